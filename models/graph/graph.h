@@ -1,0 +1,78 @@
+#pragma once
+
+#include <boost/graph/adjacency_list.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/operators/operator.h"
+
+namespace a3sim {
+
+// A tensor of the graph, before any rank's rows are known.
+struct TensorNode {
+  std::string name;
+  Layout layout = Layout::kPlain;
+  std::uint32_t rows = 0;  // kPlain: rows; kWeights: K, the rows of one expert; else they follow from the routing
+  std::uint32_t cols = 0;
+  DataType dtype = DataType::kBf16;
+  bool external = false;  // no operator writes it
+};
+
+// How far a tensor is partitioned: (dimension, parts), (-1, 1) where it is not.
+struct Partition {
+  int dim = -1;
+  std::uint32_t num = 1;
+  friend bool operator==(Partition, Partition) = default;
+};
+
+// A node of the operator dependency graph (ODG).
+struct OperatorNode {
+  std::string name;  // unique
+  std::string type;  // a registered operator
+  std::vector<TensorId> inputs, outputs;
+  SplitSpec split;
+  std::optional<CutOptions> cut;  // instead of the compilation's
+  std::optional<Tiling> tiling;   // matrix operators
+  bool transposed = false;        // matrix operators: weights are read as [N x K]
+};
+
+// The ODG: operators are vertices, tensors run along the edges.
+class Graph {
+ public:
+  using Boost = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, OpId, TensorId>;
+
+  TensorId add_tensor(TensorNode tensor);
+  // Throws InputError for an unknown type, a wrong number of operands, a name or a writer used twice.
+  OpId add_operator(OperatorNode node);
+
+  std::span<const TensorNode> tensors() const { return tensors_; }
+  std::span<const OperatorNode> operators() const { return operators_; }
+  const TensorNode& tensor(TensorId id) const { return tensors_[index(id)]; }
+  const OperatorNode& op(OpId id) const { return operators_[index(id)]; }
+  const Boost& boost() const { return boost_; }
+
+  // The operator that writes a tensor; none for external ones.
+  std::optional<OpId> writer(TensorId id) const { return writers_[index(id)]; }
+  // Operators in topological order, ties by id. Throws InputError that names the operators of a cycle.
+  std::vector<OpId> topological_order() const;
+  // Longest path from a source, in operators, by OpId.
+  std::vector<std::uint32_t> stages() const;
+
+ private:
+  Boost boost_;
+  std::vector<TensorNode> tensors_;
+  std::vector<OperatorNode> operators_;
+  std::vector<std::optional<OpId>> writers_;
+};
+
+// What is timed: transport is from the start of Dispatch to the end of Combine, full has Permute and Accumulate too.
+enum class Window : std::uint8_t { kTransport, kFull };
+
+Graph forward_graph(const MoeShape& shape, Window window);
+Graph backward_graph(const MoeShape& shape, Window window);
+// SwiGLU on rows x 2*width, then Add on rows x width; SwiGLU is cut into tiles of `tile_rows`.
+Graph swiglu_add_graph(std::uint32_t rows, std::uint32_t width, std::uint32_t tile_rows, DataType dtype);
+
+}  // namespace a3sim

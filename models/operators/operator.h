@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/operators/work.h"
+#include "models/shape.h"
+#include "models/taskflow/row_layout.h"
+#include "models/taskflow/taskflow.h"
+#include "sim/core/registry.h"
+
+namespace a3sim {
+
+class Data;  // real tensors, models/operators/data.h
+
+// How an operator takes over its inputs' partitions and hands on its own.
+struct SplitSpec {
+  struct Inherit {
+    std::uint32_t input;  // which input
+    int dim;              // along which dimension it must be partitioned
+  };
+  std::vector<Inherit> inherits;  // empty: the operator asks its task-number function
+  std::vector<int> output_dims;   // per output: the dimension along which it goes on partitioned, or -1
+};
+
+// How a compilation cuts work.
+struct CutOptions {
+  std::uint32_t shares = 25;     // tasks a GMM tile is run as
+  std::uint32_t partitions = 1;  // row partitions an expert
+  std::uint32_t chunk = 128;     // rows a put carries at most
+  std::uint32_t task_rows = 128; // rows a vector task works on at most
+};
+
+// One tile of a split operator: partition `index` of `count`. An unsplit operator has one tile with everything.
+struct Tile {
+  std::uint32_t index = 0, count = 1;
+};
+
+// What an operator may see while it turns tiles into tasks on one rank.
+struct FillContext {
+  const MoeShape& shape;
+  const RowLayout& layout;                 // capacities
+  std::span<const TensorInfo> tensors;     // of this rank
+  const OperatorInfo& op;
+  OpId op_id;
+  RankId rank;
+  CutOptions cut;                          // this operator's own, where the graph says so
+  std::uint32_t tiling_position;           // of this operator in the tiling table, or kNone
+};
+
+// Tasks as they are made: descriptors and their regions, in one pair of tables.
+struct TaskTable {
+  std::vector<TaskDescriptor> tasks;
+  std::vector<Region> regions;
+
+  // Appends a task with its regions and sets first_region, num_inputs and num_outputs. The rest of `td` is the caller's.
+  void add(TaskDescriptor td, std::span<const Region> inputs, std::span<const Region> outputs);
+};
+
+// A task with its regions.
+struct TaskView {
+  const TaskDescriptor& td;
+  std::span<const Region> inputs, outputs;
+};
+
+// What an operator may see to say what a task does under one routing.
+struct WorkContext {
+  const RowLayout& layout;                  // with the run's counts
+  std::span<const TensorInfo> tensors;
+  std::span<const OperatorInfo> operators;
+  std::span<const Tiling> tilings;
+  RankId rank;
+};
+
+// A kind of operator; one file each. Stateless: what differs between nodes stands in OperatorInfo and CutOptions.
+class Operator {
+ public:
+  static constexpr std::string_view kKind = "operator";
+  virtual ~Operator() = default;
+
+  virtual TaskType task_type() const = 0;
+  virtual QueueType queue() const = 0;
+  // Numbers of inputs and outputs that a graph must give it.
+  virtual std::uint32_t num_inputs() const = 0;
+  virtual std::uint32_t num_outputs() const { return 1; }
+
+  // The split that a node has unless its graph says otherwise.
+  virtual SplitSpec split_spec() const = 0;
+
+  // How many tiles it makes when it inherits nothing.
+  virtual std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
+                                    std::span<const TensorInfo> inputs) const = 0;
+
+  // Appends the tasks of one tile. Sets every field of the descriptor that does not belong to wiring and queues:
+  // events, worker_set, task_index, task_split_num and stage are set by the compiler.
+  virtual void fill_config(const FillContext& context, Tile tile, TaskTable& out) const = 0;
+
+  // What one task does under the run's routing; `out` is cleared first by the caller.
+  virtual void work(const WorkContext& context, const TaskView& task, Work& out) const = 0;
+
+  // Does it, on real tensors: reads the inputs' real rows, writes the outputs'.
+  virtual void compute(const WorkContext& context, const TaskView& task, Data& data) const = 0;
+};
+
+using Operators = Registry<Operator>;
+
+}  // namespace a3sim

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/taskflow/taskflow.h"
+
+// What a task does, in the machine's terms but without its rates: sim/device turns it into time.
+namespace a3sim {
+
+enum class WorkKind : std::uint8_t { kNothing, kCube, kVector, kPut };
+
+// One matrix product of a grouped one: C[m x n] = A[m x k] B[k x n], of one expert.
+// `a_row` and `b_row` are the first real rows of the operands in their tensors; `c_row` likewise.
+struct Gemm {
+  std::uint32_t m, n, k;
+  std::uint32_t a_row, b_row, c_row;
+};
+
+// Rows that a vector task reads or writes (real rows).
+struct Stream {
+  TensorId tensor;
+  RankId rank;
+  Rows rows;
+  std::uint64_t bytes;
+  bool write;
+  bool gather;  // rows in no order
+};
+
+// Elements that pass through each class of vector instruction.
+struct VectorOps {
+  std::uint64_t simple_fp32 = 0;     // add, multiply, compare
+  std::uint64_t convert = 0;         // between 16 and 32 bits
+  std::uint64_t transcendental = 0;  // exponential, division
+};
+
+// Filled by an operator for one task; reused, so that nothing is allocated in the simulation's loop.
+struct Work {
+  WorkKind kind = WorkKind::kNothing;
+
+  // kCube: the base blocks b = share (mod shares) of each product's grid; blocks are counted anew for each.
+  std::vector<Gemm> gemms;
+  std::uint32_t share = 0, shares = 1;
+  Tiling tiling;
+  DataType dtype = DataType::kBf16;
+  TensorId a{}, b{}, c{};
+  bool a_transposed = false, b_transposed = false;
+  bool zero_fill = false;  // a weight gradient of an expert without rows: C is written, nothing is read
+
+  // kVector
+  VectorOps ops;
+  // kVector and kPut (one read here, one write on `dst`)
+  std::vector<Stream> streams;
+
+  // kPut
+  RankId dst{};
+  std::uint64_t put_bytes = 0;
+
+  // Empty again, memory kept.
+  void clear();
+  // Bytes that streams read or write; 0 for kCube.
+  std::uint64_t stream_bytes(bool write) const;
+  // Multiply-accumulates of this share.
+  std::uint64_t macs() const;
+};
+
+}  // namespace a3sim

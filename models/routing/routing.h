@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/shape.h"
+#include "sim/core/registry.h"
+
+namespace a3sim {
+
+// Rows that each source rank sends to each global expert: a matrix [ep x experts], row-major.
+class RoutingCounts {
+ public:
+  RoutingCounts() = default;
+  RoutingCounts(std::uint32_t ranks, std::uint32_t experts)
+      : ranks_(ranks), experts_(experts), rows_(std::size_t{ranks} * experts) {}
+
+  std::uint32_t ranks() const { return ranks_; }
+  std::uint32_t experts() const { return experts_; }
+  std::uint32_t& at(std::uint32_t src, std::uint32_t gexpert) {
+    return rows_[std::size_t{src} * experts_ + gexpert];
+  }
+  std::uint32_t at(std::uint32_t src, std::uint32_t gexpert) const {
+    return rows_[std::size_t{src} * experts_ + gexpert];
+  }
+  std::span<const std::uint32_t> source(std::uint32_t src) const {
+    return {rows_.data() + std::size_t{src} * experts_, experts_};
+  }
+  friend bool operator==(const RoutingCounts&, const RoutingCounts&) = default;
+
+ private:
+  std::uint32_t ranks_ = 0, experts_ = 0;
+  std::vector<std::uint32_t> rows_;
+};
+
+struct RoutingSpec {
+  std::string kind = "balanced";  // a registered generator
+  std::uint64_t seed = 0;         // sampled: seed of the draw
+  double skew = 0;                // sampled: exponent of the experts' popularity (0: uniform)
+  std::string file;               // file: a CSV of counts, a line a source rank, a column a global expert
+};
+
+// A way to route tokens. Stateless: everything that it draws follows from the spec.
+class RoutingGenerator {
+ public:
+  static constexpr std::string_view kKind = "routing";
+  virtual ~RoutingGenerator() = default;
+
+  // The global experts of each token of one rank: shape.tokens x shape.top_k entries, all different within a token.
+  // Throws InputError where the spec cannot be met.
+  virtual std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
+                                            std::uint32_t src) const = 0;
+
+  // The counts of all ranks. The base class tallies assign().
+  virtual RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const;
+};
+
+using Routings = Registry<RoutingGenerator>;
+
+// The counts that `spec` means for `shape`. Throws InputError for an unknown kind or a spec that does not fit.
+RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape);
+
+}  // namespace a3sim

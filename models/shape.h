@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace a3sim {
+
+enum class DataType : std::uint8_t { kBf16, kFp16, kFp32, kInt8 };
+
+constexpr std::uint32_t element_bytes(DataType type) {
+  switch (type) {
+    case DataType::kFp32:
+      return 4;
+    case DataType::kInt8:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+constexpr std::string_view name_of(DataType type) {
+  constexpr std::string_view kNames[] = {"bf16", "fp16", "fp32", "int8"};
+  return kNames[static_cast<std::uint8_t>(type)];
+}
+
+// One MoE-FFN over an expert-parallel group. Everything that the operators' sizes follow from.
+struct MoeShape {
+  std::uint32_t tokens = 0;            // tokens a rank brings
+  std::uint32_t hidden = 0;            // model width
+  std::uint32_t intermediate = 0;      // width of one expert
+  std::uint32_t top_k = 0;             // experts a token is sent to
+  std::uint32_t experts_per_rank = 0;  // local experts
+  std::uint32_t ep = 0;                // ranks in the group
+  DataType dtype = DataType::kBf16;
+
+  constexpr std::uint32_t experts() const { return experts_per_rank * ep; }
+  friend constexpr bool operator==(const MoeShape&, const MoeShape&) = default;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/graph/graph.h"
+#include "models/routing/routing.h"
+#include "scheduler/order.h"
+#include "scheduler/ssc.h"
+
+namespace a3sim {
+
+// What a task weighs when the compiler looks for longest paths: peak rates of one worker, no contention.
+struct PathRates {
+  double flops_per_second = 0;  // one cube worker
+  double bytes_per_second = 0;  // one vector worker
+};
+
+struct CompileOptions {
+  MoeShape shape;
+  RoutingCounts capacity;                 // of the shape bucket; counts of one routing if compiled for it
+  CutOptions cut;
+  OrderSpec order;
+  std::uint32_t workers[kQueues] = {0, 0};  // AIC, AIV that run tasks
+  PathRates path_rates;
+};
+
+// How much waiting the shared events add over the exact dependencies.
+struct SharingReport {
+  std::uint64_t exact_pairs = 0;   // (consumer, producer) pairs after transitive reduction
+  std::uint64_t shared_pairs = 0;  // pairs that the events make wait
+  std::uint64_t joins = 0;         // Join tasks that had to go between
+};
+
+struct Compilation {
+  Schedule schedule;
+  SharingReport sharing;
+};
+
+// Partitions of every tensor after split propagation, by TensorId, and the tiles of every operator, by OpId.
+struct Splits {
+  std::vector<Partition> tensors;
+  std::vector<std::uint32_t> tiles;
+};
+Splits propagate_splits(const Graph& graph, const MoeShape& shape, const CutOptions& cut);
+
+// Compiles a graph for every rank. `name` is the graph's, kept in the schedules.
+// Throws InputError for an order that names what does not exist or an option that fits no worker.
+Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options);
+
+}  // namespace a3sim

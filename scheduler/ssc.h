@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/taskflow/taskflow.h"
+
+namespace a3sim {
+
+enum class Assignment : std::uint8_t {
+  kCyclic,  // task i of a worker set goes to worker i mod its size, in order
+  kShared   // workers take from one atomic head
+};
+
+// Workers [first, first + count) of a queue.
+struct WorkerSet {
+  std::uint32_t queue_type;
+  std::uint32_t first, count;
+  friend bool operator==(const WorkerSet&, const WorkerSet&) = default;
+};
+
+inline constexpr std::uint32_t kSscVersion = 1;
+
+// The parts of a schedule while it is built, or taken apart.
+struct SscParts {
+  MoeShape shape;
+  RankId rank{};
+  std::vector<std::uint32_t> sent_capacity, received_capacity;
+  std::string graph, order;
+  Assignment assignment = Assignment::kCyclic;
+  std::uint32_t workers[kQueues] = {0, 0};
+  std::vector<TensorInfo> tensors;
+  std::vector<OperatorInfo> operators;
+  std::vector<Tiling> tilings;
+  std::vector<TaskDescriptor> tasks;
+  std::vector<Region> regions;
+  std::vector<EventDescriptor> events;
+  std::vector<WorkerSet> worker_sets;
+  std::vector<std::uint32_t> queues[kQueues];  // task indices, CTQ and VTQ
+};
+
+// The static schedule of one rank (SSC): immutable; its large tables are read where they lie (in the file's mapping or in
+// the builder's buffer), so opening one costs little. Copies share the bytes.
+class Ssc {
+ public:
+  // Serialises; deterministic: equal parts give equal bytes.
+  static Ssc build(const SscParts& parts);
+  // Maps a file. Throws InputError (naming the file) unless every byte offset, index and threshold is sound.
+  static Ssc open(const std::filesystem::path& path);
+  // Takes a buffer; `name` stands in error messages.
+  static Ssc from_buffer(std::vector<std::uint8_t> bytes, const std::string& name);
+
+  // A text form with every field, one item a line; from_text(to_text()) gives the same bytes.
+  std::string to_text() const;
+  // Throws InputError with name:line: what is wrong.
+  static Ssc from_text(std::string_view text, const std::string& name);
+
+  const MoeShape& shape() const;
+  RankId rank() const;
+  std::span<const std::uint32_t> sent_capacity() const;
+  std::span<const std::uint32_t> received_capacity() const;
+  const std::string& graph() const;
+  const std::string& order() const;
+  Assignment assignment() const;
+  std::uint32_t workers(QueueType queue) const;
+  std::span<const TensorInfo> tensors() const;
+  std::span<const OperatorInfo> operators() const;
+  std::span<const Tiling> tilings() const;
+  std::span<const TaskDescriptor> tasks() const;
+  std::span<const Region> regions() const;
+  std::span<const EventDescriptor> events() const;
+  std::span<const WorkerSet> worker_sets() const;
+  std::span<const std::uint32_t> queue(QueueType queue) const;
+  std::span<const std::uint8_t> bytes() const;
+
+  std::span<const Region> inputs(const TaskDescriptor& td) const {
+    return regions().subspan(td.first_region, td.num_inputs);
+  }
+  std::span<const Region> outputs(const TaskDescriptor& td) const {
+    return regions().subspan(td.first_region + td.num_inputs, td.num_outputs);
+  }
+
+ private:
+  struct Body;
+  explicit Ssc(std::shared_ptr<const Body> body) : body_(std::move(body)) {}
+  std::shared_ptr<const Body> body_;
+};
+
+// The schedules of all ranks of one graph, by rank.
+using Schedule = std::vector<Ssc>;
+
+}  // namespace a3sim

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+
+// What a file registers under a name: `inline const Registry<Interface>::Entry` lines at namespace scope, one a file.
+// An Interface names its kind for messages: `static constexpr std::string_view kKind = "operator";`
+// Registered objects are immutable and live as long as the program.
+// Files that register must be linked as objects: from a static library the linker would drop them.
+template <class Interface>
+class Registry {
+ public:
+  struct Item {
+    std::string description;
+    std::unique_ptr<const Interface> object;
+  };
+
+  // Adds `object` under `name` before main starts.
+  struct Entry {
+    Entry(std::string name, std::string description, std::unique_ptr<const Interface> object) {
+      items().emplace(std::move(name), Item{std::move(description), std::move(object)});
+    }
+  };
+
+  // The registered object, or nullptr.
+  static const Interface* find(std::string_view name) {
+    const auto it = items().find(name);
+    return it == items().end() ? nullptr : it->second.object.get();
+  }
+
+  // The registered object; throws InputError that lists the known names.
+  static const Interface& get(std::string_view name) {
+    if (const Interface* object = find(name)) return *object;
+    throw InputError("unknown " + std::string(Interface::kKind) + " '" + std::string(name) +
+                     "'; known: " + known());
+  }
+
+  // The known names, sorted, separated by ", ".
+  static std::string known() {
+    std::string names;
+    for (const auto& [name, item] : items()) names += (names.empty() ? "" : ", ") + name;
+    return names;
+  }
+
+  // All entries, sorted by name.
+  static const std::map<std::string, Item, std::less<>>& all() { return items(); }
+
+ private:
+  static std::map<std::string, Item, std::less<>>& items() {
+    static std::map<std::string, Item, std::less<>> registered;
+    return registered;
+  }
+};
+
+}  // namespace a3sim

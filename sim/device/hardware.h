@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/core/config/config.h"
+#include "sim/core/units.h"
+
+namespace a3sim {
+
+// The modelled device and its links, in the units of its data sheets; values and sources: configs/hardware/.
+struct Hardware {
+  std::string name;
+
+  struct Workers {
+    std::uint32_t cube = 0;    // AIC
+    std::uint32_t vector = 0;  // AIV
+  } workers;
+  Hertz clock;
+
+  struct Cube {
+    std::uint32_t macs_per_cycle_16 = 0;  // bf16 and fp16
+    std::uint32_t macs_per_cycle_32 = 0;
+    std::uint32_t macs_per_cycle_8 = 0;
+    std::uint32_t mad_head_cycles = 0;     // a mad instruction's start-up
+    double l1_to_l0a = 0, l1_to_l0b = 0;   // bytes a cycle
+    double gm_to_l1 = 0;                   // bytes a cycle and core
+    double l0c_to_gm = 0;                  // bytes a cycle and core
+  } cube;
+
+  struct Vector {
+    double simple_fp32 = 0;       // elements a cycle
+    double convert = 0;           // elements a cycle
+    double transcendental = 0;    // elements a cycle
+    std::uint32_t startup_cycles = 0;  // head and tail of a task's pipeline
+    double gm_to_ub = 0, ub_to_gm = 0; // bytes a cycle and core
+  } vector;
+
+  struct MemorySystem {
+    Bytes l2_size;
+    BytesPerSecond l2_read, l2_write;
+    BytesPerSecond hbm_read, hbm;      // hbm: reads and writes together
+  } memory;
+
+  struct Fabric {
+    BytesPerSecond egress, ingress;  // a die's ports to the other ranks
+    Duration hop_latency;            // of a put's last byte and its signal
+    BytesPerSecond put_per_worker;   // one AIV's puts
+    Duration put_fence;              // from the last byte's departure until the worker is free
+  } fabric;
+
+  struct Runtime {
+    Duration static_task;      // fetch, first check and trigger of a task
+    Duration local_visibility; // from a trigger until a waiting worker sees it
+  } runtime;
+};
+
+// Reads the `hardware` mapping; what is wrong is noted in its Diagnostics.
+Hardware read_hardware(const Config& config);
+
+}  // namespace a3sim
