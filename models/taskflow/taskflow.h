@@ -91,7 +91,7 @@ struct TaskDescriptor {
   std::uint32_t chunk;    // puts: chunk within (source, expert); else 0
 };
 inline constexpr std::uint16_t kNoExpert = 0xffff;
-static_assert(sizeof(TaskDescriptor) == 72 && std::is_trivially_copyable_v<TaskDescriptor>);
+static_assert(sizeof(TaskDescriptor) == 68 && std::is_trivially_copyable_v<TaskDescriptor>);
 static_assert(std::endian::native == std::endian::little, "schedules are mapped as they stand in memory");
 
 struct EventDescriptor {
