@@ -1,0 +1,79 @@
+#include "scheduler/worker_queues.h"
+
+#include "sim/core/ids.h"
+
+namespace a3sim {
+
+WorkerQueues::WorkerQueues(const Ssc& ssc) : assignment_(ssc.assignment()) {
+  for (std::uint32_t q = 0; q < kQueues; ++q) {
+    const auto queue = static_cast<QueueType>(q);
+    worker_queue_.insert(worker_queue_.end(), ssc.workers(queue), queue);
+  }
+  if (assignment_ == Assignment::kCyclic) {
+    deal_cyclic(ssc);
+  } else {
+    split_by_set(ssc);
+  }
+}
+
+void WorkerQueues::deal_cyclic(const Ssc& ssc) {
+  std::vector<std::uint32_t> dealt(ssc.worker_sets().size(), 0);
+  std::vector<std::uint32_t> worker_of(ssc.tasks().size());
+  std::vector<std::uint32_t> length(workers(), 0);
+  for (std::uint32_t q = 0; q < kQueues; ++q) {
+    const auto queue = static_cast<QueueType>(q);
+    const std::uint32_t first_worker = queue == QueueType::kCtq ? 0 : ssc.workers(QueueType::kCtq);
+    for (const std::uint32_t task : ssc.queue(queue)) {
+      const std::uint32_t set_index = ssc.tasks()[task].worker_set;
+      const WorkerSet& set = ssc.worker_sets()[set_index];
+      worker_of[task] = first_worker + set.first + dealt[set_index]++ % set.count;
+      ++length[worker_of[task]];
+    }
+  }
+  next_.resize(workers());
+  std::uint32_t begin = 0;
+  for (std::uint32_t w = 0; w < workers(); ++w) {
+    next_[w] = begin;
+    begin += length[w];
+  }
+  end_ = next_;
+  tasks_.resize(begin);
+  for (std::uint32_t q = 0; q < kQueues; ++q) {
+    for (const std::uint32_t task : ssc.queue(static_cast<QueueType>(q)))
+      tasks_[end_[worker_of[task]]++] = task;
+  }
+}
+
+void WorkerQueues::split_by_set(const Ssc& ssc) {
+  sets_.resize(workers());
+  for (std::uint32_t s = 0; s < ssc.worker_sets().size(); ++s) {
+    const WorkerSet& set = ssc.worker_sets()[s];
+    const auto queue = static_cast<QueueType>(set.queue_type);
+    const std::uint32_t first = set.first + (queue == QueueType::kCtq ? 0 : ssc.workers(QueueType::kCtq));
+    for (std::uint32_t w = first; w < first + set.count; ++w) sets_[w].push_back(s);
+    next_.push_back(static_cast<std::uint32_t>(tasks_.size()));
+    const std::span<const std::uint32_t> entries = ssc.queue(queue);
+    for (std::uint32_t p = 0; p < entries.size(); ++p) {
+      if (ssc.tasks()[entries[p]].worker_set != s) continue;
+      tasks_.push_back(entries[p]);
+      position_.push_back(p);
+    }
+    end_.push_back(static_cast<std::uint32_t>(tasks_.size()));
+  }
+}
+
+std::uint32_t WorkerQueues::take(std::uint32_t worker) {
+  if (assignment_ == Assignment::kShared) return take_shared(worker);
+  return next_[worker] == end_[worker] ? kNone : tasks_[next_[worker]++];
+}
+
+std::uint32_t WorkerQueues::take_shared(std::uint32_t worker) {
+  std::uint32_t best = kNone;
+  for (const std::uint32_t s : sets_[worker]) {
+    if (next_[s] == end_[s]) continue;
+    if (best == kNone || position_[next_[s]] < position_[next_[best]]) best = s;
+  }
+  return best == kNone ? kNone : tasks_[next_[best]++];
+}
+
+}  // namespace a3sim
