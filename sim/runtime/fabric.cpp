@@ -1,0 +1,45 @@
+#include "sim/runtime/fabric.h"
+
+#include "sim/runtime/device.h"
+
+namespace a3sim {
+
+Fabric::Fabric(const Hardware::Fabric& spec, std::uint32_t ranks, std::uint32_t workers_per_rank,
+               const NetworkBackend& backend)
+    : spec_(spec),
+      workers_per_rank_(workers_per_rank),
+      network_(backend.create({ranks, spec.egress, spec.ingress})) {}
+
+void Fabric::start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes) {
+  const std::uint32_t token = index(src) * workers_per_rank_ + worker;
+  network_->start(engine.now(), {src, dst, bytes, spec_.put_per_worker, token});
+  request_settle(engine);
+}
+
+void Fabric::request_settle(Engine& engine) {
+  if (settling_) return;
+  settling_ = true;
+  engine.settle(*this, 0);
+}
+
+void Fabric::on_event(Engine& engine, std::uint32_t) {
+  if (engine.now() != next_end_) return;  // rates have changed since this end was foreseen
+  ended_.clear();
+  network_->advance(engine.now(), ended_);
+  for (const std::uint32_t token : ended_) {
+    (*devices_)[token / workers_per_rank_]->put_has_left(engine, token % workers_per_rank_);
+  }
+  request_settle(engine);
+}
+
+void Fabric::on_settle(Engine& engine, std::uint32_t) {
+  settling_ = false;
+  next_end_ = network_->next_end();
+  if (next_end_ != Time::max()) engine.schedule(next_end_, *this, 0);
+  for (std::uint32_t r = 0; r < devices_->size(); ++r) {
+    const RankId rank{r};
+    (*devices_)[r]->reserve_for_puts(engine, network_->egress_rate(rank), network_->ingress_rate(rank));
+  }
+}
+
+}  // namespace a3sim

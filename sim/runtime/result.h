@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/core/ids.h"
+#include "sim/core/units.h"
+
+// What a run leaves behind: plain data.
+namespace a3sim {
+
+// What can hold a running task up beyond its ideal time.
+enum class Limit : std::uint8_t { kL2Read, kL2Write, kHbmRead, kHbm, kLink };
+inline constexpr std::uint32_t kLimits = 5;
+constexpr std::string_view name_of(Limit limit) {
+  constexpr std::string_view kNames[] = {"L2 read", "L2 write", "HBM read", "HBM", "link"};
+  return kNames[static_cast<std::uint8_t>(limit)];
+}
+
+// One task's life. end - start = ideal + the sum of `lost`, exactly.
+struct TaskRecord {
+  std::uint32_t worker = kNone;  // over both queues, those of the CTQ first
+  Time taken;                    // the worker took its descriptor
+  Time start;                    // its event was seen complete, and it ran
+  Time end;                      // its worker was free again
+  Duration ideal{};              // alone on the machine
+  std::array<Duration, kLimits> lost{};
+};
+
+struct RankResult {
+  Duration end{};         // the rank's last completion; a put completes when its destination sees it
+  Duration busy[2] = {};  // tasks running, summed over the workers of CTQ and VTQ
+  std::uint64_t tasks = 0;
+  double l2_read = 0, l2_write = 0, hbm_read = 0, hbm = 0;  // bytes that tasks moved; hbm: reads and writes
+  std::uint64_t sent = 0, received = 0;                     // bytes of puts between ranks
+  std::vector<TaskRecord> records;                          // by task, if asked for
+};
+
+struct RunResult {
+  Duration makespan{};  // from the common start to the last completion on any rank
+  std::vector<RankResult> ranks;
+  std::uint64_t events = 0;  // that the engine executed
+  std::string network;       // the backend
+};
+
+}  // namespace a3sim

@@ -1,0 +1,84 @@
+#include "sim/runtime/static_run.h"
+
+#include <fmt/format.h>
+
+#include "sim/runtime/device.h"
+
+namespace a3sim {
+namespace {
+
+void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware) {
+  if (schedule.empty()) throw InputError("a schedule without ranks cannot run");
+  const MoeShape& shape = schedule.front().shape();
+  if (schedule.size() != shape.ep) {
+    throw InputError(
+        fmt::format("the schedule is one of {} ranks, but {} are given", shape.ep, schedule.size()));
+  }
+  if (counts.ranks() != shape.ep || counts.experts() != shape.experts()) {
+    throw InputError(fmt::format("the schedule is for {} ranks and {} experts, the routing has {} and {}",
+                                 shape.ep, shape.experts(), counts.ranks(), counts.experts()));
+  }
+  for (const Ssc& ssc : schedule) {
+    const std::uint32_t cubes = ssc.workers(QueueType::kCtq), vectors = ssc.workers(QueueType::kVtq);
+    if (cubes > hardware.workers.cube || vectors > hardware.workers.vector) {
+      throw InputError(fmt::format(
+          "the schedule of rank {} is for {} AIC and {} AIV; hardware '{}' has {} and {}", index(ssc.rank()),
+          cubes, vectors, hardware.name, hardware.workers.cube, hardware.workers.vector));
+    }
+  }
+}
+
+std::uint32_t most_workers(const Schedule& schedule) {
+  std::uint32_t most = 0;
+  for (const Ssc& ssc : schedule) {
+    most = std::max(most, ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq));
+  }
+  return most;
+}
+
+}  // namespace
+
+RoutingCounts capacity_of(const Schedule& schedule) {
+  if (schedule.empty()) return {};
+  const MoeShape& shape = schedule.front().shape();
+  RoutingCounts capacity(shape.ep, shape.experts());
+  for (const Ssc& ssc : schedule) {
+    const std::span<const std::uint32_t> rows = ssc.sent_capacity();
+    for (std::uint32_t e = 0; e < rows.size(); ++e) capacity.at(index(ssc.rank()), e) = rows[e];
+  }
+  return capacity;
+}
+
+RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+                     const NetworkBackend& backend, const RunOptions& options) {
+  check_fits(schedule, counts, hardware);
+  const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
+  const CostModel cost(hardware);
+  Fabric fabric(hardware.fabric, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule),
+                backend);
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const Ssc& ssc : schedule) {
+    devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, options.record));
+  }
+  fabric.connect(devices);
+  Engine engine;
+  for (const auto& device : devices) device->connect(devices);
+  for (const auto& device : devices) device->launch(engine);
+  engine.run();
+
+  std::string blocked;
+  for (const auto& device : devices) blocked += device->blocked();
+  if (!blocked.empty()) {
+    throw RunError("deadlock: no event is due, and these workers wait:" + blocked);
+  }
+  RunResult result;
+  for (const auto& device : devices) {
+    result.ranks.push_back(device->take_result());
+    result.makespan = std::max(result.makespan, result.ranks.back().end);
+  }
+  result.events = engine.events();
+  result.network = fabric.backend();
+  return result;
+}
+
+}  // namespace a3sim
