@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace a3sim {
+
+// A table of text: first column to the left, the others to the right, two spaces between.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  // A row of as many cells as the header has.
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // Lines with a final newline each, no spaces at their ends.
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace a3sim
