@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/taskflow/taskflow.h"
@@ -43,13 +44,17 @@ struct SscParts {
   std::vector<std::uint32_t> queues[kQueues];  // task indices, CTQ and VTQ
 };
 
-// The static schedule of one rank (SSC): immutable; its large tables are read where they lie (in the file's mapping or in
-// the builder's buffer), so opening one costs little. Copies share the bytes.
+// The static schedule of one rank (SSC): immutable; its large tables are read where they lie (in the file's
+// mapping or in the builder's buffer), so opening one costs little. Copies share the bytes.
 class Ssc {
  public:
-  // Serialises; deterministic: equal parts give equal bytes.
+  // Serialises; deterministic: equal parts give equal bytes. Throws InputError for parts that are not sound
+  // (below), so that every Ssc that exists can be indexed without further checks.
   static Ssc build(const SscParts& parts);
-  // Maps a file. Throws InputError (naming the file) unless every byte offset, index and threshold is sound.
+  // Maps a file. Throws InputError (naming the file) unless it is of this format and version and every byte
+  // offset, index, range and threshold is sound: all indices lie in their tables, local regions in their
+  // tensors, each task stands once in its queue, (operator, task index) is unique. What the numbers mean
+  // together is verify()'s to check.
   static Ssc open(const std::filesystem::path& path);
   // Takes a buffer; `name` stands in error messages.
   static Ssc from_buffer(std::vector<std::uint8_t> bytes, const std::string& name);
@@ -87,6 +92,9 @@ class Ssc {
  private:
   struct Body;
   explicit Ssc(std::shared_ptr<const Body> body) : body_(std::move(body)) {}
+  static std::vector<std::uint8_t> encode(const SscParts& parts);
+  static Ssc decoded(std::vector<std::uint8_t> bytes, const std::string& name);
+  static Ssc sound(std::shared_ptr<const Body> body, const std::string& name);
   std::shared_ptr<const Body> body_;
 };
 
