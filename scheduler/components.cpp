@@ -1,0 +1,65 @@
+#include "scheduler/components.h"
+
+#include <algorithm>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <numeric>
+#include <utility>
+
+namespace a3sim {
+
+DisjointSets::DisjointSets(std::uint32_t size) : parent_(size) {
+  std::iota(parent_.begin(), parent_.end(), 0);
+}
+
+std::uint32_t DisjointSets::find(std::uint32_t x) {
+  while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
+  return x;
+}
+
+void DisjointSets::unite(std::uint32_t a, std::uint32_t b) {
+  a = find(a);
+  b = find(b);
+  parent_[std::max(a, b)] = std::min(a, b);
+}
+
+Components::Components(const Dependencies& dependencies) {
+  const auto groups = static_cast<std::uint32_t>(dependencies.groups().size());
+  waits_for.assign(groups, kNone);
+  counts_in.assign(groups, kNone);
+  DisjointSets sets(2 * groups);  // consumer sides, then producer sides
+  for (const Dependency& edge : dependencies.edges()) sets.unite(edge.consumer, groups + edge.producer);
+
+  std::vector<std::uint32_t> number(2 * groups, kNone);
+  for (const Dependency& edge : dependencies.edges()) {
+    std::uint32_t& component = number[sets.find(edge.consumer)];
+    if (component == kNone) component = count++;
+    waits_for[edge.consumer] = component;
+    counts_in[edge.producer] = component;
+  }
+}
+
+std::vector<bool> Components::on_circles() const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> leads;
+  std::vector<bool> result(count);
+  for (std::size_t g = 0; g < waits_for.size(); ++g) {
+    if (waits_for[g] == kNone || counts_in[g] == kNone) continue;
+    leads.emplace_back(waits_for[g], counts_in[g]);
+    if (waits_for[g] == counts_in[g]) result[waits_for[g]] = true;
+  }
+  std::sort(leads.begin(), leads.end());
+  leads.erase(std::unique(leads.begin(), leads.end()), leads.end());
+
+  using Csr = boost::compressed_sparse_row_graph<boost::directedS>;
+  const Csr graph(boost::edges_are_sorted, leads.begin(), leads.end(), count);
+  std::vector<std::uint32_t> circle(count), size(count);
+  boost::strong_components(
+      graph, boost::make_iterator_property_map(circle.begin(), boost::get(boost::vertex_index, graph)));
+  for (const std::uint32_t c : circle) ++size[c];
+  for (std::uint32_t c = 0; c < count; ++c) {
+    if (size[circle[c]] > 1) result[c] = true;
+  }
+  return result;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,42 @@
+#include "scheduler/footprint.h"
+
+#include <algorithm>
+
+namespace a3sim {
+
+Footprint::Footprint(const Region& region, const Tiling* tiling, const TensorInfo& tensor)
+    : rows_(region.rows()), share_(region.share), shares_(region.shares), cut_(region.shares > 1 && tiling) {
+  if (!cut_) return;
+  grid_ = {rows_.size(), tensor.cols, tiling->base_m, tiling->base_n};
+  exact_ = !moves_with_counts(tensor.layout);
+}
+
+bool Footprint::has_block_in(Rows rows, std::uint32_t col_begin, std::uint32_t col_end) const {
+  const Rows common{std::max(rows.begin, rows_.begin), std::min(rows.end, rows_.end)};
+  if (common.begin >= common.end || col_begin >= col_end) return false;
+  const std::uint32_t first_row = (common.begin - rows_.begin) / grid_.base_m;
+  const std::uint32_t last_row = (common.end - 1 - rows_.begin) / grid_.base_m;
+  const std::uint32_t first_col = col_begin / grid_.base_n, last_col = (col_end - 1) / grid_.base_n;
+  for (std::uint32_t row = first_row; row <= last_row; ++row) {
+    const std::uint32_t first = row * grid_.blocks_n() + first_col;
+    const std::uint32_t to_share = (share_ + shares_ - first % shares_) % shares_;
+    if (to_share <= last_col - first_col) return true;
+  }
+  return false;
+}
+
+bool Footprint::overlaps(const Footprint& other) const {
+  if (empty() || other.empty()) return false;
+  if (rows_.begin >= other.rows_.end || other.rows_.begin >= rows_.end) return false;
+  if (!exact_ && !other.exact_) return true;
+  if (!exact_) return other.overlaps(*this);
+  if (!other.exact_) return has_block_in(other.rows_, 0, grid_.n);
+  for (std::uint32_t b = share_; b < grid_.count(); b += shares_) {
+    const BlockGrid::Block block = grid_.block(b);
+    const std::uint32_t row = rows_.begin + block.row;
+    if (other.has_block_in({row, row + block.rows}, block.col, block.col + block.cols)) return true;
+  }
+  return false;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <numeric>
+
+#include "scheduler/dependencies.h"
+
+namespace a3sim {
+namespace {
+
+// Which operators another one is reached from.
+class OperatorAncestry {
+ public:
+  explicit OperatorAncestry(std::span<const OperatorInfo> operators) : producers_(operators.size()) {
+    ancestors_.assign(operators.size(), std::vector<bool>(operators.size()));
+    for (std::size_t op = 0; op < operators.size(); ++op) {
+      for (std::size_t p = 0; p < operators.size(); ++p) {
+        if (feeds(operators[p], operators[op])) producers_[op].push_back(p);
+      }
+    }
+    // By stage a producer's ancestors are known before its consumer asks for them.
+    std::vector<std::size_t> order(operators.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return operators[a].stage < operators[b].stage; });
+    for (const std::size_t op : order) {
+      for (const std::size_t p : producers_[op]) {
+        ancestors_[op][p] = true;
+        for (std::size_t a = 0; a < operators.size(); ++a) {
+          if (ancestors_[p][a]) ancestors_[op][a] = true;
+        }
+      }
+    }
+  }
+
+  // Producers of `op` that another producer of it depends on: only dependencies on these can be implied by
+  // others.
+  std::vector<bool> implied_candidates(std::size_t op) const {
+    std::vector<bool> result(producers_.size());
+    for (const std::size_t p : producers_[op]) {
+      for (const std::size_t q : producers_[op]) {
+        if (ancestors_[q][p]) result[p] = true;
+      }
+    }
+    return result;
+  }
+
+  bool reaches_any(const std::vector<bool>& from, std::size_t to) const {
+    for (std::size_t op = 0; op < from.size(); ++op) {
+      if (from[op] && ancestors_[to][op]) return true;
+    }
+    return false;
+  }
+
+ private:
+  static bool feeds(const OperatorInfo& producer, const OperatorInfo& consumer) {
+    return std::any_of(consumer.inputs.begin(), consumer.inputs.end(), [&](TensorId t) {
+      return std::find(producer.outputs.begin(), producer.outputs.end(), t) != producer.outputs.end();
+    });
+  }
+
+  std::vector<std::vector<std::size_t>> producers_;
+  std::vector<std::vector<bool>> ancestors_;
+};
+
+// Searches backward from a consumer's producers, inside the operators that lie between them.
+class BackwardSearch {
+ public:
+  BackwardSearch(const Dependencies& dependencies, const OperatorAncestry& ancestry)
+      : dependencies_(dependencies), ancestry_(ancestry), seen_(dependencies.groups().size(), kNone) {}
+
+  // Marks every group that a producer of `consumer` depends on, directly or not, as far as `candidates` may
+  // be met.
+  void run(std::uint32_t consumer, const std::vector<bool>& candidates) {
+    candidates_ = &candidates;
+    for (const Dependency& edge : dependencies_.of_consumer(consumer)) expand(edge.producer, consumer);
+    while (!stack_.empty()) {
+      const std::uint32_t group = stack_.back();
+      stack_.pop_back();
+      expand(group, consumer);
+    }
+  }
+  bool reached(std::uint32_t group, std::uint32_t consumer) const { return seen_[group] == consumer; }
+
+ private:
+  void expand(std::uint32_t group, std::uint32_t stamp) {
+    if (!ancestry_.reaches_any(*candidates_, dependencies_.groups()[group].op)) return;
+    for (const Dependency& edge : dependencies_.of_consumer(group)) {
+      if (seen_[edge.producer] == stamp) continue;
+      seen_[edge.producer] = stamp;
+      stack_.push_back(edge.producer);
+    }
+  }
+
+  const Dependencies& dependencies_;
+  const OperatorAncestry& ancestry_;
+  const std::vector<bool>* candidates_ = nullptr;
+  std::vector<std::uint32_t> seen_;  // the consumer for which a group was reached last
+  std::vector<std::uint32_t> stack_;
+};
+
+}  // namespace
+
+void Dependencies::reduce(std::span<const OperatorInfo> operators) {
+  const OperatorAncestry ancestry(operators);
+  std::vector<std::vector<bool>> candidates;
+  for (std::size_t op = 0; op < operators.size(); ++op) candidates.push_back(ancestry.implied_candidates(op));
+
+  BackwardSearch search(*this, ancestry);
+  std::vector<Dependency> kept;
+  kept.reserve(edges_.size());
+  for (std::uint32_t g = 0; g < groups_.size(); ++g) {
+    const std::vector<bool>& of_op = candidates[groups_[g].op];
+    const bool any = std::find(of_op.begin(), of_op.end(), true) != of_op.end();
+    if (any) search.run(g, of_op);
+    for (const Dependency& edge : of_consumer(g)) {
+      if (!any || !search.reached(edge.producer, g)) kept.push_back(edge);
+    }
+  }
+  set_edges(std::move(kept));
+}
+
+}  // namespace a3sim

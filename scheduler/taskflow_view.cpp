@@ -1,0 +1,19 @@
+#include "scheduler/taskflow_view.h"
+
+namespace a3sim {
+
+TaskflowView::TaskflowView(const Taskflow& taskflow)
+    : operators(taskflow.operators), tilings(taskflow.tilings) {
+  ranks.reserve(taskflow.ranks.size());
+  for (const Taskflow::Rank& rank : taskflow.ranks) {
+    ranks.push_back({rank.tensors, rank.table.tasks, rank.table.regions, rank.events});
+  }
+}
+
+TaskflowView::TaskflowView(const Schedule& schedule)
+    : operators(schedule.front().operators()), tilings(schedule.front().tilings()) {
+  ranks.reserve(schedule.size());
+  for (const Ssc& ssc : schedule) ranks.push_back({ssc.tensors(), ssc.tasks(), ssc.regions(), ssc.events()});
+}
+
+}  // namespace a3sim

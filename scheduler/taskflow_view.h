@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "models/operators/operator.h"
+#include "scheduler/ssc.h"
+
+namespace a3sim {
+
+// The tasks of all ranks before they are scheduled, with the tables that they refer to.
+struct Taskflow {
+  struct Rank {
+    std::vector<TensorInfo> tensors;
+    TaskTable table;
+    std::vector<EventDescriptor> events;
+  };
+  std::vector<OperatorInfo> operators;
+  std::vector<Tiling> tilings;
+  std::vector<Rank> ranks;
+};
+
+// The same tables wherever they stand: in a Taskflow or in a schedule, which must outlive the view.
+struct TaskflowView {
+  struct Rank {
+    std::span<const TensorInfo> tensors;
+    std::span<const TaskDescriptor> tasks;
+    std::span<const Region> regions;
+    std::span<const EventDescriptor> events;
+
+    std::span<const Region> inputs(const TaskDescriptor& td) const {
+      return regions.subspan(td.first_region, td.num_inputs);
+    }
+    std::span<const Region> outputs(const TaskDescriptor& td) const {
+      return regions.subspan(td.first_region + td.num_inputs, td.num_outputs);
+    }
+  };
+  std::span<const OperatorInfo> operators;
+  std::span<const Tiling> tilings;
+  std::vector<Rank> ranks;
+
+  explicit TaskflowView(const Taskflow& taskflow);
+  // The ranks of a schedule have at least one; operators and tilings are those of the first.
+  explicit TaskflowView(const Schedule& schedule);
+
+  // The tiling of a task, or null.
+  const Tiling* tiling(const TaskDescriptor& td) const {
+    return td.tiling_data_position < tilings.size() ? &tilings[td.tiling_data_position] : nullptr;
+  }
+};
+
+}  // namespace a3sim

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "scheduler/dependencies.h"
+
+namespace a3sim {
+
+struct WiringCounts {
+  std::uint64_t exact_pairs = 0;   // (consumer, producer) pairs of tasks that must wait, after reduction
+  std::uint64_t shared_pairs = 0;  // pairs that the events make wait; Join tasks count as tasks
+  std::uint64_t joins = 0;
+};
+
+// Gives every task the event that it waits for and the one that it triggers, and every rank its events.
+//
+// Tasks that wait for a common task share an event, and so do those that a common task waits for: an event is
+// a connected component of the graph (producer side of a task) - (consumer side of a task), its threshold the
+// number of tasks on the producer side. It lives on the rank of its consumers; throws InputError if they lie
+// on several. Tasks that nobody waits for count into the `done` event of the rank in whose memory their first
+// output lies.
+//
+// Where events would wait in a circle, Join tasks of an operator `Join`, added behind the others, go between
+// (wiring.cpp says why that always ends it).
+WiringCounts wire(Taskflow& taskflow);
+
+}  // namespace a3sim
