@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/units.h"
@@ -16,39 +17,85 @@ constexpr std::string_view name_of(Resource r) {
   return kNames[static_cast<std::uint8_t>(r)];
 }
 
-// A piece of work that uses memory: how long it takes alone, and the bytes that it then moves through each resource.
+// A piece of work that uses memory: how long it takes alone, and the bytes that it then moves through each
+// resource.
 struct MemoryJob {
-  Duration ideal;                                  // positive
-  std::array<double, kResources> bytes{};          // over its whole length
+  Duration ideal;                          // positive
+  std::array<double, kResources> bytes{};  // over its whole length
 };
 
 // Time that a job lost to each resource beyond its ideal.
 struct MemoryLoss {
-  std::array<Duration, kResources> lost{};         // sums exactly to (end - start) - ideal
+  std::array<Duration, kResources> lost{};  // sums exactly to (end - start) - ideal
 };
 
-// One device's memory, shared max-min by what runs at the time: every job goes at the speed 0 < x <= 1 of its own ideal;
-// speeds change only when a job starts or ends or the reserved rates change. Fairness is in bytes a second of L2 traffic.
+// One device's memory, shared max-min by what runs at the time: every job goes at a speed 0 < x <= 1 of its
+// own ideal; speeds change only when a job starts or ends or the reserved rates change. Fairness is in bytes
+// a second of L2 traffic (of HBM traffic for a job that does not use the L2; a job without bytes always goes
+// at full speed). Whoever drives it calls, at each date: advance(), then any start() and reserve(), then
+// settle() once. Violations of the contract throw std::logic_error.
 class Memory {
  public:
-  // Capacities in bytes a second, and at most `slots` jobs at a time (one a worker).
+  // Capacities in bytes a second, positive, and at most `slots` jobs at a time (one a worker).
   Memory(std::array<double, kResources> capacity, std::uint32_t slots);
 
   // `now` never decreases. A slot holds one job at a time. Speeds are solved once a date, by settle().
   void start(Time now, std::uint32_t slot, const MemoryJob& job);
-  // Rates that are served first (puts).
+  // Rates that are served first (puts), in bytes a second; they replace those before. However much is
+  // reserved, jobs keep a hundredth of each resource: arbitration starves nobody, and every simulation ends.
   void reserve(Time now, const std::array<double, kResources>& rates);
-  // Solves the speeds after all changes of this date; returns the date of the next end (Time::max(): none).
+  // Solves the speeds after all changes of this date; returns the date of the next end, later than `now`
+  // (Time::max(): none).
   Time settle(Time now);
-  // Appends the slots whose jobs have ended by `now`, in order of slot.
+  // Appends the slots whose jobs have ended by `now`, in order of slot. Dates of ends are rounded up to
+  // picoseconds.
   void advance(Time now, std::vector<std::uint32_t>& ended);
   // What the last job of a slot lost; valid from its end to the slot's next start.
-  const MemoryLoss& loss(std::uint32_t slot) const;
-  // Bytes moved through each resource by jobs so far.
-  const std::array<double, kResources>& moved() const;
+  const MemoryLoss& loss(std::uint32_t slot) const { return slots_[slot].loss; }
+  // The speed of the job in a slot, 0 < x <= 1, as settled last.
+  double speed(std::uint32_t slot) const { return slots_[slot].speed; }
+  // Bytes moved through each resource by the jobs that have ended.
+  const std::array<double, kResources>& moved() const { return moved_; }
 
  private:
-  struct Slot;
+  using Shares = std::array<double, kResources>;  // fractions of the capacities
+
+  struct Slot {
+    Shares use{};         // at full speed
+    double fairness = 0;  // W: bytes a second, at full speed, that count for fairness; 0: nothing to share
+    double speed = 1;
+    double left = 0;         // picoseconds of its ideal, at `since`
+    std::int64_t since = 0;  // when the speed changed last
+    std::uint8_t bound = 0;  // the resource that limits it, if speed < 1
+    Shares lost{};           // picoseconds, until `since`
+    std::int64_t start = 0;
+    MemoryJob job{};
+    MemoryLoss loss;
+  };
+
+  void change(Time now);
+  void solve();
+  void freeze_at_full_speed(double level);
+  void freeze_bound(std::uint32_t resource, double level);
+  void run_at(std::uint32_t slot, double speed, std::uint8_t bound);
+  void end(std::uint32_t slot);
+  static void fold(Slot& slot, std::int64_t now);
+  static void round_losses(Slot& slot, std::int64_t end);
+
+  Shares capacity_;
+  Shares available_;  // what is not reserved
+  Shares demand_{};   // of all jobs at full speed
+  std::vector<Slot> slots_;
+  std::vector<std::int64_t> end_;  // by slot; kNever: empty
+  std::int64_t next_end_;
+  std::int64_t now_ = 0;
+  bool changed_ = false;    // since the last settle()
+  bool saturated_ = false;  // at the last settle()
+  Shares moved_{};
+
+  // Of solve(): jobs whose speed is not known yet, in order of slot, and what is left for them.
+  std::vector<std::uint32_t> open_;
+  Shares left_{};
 };
 
 }  // namespace a3sim

@@ -1,0 +1,224 @@
+#include "sim/memory/memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace a3sim {
+
+namespace {
+
+constexpr std::int64_t kNever = Time::max().time_since_epoch().count();
+constexpr std::uint8_t kUnbound = kResources;
+
+// Shares of a capacity are whole multiples of this, so that sums of up to 256 capacities are exact in a
+// double: demand is then kept up to date by adding and subtracting, and still depends on the running jobs
+// only.
+constexpr double kQuantum = 0x1p-45;
+
+// Jobs keep this share of a resource even if puts reserve all of it.
+constexpr double kLeastShare = 0.01;
+
+// Rounding noise of doubles, in picoseconds: a date that exceeds a whole picosecond by less is that
+// picosecond.
+constexpr double kSlack = 0x1p-6;
+
+std::int64_t count(Time t) { return t.time_since_epoch().count(); }
+
+[[noreturn]] void refuse(const char* what) { throw std::logic_error(what); }
+
+}  // namespace
+
+Memory::Memory(std::array<double, kResources> capacity, std::uint32_t slots)
+    : capacity_(capacity), slots_(slots), end_(slots, kNever), next_end_(kNever) {
+  for (double c : capacity) {
+    if (!(c > 0)) refuse("a memory's capacities are positive");
+  }
+  available_.fill(1);
+  open_.reserve(slots);
+}
+
+void Memory::change(Time now) {
+  const std::int64_t date = count(now);
+  if (date < now_) refuse("a memory's dates never decrease");
+  if (changed_ && date > now_) refuse("a memory was not settled at the date of its last change");
+  if (next_end_ <= date) refuse("a memory's ended jobs were not taken");
+  now_ = date;
+  changed_ = true;
+}
+
+void Memory::start(Time now, std::uint32_t slot, const MemoryJob& job) {
+  change(now);
+  if (slot >= slots_.size() || end_[slot] != kNever) refuse("a memory's slot does not exist or is taken");
+  if (job.ideal <= Duration(0)) refuse("a memory job takes time");
+  Slot& s = slots_[slot];
+  const double ideal = seconds(job.ideal);
+  for (std::uint32_t r = 0; r < kResources; ++r) {
+    s.use[r] = std::nearbyint(job.bytes[r] / ideal / capacity_[r] / kQuantum) * kQuantum;
+    demand_[r] += s.use[r];
+  }
+  const double l2 = job.bytes[0] + job.bytes[1], hbm = std::max(job.bytes[2], job.bytes[3]);
+  s.fairness = (l2 > 0 ? l2 : hbm) / ideal;
+  s.speed = 1;
+  s.bound = kUnbound;
+  s.left = static_cast<double>(job.ideal.count());
+  s.since = s.start = now_;
+  s.lost.fill(0);
+  s.job = job;
+  end_[slot] = now_ + job.ideal.count();
+  next_end_ = std::min(next_end_, end_[slot]);
+}
+
+void Memory::reserve(Time now, const std::array<double, kResources>& rates) {
+  change(now);
+  for (std::uint32_t r = 0; r < kResources; ++r) {
+    available_[r] = std::max(kLeastShare, 1 - rates[r] / capacity_[r]);
+  }
+}
+
+Time Memory::settle(Time now) {
+  if (count(now) < now_) refuse("a memory's dates never decrease");
+  if (changed_) {
+    if (count(now) > now_) refuse("a memory was not settled at the date of its last change");
+    if (next_end_ <= now_) refuse("a memory's ended jobs were not taken");
+    bool saturated = false;
+    for (std::uint32_t r = 0; r < kResources; ++r) saturated |= demand_[r] > available_[r];
+    if (saturated || saturated_) solve();
+    saturated_ = saturated;
+    changed_ = false;
+  }
+  return Time(Duration(next_end_));
+}
+
+void Memory::advance(Time now, std::vector<std::uint32_t>& ended) {
+  const std::int64_t date = count(now);
+  if (date < now_) refuse("a memory's dates never decrease");
+  if (date < next_end_) return;
+  if (changed_ && date > now_) refuse("a memory was not settled at the date of its last change");
+  now_ = date;
+  changed_ = true;
+  next_end_ = kNever;
+  for (std::uint32_t slot = 0; slot < end_.size(); ++slot) {
+    if (end_[slot] <= date) {
+      end(slot);
+      ended.push_back(slot);
+    }
+    next_end_ = std::min(next_end_, end_[slot]);
+  }
+}
+
+void Memory::end(std::uint32_t slot) {
+  Slot& s = slots_[slot];
+  fold(s, end_[slot]);
+  round_losses(s, end_[slot]);
+  for (std::uint32_t r = 0; r < kResources; ++r) {
+    demand_[r] -= s.use[r];
+    moved_[r] += s.job.bytes[r];
+  }
+  end_[slot] = kNever;
+}
+
+// Progressive filling: the level of every open job rises until a resource is full. The level at which the
+// first would be full if no job reached its own full speed is a lower bound; jobs that reach theirs below it
+// are settled first.
+void Memory::solve() {
+  next_end_ = kNever;
+  open_.clear();
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (end_[slot] == kNever) continue;
+    if (slots_[slot].fairness > 0) {
+      open_.push_back(slot);
+    } else {
+      next_end_ = std::min(next_end_, end_[slot]);
+    }
+  }
+  left_ = available_;
+  double level = 0;
+  while (!open_.empty()) {
+    Shares slope{};  // shares of each resource that a rise of the level by one takes
+    for (std::uint32_t slot : open_) {
+      const Slot& s = slots_[slot];
+      for (std::uint32_t r = 0; r < kResources; ++r) slope[r] += s.use[r] / s.fairness;
+    }
+    double full = std::numeric_limits<double>::infinity();
+    std::uint32_t first = kUnbound;
+    for (std::uint32_t r = 0; r < kResources; ++r) {
+      if (slope[r] > 0 && left_[r] < full * slope[r]) {
+        full = left_[r] / slope[r];
+        first = r;
+      }
+    }
+    level = std::max(level, full);  // never below the last, which rounding could make it
+    const std::size_t open = open_.size();
+    freeze_at_full_speed(level);
+    if (open_.size() == open) freeze_bound(first, level);
+  }
+}
+
+void Memory::freeze_at_full_speed(double level) {
+  std::size_t kept = 0;
+  for (std::uint32_t slot : open_) {
+    const Slot& s = slots_[slot];
+    if (s.fairness > level) {
+      open_[kept++] = slot;
+      continue;
+    }
+    for (std::uint32_t r = 0; r < kResources; ++r) left_[r] -= s.use[r];
+    run_at(slot, 1, kUnbound);
+  }
+  open_.resize(kept);
+}
+
+void Memory::freeze_bound(std::uint32_t resource, double level) {
+  std::size_t kept = 0;
+  for (std::uint32_t slot : open_) {
+    const Slot& s = slots_[slot];
+    if (s.use[resource] == 0) {
+      open_[kept++] = slot;
+      continue;
+    }
+    const double speed = level / s.fairness;
+    for (std::uint32_t r = 0; r < kResources; ++r) left_[r] -= speed * s.use[r];
+    run_at(slot, speed, static_cast<std::uint8_t>(resource));
+  }
+  open_.resize(kept);
+}
+
+void Memory::run_at(std::uint32_t slot, double speed, std::uint8_t bound) {
+  Slot& s = slots_[slot];
+  if (s.speed != speed || s.bound != bound) {
+    fold(s, now_);
+    s.speed = speed;
+    s.bound = bound;
+    end_[slot] = now_ + std::max<std::int64_t>(1, std::llround(std::ceil(s.left / speed - kSlack)));
+  }
+  next_end_ = std::min(next_end_, end_[slot]);
+}
+
+void Memory::fold(Slot& s, std::int64_t now) {
+  const auto passed = static_cast<double>(now - s.since);
+  s.left -= s.speed * passed;
+  if (s.bound != kUnbound) s.lost[s.bound] += (1 - s.speed) * passed;
+  s.since = now;
+}
+
+// Whole picoseconds by largest remainder. The floors never exceed the total: the date of the end was rounded
+// up.
+void Memory::round_losses(Slot& s, std::int64_t end) {
+  std::int64_t rest = end - s.start - s.job.ideal.count();
+  Shares remainder;
+  for (std::uint32_t r = 0; r < kResources; ++r) {
+    const double whole = std::floor(s.lost[r]);
+    remainder[r] = s.lost[r] > 0 ? s.lost[r] - whole : -1;
+    s.loss.lost[r] = Duration(static_cast<std::int64_t>(whole));
+    rest -= static_cast<std::int64_t>(whole);
+  }
+  for (; rest > 0; --rest) {
+    const auto largest = std::max_element(remainder.begin(), remainder.end());
+    s.loss.lost[largest - remainder.begin()] += Duration(1);
+    *largest -= 1;
+  }
+}
+
+}  // namespace a3sim
