@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "scheduler/verify.h"
+#include "sim/cli/command.h"
+#include "sim/cli/schedules.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  a3sim check configs/experiments/ep8.yaml      compile it and check the schedules\n"
+    "  a3sim check ssc                               check compiled schedules\n";
+
+struct Options {
+  std::vector<std::string> arguments, set;
+};
+
+void check(const Options& options) {
+  std::string faults;
+  for (const NamedSchedule& named : schedules_of(options.arguments, options.set)) {
+    const Findings findings = verify(named.schedule);
+    std::cout << named.name << ":\n";
+    for (const std::string& note : findings.notes) std::cout << "  " << note << '\n';
+    for (const std::string& error : findings.errors) faults += named.name + ": " + error + '\n';
+  }
+  if (faults.empty()) return;
+  faults.pop_back();
+  throw RunError(faults);
+}
+
+class Check final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<Options>();
+    app.add_option("CONFIG|SSC", options->arguments,
+                   "an experiment (YAML), or compiled schedules and directories")
+        ->required();
+    app.add_option("--set", options->set, "override a value of the experiment: path.to.key=value; repeatable")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+    app.footer(kExamples);
+    app.callback([options] { check(*options); });
+  }
+};
+
+const Commands::Entry kEntry("check", "Check schedules: thresholds, rows, deadlock, ring order",
+                             std::make_unique<Check>());
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/config_option.h"
+#include "sim/cli/result_directory.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  a3sim compile configs/experiments/ep8.yaml -o ssc           ssc/forward_rank_0000.ssc, …\n"
+    "  a3sim compile configs/experiments/ep8.yaml -o ssc --text    as text, to read and to compare\n"
+    "  a3sim compile configs/experiments/ep8.yaml -o ssc --set bucket.rows=1024   room for skewed routings\n";
+
+struct Options {
+  ConfigOption config;
+  std::string directory;
+  bool text = false;
+};
+
+void compile_all(const Options& options) {
+  const Experiment experiment = options.config.load();
+  const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
+  ResultDirectory directory(options.directory);
+  directory.add("resolved.yaml", experiment.resolved);
+  for (const Pass& pass : experiment.passes) {
+    const Schedule schedule = compile_pass(experiment, pass, capacity).schedule;
+    std::size_t tasks = 0, bytes = 0;
+    for (const Ssc& ssc : schedule) {
+      const std::string stem = fmt::format("{}_rank_{:04}", pass.name, index(ssc.rank()));
+      const std::span<const std::uint8_t> raw = ssc.bytes();
+      if (options.text) {
+        directory.add(stem + ".ssc.txt", ssc.to_text());
+      } else {
+        directory.add(stem + ".ssc", {reinterpret_cast<const char*>(raw.data()), raw.size()});
+      }
+      tasks += ssc.tasks().size();
+      bytes += raw.size();
+    }
+    std::cout << fmt::format("{}: {} ranks, {} tasks, {:.1f} MB\n", pass.name, schedule.size(), tasks,
+                             static_cast<double>(bytes) * 1e-6);
+  }
+  directory.commit();
+}
+
+class Compile final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<Options>();
+    options->config.add_to(app);
+    app.add_option("-o,--output", options->directory, "where the schedules go")->type_name("DIR")->required();
+    app.add_flag("--text", options->text, "write the text form instead");
+    app.footer(kExamples);
+    app.callback([options] { compile_all(*options); });
+  }
+};
+
+const Commands::Entry kEntry("compile", "Compile an experiment into static schedules (SSC), a file a rank",
+                             std::make_unique<Compile>());
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "sim/cli/command.h"
+#include "version.h"
+
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  a3sim reproduce moe_ffn                       EP4, 8, 16: simulated and published latencies\n"
+    "  a3sim run configs/experiments/ep4.yaml        one experiment, a page of summary\n"
+    "  a3sim run configs/experiments/ep4.yaml --set parallel.ep=8 --set routing.kind=sampled\n"
+    "  a3sim COMMAND --help                          a command's options, with examples\n";
+
+int fail(const a3sim::Error& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return static_cast<int>(error.code());
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Discrete-event simulator of Mixture-of-Experts training on Ascend A3 NPUs", "a3sim");
+  app.set_version_flag("--version",
+                       fmt::format("a3sim {} ({}, {})", a3sim::kVersion, a3sim::kGitHash, a3sim::kCompiler));
+  app.require_subcommand(1);
+  app.footer(kExamples);
+  for (const auto& [name, item] : a3sim::Commands::all()) {
+    item.object->set_up(*app.add_subcommand(name, item.description));
+  }
+  try {
+    app.parse(argc, argv);
+    std::cout.flush();
+    if (!std::cout || std::fflush(stdout) != 0) throw a3sim::RunError("cannot write to standard output");
+  } catch (const CLI::ParseError& error) {
+    const bool asked = error.get_exit_code() == 0;  // --help, --version
+    app.exit(error);
+    return asked ? 0 : static_cast<int>(a3sim::ExitCode::kUsage);
+  } catch (const a3sim::Error& error) {
+    return fail(error);
+  } catch (const std::bad_alloc&) {
+    return fail(a3sim::RunError("a3sim: out of memory"));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return run(argc, argv); }

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace a3sim {
+
+// `--json [FILE]`: without a file the JSON goes to stdout instead of the text.
+struct JsonOption {
+  bool given = false;
+  std::string file;
+  void add_to(CLI::App& app);
+};
+
+// Prints the text, or writes the JSON where it was asked for: atomically into a file, straight into a device
+// or pipe.
+void print_result(const std::string& text, const nlohmann::ordered_json& json, const JsonOption& option);
+
+}  // namespace a3sim

@@ -1,0 +1,97 @@
+#include "sim/cli/schedules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "sim/core/error.h"
+#include "sim/study/experiment.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_text(const fs::path& path) { return path.string().ends_with(".ssc.txt"); }
+bool is_schedule(const fs::path& path) { return path.extension() == ".ssc" || is_text(path); }
+
+std::vector<fs::path> files_of(const fs::path& path) {
+  if (!fs::is_directory(path)) return {path};
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    if (is_schedule(entry.path())) files.push_back(entry.path());
+  }
+  if (files.empty()) throw InputError(path.string() + ": holds no schedule (.ssc, .ssc.txt)");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Ssc open_one(const fs::path& path) {
+  if (!is_text(path)) return Ssc::open(path);
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw InputError(path.string() + ": cannot be read");
+  return Ssc::from_text(text.str(), path.string());
+}
+
+void check_ranks(const NamedSchedule& named) {
+  const std::uint32_t ep = named.schedule.front().shape().ep;
+  for (std::uint32_t r = 0; r < named.schedule.size(); ++r) {
+    const Ssc& ssc = named.schedule[r];
+    if (ssc.shape() != named.schedule.front().shape()) {
+      throw InputError(fmt::format("{}: ranks 0 and {} were compiled for different shapes", named.name, r));
+    }
+    if (index(ssc.rank()) == r) continue;
+    throw InputError(
+        fmt::format("{}: rank {} is {}", named.name, r, index(ssc.rank()) < r ? "there twice" : "missing"));
+  }
+  if (named.schedule.size() != ep) {
+    throw InputError(
+        fmt::format("{}: {} schedules of a group of {} ranks", named.name, named.schedule.size(), ep));
+  }
+}
+
+}  // namespace
+
+std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths) {
+  std::map<std::string, Schedule> by_graph;
+  for (const std::string& path : paths) {
+    for (const fs::path& file : files_of(path)) {
+      const Ssc ssc = open_one(file);
+      by_graph[ssc.graph()].push_back(ssc);
+    }
+  }
+  std::vector<NamedSchedule> schedules;
+  for (auto& [name, schedule] : by_graph) {
+    std::stable_sort(schedule.begin(), schedule.end(),
+                     [](const Ssc& a, const Ssc& b) { return index(a.rank()) < index(b.rank()); });
+    check_ranks(schedules.emplace_back(NamedSchedule{name, std::move(schedule)}));
+  }
+  return schedules;
+}
+
+std::vector<NamedSchedule> schedules_of(std::span<const std::string> arguments,
+                                        std::span<const std::string> set) {
+  const bool compiled = std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return is_schedule(argument) || fs::is_directory(argument);
+  });
+  if (compiled) {
+    if (!set.empty()) throw InputError("--set goes with a configuration, not with compiled schedules");
+    return open_schedules(arguments);
+  }
+  if (arguments.size() != 1) throw InputError("give one configuration, or compiled schedules only");
+  const Experiment experiment = load_experiment(arguments[0], set);
+  const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
+  std::vector<NamedSchedule> schedules;
+  for (const Pass& pass : experiment.passes) {
+    schedules.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule});
+  }
+  return schedules;
+}
+
+}  // namespace a3sim

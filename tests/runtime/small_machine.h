@@ -1,0 +1,77 @@
+#pragma once
+
+#include "scheduler/ssc.h"
+#include "sim/device/hardware.h"
+
+namespace a3sim {
+
+inline constexpr Duration kOverhead = 100_ns, kVisible = 200_ns, kHop = 900_ns, kFence = 225_ns;
+inline constexpr std::uint32_t kRowBytes = 64'000;  // a row is read in kRowTime
+inline constexpr Duration kRowTime = 1_us;
+inline constexpr BytesPerSecond kPort{100'000'000'000}, kPutRate{10'000'000'000};
+
+// 1 GHz; one worker reads a row of kRowBytes in kRowTime and does all else for nothing; memory is never short.
+inline Hardware small_machine() {
+  constexpr double kFast = 1e12;
+  constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
+  Hardware hardware{};
+  hardware.name = "small";
+  hardware.workers = {4, 4};
+  hardware.clock = {1'000'000'000};
+  hardware.cube = {4096, 1024, 8192, 0, kFast, kFast, kFast, kFast};
+  hardware.vector = {kFast, kFast, kFast, 0, 64, kFast};
+  hardware.memory = {192_MiB, kEndless, kEndless, kEndless, kEndless};
+  hardware.fabric = {kPort, kPort, kHop, kPutRate, kFence};
+  hardware.runtime = {kOverhead, kVisible};
+  return hardware;
+}
+
+// A schedule of one rank with vector tasks that read `rows` rows each and do nothing else.
+class VectorSchedule {
+ public:
+  explicit VectorSchedule(std::uint32_t workers) {
+    parts_.shape = {0, 0, 0, 0, 0, 1, DataType::kBf16};
+    parts_.graph = parts_.order = "test";
+    parts_.workers[1] = workers;
+    constexpr std::uint32_t kCols = kRowBytes / 2, kRows = 1000;
+    parts_.tensors = {{"in", Layout::kPlain, DataType::kBf16, kRows, kCols, true},
+                      {"out", Layout::kPlain, DataType::kBf16, kRows, kCols, false}};
+    parts_.operators = {{"Add", "Add", 0, false, {TensorId{0}, TensorId{0}}, {TensorId{1}}}};
+    parts_.worker_sets = {{1, 0, workers}};
+  }
+
+  // A task that waits for `waits` (kNone: nothing) and triggers `triggers`; it is the next of the queue.
+  VectorSchedule& task(std::uint32_t rows, std::uint32_t waits, std::uint32_t triggers) {
+    TaskDescriptor td{};
+    td.task_type = static_cast<std::uint16_t>(TaskType::kAdd);
+    td.queue_type = static_cast<std::uint8_t>(QueueType::kVtq);
+    td.num_inputs = 1;
+    td.num_outputs = 1;
+    td.dependent_event = waits;
+    td.trigger_event = triggers;
+    td.first_region = static_cast<std::uint32_t>(parts_.regions.size());
+    td.task_index = static_cast<std::uint32_t>(parts_.tasks.size());
+    td.task_split_num = 1;
+    td.tiling_data_position = kNone;
+    td.expert = kNoExpert;
+    td.gexpert = kNone;
+    parts_.regions.push_back({0, 0, 0, rows, 0, 1, 0});
+    parts_.regions.push_back({1, 0, 0, rows, 0, 1, 0});
+    parts_.queues[1].push_back(static_cast<std::uint32_t>(parts_.tasks.size()));
+    parts_.tasks.push_back(td);
+    return *this;
+  }
+
+  VectorSchedule& event(std::uint32_t threshold, bool done = false) {
+    parts_.events.push_back({threshold, done ? 1U : 0U});
+    return *this;
+  }
+
+  SscParts& parts() { return parts_; }
+  Schedule schedule() const { return {Ssc::build(parts_)}; }
+
+ private:
+  SscParts parts_;
+};
+
+}  // namespace a3sim
