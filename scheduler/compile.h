@@ -19,7 +19,7 @@ struct PathRates {
 
 struct CompileOptions {
   MoeShape shape;
-  RoutingCounts capacity;                 // of the shape bucket; counts of one routing if compiled for it
+  RoutingCounts capacity;  // of the shape bucket; counts of one routing if compiled for it
   CutOptions cut;
   OrderSpec order;
   std::uint32_t workers[kQueues] = {0, 0};  // AIC, AIV that run tasks

@@ -53,6 +53,7 @@ class Leveller {
       begin = end;
     }
     dependencies_.set_edges(std::move(kept_));
+    for (Taskflow::Rank& rank : taskflow_.ranks) number_joins(rank.table.tasks);
     return joins_;
   }
 
@@ -136,6 +137,16 @@ class Leveller {
     table.add(td, {}, {});
     ++joins_;
     return dependencies_.add_group(rank, join_op_, task);
+  }
+
+  // Joins stand behind all other tasks.
+  void number_joins(std::vector<TaskDescriptor>& tasks) const {
+    std::size_t first = tasks.size();
+    while (first > 0 && tasks[first - 1].op == join_op_) --first;
+    for (std::size_t i = first; i < tasks.size(); ++i) {
+      tasks[i].task_index = static_cast<std::uint32_t>(i - first);
+      tasks[i].task_split_num = static_cast<std::uint32_t>(tasks.size() - first);
+    }
   }
 
   Taskflow& taskflow_;

@@ -1,5 +1,7 @@
 #include "scheduler/taskflow_view.h"
 
+#include <fmt/format.h>
+
 namespace a3sim {
 
 TaskflowView::TaskflowView(const Taskflow& taskflow)
@@ -14,6 +16,11 @@ TaskflowView::TaskflowView(const Schedule& schedule)
     : operators(schedule.front().operators()), tilings(schedule.front().tilings()) {
   ranks.reserve(schedule.size());
   for (const Ssc& ssc : schedule) ranks.push_back({ssc.tensors(), ssc.tasks(), ssc.regions(), ssc.events()});
+}
+
+std::string TaskflowView::task_name(std::uint32_t rank, std::uint32_t task) const {
+  const TaskDescriptor& td = ranks[rank].tasks[task];
+  return fmt::format("{}[{}]", operators[td.op].name, td.task_index);
 }
 
 }  // namespace a3sim

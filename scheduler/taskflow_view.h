@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "models/operators/operator.h"
@@ -47,6 +48,8 @@ struct TaskflowView {
   const Tiling* tiling(const TaskDescriptor& td) const {
     return td.tiling_data_position < tilings.size() ? &tilings[td.tiling_data_position] : nullptr;
   }
+  // A task as messages call it: operator and index, GMM1[17].
+  std::string task_name(std::uint32_t rank, std::uint32_t task) const;
 };
 
 }  // namespace a3sim

@@ -1,0 +1,109 @@
+#include "scheduler/compile.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "scheduler/emission.h"
+#include "scheduler/expand.h"
+#include "scheduler/order_pools.h"
+#include "scheduler/plans.h"
+#include "scheduler/task_weights.h"
+#include "scheduler/wiring.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+void check_options(const Graph& graph, const CompileOptions& options) {
+  check(options.cut);
+  for (const OperatorNode& node : graph.operators()) {
+    if (node.cut) check(*node.cut);
+    const QueueType queue = Operators::get(node.type).queue();
+    if (options.workers[static_cast<std::size_t>(queue)] > 0) continue;
+    throw InputError(fmt::format("{} needs a worker of the {}; there are none", node.name, name_of(queue)));
+  }
+}
+
+// Joins are vector tasks, and may have to be made for a graph of matrix operators only.
+void check_join_workers(const WiringCounts& counts, const CompileOptions& options) {
+  if (counts.joins == 0 || options.workers[static_cast<std::size_t>(QueueType::kVtq)] > 0) return;
+  throw InputError("the graph's events need Join tasks, hence a worker of the VTQ; there are none");
+}
+
+void set_workers(Taskflow& taskflow, const WorkerPlan& plan) {
+  for (Taskflow::Rank& rank : taskflow.ranks) {
+    for (TaskDescriptor& td : rank.table.tasks) td.worker_set = plan.set_of[td.op];
+  }
+}
+
+WorkerPlan worker_plan(const Taskflow& taskflow, const CompileOptions& options) {
+  std::vector<OperatorQueue> operators;
+  for (const OperatorInfo& op : taskflow.operators)
+    operators.push_back({op.name, Operators::get(op.type).queue()});
+  return assign_worker_sets(options.order, operators, options.workers);
+}
+
+// What all ranks' schedules have in common.
+SscParts common_parts(const std::string& name, const CompileOptions& options, const Taskflow& taskflow,
+                      const WorkerPlan& workers) {
+  SscParts parts;
+  parts.shape = options.shape;
+  parts.graph = name;
+  parts.order = options.order.name;
+  parts.assignment = options.order.assignment;
+  for (std::uint32_t q = 0; q < kQueues; ++q) parts.workers[q] = options.workers[q];
+  parts.operators = taskflow.operators;
+  parts.tilings = taskflow.tilings;
+  parts.worker_sets = workers.sets;
+  return parts;
+}
+
+void set_capacities(SscParts& parts, const RowLayout& layout) {
+  const MoeShape& shape = layout.shape();
+  const std::uint32_t rank = index(parts.rank);
+  parts.sent_capacity.clear();
+  for (std::uint32_t e = 0; e < shape.experts(); ++e)
+    parts.sent_capacity.push_back(layout.sent_slot(rank, e).size());
+  parts.received_capacity.clear();
+  for (std::uint32_t e = 0; e < shape.experts_per_rank; ++e) {
+    for (std::uint32_t src = 0; src < shape.ep; ++src) {
+      parts.received_capacity.push_back(layout.received_slot(rank, e, src).size());
+    }
+  }
+}
+
+}  // namespace
+
+Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options) {
+  check_options(graph, options);
+  const RowLayout layout(options.shape, options.capacity);
+  Taskflow taskflow = expand(graph, propagate_splits(graph, options.shape, options.cut), layout, options.cut);
+  const WiringCounts counts = wire(taskflow);
+  check_join_workers(counts, options);
+  const WorkerPlan workers = worker_plan(taskflow, options);
+  set_workers(taskflow, workers);
+
+  const TaskflowView view(taskflow);
+  const TaskWeights weights(view, layout, options.order, options.path_rates);
+  auto queues = emit(view, make_plans(view, options.order, weights),
+                     fmt::format("{}: order '{}': ", options.order.where, options.order.name));
+
+  Compilation result;
+  result.sharing = {counts.exact_pairs, counts.shared_pairs, counts.joins};
+  SscParts parts = common_parts(name, options, taskflow, workers);
+  for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
+    Taskflow::Rank& rank = taskflow.ranks[r];
+    parts.rank = RankId{r};
+    set_capacities(parts, layout);
+    parts.tensors = std::move(rank.tensors);
+    parts.tasks = std::move(rank.table.tasks);
+    parts.regions = std::move(rank.table.regions);
+    parts.events = std::move(rank.events);
+    for (std::uint32_t q = 0; q < kQueues; ++q) parts.queues[q] = std::move(queues[r][q]);
+    result.schedule.push_back(Ssc::build(parts));
+  }
+  return result;
+}
+
+}  // namespace a3sim

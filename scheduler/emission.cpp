@@ -1,0 +1,145 @@
+#include "scheduler/emission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "scheduler/event_consumers.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+class Emitter {
+ public:
+  Emitter(const TaskflowView& taskflow, const Plans& plans, const std::string& where)
+      : taskflow_(taskflow), where_(where), result_(plans.size()), queues_(plans.size() * kQueues) {
+    for (std::uint32_t r = 0; r < plans.size(); ++r) {
+      const TaskflowView::Rank& rank = taskflow.ranks[r];
+      consumers_.emplace_back(rank.tasks, rank.events.size());
+      counts_.emplace_back(rank.events.size());
+      positions_.emplace_back(rank.tasks.size());
+      for (std::uint32_t q = 0; q < kQueues; ++q) {
+        Queue& queue = queues_[r * kQueues + q];
+        queue.plan = &plans[r][q];
+        queue.emitted.resize(queue.plan->tasks.size());
+        result_[r][q].reserve(queue.plan->tasks.size());
+        for (std::uint32_t p = 0; p < queue.plan->tasks.size(); ++p) positions_[r][queue.plan->tasks[p]] = p;
+        left_ += queue.plan->tasks.size();
+      }
+    }
+  }
+
+  std::vector<std::array<std::vector<std::uint32_t>, kQueues>> run() {
+    for (std::uint32_t r = 0; r < consumers_.size(); ++r) {
+      for (const std::uint32_t task : consumers_[r].free()) make_ready(r, task);
+    }
+    while (true) {
+      while (!moving_.empty()) {
+        const std::uint32_t q = moving_.back();
+        moving_.pop_back();
+        advance(q);
+      }
+      if (left_ == 0) return std::move(result_);
+      depart();
+    }
+  }
+
+ private:
+  struct Queue {
+    const QueuePlan* plan;
+    std::uint32_t head = 0;            // first position that is not emitted
+    std::vector<std::uint32_t> ready;  // positions, a heap with the smallest on top
+    std::vector<bool> emitted;         // by position
+  };
+
+  void make_ready(std::uint32_t rank, std::uint32_t task) {
+    const std::uint32_t q = rank * kQueues + taskflow_.ranks[rank].tasks[task].queue_type;
+    Queue& queue = queues_[q];
+    queue.ready.push_back(positions_[rank][task]);
+    std::push_heap(queue.ready.begin(), queue.ready.end(), std::greater<>());
+    if (queue.ready.front() == queue.head) moving_.push_back(q);
+  }
+
+  void advance(std::uint32_t q) {
+    Queue& queue = queues_[q];
+    while (!queue.ready.empty() && queue.ready.front() == queue.head) emit_first_ready(q);
+  }
+
+  void emit_first_ready(std::uint32_t q) {
+    Queue& queue = queues_[q];
+    const std::uint32_t rank = q / kQueues, position = queue.ready.front();
+    std::pop_heap(queue.ready.begin(), queue.ready.end(), std::greater<>());
+    queue.ready.pop_back();
+    queue.emitted[position] = true;
+    while (queue.head < queue.emitted.size() && queue.emitted[queue.head]) ++queue.head;
+    const std::uint32_t task = queue.plan->tasks[position];
+    result_[rank][q % kQueues].push_back(task);
+    --left_;
+    const TaskDescriptor& td = taskflow_.ranks[rank].tasks[task];
+    const EventDescriptor& event = taskflow_.ranks[td.trigger_rank].events[td.trigger_event];
+    if (++counts_[td.trigger_rank][td.trigger_event] != event.threshold) return;
+    for (const std::uint32_t consumer : consumers_[td.trigger_rank].of(td.trigger_event)) {
+      make_ready(td.trigger_rank, consumer);
+    }
+  }
+
+  void depart() {
+    for (std::uint32_t q = 0; q < queues_.size(); ++q) {
+      if (queues_[q].plan->fixed || queues_[q].ready.empty()) continue;
+      emit_first_ready(q);
+      moving_.push_back(q);
+      return;
+    }
+    throw InputError(where_ + blocked());
+  }
+
+  std::string blocked() const {
+    const auto q = static_cast<std::uint32_t>(
+        std::find_if(queues_.begin(), queues_.end(),
+                     [](const Queue& queue) { return queue.head < queue.plan->tasks.size(); }) -
+        queues_.begin());
+    const std::uint32_t rank = q / kQueues, task = queues_[q].plan->tasks[queues_[q].head];
+    const std::uint32_t event = taskflow_.ranks[rank].tasks[task].dependent_event;
+    return fmt::format(
+        "{} at place {} of the {} of rank {} can never run: it waits for event {} ({} of {}), {}",
+        taskflow_.task_name(rank, task), queues_[q].head, name_of(static_cast<QueueType>(q % kQueues)), rank,
+        event, counts_[rank][event], taskflow_.ranks[rank].events[event].threshold,
+        missing_producer(rank, event));
+  }
+
+  std::string missing_producer(std::uint32_t rank, std::uint32_t event) const {
+    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
+      const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
+      for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+        const Queue& queue = queues_[r * kQueues + tasks[t].queue_type];
+        if (tasks[t].trigger_rank != rank || tasks[t].trigger_event != event ||
+            queue.emitted[positions_[r][t]])
+          continue;
+        return fmt::format("which {} on rank {} must trigger", taskflow_.task_name(r, t), r);
+      }
+    }
+    return "which nothing else triggers";
+  }
+
+  const TaskflowView& taskflow_;
+  const std::string& where_;
+  std::vector<std::array<std::vector<std::uint32_t>, kQueues>> result_;
+  std::vector<Queue> queues_;  // by rank, then queue
+  std::vector<EventConsumers> consumers_;
+  std::vector<std::vector<std::uint32_t>> counts_;     // by rank and event
+  std::vector<std::vector<std::uint32_t>> positions_;  // by rank and task, in its plan
+  std::vector<std::uint32_t> moving_;                  // queues that can go on
+  std::size_t left_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::array<std::vector<std::uint32_t>, kQueues>> emit(const TaskflowView& taskflow,
+                                                                  const Plans& plans,
+                                                                  const std::string& where) {
+  return Emitter(taskflow, plans, where).run();
+}
+
+}  // namespace a3sim

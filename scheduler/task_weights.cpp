@@ -1,0 +1,151 @@
+#include "scheduler/task_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "scheduler/event_consumers.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+bool mentions(const std::string& key, std::string_view name) {
+  for (std::size_t at = key.find(name); at != std::string::npos; at = key.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !in_name(key[at - 1])) && (end == key.size() || !in_name(key[end]))) return true;
+  }
+  return false;
+}
+
+bool mentions(const OrderSpec& order, std::string_view name) {
+  return std::any_of(std::begin(order.keys), std::end(order.keys), [&](const std::vector<std::string>& keys) {
+    return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return mentions(key, name); });
+  });
+}
+
+double bytes_of(const Work& work) {
+  if (work.kind == WorkKind::kPut) return static_cast<double>(work.put_bytes);
+  if (work.kind != WorkKind::kCube)
+    return static_cast<double>(work.stream_bytes(false) + work.stream_bytes(true));
+  double elements = 0;
+  for (const Gemm& g : work.gemms) {
+    elements += static_cast<double>(g.m) * g.k + static_cast<double>(g.k) * g.n;
+  }
+  // The share's blocks: as many elements of C as multiply-accumulates over K.
+  if (!work.gemms.empty() && work.gemms.front().k > 0)
+    elements += static_cast<double>(work.macs()) / work.gemms.front().k;
+  return elements * element_bytes(work.dtype);
+}
+
+double flops_of(const Work& work) {
+  if (work.kind == WorkKind::kCube) return 2.0 * static_cast<double>(work.macs());
+  return static_cast<double>(work.ops.simple_fp32 + work.ops.convert + work.ops.transcendental);
+}
+
+// Tasks of all ranks, each behind what it waits for.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> topological_order(
+    const TaskflowView& taskflow, const std::vector<EventConsumers>& consumers) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
+  std::vector<std::vector<std::uint32_t>> counts;
+  for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
+    counts.emplace_back(taskflow.ranks[r].events.size());
+    for (const std::uint32_t task : consumers[r].free()) order.emplace_back(r, task);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const TaskDescriptor& td = taskflow.ranks[order[i].first].tasks[order[i].second];
+    const std::uint32_t rank = td.trigger_rank, event = td.trigger_event;
+    if (++counts[rank][event] != taskflow.ranks[rank].events[event].threshold) continue;
+    for (const std::uint32_t task : consumers[rank].of(event)) order.emplace_back(rank, task);
+  }
+  return order;
+}
+
+class Chains {
+ public:
+  explicit Chains(const TaskflowView& taskflow) : taskflow_(taskflow) {
+    for (const TaskflowView::Rank& rank : taskflow.ranks)
+      consumers_.emplace_back(rank.tasks, rank.events.size());
+    order_ = topological_order(taskflow, consumers_);
+  }
+
+  void depths(std::vector<std::vector<TaskWeights::Values>>& values) const {
+    std::vector<std::vector<double>> events = per_event();
+    for (const auto& [r, t] : order_) {
+      const TaskDescriptor& td = taskflow_.ranks[r].tasks[t];
+      double& depth = values[r][t].depth;
+      if (td.dependent_event != kNone) depth = events[r][td.dependent_event];
+      double& event = events[td.trigger_rank][td.trigger_event];
+      event = std::max(event, depth + 1);
+    }
+  }
+
+  // `path` holds each task's own time before.
+  void paths(std::vector<std::vector<TaskWeights::Values>>& values) const {
+    std::vector<std::vector<double>> events = per_event();
+    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+      const auto [r, t] = *it;
+      const TaskDescriptor& td = taskflow_.ranks[r].tasks[t];
+      double& path = values[r][t].path;
+      path += events[td.trigger_rank][td.trigger_event];
+      if (td.dependent_event == kNone) continue;
+      double& event = events[r][td.dependent_event];
+      event = std::max(event, path);
+    }
+  }
+
+ private:
+  std::vector<std::vector<double>> per_event() const {
+    std::vector<std::vector<double>> values;
+    for (const TaskflowView::Rank& rank : taskflow_.ranks) values.emplace_back(rank.events.size());
+    return values;
+  }
+
+  const TaskflowView& taskflow_;
+  std::vector<EventConsumers> consumers_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order_;
+};
+
+}  // namespace
+
+TaskWeights::TaskWeights(const TaskflowView& taskflow, const RowLayout& layout, const OrderSpec& order,
+                         const PathRates& rates) {
+  const bool path = mentions(order, "path"), depth = mentions(order, "depth");
+  const bool work_needed = path || mentions(order, "bytes") || mentions(order, "flops");
+  if (!work_needed && !depth) return;
+  if (path && (!(rates.flops_per_second > 0) || !(rates.bytes_per_second > 0))) {
+    throw InputError(fmt::format("{}: order '{}' sorts by path, which needs positive rates of the workers",
+                                 order.where, order.name));
+  }
+  std::vector<const Operator*> types;
+  for (const OperatorInfo& op : taskflow.operators) types.push_back(&Operators::get(op.type));
+  Work work;
+  for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
+    const TaskflowView::Rank& rank = taskflow.ranks[r];
+    const WorkContext context{layout, rank.tensors, taskflow.operators, taskflow.tilings, RankId{r}};
+    std::vector<Values>& values = values_.emplace_back(rank.tasks.size());
+    for (std::uint32_t t = 0; work_needed && t < rank.tasks.size(); ++t) {
+      const TaskDescriptor& td = rank.tasks[t];
+      work.clear();
+      types[td.op]->work(context, {td, rank.inputs(td), rank.outputs(td)}, work);
+      values[t].bytes = bytes_of(work);
+      values[t].flops = flops_of(work);
+      if (!path) continue;
+      const bool cube = work.kind == WorkKind::kCube;
+      const double own =
+          cube ? values[t].flops / rates.flops_per_second : values[t].bytes / rates.bytes_per_second;
+      values[t].path = std::ceil(own * 1e12);
+    }
+  }
+  const Chains chains(taskflow);
+  if (depth) chains.depths(values_);
+  if (path) chains.paths(values_);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/taskflow/row_layout.h"
+#include "scheduler/compile.h"
+#include "scheduler/taskflow_view.h"
+
+namespace a3sim {
+
+// What the descriptors do not hold of the attributes that orders sort by. Those that an order does not
+// mention are not computed, and 0.
+class TaskWeights {
+ public:
+  struct Values {
+    double bytes =
+        0;  // read and written once; a put: what it sends; a matrix task: its operands and its blocks
+    double flops = 0;  // two a multiply-accumulate; vector tasks: one an element and instruction
+    double depth = 0;  // tasks on the longest chain of events that leads here
+    double path = 0;   // picoseconds from its start to the last end behind it, at the path rates
+  };
+
+  // Throws InputError if the order mentions `path` and a rate is not positive.
+  TaskWeights(const TaskflowView& taskflow, const RowLayout& layout, const OrderSpec& order,
+              const PathRates& rates);
+
+  Values of(std::uint32_t rank, std::uint32_t task) const {
+    return values_.empty() ? Values{} : values_[rank][task];
+  }
+
+ private:
+  std::vector<std::vector<Values>> values_;  // by rank and task; empty where the order mentions none
+};
+
+}  // namespace a3sim
