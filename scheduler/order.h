@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,21 +12,36 @@ namespace a3sim {
 // An order as data: how the tasks of each queue are sorted, and which workers run which operators.
 struct OrderSpec {
   std::string name;
-  // Sort keys, most significant first: arithmetic over the attributes
-  //   op stage expert gexpert src dst rank ep row tile chunk index bytes flops depth path
-  // with + - * / % (the non-negative remainder), comparisons, ?:, min, max, abs; operator names stand for their op.
+  // Sort keys, most significant first (order_keys.h says what may stand in them).
   std::vector<std::string> keys[kQueues];
-  // An explicit order instead of keys: operator name and task index, for each rank (`a3sim order export` writes it).
+
+  // An explicit order instead of keys: every task of the queue, rank by rank (order_csv.h reads and writes
+  // it).
   struct Explicit {
     std::uint32_t rank;
     std::string op;
-    std::uint32_t index;
+    std::uint32_t index;  // task_index
+    std::uint32_t line;   // where it stands in the file
   };
   std::vector<Explicit> list[kQueues];
+  std::string list_file[kQueues];  // where the list came from; empty: keys sort the queue
+
   Assignment assignment = Assignment::kCyclic;
-  std::map<std::string, std::uint32_t> pools;  // operator -> workers reserved for it (operators that share a pool: same name list, see README)
-  std::map<std::string, std::uint32_t> limits; // operator -> tasks in flight at most
-  std::string where;                           // file:line:column, for messages
+
+  // Workers that run nothing but the tasks of these operators, and the only ones that do.
+  struct Pool {
+    std::string name;
+    std::vector<std::string> operators;
+    std::uint32_t workers;
+  };
+  std::vector<Pool> pools;
+  std::map<std::string, std::uint32_t> limits;  // operator -> tasks in flight at most
+
+  // Operators of other graphs that the order serves too: it may name them, they have no tasks in this graph.
+  // Set by who compiles several graphs with one order (forward and backward); a name that stands neither here
+  // nor in the graph is refused.
+  std::vector<std::string> elsewhere;
+  std::string where;  // file:line:column, for messages
 };
 
 }  // namespace a3sim
