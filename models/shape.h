@@ -5,11 +5,12 @@
 
 namespace a3sim {
 
-enum class DataType : std::uint8_t { kBf16, kFp16, kFp32, kInt8 };
+enum class DataType : std::uint8_t { kBf16, kFp16, kFp32, kInt8, kInt32 };
 
 constexpr std::uint32_t element_bytes(DataType type) {
   switch (type) {
     case DataType::kFp32:
+    case DataType::kInt32:
       return 4;
     case DataType::kInt8:
       return 1;
@@ -19,7 +20,7 @@ constexpr std::uint32_t element_bytes(DataType type) {
 }
 
 constexpr std::string_view name_of(DataType type) {
-  constexpr std::string_view kNames[] = {"bf16", "fp16", "fp32", "int8"};
+  constexpr std::string_view kNames[] = {"bf16", "fp16", "fp32", "int8", "int32"};
   return kNames[static_cast<std::uint8_t>(type)];
 }
 

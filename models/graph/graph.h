@@ -14,7 +14,8 @@ namespace a3sim {
 struct TensorNode {
   std::string name;
   Layout layout = Layout::kPlain;
-  std::uint32_t rows = 0;  // kPlain: rows; kWeights: K, the rows of one expert; else they follow from the routing
+  std::uint32_t rows =
+      0;  // kPlain: rows; kWeights: K, the rows of one expert; else they follow from the routing
   std::uint32_t cols = 0;
   DataType dtype = DataType::kBf16;
   bool external = false;  // no operator writes it
@@ -41,10 +42,16 @@ struct OperatorNode {
 // The ODG: operators are vertices, tensors run along the edges.
 class Graph {
  public:
-  using Boost = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, OpId, TensorId>;
+  struct Edge {
+    TensorId tensor{};
+  };
+  // Vertex v is the operator with OpId v.
+  using Boost =
+      boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, boost::no_property, Edge>;
 
+  // Throws InputError for a name used twice.
   TensorId add_tensor(TensorNode tensor);
-  // Throws InputError for an unknown type, a wrong number of operands, a name or a writer used twice.
+  // Throws InputError for an unknown type, operands that the type cannot take, a name or a writer used twice.
   OpId add_operator(OperatorNode node);
 
   std::span<const TensorNode> tensors() const { return tensors_; }
@@ -55,19 +62,35 @@ class Graph {
 
   // The operator that writes a tensor; none for external ones.
   std::optional<OpId> writer(TensorId id) const { return writers_[index(id)]; }
-  // Operators in topological order, ties by id. Throws InputError that names the operators of a cycle.
+  // Operators in topological order, ties by id. Throws InputError that names the operators of a cycle, or an
+  // operator that reads what nobody gives.
   std::vector<OpId> topological_order() const;
-  // Longest path from a source, in operators, by OpId.
+  // Longest path from a source, in operators, by OpId. Throws as topological_order() does.
   std::vector<std::uint32_t> stages() const;
 
  private:
+  void connect(OpId id);
+
   Boost boost_;
   std::vector<TensorNode> tensors_;
   std::vector<OperatorNode> operators_;
   std::vector<std::optional<OpId>> writers_;
 };
 
-// What is timed: transport is from the start of Dispatch to the end of Combine, full has Permute and Accumulate too.
+// A node with its operator's own split. Throws InputError for an unknown type.
+OperatorNode make_node(std::string name, std::string type, std::vector<TensorId> inputs,
+                       std::vector<TensorId> outputs);
+
+// The graph's tensors as one rank holds them: rows are the capacities of `layout`.
+std::vector<TensorInfo> tensor_infos(const Graph& graph, const RowLayout& layout, RankId rank);
+// The same before any rank's rows are known: sent and received tensors have 0 rows. For
+// Operator::task_number.
+std::vector<TensorInfo> tensor_infos(const Graph& graph, const MoeShape& shape);
+// The graph's operators as tasks refer to them.
+std::vector<OperatorInfo> operator_infos(const Graph& graph);
+
+// What is timed: transport is from the start of Dispatch to the end of Combine, full has Permute and
+// Accumulate too.
 enum class Window : std::uint8_t { kTransport, kFull };
 
 Graph forward_graph(const MoeShape& shape, Window window);

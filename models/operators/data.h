@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// A real tensor of one rank, in real rows. Values are held as fp32; what the hardware would hold in 16 bits has been
-// rounded so. Fresh memory is NaN: a read before the write shows.
+// A real tensor of one rank, in real rows. Values are held as fp32; what the hardware would hold in 16 bits
+// has been rounded so. Fresh memory is NaN: a read before the write shows.
 struct TensorData {
   std::uint32_t rows = 0, cols = 0;
   std::vector<float> values;
@@ -23,6 +23,11 @@ struct SentRow {
   std::uint32_t token;
   float weight;  // the router's
 };
+
+// The sent rows of a rank whose tokens go where `assignment` says (RoutingGenerator::assign), each with its
+// weight: by global expert, then token.
+std::vector<SentRow> sent_rows(const MoeShape& shape, std::span<const std::uint32_t> assignment,
+                               std::span<const float> weights);
 
 // All tensors of all ranks, and the routing that Permute and Accumulate read.
 class Data {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,13 +28,14 @@ struct SplitSpec {
 
 // How a compilation cuts work.
 struct CutOptions {
-  std::uint32_t shares = 25;     // tasks a GMM tile is run as
-  std::uint32_t partitions = 1;  // row partitions an expert
-  std::uint32_t chunk = 128;     // rows a put carries at most
-  std::uint32_t task_rows = 128; // rows a vector task works on at most
+  std::uint32_t shares = 25;      // tasks a GMM tile is run as
+  std::uint32_t partitions = 1;   // row partitions an expert
+  std::uint32_t chunk = 128;      // rows a put carries at most
+  std::uint32_t task_rows = 128;  // rows a vector task works on at most
 };
 
-// One tile of a split operator: partition `index` of `count`. An unsplit operator has one tile with everything.
+// One tile of a split operator: partition `index` of `count`. An unsplit operator has one tile with
+// everything.
 struct Tile {
   std::uint32_t index = 0, count = 1;
 };
@@ -41,21 +43,26 @@ struct Tile {
 // What an operator may see while it turns tiles into tasks on one rank.
 struct FillContext {
   const MoeShape& shape;
-  const RowLayout& layout;                 // capacities
-  std::span<const TensorInfo> tensors;     // of this rank
+  const RowLayout& layout;              // capacities
+  std::span<const TensorInfo> tensors;  // of this rank
   const OperatorInfo& op;
   OpId op_id;
   RankId rank;
-  CutOptions cut;                          // this operator's own, where the graph says so
-  std::uint32_t tiling_position;           // of this operator in the tiling table, or kNone
+  CutOptions cut;                 // this operator's own, where the graph says so
+  std::uint32_t tiling_position;  // of this operator in the tiling table, or kNone
+  Tiling tiling;                  // that entry; matrix operators only
 };
+
+// Throws InputError for options that cut into nothing (a zero).
+void check(const CutOptions& cut);
 
 // Tasks as they are made: descriptors and their regions, in one pair of tables.
 struct TaskTable {
   std::vector<TaskDescriptor> tasks;
   std::vector<Region> regions;
 
-  // Appends a task with its regions and sets first_region, num_inputs and num_outputs. The rest of `td` is the caller's.
+  // Appends a task with its regions and sets first_region, num_inputs and num_outputs. The rest of `td` is
+  // the caller's.
   void add(TaskDescriptor td, std::span<const Region> inputs, std::span<const Region> outputs);
 };
 
@@ -67,14 +74,15 @@ struct TaskView {
 
 // What an operator may see to say what a task does under one routing.
 struct WorkContext {
-  const RowLayout& layout;                  // with the run's counts
+  const RowLayout& layout;  // with the run's counts
   std::span<const TensorInfo> tensors;
   std::span<const OperatorInfo> operators;
   std::span<const Tiling> tilings;
   RankId rank;
 };
 
-// A kind of operator; one file each. Stateless: what differs between nodes stands in OperatorInfo and CutOptions.
+// A kind of operator; one file each. Stateless: what differs between nodes stands in OperatorInfo and
+// CutOptions.
 class Operator {
  public:
   static constexpr std::string_view kKind = "operator";
@@ -83,18 +91,25 @@ class Operator {
   virtual TaskType task_type() const = 0;
   virtual QueueType queue() const = 0;
   // Numbers of inputs and outputs that a graph must give it.
+  // (Join has none: the compiler makes it.)
   virtual std::uint32_t num_inputs() const = 0;
   virtual std::uint32_t num_outputs() const { return 1; }
+
+  // Why it cannot work on such operands (layouts, widths, types), as a sentence; empty if it can. Rows are
+  // those of a graph's tensor: of one expert for weights, 0 where they follow from the routing.
+  virtual std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                               bool transposed) const = 0;
 
   // The split that a node has unless its graph says otherwise.
   virtual SplitSpec split_spec() const = 0;
 
-  // How many tiles it makes when it inherits nothing.
+  // How many tiles it makes when it inherits nothing (what it inherits has as many as its inputs). The same
+  // on every rank: rows that follow from the routing are not looked at.
   virtual std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
                                     std::span<const TensorInfo> inputs) const = 0;
 
-  // Appends the tasks of one tile. Sets every field of the descriptor that does not belong to wiring and queues:
-  // events, worker_set, task_index, task_split_num and stage are set by the compiler.
+  // Appends the tasks of one tile. Sets every field of the descriptor that does not belong to wiring and
+  // queues: events, worker_set, task_index, task_split_num and stage are set by the compiler.
   virtual void fill_config(const FillContext& context, Tile tile, TaskTable& out) const = 0;
 
   // What one task does under the run's routing; `out` is cleared first by the caller.

@@ -49,8 +49,8 @@ class RoutingGenerator {
   static constexpr std::string_view kKind = "routing";
   virtual ~RoutingGenerator() = default;
 
-  // The global experts of each token of one rank: shape.tokens x shape.top_k entries, all different within a token.
-  // Throws InputError where the spec cannot be met.
+  // The global experts of each token of one rank: shape.tokens x shape.top_k entries, all different within a
+  // token. Throws InputError where the spec cannot be met.
   virtual std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                             std::uint32_t src) const = 0;
 
@@ -60,7 +60,8 @@ class RoutingGenerator {
 
 using Routings = Registry<RoutingGenerator>;
 
-// The counts that `spec` means for `shape`. Throws InputError for an unknown kind or a spec that does not fit.
+// The counts that `spec` means for `shape`. Throws InputError for an unknown kind or a spec that does not
+// fit.
 RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape);
 
 }  // namespace a3sim

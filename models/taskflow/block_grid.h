@@ -6,14 +6,14 @@
 
 namespace a3sim {
 
-// The base blocks of an M x N output, numbered in the order in which the operator walks them (rows of blocks).
-// Share s of S takes the blocks b = s (mod S).
+// The base blocks of an M x N output, numbered in the order in which the operator walks them (rows of
+// blocks). Share s of S takes the blocks b = s (mod S).
 struct BlockGrid {
   std::uint32_t m, n, base_m, base_n;
 
   struct Block {
-    std::uint32_t row, col;     // first row and column
-    std::uint32_t rows, cols;   // smaller at the edges
+    std::uint32_t row, col;    // first row and column
+    std::uint32_t rows, cols;  // smaller at the edges
   };
 
   constexpr std::uint32_t blocks_m() const { return (m + base_m - 1) / base_m; }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -25,6 +26,10 @@ enum class Layout : std::uint8_t {
   kReceived,  // rows received: by local expert, then source rank, then token
   kWeights    // local experts x K rows of N columns
 };
+constexpr std::string_view name_of(Layout layout) {
+  constexpr std::string_view kNames[] = {"plain", "tokens", "sent", "received", "weights"};
+  return kNames[static_cast<std::uint8_t>(layout)];
+}
 
 // A half-open range of rows.
 struct Rows {
@@ -50,9 +55,9 @@ enum class TaskType : std::uint16_t {
 // Flags of a region.
 inline constexpr std::uint32_t kMetadata = 1;  // offsets and sizes: waited for by nobody, weighs nothing
 
-// One operand of a task: rows of a tensor in one rank's memory. Rows count the capacity of the shape bucket; a run maps
-// them to the rows that its routing really has (RowLayout::pack).
-// With shares > 1 it is the set of base blocks b = share (mod shares) of the block grid laid over those rows.
+// One operand of a task: rows of a tensor in one rank's memory. Rows count the capacity of the shape bucket;
+// a run maps them to the rows that its routing really has (RowLayout::pack). With shares > 1 it is the set of
+// base blocks b = share (mod shares) of the block grid laid over those rows.
 struct Region {
   std::uint32_t tensor;  // TensorId
   std::uint32_t rank;    // whose memory; a put's output lies on the destination
@@ -67,10 +72,10 @@ static_assert(sizeof(Region) == 24 && std::is_trivially_copyable_v<Region>);
 // A task descriptor (TD). Its regions stand in the schedule's region table: inputs, then outputs.
 // It waits until dependent_event has reached its threshold, runs, then counts one into trigger_event.
 struct TaskDescriptor {
-  std::uint16_t task_type;   // TaskType
-  std::uint8_t queue_type;   // QueueType
-  std::uint8_t worker_set;   // which workers of the queue may run it
-  std::uint16_t op;          // OpId
+  std::uint16_t task_type;  // TaskType
+  std::uint8_t queue_type;  // QueueType
+  std::uint8_t worker_set;  // which workers of the queue may run it
+  std::uint16_t op;         // OpId
   std::uint8_t num_inputs, num_outputs;
   std::uint32_t dependent_event;  // EventId on this rank, or kNone
   std::uint32_t trigger_event;    // EventId on trigger_rank; every task triggers one
@@ -78,17 +83,18 @@ struct TaskDescriptor {
   std::uint32_t first_region;     // inputs, then outputs, in the region table
   std::uint32_t task_index;       // among the operator's tasks on this rank
   std::uint32_t task_split_num;   // how many tasks the operator has on this rank
-  std::uint32_t task_split_value;      // rows that a task is cut to (128), or the rows of the tile that shares split
+  std::uint32_t
+      task_split_value;  // rows that a task is cut to (128), or the rows of the tile that shares split
   std::uint32_t tiling_data_position;  // into the tiling table, or kNone
 
   // What orders sort by, beside the above (`%` and names: scheduler/README.md).
-  std::uint16_t stage;    // longest path from a source operator, in operators
-  std::uint16_t expert;   // local index, kNoExpert where the task is not of one expert
-  std::uint32_t gexpert;  // global index, kNone likewise
-  std::uint32_t src, dst; // ranks that rows come from and go to; this rank for local work
-  std::uint32_t row;      // first row of the first output, in its tensor
-  std::uint32_t tile;     // share, row tile or chunk within its expert and partition
-  std::uint32_t chunk;    // puts: chunk within (source, expert); else 0
+  std::uint16_t stage;     // longest path from a source operator, in operators
+  std::uint16_t expert;    // local index, kNoExpert where the task is not of one expert
+  std::uint32_t gexpert;   // global index, kNone likewise
+  std::uint32_t src, dst;  // ranks that rows come from and go to; this rank for local work
+  std::uint32_t row;       // first row of the first output, in its tensor
+  std::uint32_t tile;      // share, row tile or chunk within its expert and partition
+  std::uint32_t chunk;     // puts: chunk within (source, expert); else 0
 };
 inline constexpr std::uint16_t kNoExpert = 0xffff;
 static_assert(sizeof(TaskDescriptor) == 68 && std::is_trivially_copyable_v<TaskDescriptor>);
@@ -120,10 +126,10 @@ struct TensorInfo {
 
 // An operator of the graph as its tasks refer to it.
 struct OperatorInfo {
-  std::string name;                // GMM1
-  std::string type;                // the registered operator: GroupedMatmul
+  std::string name;  // GMM1
+  std::string type;  // the registered operator: GroupedMatmul
   std::uint32_t stage = 0;
-  bool transposed = false;         // matrix operators: the weights are read as [N x K]
+  bool transposed = false;  // matrix operators: the weights are read as [N x K]
   std::vector<TensorId> inputs, outputs;
 };
 

@@ -1,0 +1,42 @@
+#include "models/graph/builder.h"
+
+namespace a3sim {
+Graph backward_graph(const MoeShape& shape, Window window) {
+  GraphBuilder b{shape, {}};
+  const bool full = window == Window::kFull;
+  const std::uint32_t hidden = shape.hidden, width = shape.intermediate;
+  const TensorId counts = b.counts();
+  // Kept by forward.
+  const TensorId received = b.tensor("received", Layout::kReceived, 0, hidden, true);
+  const TensorId gate_up = b.tensor("gate_up", Layout::kReceived, 0, 2 * width, true);
+  const TensorId activation = b.tensor("activation", Layout::kReceived, 0, width, true);
+  const TensorId w1 = b.tensor("w1", Layout::kWeights, hidden, 2 * width, true);
+  const TensorId w2 = b.tensor("w2", Layout::kWeights, width, hidden, true);
+
+  const TensorId d_sent = b.tensor("d_sent", Layout::kSent, 0, hidden, !full);
+  const TensorId d_expert_output = b.tensor("d_expert_output", Layout::kReceived, 0, hidden, false);
+  const TensorId d_activation = b.tensor("d_activation", Layout::kReceived, 0, width, false);
+  const TensorId d_w2 = b.tensor("d_w2", Layout::kWeights, width, hidden, false);
+  const TensorId d_gate_up = b.tensor("d_gate_up", Layout::kReceived, 0, 2 * width, false);
+  const TensorId d_received = b.tensor("d_received", Layout::kReceived, 0, hidden, false);
+  const TensorId d_w1 = b.tensor("d_w1", Layout::kWeights, hidden, 2 * width, false);
+  const TensorId d_returned = b.tensor("d_returned", Layout::kSent, 0, hidden, false);
+  TensorId router{}, d_tokens{};
+  if (full) {
+    const TensorId d_output = b.tensor("d_output", Layout::kTokens, 0, hidden, true);
+    router = b.router();
+    d_tokens = b.tensor("d_tokens", Layout::kTokens, 0, hidden, false);
+    b.add("Permute_bwd", "PermuteWeighted", {d_output, router}, d_sent);
+  }
+  b.add("Dispatch_bwd", "Dispatch", {d_sent, counts}, d_expert_output);
+  b.add("GMM_act_grad", "GroupedMatmul", {d_expert_output, w2}, d_activation, true);
+  b.add("GMM_w2_grad", "GroupedMatmulWeightGrad", {activation, d_expert_output}, d_w2);
+  b.add("SwiGLU_grad", "SwiGLUGrad", {d_activation, gate_up}, d_gate_up);
+  b.add("GMM_gate_grad", "GroupedMatmul", {d_gate_up, w1}, d_received, true);
+  b.add("GMM_w1_grad", "GroupedMatmulWeightGrad", {received, d_gate_up}, d_w1);
+  b.add("Combine_bwd", "Combine", {d_received, counts}, d_returned);
+  if (full) b.add("Accumulate_bwd", "AccumulateUnweighted", {d_returned, router}, d_tokens);
+  return std::move(b.graph);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,178 @@
+#include "models/graph/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+std::vector<TensorInfo> operands(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<TensorInfo> infos;
+  infos.reserve(ids.size());
+  for (const TensorId id : ids) {
+    const TensorNode& node = graph.tensor(id);
+    infos.push_back({node.name, node.layout, node.dtype, node.rows, node.cols, node.external});
+  }
+  return infos;
+}
+
+[[noreturn]] void refuse(const OperatorNode& node, const std::string& why) {
+  throw InputError(fmt::format("operator '{}' ({}): {}", node.name, node.type, why));
+}
+
+void check_operands(const Graph& graph, const OperatorNode& node) {
+  const Operator& op = Operators::get(node.type);
+  if (node.inputs.size() != op.num_inputs() || node.outputs.size() != op.num_outputs()) {
+    refuse(node, fmt::format("takes {} inputs and {} outputs, not {} and {}", op.num_inputs(),
+                             op.num_outputs(), node.inputs.size(), node.outputs.size()));
+  }
+  if (node.split.output_dims.size() != node.outputs.size()) {
+    refuse(node, fmt::format("its split names {} output dimensions, it has {} outputs",
+                             node.split.output_dims.size(), node.outputs.size()));
+  }
+  for (const SplitSpec::Inherit& inherit : node.split.inherits) {
+    if (inherit.input >= node.inputs.size()) refuse(node, fmt::format("inherits input {}", inherit.input));
+  }
+  if ((node.transposed || node.tiling) && op.queue() != QueueType::kCtq) {
+    refuse(node, "only matrix operators are transposed or have a tiling");
+  }
+  if (node.tiling && (node.tiling->base_m == 0 || node.tiling->base_n == 0 || node.tiling->base_k == 0 ||
+                      node.tiling->step_k == 0)) {
+    refuse(node, "its tiling has an empty block");
+  }
+  if (node.cut) check(*node.cut);
+  const std::string mismatch =
+      op.mismatch(operands(graph, node.inputs), operands(graph, node.outputs), node.transposed);
+  if (!mismatch.empty()) refuse(node, mismatch);
+}
+
+// A cycle among operators of which each still has an unfinished predecessor.
+std::string name_cycle(const Graph& graph, const std::vector<std::uint32_t>& missing) {
+  const auto predecessor = [&](OpId id) {
+    OpId found = id;
+    for (auto [edge, end] = in_edges(index(id), graph.boost()); edge != end; ++edge) {
+      const auto from = static_cast<std::uint32_t>(source(*edge, graph.boost()));
+      if (missing[from] > 0) found = OpId{from};
+    }
+    return found;
+  };
+  OpId at{static_cast<std::uint32_t>(
+      std::find_if(missing.begin(), missing.end(), [](std::uint32_t n) { return n > 0; }) - missing.begin())};
+  // Walking back from anywhere ends on the cycle after as many steps as there are operators.
+  for (std::size_t step = 0; step < missing.size(); ++step) at = predecessor(at);
+  std::string names = graph.op(at).name;
+  for (OpId op = predecessor(at); op != at; op = predecessor(op)) names = graph.op(op).name + " -> " + names;
+  return graph.op(at).name + " -> " + names;
+}
+
+}  // namespace
+
+TensorId Graph::add_tensor(TensorNode tensor) {
+  for (const TensorNode& other : tensors_) {
+    if (other.name == tensor.name) throw InputError(fmt::format("tensor '{}' is defined twice", tensor.name));
+  }
+  tensors_.push_back(std::move(tensor));
+  writers_.emplace_back();
+  return TensorId{static_cast<std::uint32_t>(tensors_.size() - 1)};
+}
+
+OpId Graph::add_operator(OperatorNode node) {
+  for (const OperatorNode& other : operators_) {
+    if (other.name == node.name) throw InputError(fmt::format("operator '{}' is defined twice", node.name));
+  }
+  check_operands(*this, node);
+  for (const TensorId output : node.outputs) {
+    if (tensor(output).external)
+      refuse(node, fmt::format("writes the external tensor '{}'", tensor(output).name));
+    if (writer(output)) {
+      refuse(node, fmt::format("tensor '{}' is written by '{}' already", tensor(output).name,
+                               op(*writer(output)).name));
+    }
+  }
+  const OpId id{static_cast<std::uint32_t>(operators_.size())};
+  add_vertex(boost_);
+  for (const TensorId output : node.outputs) writers_[index(output)] = id;
+  operators_.push_back(std::move(node));
+  connect(id);
+  return id;
+}
+
+void Graph::connect(OpId id) {
+  for (const TensorId input : op(id).inputs) {
+    if (const auto from = writer(input)) add_edge(index(*from), index(id), Edge{input}, boost_);
+  }
+  // Readers may have been added before their writer.
+  for (std::uint32_t reader = 0; reader < index(id); ++reader) {
+    for (const TensorId input : operators_[reader].inputs) {
+      if (writer(input) == id) add_edge(index(id), reader, Edge{input}, boost_);
+    }
+  }
+}
+
+std::vector<OpId> Graph::topological_order() const {
+  for (const OperatorNode& node : operators_) {
+    for (const TensorId input : node.inputs) {
+      if (tensor(input).external || writer(input)) continue;
+      refuse(node, fmt::format("reads '{}', which no operator writes and which is not external",
+                               tensor(input).name));
+    }
+  }
+  std::vector<std::uint32_t> missing(operators_.size());
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+  for (std::uint32_t id = 0; id < operators_.size(); ++id) {
+    missing[id] = static_cast<std::uint32_t>(in_degree(id, boost_));
+    if (missing[id] == 0) ready.push(id);
+  }
+  std::vector<OpId> order;
+  while (!ready.empty()) {
+    const std::uint32_t id = ready.top();
+    ready.pop();
+    order.push_back(OpId{id});
+    for (auto [edge, end] = out_edges(id, boost_); edge != end; ++edge) {
+      const auto to = static_cast<std::uint32_t>(target(*edge, boost_));
+      if (--missing[to] == 0) ready.push(to);
+    }
+  }
+  if (order.size() < operators_.size()) {
+    throw InputError("the operators form a cycle: " + name_cycle(*this, missing));
+  }
+  return order;
+}
+
+std::vector<std::uint32_t> Graph::stages() const {
+  std::vector<std::uint32_t> stages(operators_.size());
+  for (const OpId id : topological_order()) {
+    for (auto [edge, end] = out_edges(index(id), boost_); edge != end; ++edge) {
+      std::uint32_t& to = stages[target(*edge, boost_)];
+      to = std::max(to, stages[index(id)] + 1);
+    }
+  }
+  return stages;
+}
+
+OperatorNode make_node(std::string name, std::string type, std::vector<TensorId> inputs,
+                       std::vector<TensorId> outputs) {
+  OperatorNode node;
+  node.split = Operators::get(type).split_spec();
+  node.name = std::move(name);
+  node.type = std::move(type);
+  node.inputs = std::move(inputs);
+  node.outputs = std::move(outputs);
+  return node;
+}
+
+std::vector<OperatorInfo> operator_infos(const Graph& graph) {
+  const std::vector<std::uint32_t> stages = graph.stages();
+  std::vector<OperatorInfo> infos;
+  for (const OperatorNode& node : graph.operators()) {
+    infos.push_back({node.name, node.type, stages[infos.size()], node.transposed, node.inputs, node.outputs});
+  }
+  return infos;
+}
+
+}  // namespace a3sim

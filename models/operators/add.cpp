@@ -1,0 +1,32 @@
+#include "models/operators/elementwise.h"
+
+namespace a3sim {
+namespace {
+
+class Add final : public ElementwiseOperator {
+ public:
+  TaskType task_type() const override { return TaskType::kAdd; }
+  std::uint32_t num_inputs() const override { return 2; }
+
+  std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                       bool) const override {
+    for (const TensorInfo& input : inputs) {
+      if (std::string why = same_rows(input, outputs[0]); !why.empty()) return why;
+      if (std::string why = same_width(input, outputs[0]); !why.empty()) return why;
+    }
+    return {};
+  }
+
+ private:
+  // Both operands widened and the sum narrowed: bf16 has no arithmetic of its own.
+  VectorOps per_element() const override { return {.simple_fp32 = 1, .convert = 3, .transcendental = 0}; }
+
+  void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {
+    for (std::size_t i = 0; i < output.size(); ++i) output[i] = inputs[0][i] + inputs[1][i];
+  }
+};
+
+const Operators::Entry kEntry("Add", "sum of two tensors", std::make_unique<Add>());
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,74 @@
+#include "models/operators/elementwise.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "models/operators/data.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kMaxInputs = 2;
+
+}  // namespace
+
+std::uint32_t ElementwiseOperator::task_number(const MoeShape& shape, const CutOptions& cut,
+                                               std::span<const TensorInfo> inputs) const {
+  return row_tiles(shape, cut, inputs[0]);
+}
+
+void ElementwiseOperator::fill_config(const FillContext& context, Tile tile, TaskTable& out) const {
+  check(context.cut);
+  const TileRows tiled = tile_rows(context, context.op.outputs[0], tile);
+  // Only a partition of an expert is cut further: elsewhere a tile is what task_rows made it, or everything.
+  const std::uint32_t step = tiled.expert ? context.cut.task_rows : tiled.rows.size();
+  std::uint32_t number = tiled.expert ? 0 : tile.index;
+  for (std::uint32_t begin = tiled.rows.begin; begin < tiled.rows.end; begin += step) {
+    const Rows rows{begin, begin + std::min(step, tiled.rows.end - begin)};
+    std::array<Region, kMaxInputs> inputs;
+    for (std::size_t i = 0; i < context.op.inputs.size(); ++i) {
+      inputs[i] = whole(context.op.inputs[i], context.rank, rows);
+    }
+    const Region output = whole(context.op.outputs[0], context.rank, rows);
+    TaskDescriptor td = describe(context, *this, tiled.expert, rows.begin);
+    td.task_split_value = step;
+    td.tile = number++;
+    out.add(td, {inputs.data(), context.op.inputs.size()}, {&output, 1});
+    if (step > tiled.rows.end - begin) break;
+  }
+}
+
+void ElementwiseOperator::work(const WorkContext& context, const TaskView& task, Work& out) const {
+  const Rows rows = real_rows(context, task.outputs[0]);
+  if (rows.empty()) return;
+  out.kind = WorkKind::kVector;
+  std::uint64_t width = info(context, TensorId{task.outputs[0].tensor}).cols;
+  const bool narrow = info(context, TensorId{task.outputs[0].tensor}).dtype != DataType::kFp32;
+  for (const Region& region : task.inputs) {
+    width = std::min<std::uint64_t>(width, info(context, TensorId{region.tensor}).cols);
+    out.streams.push_back(stream(context, region, false));
+  }
+  out.streams.push_back(stream(context, task.outputs[0], true));
+  const VectorOps ops = per_element();
+  const std::uint64_t elements = rows.size() * width;
+  out.ops = {elements * ops.simple_fp32, narrow ? elements * ops.convert : 0, elements * ops.transcendental};
+}
+
+void ElementwiseOperator::compute(const WorkContext& context, const TaskView& task, Data& data) const {
+  const Region& out = task.outputs[0];
+  const Rows rows = real_rows(context, out);
+  TensorData& to = data.tensor(RankId{out.rank}, TensorId{out.tensor});
+  const DataType dtype = info(context, TensorId{out.tensor}).dtype;
+  for (std::uint32_t r = rows.begin; r < rows.end; ++r) {
+    std::array<std::span<const float>, kMaxInputs> inputs;
+    for (std::size_t i = 0; i < task.inputs.size(); ++i) {
+      const Region& in = task.inputs[i];
+      inputs[i] = std::as_const(data).tensor(RankId{in.rank}, TensorId{in.tensor}).row(r);
+    }
+    compute_row({inputs.data(), task.inputs.size()}, to.row(r));
+    for (float& value : to.row(r)) value = round_to(dtype, value);
+  }
+}
+
+}  // namespace a3sim

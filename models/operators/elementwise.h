@@ -1,0 +1,26 @@
+#pragma once
+
+#include "models/operators/tile.h"
+
+namespace a3sim {
+
+// Vector operators of which each output row follows from the same row of every input. A task reads and writes
+// the same rows of all its operands; values are computed in fp32 and rounded once.
+class ElementwiseOperator : public Operator {
+ public:
+  QueueType queue() const final { return QueueType::kVtq; }
+  SplitSpec split_spec() const override { return {{{0, 0}}, {0}}; }
+  std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
+                            std::span<const TensorInfo> inputs) const final;
+  void fill_config(const FillContext& context, Tile tile, TaskTable& out) const final;
+  void work(const WorkContext& context, const TaskView& task, Work& out) const final;
+  void compute(const WorkContext& context, const TaskView& task, Data& data) const final;
+
+ protected:
+  // fp32 instructions per element, an element being a column of the narrowest operand.
+  virtual VectorOps per_element() const = 0;
+  // One row, in fp32; the base class rounds.
+  virtual void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const = 0;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "models/operators/data.h"
+#include "models/operators/matmul.h"
+
+namespace a3sim {
+namespace {
+
+// C = A W for the rows of each expert with that expert's weights; transposed: C = A Wt, with W stored [N x
+// K]. Split along rows or experts, never along K. Rows without experts are multiplied by one matrix.
+class GroupedMatmul final : public Operator {
+ public:
+  TaskType task_type() const override { return TaskType::kGroupedMatmul; }
+  QueueType queue() const override { return QueueType::kCtq; }
+  std::uint32_t num_inputs() const override { return 2; }
+
+  std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                       bool transposed) const override {
+    const TensorInfo &a = inputs[0], &w = inputs[1];
+    if (std::string why = same_rows(a, outputs[0]); !why.empty()) return why;
+    const Layout expected = a.layout == Layout::kReceived ? Layout::kWeights : Layout::kPlain;
+    if (w.layout != expected) {
+      return fmt::format("'{}' must be laid out '{}', not '{}'", w.name, name_of(expected),
+                         name_of(w.layout));
+    }
+    return check_product(a, a.cols, w, transposed ? w.cols : w.rows, transposed ? w.rows : w.cols,
+                         outputs[0]);
+  }
+
+  SplitSpec split_spec() const override { return {{{0, 0}}, {0}}; }
+
+  std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
+                            std::span<const TensorInfo> inputs) const override {
+    return inputs[0].layout == Layout::kReceived ? shape.experts_per_rank * cut.partitions : 1;
+  }
+
+  void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {
+    check(context.cut);
+    const TensorId a = context.op.inputs[0], w = context.op.inputs[1], c = context.op.outputs[0];
+    const TileRows tiled = tile_rows(context, a, tile);
+    if (tiled.rows.empty()) return;
+    const bool grouped = info(context, a).layout == Layout::kReceived && !tiled.expert;
+    const Rows weights = tiled.expert ? expert_weights(context.shape, info(context, w), *tiled.expert)
+                                      : Rows{0, info(context, w).rows};
+    const Region inputs[] = {whole(a, context.rank, tiled.rows), whole(w, context.rank, weights)};
+    TaskDescriptor td = describe(context, *this, tiled.expert, tiled.rows.begin);
+    td.task_split_value = tiled.rows.size();
+    add_shares(context, td, inputs, whole(c, context.rank, tiled.rows), grouped ? 1 : context.cut.shares,
+               out);
+  }
+
+  void work(const WorkContext& context, const TaskView& task, Work& out) const override {
+    start_cube_work(context, task, out);
+    out.b_transposed = context.operators[task.td.op].transposed;
+    const Region &a = task.inputs[0], &w = task.inputs[1];
+    if (info(context, out.a).layout == Layout::kReceived && task.td.expert == kNoExpert) {
+      const std::uint32_t experts = context.layout.shape().experts_per_rank;
+      const std::uint32_t weight_rows = w.rows().size() / experts;
+      for (std::uint32_t expert = 0; expert < experts; ++expert) {
+        const Rows rows = context.layout.received_expert(index(context.rank), expert);
+        add_product(context, context.layout.pack(Layout::kReceived, index(context.rank), rows),
+                    expert * weight_rows, out);
+      }
+    } else {
+      add_product(context, real_rows(context, a), w.row_begin, out);
+    }
+    finish_cube_work(out);
+  }
+
+  void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
+    Work todo;
+    work(context, task, todo);
+    multiply(context, todo, data);
+  }
+
+ private:
+  static void add_product(const WorkContext& context, Rows rows, std::uint32_t first_weight, Work& out) {
+    if (rows.empty()) return;
+    out.gemms.push_back({rows.size(), info(context, out.c).cols, info(context, out.a).cols, rows.begin,
+                         first_weight, rows.begin});
+  }
+};
+
+const Operators::Entry kEntry("GroupedMatmul", "rows of each expert times its weights",
+                              std::make_unique<GroupedMatmul>());
+
+}  // namespace
+}  // namespace a3sim

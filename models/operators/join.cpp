@@ -1,0 +1,30 @@
+#include "models/operators/tile.h"
+
+namespace a3sim {
+namespace {
+
+// Does nothing: a place for the compiler to gather events. Graphs do not name it.
+class Join final : public Operator {
+ public:
+  TaskType task_type() const override { return TaskType::kJoin; }
+  QueueType queue() const override { return QueueType::kVtq; }
+  std::uint32_t num_inputs() const override { return 0; }
+  std::uint32_t num_outputs() const override { return 0; }
+  std::string mismatch(std::span<const TensorInfo>, std::span<const TensorInfo>, bool) const override {
+    return {};
+  }
+  SplitSpec split_spec() const override { return {}; }
+  std::uint32_t task_number(const MoeShape&, const CutOptions&, std::span<const TensorInfo>) const override {
+    return 1;
+  }
+  void fill_config(const FillContext& context, Tile, TaskTable& out) const override {
+    out.add(describe(context, *this, std::nullopt, 0), {}, {});
+  }
+  void work(const WorkContext&, const TaskView&, Work&) const override {}
+  void compute(const WorkContext&, const TaskView&, Data&) const override {}
+};
+
+const Operators::Entry kEntry("Join", "no work: gathers events", std::make_unique<Join>());
+
+}  // namespace
+}  // namespace a3sim

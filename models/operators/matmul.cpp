@@ -1,0 +1,97 @@
+#include "models/operators/matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/operators/data.h"
+#include "models/taskflow/block_grid.h"
+
+namespace a3sim {
+namespace {
+
+using Block = BlockGrid::Block;
+
+void multiply_block(const Work& work, const Gemm& gemm, const Block& block, const TensorData& a,
+                    const TensorData& b, TensorData& c, DataType dtype) {
+  std::vector<float> sums(block.cols);
+  for (std::uint32_t i = block.row; i < block.row + block.rows; ++i) {
+    std::ranges::fill(sums, 0.0F);
+    for (std::uint32_t k = 0; k < gemm.k; ++k) {
+      const float left = work.a_transposed ? a.row(gemm.a_row + k)[i] : a.row(gemm.a_row + i)[k];
+      for (std::uint32_t j = 0; j < block.cols; ++j) {
+        sums[j] += left * (work.b_transposed ? b.row(gemm.b_row + block.col + j)[k]
+                                             : b.row(gemm.b_row + k)[block.col + j]);
+      }
+    }
+    const auto row = c.row(gemm.c_row + i).subspan(block.col);
+    for (std::uint32_t j = 0; j < block.cols; ++j) row[j] = round_to(dtype, sums[j]);
+  }
+}
+
+}  // namespace
+
+Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint32_t expert) {
+  const std::uint32_t rows = weights.rows / shape.experts_per_rank;
+  return {expert * rows, (expert + 1) * rows};
+}
+
+void add_shares(const FillContext& context, TaskDescriptor td, std::span<const Region> inputs, Region output,
+                std::uint32_t shares, TaskTable& out) {
+  const BlockGrid grid{output.rows().size(), context.tensors[output.tensor].cols, context.tiling.base_m,
+                       context.tiling.base_n};
+  shares = std::min(shares, grid.count());
+  output.shares = static_cast<std::uint16_t>(shares);
+  td.tiling_data_position = context.tiling_position;
+  for (std::uint32_t share = 0; share < shares; ++share) {
+    output.share = static_cast<std::uint16_t>(share);
+    td.tile = share;
+    out.add(td, inputs, {&output, 1});
+  }
+}
+
+void start_cube_work(const WorkContext& context, const TaskView& task, Work& out) {
+  out.kind = WorkKind::kCube;
+  out.share = task.outputs[0].share;
+  out.shares = task.outputs[0].shares;
+  out.tiling = context.tilings[task.td.tiling_data_position];
+  out.a = TensorId{task.inputs[0].tensor};
+  out.b = TensorId{task.inputs[1].tensor};
+  out.c = TensorId{task.outputs[0].tensor};
+  out.dtype = info(context, out.a).dtype;
+}
+
+void finish_cube_work(Work& out) {
+  for (const Gemm& gemm : out.gemms) {
+    if (BlockGrid{gemm.m, gemm.n, out.tiling.base_m, out.tiling.base_n}.count() > out.share) return;
+  }
+  out.kind = WorkKind::kNothing;
+}
+
+void multiply(const WorkContext& context, const Work& work, Data& data) {
+  if (work.kind != WorkKind::kCube) return;
+  const TensorData &a = data.tensor(context.rank, work.a), &b = data.tensor(context.rank, work.b);
+  TensorData& c = data.tensor(context.rank, work.c);
+  const DataType dtype = info(context, work.c).dtype;
+  for (const Gemm& gemm : work.gemms) {
+    const BlockGrid grid{gemm.m, gemm.n, work.tiling.base_m, work.tiling.base_n};
+    for (std::uint32_t at = work.share; at < grid.count(); at += work.shares) {
+      multiply_block(work, gemm, grid.block(at), a, b, c, dtype);
+    }
+  }
+}
+
+std::string check_product(const TensorInfo& a, std::uint32_t a_cols, const TensorInfo& b,
+                          std::uint32_t b_rows, std::uint32_t b_cols, const TensorInfo& c) {
+  if (a.dtype != b.dtype || a.dtype != c.dtype) {
+    return fmt::format("'{}' is {}, '{}' is {}, '{}' is {}", a.name, name_of(a.dtype), b.name,
+                       name_of(b.dtype), c.name, name_of(c.dtype));
+  }
+  if (a_cols != b_rows) {
+    return fmt::format("'{}' gives {} columns to multiply, '{}' {} rows", a.name, a_cols, b.name, b_rows);
+  }
+  if (b_cols == c.cols) return {};
+  return fmt::format("'{}' gives {} columns, '{}' has {}", b.name, b_cols, c.name, c.cols);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "models/operators/tile.h"
+
+// What the matrix operators have in common.
+namespace a3sim {
+
+// Rows of one expert in a tensor of weights.
+Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint32_t expert);
+
+// Appends the shares of one product whose output region is `output`: as many as the cut says, but none
+// without a block. `td` describes the first of them.
+void add_shares(const FillContext& context, TaskDescriptor td, std::span<const Region> inputs, Region output,
+                std::uint32_t shares, TaskTable& out);
+
+// Fills in what all matrix tasks say of themselves: operands, share, tiling. The caller adds the products.
+void start_cube_work(const WorkContext& context, const TaskView& task, Work& out);
+// Makes it no work if no block of any product belongs to the share.
+void finish_cube_work(Work& out);
+
+// Does the cube work on real tensors of one rank: products summed in fp32 in the order of k, rounded once.
+void multiply(const WorkContext& context, const Work& work, Data& data);
+
+// An empty string, or why the operands of C = A B do not go together. `b_rows` x `b_cols` is B as it is
+// multiplied.
+std::string check_product(const TensorInfo& a, std::uint32_t a_cols, const TensorInfo& b,
+                          std::uint32_t b_rows, std::uint32_t b_cols, const TensorInfo& c);
+
+}  // namespace a3sim

@@ -1,0 +1,48 @@
+#include "models/operators/put.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/operators/data.h"
+
+namespace a3sim {
+
+std::string PutOperator::mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                                  bool) const {
+  if (inputs[0].layout != from() || outputs[0].layout != to()) {
+    return fmt::format(
+        "moves rows from a tensor laid out '{}' to one laid out '{}', not '{}' ({}) to '{}' ({})",
+        name_of(from()), name_of(to()), inputs[0].name, name_of(inputs[0].layout), outputs[0].name,
+        name_of(outputs[0].layout));
+  }
+  if (!inputs[1].external) return fmt::format("its counts '{}' must be external", inputs[1].name);
+  return same_width(inputs[0], outputs[0]);
+}
+
+std::uint32_t PutOperator::task_number(const MoeShape& shape, const CutOptions& cut,
+                                       std::span<const TensorInfo>) const {
+  return shape.experts_per_rank * cut.partitions;
+}
+
+void PutOperator::work(const WorkContext& context, const TaskView& task, Work& out) const {
+  out.kind = WorkKind::kPut;
+  out.dst = RankId{task.td.dst};
+  const Stream read = stream(context, task.inputs[0], false);
+  out.put_bytes = read.bytes;
+  if (read.bytes == 0) return;
+  out.streams.push_back(read);
+  out.streams.push_back(stream(context, task.outputs[0], true));
+}
+
+void PutOperator::compute(const WorkContext& context, const TaskView& task, Data& data) const {
+  const Region &in = task.inputs[0], &out = task.outputs[0];
+  const Rows from = real_rows(context, in), to = real_rows(context, out);
+  for (std::uint32_t r = 0; r < from.size(); ++r) {
+    const auto source = data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(from.begin + r);
+    const auto target = data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(to.begin + r);
+    std::copy(source.begin(), source.end(), target.begin());
+  }
+}
+
+}  // namespace a3sim

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "models/operators/elementwise.h"
+
+namespace a3sim {
+namespace {
+
+// out = silu(gate) * up, with gate and up the left and right half of the input's columns.
+class SwiGlu final : public ElementwiseOperator {
+ public:
+  TaskType task_type() const override { return TaskType::kSwiGlu; }
+  std::uint32_t num_inputs() const override { return 1; }
+
+  std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                       bool) const override {
+    if (std::string why = same_rows(inputs[0], outputs[0]); !why.empty()) return why;
+    if (inputs[0].cols == 2 * outputs[0].cols) return {};
+    return fmt::format("'{}' has {} columns, '{}' must have half of them and has {}", inputs[0].name,
+                       inputs[0].cols, outputs[0].name, outputs[0].cols);
+  }
+
+ private:
+  // gate and up widened, the result narrowed: 3 conversions; -gate, 1 + e, * up: 3; exp and gate / (1 +
+  // e): 2.
+  VectorOps per_element() const override { return {.simple_fp32 = 3, .convert = 3, .transcendental = 2}; }
+
+  void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {
+    const auto gate = inputs[0].first(output.size()), up = inputs[0].subspan(output.size());
+    for (std::size_t i = 0; i < output.size(); ++i) output[i] = gate[i] / (1.0F + std::exp(-gate[i])) * up[i];
+  }
+};
+
+const Operators::Entry kEntry("SwiGLU", "silu(gate) * up on the halves of a row", std::make_unique<SwiGlu>());
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,111 @@
+#include "models/operators/tile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+
+void check(const CutOptions& cut) {
+  if (cut.shares == 0 || cut.partitions == 0 || cut.chunk == 0 || cut.task_rows == 0) {
+    throw InputError(
+        fmt::format("cannot cut work into nothing: shares {}, partitions {}, chunk {}, task rows {} must "
+                    "all be positive",
+                    cut.shares, cut.partitions, cut.chunk, cut.task_rows));
+  }
+}
+
+void TaskTable::add(TaskDescriptor td, std::span<const Region> inputs, std::span<const Region> outputs) {
+  td.first_region = static_cast<std::uint32_t>(regions.size());
+  td.num_inputs = static_cast<std::uint8_t>(inputs.size());
+  td.num_outputs = static_cast<std::uint8_t>(outputs.size());
+  regions.insert(regions.end(), inputs.begin(), inputs.end());
+  regions.insert(regions.end(), outputs.begin(), outputs.end());
+  tasks.push_back(td);
+}
+
+std::optional<ExpertTile> expert_tile(const MoeShape& shape, Tile tile) {
+  const std::uint32_t experts = shape.experts_per_rank;
+  if (tile.count == 1 && experts > 1) return std::nullopt;
+  if (tile.count % experts != 0) {
+    throw InputError(fmt::format("{} tiles do not fall evenly on {} local experts", tile.count, experts));
+  }
+  const std::uint32_t partitions = tile.count / experts;
+  return ExpertTile{tile.index / partitions, tile.index % partitions, partitions};
+}
+
+TileRows tile_rows(const FillContext& context, TensorId tensor, Tile tile) {
+  const TensorInfo& of = info(context, tensor);
+  const Rows all{0, of.rows};
+  if (of.layout != Layout::kReceived) return {equal_cut(all, tile.index, tile.count), std::nullopt};
+  const auto part = expert_tile(context.shape, tile);
+  if (!part) return {all, std::nullopt};
+  return {context.layout.partition(index(context.rank), part->expert, part->partition, part->partitions),
+          part->expert};
+}
+
+std::uint32_t row_tiles(const MoeShape& shape, const CutOptions& cut, const TensorInfo& tensor) {
+  if (tensor.layout == Layout::kReceived) return shape.experts_per_rank * cut.partitions;
+  // What a rank sends follows from the routing, and is no more than this.
+  const std::uint32_t rows = tensor.layout == Layout::kSent ? shape.tokens * shape.top_k : tensor.rows;
+  return std::max(1U, (rows + cut.task_rows - 1) / cut.task_rows);
+}
+
+TaskDescriptor describe(const FillContext& context, const Operator& op, std::optional<std::uint32_t> expert,
+                        std::uint32_t row) {
+  TaskDescriptor td{};
+  td.task_type = static_cast<std::uint16_t>(op.task_type());
+  td.queue_type = static_cast<std::uint8_t>(op.queue());
+  td.op = static_cast<std::uint16_t>(index(context.op_id));
+  td.dependent_event = td.trigger_event = td.trigger_rank = kNone;
+  td.tiling_data_position = kNone;
+  td.expert = expert ? static_cast<std::uint16_t>(*expert) : kNoExpert;
+  td.gexpert = expert ? index(context.rank) * context.shape.experts_per_rank + *expert : kNone;
+  td.src = td.dst = index(context.rank);
+  td.row = row;
+  return td;
+}
+
+Region whole(TensorId tensor, RankId rank, Rows rows) {
+  return {index(tensor), index(rank), rows.begin, rows.end, 0, 1, 0};
+}
+
+Region metadata(const FillContext& context, TensorId tensor) {
+  Region region = whole(tensor, context.rank, {0, info(context, tensor).rows});
+  region.flags = kMetadata;
+  return region;
+}
+
+Rows real_rows(const WorkContext& context, const Region& region) {
+  return context.layout.pack(context.tensors[region.tensor].layout, region.rank, region.rows());
+}
+
+Stream stream(const WorkContext& context, const Region& region, bool write) {
+  const Rows rows = real_rows(context, region);
+  const TensorId tensor{region.tensor};
+  return {tensor, RankId{region.rank}, rows, rows.size() * info(context, tensor).row_bytes(), write, false};
+}
+
+std::string same_layout(const TensorInfo& a, const TensorInfo& b) {
+  if (a.layout == b.layout) return {};
+  return fmt::format("'{}' is {}, '{}' is {}", a.name, name_of(a.layout), b.name, name_of(b.layout));
+}
+
+std::string same_width(const TensorInfo& a, const TensorInfo& b) {
+  if (a.cols == b.cols && a.dtype == b.dtype) return {};
+  return fmt::format("'{}' has {} columns of {}, '{}' has {} of {}", a.name, a.cols, name_of(a.dtype), b.name,
+                     b.cols, name_of(b.dtype));
+}
+
+std::string same_rows(const TensorInfo& a, const TensorInfo& b) {
+  if (std::string why = same_layout(a, b); !why.empty()) return why;
+  if (a.dtype != b.dtype) {
+    return fmt::format("'{}' is {}, '{}' is {}", a.name, name_of(a.dtype), b.name, name_of(b.dtype));
+  }
+  if (a.rows == b.rows) return {};
+  return fmt::format("'{}' has {} rows, '{}' has {}", a.name, a.rows, b.name, b.rows);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+
+#include "models/taskflow/row_layout.h"
+
+namespace a3sim {
+
+// What one put carries: rows of one (source, local expert of a destination) slot, in one partition of that
+// expert.
+struct Piece {
+  Rows sent;            // in the source's sent layout
+  Rows received;        // in the destination's received layout
+  std::uint32_t chunk;  // position among the slot's pieces
+  std::uint32_t tile;   // the same within the partition
+};
+
+// Calls `use(piece)` for the pieces of a slot that lie in partition p of P, in order. Slots are cut every
+// `chunk` rows (positive) and at partition boundaries, whoever asks: Permute, Dispatch and Combine see the
+// same pieces.
+template <class Use>
+void for_each_piece(const RowLayout& layout, std::uint32_t src, std::uint32_t dst, std::uint32_t expert,
+                    std::uint32_t p, std::uint32_t partitions, std::uint32_t chunk, Use&& use) {
+  const std::uint32_t gexpert = dst * layout.shape().experts_per_rank + expert;
+  const Rows slot = layout.received_slot(dst, expert, src);
+  const std::uint32_t sent_begin = layout.sent_slot(src, gexpert).begin;
+  std::uint32_t number = 0;
+  for (std::uint32_t q = 0; q <= p; ++q) {
+    const Rows partition = layout.partition(dst, expert, q, partitions);
+    const std::uint32_t end = std::min(slot.end, partition.end);
+    std::uint32_t begin = std::max(slot.begin, partition.begin);
+    for (std::uint32_t tile = 0; begin < end; ++tile, ++number) {
+      const std::uint32_t left_of_chunk = chunk - (begin - slot.begin) % chunk;
+      const Rows received{begin, begin + std::min(left_of_chunk, end - begin)};
+      if (q == p) {
+        use(Piece{{sent_begin + received.begin - slot.begin, sent_begin + received.end - slot.begin},
+                  received,
+                  number,
+                  tile});
+      }
+      begin = received.end;
+    }
+  }
+}
+
+}  // namespace a3sim
