@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "sim/core/registry.h"
+#include "sim/network/max_min.h"
+
+namespace a3sim {
+
+namespace {
+
+// Rounding noise of doubles, in picoseconds: ends that lie closer together are one, and a date that exceeds a
+// whole picosecond by less is that picosecond.
+constexpr double kSlack = 0x1p-10;
+// The same for the virtual time of a class that has served very many bytes: relative, a few units in the last
+// place.
+constexpr double kRelativeSlack = 0x1p-50;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Flows of one class share one virtual time: the bytes that each of them would have sent since the class
+// began. A flow ends when it reaches what it was at the flow's start plus the flow's bytes. The fluid runs on
+// between whole picoseconds: only the dates that are handed out are rounded, so that rounding does not add
+// up.
+class NativeNetwork final : public Network {
+ public:
+  explicit NativeNetwork(const NetworkSpec& spec) : ranks_(spec.ranks), solver_(spec) {
+    if (spec.egress.count <= 0 || spec.ingress.count <= 0) refuse("the rate of a port is positive");
+  }
+
+  void start(Time now, const Flow& flow) override {
+    check(flow);
+    run_to(now);
+    if (const double passed = until(now_); passed > 0) serve(passed);
+    since_ = now_;
+    fraction_ = 0;
+    const double cap = static_cast<double>(flow.cap.count) * 1e-12;
+    const std::uint32_t c = class_of(index(flow.src), index(flow.dst), cap);
+    auto& waiting = waiting_[c];
+    waiting.push_back({served_[c] + static_cast<double>(flow.bytes.count), sequence_++, flow.token});
+    std::push_heap(waiting.begin(), waiting.end(), ends_later);
+    finish_[c] = waiting.front().finish;
+    solver_.join(c);
+    solved_ = false;
+  }
+
+  Time next_end() override {
+    if (!ended_.empty()) return Time(Duration(ended_.front().date));
+    solve();
+    if (next_ == kInfinity) return Time::max();
+    return Time(Duration(whole_date(next_)));
+  }
+
+  void advance(Time now, std::vector<std::uint32_t>& ended) override {
+    run_to(now);
+    const auto by_date = [](const Ended& a, const Ended& b) {
+      return a.date != b.date ? a.date < b.date : a.sequence < b.sequence;
+    };
+    if (!std::is_sorted(ended_.begin(), ended_.end(), by_date))
+      std::sort(ended_.begin(), ended_.end(), by_date);
+    for (const Ended& e : ended_) ended.push_back(e.token);
+    ended_.clear();
+  }
+
+  double egress_rate(RankId rank) override {
+    solve();
+    return solver_.egress_rate(index(rank)) * 1e12;
+  }
+  double ingress_rate(RankId rank) override {
+    solve();
+    return solver_.ingress_rate(index(rank)) * 1e12;
+  }
+  std::string_view name() const override { return "native"; }
+
+ private:
+  struct Waiting {
+    double finish;  // of its class's virtual time
+    std::uint64_t sequence;
+    std::uint32_t token;
+  };
+  struct Ended {
+    std::int64_t date;
+    std::uint64_t sequence;
+    std::uint32_t token;
+  };
+
+  static bool ends_later(const Waiting& a, const Waiting& b) {
+    return a.finish != b.finish ? a.finish > b.finish : a.sequence > b.sequence;
+  }
+
+  [[noreturn]] static void refuse(const std::string& what) { throw std::logic_error(what); }
+
+  void check(const Flow& flow) const {
+    if (index(flow.src) >= ranks_ || index(flow.dst) >= ranks_)
+      refuse("a flow's ranks are those of its network");
+    if (flow.src == flow.dst) refuse("a flow goes to another rank than it comes from");
+    if (flow.bytes.count <= 0 || flow.cap.count <= 0) refuse("a flow has bytes and a positive cap");
+  }
+
+  std::uint32_t class_of(std::uint32_t src, std::uint32_t dst, double cap) {
+    if (const std::uint32_t known = solver_.find(src, dst, cap); known != kNone) return known;
+    const std::uint32_t c = solver_.add(src, dst, cap);
+    served_.push_back(0);
+    finish_.push_back(0);
+    if (waiting_.size() <= c) waiting_.emplace_back();
+    return c;
+  }
+
+  void drop_class(std::uint32_t c) {
+    solver_.remove(c);
+    served_[c] = served_.back();
+    finish_[c] = finish_.back();
+    served_.pop_back();
+    finish_.pop_back();
+    std::swap(waiting_[c], waiting_[served_.size()]);  // the empty one keeps its memory for the next class
+  }
+
+  // Picoseconds from the fluid's date to a later date.
+  double until(std::int64_t date) const { return static_cast<double>(date - since_) - fraction_; }
+  // The date a while after the fluid's, rounded up.
+  std::int64_t whole_date(double after) const {
+    return since_ + static_cast<std::int64_t>(std::ceil(fraction_ + after - kSlack));
+  }
+
+  // Brings the rates and the next end up to date.
+  void solve() {
+    if (solved_) return;
+    solved_ = true;
+    solver_.solve();
+    const std::vector<double>& rates = solver_.rates();
+    double left = kInfinity,
+           rate = 1;  // of the class that ends first; fractions are compared without dividing
+    for (std::uint32_t c = 0; c < served_.size(); ++c) {
+      const double bytes = finish_[c] - served_[c];
+      if (bytes * rate < left * rates[c]) {
+        left = bytes;
+        rate = rates[c];
+      }
+    }
+    next_ = left / rate;
+  }
+
+  // Ends what ends by `now`.
+  void run_to(Time now) {
+    const std::int64_t date = now.time_since_epoch().count();
+    if (date < now_) refuse("a network's dates never decrease");
+    now_ = date;
+    // Nothing ends at the very date of a change: what could was ended with it.
+    while (solved_ || until(date) > 0) {
+      solve();
+      const double rest = std::max(0.0, until(date));
+      if (next_ > rest + kSlack) return;
+      const double passed = std::min(next_, rest);
+      const std::int64_t whole = std::min(date, whole_date(passed));
+      serve(passed);
+      end_flows(whole);
+      if (passed == rest) {
+        since_ = date;
+        fraction_ = 0;
+      } else {
+        const double floor = std::floor(fraction_ + passed);
+        since_ += static_cast<std::int64_t>(floor);
+        fraction_ += passed - floor;
+      }
+      solved_ = false;
+    }
+  }
+
+  void serve(double passed) {
+    const std::vector<double>& rates = solver_.rates();
+    for (std::size_t c = 0; c < served_.size(); ++c) served_[c] += rates[c] * passed;
+  }
+
+  void end_flows(std::int64_t date) {
+    for (auto c = static_cast<std::uint32_t>(served_.size()); c-- > 0;) {
+      const double slack = solver_.rates()[c] * kSlack;
+      const auto over = [&](double finish) { return finish - served_[c] <= slack + finish * kRelativeSlack; };
+      if (!over(finish_[c])) continue;
+      auto& waiting = waiting_[c];
+      while (!waiting.empty() && over(waiting.front().finish)) {
+        ended_.push_back({date, waiting.front().sequence, waiting.front().token});
+        std::pop_heap(waiting.begin(), waiting.end(), ends_later);
+        waiting.pop_back();
+        solver_.leave(c);
+      }
+      if (waiting.empty()) {
+        drop_class(c);
+      } else {
+        finish_[c] = waiting.front().finish;
+      }
+    }
+  }
+
+  std::uint32_t ranks_;
+  MaxMin solver_;
+  // By class, as the solver numbers them.
+  std::vector<double> served_;  // virtual time, at the fluid's date
+  std::vector<double> finish_;  // of the flow that ends first
+  std::vector<std::vector<Waiting>> waiting_;
+
+  std::int64_t since_ = 0;  // the fluid's date: whole picoseconds and a fraction
+  double fraction_ = 0;
+  double next_ = kInfinity;  // picoseconds from there to the next end
+  bool solved_ = true;       // rates and next end are up to date
+  std::int64_t now_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::vector<Ended> ended_;  // not handed out yet
+};
+
+class Native final : public NetworkBackend {
+ public:
+  std::unique_ptr<Network> create(const NetworkSpec& spec) const override {
+    return std::make_unique<NativeNetwork>(spec);
+  }
+};
+
+const Registry<NetworkBackend>::Entry kEntry("native", "exact max-min over ports and caps, built in",
+                                             std::make_unique<Native>());
+
+}  // namespace
+
+}  // namespace a3sim
