@@ -15,7 +15,8 @@
 
 namespace a3sim {
 
-// A place in a configuration: file:line:column, from 1. Values from the command line have file "--set".
+// A place in a configuration: file:line:column, from 1. Values from the command line have file "--set", and
+// as their line the number of the override. Line 0 stands for a file as a whole.
 struct Mark {
   std::string file;
   std::uint32_t line = 0, column = 0;
@@ -25,40 +26,60 @@ struct Mark {
 // Everything that is wrong with a configuration, gathered, so that one run shows all of it.
 class Diagnostics {
  public:
-  // Adds `mark: path: message` (path left out when empty).
+  // Adds `mark: path: message` (path left out when empty); the same once more at the same place is not added
+  // again.
   void error(const Mark& mark, std::string_view path, std::string_view message);
   bool empty() const { return messages_.empty(); }
+  // In order of file, line and column.
   std::span<const std::string> messages() const { return messages_; }
-  // Throws InputError with all messages, in order of file and line, a line each; nothing if there are none.
+  // Throws InputError with all messages, a line each; nothing if there are none.
   void throw_if_any() const;
 
  private:
   std::vector<std::string> messages_;
+  std::vector<Mark> marks_;  // of messages_, both in order of place
 };
 
-// A node of the parsed document; implementation in config.cpp. Scalars keep their text.
-struct ConfigValue;
+// A value with its source, as it stands in the configuration.
+struct SourcedValue {
+  std::string path;
+  Mark mark;
+  std::string value, source, note;
+  std::string low, high;  // the ends of its range; empty without one
+};
 
-// One mapping of a configuration, read key by key. A wrong or missing value is noted in the Diagnostics and a harmless
-// value is returned, so that reading goes on and all errors show. Every key that was never asked for is an error:
-// call finish() when a mapping has been read ("unknown key; did you mean …?").
-// Reads take the unit with the number: `192 MiB`, `1.6 TB/s`, `1.1 us`, `1.85 GHz`; a number without one is refused.
+// A node of the parsed document; see value.h. Scalars keep their text.
+struct ConfigValue;
+enum class QuantityKind : std::uint8_t;
+
+// One mapping of a configuration, read key by key. A wrong or missing value is noted in the Diagnostics and a
+// harmless value is returned, so that reading goes on and all errors show. Every key that was never asked for
+// is an error: call finish() when a mapping has been read ("unknown key; did you mean …?"). Reads take the
+// unit with the number: `192 MiB`, `1.6 TB/s`, `1.1 us`, `1.85 GHz`; a number without one is refused.
 class Config {
  public:
-  // Reads a file with its includes (`include: path` or a list, relative to the file; the including file's keys win, maps
-  // are merged deeply) and then `--set path.to.key=value` overrides. Duplicate keys, broken YAML, missing files,
-  // include cycles and malformed overrides are noted in `diagnostics`.
+  // Reads a file with its includes and then the overrides. Everything wrong is noted in `diagnostics`, which
+  // must outlive all that is read; after a file that could not be read, what is missing is not noted too.
+  //
+  // `include: path`, or a list of them, at the top of a file: relative to it; a later one wins over an
+  // earlier one and the including file over both. Maps are merged deeply, all else is replaced whole, values
+  // with a source too (the value of one file never stands beside the source of another). A key with nothing
+  // behind it leaves a map as it is.
+  //
+  // An override is `path.to.key=value`, list elements by their number from 0, the value any YAML. It may make
+  // keys: a misspelt one is then unknown to whoever reads that mapping. Over a value with a source it is its
+  // own source.
   static Config load(const std::filesystem::path& file, std::span<const std::string> overrides,
                      Diagnostics& diagnostics);
   // The same from text; `name` stands for the file in messages.
   static Config parse(std::string_view text, const std::string& name, std::span<const std::string> overrides,
                       Diagnostics& diagnostics);
 
-  bool has(std::string_view key) const;
+  bool has(std::string_view key) const;   // whether it stands there, even if with nothing behind it
   Mark mark() const;                      // of this mapping
   Mark mark(std::string_view key) const;  // of a key's value, or of this mapping
   std::string path(std::string_view key) const;
-  std::vector<std::string> keys() const;  // in the file's order
+  std::vector<std::string> keys() const;  // in the file's order; marks none as read
   void error(std::string_view key, std::string_view message) const;  // notes an error at a key's value
 
   // A mapping below; an absent one reads as empty (every required key in it is then missing).
@@ -78,21 +99,30 @@ class Config {
   std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names,
                      std::string_view fallback) const;
   std::vector<std::string> texts(std::string_view key) const;  // a list of scalars; absent: empty
+  // A path, relative to the file that it stands in (from --set: to the working directory).
+  std::filesystem::path file(std::string_view key) const;
 
-  // Quantities: B KiB MiB GiB KB MB GB; B/s … TB/s (and KiB/s …); ps ns us ms s; Hz kHz MHz GHz.
-  // Positive unless `allow_zero`.
+  // Quantities: B KiB MiB GiB TiB KB (kB) MB GB TB; the same with /s; ps ns us ms s; Hz kHz MHz GHz. The
+  // decimal number is taken exactly: one that is not a whole number of ps, bytes or Hz is refused, not
+  // rounded. At most 10^18 of these. Positive unless `allow_zero`.
   Bytes bytes(std::string_view key) const;
   BytesPerSecond rate(std::string_view key) const;
   Duration duration(std::string_view key, bool allow_zero = true) const;
   Hertz frequency(std::string_view key) const;
-  // A number of things a clock cycle (`110 B/cycle`, `64 element/cycle`): the number; `unit` is what must stand there.
+  // A number of things a clock cycle (`110 B/cycle`, `64 element/cycle`): the number; `unit` is what must
+  // stand there.
   double per_cycle(std::string_view key, std::string_view unit) const;
 
-  // Hardware values are written `{value: 192 MiB, source: "…"}` with optional `range: [a, b]`, `note:`; every read above
-  // takes that form too. With require_sources(true) a bare scalar is refused in this mapping and those below.
+  // Hardware values are written `{value: 192 MiB, source: "…"}` with optional `range: [a, b]`, `note:`; every
+  // read of a scalar above takes that form too, and refuses a value outside its range. With
+  // require_sources(true) a scalar without a source is refused in this mapping and those below, unless it
+  // comes from --set.
   Config require_sources(bool required) const;
+  // All values below this mapping that have a source, in the file's order.
+  std::vector<SourcedValue> sourced() const;
 
-  // Notes every key of this mapping that was not read, with the closest known one.
+  // Notes every key that was not read, in this mapping and in all below it that were read, with the closest
+  // known one.
   void finish() const;
 
   // The whole document as YAML after includes and overrides, and with the defaults that were read: what ran.
@@ -100,7 +130,25 @@ class Config {
 
  private:
   struct State;
+  struct Found;
+  template <class T>
+  struct Reader;
+
   Config(std::shared_ptr<State> state, ConfigValue* value, std::string path, bool sources);
+  static Config open(std::unique_ptr<ConfigValue> root, const Mark& start,
+                     std::span<const std::string> overrides, Diagnostics& diagnostics);
+  ConfigValue* present(std::string_view key) const;
+  Found find(std::string_view key, std::string_view expected) const;
+  bool unwrap(std::string_view key, std::string_view expected, Found& found) const;
+  void note(const Mark& mark, std::string_view key, std::string_view message) const;
+  void note_missing(std::string_view key, std::string_view expected) const;
+  void set_default(std::string_view key, std::string text) const;
+  template <class T>
+  T read(std::string_view key, const Reader<T>& reader) const;
+  template <class T>
+  bool check_range(std::string_view key, const Found& found, T value, const Reader<T>& reader) const;
+  std::int64_t quantity(std::string_view key, QuantityKind kind, bool allow_zero) const;
+
   std::shared_ptr<State> state_;
   ConfigValue* value_ = nullptr;
   std::string path_;

@@ -1,0 +1,154 @@
+#include "sim/core/config/include.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "sim/core/config/yaml_reader.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = ConfigValue::Kind;
+
+// Reads the files of one configuration, depth first.
+class IncludeReader {
+ public:
+  explicit IncludeReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  // `asked` is where the file is named; the message of a file that cannot be read points there.
+  std::unique_ptr<ConfigValue> read_file(const fs::path& file, const Mark& asked) {
+    const std::string identity = identity_of(file);
+    if (std::find(open_files_.begin(), open_files_.end(), identity) != open_files_.end()) {
+      return failed(asked, fmt::format("'{}' includes itself, expected no cycle", file.string()));
+    }
+    if (++files_ > kMostFiles) return failed(asked, fmt::format("more than {} files", kMostFiles));
+    const std::optional<std::string> text = contents(file, asked);
+    if (!text) return nullptr;
+    open_files_.push_back(identity);
+    std::unique_ptr<ConfigValue> value = read_text(*text, file.string());
+    open_files_.pop_back();
+    return value;
+  }
+
+  std::unique_ptr<ConfigValue> read_text(std::string_view text, const std::string& name) {
+    const Mark start{name, 1, 1};
+    std::unique_ptr<ConfigValue> own = read_yaml(text, start, diagnostics_);
+    if (own == nullptr) return nullptr;
+    if (own->kind != Kind::kNull && own->kind != Kind::kMap) {
+      return failed(own->mark, fmt::format("{}, expected a mapping of keys", own->description()));
+    }
+    own->kind = Kind::kMap;
+    const std::unique_ptr<ConfigValue> includes = own->take("include");
+    if (includes == nullptr) return own;
+    std::unique_ptr<ConfigValue> base = read_all(*includes, fs::path(name).parent_path());
+    if (base != nullptr) merge(*base, std::move(own));
+    return base;
+  }
+
+ private:
+  std::unique_ptr<ConfigValue> read_all(const ConfigValue& includes, const fs::path& folder) {
+    auto merged = std::make_unique<ConfigValue>();
+    merged->kind = Kind::kMap;
+    const auto add = [&](const ConfigValue& name) {
+      std::unique_ptr<ConfigValue> file = read_one(name, folder);
+      if (file == nullptr || merged == nullptr) {
+        merged = nullptr;
+      } else {
+        merge(*merged, std::move(file));
+      }
+    };
+    if (includes.kind != Kind::kList) add(includes);
+    for (const auto& item : includes.items) add(*item);
+    return merged;
+  }
+
+  std::unique_ptr<ConfigValue> read_one(const ConfigValue& name, const fs::path& folder) {
+    if (name.kind != Kind::kScalar || name.text.empty()) {
+      return failed(name.mark, fmt::format("{}, expected a path or a list of paths", name.description()),
+                    "include");
+    }
+    return read_file((folder / name.text).lexically_normal(), name.mark);
+  }
+
+  std::optional<std::string> contents(const fs::path& file, const Mark& asked) {
+    const auto fail = [&](std::string_view reason) {
+      failed(asked,
+             fmt::format("cannot read '{}': {}, expected a configuration file", file.string(), reason));
+      return std::nullopt;
+    };
+    std::error_code ignored;
+    const fs::file_status status = fs::status(file, ignored);
+    if (fs::is_directory(status)) return fail("it is a directory");
+    if (fs::is_block_file(status) || fs::is_socket(status)) return fail("it is a device");
+    errno = 0;
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) return fail(std::strerror(errno));
+    std::string text;
+    std::array<char, 1 << 16> piece;
+    do {
+      stream.read(piece.data(), piece.size());
+      text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+    } while (stream && text.size() <= kLargestFile);
+    if (stream.bad()) return fail(std::strerror(errno));
+    if (text.size() > kLargestFile) return fail(fmt::format("it is larger than {} MiB", kLargestFile >> 20));
+    return text;
+  }
+
+  // Two names of one file are the same file.
+  static std::string identity_of(const fs::path& file) {
+    std::error_code error;
+    const fs::path canonical = fs::canonical(file, error);
+    return error ? file.string() : canonical.string();
+  }
+
+  std::nullptr_t failed(const Mark& mark, const std::string& message, std::string_view path = "") {
+    diagnostics_.error(mark, path, message);
+    return nullptr;
+  }
+
+  Diagnostics& diagnostics_;
+  std::vector<std::string> open_files_;
+  int files_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ConfigValue> read_with_includes(const fs::path& file, Diagnostics& diagnostics) {
+  return IncludeReader(diagnostics).read_file(file, Mark{file.string(), 0, 0});
+}
+
+std::unique_ptr<ConfigValue> read_with_includes(std::string_view text, const std::string& name,
+                                                Diagnostics& diagnostics) {
+  return IncludeReader(diagnostics).read_text(text, name);
+}
+
+void merge(ConfigValue& base, std::unique_ptr<ConfigValue> over) {
+  base.mark = over->mark;
+  for (ConfigValue::Entry& entry : over->entries) {
+    ConfigValue::Entry* const below = base.find(entry.key);
+    if (below == nullptr) {
+      base.add(std::move(entry.key), std::move(entry.key_mark), std::move(entry.value));
+      continue;
+    }
+    ConfigValue& value = *below->value;
+    // A heading with nothing under it adds nothing to what is there.
+    if (value.kind == Kind::kMap && entry.value->kind == Kind::kNull) continue;
+    below->key_mark = std::move(entry.key_mark);
+    if (value.kind == Kind::kMap && entry.value->kind == Kind::kMap && !entry.value->is_sourced()) {
+      merge(value, std::move(entry.value));
+    } else {
+      below->value = std::move(entry.value);
+    }
+  }
+}
+
+}  // namespace a3sim

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/core/config/value.h"
+
+namespace a3sim {
+
+// What all views of one configuration share.
+struct Config::State {
+  Diagnostics& diagnostics;
+  std::unique_ptr<ConfigValue> root;
+  bool broken = false;  // something could not be read: missing keys are no news
+  std::vector<std::unique_ptr<ConfigValue>> stand_ins;  // for mappings that are something else
+};
+
+// What stands behind a key: a scalar, and the mapping around it if it has a source.
+struct Config::Found {
+  ConfigValue* scalar = nullptr;  // nullptr: absent or wrong, and noted
+  ConfigValue* source = nullptr;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,47 @@
+#include "sim/core/config/value.h"
+
+#include <utility>
+
+namespace a3sim {
+
+std::unique_ptr<ConfigValue> ConfigValue::take(std::string_view key) {
+  const auto it = index.find(key);
+  if (it == index.end()) return nullptr;
+  const std::size_t position = it->second;
+  std::unique_ptr<ConfigValue> value = std::move(entries[position].value);
+  entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(position));
+  index.erase(it);
+  for (auto& [name, at] : index) at -= at > position ? 1 : 0;
+  return value;
+}
+
+std::unique_ptr<ConfigValue> ConfigValue::scalar(std::string text, Mark mark) {
+  auto value = std::make_unique<ConfigValue>();
+  value->kind = Kind::kScalar;
+  value->text = std::move(text);
+  value->mark = std::move(mark);
+  return value;
+}
+
+void ConfigValue::add_source(std::string_view source) {
+  auto value = scalar(std::exchange(text, {}), mark);
+  add("value", mark, std::move(value));
+  add("source", mark, scalar(std::string(source), mark));
+  opened = true;
+  asked = {"value", "source"};
+}
+
+std::string ConfigValue::description() const {
+  switch (kind) {
+    case Kind::kNull:
+      return "nothing";
+    case Kind::kScalar:
+      return "'" + text + "'";
+    case Kind::kList:
+      return "a list";
+    default:
+      return "a mapping";
+  }
+}
+
+}  // namespace a3sim

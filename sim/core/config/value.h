@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/config/config.h"
+
+namespace a3sim {
+
+// The file that marks of `--set` overrides name.
+inline constexpr std::string_view kOverrideFile = "--set";
+
+// A node of a configuration. Scalars keep the text that stands in the file; what it means is the reader's
+// matter.
+struct ConfigValue {
+  enum class Kind : std::uint8_t { kNull, kScalar, kList, kMap };
+
+  struct Entry {
+    std::string key;
+    Mark key_mark;
+    std::unique_ptr<ConfigValue> value;
+    bool is_default = false;  // not in any file: put there by a read with a fallback, for resolved()
+    bool reported = false;    // noted as unknown already
+  };
+
+  Kind kind = Kind::kNull;
+  Mark mark;
+  std::string text;                                 // kScalar
+  std::vector<std::unique_ptr<ConfigValue>> items;  // kList
+  std::vector<Entry> entries;                       // kMap, in the file's order
+
+  std::set<std::string, std::less<>> asked;  // keys that readers know, present or not
+  bool opened = false;                       // read as a mapping, so that its keys must all be known
+  bool broken = false;  // stands for what could not be read: its missing keys are no news
+
+  // The entry of `key`, or nullptr.
+  Entry* find(std::string_view key) {
+    const auto it = index.find(key);
+    return it == index.end() ? nullptr : &entries[it->second];
+  }
+
+  // Appends an entry. Its key must be new.
+  Entry& add(std::string key, Mark key_mark, std::unique_ptr<ConfigValue> value) {
+    kind = Kind::kMap;
+    index.emplace(key, entries.size());
+    entries.push_back({.key = std::move(key), .key_mark = std::move(key_mark), .value = std::move(value)});
+    return entries.back();
+  }
+
+  // Removes the entry of `key` if there is one, and returns its value.
+  std::unique_ptr<ConfigValue> take(std::string_view key);
+
+  static std::unique_ptr<ConfigValue> scalar(std::string text, Mark mark);
+
+  // Whether this is `{value: ..., source: ...}`.
+  bool is_sourced() const { return kind == Kind::kMap && index.contains("value"); }
+  // Turns a scalar into `{value: scalar, source: source}`.
+  void add_source(std::string_view source);
+  // What a message calls it: "'x'", "a list", "a mapping", "nothing".
+  std::string description() const;
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> index;  // into entries
+};
+
+}  // namespace a3sim
