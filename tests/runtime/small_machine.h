@@ -51,7 +51,6 @@ class VectorSchedule {
     td.trigger_event = triggers;
     td.first_region = static_cast<std::uint32_t>(parts_.regions.size());
     td.task_index = static_cast<std::uint32_t>(parts_.tasks.size());
-    td.task_split_num = 1;
     td.tiling_data_position = kNone;
     td.expert = kNoExpert;
     td.gexpert = kNone;
@@ -68,7 +67,10 @@ class VectorSchedule {
   }
 
   SscParts& parts() { return parts_; }
-  Schedule schedule() const { return {Ssc::build(parts_)}; }
+  Schedule schedule() {
+    for (TaskDescriptor& td : parts_.tasks) td.task_split_num = static_cast<std::uint32_t>(parts_.tasks.size());
+    return {Ssc::build(parts_)};
+  }
 
  private:
   SscParts parts_;

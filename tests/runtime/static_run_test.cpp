@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kFirst = 0, kSecond = 1;  // events
 
-RunResult run(const VectorSchedule& built) {
+RunResult run(VectorSchedule built) {
   const NetworkBackend& native = Registry<NetworkBackend>::get("native");
   return run_static(built.schedule(), RoutingCounts(1, 0), small_machine(), native, {.record = true});
 }
