@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +19,5 @@ std::string export_order(const Schedule& schedule);
 // skipped. Throws InputError with name:line.
 std::vector<OrderSpec::Explicit> read_order_csv(std::string_view text, const std::string& name,
                                                 QueueType queue);
-
-// A rank's queue as the order's list has it: positions in `tasks`. Throws InputError, with the list's file
-// and line, unless the list names each of the rank's tasks of that queue once; lines of operators that are
-// `elsewhere` are passed over.
-std::vector<std::uint32_t> listed_queue(const OrderSpec& order, QueueType queue, RankId rank,
-                                        std::span<const TaskDescriptor> tasks,
-                                        std::span<const OperatorInfo> operators);
 
 }  // namespace a3sim

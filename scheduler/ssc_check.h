@@ -20,6 +20,7 @@ enum class SscItem : std::uint8_t {
   kCtq,
   kVtq
 };
+inline constexpr std::size_t kSscItems = static_cast<std::size_t>(SscItem::kVtq) + 1;
 
 struct SscFlaw {
   SscItem item;

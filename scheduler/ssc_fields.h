@@ -1,0 +1,120 @@
+#pragma once
+
+#include <limits>
+
+#include "scheduler/ssc.h"
+
+// The items of a schedule as lists of named fields: one list for writing, reading and the columns' names. An
+// Io has
+//   number(name, value)             any unsigned integer
+//   optional(name, value, none)     an integer that may be absent
+//   choice<Enum>(name, value)       an enumeration with name_of()
+//   text(name, value), flag(name, value), ids(name, value)
+namespace a3sim::ssc_text {
+
+constexpr std::string_view name_of(Assignment assignment) {
+  return assignment == Assignment::kCyclic ? "cyclic" : "shared";
+}
+
+// How many values an enumeration has, for reading its names back.
+template <class Enum>
+inline constexpr std::uint8_t kValues = 0;
+template <>
+inline constexpr std::uint8_t kValues<DataType> = static_cast<std::uint8_t>(DataType::kInt32) + 1;
+template <>
+inline constexpr std::uint8_t kValues<Layout> = static_cast<std::uint8_t>(Layout::kWeights) + 1;
+template <>
+inline constexpr std::uint8_t kValues<QueueType> = kQueues;
+template <>
+inline constexpr std::uint8_t kValues<Assignment> = static_cast<std::uint8_t>(Assignment::kShared) + 1;
+
+template <class Io>
+void fields(Io& io, MoeShape& s) {
+  io.number("tokens", s.tokens);
+  io.number("hidden", s.hidden);
+  io.number("intermediate", s.intermediate);
+  io.number("top_k", s.top_k);
+  io.number("experts_per_rank", s.experts_per_rank);
+  io.number("ep", s.ep);
+  io.template choice<DataType>("dtype", s.dtype);
+}
+
+template <class Io>
+void fields(Io& io, TensorInfo& t) {
+  io.text("name", t.name);
+  io.template choice<Layout>("layout", t.layout);
+  io.template choice<DataType>("dtype", t.dtype);
+  io.number("rows", t.rows);
+  io.number("cols", t.cols);
+  io.flag("external", t.external);
+}
+
+template <class Io>
+void fields(Io& io, OperatorInfo& o) {
+  io.text("name", o.name);
+  io.text("type", o.type);
+  io.number("stage", o.stage);
+  io.flag("transposed", o.transposed);
+  io.ids("inputs", o.inputs);
+  io.ids("outputs", o.outputs);
+}
+
+template <class Io>
+void fields(Io& io, Tiling& t) {
+  io.number("base_m", t.base_m);
+  io.number("base_n", t.base_n);
+  io.number("base_k", t.base_k);
+  io.number("step_k", t.step_k);
+}
+
+template <class Io>
+void fields(Io& io, WorkerSet& w) {
+  io.template choice<QueueType>("queue", w.queue_type);
+  io.number("first", w.first);
+  io.number("count", w.count);
+}
+
+template <class Io>
+void fields(Io& io, EventDescriptor& e) {
+  io.number("threshold", e.threshold);
+  io.number("done", e.done);
+}
+
+template <class Io>
+void fields(Io& io, Region& r) {
+  io.number("tensor", r.tensor);
+  io.number("rank", r.rank);
+  io.number("row_begin", r.row_begin);
+  io.number("row_end", r.row_end);
+  io.number("share", r.share);
+  io.number("shares", r.shares);
+  io.number("flags", r.flags);
+}
+
+template <class Io>
+void fields(Io& io, TaskDescriptor& t) {
+  io.number("task_type", t.task_type);
+  io.template choice<QueueType>("queue", t.queue_type);
+  io.number("worker_set", t.worker_set);
+  io.number("op", t.op);
+  io.number("num_inputs", t.num_inputs);
+  io.number("num_outputs", t.num_outputs);
+  io.optional("dependent_event", t.dependent_event, kNone);
+  io.number("trigger_event", t.trigger_event);
+  io.number("trigger_rank", t.trigger_rank);
+  io.number("first_region", t.first_region);
+  io.number("task_index", t.task_index);
+  io.number("task_split_num", t.task_split_num);
+  io.number("task_split_value", t.task_split_value);
+  io.optional("tiling", t.tiling_data_position, kNone);
+  io.number("stage", t.stage);
+  io.optional("expert", t.expert, kNoExpert);
+  io.optional("gexpert", t.gexpert, kNone);
+  io.number("src", t.src);
+  io.number("dst", t.dst);
+  io.number("row", t.row);
+  io.number("tile", t.tile);
+  io.number("chunk", t.chunk);
+}
+
+}  // namespace a3sim::ssc_text
