@@ -1,0 +1,101 @@
+#include "models/model_config.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <vector>
+
+#include "sim/core/closest.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::int64_t kMostRanks = 1 << 16;
+constexpr std::int64_t kMostExperts = 1 << 20;  // of the whole group
+constexpr std::int64_t kMostTokens = 1 << 24;
+constexpr std::int64_t kWidest = 1 << 20;
+
+std::uint32_t size(const Config& config, std::string_view key, std::int64_t most) {
+  return static_cast<std::uint32_t>(config.integer(key, 1, most));
+}
+
+std::uint32_t read_experts_per_rank(const Config& config, std::uint32_t ep) {
+  const bool total = config.has("experts"), local = config.has("experts_per_rank");
+  if (total && local) {
+    config.error("experts", "beside experts_per_rank, expected one of the two");
+    return size(config, "experts_per_rank", kMostExperts);
+  }
+  if (!total) return size(config, "experts_per_rank", kMostExperts / ep);
+  const std::uint32_t experts = size(config, "experts", kMostExperts);
+  if (experts % ep != 0) {
+    config.error("experts",
+                 fmt::format("{} experts on {} ranks, expected a multiple of the ranks", experts, ep));
+    return 1;
+  }
+  return experts / ep;
+}
+
+// Rows are counted in 32 bits: those that a rank sends, and those that it may receive if all choose its
+// experts.
+void check_rows(const Config& config, const MoeShape& shape) {
+  const std::uint64_t sent = std::uint64_t{shape.tokens} * shape.top_k;
+  const std::uint64_t received =
+      std::uint64_t{shape.tokens} * std::min(shape.top_k, shape.experts_per_rank) * shape.ep;
+  constexpr std::uint64_t kMostRows = std::numeric_limits<std::int32_t>::max();
+  if (std::max(sent, received) > kMostRows) {
+    config.error("tokens",
+                 fmt::format("{} tokens on each of {} ranks make up to {} rows on one, expected at most {}",
+                             shape.tokens, shape.ep, std::max(sent, received), kMostRows));
+  }
+}
+
+}  // namespace
+
+Parallel read_parallel(const Config& config) {
+  Parallel parallel;
+  parallel.ep = size(config, "ep", kMostRanks);
+  parallel.tp_stride = static_cast<std::uint32_t>(config.integer("tp_stride", 1, kMostRanks, 1));
+  config.finish();
+  return parallel;
+}
+
+MoeShape read_shape(const Config& config, const Parallel& parallel) {
+  MoeShape shape;
+  config.text("name", "");
+  config.text("source", "");
+  shape.ep = parallel.ep;
+  shape.tokens = size(config, "tokens", kMostTokens);
+  shape.hidden = size(config, "hidden", kWidest);
+  shape.intermediate = size(config, "intermediate", kWidest);
+  shape.top_k = size(config, "top_k", kMostExperts);
+  shape.experts_per_rank = read_experts_per_rank(config, parallel.ep);
+  shape.dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  if (shape.top_k > shape.experts()) {
+    config.error("top_k", fmt::format("{} experts a token of {} experts in all, expected at most as many",
+                                      shape.top_k, shape.experts()));
+  }
+  check_rows(config, shape);
+  config.finish();
+  return shape;
+}
+
+RoutingSpec read_routing(const Config& config) {
+  RoutingSpec spec;
+  spec.kind = config.text("kind", spec.kind);
+  if (Routings::find(spec.kind) == nullptr) {
+    std::vector<std::string> kinds;
+    for (const auto& [kind, item] : Routings::all()) kinds.push_back(kind);
+    config.error("kind", fmt::format("no routing '{}'{}", spec.kind, suggestion(spec.kind, kinds)));
+  }
+  constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+  constexpr double kMostSkew = 100;
+  spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeed, 0));
+  spec.skew = config.number("skew", 0, kMostSkew, 0);
+  if (spec.kind == "file") spec.file = config.file("file").string();
+  // Another kind over a base that names a file leaves the file unused.
+  config.has("file");
+  config.finish();
+  return spec;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,102 @@
+#include "sim/device/hardware.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::int64_t kMostWorkers = 65536;
+constexpr std::int64_t kMostPerCycle = 1 << 24;
+
+std::uint32_t count(const Config& config, std::string_view key, std::int64_t min, std::int64_t max) {
+  return static_cast<std::uint32_t>(config.integer(key, min, max));
+}
+
+// Reads whole numbers of a thing a cycle, such as MACs.
+std::uint32_t whole_per_cycle(const Config& config, std::string_view key, std::string_view unit) {
+  const double value = config.per_cycle(key, unit);
+  const bool whole =
+      value <= static_cast<double>(kMostPerCycle) && value == static_cast<std::uint32_t>(value);
+  if (!whole) config.error(key, "not a whole number a cycle, expected one up to 2^24");
+  return whole ? static_cast<std::uint32_t>(value) : 1;
+}
+
+Hardware::Cube read_cube(const Config& config) {
+  Hardware::Cube cube;
+  cube.macs_per_cycle_16 = whole_per_cycle(config, "macs_16", "MAC");
+  cube.macs_per_cycle_32 = whole_per_cycle(config, "macs_32", "MAC");
+  cube.macs_per_cycle_8 = whole_per_cycle(config, "macs_8", "MAC");
+  cube.mad_head_cycles = count(config, "mad_head_cycles", 0, kMostPerCycle);
+  cube.l1_to_l0a = config.per_cycle("l1_to_l0a", "B");
+  cube.l1_to_l0b = config.per_cycle("l1_to_l0b", "B");
+  cube.gm_to_l1 = config.per_cycle("gm_to_l1", "B");
+  cube.l0c_to_gm = config.per_cycle("l0c_to_gm", "B");
+  return cube;
+}
+
+Hardware::Vector read_vector(const Config& config) {
+  Hardware::Vector vector;
+  vector.simple_fp32 = config.per_cycle("simple_fp32", "element");
+  vector.convert = config.per_cycle("convert", "element");
+  vector.transcendental = config.per_cycle("transcendental", "element");
+  vector.startup_cycles = count(config, "startup_cycles", 0, kMostPerCycle);
+  vector.gm_to_ub = config.per_cycle("gm_to_ub", "B");
+  vector.ub_to_gm = config.per_cycle("ub_to_gm", "B");
+  return vector;
+}
+
+Hardware::MemorySystem read_memory(const Config& config) {
+  Hardware::MemorySystem memory;
+  memory.l2_size = config.bytes("l2_size");
+  memory.l2_read = config.rate("l2_read");
+  memory.l2_write = config.rate("l2_write");
+  memory.hbm_read = config.rate("hbm_read");
+  memory.hbm = config.rate("hbm");
+  if (memory.hbm_read > memory.hbm && config.has("hbm")) {
+    config.error("hbm", "less than hbm_read, expected the rate of reads and writes together");
+  }
+  config.finish();
+  return memory;
+}
+
+Hardware::Fabric read_fabric(const Config& config) {
+  Hardware::Fabric fabric;
+  fabric.egress = config.rate("egress");
+  fabric.ingress = config.rate("ingress");
+  fabric.hop_latency = config.duration("hop_latency");
+  fabric.put_per_worker = config.rate("put_per_worker");
+  fabric.put_fence = config.duration("put_fence");
+  config.finish();
+  return fabric;
+}
+
+Hardware::Runtime read_runtime(const Config& config) {
+  Hardware::Runtime runtime;
+  runtime.static_task = config.duration("static_task");
+  runtime.local_visibility = config.duration("local_visibility");
+  config.finish();
+  return runtime;
+}
+
+}  // namespace
+
+Hardware read_hardware(const Config& config) {
+  Hardware hardware;
+  hardware.name = config.text("name");
+  const Config sourced = config.require_sources(true);
+  hardware.clock = sourced.frequency("clock");
+
+  const Config workers = sourced.map("workers");
+  const Config cube = workers.map("cube"), vector = workers.map("vector");
+  hardware.workers.cube = count(cube, "count", 1, kMostWorkers);
+  hardware.workers.vector = count(vector, "count", 1, kMostWorkers);
+  hardware.cube = read_cube(cube);
+  hardware.vector = read_vector(vector);
+  workers.finish();
+
+  hardware.memory = read_memory(sourced.map("memory"));
+  hardware.fabric = read_fabric(sourced.map("fabric"));
+  hardware.runtime = read_runtime(sourced.map("runtime"));
+  config.finish();
+  return hardware;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,116 @@
+#include "sim/device/hardware.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+const std::filesystem::path kFolder = std::filesystem::path(A3SIM_SOURCE_DIR) / "configs/hardware";
+
+Hardware load(const std::string& file, const std::vector<std::string>& overrides = {}) {
+  Diagnostics diagnostics;
+  const Config root = Config::load(kFolder / file, overrides, diagnostics);
+  Hardware hardware = read_hardware(root.map("hardware"));
+  root.finish();
+  diagnostics.throw_if_any();
+  return hardware;
+}
+
+std::string error_of(const std::vector<std::string>& overrides) {
+  try {
+    load("a3.yaml", overrides);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("Every hardware file loads, with a source beside each value") {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    const std::string file = entry.path().filename().string();
+    INFO(file);
+    REQUIRE_NOTHROW(load(file));
+    CHECK(load(file).name == entry.path().stem().string());
+    Diagnostics diagnostics;
+    const Config root = Config::load(entry.path(), {}, diagnostics);
+    const std::vector<SourcedValue> values = root.sourced();
+    constexpr std::size_t kOfTheCube = 9, kOfTheVector = 7, kMemory = 5, kFabric = 5, kRuntime = 2,
+                          kClock = 1;
+    CHECK(values.size() == kOfTheCube + kOfTheVector + kMemory + kFabric + kRuntime + kClock);
+    CHECK(std::all_of(values.begin(), values.end(), [](const SourcedValue& v) { return !v.source.empty(); }));
+    ++files;
+  }
+  CHECK(files >= 2);
+}
+
+TEST_CASE("An A3 die reaches the published peak of its cubes") {
+  const Hardware a3 = load("a3.yaml");
+  CHECK(a3.workers.cube == 25);
+  CHECK(a3.workers.vector == 50);
+  CHECK(a3.memory.l2_size == 192_MiB);
+  constexpr double kFlopsPerMac = 2, kPublishedPeak = 376e12;  // CloudMatrix384, arXiv 2506.12708
+  const double peak =
+      kFlopsPerMac * a3.workers.cube * a3.cube.macs_per_cycle_16 * static_cast<double>(a3.clock.count);
+  CHECK(peak == Approx(kPublishedPeak).epsilon(0.01));
+}
+
+TEST_CASE("Rates and times of the A3 file are read in their units") {
+  const Hardware a3 = load("a3.yaml");
+  CHECK(a3.clock == Hertz{1'850'000'000});
+  CHECK(a3.memory.hbm_read == BytesPerSecond{1'490'000'000'000});
+  CHECK(a3.fabric.egress == BytesPerSecond{138'000'000'000});
+  CHECK(a3.fabric.put_fence == 225_ns);
+  CHECK(a3.runtime.static_task == 100_ns);
+  CHECK(a3.cube.l0c_to_gm == 40.6);
+}
+
+TEST_CASE("The variant with 24 and 48 cores differs from the A3 in nothing else") {
+  Hardware a3 = load("a3.yaml"), variant = load("a3_24_48.yaml");
+  CHECK(variant.workers.cube == 24);
+  CHECK(variant.workers.vector == 48);
+  CHECK(variant.cube.gm_to_l1 == a3.cube.gm_to_l1);
+  CHECK(variant.vector.gm_to_ub == a3.vector.gm_to_ub);
+  CHECK(variant.memory.l2_read == a3.memory.l2_read);
+  CHECK(variant.fabric.egress == a3.fabric.egress);
+}
+
+TEST_CASE("A hardware value may be overridden on the command line, beyond its range too") {
+  CHECK(load("a3.yaml", {"hardware.fabric.egress=500 GB/s"}).fabric.egress ==
+        BytesPerSecond{500'000'000'000});
+}
+
+TEST_CASE("Impossible hardware is refused") {
+  using Catch::Contains;
+  CHECK_THAT(error_of({"hardware.workers.cube.count=0"}),
+             Contains("hardware.workers.cube.count: 0 is out of range"));
+  CHECK_THAT(error_of({"hardware.workers.cube.macs_16=0.5 MAC/cycle"}),
+             Contains("not a whole number a cycle"));
+  CHECK_THAT(error_of({"hardware.workers.cube.macs_16=1e9 MAC/cycle"}),
+             Contains("not a whole number a cycle"));
+  CHECK_THAT(error_of({"hardware.memory.hbm=1 TB/s"}), Contains("less than hbm_read"));
+  CHECK_THAT(error_of({"hardware.memory.hbm=1 TB"}), Contains("is not a unit of a rate"));
+  CHECK_THAT(error_of({"hardware.fabric.hop_latency=-1 us"}), Contains("negative"));
+  CHECK_THAT(error_of({"hardware.fabric.hop=1 us"}), Contains("hardware.fabric.hop: unknown key"));
+  CHECK_THAT(error_of({"hardware.fabric.egres=1 GB/s"}), Contains("did you mean 'egress'?"));
+}
+
+TEST_CASE("A hardware value without a source is refused") {
+  Diagnostics diagnostics;
+  const Config root = Config::parse("name: x\nclock: 1 GHz\n", "x.yaml", {}, diagnostics);
+  read_hardware(root);
+  REQUIRE_FALSE(diagnostics.empty());
+  const auto messages = diagnostics.messages();
+  CHECK(std::find(messages.begin(), messages.end(),
+                  "x.yaml:2:8: clock: no source, expected {value: 1 GHz, source: \"...\"}") !=
+        messages.end());
+}
+
+}  // namespace
+}  // namespace a3sim
