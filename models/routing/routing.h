@@ -50,13 +50,17 @@ class RoutingGenerator {
   virtual ~RoutingGenerator() = default;
 
   // The global experts of each token of one rank: shape.tokens x shape.top_k entries, all different within a
-  // token. Throws InputError where the spec cannot be met.
+  // token; kNone where a token goes to fewer (counts from a file may leave some out).
+  // Throws InputError where the spec cannot be met.
   virtual std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                             std::uint32_t src) const = 0;
 
-  // The counts of all ranks. The base class tallies assign().
+  // The counts of all ranks: the tally of assign(). Throws as it does.
   virtual RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const;
 };
+
+// Throws InputError if a token cannot go to top_k different experts of the shape.
+void check_top_k(const MoeShape& shape);
 
 using Routings = Registry<RoutingGenerator>;
 

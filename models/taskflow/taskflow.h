@@ -57,7 +57,9 @@ inline constexpr std::uint32_t kMetadata = 1;  // offsets and sizes: waited for 
 
 // One operand of a task: rows of a tensor in one rank's memory. Rows count the capacity of the shape bucket;
 // a run maps them to the rows that its routing really has (RowLayout::pack). With shares > 1 it is the set of
-// base blocks b = share (mod shares) of the block grid laid over those rows.
+// base blocks b = share (mod shares) of the block grid laid over those rows: over the real ones in a run. In
+// the sent and received layouts real rows lie elsewhere than capacity rows, so a reader of some rows waits
+// for all shares.
 struct Region {
   std::uint32_t tensor;  // TensorId
   std::uint32_t rank;    // whose memory; a put's output lies on the destination

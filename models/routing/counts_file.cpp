@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <string_view>
+
+#include "models/routing/routing.h"
+#include "sim/core/error.h"
+#include "sim/core/ids.h"
+
+namespace a3sim {
+namespace {
+
+// Reads a CSV of counts and knows where in it it is.
+class CountsReader {
+ public:
+  CountsReader(const std::string& file, const MoeShape& shape)
+      : file_(file), shape_(shape), counts_(shape.ep, shape.experts()) {}
+
+  RoutingCounts read() {
+    std::ifstream in(file_);
+    if (!in) throw InputError(fmt::format("{}: cannot be read", file_));
+    std::uint32_t source = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++line_;
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      if (source == shape_.ep)
+        fail(0, fmt::format("a line for source {}, but the group has {} ranks", source, source));
+      read_source(line, source++);
+    }
+    ++line_;
+    if (source < shape_.ep)
+      fail(0, fmt::format("{} lines, expected one for each of {} ranks", source, shape_.ep));
+    return std::move(counts_);
+  }
+
+ private:
+  [[noreturn]] void fail(std::size_t offset, const std::string& what) const {
+    throw InputError(fmt::format("{}:{}:{}: {}", file_, line_, offset + 1, what));
+  }
+
+  void read_source(std::string_view line, std::uint32_t source) {
+    std::uint64_t sum = 0;
+    std::size_t begin = 0;
+    for (std::uint32_t expert = 0; expert < shape_.experts(); ++expert) {
+      if (begin > line.size()) {
+        fail(line.size(),
+             fmt::format("{} counts, expected one for each of {} experts", expert, shape_.experts()));
+      }
+      const std::size_t end = std::min(line.find(',', begin), line.size());
+      sum += counts_.at(source, expert) = read_count(line, begin, end);
+      begin = end + 1;
+    }
+    if (begin <= line.size()) fail(begin, fmt::format("more than {} counts", shape_.experts()));
+    const std::uint64_t slots = std::uint64_t{shape_.tokens} * shape_.top_k;
+    if (sum > slots) {
+      fail(0, fmt::format("source {} sends {} rows; {} tokens to {} experts each are {}", source, sum,
+                          shape_.tokens, shape_.top_k, slots));
+    }
+  }
+
+  std::uint32_t read_count(std::string_view line, std::size_t begin, std::size_t end) const {
+    while (begin < end && is_blank(line[begin])) ++begin;
+    while (begin < end && is_blank(line[end - 1])) --end;
+    std::uint32_t count = 0;
+    const char* last = line.data() + end;
+    const auto [stopped, error] = std::from_chars(line.data() + begin, last, count);
+    if (error == std::errc::invalid_argument || stopped != last) {
+      fail(begin, fmt::format("'{}' is not a number of rows (a whole number from 0)",
+                              line.substr(begin, end - begin)));
+    }
+    if (error != std::errc() || count > shape_.tokens) {
+      fail(begin,
+           fmt::format("{} rows to one expert, but the rank has {} tokens and sends each there at most once",
+                       line.substr(begin, end - begin), shape_.tokens));
+    }
+    return count;
+  }
+
+  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+  const std::string& file_;
+  const MoeShape& shape_;
+  RoutingCounts counts_;
+  std::uint32_t line_ = 0;
+};
+
+// Counts from a file: a line a source rank, a column a global expert, empty lines skipped. A source may send
+// fewer than tokens x top_k rows (dropped tokens), never more, and at most one row of a token to an expert.
+class CountsFile final : public RoutingGenerator {
+ public:
+  RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
+    check_top_k(shape);
+    return CountsReader(spec.file, shape).read();
+  }
+
+  // Experts' rows are dealt to the tokens in turn: rows of one expert go to different tokens, as there are no
+  // more than tokens, and no token gets more than top_k.
+  std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
+                                    std::uint32_t src) const override {
+    const RoutingCounts all = counts(spec, shape);
+    std::vector<std::uint32_t> experts(std::size_t{shape.tokens} * shape.top_k, kNone);
+    std::size_t dealt = 0;
+    for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
+      for (std::uint32_t row = 0; row < all.at(src, expert); ++row, ++dealt) {
+        experts[dealt % shape.tokens * shape.top_k + dealt / shape.tokens] = expert;
+      }
+    }
+    return experts;
+  }
+};
+
+const Routings::Entry kEntry("file", "counts from a CSV file", std::make_unique<CountsFile>());
+
+}  // namespace
+}  // namespace a3sim

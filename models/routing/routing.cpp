@@ -1,0 +1,30 @@
+#include "models/routing/routing.h"
+
+#include <fmt/format.h>
+
+#include "sim/core/error.h"
+#include "sim/core/ids.h"
+
+namespace a3sim {
+
+RoutingCounts RoutingGenerator::counts(const RoutingSpec& spec, const MoeShape& shape) const {
+  RoutingCounts counts(shape.ep, shape.experts());
+  for (std::uint32_t src = 0; src < shape.ep; ++src) {
+    for (const std::uint32_t expert : assign(spec, shape, src)) {
+      if (expert != kNone) ++counts.at(src, expert);
+    }
+  }
+  return counts;
+}
+
+void check_top_k(const MoeShape& shape) {
+  if (shape.top_k > 0 && shape.top_k <= shape.experts()) return;
+  throw InputError(
+      fmt::format("a token cannot go to {} different experts of {}", shape.top_k, shape.experts()));
+}
+
+RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape) {
+  return Routings::get(spec.kind).counts(spec, shape);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "small_run.h"
+
+// An MoE-FFN and its gradients, token by token and expert by expert: no layouts, no tasks, no operators.
+namespace a3sim::test {
+
+struct Parameters {
+  std::vector<Matrix> w1, w2;  // by global expert: hidden x 2 width, width x hidden
+};
+
+struct Forward {
+  std::vector<Matrix> output;  // by rank: tokens x hidden
+};
+
+struct Backward {
+  std::vector<Matrix> d_tokens;    // by rank
+  std::vector<Matrix> d_w1, d_w2;  // by global expert
+};
+
+Parameters random_parameters(const MoeShape& shape, std::uint64_t seed);
+Forward forward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
+                const std::vector<Matrix>& tokens);
+Backward backward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
+                  const std::vector<Matrix>& tokens, const std::vector<Matrix>& d_output);
+
+}  // namespace a3sim::test
