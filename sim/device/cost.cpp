@@ -75,7 +75,7 @@ MemoryJob CostModel::cube(const Work& work) const {
       const double to_l0 = element * gemm.k * (block.rows / cube.l1_to_l0a + block.cols / cube.l1_to_l0b);
       const double out = element * block.rows * block.cols;
       if (cycles == 0) {
-        const double first_k = std::min<double>(gemm.k, double{tiling.base_k} * tiling.step_k);
+        const double first_k = std::min<double>(gemm.k, 1.0 * tiling.base_k * tiling.step_k);
         cycles += (block.rows + block.cols) * element * first_k / cube.gm_to_l1;
       }
       cycles += std::max({static_cast<double>(mads.cycles + mads.count * cube.mad_head_cycles), to_l0,
@@ -84,7 +84,7 @@ MemoryJob CostModel::cube(const Work& work) const {
       loaded += load;
       l2_write += out;
     }
-    const double operands = element * gemm.k * (double{gemm.m} + gemm.n);
+    const double operands = element * gemm.k * (1.0 * gemm.m + gemm.n);
     l2_read += loaded;
     if (count) hbm_read += std::min(loaded, operands * blocks / count);
   }

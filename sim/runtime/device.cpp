@@ -47,7 +47,7 @@ void Device::on_event(Engine& engine, std::uint32_t arg) {
     case Signal::kFree:
       return finish(engine, value);
     case Signal::kMemory:
-      return memory_due(engine);
+      return take_ended(engine);
     case Signal::kVisible:
       return count_trigger(engine, value);
   }
@@ -83,6 +83,7 @@ void Device::count_trigger(Engine& engine, std::uint32_t event) {
 }
 
 void Device::run(Engine& engine, std::uint32_t worker) {
+  take_ended(engine);
   Worker& w = workers_[worker];
   const TaskDescriptor& td = task_of(worker);
   w.record.start = engine.now();
@@ -125,8 +126,10 @@ void Device::trigger(Engine& engine, const TaskDescriptor& td, Time visible) {
   owner.schedule(engine, visible, Signal::kVisible, td.trigger_event);
 }
 
-void Device::memory_due(Engine& engine) {
-  if (engine.now() != memory_end_) return;  // speeds have changed since this end was foreseen
+// The memory is told of ends before anything else at their date, whichever event comes first.
+void Device::take_ended(Engine& engine) {
+  if (engine.now() != memory_end_) return;  // taken already, or foreseen before speeds changed
+  memory_end_ = Time::max();
   ended_.clear();
   memory_.advance(engine.now(), ended_);
   request_settle(engine);
@@ -165,6 +168,7 @@ void Device::on_settle(Engine& engine, std::uint32_t) {
 
 void Device::reserve_for_puts(Engine& engine, double read, double write) {
   if (read == put_read_ && write == put_write_) return;
+  take_ended(engine);
   put_read_ = read;
   put_write_ = write;
   memory_.reserve(engine.now(), {read, write, read, read + write});

@@ -55,7 +55,7 @@ class Device final : public EventHandler {
   void take(Engine& engine, std::uint32_t worker);
   void run(Engine& engine, std::uint32_t worker);
   void start_put(Engine& engine, std::uint32_t worker);
-  void memory_due(Engine& engine);
+  void take_ended(Engine& engine);
   void finish(Engine& engine, std::uint32_t worker);
   void count_trigger(Engine& engine, std::uint32_t event);
   void trigger(Engine& engine, const TaskDescriptor& td, Time visible);

@@ -81,6 +81,7 @@ Experiment read(const Config& root) {
   read_workload(root, experiment);
   experiment.cut = read_cut(root.map("cut"), experiment.workers[0]);
   experiment.order = read_order(root.map("order"));
+  if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
   const Config bucket = root.map("bucket");
   if (bucket.has("rows"))
     experiment.bucket_rows = static_cast<std::uint32_t>(bucket.integer("rows", 0, kMostRows));
@@ -93,6 +94,15 @@ Experiment read(const Config& root) {
   network.finish();
   root.finish();
   return experiment;
+}
+
+// An order may name operators of passes and windows that an experiment leaves out.
+std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
+  std::vector<std::string> names;
+  for (const Graph& graph : {forward_graph(shape, Window::kFull), backward_graph(shape, Window::kFull)}) {
+    for (const OperatorNode& op : graph.operators()) names.push_back(op.name);
+  }
+  return names;
 }
 
 PathRates path_rates(const Hardware& hardware) {
