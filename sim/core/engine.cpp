@@ -12,16 +12,20 @@ void Engine::refuse_past(Time at) const {
 }
 
 std::uint32_t Engine::add_slot(EventHandler& handler) {
-  handler.engine_slot_ = static_cast<std::uint32_t>(handlers_.size());
-  handlers_.push_back(&handler);
-  return handler.engine_slot_;
+  // Only one that another engine served in between may be known here.
+  auto slot =
+      static_cast<std::uint32_t>(handler.engine_slot_ == EventHandler::kUnserved ? served_.size() : 0);
+  while (slot < served_.size() && served_[slot].handler != &handler) ++slot;
+  if (slot == served_.size()) served_.push_back({&handler, {}});
+  return handler.engine_slot_ = slot;
 }
 
 void Engine::settle(EventHandler& handler, std::uint32_t arg) {
   const std::uint32_t slot = slot_of(handler);
-  for (std::size_t i = next_settle_; i < settles_.size(); ++i) {
-    if (settles_[i].slot == slot && settles_[i].arg == arg) return;
-  }
+  auto& asked = served_[slot].asked;
+  if (arg >= asked.size()) asked.resize(std::size_t{arg} + 1, 0);
+  if (asked[arg]) return;
+  asked[arg] = 1;
   settles_.push_back({slot, arg});
 }
 
@@ -31,7 +35,9 @@ void Engine::run_settle() {
     settles_.clear();
     next_settle_ = 0;
   }
-  handlers_[call.slot]->on_settle(*this, call.arg);
+  Served& served = served_[call.slot];
+  served.asked[call.arg] = 0;
+  served.handler->on_settle(*this, call.arg);
 }
 
 void Engine::run() {
@@ -44,7 +50,7 @@ void Engine::run() {
     if (queue_.empty()) return;
     const auto item = queue_.pop();
     ++events_;
-    handlers_[item.payload.slot]->on_event(*this, item.payload.arg);
+    served_[item.payload.slot].handler->on_event(*this, item.payload.arg);
   }
 }
 

@@ -22,7 +22,9 @@ class EventHandler {
 
  private:
   friend class Engine;
-  std::uint32_t engine_slot_ = 0;  // where the engine that served it last keeps it; checked before use
+  static constexpr std::uint32_t kUnserved = 0xffff'ffff;
+  std::uint32_t engine_slot_ =
+      kUnserved;  // where the engine that served it last keeps it; checked before use
 };
 
 // The discrete-event engine: events run in order of (time, sequence of scheduling), on one thread. Time
@@ -64,13 +66,19 @@ class Engine {
   std::uint32_t add_slot(EventHandler& handler);
   std::uint32_t slot_of(EventHandler& handler) {
     const std::uint32_t slot = handler.engine_slot_;
-    if (slot < handlers_.size() && handlers_[slot] == &handler) return slot;
+    if (slot < served_.size() && served_[slot].handler == &handler) return slot;
     return add_slot(handler);
   }
   void run_settle();
 
+  // A handler, and by `arg` whether a settle is asked for.
+  struct Served {
+    EventHandler* handler;
+    std::vector<std::uint8_t> asked;
+  };
+
   RadixHeap<Call> queue_;
-  std::vector<EventHandler*> handlers_;
+  std::vector<Served> served_;
   std::vector<Call> settles_;    // requests of this date, in order
   std::size_t next_settle_ = 0;  // the first that has not run
   std::uint64_t events_ = 0;
