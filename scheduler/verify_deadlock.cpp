@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "scheduler/taskflow_view.h"
+#include "scheduler/verify.h"
+#include "scheduler/worker_queues.h"
+
+namespace a3sim {
+namespace {
+
+// Workers that take, wait, run and trigger without time: whatever can happen next does.
+class UntimedRun {
+ public:
+  explicit UntimedRun(const Schedule& schedule) : schedule_(schedule) {
+    for (const Ssc& ssc : schedule) {
+      WorkerQueues queues(ssc);
+      const std::uint32_t workers = queues.workers();
+      ranks_.push_back({std::move(queues), std::vector<std::uint32_t>(ssc.events().size()),
+                        std::vector<std::vector<std::uint32_t>>(ssc.events().size()),
+                        std::vector<std::uint32_t>(workers, kNone)});
+    }
+  }
+
+  void run() {
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      for (std::uint32_t w = 0; w < ranks_[r].queues.workers(); ++w) runnable_.push_back({r, w});
+    }
+    while (!runnable_.empty()) {
+      const Worker worker = runnable_.back();
+      runnable_.pop_back();
+      work(worker);
+    }
+  }
+
+  std::vector<std::string> blocked() const {
+    std::vector<std::string> result;
+    const TaskflowView taskflow(schedule_);
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      const std::uint32_t cubes = schedule_[r].workers(QueueType::kCtq);
+      for (std::uint32_t w = 0; w < ranks_[r].holds.size(); ++w) {
+        const std::uint32_t task = ranks_[r].holds[w];
+        if (task == kNone) continue;
+        const std::uint32_t event = schedule_[r].tasks()[task].dependent_event;
+        result.push_back(fmt::format("deadlock: {} {} of rank {} holds {} and waits for event {}: {} of {}",
+                                     w < cubes ? "AIC" : "AIV", w < cubes ? w : w - cubes, r,
+                                     taskflow.task_name(r, task), event, ranks_[r].counts[event],
+                                     schedule_[r].events()[event].threshold));
+      }
+    }
+    return result;
+  }
+
+ private:
+  struct Worker {
+    std::uint32_t rank, worker;
+  };
+  struct Rank {
+    WorkerQueues queues;
+    std::vector<std::uint32_t> counts;                // by event
+    std::vector<std::vector<std::uint32_t>> waiting;  // workers by event
+    std::vector<std::uint32_t> holds;                 // the task of each worker that waits
+  };
+
+  // Runs a worker's tasks until it must wait or has none left.
+  void work(Worker worker) {
+    Rank& rank = ranks_[worker.rank];
+    const Ssc& ssc = schedule_[worker.rank];
+    std::uint32_t& held = rank.holds[worker.worker];
+    if (held != kNone) trigger(ssc.tasks()[std::exchange(held, kNone)]);
+    for (std::uint32_t task = rank.queues.take(worker.worker); task != kNone;
+         task = rank.queues.take(worker.worker)) {
+      const TaskDescriptor& td = ssc.tasks()[task];
+      const std::uint32_t event = td.dependent_event;
+      if (event != kNone && rank.counts[event] < ssc.events()[event].threshold) {
+        held = task;
+        rank.waiting[event].push_back(worker.worker);
+        return;
+      }
+      trigger(td);
+    }
+  }
+
+  void trigger(const TaskDescriptor& td) {
+    Rank& rank = ranks_[td.trigger_rank];
+    if (++rank.counts[td.trigger_event] != schedule_[td.trigger_rank].events()[td.trigger_event].threshold)
+      return;
+    for (const std::uint32_t worker : rank.waiting[td.trigger_event])
+      runnable_.push_back({td.trigger_rank, worker});
+    rank.waiting[td.trigger_event].clear();
+  }
+
+  const Schedule& schedule_;
+  std::vector<Rank> ranks_;
+  std::vector<Worker> runnable_;
+};
+
+}  // namespace
+
+std::vector<std::string> find_deadlock(const Schedule& schedule) {
+  UntimedRun run(schedule);
+  run.run();
+  return run.blocked();
+}
+
+}  // namespace a3sim

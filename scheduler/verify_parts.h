@@ -1,0 +1,26 @@
+#pragma once
+
+#include "scheduler/verify.h"
+
+// The checks that verify() is made of. Each adds its errors, or a note that says what held.
+namespace a3sim {
+
+// The schedules are those of ranks 0 to n - 1 of one group: same shape, graph, order, operators, tensors.
+void check_group(const Schedule& schedule, Findings& findings);
+
+// Regions lie inside their tensors, triggers inside the event tables, on whatever rank.
+void check_regions(const Schedule& schedule, Findings& findings);
+
+// Thresholds equal the triggers that events receive over all ranks.
+void check_thresholds(const Schedule& schedule, Findings& findings);
+
+// Every task that reads what another one writes waits for it: directly, or through what it waits for.
+void check_waits(const Schedule& schedule, Findings& findings);
+
+// Puts between sent and received rows move every row once, to its place.
+void check_rows(const Schedule& schedule, Findings& findings);
+
+// Whether tasks of the operator put rows into other ranks' memory.
+bool has_puts(const Schedule& schedule, std::uint32_t op);
+
+}  // namespace a3sim

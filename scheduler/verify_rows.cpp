@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "scheduler/taskflow_view.h"
+#include "scheduler/verify_parts.h"
+
+namespace a3sim {
+namespace {
+
+// The slots of all ranks, read back from the schedules' capacities.
+class Slots {
+ public:
+  explicit Slots(const Schedule& schedule) : shape_(schedule.front().shape()) {
+    for (const Ssc& ssc : schedule) {
+      sent_.push_back(prefix_sums(ssc.sent_capacity()));
+      received_.push_back(prefix_sums(ssc.received_capacity()));
+    }
+  }
+
+  const MoeShape& shape() const { return shape_; }
+  std::uint32_t rank_of(std::uint32_t gexpert) const { return gexpert / shape_.experts_per_rank; }
+  Rows sent(std::uint32_t src, std::uint32_t gexpert) const {
+    return {sent_[src][gexpert], sent_[src][gexpert + 1]};
+  }
+  Rows received(std::uint32_t src, std::uint32_t gexpert) const {
+    const std::uint32_t slot = gexpert % shape_.experts_per_rank * shape_.ep + src;
+    const std::vector<std::uint32_t>& sums = received_[rank_of(gexpert)];
+    return {sums[slot], sums[slot + 1]};
+  }
+  // The expert in whose slot a sent row stands.
+  std::uint32_t expert_of(std::uint32_t src, std::uint32_t row) const {
+    const std::vector<std::uint32_t>& sums = sent_[src];
+    return static_cast<std::uint32_t>(std::upper_bound(sums.begin(), sums.end(), row) - sums.begin() - 1);
+  }
+
+ private:
+  static std::vector<std::uint32_t> prefix_sums(std::span<const std::uint32_t> counts) {
+    std::vector<std::uint32_t> sums = {0};
+    for (const std::uint32_t count : counts) sums.push_back(sums.back() + count);
+    return sums;
+  }
+
+  MoeShape shape_;
+  std::vector<std::vector<std::uint32_t>> sent_, received_;
+};
+
+// One put, as the sent rows that it stands for.
+struct Move {
+  std::uint32_t src;  // whose sent layout
+  Rows sent;
+  std::uint32_t rank, task;
+};
+
+// The puts of one operator: forward from sent to received rows, or back.
+class RowCheck {
+ public:
+  RowCheck(const Schedule& schedule, const Slots& slots, std::uint32_t op, Findings& findings)
+      : taskflow_(schedule), slots_(slots), op_(op), findings_(findings) {}
+
+  void run() {
+    if (!between(Layout::kSent, Layout::kReceived) && !between(Layout::kReceived, Layout::kSent)) return;
+    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
+      for (std::uint32_t t = 0; t < taskflow_.ranks[r].tasks.size(); ++t) {
+        const TaskDescriptor& td = taskflow_.ranks[r].tasks[t];
+        if (td.op == op_ && td.num_inputs > 0 && td.num_outputs > 0) add(r, t, td);
+      }
+    }
+    std::sort(moves_.begin(), moves_.end(), [](const Move& a, const Move& b) {
+      return std::tuple(a.src, a.sent.begin, a.sent.end) < std::tuple(b.src, b.sent.begin, b.sent.end);
+    });
+    auto move = moves_.cbegin();
+    for (std::uint32_t src = 0; src < slots_.shape().ep; ++src) {
+      for (std::uint32_t e = 0; e < slots_.shape().experts(); ++e) cover(src, e, move);
+    }
+    if (wrong_) return;
+    findings_.notes.push_back(fmt::format("{} moves {} rows, each once and to its place", name(), rows_));
+  }
+
+ private:
+  const std::string& name() const { return taskflow_.operators[op_].name; }
+
+  // Whether the operator's first input and output are so laid out.
+  bool between(Layout from, Layout to) const {
+    const OperatorInfo& op = taskflow_.operators[op_];
+    const std::span<const TensorInfo> tensors = taskflow_.ranks.front().tensors;
+    return !op.inputs.empty() && !op.outputs.empty() && tensors[index(op.inputs[0])].layout == from &&
+           tensors[index(op.outputs[0])].layout == to;
+  }
+
+  void error(std::string message) {
+    wrong_ = true;
+    findings_.errors.push_back(std::move(message));
+  }
+
+  void add(std::uint32_t r, std::uint32_t t, const TaskDescriptor& td) {
+    const TaskflowView::Rank& rank = taskflow_.ranks[r];
+    const Region &in = rank.inputs(td)[0], &out = rank.outputs(td)[0];
+    const bool there = rank.tensors[in.tensor].layout == Layout::kSent;
+    const Region &sent = there ? in : out, &received = there ? out : in;
+    if (sent.rows().empty() && received.rows().empty()) return;
+    if (!fits(sent, received)) {
+      error(fmt::format(
+          "{} on rank {} moves rows [{}, {}) of rank {} to rows [{}, {}) of rank {}: not their place",
+          taskflow_.task_name(r, t), r, in.row_begin, in.row_end, in.rank, out.row_begin, out.row_end,
+          out.rank));
+      return;
+    }
+    moves_.push_back({sent.rank, sent.rows(), r, t});
+  }
+
+  // Whether the received rows are those of the sent ones, which lie in one slot.
+  bool fits(const Region& sent, const Region& received) const {
+    if (sent.rows().size() != received.rows().size()) return false;
+    const std::uint32_t expert = slots_.expert_of(sent.rank, sent.row_begin);
+    const Rows from = slots_.sent(sent.rank, expert), to = slots_.received(sent.rank, expert);
+    return sent.row_end <= from.end && received.rank == slots_.rank_of(expert) &&
+           received.row_begin - to.begin == sent.row_begin - from.begin;
+  }
+
+  // The moves from `move` on cover the slot without gap or overlap.
+  void cover(std::uint32_t src, std::uint32_t gexpert, std::vector<Move>::const_iterator& move) {
+    const Rows slot = slots_.sent(src, gexpert);
+    rows_ += slot.size();
+    std::uint32_t next = slot.begin;
+    for (; move != moves_.end() && move->src == src && move->sent.begin < slot.end; ++move) {
+      if (move->sent.begin > next) missing(src, gexpert, {next, move->sent.begin});
+      if (move->sent.begin < next) {
+        error(fmt::format("{} on rank {} moves rows [{}, {}) of rank {} for expert {} again",
+                          taskflow_.task_name(move->rank, move->task), move->rank, move->sent.begin,
+                          std::min(next, move->sent.end), src, gexpert));
+      }
+      next = std::max(next, move->sent.end);
+    }
+    if (next < slot.end) missing(src, gexpert, {next, slot.end});
+  }
+
+  void missing(std::uint32_t src, std::uint32_t gexpert, Rows rows) {
+    error(fmt::format("{} moves rows [{}, {}) of rank {} for expert {} never", name(), rows.begin, rows.end,
+                      src, gexpert));
+  }
+
+  TaskflowView taskflow_;
+  const Slots& slots_;
+  std::uint32_t op_;
+  Findings& findings_;
+  std::vector<Move> moves_;
+  std::uint64_t rows_ = 0;
+  bool wrong_ = false;
+};
+
+}  // namespace
+
+bool has_puts(const Schedule& schedule, std::uint32_t op) {
+  return std::any_of(schedule.begin(), schedule.end(), [&](const Ssc& ssc) {
+    return std::any_of(ssc.tasks().begin(), ssc.tasks().end(), [&](const TaskDescriptor& td) {
+      return td.op == op && td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
+    });
+  });
+}
+
+void check_rows(const Schedule& schedule, Findings& findings) {
+  const Slots slots(schedule);
+  for (std::uint32_t op = 0; op < schedule.front().operators().size(); ++op) {
+    RowCheck(schedule, slots, op, findings).run();
+  }
+}
+
+}  // namespace a3sim
