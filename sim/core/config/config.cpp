@@ -28,7 +28,9 @@ void note_unknown(const ConfigValue& map, ConfigValue::Entry& entry, const std::
                   Diagnostics& diagnostics) {
   if (std::exchange(entry.reported, true)) return;
   const std::vector<std::string> known(map.asked.begin(), map.asked.end());
-  diagnostics.error(entry.key_mark, path, "unknown key" + suggestion(entry.key, known));
+  diagnostics.error(
+      entry.key_mark, path,
+      known.empty() ? "unknown key, expected none here" : "unknown key" + suggestion(entry.key, known));
 }
 
 void finish_below(ConfigValue& value, const std::string& path, Diagnostics& diagnostics) {

@@ -36,16 +36,17 @@ bool Config::unwrap(std::string_view key, std::string_view expected, Found& foun
     return false;
   }
   const Config inside(state_, found.source, path(key), false);
+  bool readable = true;
   for (const std::string_view text : {"value", "source", "note"}) {
     const ConfigValue* const part = inside.present(text);
-    if (part != nullptr && (part->kind != Kind::kScalar || part->text.empty())) {
-      inside.error(
-          text, fmt::format("{}, expected {}", part->description(), text == "value" ? expected : "a text"));
-      if (text == "value") return false;
-    }
+    if (part == nullptr || (part->kind == Kind::kScalar && !part->text.empty())) continue;
+    inside.error(text,
+                 fmt::format("{}, expected {}", part->description(), text == "value" ? expected : "a text"));
+    readable = readable && text != "value";
   }
   inside.present("range");
   if (sources_ && !inside.has("source")) inside.note_missing("source", "where the value comes from");
+  if (!readable) return false;
   found.scalar = inside.present("value");
   return true;
 }

@@ -28,9 +28,10 @@ class IncludeReader {
   std::unique_ptr<ConfigValue> read_file(const fs::path& file, const Mark& asked) {
     const std::string identity = identity_of(file);
     if (std::find(open_files_.begin(), open_files_.end(), identity) != open_files_.end()) {
-      return failed(asked, fmt::format("'{}' includes itself, expected no cycle", file.string()));
+      return failed(asked, fmt::format("'{}' includes itself, expected no cycle", file.string()), "include");
     }
-    if (++files_ > kMostFiles) return failed(asked, fmt::format("more than {} files", kMostFiles));
+    if (++files_ > kMostFiles)
+      return failed(asked, fmt::format("more than {} files to read, expected fewer", kMostFiles), "include");
     const std::optional<std::string> text = contents(file, asked);
     if (!text) return nullptr;
     open_files_.push_back(identity);
@@ -81,8 +82,8 @@ class IncludeReader {
 
   std::optional<std::string> contents(const fs::path& file, const Mark& asked) {
     const auto fail = [&](std::string_view reason) {
-      failed(asked,
-             fmt::format("cannot read '{}': {}, expected a configuration file", file.string(), reason));
+      failed(asked, fmt::format("cannot read '{}': {}, expected a configuration file", file.string(), reason),
+             asked.line == 0 ? "" : "include");
       return std::nullopt;
     };
     std::error_code ignored;

@@ -55,8 +55,10 @@ class Override {
     const auto size = static_cast<std::int64_t>(list.items.size());
     const Parsed<std::int64_t> index = parse_integer(key, 0, size - 1);
     if (index.error.empty()) return &list.items[static_cast<std::size_t>(index.value)];
-    wrong(fmt::format("'{}' is a list of {}, expected a position from 0 to {} instead of '{}'",
-                      above.substr(0, above.size() - 1), size, size - 1, key));
+    const std::string_view name = above.substr(0, above.size() - 1);
+    wrong(size == 0 ? fmt::format("'{}' is an empty list, expected a list with a position '{}'", name, key)
+                    : fmt::format("'{}' is a list of {}, expected a position from 0 to {} instead of '{}'",
+                                  name, size, size - 1, key));
     return nullptr;
   }
 

@@ -32,12 +32,11 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
 }
 
-// A tab before the first character of a line that is not blank.
+// A tab with nothing but blanks before it on its line.
 bool is_indenting_tab(std::string_view text, std::size_t i) {
   if (text[i] != '\t') return false;
   const std::size_t line = text.rfind('\n', i) + 1;  // npos + 1 is 0
-  const std::size_t word = text.find_first_not_of(" \t", line);
-  return word != std::string_view::npos && word > i && text[word] != '\n';
+  return text.find_first_not_of(" \t", line) > i;
 }
 
 // What is wrong with the character at `i`; empty if nothing.
@@ -74,7 +73,7 @@ std::optional<std::string> plain_text(std::string_view bytes, const Mark& start,
   }
   // yaml-cpp 0.7 takes a quote that is never closed for closed if the text ends with a line end; with a
   // comment as the last line it finds out.
-  text += "\n#";
+  text += text.ends_with('\n') ? "#" : "\n#";
   return text;
 }
 

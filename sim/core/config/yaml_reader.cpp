@@ -91,7 +91,8 @@ class TreeBuilder : public YAML::EventHandler {
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, ConfigValue::Kind kind) {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    if (wants_key()) refuse(mark, "a mapping or list as a key, expected a name");
+    // The parser takes a bracket for a key too when the document ends before its partner.
+    if (wants_key()) refuse(mark, "a mapping or list as a key, or one that is never closed, expected a name");
     if (stack_.size() == kDeepestNesting) {
       refuse(mark, fmt::format("nested too deeply, expected at most {} levels", kDeepestNesting));
     }
@@ -128,7 +129,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (value->kind == ConfigValue::Kind::kNull) value->mark = level.key_mark;
     const ConfigValue::Entry* const first = level.node->find(level.key);
     if (first == nullptr) {
-      level.node->add(std::move(level.key), level.key_mark, std::move(value));
+      level.node->add(level.key, level.key_mark, std::move(value));
       return;
     }
     diagnostics_.error(level.key_mark, path(),
