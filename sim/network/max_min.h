@@ -29,27 +29,25 @@ class MaxMin {
   std::uint32_t classes() const { return static_cast<std::uint32_t>(classes_.size()); }
   // Bytes a picosecond of one flow of each class, as solved last.
   const std::vector<double>& rates() const { return rates_; }
-  // Bytes a picosecond through a rank's ports, as solved last.
-  double egress_rate(std::uint32_t rank) const { return capacity(rank) - ports_[rank].left; }
-  double ingress_rate(std::uint32_t rank) const {
-    return capacity(ranks_ + rank) - ports_[ranks_ + rank].left;
-  }
+  // Bytes a picosecond through a rank's ports, as solved last; of a full port exactly its capacity.
+  double egress_rate(std::uint32_t rank) const { return used(rank); }
+  double ingress_rate(std::uint32_t rank) const { return used(ranks_ + rank); }
 
  private:
   struct Class {
-    std::uint32_t egress, ingress;        // ports
-    std::uint32_t at_egress, at_ingress;  // where the ports list it
+    std::uint32_t egress, ingress;  // ports
     std::uint32_t flows;
     std::uint32_t solved;  // the solve that set its rate last
-    std::uint32_t next;    // class of the same route with another cap, or kNone
+  };
+  struct Place {
+    std::uint32_t at_egress, at_ingress;  // where the ports list the class
+    std::uint32_t next;                   // class of the same route with another cap, or kNone
     double cap;
   };
-  struct Port {
-    std::vector<std::uint32_t> classes;
-    std::uint32_t flows = 0;
-    // Of solve(): capacity and flows whose rates are not set yet.
-    std::uint32_t open = 0;
-    double left = 0;
+  // Of solve(): capacity and flows of a port whose rates are not set yet.
+  struct Open {
+    double left;
+    std::uint32_t flows;
   };
   // A lower bound of the rate at which a port is full.
   struct Level {
@@ -58,25 +56,31 @@ class MaxMin {
   };
 
   double capacity(std::uint32_t port) const { return port < ranks_ ? egress_ : ingress_; }
-  std::uint32_t& route(const Class& c) {
-    return first_[std::size_t{c.egress} * ranks_ + (c.ingress - ranks_)];
-  }
+  double used(std::uint32_t port) const;
+  std::uint32_t& route(std::uint32_t c);
   std::uint32_t& link_to(std::uint32_t c);
-  void freeze(std::uint32_t c, double rate);
+  void open_ports();
   void freeze_port(std::uint32_t port, double rate);
-  void freeze_caps(double level);
-  void push_down();
+  double freeze_caps(double level);
+  void push_down(Level top);
+  void pop_top();
 
   std::uint32_t ranks_;
   double egress_, ingress_;
   std::vector<std::uint32_t> first_;  // by route: its first class, or kNone
   std::vector<Class> classes_;
+  std::vector<Place> places_;
   std::vector<double> rates_;
-  std::vector<Port> ports_;  // egress ports, then ingress ports
+  double least_cap_;  // of all classes, or less
+
+  // By port: egress ports, then ingress ports.
+  std::vector<std::vector<std::uint32_t>> listed_;  // classes
+  std::vector<std::uint32_t> flows_;
+  std::vector<Open> open_;
+
   std::vector<Level> heap_;
   std::uint32_t solves_ = 0;
-  std::uint32_t open_ = 0;  // classes whose rates are not set yet
-  double least_cap_ = 0;    // of these, or less
+  std::uint32_t unsolved_ = 0;  // classes
 };
 
 }  // namespace a3sim

@@ -39,9 +39,12 @@ class NativeNetwork final : public Network {
     const double cap = static_cast<double>(flow.cap.count) * 1e-12;
     const std::uint32_t c = class_of(index(flow.src), index(flow.dst), cap);
     auto& waiting = waiting_[c];
-    waiting.push_back({served_[c] + static_cast<double>(flow.bytes.count), sequence_++, flow.token});
+    const double served = waiting.empty() ? 0 : waiting.front().finish - left_[c];
+    const double finish = served + static_cast<double>(flow.bytes.count);
+    noise_ = std::max(noise_, finish * kRelativeSlack);
+    waiting.push_back({finish, sequence_++, flow.token});
     std::push_heap(waiting.begin(), waiting.end(), ends_later);
-    finish_[c] = waiting.front().finish;
+    left_[c] = waiting.front().finish - served;
     solver_.join(c);
     solved_ = false;
   }
@@ -102,19 +105,16 @@ class NativeNetwork final : public Network {
   std::uint32_t class_of(std::uint32_t src, std::uint32_t dst, double cap) {
     if (const std::uint32_t known = solver_.find(src, dst, cap); known != kNone) return known;
     const std::uint32_t c = solver_.add(src, dst, cap);
-    served_.push_back(0);
-    finish_.push_back(0);
+    left_.push_back(0);
     if (waiting_.size() <= c) waiting_.emplace_back();
     return c;
   }
 
   void drop_class(std::uint32_t c) {
     solver_.remove(c);
-    served_[c] = served_.back();
-    finish_[c] = finish_.back();
-    served_.pop_back();
-    finish_.pop_back();
-    std::swap(waiting_[c], waiting_[served_.size()]);  // the empty one keeps its memory for the next class
+    left_[c] = left_.back();
+    left_.pop_back();
+    std::swap(waiting_[c], waiting_[left_.size()]);  // the empty one keeps its memory for the next class
   }
 
   // Picoseconds from the fluid's date to a later date.
@@ -132,10 +132,9 @@ class NativeNetwork final : public Network {
     const std::vector<double>& rates = solver_.rates();
     double left = kInfinity,
            rate = 1;  // of the class that ends first; fractions are compared without dividing
-    for (std::uint32_t c = 0; c < served_.size(); ++c) {
-      const double bytes = finish_[c] - served_[c];
-      if (bytes * rate < left * rates[c]) {
-        left = bytes;
+    for (std::uint32_t c = 0; c < left_.size(); ++c) {
+      if (left_[c] * rate < left * rates[c]) {
+        left = left_[c];
         rate = rates[c];
       }
     }
@@ -169,36 +168,40 @@ class NativeNetwork final : public Network {
   }
 
   void serve(double passed) {
-    const std::vector<double>& rates = solver_.rates();
-    for (std::size_t c = 0; c < served_.size(); ++c) served_[c] += rates[c] * passed;
+    const double* rates = solver_.rates().data();
+    double* left = left_.data();
+    for (std::size_t c = 0, n = left_.size(); c < n; ++c) left[c] -= rates[c] * passed;
   }
 
   void end_flows(std::int64_t date) {
-    for (auto c = static_cast<std::uint32_t>(served_.size()); c-- > 0;) {
-      const double slack = solver_.rates()[c] * kSlack;
-      const auto over = [&](double finish) { return finish - served_[c] <= slack + finish * kRelativeSlack; };
-      if (!over(finish_[c])) continue;
-      auto& waiting = waiting_[c];
-      while (!waiting.empty() && over(waiting.front().finish)) {
-        ended_.push_back({date, waiting.front().sequence, waiting.front().token});
-        std::pop_heap(waiting.begin(), waiting.end(), ends_later);
-        waiting.pop_back();
-        solver_.leave(c);
-      }
-      if (waiting.empty()) {
-        drop_class(c);
-      } else {
-        finish_[c] = waiting.front().finish;
-      }
+    for (auto c = static_cast<std::uint32_t>(left_.size()); c-- > 0;) {
+      const double slack = solver_.rates()[c] * kSlack + noise_;
+      if (left_[c] <= slack) end_flows_of(c, slack, date);
+    }
+  }
+
+  void end_flows_of(std::uint32_t c, double slack, std::int64_t date) {
+    auto& waiting = waiting_[c];
+    const double served = waiting.front().finish - left_[c];
+    while (!waiting.empty() && waiting.front().finish - served <= slack) {
+      ended_.push_back({date, waiting.front().sequence, waiting.front().token});
+      std::pop_heap(waiting.begin(), waiting.end(), ends_later);
+      waiting.pop_back();
+      solver_.leave(c);
+    }
+    if (waiting.empty()) {
+      drop_class(c);
+    } else {
+      left_[c] = waiting.front().finish - served;
     }
   }
 
   std::uint32_t ranks_;
   MaxMin solver_;
   // By class, as the solver numbers them.
-  std::vector<double> served_;  // virtual time, at the fluid's date
-  std::vector<double> finish_;  // of the flow that ends first
+  std::vector<double> left_;  // bytes of the flow that ends first, at the fluid's date
   std::vector<std::vector<Waiting>> waiting_;
+  double noise_ = 0;  // bytes: rounding of virtual times as large as any so far
 
   std::int64_t since_ = 0;  // the fluid's date: whole picoseconds and a fraction
   double fraction_ = 0;

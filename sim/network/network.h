@@ -24,8 +24,8 @@ struct NetworkSpec {
   BytesPerSecond egress, ingress;  // of one rank
 };
 
-// A fluid network: rates are max-min fair over egress and ingress ports and the flows' own caps, and change only when a
-// flow starts or ends. Latency is not its matter: the caller adds it.
+// A fluid network: rates are max-min fair over egress and ingress ports and the flows' own caps, and change
+// only when a flow starts or ends. Latency is not its matter: the caller adds it.
 class Network {
  public:
   virtual ~Network() = default;

@@ -1,0 +1,117 @@
+// How fast the native network is: flows through shared ports, all rates exact.
+#include "sim/network/network.h"
+
+#include <fmt/core.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sim/core/registry.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr BytesPerSecond kPort{196'000'000'000};  // of one die
+constexpr BytesPerSecond kWorker{14'000'000'000};
+constexpr std::int64_t kBytesPerRank = 470'000'000;
+
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+std::unique_ptr<Network> create(std::uint32_t ranks) {
+  return Registry<NetworkBackend>::get("native").create({ranks, kPort, kPort});
+}
+
+void print(const std::string& what, double flows, double seconds, Time end) {
+  fmt::print("{:<66} {:>9.0f} flows {:>8.3f} s {:>8.3f} us/flow   simulated {:.6f} ms\n", what, flows,
+             seconds, 1e6 * seconds / flows, milliseconds(end.time_since_epoch()));
+}
+
+// Every rank keeps `workers` puts of random size to random ranks in flight.
+void closed_loop(std::uint32_t ranks, std::uint32_t workers, std::uint64_t flows, BytesPerSecond cap) {
+  const auto network = create(ranks);
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> log_size(std::log(1e5), std::log(4e6));
+  const auto start = [&](Time now, std::uint32_t token) {
+    const std::uint32_t src = token / workers;
+    const auto dst = static_cast<std::uint32_t>((src + 1 + random() % (ranks - 1)) % ranks);
+    network->start(now, {RankId{src}, RankId{dst}, {std::llround(std::exp(log_size(random)))}, cap, token});
+  };
+  std::vector<std::uint32_t> ended;
+  Time now{};
+  const double begin = processor_seconds();
+  for (std::uint32_t token = 0; token < ranks * workers; ++token) start(now, token);
+  std::uint64_t done = 0;
+  while (done < flows) {
+    now = network->next_end();
+    ended.clear();
+    network->advance(now, ended);
+    for (std::uint32_t token : ended) start(now, token);
+    done += ended.size();
+  }
+  print(fmt::format("closed loop, {} ranks x {} puts of random size, cap {} GB/s", ranks, workers,
+                    cap.count / 1'000'000'000),
+        static_cast<double>(done), processor_seconds() - begin, now);
+}
+
+// Every pair moves its bytes in chunks, the next when the last has ended, or all at once.
+void all_to_all(std::uint32_t ranks, std::uint32_t chunks, bool at_once, double spread) {
+  const auto network = create(ranks);
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> factor(1 - spread, 1 + spread);
+  const std::uint64_t pairs = std::uint64_t{ranks} * (ranks - 1);
+  std::vector<std::uint32_t> left(std::size_t{ranks} * ranks, chunks);
+  const double mean = static_cast<double>(kBytesPerRank) / (ranks - 1) / chunks;
+  const auto start = [&](Time now, std::uint32_t token) {
+    const Bytes bytes{std::llround(mean * (spread > 0 ? factor(random) : 1))};
+    network->start(now, {RankId{token / ranks}, RankId{token % ranks}, bytes, kPort, token});
+    --left[token];
+  };
+  std::vector<std::uint32_t> ended;
+  Time now{};
+  const double begin = processor_seconds();
+  for (std::uint32_t src = 0; src < ranks; ++src) {
+    for (std::uint32_t k = 1; k < ranks; ++k) {
+      const std::uint32_t token = src * ranks + (src + k) % ranks;
+      for (std::uint32_t c = 0; c < (at_once ? chunks : 1); ++c) start(now, token);
+    }
+  }
+  for (std::uint64_t done = 0; done < pairs * chunks; done += ended.size()) {
+    now = network->next_end();
+    ended.clear();
+    network->advance(now, ended);
+    for (std::uint32_t token : ended) {
+      if (left[token] > 0) start(now, token);
+    }
+  }
+  print(fmt::format("all-to-all, {} ranks, 470 MB a rank, {} chunk(s) a pair{}{}", ranks, chunks,
+                    chunks == 1 ? "" : (at_once ? " at once" : " in turn"),
+                    spread > 0 ? fmt::format(", sizes +-{:.0f} %", 100 * spread) : ""),
+        static_cast<double>(pairs * chunks), processor_seconds() - begin, now);
+}
+
+}  // namespace
+
+int main() {
+  for (BytesPerSecond cap : {kWorker, kPort}) {
+    closed_loop(16, 1, 20'000, cap);
+    closed_loop(16, 10, 50'000, cap);
+    closed_loop(16, 50, 50'000, cap);
+  }
+  closed_loop(64, 50, 10'000, kWorker);
+  closed_loop(256, 50, 1'000, kWorker);
+  all_to_all(16, 64, false, 0);
+  all_to_all(64, 1, true, 0.5);
+  all_to_all(256, 1, true, 0);
+  all_to_all(256, 64, true, 0);
+  all_to_all(256, 64, false, 0);
+}
