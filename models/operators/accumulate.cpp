@@ -15,6 +15,7 @@ class Accumulate final : public Operator {
 
   TaskType task_type() const override { return TaskType::kAccumulate; }
   QueueType queue() const override { return QueueType::kVtq; }
+  bool cut_by_task_rows() const override { return true; }
   std::uint32_t num_inputs() const override { return 2; }
 
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,

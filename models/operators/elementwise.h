@@ -9,6 +9,7 @@ namespace a3sim {
 class ElementwiseOperator : public Operator {
  public:
   QueueType queue() const final { return QueueType::kVtq; }
+  bool cut_by_task_rows() const final { return true; }
   SplitSpec split_spec() const override { return {{{0, 0}}, {0}}; }
   std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
                             std::span<const TensorInfo> inputs) const final;

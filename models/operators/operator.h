@@ -90,10 +90,13 @@ class Operator {
 
   virtual TaskType task_type() const = 0;
   virtual QueueType queue() const = 0;
-  // Numbers of inputs and outputs that a graph must give it.
-  // (Join has none: the compiler makes it.)
+  // Numbers of inputs and outputs that a graph must give it. One without outputs is made by the compiler
+  // (Join).
   virtual std::uint32_t num_inputs() const = 0;
   virtual std::uint32_t num_outputs() const { return 1; }
+
+  // Whether CutOptions::task_rows bounds its tasks.
+  virtual bool cut_by_task_rows() const { return false; }
 
   // Why it cannot work on such operands (layouts, widths, types), as a sentence; empty if it can. Rows are
   // those of a graph's tensor: of one expert for weights, 0 where they follow from the routing.

@@ -24,7 +24,8 @@ void check_top_k(const MoeShape& shape) {
 }
 
 RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape) {
-  return Routings::get(spec.kind).counts(spec, shape);
+  const RoutingGenerator& generator = Routings::get(spec.kind);
+  return shape.experts() == 0 ? RoutingCounts(shape.ep, 0) : generator.counts(spec, shape);
 }
 
 }  // namespace a3sim

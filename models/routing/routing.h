@@ -64,7 +64,7 @@ void check_top_k(const MoeShape& shape);
 
 using Routings = Registry<RoutingGenerator>;
 
-// The counts that `spec` means for `shape`. Throws InputError for an unknown kind or a spec that does not
+// The counts that `spec` means for `shape`; none for a shape without experts. Throws InputError for an unknown kind or a spec that does not
 // fit.
 RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape);
 

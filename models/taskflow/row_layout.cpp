@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/core/error.h"
 
@@ -54,7 +55,11 @@ RowLayout::RowLayout(const MoeShape& shape, const RoutingCounts& capacity, const
   check_dimensions(shape, counts, "counts");
   if (!identity_) check_fits(shape, capacity, counts);
   const std::size_t slots = shape.experts();
+  constexpr std::uint32_t kMostRows = std::numeric_limits<std::uint32_t>::max();
   const auto add = [&](Slots& to, std::uint32_t src, std::uint32_t gexpert) {
+    if (capacity.at(src, gexpert) > kMostRows - to.capacity.back()) {
+      throw InputError(fmt::format("the capacities of a rank add up to more than {} rows", kMostRows));
+    }
     to.capacity.push_back(to.capacity.back() + capacity.at(src, gexpert));
     to.real.push_back(to.real.back() + counts.at(src, gexpert));
   };
