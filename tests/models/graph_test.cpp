@@ -21,7 +21,8 @@ std::vector<std::string> names(const Graph& graph) {
 Graph chain(std::initializer_list<std::pair<const char*, std::pair<int, int>>> adds) {
   Graph graph;
   for (int i = 0; i < 4; ++i) {
-    graph.add_tensor({std::string("t").append(std::to_string(i)), Layout::kPlain, 8, 4, DataType::kBf16, i == 0});
+    graph.add_tensor(
+        {std::string("t").append(std::to_string(i)), Layout::kPlain, 8, 4, DataType::kBf16, i == 0});
   }
   for (const auto& [name, ends] : adds) {
     const TensorId in{static_cast<std::uint32_t>(ends.first)}, out{static_cast<std::uint32_t>(ends.second)};
