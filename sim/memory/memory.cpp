@@ -10,7 +10,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kNever = Time::max().time_since_epoch().count();
-constexpr std::uint8_t kUnbound = kResources;
+constexpr std::uint32_t kUnbound = kResources;
 
 // Shares of a capacity are whole multiples of this, so that sums of up to 256 capacities are exact in a
 // double: demand is then kept up to date by adding and subtracting, and still depends on the running jobs
@@ -60,6 +60,7 @@ void Memory::start(Time now, std::uint32_t slot, const MemoryJob& job) {
   }
   const double l2 = job.bytes[0] + job.bytes[1], hbm = std::max(job.bytes[2], job.bytes[3]);
   s.fairness = (l2 > 0 ? l2 : hbm) / ideal;
+  for (std::uint32_t r = 0; r < kResources; ++r) s.slope[r] = s.use[r] > 0 ? s.use[r] / s.fairness : 0;
   s.speed = 1;
   s.bound = kUnbound;
   s.left = static_cast<double>(job.ideal.count());
@@ -139,7 +140,7 @@ void Memory::solve() {
     Shares slope{};  // shares of each resource that a rise of the level by one takes
     for (std::uint32_t slot : open_) {
       const Slot& s = slots_[slot];
-      for (std::uint32_t r = 0; r < kResources; ++r) slope[r] += s.use[r] / s.fairness;
+      for (std::uint32_t r = 0; r < kResources; ++r) slope[r] += s.slope[r];
     }
     double full = std::numeric_limits<double>::infinity();
     std::uint32_t first = kUnbound;
@@ -174,18 +175,17 @@ void Memory::freeze_bound(std::uint32_t resource, double level) {
   std::size_t kept = 0;
   for (std::uint32_t slot : open_) {
     const Slot& s = slots_[slot];
-    if (s.use[resource] == 0) {
+    if (s.slope[resource] == 0) {
       open_[kept++] = slot;
       continue;
     }
-    const double speed = level / s.fairness;
-    for (std::uint32_t r = 0; r < kResources; ++r) left_[r] -= speed * s.use[r];
-    run_at(slot, speed, static_cast<std::uint8_t>(resource));
+    for (std::uint32_t r = 0; r < kResources; ++r) left_[r] -= level * s.slope[r];
+    run_at(slot, level / s.fairness, resource);
   }
   open_.resize(kept);
 }
 
-void Memory::run_at(std::uint32_t slot, double speed, std::uint8_t bound) {
+void Memory::run_at(std::uint32_t slot, double speed, std::uint32_t bound) {
   Slot& s = slots_[slot];
   if (s.speed != speed || s.bound != bound) {
     fold(s, now_);

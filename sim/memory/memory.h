@@ -61,13 +61,14 @@ class Memory {
   using Shares = std::array<double, kResources>;  // fractions of the capacities
 
   struct Slot {
-    Shares use{};         // at full speed
-    double fairness = 0;  // W: bytes a second, at full speed, that count for fairness; 0: nothing to share
+    Shares slope{};       // shares that it takes for a rise of its fair rate by one
+    double fairness = 0;  // bytes a second, at full speed, that count for fairness; 0: nothing to share
     double speed = 1;
-    double left = 0;         // picoseconds of its ideal, at `since`
-    std::int64_t since = 0;  // when the speed changed last
-    std::uint8_t bound = 0;  // the resource that limits it, if speed < 1
-    Shares lost{};           // picoseconds, until `since`
+    double left = 0;          // picoseconds of its ideal, at `since`
+    std::int64_t since = 0;   // when the speed changed last
+    std::uint32_t bound = 0;  // the resource that limits it, if speed < 1
+    Shares lost{};            // picoseconds, until `since`
+    Shares use{};             // at full speed
     std::int64_t start = 0;
     MemoryJob job{};
     MemoryLoss loss;
@@ -77,7 +78,7 @@ class Memory {
   void solve();
   void freeze_at_full_speed(double level);
   void freeze_bound(std::uint32_t resource, double level);
-  void run_at(std::uint32_t slot, double speed, std::uint8_t bound);
+  void run_at(std::uint32_t slot, double speed, std::uint32_t bound);
   void end(std::uint32_t slot);
   static void fold(Slot& slot, std::int64_t now);
   static void round_losses(Slot& slot, std::int64_t end);
