@@ -95,11 +95,25 @@ class Emitter {
     throw InputError(where_ + blocked());
   }
 
+  const TaskDescriptor& head(const Queue& queue, std::uint32_t rank) const {
+    return taskflow_.ranks[rank].tasks[queue.plan->tasks[queue.head]];
+  }
+
+  // Of the tasks that hold up a fixed queue, the one of the latest stage: it stands too early, the others
+  // wait for what stands behind it.
+  std::uint32_t most_blocked() const {
+    std::uint32_t most = kNone;
+    for (std::uint32_t q = 0; q < queues_.size(); ++q) {
+      if (!queues_[q].plan->fixed || queues_[q].head == queues_[q].plan->tasks.size()) continue;
+      if (most == kNone || head(queues_[q], q / kQueues).stage > head(queues_[most], most / kQueues).stage)
+        most = q;
+    }
+    return most;
+  }
+
   std::string blocked() const {
-    const auto q = static_cast<std::uint32_t>(
-        std::find_if(queues_.begin(), queues_.end(),
-                     [](const Queue& queue) { return queue.head < queue.plan->tasks.size(); }) -
-        queues_.begin());
+    const std::uint32_t q = most_blocked();
+    if (q == kNone) return "the tasks wait for one another";
     const std::uint32_t rank = q / kQueues, task = queues_[q].plan->tasks[queues_[q].head];
     const std::uint32_t event = taskflow_.ranks[rank].tasks[task].dependent_event;
     return fmt::format(

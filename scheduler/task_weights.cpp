@@ -138,9 +138,9 @@ TaskWeights::TaskWeights(const TaskflowView& taskflow, const RowLayout& layout, 
       values[t].flops = flops_of(work);
       if (!path) continue;
       const bool cube = work.kind == WorkKind::kCube;
-      const double own =
-          cube ? values[t].flops / rates.flops_per_second : values[t].bytes / rates.bytes_per_second;
-      values[t].path = std::ceil(own * 1e12);
+      const double amount = cube ? values[t].flops : values[t].bytes;
+      const double rate = cube ? rates.flops_per_second : rates.bytes_per_second;
+      values[t].path = std::ceil(amount * 1e12 / rate);
     }
   }
   const Chains chains(taskflow);
