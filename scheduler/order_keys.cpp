@@ -9,7 +9,7 @@
 #include <cmath>
 #include <functional>
 
-#include "scheduler/order_names.h"
+#include "sim/core/closest.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -76,12 +76,12 @@ std::size_t find_assignment(const std::string& text) {
 
 std::string explain(const mu::ParserError& error) {
   switch (error.GetCode()) {
-    case mu::ecUNASSIGNABLE_TOKEN:
+    case mu::ecUNASSIGNABLE_TOKEN: {
+      const std::string_view near = closest(error.GetToken(), attribute_names());
       return fmt::format("unknown name '{}'{}; attributes: {}", error.GetToken(),
-                         suggest(error.GetToken(), attribute_names()).starts_with("; did")
-                             ? suggest(error.GetToken(), attribute_names())
-                             : "",
+                         near.empty() ? "" : fmt::format("; did you mean '{}'?", near),
                          fmt::join(attribute_names(), ", "));
+    }
     case mu::ecEMPTY_EXPRESSION:
       return "it is empty";
     case mu::ecUNEXPECTED_EOF:
@@ -98,7 +98,11 @@ std::string explain(const mu::ParserError& error) {
   }
 }
 
-// An operator's name to its value; throws std::string with what is wrong.
+struct UnknownOperator {
+  std::string what;
+};
+
+// An operator's name to its value; throws UnknownOperator.
 using Resolve = std::function<double(const std::string& name)>;
 
 // One compiled key, bound to the attributes of `task`.
@@ -112,16 +116,16 @@ mu::Parser parse(const std::string& key, Attributes& task, const Resolve& resolv
   parser.DefineFun("floor", round_down);
   parser.DefineOprt("%", remainder, mu::prMUL_DIV, mu::oaLEFT);
   for (const NamedAttribute& a : attributes()) parser.DefineVar(a.name, &(task.*a.member));
-  each_operator(key, [&](std::size_t position, const std::string& name) {
-    try {
-      parser.DefineConst(name, resolve(name));
-    } catch (const std::string& what) {
-      refuse(key, position + 1, what);
-    }
-  });
   if (const std::size_t at = find_assignment(key); at != std::string::npos)
     refuse(key, at + 1, "== compares, = does not");
   try {
+    each_operator(key, [&](std::size_t position, const std::string& name) {
+      try {
+        parser.DefineConst(name, resolve(name));
+      } catch (const UnknownOperator& unknown) {
+        refuse(key, position + 1, unknown.what);
+      }
+    });
     parser.SetExpr(key);
     int values = 0;
     parser.Eval(values);  // parses
@@ -129,8 +133,8 @@ mu::Parser parse(const std::string& key, Attributes& task, const Resolve& resolv
   } catch (const ZeroRemainder&) {
     // It parsed; whether a task ever meets this shows when it is evaluated.
   } catch (const mu::ParserError& error) {
-    const int position = error.GetPos() < 0 ? 1 : error.GetPos() + 1;
-    refuse(key, static_cast<std::size_t>(position), explain(error));
+    if (error.GetPos() < 0) throw InputError(fmt::format("key '{}': {}", key, explain(error)));
+    refuse(key, std::min(static_cast<std::size_t>(error.GetPos()), key.size()) + 1, explain(error));
   }
   return parser;
 }
@@ -204,7 +208,7 @@ KeyProgram::KeyProgram(const OrderSpec& order, QueueType queue, std::span<const 
     if (std::ranges::find(order.elsewhere, name) != order.elsewhere.end()) return -1;  // no task is of it
     std::vector<std::string> known(operators.begin(), operators.end());
     known.insert(known.end(), order.elsewhere.begin(), order.elsewhere.end());
-    throw fmt::format("unknown operator '{}'{}", name, suggest(name, known));
+    throw UnknownOperator{fmt::format("unknown operator '{}'{}", name, suggestion(name, known))};
   };
   for (const std::string& key : impl_->keys) {
     try {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "scheduler/order_names.h"
+#include "sim/core/closest.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -45,7 +45,7 @@ class Plan {
     if (std::ranges::find(order_.elsewhere, name) != order_.elsewhere.end()) return std::nullopt;
     std::vector<std::string> known = order_.elsewhere;
     for (const OperatorQueue& op : operators_) known.push_back(op.name);
-    fail("{}: unknown operator '{}'{}", user, name, suggest(name, known));
+    fail("{}: unknown operator '{}'{}", user, name, suggestion(name, known));
   }
 
   void take(const OrderSpec::Pool& pool) {

@@ -1,0 +1,108 @@
+#include "scheduler/order_csv.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "sim/core/error.h"
+#include "tests/scheduler/small_ssc.h"
+
+using namespace a3sim;
+
+namespace {
+
+// Entries as `rank op index`, with the lines they stand in.
+std::vector<std::string> read(const std::string& text, QueueType queue) {
+  std::vector<std::string> entries;
+  for (const OrderSpec::Explicit& e : read_order_csv(text, "list.csv", queue)) {
+    entries.push_back(std::to_string(e.rank) + " " + e.op + " " + std::to_string(e.index) + " @" +
+                      std::to_string(e.line));
+  }
+  return entries;
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    read_order_csv(text, "list.csv", QueueType::kVtq);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+using Entries = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("An exported order has a line a task, in queue order, with the descriptor's fields") {
+  const std::string csv = export_order({Ssc::build(small_parts())});
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  REQUIRE(line ==
+          "rank,queue,position,op,index,task,task_type,worker_set,dependent_event,trigger_rank,trigger_event,"
+          "task_split_num,task_split_value,tiling_data_position,stage,expert,gexpert,src,dst,row,tile,chunk,"
+          "inputs,"
+          "outputs");
+  std::getline(lines, line);
+  REQUIRE(line ==
+          "1,CTQ,0,GMM1,1,3,104,0,0,1,1,2,3,0,1,0,1,1,1,0,1,0,received[0:3)@1;w[0:8)@1,"
+          "\"h \"\"q\"\"");
+  std::getline(lines, line);  // the name of that tensor holds a line end
+  REQUIRE(line == "[0:3)@1 share 1/2\"");
+}
+
+TEST_CASE("An exported order is read back as the same queues") {
+  SscParts parts = small_parts();
+  parts.operators[0].name = "Dispatch, \"twice\"\r\nand more";
+  const std::string csv = export_order({Ssc::build(parts)});
+  const auto ctq = read_order_csv(csv, "list.csv", QueueType::kCtq);
+  const auto vtq = read_order_csv(csv, "list.csv", QueueType::kVtq);
+  REQUIRE(ctq.size() == parts.queues[0].size());
+  REQUIRE(vtq.size() == parts.queues[1].size());
+  for (std::size_t q = 0; q < kQueues; ++q) {
+    const auto& list = q == 0 ? ctq : vtq;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const TaskDescriptor& td = parts.tasks[parts.queues[q][i]];
+      REQUIRE(list[i].rank == index(parts.rank));
+      REQUIRE(list[i].op == parts.operators[td.op].name);
+      REQUIRE(list[i].index == td.task_index);
+    }
+  }
+}
+
+TEST_CASE("Columns of a list may stand anywhere, others are passed over") {
+  const std::string csv =
+      "note,index,op,rank,queue\n"
+      "\"a, \"\"b\"\"\",7,GMM1,0,CTQ\n"
+      "\n"
+      ",8,Dispatch,1,VTQ\r\n"
+      "x,9,\"Combine\",2,VTQ";
+  REQUIRE(read(csv, QueueType::kCtq) == Entries{"0 GMM1 7 @2"});
+  REQUIRE(read(csv, QueueType::kVtq) == Entries{"1 Dispatch 8 @4", "2 Combine 9 @5"});
+  REQUIRE(read("rank,queue,op,index\n", QueueType::kVtq).empty());
+}
+
+TEST_CASE("A quoted field over several lines keeps the count of lines") {
+  const std::string csv = "rank,queue,op,index\n0,VTQ,\"two\nlines\",1\n0,VTQ,A,2\n";
+  REQUIRE(read(csv, QueueType::kVtq) == Entries{"0 two\nlines 1 @2", "0 A 2 @4"});
+}
+
+TEST_CASE("What is wrong with a list is told with its line") {
+  const std::string header = "rank,queue,op,index\n";
+  REQUIRE(error_of("") == "list.csv:1: a first line with the names of the columns expected");
+  REQUIRE(
+      error_of("rank,queue,op\n") ==
+      "list.csv:1: one column 'index' expected in the first line, 0 found (needed: rank, queue, op, index)");
+  REQUIRE(error_of("rank,queue,op,index,op\n") ==
+          "list.csv:1: one column 'op' expected in the first line, 2 found (needed: rank, queue, op, index)");
+  REQUIRE(error_of(header + "0,VTQ,A\n") == "list.csv:2: 3 fields, 4 columns");
+  REQUIRE(error_of(header + "0,VTQ,A,0\nx,VTQ,A,0\n") == "list.csv:3: rank: 'x' is not a whole number");
+  REQUIRE(error_of(header + "0,VTQ,A,-1\n") == "list.csv:2: index: '-1' is not a whole number");
+  REQUIRE(error_of(header + "0,VTQ,A,4294967296\n") ==
+          "list.csv:2: index: '4294967296' is not a whole number");
+  REQUIRE(error_of(header + "0,vtq,A,0\n") == "list.csv:2: queue: 'CTQ' or 'VTQ' expected, 'vtq' found");
+  REQUIRE(error_of(header + "0,VTQ,,0\n") == "list.csv:2: op: an operator's name expected");
+  REQUIRE(error_of(header + "0,VTQ,\"A,0\n") == "list.csv:2: a quote is not closed");
+  REQUIRE(error_of(header + "0,VTQ,\"A\"x,0\n") ==
+          "list.csv:2: a comma or the end of the line expected behind a field");
+}
