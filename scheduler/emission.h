@@ -25,7 +25,7 @@ using Plans = std::vector<std::array<QueuePlan, kQueues>>;
 // where nothing else helps. What has been emitted by the time when no queue can go on does not depend on who
 // went first, hence neither does the result.
 //
-// Throws InputError if fixed plans cannot be kept: names the first task that cannot run, and what it waits
+// Throws InputError if fixed plans cannot be kept: names a task that holds up its queue, and what it waits
 // for. `where` begins the message.
 std::vector<std::array<std::vector<std::uint32_t>, kQueues>> emit(const TaskflowView& taskflow,
                                                                   const Plans& plans,
