@@ -114,7 +114,7 @@ TEST_CASE("A value of the wrong kind is named with what was expected") {
   text.config.integer("a", 0, 9);
   text.config.bytes("b");
   text.config.text("c");
-  text.config.map("d").text("never missed");
+  text.config.map("d").map("below").text("never missed");
   text.config.texts("e");
   text.config.maps("f")[0].integer("k", 0, 1);
   text.config.maps("d");

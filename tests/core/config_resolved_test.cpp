@@ -49,7 +49,7 @@ TEST_CASE("Every shape of document is written so that it reads back the same") {
                                  "a: null\n",
                                  "a: []\n",
                                  "a: {}\n",
-                                 "a: [null, \"\", \"null\"]\n",
+                                 "a: [null, \"\", \"null\", \"Null\", \"NULL\"]\n",
                                  "a:\n  -\n    b: 1\n  - [1, 2]\n  -\n    -\n      c: 1\n",
                                  "\"a b: c\": 1\n",
                                  "a: {value: 1, source: \"x, y\", range: [1, 2]}\n",
