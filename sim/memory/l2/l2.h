@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/taskflow/taskflow.h"
+#include "sim/core/ids.h"
+#include "sim/core/units.h"
+
+// The L2 of one device: what of the tensors it holds, and what each access therefore moves.
+// Two models answer the same questions: LineL2 keeps every line, PieceL2 keeps pieces of tensors.
+namespace a3sim {
+
+inline constexpr std::uint32_t kL2Line = 512;     // bytes that are allocated and evicted together
+inline constexpr std::uint32_t kL2Request = 128;  // bytes of a request, as the profiler counts them
+
+// What an access asks of the L2.
+enum class L2Hint : std::uint8_t {
+  kNormal,
+  kBypass,  // nothing is allocated and no order changes; what is present is served (and kept up to date)
+  kPersist  // what is accessed becomes the last to be evicted, until it has been evicted
+};
+
+// How a line's number gives its set.
+enum class L2Hash : std::uint8_t {
+  kModulo,
+  kXor  // the number's upper part is mixed into the set: strides spread; any range still fills sets evenly
+};
+
+struct L2Spec {
+  Bytes size;                  // a positive multiple of ways * kL2Line
+  std::uint32_t ways = 24;     // 1 to 64; lines only
+  L2Hash hash = L2Hash::kXor;  // lines only
+  std::string policy = "lru";  // a registered L2Policy
+  std::uint64_t seed = 0;      // of policies that draw
+};
+
+// What accesses came to. Requests are of 128 bytes: all requests of one access to a missing line miss, those
+// of later accesses hit, though the line may still be on its way.
+struct L2Traffic {
+  struct Requests {
+    std::uint64_t hit = 0;
+    std::uint64_t miss = 0;    // and allocate
+    std::uint64_t bypass = 0;  // miss without allocating
+    friend bool operator==(const Requests&, const Requests&) = default;
+    // As the profiler has it: hits of hits and allocating misses; 0 without either.
+    double hit_rate() const {
+      return hit + miss ? static_cast<double>(hit) / static_cast<double>(hit + miss) : 0;
+    }
+  };
+  Requests read, write;
+  // Bytes: whole lines for reads that miss, requests for reads that bypass. Writes fetch nothing, not even
+  // those that cover a line in part.
+  std::uint64_t hbm_read = 0;
+  std::uint64_t hbm_write = 0;  // bytes: dirty lines evicted, and writes that bypass
+
+  L2Traffic& operator+=(const L2Traffic& other);
+  friend bool operator==(const L2Traffic&, const L2Traffic&) = default;
+};
+
+// A tensor as it lies in memory: rows one after the other, at a line boundary.
+struct L2Tensor {
+  std::uint32_t rows = 0;
+  std::uint32_t row_bytes = 0;
+  // First rows of parts that are walked on their own (experts), increasing, the first 0; empty: one part.
+  // PieceL2's grid starts anew at each.
+  std::vector<std::uint32_t> parts;
+  // Rows of PieceL2's pieces: 128 times a power of two. More rows, fewer pieces to look at; rows are then
+  // told apart in steps of piece_rows / 128.
+  std::uint32_t piece_rows = 128;
+};
+
+// A rectangle of a tensor: some rows, of each the same bytes.
+struct L2Access {
+  TensorId tensor{};
+  Rows rows;
+  std::uint32_t byte_begin = 0, byte_end = 0;  // within a row
+  OpId op{};
+  bool write = false;
+  L2Hint hint = L2Hint::kNormal;
+};
+
+// Starts empty and clean. To start warm: access(), then forget_counts().
+class L2 {
+ public:
+  virtual ~L2() = default;
+
+  // Makes the access and returns what it came to. A rectangle outside of its tensor: std::out_of_range.
+  // An empty one comes to nothing.
+  virtual L2Traffic access(const L2Access& access) = 0;
+
+  // Writes what is dirty back (returns how many bytes); the L2 is empty and clean afterwards.
+  virtual std::uint64_t flush() = 0;
+
+  // All accesses since the start or forget_counts(); what flush() wrote is not in it.
+  const L2Traffic& total() const { return total_; }
+  // The accesses of one operator.
+  const L2Traffic& total(OpId op) const { return by_op_[index(op)]; }
+  void forget_counts();
+
+ protected:
+  explicit L2(std::uint32_t ops) : by_op_(ops) {}
+  void count(OpId op, const L2Traffic& traffic);
+  virtual void forget_more() {}
+
+ private:
+  L2Traffic total_;
+  std::vector<L2Traffic> by_op_;
+};
+
+// Throws InputError if no L2 can be built so.
+void check(const L2Spec& spec);
+
+// Every line of every tensor, for `ops` operators: exact, and as slow as it has lines to look at.
+std::unique_ptr<L2> make_line_l2(const L2Spec& spec, std::span<const L2Tensor> tensors, std::uint32_t ops);
+
+}  // namespace a3sim

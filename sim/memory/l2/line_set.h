@@ -1,0 +1,102 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace a3sim {
+
+// One set of the line-exact L2. Everything that one access looks at lies together: with up to 24 ways in one
+// cache line of the host. Ways are positions; a policy may keep them in its own order.
+template <std::uint32_t kVectors, class MaskType>
+struct alignas(64) LineSet {
+  using Mask = MaskType;
+  static constexpr std::uint32_t kMaxWays = 8 * kVectors;
+  static constexpr std::uint16_t kEmpty = 0xffff;  // no line has this tag
+
+  Mask dirty = 0;          // bit w: of the line in way w
+  Mask persist = 0;        // likewise
+  Mask plane[2] = {0, 0};  // two bits a way that belong to the policy
+  std::uint16_t tags[kMaxWays];
+
+  LineSet() {
+    for (std::uint16_t& tag : tags) tag = kEmpty;
+  }
+
+  static Mask bit(std::uint32_t way) { return Mask{1} << way; }
+
+  // The ways that have this tag; an empty set's unused ways match kEmpty.
+  Mask match(std::uint16_t tag) const;
+
+  // The line in `way` gets `tag` and becomes way 0; those before it move up by one, with their flags.
+  void to_front(std::uint32_t way, std::uint16_t tag);
+
+ private:
+  static Mask rotate(Mask mask, std::uint32_t way) {
+    const Mask below = mask & (bit(way) - 1);
+    const Mask above = mask & ~(bit(way) | (bit(way) - 1));
+    return above | (below << 1) | ((mask >> way) & 1);
+  }
+};
+
+#ifdef __SSE2__
+
+template <std::uint32_t kVectors, class MaskType>
+auto LineSet<kVectors, MaskType>::match(std::uint16_t tag) const -> Mask {
+  const __m128i wanted = _mm_set1_epi16(static_cast<short>(tag));
+  const auto* vectors = reinterpret_cast<const __m128i*>(tags);
+  Mask found = 0;
+  for (std::uint32_t v = 0; v < kVectors; v += 2) {
+    const __m128i low = _mm_cmpeq_epi16(_mm_load_si128(vectors + v), wanted);
+    const __m128i high =
+        v + 1 < kVectors ? _mm_cmpeq_epi16(_mm_load_si128(vectors + v + 1), wanted) : _mm_setzero_si128();
+    const auto bits = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+    found |= static_cast<Mask>(bits) << (8 * v);
+  }
+  return found;
+}
+
+template <std::uint32_t kVectors, class MaskType>
+void LineSet<kVectors, MaskType>::to_front(std::uint32_t way, std::uint16_t tag) {
+  dirty = rotate(dirty, way);
+  if (persist) persist = rotate(persist, way);
+  auto* vectors = reinterpret_cast<__m128i*>(tags);
+  const __m128i last = _mm_set1_epi16(static_cast<short>(way));
+  const __m128i lanes = _mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0);
+  // From the back, since each vector takes one tag from the one before it.
+  for (std::uint32_t v = way / 8; v > 0; --v) {
+    const __m128i old = _mm_load_si128(vectors + v);
+    const __m128i moved = _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags + 8 * v - 1));
+    const __m128i stays =
+        _mm_cmpgt_epi16(_mm_add_epi16(lanes, _mm_set1_epi16(static_cast<short>(8 * v))), last);
+    _mm_store_si128(vectors + v, _mm_or_si128(_mm_and_si128(stays, old), _mm_andnot_si128(stays, moved)));
+  }
+  const __m128i old = _mm_load_si128(vectors);
+  const __m128i moved = _mm_insert_epi16(_mm_slli_si128(old, 2), tag, 0);
+  const __m128i stays = _mm_cmpgt_epi16(lanes, last);
+  _mm_store_si128(vectors, _mm_or_si128(_mm_and_si128(stays, old), _mm_andnot_si128(stays, moved)));
+}
+
+#else
+
+template <std::uint32_t kVectors, class MaskType>
+auto LineSet<kVectors, MaskType>::match(std::uint16_t tag) const -> Mask {
+  Mask found = 0;
+  for (std::uint32_t way = 0; way < kMaxWays; ++way) found |= static_cast<Mask>(tags[way] == tag) << way;
+  return found;
+}
+
+template <std::uint32_t kVectors, class MaskType>
+void LineSet<kVectors, MaskType>::to_front(std::uint32_t way, std::uint16_t tag) {
+  dirty = rotate(dirty, way);
+  persist = rotate(persist, way);
+  for (std::uint32_t w = way; w > 0; --w) tags[w] = tags[w - 1];
+  tags[0] = tag;
+}
+
+#endif
+
+}  // namespace a3sim

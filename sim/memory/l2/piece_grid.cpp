@@ -1,0 +1,40 @@
+#include "sim/memory/l2/piece_grid.h"
+
+#include <stdexcept>
+
+namespace a3sim {
+
+PieceGrid::PieceGrid(const L2Tensor& tensor, std::uint32_t first)
+    : first_(first),
+      row_bytes_(tensor.row_bytes),
+      cols_((tensor.row_bytes + kL2Line - 1) / kL2Line),
+      height_shift_(static_cast<std::uint32_t>(std::countr_zero(tensor.piece_rows))),
+      step_shift_(height_shift_ - static_cast<std::uint32_t>(std::countr_zero(kPieceSteps))) {
+  std::uint32_t begin = 0, band = 0;
+  const auto add = [&](std::uint32_t end) {
+    if (end < begin || end > tensor.rows) throw std::out_of_range("parts of a tensor in no order");
+    parts_.push_back({begin, band});
+    band += (end - begin + tensor.piece_rows - 1) >> height_shift_;
+    begin = end;
+  };
+  for (std::size_t i = 1; i < tensor.parts.size(); ++i) {
+    if (tensor.parts[i] > begin) add(tensor.parts[i]);
+  }
+  add(tensor.rows);
+  parts_.push_back({begin, band});
+}
+
+PieceGrid::Steps PieceGrid::steps(std::uint32_t band, std::uint32_t col) const {
+  const auto after = std::upper_bound(parts_.begin(), parts_.end() - 1, band,
+                                      [](std::uint32_t b, const Part& part) { return b < part.first_band; });
+  const Part& part = after[-1];
+  const std::uint32_t begin = part.begin + ((band - part.first_band) << height_shift_);
+  const std::uint32_t rows = std::min(after->begin - begin, 1U << height_shift_);
+  const std::uint32_t width = std::min(kL2Line, row_bytes_ - col * kL2Line);
+  const std::uint32_t step_rows = 1U << step_shift_;
+  const std::uint32_t count = (rows + step_rows - 1) >> step_shift_;
+  return {width << step_shift_, ((count << step_shift_) - rows) * width,
+          static_cast<std::uint8_t>(count - 1)};
+}
+
+}  // namespace a3sim

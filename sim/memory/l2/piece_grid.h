@@ -1,0 +1,90 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "sim/memory/l2/l2.h"
+
+namespace a3sim {
+
+// A bit for each step of a piece's height.
+using PieceSteps = unsigned __int128;
+inline constexpr std::uint32_t kPieceSteps = 128;
+
+inline std::uint32_t count(PieceSteps steps) {
+  const auto half = [](std::uint64_t bits) {
+    return ~bits ? static_cast<std::uint32_t>(std::popcount(bits)) : 64;
+  };
+  return half(static_cast<std::uint64_t>(steps)) + half(static_cast<std::uint64_t>(steps >> 64));
+}
+
+// The pieces of one tensor: bands of piece_rows, anew for each part; in a band a piece for each 512 bytes.
+class PieceGrid {
+ public:
+  // Its pieces are numbered from `first` on.
+  PieceGrid(const L2Tensor& tensor, std::uint32_t first);
+
+  std::uint32_t rows() const { return parts_.back().begin; }
+  std::uint32_t row_bytes() const { return row_bytes_; }
+  std::uint32_t cols() const { return cols_; }
+  std::uint32_t bands() const { return parts_.back().first_band; }
+  std::uint32_t end() const { return first_ + bands() * cols_; }
+
+  // Rows of a band that an access touches: its first piece, how many rows, and the steps that they lie in.
+  struct Slice {
+    std::uint32_t first_piece;
+    std::uint32_t rows;
+    PieceSteps steps;
+    std::uint32_t count;       // of steps
+    std::uint32_t step_shift;  // a step is 2^this rows
+  };
+
+  // Calls visit(slice) for each band of the rows, in order. The rows are within the tensor.
+  template <class Visit>
+  void slices(Rows rows, Visit&& visit) {
+    while (rows.begin < rows.end) {
+      const Part& part = part_of(rows.begin);
+      const std::uint32_t offset = rows.begin - part.begin;
+      const std::uint32_t band = offset >> height_shift_;
+      const std::uint32_t band_begin = part.begin + (band << height_shift_);
+      const std::uint32_t end = std::min({rows.end, (&part)[1].begin, band_begin + (1U << height_shift_)});
+      const std::uint32_t low = (rows.begin - band_begin) >> step_shift_;
+      const std::uint32_t high = (end - 1 - band_begin) >> step_shift_;
+      visit(Slice{first_ + (part.first_band + band) * cols_, end - rows.begin,
+                  (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low), high - low + 1,
+                  step_shift_});
+      rows.begin = end;
+    }
+  }
+
+  // Bytes of a step of a piece in column `col`; `lacking`: how many less the last step of its band has.
+  struct Steps {
+    std::uint32_t bytes, lacking;
+    std::uint8_t last;
+  };
+  Steps steps(std::uint32_t band, std::uint32_t col) const;
+
+ private:
+  struct Part {
+    std::uint32_t begin;  // row
+    std::uint32_t first_band;
+  };
+
+  const Part& part_of(std::uint32_t row) {
+    // Accesses come in runs within a part.
+    if (row < parts_[last_].begin || row >= parts_[last_ + 1].begin) {
+      const auto after = std::upper_bound(parts_.begin(), parts_.end() - 1, row,
+                                          [](std::uint32_t r, const Part& part) { return r < part.begin; });
+      last_ = static_cast<std::size_t>(after - parts_.begin()) - 1;
+    }
+    return parts_[last_];
+  }
+
+  std::uint32_t first_, row_bytes_, cols_, height_shift_, step_shift_;
+  std::vector<Part> parts_;  // and an end
+  std::size_t last_ = 0;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/memory/l2/l2.h"
+
+namespace a3sim {
+
+// The L2 as pieces of tensors: L2Tensor::piece_rows rows of 512 bytes each, on one grid a tensor. A piece
+// knows which of its rows are present and which are dirty, and is evicted as a whole. Pieces are replaced
+// among all of the L2 (no sets), by the same policies. An access costs a constant time a piece, and allocates
+// nothing.
+class PieceL2 : public L2 {
+ public:
+  // Requests of 128 bytes that `consumer` read and found present, because `producer` was the last to write
+  // them or to bring them in (counted by piece).
+  std::uint64_t reused(OpId producer, OpId consumer) const {
+    return reused_[index(consumer) * ops_ + index(producer)];
+  }
+  // Bytes present.
+  std::uint64_t used() const { return used_; }
+  // Pieces looked at since the start.
+  std::uint64_t touched() const { return touched_; }
+
+ protected:
+  explicit PieceL2(std::uint32_t ops) : L2(ops), ops_(ops), reused_(std::size_t{ops} * ops) {}
+  void forget_more() override { reused_.assign(reused_.size(), 0); }
+
+  std::uint32_t ops_;
+  std::vector<std::uint64_t> reused_;  // by consumer, then producer
+  std::uint64_t used_ = 0;
+  std::uint64_t touched_ = 0;
+};
+
+// Throws InputError if a tensor's piece_rows is none, or the L2 is smaller than a piece.
+std::unique_ptr<PieceL2> make_piece_l2(const L2Spec& spec, std::span<const L2Tensor> tensors,
+                                       std::uint32_t ops);
+
+}  // namespace a3sim

@@ -1,0 +1,209 @@
+#pragma once
+
+#include <bit>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "sim/memory/l2/piece_grid.h"
+#include "sim/memory/l2/piece_l2.h"
+
+namespace a3sim {
+
+// PieceL2 under one policy. A policy is constructed from (spec, number of pieces) and has
+//   void insert(uint32 piece)              it was absent
+//   void hit(uint32 piece)                 what was touched of it was present, most of it at least
+//   void extend(uint32 piece)              what was touched of it was absent, though more of it was present
+//   void erase(uint32 piece)               it is evicted
+//   uint32 victim(uint32 incoming)         a piece to evict; kNone only if it holds none
+// Persistent pieces have a policy object of their own, asked last.
+template <class Policy>
+class PieceL2Of final : public PieceL2 {
+ public:
+  PieceL2Of(const L2Spec& spec, std::span<const L2Tensor> tensors, std::uint32_t ops)
+      : PieceL2(ops), spec_(spec), size_(static_cast<std::uint64_t>(spec.size.count)) {
+    std::uint32_t next = 0;
+    for (const L2Tensor& tensor : tensors) {
+      const PieceGrid& grid = grids_.emplace_back(tensor, next);
+      next = grid.end();
+      for (std::uint32_t band = 0; band < grid.bands(); ++band) {
+        for (std::uint32_t col = 0; col < grid.cols(); ++col) {
+          pieces_.push_back({.steps = grid.steps(band, col)});
+        }
+      }
+    }
+    ordinary_.emplace(spec, next);
+  }
+
+  L2Traffic access(const L2Access& access) override {
+    PieceGrid& grid = grids_.at(index(access.tensor));
+    if (access.rows.begin > access.rows.end || access.rows.end > grid.rows() ||
+        access.byte_begin > access.byte_end || access.byte_end > grid.row_bytes()) {
+      throw std::out_of_range("an access outside of its tensor");
+    }
+    L2Traffic traffic;
+    if (access.byte_begin == access.byte_end) return traffic;
+    if (access.hint == L2Hint::kBypass) {
+      walk(grid, access, [&](const Touch& touch) { bypass(touch, traffic); });
+    } else if (access.write) {
+      walk(grid, access, [&](const Touch& touch) { write(touch, traffic); });
+    } else {
+      walk(grid, access, [&](const Touch& touch) { read(touch, traffic); });
+    }
+    count(access.op, traffic);
+    return traffic;
+  }
+
+  std::uint64_t flush() override {
+    std::uint64_t written = 0;
+    for (std::uint32_t p = 0; p < pieces_.size(); ++p) {
+      if (pieces_[p].present) written += evict(p);
+    }
+    return written;
+  }
+
+ private:
+  struct Piece {
+    PieceSteps present = 0, dirty = 0;
+    PieceGrid::Steps steps;
+    std::uint16_t producer = 0;
+    bool persist = false;
+
+    // Of `count` steps, given which.
+    std::uint64_t bytes(PieceSteps which, std::uint32_t count) const {
+      const std::uint64_t full = std::uint64_t{count} * steps.bytes;
+      return (which >> steps.last & 1) ? full - steps.lacking : full;
+    }
+    std::uint64_t bytes(PieceSteps which) const { return bytes(which, a3sim::count(which)); }
+  };
+
+  // What of an access falls on one piece.
+  struct Touch {
+    const L2Access& access;
+    std::uint32_t piece;
+    const PieceGrid::Slice& slice;
+    std::uint32_t requests;
+  };
+
+  template <class Visit>
+  void walk(PieceGrid& grid, const L2Access& access, Visit&& visit) {
+    const std::uint32_t first = access.byte_begin / kL2Line, last = (access.byte_end - 1) / kL2Line;
+    grid.slices(access.rows, [&](const PieceGrid::Slice& slice) {
+      std::uint32_t request = access.byte_begin / kL2Request;
+      const std::uint32_t end_request = (access.byte_end - 1) / kL2Request + 1;
+      for (std::uint32_t col = first; col <= last; ++col) {
+        const std::uint32_t end = std::min(end_request, (col + 1) * (kL2Line / kL2Request));
+        visit(Touch{access, slice.first_piece + col, slice, (end - request) * slice.rows});
+        request = end;
+      }
+      touched_ += last - first + 1;
+    });
+  }
+
+  void read(const Touch& touch, L2Traffic& traffic) {
+    const std::uint32_t hits = allocate(touch, traffic, traffic.read, traffic.hbm_read);
+    Piece& piece = pieces_[touch.piece];
+    if (hits) reuse(touch, hits);
+    if (hits < touch.requests) piece.producer = static_cast<std::uint16_t>(index(touch.access.op));
+  }
+
+  void write(const Touch& touch, L2Traffic& traffic) {
+    std::uint64_t unfetched = 0;
+    allocate(touch, traffic, traffic.write, unfetched);
+    Piece& piece = pieces_[touch.piece];
+    piece.dirty |= touch.slice.steps;
+    piece.producer = static_cast<std::uint16_t>(index(touch.access.op));
+  }
+
+  void bypass(const Touch& touch, L2Traffic& traffic) {
+    const PieceSteps absent = touch.slice.steps & ~pieces_[touch.piece].present;
+    const std::uint32_t hits = hit_requests(touch, a3sim::count(absent));
+    L2Traffic::Requests& counted = touch.access.write ? traffic.write : traffic.read;
+    counted.hit += hits;
+    counted.bypass += touch.requests - hits;
+    if (touch.access.write) {
+      traffic.hbm_write += std::uint64_t{touch.requests} * kL2Request;
+    } else {
+      traffic.hbm_read += std::uint64_t{touch.requests - hits} * kL2Request;
+      reuse(touch, hits);
+    }
+  }
+
+  void reuse(const Touch& touch, std::uint32_t hits) {
+    reused_[index(touch.access.op) * ops_ + pieces_[touch.piece].producer] += hits;
+  }
+
+  // Makes all that is touched present. Adds the bytes that were absent; returns how many requests hit.
+  std::uint32_t allocate(const Touch& touch, L2Traffic& traffic, L2Traffic::Requests& counted,
+                         std::uint64_t& absent_bytes) {
+    Piece& piece = pieces_[touch.piece];
+    const PieceSteps absent = touch.slice.steps & ~piece.present;
+    std::uint32_t hits = touch.requests;
+    if (absent == 0) {
+      policy_of(piece).hit(touch.piece);
+    } else {
+      const std::uint32_t steps = absent == touch.slice.steps ? touch.slice.count : a3sim::count(absent);
+      const std::uint64_t bytes = piece.bytes(absent, steps);
+      hits = hit_requests(touch, steps);
+      absent_bytes += bytes;
+      if (piece.present) {
+        2 * hits >= touch.requests ? policy_of(piece).hit(touch.piece) : policy_of(piece).extend(touch.piece);
+      }
+      if (used_ + bytes > size_) traffic.hbm_write += make_room(touch.piece, bytes);
+      if (!piece.present) policy_of(piece).insert(touch.piece);
+      used_ += bytes;
+      piece.present |= absent;
+    }
+    if (touch.access.hint == L2Hint::kPersist && !piece.persist) make_persistent(touch.piece);
+    counted.hit += hits;
+    counted.miss += touch.requests - hits;
+    return hits;
+  }
+
+  // An access may touch its first and last step in part: what it finds absent is counted as absent in full,
+  // so that neighbours that meet within a step both miss.
+  static std::uint32_t hit_requests(const Touch& touch, std::uint32_t absent_steps) {
+    const std::uint32_t rows = touch.slice.rows, absent = absent_steps << touch.slice.step_shift;
+    return absent < rows ? touch.requests / rows * (rows - absent) : 0;
+  }
+
+  // Returns the bytes written back. What was present of the incoming piece may be evicted too.
+  std::uint64_t make_room(std::uint32_t incoming, std::uint64_t bytes) {
+    std::uint64_t written = 0;
+    while (used_ + bytes > size_) written += evict(victim(incoming));
+    return written;
+  }
+
+  std::uint32_t victim(std::uint32_t incoming) {
+    const std::uint32_t p = ordinary_->victim(incoming);
+    return p == kNone ? persistent_->victim(incoming) : p;
+  }
+
+  // Returns the bytes written back.
+  std::uint64_t evict(std::uint32_t p) {
+    Piece& piece = pieces_[p];
+    const std::uint64_t written = piece.bytes(piece.dirty);
+    used_ -= piece.bytes(piece.present);
+    policy_of(piece).erase(p);
+    piece.present = piece.dirty = 0;
+    piece.persist = false;
+    return written;
+  }
+
+  void make_persistent(std::uint32_t p) {
+    if (!persistent_) persistent_.emplace(spec_, static_cast<std::uint32_t>(pieces_.size()));
+    ordinary_->erase(p);
+    pieces_[p].persist = true;
+    persistent_->insert(p);
+  }
+
+  Policy& policy_of(const Piece& piece) { return piece.persist ? *persistent_ : *ordinary_; }
+
+  L2Spec spec_;
+  std::uint64_t size_;
+  std::vector<PieceGrid> grids_;
+  std::vector<Piece> pieces_;
+  std::optional<Policy> ordinary_, persistent_;  // the latter made when the hint is first used
+};
+
+}  // namespace a3sim
