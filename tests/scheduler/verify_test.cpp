@@ -161,6 +161,13 @@ TEST_CASE("a reader that does not wait for its writer is found") {
   CHECK(says(verify(planted).errors, "GMM1[0] on rank 0 reads what Dispatch[0] on rank 0 writes"));
 }
 
+TEST_CASE("a reader that waits for something earlier than its writer is found") {
+  const auto planted = with(good(), [](SscParts& parts) {
+    first_task(parts, "GMM2").dependent_event = first_task(parts, "GMM1").dependent_event;
+  });
+  CHECK(says(verify(planted).errors, "GMM2[0] on rank 0 reads what SwiGLU[0] on rank 0 writes"));
+}
+
 TEST_CASE("schedules of different groups are not taken for one") {
   Schedule schedule = good();
   std::swap(schedule[0], schedule[1]);
