@@ -74,6 +74,15 @@ void read_workers(const Config& config, Experiment& experiment) {
   config.finish();
 }
 
+// An order may name operators of passes and windows that an experiment leaves out.
+std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
+  std::vector<std::string> names;
+  for (const Graph& graph : {forward_graph(shape, Window::kFull), backward_graph(shape, Window::kFull)}) {
+    for (const OperatorNode& op : graph.operators()) names.push_back(op.name);
+  }
+  return names;
+}
+
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
@@ -94,15 +103,6 @@ Experiment read(const Config& root) {
   network.finish();
   root.finish();
   return experiment;
-}
-
-// An order may name operators of passes and windows that an experiment leaves out.
-std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
-  std::vector<std::string> names;
-  for (const Graph& graph : {forward_graph(shape, Window::kFull), backward_graph(shape, Window::kFull)}) {
-    for (const OperatorNode& op : graph.operators()) names.push_back(op.name);
-  }
-  return names;
 }
 
 PathRates path_rates(const Hardware& hardware) {
