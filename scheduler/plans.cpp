@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "scheduler/order_keys.h"
-#include "scheduler/order_names.h"
+#include "sim/core/closest.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -110,7 +110,7 @@ class ListPlanner {
     if (op == names_.size()) {
       if (std::find(order_.elsewhere.begin(), order_.elsewhere.end(), line.op) != order_.elsewhere.end())
         return kNone;
-      refuse(line, fmt::format("unknown operator '{}'{}", line.op, suggest(line.op, names_)));
+      refuse(line, fmt::format("unknown operator '{}'{}", line.op, suggestion(line.op, names_)));
     }
     if (line.rank >= taskflow_.ranks.size()) {
       refuse(line, fmt::format("rank {}, but there are {} ranks", line.rank, taskflow_.ranks.size()));
