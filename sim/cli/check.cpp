@@ -16,12 +16,12 @@ constexpr const char* kExamples =
     "  a3sim check ssc                               check compiled schedules\n";
 
 struct Options {
-  std::vector<std::string> arguments, set;
+  ScheduleOption schedules;
 };
 
 void check(const Options& options) {
   std::string faults;
-  for (const NamedSchedule& named : schedules_of(options.arguments, options.set)) {
+  for (const NamedSchedule& named : options.schedules.load()) {
     const Findings findings = verify(named.schedule);
     std::cout << named.name << ":\n";
     for (const std::string& note : findings.notes) std::cout << "  " << note << '\n';
@@ -36,13 +36,7 @@ class Check final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<Options>();
-    app.add_option("CONFIG|SSC", options->arguments,
-                   "an experiment (YAML), or compiled schedules and directories")
-        ->required();
-    app.add_option("--set", options->set, "override a value of the experiment: path.to.key=value; repeatable")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
+    options->schedules.add_to(app);
     app.footer(kExamples);
     app.callback([options] { check(*options); });
   }

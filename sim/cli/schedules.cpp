@@ -70,13 +70,21 @@ std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths) {
   for (auto& [name, schedule] : by_graph) {
     std::stable_sort(schedule.begin(), schedule.end(),
                      [](const Ssc& a, const Ssc& b) { return index(a.rank()) < index(b.rank()); });
-    check_ranks(schedules.emplace_back(NamedSchedule{name, std::move(schedule)}));
+    check_ranks(schedules.emplace_back(NamedSchedule{name, std::move(schedule), {}}));
   }
   return schedules;
 }
 
-std::vector<NamedSchedule> schedules_of(std::span<const std::string> arguments,
-                                        std::span<const std::string> set) {
+void ScheduleOption::add_to(CLI::App& app) {
+  app.add_option("CONFIG|SSC", arguments, "an experiment (YAML), or compiled schedules and directories")
+      ->required();
+  app.add_option("--set", set, "override a value of the experiment: path.to.key=value; repeatable")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+}
+
+std::vector<NamedSchedule> ScheduleOption::load() const {
   const bool compiled = std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return is_schedule(argument) || fs::is_directory(argument);
   });
@@ -89,7 +97,8 @@ std::vector<NamedSchedule> schedules_of(std::span<const std::string> arguments,
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
   std::vector<NamedSchedule> schedules;
   for (const Pass& pass : experiment.passes) {
-    schedules.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule});
+    schedules.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule,
+                         propagate_splits(pass.graph, experiment.shape, experiment.cut)});
   }
   return schedules;
 }

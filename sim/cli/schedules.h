@@ -1,24 +1,31 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "scheduler/ssc.h"
+#include "scheduler/compile.h"
 
 namespace a3sim {
 
 struct NamedSchedule {
   std::string name;  // the graph's
   Schedule schedule;
+  std::optional<Splits> splits;  // if it was compiled just now
 };
 
 // Opens compiled schedules: `.ssc` and `.ssc.txt` files, and directories that hold them, put together by
 // graph. Throws InputError for a file that is broken, a rank that is missing or there twice.
 std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths);
 
-// The schedules that an argument means: compiled ones, or those of a configuration (YAML) with its overrides.
-std::vector<NamedSchedule> schedules_of(std::span<const std::string> arguments,
-                                        std::span<const std::string> set);
+// `CONFIG|SSC...` and `--set`, as every command that takes schedules has them.
+struct ScheduleOption {
+  std::vector<std::string> arguments, set;
+  void add_to(CLI::App& app);
+  // The schedules that the arguments mean: compiled ones, or those of a configuration with its overrides.
+  std::vector<NamedSchedule> load() const;
+};
 
 }  // namespace a3sim

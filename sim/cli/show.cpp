@@ -1,0 +1,81 @@
+#include "scheduler/show.h"
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "sim/cli/command.h"
+#include "sim/cli/schedules.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  a3sim show configs/experiments/ep4.yaml                             totals and graph of each pass\n"
+    "  a3sim show configs/experiments/ep4.yaml --pass backward --dot       the graph for Graphviz\n"
+    "  a3sim show configs/experiments/ep4.yaml --queue ctq -n 40 --rank 3  the head of a queue\n"
+    "  a3sim show ssc --pass forward --task 17                             every field of a task descriptor\n"
+    "  a3sim show ssc --pass forward --event 2                             its producers and consumers\n";
+
+struct Options {
+  ScheduleOption schedules;
+  std::string pass, queue;
+  std::uint32_t rank = 0, count = 20;
+  std::optional<std::uint32_t> task, event;
+  bool graph = false, dot = false;
+};
+
+std::string view(const NamedSchedule& named, const Options& options) {
+  const Splits* splits = named.splits ? &*named.splits : nullptr;
+  const RankId rank{options.rank};
+  std::string text;
+  if (options.dot) return show_dot(named.schedule.front(), splits);
+  if (!options.queue.empty()) {
+    const QueueType queue = options.queue == "ctq" ? QueueType::kCtq : QueueType::kVtq;
+    text += show_queue(named.schedule, rank, queue, options.count);
+  }
+  if (options.task) text += show_task(named.schedule, rank, TaskId{*options.task});
+  if (options.event) text += show_event(named.schedule, rank, EventId{*options.event});
+  if (!text.empty()) return text;
+  if (!options.graph) text = show_totals(named.schedule) + '\n';
+  return text + show_graph(named.schedule.front(), splits);
+}
+
+void show(const Options& options) {
+  bool found = false;
+  for (const NamedSchedule& named : options.schedules.load()) {
+    if (!options.pass.empty() && named.name != options.pass) continue;
+    if (options.dot) {
+      std::cout << view(named, options);
+    } else {
+      std::cout << (found ? "\n" : "") << named.name << '\n' << view(named, options);
+    }
+    found = true;
+  }
+  if (!found) throw InputError("--pass: there is no pass '" + options.pass + "'");
+}
+
+class Show final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<Options>();
+    options->schedules.add_to(app);
+    app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
+    app.add_option("--rank", options->rank, "whose queue, task or event; 0 without it");
+    app.add_flag("--graph", options->graph, "the graph only");
+    app.add_flag("--dot", options->dot, "the graph as a Graphviz digraph");
+    app.add_option("--queue", options->queue, "the head of a queue")->check(CLI::IsMember({"ctq", "vtq"}));
+    app.add_option("-n", options->count, "how many tasks of it; 20 without it");
+    app.add_option("--task", options->task, "one task: all fields, its regions, whom it waits for");
+    app.add_option("--event", options->event, "one event: its producers and consumers over all ranks");
+    app.footer(kExamples);
+    app.callback([options] { show(*options); });
+  }
+};
+
+const Commands::Entry kEntry("show", "Show graphs, queues, tasks and events of schedules",
+                             std::make_unique<Show>());
+
+}  // namespace
+}  // namespace a3sim
