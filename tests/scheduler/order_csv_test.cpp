@@ -1,9 +1,11 @@
 #include "scheduler/order_csv.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <sstream>
 
 #include "sim/core/error.h"
+#include "tests/scheduler/small_compile.h"
 #include "tests/scheduler/small_ssc.h"
 
 using namespace a3sim;
@@ -105,4 +107,40 @@ TEST_CASE("What is wrong with a list is told with its line") {
   REQUIRE(error_of(header + "0,VTQ,\"A,0\n") == "list.csv:2: a quote is not closed");
   REQUIRE(error_of(header + "0,VTQ,\"A\"x,0\n") ==
           "list.csv:2: a comma or the end of the line expected behind a field");
+}
+
+TEST_CASE("An exported order, compiled as a list, gives the same schedules") {
+  const MoeShape shape = small_shape(4);
+  const Graph graphs[] = {small_graph(false, shape), small_graph(true, shape)};
+  CompileOptions options = small_options(4, uneven_counts(shape, 5), 2);
+  std::vector<Schedule> sorted;
+  std::string csv;  // of both passes
+  for (const Graph& graph : graphs) {
+    sorted.push_back(compile(graph, "g", options).schedule);
+    const std::string one = export_order(sorted.back());
+    csv += csv.empty() ? one : one.substr(one.find('\n') + 1);
+    for (const OperatorNode& node : graph.operators()) options.order.elsewhere.push_back(node.name);
+  }
+  for (std::size_t q = 0; q < kQueues; ++q) {
+    options.order.list[q] = read_order_csv(csv, "list.csv", static_cast<QueueType>(q));
+    options.order.list_file[q] = "list.csv";
+    options.order.keys[q].clear();
+  }
+  for (std::size_t pass = 0; pass < std::size(graphs); ++pass) {
+    const Schedule listed = compile(graphs[pass], "g", options).schedule;
+    for (std::uint32_t r = 0; r < shape.ep; ++r) {
+      REQUIRE(std::ranges::equal(listed[r].bytes(), sorted[pass][r].bytes()));
+    }
+  }
+}
+
+TEST_CASE("Compiled schedules survive their text form and their bytes") {
+  const MoeShape shape = small_shape(2);
+  const CompileOptions options = small_options(2, uneven_counts(shape, 3, 1), 2);
+  for (const bool backward : {false, true}) {
+    for (const Ssc& ssc : compile(small_graph(backward, shape), "g", options).schedule) {
+      REQUIRE(std::ranges::equal(Ssc::from_text(ssc.to_text(), "text").bytes(), ssc.bytes()));
+      REQUIRE(Ssc::from_buffer({ssc.bytes().begin(), ssc.bytes().end()}, "bytes").to_text() == ssc.to_text());
+    }
+  }
 }
