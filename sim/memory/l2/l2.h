@@ -27,7 +27,7 @@ enum class L2Hint : std::uint8_t {
 // How a line's number gives its set.
 enum class L2Hash : std::uint8_t {
   kModulo,
-  kXor  // the number's upper part is mixed into the set: strides spread; any range still fills sets evenly
+  kXor  // the number's upper part is mixed into the set; an aligned range still fills all sets alike
 };
 
 struct L2Spec {

@@ -10,28 +10,38 @@ namespace {
 // Who decides how new lines are predicted.
 enum Role : std::uint32_t { kFollower, kStaticLeader, kBimodalLeader, kRoles };
 
-// The duel: misses of the leaders move a counter, whose side the followers take. Sizes are those of the
-// paper: 32 leader sets each, a counter of 10 bits, one line in 32 predicted long by the bimodal side.
+// The duel: misses of the leaders move a counter, and above its middle the followers are bimodal. Sizes are
+// those of the paper: 32 leader sets each, a counter of 10 bits, one line in 32 predicted long by the bimodal
+// side. The counter starts at the static end, so that chance does not decide while nothing is used again.
 class Duel {
  public:
+  // What a leader's miss weighs.
+  explicit Duel(std::uint32_t weight) : weight_(weight) {}
+
   // The prediction of a line that is filled after a miss.
   std::uint32_t prediction(Role role) {
-    if (role == kStaticLeader && misses_ < kMost) ++misses_;
-    if (role == kBimodalLeader && misses_ > 0) --misses_;
-    const bool bimodal = role == kBimodalLeader || (role == kFollower && misses_ > kMost / 2);
+    if (role == kStaticLeader) balance_ = std::min(balance_ + weight_, kMost);
+    if (role == kBimodalLeader) balance_ -= std::min(balance_, weight_);
+    const bool bimodal = role == kBimodalLeader || (role == kFollower && balance_ > kMost / 2);
     if (!bimodal) return rrip::kLong;
     return ++fills_ % 32 == 0 ? rrip::kLong : rrip::kDistant;
   }
 
  private:
   static constexpr std::uint32_t kMost = 1023;
-  std::uint32_t misses_ = kMost / 2, fills_ = 0;
+  std::uint32_t weight_, balance_ = 0, fills_ = 0;
 };
+
+constexpr std::uint32_t kLeaderSets = 32;
+
+std::uint32_t sets_of(const L2Spec& spec) {
+  return static_cast<std::uint32_t>(spec.size.count / kL2Line / spec.ways);
+}
 
 class DrripLines {
  public:
   static constexpr bool kFirstFree = true;
-  DrripLines(const L2Spec&, std::uint32_t sets) : stride_(std::max(sets / 32, 2U)) {}
+  DrripLines(const L2Spec&, std::uint32_t sets) : duel_(1), stride_(std::max(sets / kLeaderSets, 2U)) {}
 
   template <class Set>
   std::uint32_t hit(Set& set, std::uint32_t, std::uint32_t way) {
@@ -59,11 +69,12 @@ class DrripLines {
 };
 
 // Leaders are pieces spread by a hash, one in 64 for each side: a group makes room among its own, as a set
-// does.
+// does. A piece's miss weighs as many as its lines would in the leader sets.
 class DrripPieces {
  public:
-  DrripPieces(const L2Spec&, std::uint32_t pieces)
-      : groups_{rrip::Pieces(pieces), rrip::Pieces(pieces), rrip::Pieces(pieces)} {}
+  DrripPieces(const L2Spec& spec, std::uint32_t pieces)
+      : duel_(std::max(kPieceLines * kLeaderSets * kGroups / sets_of(spec), 1U)),
+        groups_{rrip::Pieces(pieces), rrip::Pieces(pieces), rrip::Pieces(pieces)} {}
 
   void insert(std::uint32_t piece) { groups_[role(piece)].insert(piece, duel_.prediction(role(piece))); }
   void hit(std::uint32_t piece) { groups_[role(piece)].hit(piece); }
@@ -76,8 +87,10 @@ class DrripPieces {
   }
 
  private:
+  static constexpr std::uint32_t kGroups = 64, kPieceLines = 128;
+
   static Role role(std::uint32_t piece) {
-    const std::uint32_t hash = (piece * 0x9e3779b1U) >> 26;  // Fibonacci hashing to 64 groups
+    const std::uint32_t hash = (piece * 0x9e3779b1U) >> 26;  // Fibonacci hashing to kGroups
     return hash == 0 ? kStaticLeader : hash == 1 ? kBimodalLeader : kFollower;
   }
 

@@ -1,0 +1,117 @@
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <set>
+
+#include "sim/memory/l2/cases.h"
+#include "sim/memory/l2/piece_l2.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr std::uint32_t kLoadK = MatmulWalk{}.load_k;
+constexpr std::uint32_t kWholeK = 1 << 20;  // one access a panel
+constexpr double kPoint = 0.01;
+
+struct Both {
+  L2Traffic exact, fast;
+};
+
+// Both modes on the same kernel: every line at its own time, and pieces as a runtime would look them up.
+Both check_modes_agree(const L2Case& each_load, const L2Case& coarse, Bytes size) {
+  const L2Spec spec{.size = size};
+  const auto exact = make_line_l2(spec, each_load.tensors, each_load.ops);
+  const auto fast = make_piece_l2(spec, coarse.tensors, coarse.ops);
+  const L2Traffic a = replay(*exact, each_load.accesses), b = replay(*fast, coarse.accesses);
+  CHECK(a.read.hit + a.read.miss == b.read.hit + b.read.miss);
+  CHECK(a.write.hit + a.write.miss == b.write.hit + b.write.miss);
+  CHECK(b.read.hit_rate() == Approx(a.read.hit_rate()).margin(kPoint));
+  CHECK(b.write.hit_rate() == Approx(a.write.hit_rate()).margin(kPoint));
+  return {a, b};
+}
+
+}  // namespace
+
+TEST_CASE("l2 modes: every block is walked once, in bands of eight rows where the order is diagonal") {
+  for (std::uint32_t m : {1U, 5U, 6U, 8U, 9U, 16U, 21U, 32U}) {
+    for (std::uint32_t n : {1U, 7U, 8U, 13U, 16U, 28U}) {
+      for (BlockOrder order : {BlockOrder::kRowMajor, BlockOrder::kDiagonal}) {
+        std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+        for (std::uint32_t b = 0; b < m * n; ++b) {
+          const BlockPlace place = place_of(order, b, m, n);
+          REQUIRE(place.row < m);
+          REQUIRE(place.col < n);
+          seen.insert({place.row, place.col});
+        }
+        CHECK(seen.size() == std::size_t{m} * n);
+      }
+    }
+  }
+  for (std::uint32_t b = 0; b < 8; ++b) {
+    const BlockPlace place = place_of(BlockOrder::kDiagonal, b, 32, 16);
+    CHECK((place.row == b && place.col == b));
+  }
+  const BlockPlace next = place_of(BlockOrder::kDiagonal, 8, 32, 16);
+  CHECK((next.row == 0 && next.col == 1));
+}
+
+TEST_CASE("l2 modes: a product that fits misses each operand once") {
+  constexpr std::uint32_t kM = 512, kN = 1024, kK = 768;
+  const L2Case c = matmul_case({kM, kN, kK}, kLoadK);
+  const auto l2 = make_line_l2({.size = 192_MiB}, c.tensors, c.ops);
+  const L2Traffic traffic = replay(*l2, c.accesses);
+  constexpr std::uint64_t kElements = std::uint64_t{kM} * kK + std::uint64_t{kK} * kN;
+  constexpr std::uint64_t kLoads = std::uint64_t{kM} * kK * (kN / 256) + std::uint64_t{kK} * kN * (kM / 128);
+  CHECK(traffic.read.miss == kElements * 2 / kL2Request);
+  CHECK(traffic.read.hit + traffic.read.miss == kLoads * 2 / kL2Request);
+  CHECK(traffic.write.miss == std::uint64_t{kM} * kN * 2 / kL2Request);
+}
+
+TEST_CASE("l2 modes: agree on products smaller than the L2 and larger, in all orders and skews") {
+  for (std::uint32_t size : {2048U, 4096U}) {
+    for (BlockOrder order : {BlockOrder::kRowMajor, BlockOrder::kDiagonal}) {
+      for (Skew skew : {Skew::kNone, Skew::kStep, Skew::kRandom}) {
+        INFO(size << ", order " << static_cast<int>(order) << ", skew " << static_cast<int>(skew));
+        const MatmulCase what{size, size, size, order, skew};
+        check_modes_agree(matmul_case(what, kLoadK), matmul_case(what, 2 * kLoadK), 48_MiB);
+      }
+    }
+  }
+}
+
+TEST_CASE("l2 modes: agree on a product whose panels are thrashed") {
+  const MatmulCase what{6144, 6144, 6144, BlockOrder::kRowMajor};
+  const Both both = check_modes_agree(matmul_case(what, kLoadK), matmul_case(what, 4 * kLoadK), 48_MiB);
+  CHECK(both.exact.read.hit_rate() < 0.5);
+}
+
+TEST_CASE("l2 modes: agree on products at full size with one look-up a panel") {
+  for (const MatmulCase what : {MatmulCase{4096, 4096, 7168, BlockOrder::kDiagonal, Skew::kRandom},
+                                MatmulCase{4096, 7168, 2048, BlockOrder::kDiagonal},
+                                MatmulCase{6144, 6144, 6144, BlockOrder::kDiagonal}}) {
+    check_modes_agree(matmul_case(what, kLoadK), matmul_case(what, kWholeK), 192_MiB);
+  }
+}
+
+TEST_CASE("l2 modes: agree on SwiGLU and Add, after one another and interleaved") {
+  for (std::uint32_t rows : {2048U, 4096U, 8192U, 16384U, 32768U}) {
+    for (bool interleaved : {false, true}) {
+      INFO(rows << (interleaved ? " interleaved" : " serial"));
+      const L2Case c = swiglu_add_case({.rows = rows, .tile_rows = 128, .interleaved = interleaved});
+      check_modes_agree(c, c, 192_MiB);
+    }
+  }
+}
+
+TEST_CASE("l2 modes: agree on the backward's products, and interleaving saves reads from HBM in both") {
+  std::array<Both, 2> orders;
+  for (bool interleaved : {false, true}) {
+    const BackwardCase what{
+        .experts = 2, .rows = 2048, .hidden = 3584, .intermediate = 1024, .interleaved = interleaved};
+    orders[interleaved] =
+        check_modes_agree(backward_case(what, kLoadK), backward_case(what, kWholeK), 48_MiB);
+  }
+  const auto bytes = [](const L2Traffic& traffic) { return static_cast<double>(traffic.hbm_read); };
+  CHECK(bytes(orders[1].exact) < 0.85 * bytes(orders[0].exact));
+  for (const Both& both : orders) CHECK(bytes(both.fast) == Approx(bytes(both.exact)).epsilon(0.05));
+}
