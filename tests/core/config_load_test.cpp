@@ -44,6 +44,7 @@ class Files {
     Diagnostics diagnostics;
     const Config config = Config::load(folder_ / name, {}, diagnostics);
     config.text("missing");  // no news where a file could not be read
+    config.error("missing", "nor is this");
     std::string all;
     for (std::string message : diagnostics.messages()) {
       const std::string prefix = folder_.string() + "/";

@@ -107,7 +107,12 @@ std::vector<std::string> Config::keys() const {
   return names;
 }
 
-void Config::error(std::string_view key, std::string_view message) const { note(mark(key), key, message); }
+void Config::error(std::string_view key, std::string_view message) const {
+  const ConfigValue::Entry* const entry = value_->find(key);
+  const bool absent = entry == nullptr || entry->is_default;
+  if (absent && (state_->broken || value_->broken)) return;
+  note(mark(key), key, message);
+}
 
 void Config::note(const Mark& mark, std::string_view key, std::string_view message) const {
   state_->diagnostics.error(mark, path(key), message);

@@ -80,7 +80,8 @@ class Config {
   Mark mark(std::string_view key) const;  // of a key's value, or of this mapping
   std::string path(std::string_view key) const;
   std::vector<std::string> keys() const;  // in the file's order; marks none as read
-  void error(std::string_view key, std::string_view message) const;  // notes an error at a key's value
+  // Notes an error at a key's value; not where the key is absent from what could not be read.
+  void error(std::string_view key, std::string_view message) const;
 
   // A mapping below; an absent one reads as empty (every required key in it is then missing).
   Config map(std::string_view key) const;
@@ -113,8 +114,8 @@ class Config {
   // stand there.
   double per_cycle(std::string_view key, std::string_view unit) const;
 
-  // Hardware values are written `{value: 192 MiB, source: "…"}` with optional `range: [a, b]`, `note:`; every
-  // read of a scalar above takes that form too, and refuses a value outside its range. With
+  // Hardware values are written `{value: 192 MiB, source: "..."}` with optional `range: [a, b]`, `note:`;
+  // every read of a scalar above takes that form too, and refuses a value outside its range. With
   // require_sources(true) a scalar without a source is refused in this mapping and those below, unless it
   // comes from --set.
   Config require_sources(bool required) const;
