@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,8 @@
 
 namespace a3sim {
 
-// What a file registers under a name: `inline const Registry<Interface>::Entry` lines at namespace scope, one a file.
-// An Interface names its kind for messages: `static constexpr std::string_view kKind = "operator";`
+// What a file registers under a name: `inline const Registry<Interface>::Entry` lines at namespace scope, one
+// a file. An Interface names its kind for messages: `static constexpr std::string_view kKind = "operator";`
 // Registered objects are immutable and live as long as the program.
 // Files that register must be linked as objects: from a static library the linker would drop them.
 template <class Interface>
@@ -21,10 +22,12 @@ class Registry {
     std::unique_ptr<const Interface> object;
   };
 
-  // Adds `object` under `name` before main starts.
+  // Adds `object` under `name` before main starts. A name that is taken ends the program.
   struct Entry {
     Entry(std::string name, std::string description, std::unique_ptr<const Interface> object) {
-      items().emplace(std::move(name), Item{std::move(description), std::move(object)});
+      const auto [item, added] =
+          items().emplace(std::move(name), Item{std::move(description), std::move(object)});
+      if (!added) throw std::logic_error(std::string(Interface::kKind) + " registered twice: " + item->first);
     }
   };
 

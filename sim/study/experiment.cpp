@@ -98,7 +98,8 @@ Experiment read(const Config& root) {
   const Config network = root.map("network");
   experiment.network = network.text("backend", "native");
   if (!Registry<NetworkBackend>::find(experiment.network)) {
-    network.error("backend", "no such backend; known: " + Registry<NetworkBackend>::known());
+    network.error("backend", "unknown network backend '" + experiment.network +
+                                 "'; known: " + Registry<NetworkBackend>::known());
   }
   network.finish();
   root.finish();

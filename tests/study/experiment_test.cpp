@@ -1,0 +1,212 @@
+#include "sim/study/experiment.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "sim/network/network.h"
+#include "sim/runtime/static_run.h"
+#include "sim/study/reference.h"
+#include "sim/study/reproduction.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::uint32_t kEp = 4, kTokens = 96, kHidden = 256, kTopK = 2, kExpertsPerRank = 3, kElement = 2;
+
+// A small MoE-FFN on the shipped machine; `more` are further overrides.
+Experiment small(std::vector<std::string> more = {}) {
+  std::vector<std::string> set{"parallel.ep=4",          "model.tokens=96", "model.hidden=256",
+                               "model.intermediate=128", "model.top_k=2",   "model.experts_per_rank=3",
+                               "cut.chunk=16",           "cut.task_rows=16"};
+  set.insert(set.end(), more.begin(), more.end());
+  return load_experiment(configs_folder() / "experiments" / "ep4.yaml", set);
+}
+
+std::string refusal(std::vector<std::string> set) {
+  try {
+    small(std::move(set));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("every shipped experiment loads") {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "experiments")) {
+    INFO(entry.path());
+    CHECK_NOTHROW(load_experiment(entry.path(), {}));
+    ++count;
+  }
+  CHECK(count >= 4);
+}
+
+TEST_CASE("every shipped table of published values loads, each value with a source and a hardware file") {
+  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "reference")) {
+    if (entry.path().extension() != ".yaml") continue;
+    INFO(entry.path());
+    for (const Reference& reference : read_references(entry.path())) {
+      CHECK(!reference.source.empty());
+      CHECK(std::filesystem::exists(configs_folder() / "hardware" / (reference.hardware + ".yaml")));
+    }
+  }
+}
+
+TEST_CASE("all that is wrong with an experiment is said at once, with its key") {
+  const std::string message = refusal(
+      {"model.top_k=99", "hardware.clock=1850", "experiment.pas=forward", "network.backend=teleport"});
+  CHECK_THAT(message, Contains("model.top_k"));
+  CHECK_THAT(message, Contains("hardware.clock"));
+  CHECK_THAT(message, Contains("experiment.pas") && Contains("pass"));
+  CHECK_THAT(message, Contains("teleport") && Contains("native"));
+}
+
+TEST_CASE("what a rank sends is what leaves it in Dispatch and in Combine") {
+  for (const PassResult& pass : run_experiment(small(), false)) {
+    constexpr std::uint64_t kRows = kTokens * kTopK, kAway = kEp - 1;
+    std::uint64_t received = 0;
+    for (const RankResult& rank : pass.run.ranks) {
+      CHECK(rank.sent == 2 * kRows * kAway / kEp * kHidden * kElement);
+      received += rank.received;
+    }
+    CHECK(received == kEp * 2 * kRows * kAway / kEp * kHidden * kElement);
+  }
+}
+
+TEST_CASE("no run beats its lower bounds, whatever the routing, the cut and the window") {
+  for (const std::string routing : {"balanced", "sampled"}) {
+    for (const std::string seed : {"1", "2", "3", "4"}) {
+      for (const std::string cut : {"{partitions: 1, chunk: 16}", "{partitions: 3, chunk: 5, shares: 7}"}) {
+        const Experiment experiment = small({"routing.kind=" + routing, "routing.seed=" + seed,
+                                             "routing.skew=1.5", "cut=" + cut, "experiment.window=full"});
+        for (const PassResult& pass : run_experiment(experiment, false)) {
+          for (std::uint32_t b = 0; b < kBounds; ++b) {
+            INFO(routing << " " << seed << " " << cut << " " << pass.name << " "
+                         << name_of(static_cast<Bound>(b)));
+            CHECK(pass.run.makespan >= pass.bounds.time[b]);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("equal experiments give equal results, to the picosecond and the event") {
+  const Experiment experiment = small({"routing.kind=sampled", "routing.seed=5", "routing.skew=1"});
+  const std::vector<PassResult> first = run_experiment(experiment, true),
+                                second = run_experiment(experiment, true);
+  for (std::size_t p = 0; p < first.size(); ++p) {
+    CHECK(first[p].run.makespan == second[p].run.makespan);
+    CHECK(first[p].run.events == second[p].run.events);
+    for (std::size_t r = 0; r < kEp; ++r) {
+      const auto &a = first[p].run.ranks[r].records, &b = second[p].run.ranks[r].records;
+      REQUIRE(a.size() == b.size());
+      for (std::size_t t = 0; t < a.size(); ++t) CHECK((a[t].start == b[t].start && a[t].end == b[t].end));
+    }
+  }
+}
+
+TEST_CASE("records change nothing") {
+  const Experiment experiment = small({"routing.kind=sampled", "routing.seed=5"});
+  const std::vector<PassResult> with = run_experiment(experiment, true),
+                                without = run_experiment(experiment, false);
+  for (std::size_t p = 0; p < with.size(); ++p) CHECK(with[p].run.makespan == without[p].run.makespan);
+}
+
+TEST_CASE("a task's time is its ideal time and its losses, to the picosecond") {
+  for (const PassResult& pass : run_experiment(small({"routing.kind=sampled", "routing.skew=2"}), true)) {
+    for (const RankResult& rank : pass.run.ranks) {
+      for (const TaskRecord& record : rank.records) {
+        Duration sum = record.ideal;
+        for (const Duration lost : record.lost) sum += lost;
+        CHECK(record.end - record.start == sum);
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "one schedule runs under every routing of its bucket, and a routing above it is refused with the "
+    "bucket") {
+  const Experiment experiment = small({"bucket.rows=96"});
+  const Schedule schedule =
+      compile_pass(experiment, experiment.passes[0], capacity_of(experiment, routing_of(experiment)))
+          .schedule;
+  const NetworkBackend& native = Registry<NetworkBackend>::get("native");
+  for (const std::string seed : {"1", "2", "3"}) {
+    const RoutingCounts counts =
+        routing_of(small({"routing.kind=sampled", "routing.skew=1", "routing.seed=" + seed}));
+    const RunResult result = run_static(schedule, counts, experiment.hardware, native, {});
+    std::uint64_t sent = 0, expected = 0;
+    for (std::uint32_t src = 0; src < kEp; ++src) {
+      sent += result.ranks[src].sent;
+      for (std::uint32_t e = 0; e < kEp * kExpertsPerRank; ++e) {
+        if (e / kExpertsPerRank != src) expected += 2 * counts.at(src, e) * kHidden * kElement;
+      }
+    }
+    CHECK(sent == expected);
+  }
+  RoutingCounts too_many = routing_of(experiment);
+  too_many.at(1, 2) = 97;
+  try {
+    run_static(schedule, too_many, experiment.hardware, native, {});
+    FAIL("97 rows do not fit");
+  } catch (const InputError& error) {
+    CHECK_THAT(error.what(), Contains("97"));
+  }
+}
+
+TEST_CASE("experts without rows, and ranks without any, run") {
+  RoutingCounts counts(kEp, kEp * kExpertsPerRank);
+  counts.at(0, 7) = 40;  // all that is sent
+  const Experiment experiment = small();
+  for (const Pass& pass : experiment.passes) {
+    const Schedule schedule = compile_pass(experiment, pass, counts).schedule;
+    const RunResult result =
+        run_static(schedule, counts, experiment.hardware, Registry<NetworkBackend>::get("native"), {});
+    CHECK(result.makespan > Duration::zero());
+    CHECK(result.ranks[0].sent == 40 * kHidden * kElement);
+  }
+}
+
+TEST_CASE("the full window adds the permutation and the accumulation") {
+  const std::vector<PassResult> transport = run_experiment(small(), false),
+                                full = run_experiment(small({"experiment.window=full"}), false);
+  for (std::size_t p = 0; p < full.size(); ++p) CHECK(full[p].run.makespan > transport[p].run.makespan);
+}
+
+TEST_CASE("a machine twice as slow in everything takes twice as long") {
+  const std::vector<std::string> slow{"hardware.clock=925 MHz",
+                                      "hardware.memory.l2_read=2 TB/s",
+                                      "hardware.memory.l2_write=1 TB/s",
+                                      "hardware.memory.hbm_read=700 GB/s",
+                                      "hardware.memory.hbm=800 GB/s",
+                                      "hardware.fabric.egress=50 GB/s",
+                                      "hardware.fabric.ingress=50 GB/s",
+                                      "hardware.fabric.hop_latency=2 us",
+                                      "hardware.fabric.put_per_worker=4 GB/s",
+                                      "hardware.fabric.put_fence=400 ns",
+                                      "hardware.runtime.static_task=200 ns",
+                                      "hardware.runtime.local_visibility=400 ns"};
+  const std::vector<std::string> fast{"hardware.clock=1850 MHz",
+                                      "hardware.memory.l2_read=4 TB/s",
+                                      "hardware.memory.l2_write=2 TB/s",
+                                      "hardware.memory.hbm_read=1400 GB/s",
+                                      "hardware.memory.hbm=1600 GB/s",
+                                      "hardware.fabric.egress=100 GB/s",
+                                      "hardware.fabric.ingress=100 GB/s",
+                                      "hardware.fabric.hop_latency=1 us",
+                                      "hardware.fabric.put_per_worker=8 GB/s",
+                                      "hardware.fabric.put_fence=200 ns",
+                                      "hardware.runtime.static_task=100 ns",
+                                      "hardware.runtime.local_visibility=200 ns"};
+  const std::vector<PassResult> a = run_experiment(small(slow), false),
+                                b = run_experiment(small(fast), false);
+  for (std::size_t p = 0; p < a.size(); ++p) {
+    CHECK(milliseconds(a[p].run.makespan) == Approx(2 * milliseconds(b[p].run.makespan)).epsilon(1e-6));
+  }
+}
