@@ -64,8 +64,8 @@ void check_top_k(const MoeShape& shape);
 
 using Routings = Registry<RoutingGenerator>;
 
-// The counts that `spec` means for `shape`; none for a shape without experts. Throws InputError for an unknown kind or a spec that does not
-// fit.
+// The counts that `spec` means for `shape`; none for a shape without experts. Throws InputError for an
+// unknown kind or a spec that does not fit.
 RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape);
 
 }  // namespace a3sim

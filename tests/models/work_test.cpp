@@ -68,7 +68,9 @@ TEST_CASE("Matrix tasks multiply the real rows and nothing else") {
   CHECK(backward.sum(0, "GMM_w1_grad", macs) == kReceived0 * 6 * (2 * 5));
 }
 
-TEST_CASE("A matrix task without rows or blocks does nothing, but weight gradients of an expert without rows write zeros") {
+TEST_CASE(
+    "A matrix task without rows or blocks does nothing, but weight gradients of an expert without rows write "
+    "zeros") {
   const Bucket backward(backward_graph(kShape, Window::kTransport));
   for (const TaskView& task : backward.run->tasks_of(0, "GMM_act_grad")) {
     const Work work = backward.work(0, task);
