@@ -187,6 +187,17 @@ TEST_CASE("l2 lines: LRU agrees with a list of lines") { compare_with<NaiveLru>(
 
 TEST_CASE("l2 lines: SRRIP agrees with counted predictions") { compare_with<NaiveSrrip>("srrip"); }
 
+TEST_CASE("l2 lines: SRRIP ages persistent lines with the others, but not past the most distant") {
+  const auto cache = lines_of(spec_of("srrip", 2, 1));
+  touch(*cache, lines(0, 1));
+  touch(*cache, lines(1, 1), false, L2Hint::kPersist);
+  touch(*cache, lines(2, 1));                           // replaces 0; 1 is now predicted distant
+  touch(*cache, lines(3, 1), false, L2Hint::kPersist);  // replaces 2
+  touch(*cache, lines(4, 1));
+  CHECK(!cache->holds(1));
+  CHECK(cache->holds(3));
+}
+
 TEST_CASE("l2 lines: random evicts every way about as often") {
   constexpr std::uint64_t kWays = 24, kRounds = 24000;
   const auto cache = lines_of(spec_of("random", kWays, 1));

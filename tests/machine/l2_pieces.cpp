@@ -109,6 +109,15 @@ TEST_CASE("l2 pieces: LRU evicts the piece that was used longest ago") {
   CHECK(l2->access(piece(1)).read.miss == kRequests);
 }
 
+TEST_CASE("l2 pieces: under LRU a piece of which more is read becomes the latest") {
+  const auto l2 = make_piece_l2(spec_of(2), column(5), 1);
+  l2->access(at(0, {0, kRows / 2}, 0, 1));
+  l2->access(piece(1));
+  l2->access(at(0, {kRows / 2, kRows}, 0, 1));
+  l2->access(piece(2));
+  CHECK(l2->access(piece(0)).read.hit == kRequests);
+}
+
 TEST_CASE("l2 pieces: a row that is written is present and dirty, its neighbours are not") {
   const auto l2 = make_piece_l2(spec_of(2), column(4), 1);
   CHECK(l2->access(at(0, {10, 11}, 0, 1, true)) == L2Traffic{{}, {0, 4, 0}, 0, 0});
@@ -125,6 +134,16 @@ TEST_CASE("l2 pieces: taller pieces are read in steps, and neighbours that meet 
   CHECK(l2->access(at(0, {0, 41}, 0, 1)) == L2Traffic{{0, 41 * 4, 0}, {}, 42 * kL2Line, 0});
   CHECK(l2->access(at(0, {41, 82}, 0, 1)) == L2Traffic{{1 * 4, 40 * 4, 0}, {}, 40 * kL2Line, 0});
   CHECK(l2->touched() == 2);
+}
+
+TEST_CASE("l2 pieces: a last step with fewer rows counts those that it has") {
+  constexpr std::uint32_t kOdd = 256 + 3;
+  const std::vector<L2Tensor> tensors{{kOdd, kL2Line, {}, 256}};
+  const auto l2 = make_piece_l2(spec_of(4), tensors, 1);
+  CHECK(l2->access(at(0, {0, kOdd}, 0, 1, true)).write.miss == kOdd * 4);
+  CHECK(l2->used() == kOdd * kL2Line);
+  CHECK(l2->flush() == kOdd * kL2Line);
+  CHECK(l2->access(at(0, {0, kOdd}, 0, 1)).hbm_read == kOdd * kL2Line);
 }
 
 TEST_CASE("l2 pieces: reads are counted for the operator that brought or wrote what they find") {
