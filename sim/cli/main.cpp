@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <csignal>
 #include <cstdio>
@@ -17,6 +19,14 @@ constexpr const char* kExamples =
     "  a3sim run configs/experiments/ep4.yaml --set parallel.ep=8 --set routing.kind=sampled\n"
     "  a3sim COMMAND --help                          a command's options, with examples\n";
 
+// What happens goes to stderr, and only if it is asked for.
+void log_to_stderr() {
+  auto logger = spdlog::stderr_logger_st("a3sim");
+  logger->set_pattern("%v");
+  logger->set_level(spdlog::level::warn);
+  spdlog::set_default_logger(std::move(logger));
+}
+
 int fail(const a3sim::Error& error) {
   fmt::print(stderr, "{}\n", error.what());
   return static_cast<int>(error.code());
@@ -26,7 +36,11 @@ int run(int argc, char** argv) {
   CLI::App app("Discrete-event simulator of Mixture-of-Experts training on Ascend A3 NPUs", "a3sim");
   app.set_version_flag("--version",
                        fmt::format("a3sim {} ({}, {})", a3sim::kVersion, a3sim::kGitHash, a3sim::kCompiler));
+  app.add_flag_callback(
+      "-v,--verbose", [] { spdlog::set_level(spdlog::level::debug); },
+      "say what is done, and how long it takes, on stderr");
   app.require_subcommand(1);
+  app.fallthrough();  // --verbose may stand behind the command too
   app.footer(kExamples);
   for (const auto& [name, item] : a3sim::Commands::all()) {
     item.object->set_up(*app.add_subcommand(name, item.description));
@@ -51,5 +65,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that names the file
+  log_to_stderr();
   return run(argc, argv);
 }

@@ -1,5 +1,8 @@
 #include "sim/study/experiment.h"
 
+#include <spdlog/spdlog.h>
+#include <spdlog/stopwatch.h>
+
 #include "models/graph/yaml_graph.h"
 #include "scheduler/order_config.h"
 #include "sim/network/network.h"
@@ -155,8 +158,11 @@ std::vector<PassResult> run_experiment(const Experiment& experiment, bool record
   for (const Pass& pass : experiment.passes) {
     PassResult& result = results.emplace_back();
     result.name = pass.name;
+    spdlog::stopwatch watch;
     result.schedule = compile_pass(experiment, pass, capacity_of(experiment, counts)).schedule;
+    spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, result.schedule.size(), watch);
     result.run = run_static(result.schedule, counts, experiment.hardware, backend, {.record = record});
+    spdlog::debug("{}: {} events executed, {:.3f} s", pass.name, result.run.events, watch);
     result.bounds = lower_bounds(result.schedule, counts, experiment.hardware);
   }
   return results;

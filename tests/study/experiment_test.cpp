@@ -173,6 +173,15 @@ TEST_CASE("experts without rows, and ranks without any, run") {
   }
 }
 
+TEST_CASE("a graph written out in YAML runs as the built-in one does") {
+  const auto folder = configs_folder() / "experiments";
+  const std::vector<std::string> forward{"experiment.pass=forward", "experiment.window=full"};
+  const PassResult written = run_experiment(load_experiment(folder / "forward_graph.yaml", {}), false)[0];
+  const PassResult built_in = run_experiment(load_experiment(folder / "ep4.yaml", forward), false)[0];
+  CHECK(written.run.makespan == built_in.run.makespan);
+  CHECK(written.run.events == built_in.run.events);
+}
+
 TEST_CASE("the full window adds the permutation and the accumulation") {
   const std::vector<PassResult> transport = run_experiment(small(), false),
                                 full = run_experiment(small({"experiment.window=full"}), false);
