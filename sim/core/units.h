@@ -19,7 +19,9 @@ struct SimClock {
 };
 using Time = SimClock::time_point;
 
-inline constexpr Duration operator""_ps(unsigned long long n) { return Duration(static_cast<std::int64_t>(n)); }
+inline constexpr Duration operator""_ps(unsigned long long n) {
+  return Duration(static_cast<std::int64_t>(n));
+}
 inline constexpr Duration operator""_ns(unsigned long long n) {
   return Duration(static_cast<std::int64_t>(n) * 1'000);
 }
@@ -61,7 +63,9 @@ constexpr Duration ceil_time(std::int64_t amount, std::int64_t per_second) {
 }
 
 // The time of a transfer, rounded up: it never beats its link. The rate is positive.
-constexpr Duration transfer_time(Bytes size, BytesPerSecond rate) { return ceil_time(size.count, rate.count); }
+constexpr Duration transfer_time(Bytes size, BytesPerSecond rate) {
+  return ceil_time(size.count, rate.count);
+}
 
 // The time of whole clock cycles, rounded up. The clock is positive.
 constexpr Duration cycles_time(std::int64_t cycles, Hertz clock) { return ceil_time(cycles, clock.count); }

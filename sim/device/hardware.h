@@ -22,24 +22,24 @@ struct Hardware {
     std::uint32_t macs_per_cycle_16 = 0;  // bf16 and fp16
     std::uint32_t macs_per_cycle_32 = 0;
     std::uint32_t macs_per_cycle_8 = 0;
-    std::uint32_t mad_head_cycles = 0;     // a mad instruction's start-up
-    double l1_to_l0a = 0, l1_to_l0b = 0;   // bytes a cycle
-    double gm_to_l1 = 0;                   // bytes a cycle and core
-    double l0c_to_gm = 0;                  // bytes a cycle and core
+    std::uint32_t mad_head_cycles = 0;    // a mad instruction's start-up
+    double l1_to_l0a = 0, l1_to_l0b = 0;  // bytes a cycle
+    double gm_to_l1 = 0;                  // bytes a cycle and core
+    double l0c_to_gm = 0;                 // bytes a cycle and core
   } cube;
 
   struct Vector {
-    double simple_fp32 = 0;       // elements a cycle
-    double convert = 0;           // elements a cycle
-    double transcendental = 0;    // elements a cycle
-    std::uint32_t startup_cycles = 0;  // head and tail of a task's pipeline
-    double gm_to_ub = 0, ub_to_gm = 0; // bytes a cycle and core
+    double simple_fp32 = 0;             // elements a cycle
+    double convert = 0;                 // elements a cycle
+    double transcendental = 0;          // elements a cycle
+    std::uint32_t startup_cycles = 0;   // head and tail of a task's pipeline
+    double gm_to_ub = 0, ub_to_gm = 0;  // bytes a cycle and core
   } vector;
 
   struct MemorySystem {
     Bytes l2_size;
     BytesPerSecond l2_read, l2_write;
-    BytesPerSecond hbm_read, hbm;      // hbm: reads and writes together
+    BytesPerSecond hbm_read, hbm;  // hbm: reads and writes together
   } memory;
 
   struct Fabric {
@@ -50,8 +50,8 @@ struct Hardware {
   } fabric;
 
   struct Runtime {
-    Duration static_task;      // fetch, first check and trigger of a task
-    Duration local_visibility; // from a trigger until a waiting worker sees it
+    Duration static_task;       // fetch, first check and trigger of a task
+    Duration local_visibility;  // from a trigger until a waiting worker sees it
   } runtime;
 };
 

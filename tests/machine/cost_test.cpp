@@ -30,7 +30,9 @@ Work matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
 
 std::int64_t cycles(Duration time) { return (time + kCycle - 1_ps) / kCycle; }  // rounds a rest of kFast up
 
-double bytes(const MemoryJob& job, Resource resource) { return job.bytes[static_cast<std::size_t>(resource)]; }
+double bytes(const MemoryJob& job, Resource resource) {
+  return job.bytes[static_cast<std::size_t>(resource)];
+}
 
 }  // namespace
 
@@ -60,7 +62,8 @@ TEST_CASE("data types run at their own rates") {
 }
 
 TEST_CASE("mads with their heads take the cycles that were measured on the cube") {
-  // 128 x 256 x 512 and 128 x 128 x 512 in eight mads each: 4209 to 4225 and 2172 cycles (AscendC documentation).
+  // 128 x 256 x 512 and 128 x 128 x 512 in eight mads each: 4209 to 4225 and 2172 cycles (AscendC
+  // documentation).
   Hardware hardware = ideal_machine();
   hardware.cube.mad_head_cycles = 15;
   const CostModel cost(hardware);

@@ -10,7 +10,8 @@ inline constexpr std::uint32_t kRowBytes = 64'000;  // a row is read in kRowTime
 inline constexpr Duration kRowTime = 1_us;
 inline constexpr BytesPerSecond kPort{100'000'000'000}, kPutRate{10'000'000'000};
 
-// 1 GHz; one worker reads a row of kRowBytes in kRowTime and does all else for nothing; memory is never short.
+// 1 GHz; one worker reads a row of kRowBytes in kRowTime and does all else for nothing; memory is never
+// short.
 inline Hardware small_machine() {
   constexpr double kFast = 1e12;
   constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
@@ -68,7 +69,8 @@ class VectorSchedule {
 
   SscParts& parts() { return parts_; }
   Schedule schedule() {
-    for (TaskDescriptor& td : parts_.tasks) td.task_split_num = static_cast<std::uint32_t>(parts_.tasks.size());
+    for (TaskDescriptor& td : parts_.tasks)
+      td.task_split_num = static_cast<std::uint32_t>(parts_.tasks.size());
     return {Ssc::build(parts_)};
   }
 

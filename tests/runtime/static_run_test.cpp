@@ -33,7 +33,8 @@ TEST_CASE("a task runs after its fetch and first check, for its ideal time") {
 }
 
 TEST_CASE("a worker takes its next task when the last has ended") {
-  const RunResult result = run(VectorSchedule(1).event(2, true).task(1, kNone, kFirst).task(1, kNone, kFirst));
+  const RunResult result =
+      run(VectorSchedule(1).event(2, true).task(1, kNone, kFirst).task(1, kNone, kFirst));
   CHECK(ended(result, 1) == 2 * (kOverhead + kRowTime));
 }
 

@@ -60,7 +60,9 @@ TEST_CASE("Extreme values survive the text form") {
   p.graph.clear();
   p.order = std::string("\0\xff\\x41#", 7);
   const Ssc ssc = Ssc::build(p);
-  REQUIRE(std::ranges::equal(Ssc::from_text(ssc.to_text(), "extreme.txt").bytes(), ssc.bytes()));
+  const std::string text = ssc.to_text();
+  REQUIRE(std::ranges::equal(Ssc::from_text(text, "extreme.txt").bytes(), ssc.bytes()));
+  REQUIRE(std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
 }
 
 TEST_CASE("A schedule without tasks survives the text form") {
