@@ -162,8 +162,10 @@ void Device::request_settle(Engine& engine) {
 
 void Device::on_settle(Engine& engine, std::uint32_t) {
   settling_ = false;
-  memory_end_ = memory_.settle(engine.now());
-  if (memory_end_ != Time::max()) schedule(engine, memory_end_, Signal::kMemory, 0);
+  const Time next = memory_.settle(engine.now());
+  if (next == memory_end_) return;
+  memory_end_ = next;
+  if (next != Time::max()) schedule(engine, next, Signal::kMemory, 0);
 }
 
 void Device::reserve_for_puts(Engine& engine, double read, double write) {

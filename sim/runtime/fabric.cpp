@@ -24,6 +24,7 @@ void Fabric::request_settle(Engine& engine) {
 
 void Fabric::on_event(Engine& engine, std::uint32_t) {
   if (engine.now() != next_end_) return;  // rates have changed since this end was foreseen
+  next_end_ = Time::max();
   ended_.clear();
   network_->advance(engine.now(), ended_);
   for (const std::uint32_t token : ended_) {
@@ -34,8 +35,10 @@ void Fabric::on_event(Engine& engine, std::uint32_t) {
 
 void Fabric::on_settle(Engine& engine, std::uint32_t) {
   settling_ = false;
-  next_end_ = network_->next_end();
-  if (next_end_ != Time::max()) engine.schedule(next_end_, *this, 0);
+  if (const Time next = network_->next_end(); next != next_end_) {
+    next_end_ = next;
+    if (next != Time::max()) engine.schedule(next, *this, 0);
+  }
   for (std::uint32_t r = 0; r < devices_->size(); ++r) {
     const RankId rank{r};
     (*devices_)[r]->reserve_for_puts(engine, network_->egress_rate(rank), network_->ingress_rate(rank));
