@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "reference_ffn.h"
+#include "tests/models/reference_ffn.h"
 
 using namespace a3sim;
 using namespace a3sim::test;

@@ -2,7 +2,7 @@
 
 #include "models/taskflow/block_grid.h"
 #include "sim/core/error.h"
-#include "small_run.h"
+#include "tests/models/small_run.h"
 
 using namespace a3sim;
 using namespace a3sim::test;

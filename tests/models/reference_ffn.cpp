@@ -1,4 +1,4 @@
-#include "reference_ffn.h"
+#include "tests/models/reference_ffn.h"
 
 #include <cmath>
 #include <cstring>

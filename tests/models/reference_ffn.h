@@ -1,6 +1,6 @@
 #pragma once
 
-#include "small_run.h"
+#include "tests/models/small_run.h"
 
 // An MoE-FFN and its gradients, token by token and expert by expert: no layouts, no tasks, no operators.
 namespace a3sim::test {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "small_run.h"
+#include "tests/models/small_run.h"
 
 using namespace a3sim;
 using namespace a3sim::test;
