@@ -23,7 +23,7 @@ bool same_tables(const Ssc& a, const Ssc& b) {
 // of one wait for events of their own.
 class WaitSearch {
  public:
-  explicit WaitSearch(const TaskflowView& taskflow) : taskflow_(taskflow) {
+  explicit WaitSearch(const TaskflowView& taskflow) {
     for (const TaskflowView::Rank& rank : taskflow.ranks) {
       first_event_.push_back(events_);
       events_ += static_cast<std::uint32_t>(rank.events.size());
@@ -70,7 +70,6 @@ class WaitSearch {
     }
   }
 
-  const TaskflowView& taskflow_;
   std::vector<std::uint32_t> first_event_;          // by rank
   std::uint32_t events_ = 0;                        // over all ranks
   std::vector<std::vector<std::uint32_t>> behind_;  // by event: what its producers wait for

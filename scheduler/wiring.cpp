@@ -14,9 +14,14 @@ namespace {
 class EventTables {
  public:
   EventTables(Taskflow& taskflow, const Dependencies& dependencies, const Components& components)
-      : taskflow_(taskflow), dependencies_(dependencies), components_(components), places_(components.count) {
+      : taskflow_(taskflow),
+        dependencies_(dependencies),
+        components_(components),
+        places_(components.count) {}
+
+  void fill() {
     place_components();
-    for (std::uint32_t g = 0; g < dependencies.groups().size(); ++g) wire_group(g);
+    for (std::uint32_t g = 0; g < dependencies_.groups().size(); ++g) wire_group(g);
   }
 
  private:
@@ -99,7 +104,7 @@ WiringCounts wire(Taskflow& taskflow) {
   counts.joins = level(taskflow, dependencies, components);
   if (counts.joins > 0) components = Components(dependencies);
   counts.shared_pairs = shared_pairs(dependencies, components);
-  EventTables(taskflow, dependencies, components);
+  EventTables(taskflow, dependencies, components).fill();
   return counts;
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <set>
+
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 
@@ -11,23 +14,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMarker = "resolved.yaml";  // what makes a directory one of ours
+constexpr std::string_view kManifest = ".a3sim";  // what makes a directory one of ours
 
 fs::path beside(const fs::path& path, std::string_view suffix) {
   return path.parent_path() / fmt::format(".{}.{}.{}", path.filename().string(), ::getpid(), suffix);
 }
 
+// Whether a path is free: nothing there, an empty directory, or nothing but an earlier result of the kind.
+bool may_replace(const fs::path& path, std::string_view kind) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return true;
+  if (!fs::is_directory(path, error)) return false;
+  std::ifstream manifest(path / kManifest);
+  std::set<std::string> ours{std::string(kManifest)};
+  std::string line;
+  const bool same_kind = std::getline(manifest, line) && line == kind;
+  while (std::getline(manifest, line)) ours.insert(line);
+  fs::directory_iterator entry(path, error);
+  if (error) return false;
+  for (; entry != fs::directory_iterator(); entry.increment(error)) {
+    if (error || !same_kind || !ours.contains(entry->path().filename().string())) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-ResultDirectory::ResultDirectory(fs::path path) : path_(fs::absolute(path).lexically_normal()), gathered_() {
+ResultDirectory::ResultDirectory(const fs::path& path, std::string_view kind)
+    : path_(fs::absolute(path).lexically_normal()), manifest_(fmt::format("{}\n", kind)) {
   if (path_.filename().empty()) path_ = path_.parent_path();
-  std::error_code error;
-  if (fs::exists(path_, error) && !fs::exists(path_ / kMarker, error) &&
-      !(fs::is_directory(path_, error) && fs::is_empty(path_, error))) {
+  if (!may_replace(path_, kind)) {
     throw InputError(
-        fmt::format("{}: exists and is no result directory; name another or remove it", path.string()));
+        fmt::format("{}: exists and holds something else than an earlier result of '{}'; name another "
+                    "directory or remove it",
+                    path.string(), kind));
   }
   gathered_ = beside(path_, "part");
+  std::error_code error;
   fs::create_directories(gathered_, error);
   if (error) throw RunError(fmt::format("{}: cannot be created: {}", path.string(), error.message()));
 }
@@ -39,17 +62,20 @@ ResultDirectory::~ResultDirectory() {
 
 void ResultDirectory::add(std::string_view name, std::string_view contents) {
   write_file_atomically(gathered_ / name, contents);
+  manifest_ += fmt::format("{}\n", name);
 }
 
 void ResultDirectory::commit() {
+  write_file_atomically(gathered_ / kManifest, manifest_);
   std::error_code error;
   const fs::path old = beside(path_, "old");
   const bool replaces = fs::exists(path_, error);
   if (replaces) fs::rename(path_, old, error);
   if (!error) fs::rename(gathered_, path_, error);
   if (error) {
+    const std::string why = error.message();
     if (replaces) fs::rename(old, path_, error);
-    throw RunError(fmt::format("{}: cannot be put in place", path_.string()));
+    throw RunError(fmt::format("{}: cannot be put in place: {}", path_.string(), why));
   }
   gathered_.clear();
   if (replaces) fs::remove_all(old, error);

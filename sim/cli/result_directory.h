@@ -7,12 +7,12 @@
 namespace a3sim {
 
 // A directory of results that appears whole or not at all: files are gathered beside it and renamed into
-// place. An earlier result directory of this program is replaced; anything else that has the name is refused.
+// place. An earlier result of the same kind is replaced; a directory with anything else in it is refused.
 class ResultDirectory {
  public:
-  // Throws InputError if `path` exists and is no result directory, RunError if nothing can be written beside
-  // it.
-  explicit ResultDirectory(std::filesystem::path path);
+  // `kind` says which command writes it. Throws InputError if `path` holds anything but an earlier result of
+  // that kind, RunError if nothing can be written beside it.
+  ResultDirectory(const std::filesystem::path& path, std::string_view kind);
   ResultDirectory(const ResultDirectory&) = delete;
   ResultDirectory& operator=(const ResultDirectory&) = delete;
   ~ResultDirectory();  // takes back what was not committed
@@ -24,6 +24,7 @@ class ResultDirectory {
 
  private:
   std::filesystem::path path_, gathered_;
+  std::string manifest_;  // the kind, then the files, a line each
 };
 
 }  // namespace a3sim

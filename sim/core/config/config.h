@@ -147,7 +147,7 @@ class Config {
   template <class T>
   T read(std::string_view key, const Reader<T>& reader) const;
   template <class T>
-  bool check_range(std::string_view key, const Found& found, T value, const Reader<T>& reader) const;
+  bool check_range(std::string_view key, const Found& found, const T& value, const Reader<T>& reader) const;
   std::int64_t quantity(std::string_view key, QuantityKind kind, bool allow_zero) const;
 
   std::shared_ptr<State> state_;

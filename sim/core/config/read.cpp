@@ -43,7 +43,8 @@ struct Config::Reader {
 };
 
 template <class T>
-bool Config::check_range(std::string_view key, const Found& found, T value, const Reader<T>& reader) const {
+bool Config::check_range(std::string_view key, const Found& found, const T& value,
+                         const Reader<T>& reader) const {
   const ConfigValue::Entry* const range = found.source == nullptr ? nullptr : found.source->find("range");
   if (range == nullptr) return true;
   const std::string range_key = fmt::format("{}.range", key);

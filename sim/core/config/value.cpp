@@ -5,13 +5,13 @@
 namespace a3sim {
 
 std::unique_ptr<ConfigValue> ConfigValue::take(std::string_view key) {
-  const auto it = index.find(key);
-  if (it == index.end()) return nullptr;
+  const auto it = index_.find(key);
+  if (it == index_.end()) return nullptr;
   const std::size_t position = it->second;
   std::unique_ptr<ConfigValue> value = std::move(entries[position].value);
   entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(position));
-  index.erase(it);
-  for (auto& [name, at] : index) at -= at > position ? 1 : 0;
+  index_.erase(it);
+  for (auto& [name, at] : index_) at -= at > position ? 1 : 0;
   return value;
 }
 

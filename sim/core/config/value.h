@@ -40,14 +40,14 @@ struct ConfigValue {
 
   // The entry of `key`, or nullptr.
   Entry* find(std::string_view key) {
-    const auto it = index.find(key);
-    return it == index.end() ? nullptr : &entries[it->second];
+    const auto it = index_.find(key);
+    return it == index_.end() ? nullptr : &entries[it->second];
   }
 
   // Appends an entry. Its key must be new.
   Entry& add(std::string key, Mark key_mark, std::unique_ptr<ConfigValue> value) {
     kind = Kind::kMap;
-    index.emplace(key, entries.size());
+    index_.emplace(key, entries.size());
     entries.push_back({.key = std::move(key), .key_mark = std::move(key_mark), .value = std::move(value)});
     return entries.back();
   }
@@ -58,14 +58,14 @@ struct ConfigValue {
   static std::unique_ptr<ConfigValue> scalar(std::string text, Mark mark);
 
   // Whether this is `{value: ..., source: ...}`.
-  bool is_sourced() const { return kind == Kind::kMap && index.contains("value"); }
+  bool is_sourced() const { return kind == Kind::kMap && index_.contains("value"); }
   // Turns a scalar into `{value: scalar, source: source}`.
   void add_source(std::string_view source);
   // What a message calls it: "'x'", "a list", "a mapping", "nothing".
   std::string description() const;
 
  private:
-  std::map<std::string, std::size_t, std::less<>> index;  // into entries
+  std::map<std::string, std::size_t, std::less<>> index_;  // into entries
 };
 
 }  // namespace a3sim
