@@ -25,7 +25,7 @@ struct Options {
 void compile_all(const Options& options) {
   const Experiment experiment = options.config.load();
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
-  ResultDirectory directory(options.directory);
+  ResultDirectory directory(options.directory, "compile");
   directory.add("resolved.yaml", experiment.resolved);
   for (const Pass& pass : experiment.passes) {
     const Schedule schedule = compile_pass(experiment, pass, capacity).schedule;

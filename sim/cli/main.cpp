@@ -56,7 +56,9 @@ int run(int argc, char** argv) {
   } catch (const a3sim::Error& error) {
     return fail(error);
   } catch (const std::bad_alloc&) {
-    return fail(a3sim::RunError("a3sim: out of memory"));
+    return fail(a3sim::RunError("out of memory"));
+  } catch (const std::exception& error) {
+    return fail(a3sim::RunError(fmt::format("unexpected: {}", error.what())));
   }
   return 0;
 }

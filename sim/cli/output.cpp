@@ -1,10 +1,26 @@
 #include "sim/cli/output.h"
 
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "sim/core/atomic_file.h"
+#include "sim/core/error.h"
 
 namespace a3sim {
+
+namespace {
+
+// `--json` may swallow a word that was meant otherwise: what is no JSON is never overwritten.
+void refuse_foreign(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return;
+  const int first = std::ifstream(file).get();
+  if (first == '{' || first == '[' || first == std::ifstream::traits_type::eof()) return;
+  throw InputError(file.string() + ": exists and is no JSON, so --json does not overwrite it");
+}
+
+}  // namespace
 
 void JsonOption::add_to(CLI::App& app) {
   app.add_option_function<std::string>(
@@ -27,6 +43,7 @@ void print_result(const std::string& text, const nlohmann::ordered_json& json, c
   if (option.file.empty()) {
     std::cout << dumped;
   } else {
+    refuse_foreign(option.file);
     write_file_atomically(option.file, dumped);
     std::cout << text;
   }

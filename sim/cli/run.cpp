@@ -28,7 +28,7 @@ void run(const Options& options) {
   const std::string text = summary_text(experiment, passes);
   const nlohmann::ordered_json json = summary_json(experiment, passes);
   if (!options.directory.empty()) {
-    ResultDirectory directory(options.directory);
+    ResultDirectory directory(options.directory, "run");
     directory.add("resolved.yaml", experiment.resolved);
     directory.add("summary.txt", text);
     for (const PassResult& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));

@@ -1,9 +1,9 @@
 #include "sim/device/cost.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "models/taskflow/block_grid.h"
+#include "sim/core/whole_time.h"
 
 namespace a3sim {
 namespace {
@@ -14,7 +14,7 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 // Cycles may be fractions where a rate is in bytes a cycle; a task's sum is rounded up once.
 Duration cycles_to_time(double cycles, Hertz clock) {
-  return Duration(static_cast<std::int64_t>(std::ceil(cycles * 1e12 / static_cast<double>(clock.count))));
+  return Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(clock.count)));
 }
 
 double& bytes_of(MemoryJob& job, Resource resource) { return job.bytes[static_cast<std::size_t>(resource)]; }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "sim/core/whole_time.h"
+
 namespace a3sim {
 
 namespace {
@@ -191,7 +193,7 @@ void Memory::run_at(std::uint32_t slot, double speed, std::uint32_t bound) {
     fold(s, now_);
     s.speed = speed;
     s.bound = bound;
-    end_[slot] = now_ + std::max<std::int64_t>(1, std::llround(std::ceil(s.left / speed - kSlack)));
+    end_[slot] = now_ + std::max<std::int64_t>(1, whole_picoseconds(s.left / speed - kSlack));
   }
   next_end_ = std::min(next_end_, end_[slot]);
 }

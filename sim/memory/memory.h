@@ -20,7 +20,7 @@ constexpr std::string_view name_of(Resource r) {
 // A piece of work that uses memory: how long it takes alone, and the bytes that it then moves through each
 // resource.
 struct MemoryJob {
-  Duration ideal;                          // positive
+  Duration ideal{};                        // positive
   std::array<double, kResources> bytes{};  // over its whole length
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/core/registry.h"
+#include "sim/core/whole_time.h"
 #include "sim/network/max_min.h"
 
 namespace a3sim {
@@ -121,7 +122,7 @@ class NativeNetwork final : public Network {
   double until(std::int64_t date) const { return static_cast<double>(date - since_) - fraction_; }
   // The date a while after the fluid's, rounded up.
   std::int64_t whole_date(double after) const {
-    return since_ + static_cast<std::int64_t>(std::ceil(fraction_ + after - kSlack));
+    return since_ + whole_picoseconds(fraction_ + after - kSlack);
   }
 
   // Brings the rates and the next end up to date.
@@ -150,7 +151,8 @@ class NativeNetwork final : public Network {
     while (solved_ || until(date) > 0) {
       solve();
       const double rest = std::max(0.0, until(date));
-      if (next_ > rest + kSlack) return;
+      // The very date that next_end() hands out: another rule would leave the fluid standing at it.
+      if (next_ == kInfinity || whole_date(next_) > date) return;
       const double passed = std::min(next_, rest);
       const std::int64_t whole = std::min(date, whole_date(passed));
       serve(passed);

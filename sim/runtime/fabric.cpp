@@ -1,14 +1,35 @@
 #include "sim/runtime/fabric.h"
 
+#include <algorithm>
+
 #include "sim/runtime/device.h"
 
 namespace a3sim {
+namespace {
 
-Fabric::Fabric(const Hardware::Fabric& spec, std::uint32_t ranks, std::uint32_t workers_per_rank,
+// What a port gives to puts: its own rate, as long as both ports leave tasks the hundredth of each memory
+// resource that Memory keeps for them. Puts read the source's memory and write the destination's.
+NetworkSpec ports_of(const Hardware& hardware, std::uint32_t ranks) {
+  constexpr double kMost = 0.99;
+  const auto rate = [](BytesPerSecond r) { return static_cast<double>(r.count); };
+  const double egress = rate(hardware.fabric.egress), ingress = rate(hardware.fabric.ingress);
+  const Hardware::MemorySystem& memory = hardware.memory;
+  const double part =
+      std::min({1.0, kMost * rate(memory.hbm) / (egress + ingress), kMost * rate(memory.hbm_read) / egress,
+                kMost * rate(memory.l2_read) / egress, kMost * rate(memory.l2_write) / ingress});
+  const auto scaled = [part](double r) {
+    return BytesPerSecond{std::max<std::int64_t>(1, static_cast<std::int64_t>(r * part))};
+  };
+  return {ranks, scaled(egress), scaled(ingress)};
+}
+
+}  // namespace
+
+Fabric::Fabric(const Hardware& hardware, std::uint32_t ranks, std::uint32_t workers_per_rank,
                const NetworkBackend& backend)
-    : spec_(spec),
+    : spec_(hardware.fabric),
       workers_per_rank_(workers_per_rank),
-      network_(backend.create({ranks, spec.egress, spec.ingress})) {}
+      network_(backend.create(ports_of(hardware, ranks))) {}
 
 void Fabric::start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes) {
   const std::uint32_t token = index(src) * workers_per_rank_ + worker;

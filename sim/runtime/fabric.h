@@ -16,7 +16,8 @@ class Device;
 // its ports take of its memory.
 class Fabric final : public EventHandler {
  public:
-  Fabric(const Hardware::Fabric& spec, std::uint32_t ranks, std::uint32_t workers_per_rank,
+  // A port never takes more of the memories than they have.
+  Fabric(const Hardware& hardware, std::uint32_t ranks, std::uint32_t workers_per_rank,
          const NetworkBackend& backend);
 
   // The devices by rank; they and the fabric refer to each other.

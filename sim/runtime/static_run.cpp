@@ -54,8 +54,7 @@ RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, cons
   check_fits(schedule, counts, hardware);
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
   const CostModel cost(hardware);
-  Fabric fabric(hardware.fabric, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule),
-                backend);
+  Fabric fabric(hardware, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule), backend);
   std::vector<std::unique_ptr<Device>> devices;
   for (const Ssc& ssc : schedule) {
     devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, options.record));
@@ -67,10 +66,12 @@ RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, cons
   engine.run();
 
   std::string blocked;
-  for (const auto& device : devices) blocked += device->blocked();
-  if (!blocked.empty()) {
-    throw RunError("deadlock: no event is due, and these workers wait:" + blocked);
+  bool finished = true;
+  for (const auto& device : devices) {
+    blocked += device->blocked();
+    finished = finished && device->finished();
   }
+  if (!finished) throw RunError("deadlock: no event is due, and these workers wait:" + blocked);
   RunResult result;
   for (const auto& device : devices) {
     result.ranks.push_back(device->take_result());

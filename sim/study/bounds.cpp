@@ -71,6 +71,9 @@ Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const Task
     const auto bytes = static_cast<double>(work_.put_bytes);
     sent_[rank] += bytes;
     received_[index(work_.dst)] += bytes;
+    sums_[rank].hbm_read += bytes;
+    sums_[rank].hbm += bytes;
+    sums_[index(work_.dst)].hbm += bytes;
     const Hardware::Fabric& fabric = hardware_.fabric;
     return at_most(bytes, std::min({fabric.put_per_worker, fabric.egress, fabric.ingress}));
   }

@@ -1,7 +1,10 @@
 #include "sim/study/experiment.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <spdlog/stopwatch.h>
+
+#include <algorithm>
 
 #include "models/graph/yaml_graph.h"
 #include "scheduler/order_config.h"
@@ -97,6 +100,7 @@ Experiment read(const Config& root) {
   const Config bucket = root.map("bucket");
   if (bucket.has("rows"))
     experiment.bucket_rows = static_cast<std::uint32_t>(bucket.integer("rows", 0, kMostRows));
+  experiment.bucket_where = bucket.mark("rows").text() + ": " + bucket.path("rows");
   bucket.finish();
   const Config network = root.map("network");
   experiment.network = network.text("backend", "native");
@@ -130,8 +134,38 @@ RoutingCounts routing_of(const Experiment& experiment) {
   return route(experiment.routing, experiment.shape);
 }
 
+namespace {
+
+// About how many tasks a pass has: its puts there and back, and each partition's shares and row tiles.
+void check_size(const Experiment& experiment, const RoutingCounts& capacity) {
+  constexpr std::uint64_t kMostTasks = 50'000'000;  // some 8 GB
+  const CutOptions& cut = experiment.cut;
+  std::uint64_t tasks = 4 * std::uint64_t{experiment.shape.experts()} * cut.partitions * cut.shares;
+  for (std::uint32_t src = 0; src < capacity.ranks(); ++src) {
+    for (const std::uint32_t rows : capacity.source(src)) {
+      tasks += 2 * (rows / cut.chunk + (rows > 0)) + rows / cut.task_rows;
+    }
+  }
+  if (tasks <= kMostTasks) return;
+  throw InputError(
+      fmt::format("{}: a pass would have about {} million tasks, expected at most {}: take a smaller group, "
+                  "fewer partitions or shares, or larger chunks",
+                  experiment.name, tasks / 1'000'000, kMostTasks / 1'000'000));
+}
+
+}  // namespace
+
 RoutingCounts capacity_of(const Experiment& experiment, const RoutingCounts& counts) {
   if (!experiment.bucket_rows) return counts;
+  std::uint32_t most = 0;
+  for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
+    for (const std::uint32_t rows : counts.source(src)) most = std::max(most, rows);
+  }
+  if (most > *experiment.bucket_rows) {
+    throw InputError(
+        fmt::format("{}: {} rows, expected at least {}: the most that one rank sends to one expert",
+                    experiment.bucket_where, *experiment.bucket_rows, most));
+  }
   RoutingCounts capacity(counts.ranks(), counts.experts());
   for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
     for (std::uint32_t e = 0; e < counts.experts(); ++e) capacity.at(src, e) = *experiment.bucket_rows;
@@ -140,6 +174,7 @@ RoutingCounts capacity_of(const Experiment& experiment, const RoutingCounts& cou
 }
 
 Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity) {
+  check_size(experiment, capacity);
   CompileOptions options;
   options.shape = experiment.shape;
   options.capacity = capacity;

@@ -34,6 +34,7 @@ struct Experiment {
   std::optional<std::uint32_t>
       bucket_rows;  // capacity of each (source, expert); none: the routing's own counts
   std::uint32_t workers[kQueues] = {0, 0};  // that run tasks
+  std::string bucket_where;                 // file:line:column: key, for messages
   Window window = Window::kTransport;
   std::string network;       // backend
   std::vector<Pass> passes;  // run one after the other, a barrier between

@@ -67,7 +67,7 @@ Reproduced MoeFfn::run(const std::filesystem::path& configs) const {
       } else {
         cells.insert(cells.end(), {"-", "-"});
       }
-      cells.emplace_back(name_of(row.bounds.binding()));
+      cells.push_back(row.pass == "total" ? "" : std::string(name_of(row.bounds.binding())));
       for (const Duration bound : row.bounds.time) cells.push_back(in_milliseconds(bound));
       table.add(cells);
       result.points.push_back(std::move(point));

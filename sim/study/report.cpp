@@ -48,6 +48,12 @@ std::uint64_t most_sent(const RunResult& run) {
   return most;
 }
 
+// What a reader must know to tell two routings apart.
+std::string routing_text(const RoutingSpec& routing) {
+  if (routing.kind != "sampled") return routing.kind;
+  return fmt::format("{}, seed {}, skew {}", routing.kind, routing.seed, routing.skew);
+}
+
 std::string what_ran(const Experiment& experiment) {
   const MoeShape& s = experiment.shape;
   std::string text = fmt::format("{} (a3sim {})\n", experiment.name, kVersion);
@@ -55,7 +61,7 @@ std::string what_ran(const Experiment& experiment) {
     text += fmt::format(
         "MoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n", s.ep,
         s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype));
-    text += fmt::format("routing   {}, seed {}\n", experiment.routing.kind, experiment.routing.seed);
+    text += fmt::format("routing   {}\n", routing_text(experiment.routing));
   }
   text += fmt::format(
       "machine   {}: {} AIC and {} AIV run tasks; network {}; L2 not modelled yet: operands are read\n"
@@ -122,6 +128,29 @@ std::string operators_table(const PassResult& pass) {
   return table.text();
 }
 
+nlohmann::ordered_json shape_json(const MoeShape& shape) {
+  return {{"tokens", shape.tokens},
+          {"hidden", shape.hidden},
+          {"intermediate", shape.intermediate},
+          {"top_k", shape.top_k},
+          {"experts_per_rank", shape.experts_per_rank},
+          {"ep", shape.ep},
+          {"dtype", name_of(shape.dtype)}};
+}
+
+nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
+  nlohmann::ordered_json json{{"kind", routing.kind}};
+  if (routing.kind == "sampled") json["skew"] = routing.skew;
+  return json;
+}
+
+nlohmann::ordered_json cut_json(const CutOptions& cut) {
+  return {{"shares", cut.shares},
+          {"partitions", cut.partitions},
+          {"chunk", cut.chunk},
+          {"task_rows", cut.task_rows}};
+}
+
 nlohmann::ordered_json rank_json(const RankResult& rank) {
   return {{"end_ps", rank.end.count()},
           {"tasks", rank.tasks},
@@ -172,7 +201,11 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
   nlohmann::ordered_json json{{"schema_version", 1},
                               {"a3sim", kVersion},
                               {"name", experiment.name},
+                              {"shape", shape_json(experiment.shape)},
+                              {"routing", routing_json(experiment.routing)},
                               {"seed", experiment.routing.seed},
+                              {"cut", cut_json(experiment.cut)},
+                              {"window", experiment.window == Window::kFull ? "full" : "transport"},
                               {"hardware", experiment.hardware.name},
                               {"order", experiment.order.name},
                               {"execution", "static"},

@@ -160,6 +160,48 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a bucket with room to spare costs only its empty puts") {
+  const Experiment tight = small(), roomy = small({"bucket.rows=96"});
+  const std::vector<PassResult> a = run_experiment(tight, true), b = run_experiment(roomy, true);
+  for (std::size_t p = 0; p < a.size(); ++p) {
+    for (std::size_t r = 0; r < kEp; ++r) {
+      CHECK(a[p].run.ranks[r].sent == b[p].run.ranks[r].sent);
+      for (const TaskRecord& record : b[p].run.ranks[r].records) CHECK(record.ideal < 1_us * 1000);
+    }
+    CHECK(b[p].run.makespan >= a[p].run.makespan);
+    CHECK(b[p].run.makespan < 2 * a[p].run.makespan + 100_us);
+  }
+}
+
+TEST_CASE("a bucket that is too small is refused at its place, with the rows that it needs") {
+  try {
+    run_experiment(small({"bucket.rows=3"}), false);
+    FAIL("3 rows are not enough");
+  } catch (const InputError& error) {
+    CHECK_THAT(error.what(), Contains("bucket.rows") && Contains("16"));
+  }
+}
+
+TEST_CASE("rates so low that dates would overflow end in an error, not in a number") {
+  CHECK_THROWS_AS(run_experiment(small({"hardware.clock=1 Hz"}), false), RunError);
+  CHECK_THROWS_AS(
+      run_experiment(small({"hardware.fabric.egress=1 B/s", "hardware.fabric.ingress=1 B/s"}), false),
+      RunError);
+  CHECK_THROWS_AS(
+      run_experiment(small({"hardware.memory.hbm=1 B/s", "hardware.memory.hbm_read=1 B/s"}), false),
+      RunError);
+}
+
+TEST_CASE("ports that are faster than the memories carry what the memories give") {
+  const std::vector<PassResult> passes =
+      run_experiment(small({"hardware.fabric.egress=20 TB/s", "hardware.fabric.ingress=20 TB/s",
+                            "hardware.fabric.put_per_worker=1 TB/s"}),
+                     false);
+  for (const PassResult& pass : passes) {
+    for (const Duration bound : pass.bounds.time) CHECK(pass.run.makespan >= bound);
+  }
+}
+
 TEST_CASE("experts without rows, and ranks without any, run") {
   RoutingCounts counts(kEp, kEp * kExpertsPerRank);
   counts.at(0, 7) = 40;  // all that is sent

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "sim/core/error.h"
+#include "sim/core/units.h"
+
+namespace a3sim {
+
+// A task's picoseconds rounded up to whole ones. Throws RunError beyond a thousand seconds: a rate or a
+// clock that is that far off is a mistake, and the dates of many such tasks would overflow.
+inline std::int64_t whole_picoseconds(double picoseconds) {
+  constexpr double kMost = 1e15;
+  if (!(picoseconds < kMost))
+    throw RunError("a task would take more than 1,000 seconds: is a rate or a clock far too low?");
+  return static_cast<std::int64_t>(std::ceil(picoseconds));
+}
+
+}  // namespace a3sim
