@@ -16,11 +16,12 @@ std::array<double, kResources> capacities(const Hardware::MemorySystem& memory) 
 
 }  // namespace
 
-Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, bool record)
+Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric,
+               const RunOptions& options)
     : ssc_(ssc),
       cost_(cost),
       fabric_(fabric),
-      record_(record),
+      options_(options),
       context_{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()},
       queues_(ssc),
       memory_(capacities(cost.hardware().memory), queues_.workers()),
@@ -28,7 +29,7 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       event_counts_(ssc.events().size(), 0),
       first_waiter_(ssc.events().size(), kNone) {
   for (const OperatorInfo& op : ssc.operators()) operators_.push_back(&Operators::get(op.type));
-  if (record) result_.records.resize(ssc.tasks().size());
+  if (options.record) result_.records.resize(ssc.tasks().size());
 }
 
 void Device::launch(Engine& engine) {
@@ -63,7 +64,7 @@ void Device::take(Engine& engine, std::uint32_t worker) {
   w.checked = engine.now() + cost_.hardware().runtime.static_task;
   const std::uint32_t event = task_of(worker).dependent_event;
   if (event == kNone || event_counts_[event] >= ssc_.events()[event].threshold) {
-    schedule(engine, w.checked, Signal::kRun, worker);
+    ready(engine, worker);
     return;
   }
   w.waiting = true;
@@ -76,10 +77,18 @@ void Device::count_trigger(Engine& engine, std::uint32_t event) {
   for (std::uint32_t worker = first_waiter_[event]; worker != kNone;) {
     Worker& w = workers_[worker];
     w.waiting = false;
-    schedule(engine, std::max(engine.now(), w.checked), Signal::kRun, worker);
+    ready(engine, worker);
     worker = w.next_waiter;
   }
   first_waiter_[event] = kNone;
+}
+
+// Nothing keeps the worker's task any more.
+void Device::ready(Engine& engine, std::uint32_t worker) {
+  const Worker& w = workers_[worker];
+  Time start = std::max(engine.now(), w.checked);
+  if (options_.hooks) start += options_.hooks->delay(ssc_.rank(), w.task);
+  schedule(engine, start, Signal::kRun, worker);
 }
 
 void Device::run(Engine& engine, std::uint32_t worker) {
@@ -87,6 +96,7 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const TaskDescriptor& td = task_of(worker);
   w.record.start = engine.now();
+  if (options_.hooks) options_.hooks->started(ssc_.rank(), w.task);
   work_.clear();
   operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, work_);
   if (work_.kind == WorkKind::kPut && work_.dst != ssc_.rank()) return start_put(engine, worker);
@@ -112,6 +122,7 @@ void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const Hardware::Fabric& spec = fabric_.spec();
   const Time visible = engine.now() + spec.hop_latency;
+  if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
   w.record.lost[static_cast<std::size_t>(Limit::kLink)] = engine.now() - w.record.start - w.record.ideal;
   w.record.ideal += spec.put_fence;
   result_.sent += w.put_bytes;
@@ -144,12 +155,13 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   w.record.end = engine.now();
   if (w.put_dst == kNone) {
+    if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
     trigger(engine, task_of(worker), engine.now() + cost_.hardware().runtime.local_visibility);
   }
   w.put_dst = kNone;
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
   result_.busy[static_cast<std::size_t>(queues_.queue_of(worker))] += w.record.end - w.record.start;
-  if (record_) result_.records[w.task] = w.record;
+  if (options_.record) result_.records[w.task] = w.record;
   ++finished_;
   take(engine, worker);
 }

@@ -12,6 +12,7 @@
 #include "sim/memory/memory.h"
 #include "sim/runtime/fabric.h"
 #include "sim/runtime/result.h"
+#include "sim/runtime/static_run.h"
 
 namespace a3sim {
 
@@ -19,7 +20,8 @@ namespace a3sim {
 // event, run it, trigger. A worker that waits holds its place.
 class Device final : public EventHandler {
  public:
-  Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, bool record);
+  Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric,
+         const RunOptions& options);
 
   void connect(std::vector<std::unique_ptr<Device>>& devices) { devices_ = &devices; }
 
@@ -53,6 +55,7 @@ class Device final : public EventHandler {
   };
 
   void take(Engine& engine, std::uint32_t worker);
+  void ready(Engine& engine, std::uint32_t worker);
   void run(Engine& engine, std::uint32_t worker);
   void start_put(Engine& engine, std::uint32_t worker);
   void take_ended(Engine& engine);
@@ -66,7 +69,7 @@ class Device final : public EventHandler {
   const Ssc& ssc_;
   const CostModel& cost_;
   Fabric& fabric_;
-  bool record_;
+  RunOptions options_;
   std::vector<std::unique_ptr<Device>>* devices_ = nullptr;
   std::vector<const Operator*> operators_;
   WorkContext context_;

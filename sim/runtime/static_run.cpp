@@ -57,7 +57,7 @@ RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, cons
   Fabric fabric(hardware, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule), backend);
   std::vector<std::unique_ptr<Device>> devices;
   for (const Ssc& ssc : schedule) {
-    devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, options.record));
+    devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, options));
   }
   fabric.connect(devices);
   Engine engine;

@@ -5,11 +5,13 @@
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
 #include "sim/runtime/result.h"
+#include "sim/runtime/task_hooks.h"
 
 namespace a3sim {
 
 struct RunOptions {
-  bool record = false;  // keep every task's life
+  bool record = false;         // keep every task's life
+  TaskHooks* hooks = nullptr;  // not owned
 };
 
 // The capacities of a schedule's bucket, put together from its ranks.

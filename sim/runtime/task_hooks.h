@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/ids.h"
+#include "sim/core/units.h"
+
+namespace a3sim {
+
+// What may look on while tasks run, and hold them up. Called in the order of simulated time.
+class TaskHooks {
+ public:
+  virtual ~TaskHooks() = default;
+  // How much later than it could the task starts. Asked once a task, when it has been taken and need not wait
+  // any more.
+  virtual Duration delay(RankId, std::uint32_t /*task*/) { return {}; }
+  // The task starts, before anything that ends or starts later.
+  virtual void started(RankId, std::uint32_t /*task*/) {}
+  // Its work is done: what it wrote is there, though nobody has been told yet. For a put: its last byte has
+  // left.
+  virtual void ended(RankId, std::uint32_t /*task*/) {}
+};
+
+}  // namespace a3sim
