@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 
-#include "sim/study/experiment.h"
-#include "sim/study/reference.h"
 #include "sim/study/report.h"
 #include "sim/study/reproduction.h"
-#include "traces/table.h"
 
 namespace a3sim {
 namespace {
@@ -14,23 +11,32 @@ constexpr std::uint32_t kEpSizes[] = {4, 8, 16};
 // Dispatch-to-Combine latency of the paper's MoE-FFN for each EP size.
 class MoeFfn final : public Reproduction {
  public:
-  Reproduced run(const std::filesystem::path& configs) const override;
+  Reproduced run(const Setting& setting) const override;
 
  private:
   struct Row {
-    std::uint32_t ep;
     std::string pass;
     Duration latency{};
     Bounds bounds;
   };
-  static std::vector<Row> rows_of(std::uint32_t ep, const Experiment& experiment);
+  static nlohmann::ordered_json case_of(std::uint32_t ep, const std::string& pass) {
+    return {{"ep", ep}, {"pass", pass}, {"execution", "static"}};
+  }
+  static bool wanted(const Setting& setting, std::uint32_t ep);
+  static std::vector<Row> rows_of(const Experiment& experiment);
+  static Point point_of(const Row& row, std::uint32_t ep, const Experiment& experiment);
 };
 
-std::vector<MoeFfn::Row> MoeFfn::rows_of(std::uint32_t ep, const Experiment& experiment) {
+bool MoeFfn::wanted(const Setting& setting, std::uint32_t ep) {
+  return setting.wants(case_of(ep, "forward")) || setting.wants(case_of(ep, "backward")) ||
+         setting.wants(case_of(ep, "total"));
+}
+
+std::vector<MoeFfn::Row> MoeFfn::rows_of(const Experiment& experiment) {
   std::vector<Row> rows;
-  Row total{ep, "total", {}, {}};
+  Row total{"total", {}, {}};
   for (const PassResult& pass : run_experiment(experiment, false)) {
-    rows.push_back({ep, pass.name, pass.run.makespan, pass.bounds});
+    rows.push_back({pass.name, pass.run.makespan, pass.bounds});
     total.latency += pass.run.makespan;
     for (std::uint32_t b = 0; b < kBounds; ++b) total.bounds.time[b] += pass.bounds.time[b];
   }
@@ -38,45 +44,34 @@ std::vector<MoeFfn::Row> MoeFfn::rows_of(std::uint32_t ep, const Experiment& exp
   return rows;
 }
 
-Reproduced MoeFfn::run(const std::filesystem::path& configs) const {
-  const std::vector<Reference> references = read_references(configs / "reference" / "moe_ffn.yaml");
-  std::vector<std::string> header{"EP", "pass", "simulated ms", "published ms", "error", "binding"};
+Point MoeFfn::point_of(const Row& row, std::uint32_t ep, const Experiment& experiment) {
+  Point point{.kase = case_of(ep, row.pass),
+              .metric = "latency",
+              .unit = "ms",
+              .value = milliseconds(row.latency),
+              .hardware = experiment.hardware.name};
+  point.extra.emplace_back("binding", row.pass == "total" ? "" : name_of(row.bounds.binding()));
   for (std::uint32_t b = 0; b < kBounds; ++b) {
-    header.push_back(fmt::format("{}{}", b == 0 ? ">= " : "", name_of(static_cast<Bound>(b))));
+    point.extra.emplace_back(fmt::format("{}{}", b == 0 ? ">= " : "", name_of(static_cast<Bound>(b))),
+                             in_milliseconds(row.bounds.time[b]));
   }
-  Table table(header);
+  return point;
+}
+
+Reproduced MoeFfn::run(const Setting& setting) const {
   Reproduced result;
   std::string machine;
   for (const std::uint32_t ep : kEpSizes) {
-    const Experiment experiment = load_experiment(configs / "experiments" / fmt::format("ep{}.yaml", ep), {});
+    if (!wanted(setting, ep)) continue;
+    const Experiment experiment = setting.load(fmt::format("ep{}", ep));
     machine =
         fmt::format("{}: {} AIC, {} AIV; order {}; network {}; no L2 yet", experiment.hardware.name,
                     experiment.workers[0], experiment.workers[1], experiment.order.name, experiment.network);
-    for (const Row& row : rows_of(ep, experiment)) {
-      const nlohmann::ordered_json kase{{"ep", ep}, {"pass", row.pass}, {"execution", "static"}};
-      const Reference* reference = find_reference(references, kase);
-      const double value = milliseconds(row.latency);
-      std::vector<std::string> cells{fmt::format("{}", ep), row.pass, in_milliseconds(row.latency)};
-      Point point{kase, "latency", "ms", value, {}, {}};
-      if (reference) {
-        const double published = milliseconds(reference->latency);
-        point.reference = published;
-        point.source = reference->source;
-        cells.push_back(fmt::format("{:.1f}", published));
-        cells.push_back(fmt::format("{:+.1f} %", 100 * (value / published - 1)));
-      } else {
-        cells.insert(cells.end(), {"-", "-"});
-      }
-      cells.push_back(row.pass == "total" ? "" : std::string(name_of(row.bounds.binding())));
-      for (const Duration bound : row.bounds.time) cells.push_back(in_milliseconds(bound));
-      table.add(cells);
-      result.points.push_back(std::move(point));
-    }
+    for (const Row& row : rows_of(experiment)) result.points.push_back(point_of(row, ep, experiment));
   }
-  result.text = fmt::format(
-      "MoE-FFN of the HyperParallel-MoE paper, Dispatch to Combine, static taskflow\n{}\n\n{}\n"
-      "The columns from 'cube' on are lower bounds in ms; 'binding' names the largest.\n",
-      machine, table.text());
+  result.heading = fmt::format(
+      "MoE-FFN of the HyperParallel-MoE paper, Dispatch to Combine, static taskflow\n{}\n", machine);
+  result.notes = "The columns from 'cube' on are lower bounds in ms; 'binding' names the largest.\n";
   return result;
 }
 

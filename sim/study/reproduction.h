@@ -1,44 +1,43 @@
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/core/registry.h"
+#include "sim/study/setting.h"
 
 namespace a3sim {
 
-// A predicted value beside the published one, where there is one.
+// A predicted value. What was published about it is added by sim/study/comparison.h.
 struct Point {
-  nlohmann::ordered_json kase;
-  std::string metric, unit;
-  double value = 0;
-  std::optional<double> reference;
-  std::string source;  // of the reference; empty without one
+  nlohmann::ordered_json kase;  // {"m": 4096, "n": 4096, "k": 4096, "dtype": "bf16"}: columns in this order
+  std::string metric, unit;     // sim/study/metric.h
+  double value = 0;             // in `unit`
+  std::string hardware;         // Hardware::name of what it was predicted for
+  std::string variant{};        // what differs from the default; empty for the default
+  std::vector<std::pair<std::string, std::string>> extra{};  // further columns of the table: head and cell
 };
 
 struct Reproduced {
+  std::string heading;  // above the table: what is reproduced, on which machine, under which rules
   std::vector<Point> points;
-  std::string text;  // tables for people
+  std::string notes{};  // below it; may be empty
 };
 
-// A published experiment that is run again on the model; one file each, registered by name.
+// A published experiment that is run again on the model; one file each, registered by name. Its published
+// values stand in configs/reference/NAME.yaml and are none of its business.
 class Reproduction {
  public:
   static constexpr std::string_view kKind = "experiment";
   virtual ~Reproduction() = default;
-  // `configs` is the folder with experiments/ and reference/.
-  virtual Reproduced run(const std::filesystem::path& configs) const = 0;
+  // Configurations are read through the setting, so that its values reach all of them. May be called by many
+  // threads at once. No two points agree in case, metric and variant.
+  virtual Reproduced run(const Setting& setting) const = 0;
 };
 
 using Reproductions = Registry<Reproduction>;
-
-// An array of objects: experiment, case, metric, unit, value, reference (or null), source (or null).
-nlohmann::ordered_json points_json(const std::string& experiment, const std::vector<Point>& points);
-
-// The folder with the shipped configurations: $A3SIM_CONFIGS, else that of the source tree.
-std::filesystem::path configs_folder();
 
 }  // namespace a3sim

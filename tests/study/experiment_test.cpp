@@ -6,7 +6,7 @@
 #include "sim/network/network.h"
 #include "sim/runtime/static_run.h"
 #include "sim/study/reference.h"
-#include "sim/study/reproduction.h"
+#include "sim/study/setting.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

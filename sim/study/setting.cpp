@@ -1,0 +1,50 @@
+#include "sim/study/setting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "sim/study/reference.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Those of the values that the configuration takes from the file they are stated in.
+std::vector<std::string> overrides_of(const std::vector<Setting::Stated>& stated, const fs::path& file) {
+  std::vector<std::string> overrides;
+  if (stated.empty()) return overrides;
+  Diagnostics diagnostics;
+  for (const SourcedValue& value : Config::load(file, {}, diagnostics).map("hardware").sourced()) {
+    for (const Setting::Stated& instead : stated) {
+      if (value.path == instead.path &&
+          fs::weakly_canonical(value.mark.file) == fs::weakly_canonical(instead.file))
+        overrides.push_back(fmt::format("{}={}", instead.path, instead.value));
+    }
+  }
+  return overrides;
+}
+
+}  // namespace
+
+fs::path configs_folder() {
+  const char* folder = std::getenv("A3SIM_CONFIGS");
+  return folder && *folder ? folder : A3SIM_CONFIG_DIR;
+}
+
+Experiment Setting::load(const std::string& name, const std::vector<std::string>& own) const {
+  const fs::path file = configs / "experiments" / (name + ".yaml");
+  std::vector<std::string> all = own;
+  for (std::string& override : overrides_of(stated, file)) all.push_back(std::move(override));
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return load_experiment(file, all);
+}
+
+bool Setting::wants(const nlohmann::ordered_json& kase) const {
+  return !cases || std::any_of(cases->begin(), cases->end(),
+                               [&](const nlohmann::ordered_json& wanted) { return same_case(wanted, kase); });
+}
+
+}  // namespace a3sim

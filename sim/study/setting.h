@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/study/experiment.h"
+
+namespace a3sim {
+
+// The folder with the shipped configurations: $A3SIM_CONFIGS, else that of the source tree.
+std::filesystem::path configs_folder();
+
+// Under what reproductions run: whose configurations, with which values instead of theirs, and how much of
+// them is needed. Value-like and read only, so that many threads may run reproductions under their own.
+struct Setting {
+  // Instead of what a hardware file says, wherever a configuration takes the value from that file. A
+  // configuration whose hardware states a value anew keeps its own.
+  struct Stated {
+    std::string path;  // hardware.memory.hbm
+    std::string value;
+    std::filesystem::path file;
+  };
+
+  std::filesystem::path configs = configs_folder();  // with experiments/ and reference/
+  std::vector<std::string> overrides;                // path.to.key=value, over every configuration
+  std::vector<Stated> stated;
+  bool variants = true;                                      // whether points with a `variant` are needed
+  std::optional<std::vector<nlohmann::ordered_json>> cases;  // the only cases that are needed; none: all
+
+  // configs/experiments/NAME.yaml with this setting's values, and below them the reproduction's own
+  // (`model.tokens=96`). Throws InputError as load_experiment() does.
+  Experiment load(const std::string& name, const std::vector<std::string>& own = {}) const;
+
+  // Whether a case is needed. A reproduction that runs it all the same is only slower.
+  bool wants(const nlohmann::ordered_json& kase) const;
+};
+
+}  // namespace a3sim
