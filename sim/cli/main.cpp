@@ -21,7 +21,7 @@ constexpr const char* kExamples =
 
 // What happens goes to stderr, and only if it is asked for.
 void log_to_stderr() {
-  auto logger = spdlog::stderr_logger_st("a3sim");
+  auto logger = spdlog::stderr_logger_mt("a3sim");
   logger->set_pattern("%v");
   logger->set_level(spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));

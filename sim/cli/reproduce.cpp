@@ -1,18 +1,23 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "sim/cli/command.h"
 #include "sim/cli/output.h"
-#include "sim/study/comparison.h"
-#include "sim/study/reproduction.h"
+#include "sim/cli/threads_option.h"
+#include "sim/core/atomic_file.h"
+#include "sim/core/error.h"
+#include "sim/study/intervals.h"
 
 namespace a3sim {
 namespace {
 
 struct Options {
-  std::vector<std::string> names;
-  std::vector<std::string> set;
+  std::vector<std::string> names, set;
+  bool sensitivity = false, check = false;
+  SensitivityOptions draws;
+  ThreadsOption threads;
   JsonOption json;
 };
 
@@ -21,30 +26,103 @@ std::string footer() {
   for (const auto& [name, item] : Reproductions::all())
     text += fmt::format("  {:<12} {}\n", name, item.description);
   return text +
+         "Error bars: how far hardware values inside their published ranges move a prediction, 5 to 95 % of\n"
+         "the draws. --sensitivity computes them into configs/reference/sensitivity.json (with --set it "
+         "only\n"
+         "prints them); they are shown as long as they belong to what is predicted.\n"
          "Examples:\n"
          "  a3sim reproduce                        all of them\n"
          "  a3sim reproduce moe_ffn --json p.json  predicted and published values as JSON\n"
-         "  a3sim reproduce moe_ffn --set hardware.memory.hbm='1.6 TB/s'\n";
+         "  a3sim reproduce moe_ffn --set hardware.memory.hbm='1.6 TB/s'\n"
+         "  a3sim reproduce --sensitivity          error bars, and what moves each value most\n"
+         "  a3sim reproduce --check                exit code 1 if error bars are stale\n";
 }
 
-void reproduce(const Options& options) {
-  std::vector<std::string> names = options.names;
-  if (names.empty()) {
-    for (const auto& [name, item] : Reproductions::all()) names.push_back(name);
-  }
-  for (const std::string& name : names) Reproductions::get(name);
-  Setting setting;
-  setting.overrides = options.set;
+std::filesystem::path hardware_of(const Setting& setting) { return setting.configs / "hardware" / "a3.yaml"; }
+
+// One experiment's page. `stale` gets its name if its error bars are not those of what is predicted now.
+std::string page(const std::string& name, const Setting& setting, const Intervals& intervals,
+                 nlohmann::ordered_json& points, std::vector<std::string>& stale) {
+  const Reproduced result = Reproductions::get(name).run(setting);
+  const std::vector<Comparison> comparisons = compare(name, setting, result.points);
+  const bool fits = intervals.fits(name, interval_key(result.points, hardware_of(setting), {}));
+  if (!fits) stale.push_back(name);
+  const auto interval = [&](const Point& point) { return intervals.text(name, point); };
+  std::string text =
+      fmt::format("{}\n{}", result.heading, comparison_table(comparisons, fits ? interval : IntervalText()));
+  if (!result.notes.empty()) text += '\n' + result.notes;
+  for (auto& point : comparisons_json(name, comparisons)) points.push_back(std::move(point));
+  return text;
+}
+
+void reproduce(const Options& options, const Setting& setting) {
+  const Intervals intervals = Intervals::open(Intervals::file_in(setting.configs));
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  std::vector<std::string> stale;
   std::string text;
-  for (const std::string& name : names) {
-    const Reproduced result = Reproductions::get(name).run(setting);
-    const std::vector<Comparison> comparisons = compare(name, setting, result.points);
-    text += fmt::format("{}{}\n{}", text.empty() ? "" : "\n", result.heading, comparison_table(comparisons));
-    if (!result.notes.empty()) text += '\n' + result.notes;
-    for (auto& point : comparisons_json(name, comparisons)) points.push_back(std::move(point));
+  for (const std::string& name : options.names) {
+    text += (text.empty() ? "" : "\n") + page(name, setting, intervals, points, stale);
+  }
+  if (!stale.empty() && setting.overrides.empty()) {
+    text += fmt::format("\nError bars are stale ({}): 'a3sim reproduce --sensitivity' computes them.\n",
+                        fmt::join(stale, ", "));
   }
   print_result(text, points, options.json);
+  if (options.check && !stale.empty()) {
+    throw RunError(fmt::format("error bars are stale: {}; 'a3sim reproduce --sensitivity' computes them",
+                               fmt::join(stale, ", ")));
+  }
+}
+
+std::string sensitivity_page(const std::string& name, const Options& options, const Setting& setting,
+                             Intervals& intervals) {
+  const std::filesystem::path hardware = hardware_of(setting);
+  const Predictor predictor({{name, {}}}, setting, ranged_parameters(hardware));
+  SensitivityOptions draws = options.draws;
+  draws.threads = options.threads.count;
+  const Sensitivity result =
+      sensitivity([&](std::span<const double> positions) { return predictor.at(positions); },
+                  [&](std::span<const double> positions) {
+                    return admissible(hardware, stated_at(predictor.parameters(), positions));
+                  },
+                  predictor.nominal(), draws);
+  std::vector<Comparison> comparisons;
+  std::vector<Point> points;
+  for (const Predictor::Named& named : predictor.points()) points.push_back(named.comparison.point);
+  intervals.set(name, predictor, result, interval_key(points, hardware, draws));
+  for (const Predictor::Named& named : predictor.points()) {
+    Comparison& comparison = comparisons.emplace_back(named.comparison);
+    comparison.point.extra = {
+        {"moved most by, at the low and the high end", intervals.movers(name, comparison.point)}};
+  }
+  return fmt::format("{}\n{}", name, comparison_table(comparisons, [&](const Point& point) {
+                       return intervals.text(name, point);
+                     }));
+}
+
+void compute_sensitivity(const Options& options, const Setting& setting) {
+  const std::filesystem::path file = Intervals::file_in(setting.configs);
+  Intervals intervals = Intervals::open(file);
+  std::string text;
+  for (const std::string& name : options.names) {
+    text += (text.empty() ? "" : "\n") + sensitivity_page(name, options, setting, intervals);
+  }
+  if (setting.overrides.empty()) write_file_atomically(file, intervals.json().dump(1) + '\n');
+  print_result(text, intervals.json(), options.json);
+}
+
+void run(Options options) {
+  if (options.names.empty()) {
+    for (const auto& [name, item] : Reproductions::all()) options.names.push_back(name);
+  }
+  for (const std::string& name : options.names) Reproductions::get(name);
+  Setting setting;
+  setting.overrides = options.set;
+  if (options.sensitivity) {
+    compute_sensitivity(options, setting);
+  } else {
+    reproduce(options, setting);
+  }
 }
 
 class Reproduce final : public Command {
@@ -56,9 +134,16 @@ class Reproduce final : public Command {
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->take_all();
+    auto* sensitivity = app.add_flag("--sensitivity", options->sensitivity, "compute error bars");
+    app.add_option("--draws", options->draws.draws, "of all hardware values together; 200 without it")
+        ->check(CLI::Range(20, 100000))
+        ->needs(sensitivity);
+    app.add_option("--seed", options->draws.seed, "of the draws; 1 without it")->needs(sensitivity);
+    app.add_flag("--check", options->check, "fail if the error bars are stale")->excludes(sensitivity);
+    options->threads.add_to(app);
     options->json.add_to(app);
     app.footer(footer());
-    app.callback([options] { reproduce(*options); });
+    app.callback([options] { run(*options); });
   }
 };
 

@@ -156,8 +156,7 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
   return json;
 }
 
-std::string comparison_table(const std::vector<Comparison>& comparisons,
-                             const std::function<std::string(const Point&)>& interval) {
+std::string comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval) {
   if (comparisons.empty()) return "";
   const Columns columns(comparisons, static_cast<bool>(interval));
   Table table(columns.header());

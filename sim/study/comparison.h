@@ -32,9 +32,11 @@ double error_of(const Comparison& comparison);
 nlohmann::ordered_json comparisons_json(const std::string& experiment,
                                         const std::vector<Comparison>& comparisons);
 
+// What stands in a point's line for its error bar.
+using IntervalText = std::function<std::string(const Point&)>;
+
 // A line each: the case, what is predicted, what was published (with the spread of other published values),
-// the error, the cells of `interval` if given, and the points' further columns.
-std::string comparison_table(const std::vector<Comparison>& comparisons,
-                             const std::function<std::string(const Point&)>& interval = {});
+// the error, its error bar if given, and the points' further columns.
+std::string comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval = {});
 
 }  // namespace a3sim

@@ -67,7 +67,9 @@ void collect_sourced(ConfigValue& value, const std::string& path, std::vector<So
                        .source = text_of(value, "source"),
                        .note = text_of(value, "note"),
                        .low = {},
-                       .high = {}};
+                       .high = {},
+                       .value_mark = value.find("value")->value->mark,
+                       .fitted = text_of(value, "fitted") == "true"};
   if (const auto* range = value.find("range"); range != nullptr && range->value->items.size() == 2) {
     sourced.low = range->value->items[0]->text;
     sourced.high = range->value->items[1]->text;

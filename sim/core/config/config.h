@@ -46,6 +46,8 @@ struct SourcedValue {
   Mark mark;
   std::string value, source, note;
   std::string low, high;  // the ends of its range; empty without one
+  Mark value_mark;        // of the value itself
+  bool fitted = false;    // whether it was fitted inside its range, rather than found in a source
 };
 
 // A node of the parsed document; see value.h. Scalars keep their text.
@@ -114,10 +116,10 @@ class Config {
   // stand there.
   double per_cycle(std::string_view key, std::string_view unit) const;
 
-  // Hardware values are written `{value: 192 MiB, source: "..."}` with optional `range: [a, b]`, `note:`;
-  // every read of a scalar above takes that form too, and refuses a value outside its range. With
-  // require_sources(true) a scalar without a source is refused in this mapping and those below, unless it
-  // comes from --set.
+  // Hardware values are written `{value: 192 MiB, source: "..."}` with optional `range: [a, b]`, `note:` and,
+  // beside a range, `fitted: true`; every read of a scalar above takes that form too, and refuses a value
+  // outside its range. With require_sources(true) a scalar without a source is refused in this mapping and
+  // those below, unless it comes from --set.
   Config require_sources(bool required) const;
   // All values below this mapping that have a source, in the file's order.
   std::vector<SourcedValue> sourced() const;

@@ -44,7 +44,9 @@ bool Config::unwrap(std::string_view key, std::string_view expected, Found& foun
                  fmt::format("{}, expected {}", part->description(), text == "value" ? expected : "a text"));
     readable = readable && text != "value";
   }
-  inside.present("range");
+  const bool ranged = inside.has("range"), fitted = inside.has("fitted") && inside.boolean("fitted", false);
+  if (fitted && !ranged)
+    inside.error("fitted", "true, expected a range beside it that the value is fitted in");
   if (sources_ && !inside.has("source")) inside.note_missing("source", "where the value comes from");
   if (!readable) return false;
   found.scalar = inside.present("value");

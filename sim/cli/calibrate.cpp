@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/output.h"
+#include "sim/cli/threads_option.h"
+#include "sim/core/atomic_file.h"
+#include "sim/core/error.h"
+#include "sim/study/calibration.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExamples =
+    "Fits the hardware values that are marked 'fitted: true', at most four, inside their ranges to the\n"
+    "points in configs/reference/ that are marked 'use: calibration'. The sum of the squared logarithms of\n"
+    "predicted by published values is made least. A value that the points do not identify is refused.\n"
+    "Examples:\n"
+    "  a3sim calibrate --dry-run           what would be written into configs/hardware/a3.yaml, and why\n"
+    "  a3sim calibrate gemm copy -o a.yaml fitted to two experiments only, written to another file\n"
+    "  a3sim calibrate --json              parameters, singular values, errors with each point left out\n";
+
+struct Options {
+  std::vector<std::string> names, set;
+  std::filesystem::path hardware, output;
+  bool dry_run = false;
+  ThreadsOption threads;
+  JsonOption json;
+};
+
+void run(const Options& options) {
+  Setting setting;
+  setting.overrides = options.set;
+  const std::filesystem::path hardware =
+      options.hardware.empty() ? setting.configs / "hardware" / "a3.yaml" : options.hardware;
+  std::vector<std::string> names = options.names;
+  if (names.empty()) {
+    for (const auto& [name, item] : Reproductions::all()) names.push_back(name);
+  }
+  const Calibration calibration = calibrate(hardware, names, setting, options.threads.count);
+  const std::string text = with_values(hardware, calibration.new_values());
+  print_result(calibration_text(calibration), calibration_json(calibration), options.json);
+  if (!calibration.refused.empty()) {
+    throw RunError(
+        "nothing was written: the points do not identify every value that is marked 'fitted: true'");
+  }
+  // What was fitted under other values than the files' belongs into no file of theirs.
+  if (options.dry_run || (options.output.empty() && !options.set.empty())) return;
+  write_file_atomically(options.output.empty() ? hardware : options.output, text);
+}
+
+class Calibrate final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<Options>();
+    app.add_option("NAME", options->names, "experiments to fit to; all without one");
+    app.add_option("--hardware", options->hardware, "the hardware file; configs/hardware/a3.yaml without it")
+        ->type_name("FILE");
+    app.add_option("-o,--output", options->output, "write the fitted file there instead")->type_name("FILE");
+    app.add_flag("--dry-run", options->dry_run, "write no hardware file");
+    app.add_option("--set", options->set,
+                   "override a value of every configuration; repeatable; only -o writes then")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+    options->threads.add_to(app);
+    options->json.add_to(app);
+    app.footer(kExamples);
+    app.callback([options] { run(*options); });
+  }
+};
+
+const Commands::Entry kEntry("calibrate",
+                             "Fit hardware values to published points, and tell how well they are known",
+                             std::make_unique<Calibrate>());
+
+}  // namespace
+}  // namespace a3sim

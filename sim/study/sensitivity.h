@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace a3sim {
+
+// Values as a function of positions, each from 0 to 1.
+using Model = std::function<std::vector<double>(std::span<const double>)>;
+// Whether a position may be taken.
+using Admissible = std::function<bool(std::span<const double>)>;
+
+// `to`, or the last admissible position on the way there from an admissible one, to a millionth of the way.
+std::vector<double> last_admissible(std::span<const double> from, std::vector<double> to,
+                                    const Admissible& admissible);
+
+struct SensitivityOptions {
+  std::uint32_t draws = 200;
+  std::uint64_t seed = 1;
+  unsigned threads = 1;  // the result does not depend on it
+};
+
+struct Sensitivity {
+  struct Of {
+    double nominal = 0;
+    double low = 0, high = 0;  // what 5 % and 95 % of the draws stay below
+    // By parameter: with it alone at its low and its high end.
+    std::vector<std::array<double, 2>> ends;
+    // The parameters that move it at all, the one that moves it most first; of equals the first.
+    std::vector<std::size_t> movers() const;
+  };
+  std::vector<Of> values;
+};
+
+// Both ends of every parameter, one at a time, and draws of all together, uniform over their ranges. An end
+// that is not admissible is the last admissible value before it; draws are taken from what is admissible.
+// The model is called by many threads at once.
+// Throws RunError if next to nothing is admissible.
+Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::span<const double> nominal,
+                        const SensitivityOptions& options);
+
+// The value below which a share of the numbers lies, between two of them in proportion. At least one number.
+double quantile(std::vector<double> numbers, double share);
+
+}  // namespace a3sim
