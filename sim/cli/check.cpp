@@ -5,6 +5,7 @@
 
 #include "scheduler/verify.h"
 #include "sim/cli/command.h"
+#include "sim/cli/data_options.h"
 #include "sim/cli/schedules.h"
 
 namespace a3sim {
@@ -13,13 +14,20 @@ namespace {
 constexpr const char* kExamples =
     "Examples:\n"
     "  a3sim check configs/experiments/ep8.yaml      compile it and check the schedules\n"
-    "  a3sim check ssc                               check compiled schedules\n";
+    "  a3sim check ssc                               check compiled schedules\n"
+    "  a3sim check --data configs/experiments/ep4.yaml                    its results, on real tensors\n"
+    "  a3sim check --data configs/experiments/ep4.yaml --adversary all    and whichever operator is late\n"
+    "  a3sim check --data configs/experiments/ep4.yaml --drop-wait GMM1   fails: what a missing wait does\n"
+    "  a3sim check --data configs/experiments/ep4.yaml --set model.top_k=1 --set routing.kind=sampled \\\n"
+    "    --set routing.skew=2 --orders                                    skewed, under every order\n";
 
 struct Options {
   ScheduleOption schedules;
+  DataOptions data;
 };
 
 void check(const Options& options) {
+  if (options.data.data) return options.data.check(options.schedules);
   std::string faults;
   for (const NamedSchedule& named : options.schedules.load()) {
     const Findings findings = verify(named.schedule);
@@ -37,13 +45,15 @@ class Check final : public Command {
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<Options>();
     options->schedules.add_to(app);
+    options->data.add_to(app);
     app.footer(kExamples);
     app.callback([options] { check(*options); });
   }
 };
 
-const Commands::Entry kEntry("check", "Check schedules: thresholds, rows, deadlock, ring order",
-                             std::make_unique<Check>());
+const Commands::Entry kEntry(
+    "check", "Check schedules: thresholds, rows, deadlock, ring order; results, on real tensors",
+    std::make_unique<Check>());
 
 }  // namespace
 }  // namespace a3sim

@@ -1,0 +1,122 @@
+#include "sim/cli/data_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "scheduler/order_config.h"
+#include "sim/core/config/quantity.h"
+#include "sim/core/error.h"
+#include "sim/study/data/data_report.h"
+#include "sim/study/setting.h"
+
+namespace a3sim {
+namespace {
+
+Bytes memory_limit(const std::string& text) {
+  if (text.empty()) return available_memory();
+  const Parsed<std::int64_t> parsed = parse_quantity(text, QuantityKind::kBytes);
+  if (!parsed.error.empty()) throw InputError("--memory: " + parsed.error);
+  return {parsed.value};
+}
+
+double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count) * 1e-9; }
+
+DataCase fitting(DataCase of, const std::string& memory) {
+  const Bytes needed = data_bytes(of), limit = memory_limit(memory);
+  if (needed <= limit) return of;
+  throw InputError(fmt::format(
+      "--full: the tensors of {} take about {:.3g} GB, and {:.3g} GB are {}; without --full, the "
+      "same structure is checked at a small shape",
+      of.experiment.name, gigabytes(needed), gigabytes(limit), memory.empty() ? "available" : "allowed"));
+}
+
+Adversary adversary_of(const std::string& text) {
+  if (text.empty()) return {};
+  if (text == "all") return {{}, true};
+  const Parsed<std::int64_t> seed = parse_integer(text, 0, std::numeric_limits<std::int64_t>::max());
+  if (!seed.error.empty()) throw InputError("--adversary: a seed or 'all': " + seed.error);
+  return {static_cast<std::uint64_t>(seed.value), false};
+}
+
+// The shipped orders, in order of their names.
+std::vector<OrderSpec> shipped_orders() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "orders"))
+    files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::vector<OrderSpec> orders;
+  for (const std::filesystem::path& file : files) {
+    Diagnostics diagnostics;
+    const Config root = Config::load(file, {}, diagnostics);
+    orders.push_back(read_order(root.map("order")));
+    root.finish();
+    diagnostics.throw_if_any();
+  }
+  return orders;
+}
+
+// A case under other orders, or under its own.
+std::vector<DataCase> under_orders(const std::vector<DataCase>& cases, bool all) {
+  if (!all) return cases;
+  std::vector<DataCase> result;
+  for (const OrderSpec& order : shipped_orders()) {
+    for (const DataCase& of : cases) {
+      DataCase& other = result.emplace_back(of);
+      other.experiment.order = order;
+      other.experiment.order.elsewhere = of.experiment.order.elsewhere;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void DataOptions::add_to(CLI::App& app) {
+  CLI::Option* const flag = app.add_flag(
+      "--data", data, "run the configuration with real tensors and compare with a plain reference");
+  app.add_flag("--full", full, "keep the configured shape instead of a small one of the same structure")
+      ->needs(flag);
+  app.add_option("--memory", memory, "what --full may take; without it, what the machine has left")
+      ->type_name("SIZE")
+      ->needs(flag);
+  app.add_flag("--orders", orders, "under every shipped order instead of the configuration's")->needs(flag);
+  app.add_option("--seed", seed, "of the tensors; 1 without it")->needs(flag);
+  CLI::Option* const held =
+      app.add_option(
+             "--adversary", adversary,
+             "also hold tasks up: every second one, drawn from a seed, or all of an operator, each in "
+             "turn")
+          ->type_name("SEED|all")
+          ->needs(flag);
+  app.add_option("--drop-wait", drop_wait,
+                 "take away what a task waits for and hold up who writes what it reads: this must fail")
+      ->type_name("OP[:INDEX]")
+      ->needs(flag)
+      ->excludes(held);
+}
+
+void DataOptions::check(const ScheduleOption& schedules) const {
+  if (schedules.arguments.size() != 1) throw InputError("--data takes one configuration");
+  const std::string& file = schedules.arguments[0];
+  const std::vector<DataCase> cases =
+      full ? std::vector<DataCase>{fitting(full_case(file, schedules.set, seed), memory)}
+           : small_cases(file, schedules.set, seed);
+  const Adversary held = adversary_of(adversary);
+  std::string faults, gap;
+  for (const DataCase& of : under_orders(cases, orders)) {
+    const DataCheck check(of, seed);
+    const DataFindings findings =
+        drop_wait.empty() ? check_data(check, held) : a3sim::drop_wait(check, drop_wait);
+    std::cout << gap << findings.text;
+    for (const std::string& fault : findings.faults) faults += of.experiment.name + ": " + fault + '\n';
+    gap = "\n";
+  }
+  if (faults.empty()) return;
+  faults.pop_back();
+  throw RunError(faults);
+}
+
+}  // namespace a3sim

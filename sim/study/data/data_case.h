@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/study/data/plain_ffn.h"
+#include "sim/study/experiment.h"
+
+namespace a3sim {
+
+// What passes are compared with.
+enum class Oracle : std::uint8_t {
+  kForward,    // plain loops over tokens and experts
+  kBackward,   // likewise
+  kSwigluAdd,  // plain loops over rows
+  kWhole       // the graph's operators, each unsplit, in topological order
+};
+constexpr std::string_view name_of(Oracle oracle) {
+  constexpr std::string_view kNames[] = {"plain loops over tokens and experts",
+                                         "plain loops over tokens and experts", "plain loops over rows",
+                                         "its operators run whole, one after the other"};
+  return kNames[static_cast<std::uint8_t>(oracle)];
+}
+
+// An experiment that can carry data: its passes have Permute and Accumulate, backward has forward before it,
+// and every token has its experts.
+struct DataCase {
+  Experiment experiment;
+  std::vector<Oracle> oracles;  // by pass
+  plain::Routed routed;
+  std::string shape;  // which shape it was given, a line or two
+};
+
+// The experiment of a configuration at its own shape. Throws InputError as load_experiment() does.
+DataCase full_case(const std::filesystem::path& file, std::span<const std::string> overrides,
+                   std::uint64_t seed);
+
+// The same structure at a small shape: sizes, cuts and base blocks are shrunk together, so that matrix tiles
+// have 3 ragged base blocks a share or more under balanced routing, and chunks do not divide the rows.
+// Experts, ranks, orders, workers and routing stay as they are. Several partitions stay several (up to 4);
+// one partition gives two cases, with one and with two. Throws InputError, also for an order that lists
+// tasks.
+std::vector<DataCase> small_cases(const std::filesystem::path& file, std::span<const std::string> overrides,
+                                  std::uint64_t seed);
+
+// About how much memory the check of a case takes.
+Bytes data_bytes(const DataCase& of);
+// What the machine has left. Throws RunError where /proc/meminfo does not say.
+Bytes available_memory();
+
+}  // namespace a3sim

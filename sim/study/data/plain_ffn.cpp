@@ -1,0 +1,179 @@
+#include "sim/study/data/plain_ffn.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/core/ids.h"
+
+namespace a3sim::plain {
+namespace {
+
+struct Format {
+  int fraction_bits, smallest_exponent;
+  double largest;
+};
+
+Format format_of(DataType dtype) {
+  switch (dtype) {
+    case DataType::kBf16:
+      return {7, -126, 0x1.fep127};
+    case DataType::kFp16:
+      return {10, -14, 65504};
+    default:
+      return {23, -126, 0x1.fffffep127};
+  }
+}
+
+bool is_integer(DataType dtype) { return dtype == DataType::kInt8 || dtype == DataType::kInt32; }
+
+// x W, summed in fp32 in the order of W's rows.
+Vector times(DataType dtype, const Vector& x, const Matrix& w) {
+  Vector y(w[0].size());
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] += x[k] * w[k][j];
+  }
+  for (float& value : y) value = rounded(dtype, value);
+  return y;
+}
+
+// x Wt.
+Vector times_transposed(DataType dtype, const Vector& x, const Matrix& w) {
+  Vector y(w.size());
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    float sum = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) sum += x[k] * w[j][k];
+    y[j] = rounded(dtype, sum);
+  }
+  return y;
+}
+
+Vector swiglu(DataType dtype, const Vector& h) {
+  Vector a(h.size() / 2);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = rounded(dtype, h[i] / (1.0F + std::exp(-h[i])) * h[a.size() + i]);
+  }
+  return a;
+}
+
+Vector swiglu_gradient(DataType dtype, const Vector& d_a, const Vector& h) {
+  Vector d_h(h.size());
+  for (std::size_t i = 0; i < d_a.size(); ++i) {
+    const float gate = h[i], up = h[d_a.size() + i], s = 1.0F / (1.0F + std::exp(-gate));
+    d_h[i] = rounded(dtype, d_a[i] * up * s * (1.0F + (gate - gate * s)));
+    d_h[d_a.size() + i] = rounded(dtype, d_a[i] * (gate * s));
+  }
+  return d_h;
+}
+
+// The weight of a token for an expert, if it goes there.
+const float* weight_of(const MoeShape& shape, const Routed& routed, std::uint32_t rank, std::uint32_t token,
+                       std::uint32_t expert) {
+  for (std::size_t slot = std::size_t{token} * shape.top_k; slot < (std::size_t{token} + 1) * shape.top_k;
+       ++slot) {
+    if (routed.experts[rank][slot] == expert) return &routed.weights[rank][slot];
+  }
+  return nullptr;
+}
+
+void add_outer(Matrix& sum, const Vector& a, const Vector& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < b.size(); ++j) sum[i][j] += a[i] * b[j];
+  }
+}
+
+void round_all(DataType dtype, Matrix& matrix) {
+  for (Vector& row : matrix) {
+    for (float& value : row) value = rounded(dtype, value);
+  }
+}
+
+Matrix zeros(std::uint32_t rows, std::uint32_t cols) { return Matrix(rows, Vector(cols)); }
+
+}  // namespace
+
+RoutingCounts Routed::counts(const MoeShape& shape) const {
+  RoutingCounts counts(shape.ep, shape.experts());
+  for (std::uint32_t rank = 0; rank < experts.size(); ++rank) {
+    for (const std::uint32_t expert : experts[rank]) {
+      if (expert != kNone) ++counts.at(rank, expert);
+    }
+  }
+  return counts;
+}
+
+double ulp(DataType dtype, double value) {
+  if (is_integer(dtype)) return 1;
+  const Format format = format_of(dtype);
+  int exponent = 0;
+  std::frexp(value, &exponent);  // value is in [2^(exponent - 1), 2^exponent)
+  return std::ldexp(1.0, std::max(exponent - 1, format.smallest_exponent) - format.fraction_bits);
+}
+
+float rounded(DataType dtype, float value) {
+  if (dtype == DataType::kFp32 || value != value) return value;
+  if (dtype == DataType::kInt8) return std::clamp(std::nearbyint(value), -128.0F, 127.0F);
+  const double step = ulp(dtype, value);
+  const double nearest = std::nearbyint(value / step) * step;
+  if (is_integer(dtype) || std::fabs(nearest) <= format_of(dtype).largest) return static_cast<float>(nearest);
+  return std::copysign(HUGE_VALF, value);
+}
+
+Forward forward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
+                const std::vector<Matrix>& tokens) {
+  Forward result;
+  for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
+    result.output.push_back(zeros(shape.tokens, shape.hidden));
+    for (std::uint32_t token = 0; token < shape.tokens; ++token) {
+      for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
+        const float* weight = weight_of(shape, routed, rank, token, expert);
+        if (!weight) continue;
+        const Vector h = times(shape.dtype, tokens[rank][token], parameters.w1[expert]);
+        const Vector y = times(shape.dtype, swiglu(shape.dtype, h), parameters.w2[expert]);
+        for (std::size_t i = 0; i < y.size(); ++i) result.output[rank][token][i] += *weight * y[i];
+      }
+    }
+    round_all(shape.dtype, result.output[rank]);
+  }
+  return result;
+}
+
+Backward backward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
+                  const std::vector<Matrix>& tokens, const std::vector<Matrix>& d_output) {
+  const DataType dtype = shape.dtype;
+  Backward result;
+  result.d_tokens.assign(shape.ep, zeros(shape.tokens, shape.hidden));
+  result.d_w1.assign(shape.experts(), zeros(shape.hidden, 2 * shape.intermediate));
+  result.d_w2.assign(shape.experts(), zeros(shape.intermediate, shape.hidden));
+  for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
+    for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
+      for (std::uint32_t token = 0; token < shape.tokens; ++token) {
+        const float* weight = weight_of(shape, routed, rank, token, expert);
+        if (!weight) continue;
+        const Vector &x = tokens[rank][token], h = times(dtype, x, parameters.w1[expert]);
+        Vector d_y = d_output[rank][token];
+        for (float& value : d_y) value = rounded(dtype, value * *weight);
+        const Vector d_a = times_transposed(dtype, d_y, parameters.w2[expert]);
+        const Vector d_h = swiglu_gradient(dtype, d_a, h);
+        const Vector d_x = times_transposed(dtype, d_h, parameters.w1[expert]);
+        add_outer(result.d_w2[expert], swiglu(dtype, h), d_y);
+        add_outer(result.d_w1[expert], x, d_h);
+        for (std::size_t i = 0; i < d_x.size(); ++i) result.d_tokens[rank][token][i] += d_x[i];
+      }
+    }
+  }
+  for (auto* matrices : {&result.d_tokens, &result.d_w1, &result.d_w2}) {
+    for (Matrix& matrix : *matrices) round_all(dtype, matrix);
+  }
+  return result;
+}
+
+Matrix swiglu_add(DataType dtype, const Matrix& gate_up, const Matrix& other) {
+  Matrix sum;
+  for (std::size_t row = 0; row < gate_up.size(); ++row) {
+    Vector& values = sum.emplace_back(swiglu(dtype, gate_up[row]));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = rounded(dtype, values[i] + other[row][i]);
+  }
+  return sum;
+}
+
+}  // namespace a3sim::plain

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/study/data/case_parts.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::uint32_t kShrink = 32;  // base blocks of 128 x 256 become 4 x 8
+constexpr std::uint32_t kShares = 3, kChunk = 4, kTaskRows = 5;
+constexpr std::uint32_t kMostPartitions = 4;
+
+std::uint16_t shrunk(std::uint16_t size) { return static_cast<std::uint16_t>(std::max(1U, size / kShrink)); }
+
+Tiling shrunk(Tiling tiling) {
+  tiling.base_m = shrunk(tiling.base_m);
+  tiling.base_n = shrunk(tiling.base_n);
+  tiling.base_k = shrunk(tiling.base_k);
+  return tiling;
+}
+
+// The graph with base blocks, and tasks of own sizes, shrunk.
+Graph shrunk(const Graph& graph) {
+  Graph small;
+  for (const TensorNode& tensor : graph.tensors()) small.add_tensor(tensor);
+  for (OperatorNode node : graph.operators()) {
+    if (Operators::get(node.type).queue() == QueueType::kCtq)
+      node.tiling = shrunk(node.tiling.value_or(Tiling{}));
+    if (node.cut) {
+      node.cut->shares = std::min(node.cut->shares, kShares);
+      node.cut->chunk = std::min(node.cut->chunk, kChunk);
+      node.cut->task_rows = std::min(node.cut->task_rows, kTaskRows);
+    }
+    small.add_operator(std::move(node));
+  }
+  return small;
+}
+
+// Sizes that make the structure show. Nothing grows.
+struct SmallShape {
+  std::uint32_t tokens, hidden, intermediate;
+};
+
+SmallShape small_shape(const MoeShape& shape, std::uint32_t partitions) {
+  const Tiling tiling = shrunk(Tiling{});
+  // Six block rows a tile, the last one ragged: from six on, blocks are not walked row by row only.
+  const std::uint32_t tile_rows = 5 * tiling.base_m + 2;
+  // Ragged partitions: the last one is a row short.
+  const std::uint32_t expert_rows = partitions * (tile_rows + 1) - 1;
+  // A slot has two whole chunks and a part of one.
+  std::uint32_t slot = std::max((expert_rows + shape.ep - 1) / shape.ep, 2 * kChunk + 2);
+  if (slot % kChunk == 0) ++slot;
+  const std::uint64_t tokens = (std::uint64_t{slot} * shape.experts() + shape.top_k - 1) / shape.top_k;
+  // Three block columns, the last one ragged.
+  const std::uint32_t narrow = 2 * tiling.base_n + std::max(1, tiling.base_n / 4),
+                      wide = 2 * tiling.base_n + std::max(1, 3 * tiling.base_n / 4);
+  return {static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens, shape.tokens)),
+          std::min(wide, shape.hidden), std::min(narrow, shape.intermediate)};
+}
+
+void set(std::vector<std::string>& overrides, const char* key, std::uint32_t value) {
+  overrides.push_back(fmt::format("{}={}", key, value));
+}
+
+void set_cut(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
+  set(overrides, "cut.shares", std::min(experiment.cut.shares, kShares));
+  set(overrides, "cut.partitions", partitions);
+  set(overrides, "cut.chunk", std::min(experiment.cut.chunk, kChunk));
+  set(overrides, "cut.task_rows", std::min(experiment.cut.task_rows, kTaskRows));
+}
+
+void set_shape(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
+  if (experiment.shape.experts() > 0) {
+    const SmallShape small = small_shape(experiment.shape, partitions);
+    set(overrides, "model.tokens", small.tokens);
+    set(overrides, "model.hidden", small.hidden);
+    set(overrides, "model.intermediate", small.intermediate);
+    return;
+  }
+  const Graph& graph = experiment.passes.front().graph;
+  if (experiment.passes.front().name != "swiglu_add") return;
+  // Two tiles a worker and a ragged one.
+  const TensorNode& activation = graph.tensors()[1];
+  const std::uint32_t rows = 2 * kTaskRows * experiment.workers[1] + kTaskRows - 1, width = 2 * kShrink + 3;
+  set(overrides, "swiglu_add.rows", std::min(rows, activation.rows));
+  set(overrides, "swiglu_add.width", std::min(width, activation.cols));
+  set(overrides, "swiglu_add.tile_rows", std::min(graph.operators()[0].cut->task_rows, kTaskRows));
+}
+
+// Deals an expert's rows to the tokens in turn: to different ones, as there are no more rows than tokens.
+std::vector<std::uint32_t> dealt(const std::vector<std::uint32_t>& rows, const MoeShape& shape) {
+  std::vector<std::uint32_t> experts(std::size_t{shape.tokens} * shape.top_k, kNone);
+  std::size_t next = 0;
+  for (std::uint32_t expert = 0; expert < rows.size(); ++expert) {
+    for (std::uint32_t row = 0; row < rows[expert]; ++row, ++next)
+      experts[next % shape.tokens * shape.top_k + next / shape.tokens] = expert;
+  }
+  return experts;
+}
+
+// Counts of a file in proportion to fewer tokens: none stays none, any stays at least one while there is
+// room.
+plain::Routed scaled(const RoutingCounts& counts, const MoeShape& from, const MoeShape& to) {
+  plain::Routed routed;
+  for (std::uint32_t src = 0; src < to.ep; ++src) {
+    std::vector<std::uint32_t> rows;
+    for (const std::uint32_t count : counts.source(src))
+      rows.push_back(
+          static_cast<std::uint32_t>((std::uint64_t{count} * to.tokens + from.tokens - 1) / from.tokens));
+    const std::uint64_t room = std::uint64_t{to.tokens} * to.top_k;
+    for (std::uint64_t sum = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0}); sum > room; --sum)
+      --*std::ranges::max_element(rows);
+    routed.experts.push_back(dealt(rows, to));
+  }
+  return routed;
+}
+
+// Overrides and base blocks, in indented lines.
+std::string sizes(const Graph& graph, std::span<const std::string> small) {
+  constexpr std::size_t kOverridesALine = 4;
+  std::string text = "a small shape, as with";
+  for (std::size_t i = 0; i < small.size(); ++i)
+    text += (i % kOverridesALine == 0 ? "\n  --set " : " --set ") + small[i];
+  const auto is_cube = [](const OperatorNode& node) {
+    return Operators::get(node.type).queue() == QueueType::kCtq;
+  };
+  const auto cube = std::ranges::find_if(graph.operators(), is_cube);
+  if (cube == graph.operators().end()) return text;
+  const Tiling tiling = cube->tiling.value_or(Tiling{}), small_tiling = shrunk(tiling);
+  return text + fmt::format("\n  and base blocks {} x {}, {} deep, for {} x {}, {} deep", small_tiling.base_m,
+                            small_tiling.base_n, small_tiling.base_k, tiling.base_m, tiling.base_n,
+                            tiling.base_k);
+}
+
+DataCase small_case(const std::filesystem::path& file, std::span<const std::string> overrides,
+                    const Experiment& configured, std::uint32_t partitions, std::uint64_t seed) {
+  std::vector<std::string> small;
+  set_shape(small, configured, partitions);
+  if (configured.shape.experts() > 0) set_cut(small, configured, partitions);
+  std::vector<std::string> all(overrides.begin(), overrides.end());
+  all.insert(all.end(), small.begin(), small.end());
+  Experiment experiment = load_experiment(file, all);
+  plain::Routed routed = configured.routing.kind == "file"
+                             ? scaled(routing_of(configured), configured.shape, experiment.shape)
+                             : routed_by(experiment.routing, experiment.shape);
+  if (experiment.bucket_rows) {
+    const RoutingCounts counts = routed.counts(experiment.shape);
+    std::uint32_t most = 0;
+    for (std::uint32_t src = 0; src < counts.ranks(); ++src)
+      most = std::max(most, std::ranges::max(counts.source(src)));
+    const std::uint32_t room = most + kChunk - 1;
+    experiment.bucket_rows = room % kChunk == 0 ? room + 1 : room;
+    small.push_back(fmt::format("bucket.rows={}", *experiment.bucket_rows));
+  }
+  DataCase result = data_case(std::move(experiment), std::move(routed), seed);
+  result.shape = sizes(configured.passes.front().graph, small);
+  for (Pass& pass : result.experiment.passes) pass.graph = shrunk(pass.graph);
+  return result;
+}
+
+// Whether anything is partitioned.
+bool has_experts_rows(const Experiment& experiment) {
+  return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
+    return std::ranges::any_of(pass.graph.tensors(),
+                               [](const TensorNode& tensor) { return tensor.layout == Layout::kReceived; });
+  });
+}
+
+}  // namespace
+
+std::vector<DataCase> small_cases(const std::filesystem::path& file, std::span<const std::string> overrides,
+                                  std::uint64_t seed) {
+  const Experiment configured = load_experiment(file, overrides);
+  for (const std::string& list : configured.order.list_file) {
+    if (list.empty()) continue;
+    throw InputError(
+        fmt::format("{} lists the tasks of the configured shape: check it at that shape (--full)", list));
+  }
+  std::vector<std::uint32_t> partitions = {std::min(configured.cut.partitions, kMostPartitions)};
+  if (partitions[0] == 1 && has_experts_rows(configured)) partitions.push_back(2);
+  std::vector<DataCase> cases;
+  for (const std::uint32_t count : partitions)
+    cases.push_back(small_case(file, overrides, configured, count, seed));
+  return cases;
+}
+
+}  // namespace a3sim

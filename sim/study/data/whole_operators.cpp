@@ -1,0 +1,112 @@
+#include "sim/study/data/whole_operators.h"
+
+namespace a3sim {
+namespace {
+
+class WholeRun {
+ public:
+  WholeRun(const Graph& graph, const RowLayout& layout, const std::vector<std::vector<SentRow>>& sent,
+           const Tensors& given)
+      : graph_(graph),
+        layout_(layout),
+        operators_(operator_infos(graph)),
+        tensors_(infos()),
+        data_(layout, tensors_) {
+    data_.sent = sent;
+    for (std::uint32_t t = 0; t < graph.tensors().size(); ++t) {
+      const auto found = given.find(graph.tensors()[t].name);
+      if (found == given.end()) continue;
+      for (std::uint32_t rank = 0; rank < tensors_.size(); ++rank)
+        data_.tensor(RankId{rank}, TensorId{t}) = found->second[rank];
+    }
+  }
+
+  Tensors run() {
+    for (const OpId op : graph_.topological_order()) {
+      for (std::uint32_t rank = 0; rank < tensors_.size(); ++rank) run(op, rank);
+    }
+    Tensors written;
+    for (std::uint32_t t = 0; t < graph_.tensors().size(); ++t) {
+      if (!graph_.writer(TensorId{t})) continue;
+      auto& by_rank = written[graph_.tensors()[t].name];
+      for (std::uint32_t rank = 0; rank < tensors_.size(); ++rank)
+        by_rank.push_back(data_.tensor(RankId{rank}, TensorId{t}));
+    }
+    return written;
+  }
+
+ private:
+  std::vector<std::vector<TensorInfo>> infos() const {
+    std::vector<std::vector<TensorInfo>> all;
+    for (std::uint32_t rank = 0; rank < layout_.shape().ep; ++rank)
+      all.push_back(tensor_infos(graph_, layout_, RankId{rank}));
+    return all;
+  }
+
+  Region all_of(TensorId tensor, std::uint32_t rank) const {
+    return {index(tensor), rank, 0, tensors_[rank][index(tensor)].rows, 0, 1, 0};
+  }
+
+  void run(OpId op, std::uint32_t rank) {
+    const OperatorNode& node = graph_.op(op);
+    std::vector<Region> inputs, outputs;
+    for (const TensorId input : node.inputs) inputs.push_back(all_of(input, rank));
+    for (const TensorId output : node.outputs) outputs.push_back(all_of(output, rank));
+    const Layout from = graph_.tensor(node.inputs[0]).layout, to = graph_.tensor(node.outputs[0]).layout;
+    if (from == Layout::kSent && to == Layout::kReceived) {
+      exchange(op, rank, inputs, outputs, true);
+    } else if (from == Layout::kReceived && to == Layout::kSent) {
+      exchange(op, rank, inputs, outputs, false);
+    } else {
+      compute(op, rank, rank, inputs, outputs);
+    }
+  }
+
+  // Rows of a source and an expert lie together on both sides, but not those of a source and a rank.
+  void exchange(OpId op, std::uint32_t rank, std::vector<Region> inputs, std::vector<Region> outputs,
+                bool sends) {
+    const MoeShape& shape = layout_.shape();
+    for (std::uint32_t other = 0; other < shape.ep; ++other) {
+      const std::uint32_t src = sends ? rank : other, dst = sends ? other : rank;
+      for (std::uint32_t expert = 0; expert < shape.experts_per_rank; ++expert) {
+        const Rows sent = layout_.sent_slot(src, dst * shape.experts_per_rank + expert),
+                   received = layout_.received_slot(dst, expert, src);
+        set_rows(inputs[0], sends ? sent : received);
+        set_rows(outputs[0], sends ? received : sent);
+        outputs[0].rank = other;
+        compute(op, rank, other, inputs, outputs);
+      }
+    }
+  }
+
+  static void set_rows(Region& region, Rows rows) {
+    region.row_begin = rows.begin;
+    region.row_end = rows.end;
+  }
+
+  void compute(OpId op, std::uint32_t rank, std::uint32_t dst, std::span<const Region> inputs,
+               std::span<const Region> outputs) {
+    TaskDescriptor td{};
+    td.op = static_cast<std::uint16_t>(index(op));
+    td.expert = kNoExpert;
+    td.dst = dst;
+    const WorkContext context{layout_, tensors_[rank], operators_, {&tiling_, 1}, RankId{rank}};
+    Operators::get(graph_.op(op).type).compute(context, {td, inputs, outputs}, data_);
+  }
+
+  const Graph& graph_;
+  const RowLayout& layout_;
+  std::vector<OperatorInfo> operators_;
+  std::vector<std::vector<TensorInfo>> tensors_;  // by rank
+  Data data_;
+  Tiling tiling_;
+};
+
+}  // namespace
+
+Tensors run_whole(const Graph& graph, const RowLayout& layout, const std::vector<std::vector<SentRow>>& sent,
+                  const Tensors& given) {
+  return WholeRun(graph, layout, sent, given).run();
+}
+
+}  // namespace a3sim
