@@ -33,7 +33,7 @@ std::string footer() {
          "Examples:\n"
          "  a3sim reproduce                        all of them\n"
          "  a3sim reproduce moe_ffn --json p.json  predicted and published values as JSON\n"
-         "  a3sim reproduce moe_ffn --set hardware.memory.hbm='1.6 TB/s'\n"
+         "  a3sim reproduce moe_ffn --set hardware.memory.hbm_read='1.4 TB/s'\n"
          "  a3sim reproduce --sensitivity          error bars, and what moves each value most\n"
          "  a3sim reproduce --check                exit code 1 if error bars are stale\n";
 }

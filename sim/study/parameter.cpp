@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "sim/core/config/decimal.h"
 #include "sim/core/config/quantity.h"
@@ -142,6 +143,11 @@ std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware) 
     throw InputError(fmt::format("{}: {} values are marked 'fitted: true', expected at most {}",
                                  hardware.string(), fitted.size(), kMostFitted));
   }
+  // In the order of the file, whatever it includes.
+  std::sort(fitted.begin(), fitted.end(), [](const Parameter& a, const Parameter& b) {
+    const Mark &first = a.stated().mark, &second = b.stated().mark;
+    return std::tie(first.line, first.column) < std::tie(second.line, second.column);
+  });
   for (const Parameter& parameter : fitted) {
     if (!parameter.whole()) continue;
     throw InputError(fmt::format("{}: {}: a whole number, which cannot be fitted",

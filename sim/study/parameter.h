@@ -18,7 +18,7 @@ class Parameter {
   // Throws InputError if value and range are no quantities of one unit.
   explicit Parameter(const SourcedValue& stated);
 
-  const std::string& path() const { return stated_.path; }  // hardware.memory.hbm
+  const std::string& path() const { return stated_.path; }  // hardware.memory.hbm_read
   const SourcedValue& stated() const { return stated_; }
   // Whether only whole numbers make sense: value and both ends are written as such, without a unit.
   bool whole() const { return kind_ == Kind::kWhole; }
@@ -56,8 +56,8 @@ std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware);
 std::vector<Setting::Stated> stated_at(std::span<const Parameter> parameters,
                                        std::span<const double> positions);
 
-// Whether the reader of hardware takes the file with these values: it refuses some combinations, such as an
-// HBM that reads faster than it reads and writes.
+// Whether the reader of hardware takes the file with these values: it may refuse
+// combinations of values that are each inside their ranges.
 bool admissible(const std::filesystem::path& hardware, std::span<const Setting::Stated> stated);
 
 }  // namespace a3sim

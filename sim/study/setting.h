@@ -19,16 +19,16 @@ struct Setting {
   // Instead of what a hardware file says, wherever a configuration takes the value from that file. A
   // configuration whose hardware states a value anew keeps its own.
   struct Stated {
-    std::string path;  // hardware.memory.hbm
+    std::string path;  // hardware.memory.hbm_read
     std::string value;
     std::filesystem::path file;
   };
 
   std::filesystem::path configs = configs_folder();  // with experiments/ and reference/
-  std::vector<std::string> overrides;                // path.to.key=value, over every configuration
-  std::vector<Stated> stated;
-  bool variants = true;                                      // whether points with a `variant` are needed
-  std::optional<std::vector<nlohmann::ordered_json>> cases;  // the only cases that are needed; none: all
+  std::vector<std::string> overrides{};              // path.to.key=value, over every configuration
+  std::vector<Stated> stated{};
+  bool variants = true;                                        // whether points with a `variant` are needed
+  std::optional<std::vector<nlohmann::ordered_json>> cases{};  // the only cases that are needed; none: all
 
   // configs/experiments/NAME.yaml with this setting's values, and below them the reproduction's own
   // (`model.tokens=96`). Throws InputError as load_experiment() does.

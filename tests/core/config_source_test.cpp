@@ -98,6 +98,25 @@ TEST_CASE("The values with sources can be listed with their ranges") {
   CHECK(text.config.map("hw").sourced().size() == 2);
 }
 
+TEST_CASE("A fitted value says so, and has the range that it was fitted in") {
+  ConfigText text(
+      "a: {value: 1, source: s, range: [1, 2], fitted: true}\n"
+      "b: {value: 1, source: s, range: [1, 2], fitted: false}\n"
+      "c: {value: 1, source: s, fitted: true}\n"
+      "d: {value: 1, source: s, range: [1, 2], fitted: yes}\n");
+  const Config c = text.config.require_sources(true);
+  for (const char* key : {"a", "b", "c", "d"}) CHECK(c.integer(key, 0, 9) == 1);
+  c.finish();
+  CHECK(text.errors() ==
+        "f.yaml:3:34: c.fitted: true, expected a range beside it that the value is fitted in\n"
+        "f.yaml:4:49: d.fitted: 'yes' is not a boolean, expected true or false\n");
+  const std::vector<SourcedValue> values = c.sourced();
+  REQUIRE(values.size() == 4);
+  CHECK(values[0].fitted);
+  CHECK(!values[1].fitted);
+  CHECK(values[0].value_mark.text() == "f.yaml:1:12");
+}
+
 TEST_CASE("A value from the command line is its own source, for a second reader too") {
   ConfigText text("a: {value: 1, source: paper, range: [1, 2]}\n", {"a=7", "b=8"});
   const Config c = text.config.require_sources(true);

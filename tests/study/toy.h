@@ -1,0 +1,74 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "sim/study/setting.h"
+
+namespace a3sim {
+
+// A folder of configurations with hardware of its own, for the reproduction `toy` (toy.cpp): its points are
+// closed forms of hardware values. The files are gone with the object.
+class Toy {
+ public:
+  // What the hardware file says, in this order: memory.hbm_read, memory.l2_read, fabric.put_fence.
+  static constexpr const char* kHbm =
+      "{value: 1.33 TB/s, range: [1.2 TB/s, 1.4 TB/s], fitted: true, source: s}";
+  static constexpr const char* kL2 = "{value: 5.96 TB/s, range: [4 TB/s, 6 TB/s], fitted: true, source: s}";
+  static constexpr const char* kFence = "{value: 200 ns, range: [100 ns, 300 ns], source: s}";
+
+  explicit Toy(const std::string& hbm = kHbm, const std::string& l2 = kL2,
+               const std::string& fence = kFence) {
+    write("hardware/toy.yaml", "# Toy\ninclude: " + (configs_folder() / "hardware" / "a3.yaml").string() +
+                                   "\nhardware:\n  name: toy\n  memory:\n    hbm_read: " + hbm +
+                                   "   # kept\n    l2_read: " + l2 + "\n  fabric:\n    put_fence: " + fence +
+                                   "\n");
+    write("experiments/toy.yaml", "include: [" +
+                                      (configs_folder() / "experiments" / "swiglu_add.yaml").string() +
+                                      ", ../hardware/toy.yaml]\n");
+  }
+  Toy(const Toy&) = delete;
+  Toy& operator=(const Toy&) = delete;
+  ~Toy() { std::filesystem::remove_all(setting.configs); }
+
+  void write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = setting.configs / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  // Publishes a value of the point `kase`.
+  void publish(const std::string& kase, const std::string& metric, const std::string& value,
+               const std::string& more = "use: calibration") {
+    published_ += "  - {case: {point: " + kase + "}, metric: " + metric + ", value: " + value +
+                  ", hardware: toy, source: s, " + more + "}\n";
+    write("reference/toy.yaml", published_);
+  }
+  std::filesystem::path hardware() const { return setting.configs / "hardware" / "toy.yaml"; }
+
+  static std::string text_of(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+
+  // The points: `copy`, a latency in us; `read`, a bandwidth in TB/s; `both`, a latency in us.
+  static double copy(double hbm) { return 100 / hbm; }
+  static double read(double l2) { return l2; }
+  static double both(double hbm, double l2) { return 50 / hbm + 200 / l2; }
+
+  Setting setting{.configs = std::filesystem::temp_directory_path() /
+                             ("a3sim_toy_" + std::to_string(::getpid()) + "_" + std::to_string(number()))};
+
+ private:
+  static int number() {
+    static int last = 0;
+    return ++last;
+  }
+  std::string published_ = "points:\n";
+};
+
+}  // namespace a3sim
