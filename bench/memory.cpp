@@ -12,7 +12,7 @@ using namespace a3sim;
 namespace {
 
 constexpr std::uint32_t kSlots = 75;  // 25 AIC and 50 AIV
-constexpr std::array<double, kResources> kCapacity{6.4e12, 3.2e12, 1.6e12, 1.6e12};
+constexpr std::array<double, kResources> kCapacity{6.4e12, 3.2e12, 1.6e12};
 constexpr std::uint64_t kJobs = 500'000;
 
 double processor_seconds() {

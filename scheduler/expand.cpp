@@ -23,7 +23,7 @@ class Expander {
     for (const OperatorNode& node : graph.operators()) {
       const bool matrix = Operators::get(node.type).queue() == QueueType::kCtq;
       tiling_positions_.push_back(matrix ? static_cast<std::uint32_t>(taskflow_.tilings.size()) : kNone);
-      if (matrix) taskflow_.tilings.push_back(node.tiling.value_or(Tiling{}));
+      if (matrix) taskflow_.tilings.push_back(node.tiling.value_or(cut.tiling));
     }
   }
 

@@ -7,7 +7,7 @@ namespace a3sim {
 Footprint::Footprint(const Region& region, const Tiling* tiling, const TensorInfo& tensor)
     : rows_(region.rows()), share_(region.share), shares_(region.shares), cut_(region.shares > 1 && tiling) {
   if (!cut_) return;
-  grid_ = {rows_.size(), tensor.cols, tiling->base_m, tiling->base_n};
+  grid_ = BlockGrid(rows_.size(), tensor.cols, *tiling);
   exact_ = !moves_with_counts(tensor.layout);
 }
 
@@ -18,9 +18,9 @@ bool Footprint::has_block_in(Rows rows, std::uint32_t col_begin, std::uint32_t c
   const std::uint32_t last_row = (common.end - 1 - rows_.begin) / grid_.base_m;
   const std::uint32_t first_col = col_begin / grid_.base_n, last_col = (col_end - 1) / grid_.base_n;
   for (std::uint32_t row = first_row; row <= last_row; ++row) {
-    const std::uint32_t first = row * grid_.blocks_n() + first_col;
-    const std::uint32_t to_share = (share_ + shares_ - first % shares_) % shares_;
-    if (to_share <= last_col - first_col) return true;
+    for (std::uint32_t col = first_col; col <= last_col; ++col) {
+      if (grid_.number({row, col}) % shares_ == share_) return true;
+    }
   }
   return false;
 }

@@ -101,6 +101,15 @@ class TableCheck : public FlawFinder {
       if (t.base_m == 0 || t.base_n == 0 || t.base_k == 0 || t.step_k == 0) {
         return fail(SscItem::kTiling, i, "tiling {}: a size of 0", i);
       }
+      for (const std::uint32_t buffers : {t.l1_buffers, t.l0_buffers, t.l0c_buffers}) {
+        if (buffers != 1 && buffers != 2) {
+          return fail(SscItem::kTiling, i, "tiling {}: {} buffers, expected 1 or 2", i, buffers);
+        }
+      }
+      if (t.order > BlockOrder::kDiagonal) {
+        return fail(SscItem::kTiling, i, "tiling {}: unknown block order {}", i,
+                    static_cast<std::uint32_t>(t.order));
+      }
     }
     return true;
   }

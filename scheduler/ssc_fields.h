@@ -26,6 +26,8 @@ inline constexpr std::uint8_t kValues<Layout> = static_cast<std::uint8_t>(Layout
 template <>
 inline constexpr std::uint8_t kValues<QueueType> = kQueues;
 template <>
+inline constexpr std::uint8_t kValues<BlockOrder> = static_cast<std::uint8_t>(BlockOrder::kDiagonal) + 1;
+template <>
 inline constexpr std::uint8_t kValues<Assignment> = static_cast<std::uint8_t>(Assignment::kShared) + 1;
 
 template <class Io>
@@ -65,6 +67,10 @@ void fields(Io& io, Tiling& t) {
   io.number("base_n", t.base_n);
   io.number("base_k", t.base_k);
   io.number("step_k", t.step_k);
+  io.number("l1_buffers", t.l1_buffers);
+  io.number("l0_buffers", t.l0_buffers);
+  io.number("l0c_buffers", t.l0c_buffers);
+  io.template choice<BlockOrder>("order", t.order);
 }
 
 template <class Io>

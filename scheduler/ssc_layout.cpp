@@ -10,8 +10,16 @@ namespace {
 
 // Tables are read in place, so each field must lie where the schema puts it. Explicit instantiations may name
 // the generated structs' private members; the member pointers make every instantiation a different one.
+template <class T, bool is_enum = std::is_enum_v<T>>
+struct Stored {
+  using Type = T;
+};
+template <class T>
+struct Stored<T, true> {
+  using Type = std::underlying_type_t<T>;
+};
 template <class Struct, class Field>
-Field field_type(Field Struct::*);
+typename Stored<Field>::Type field_type(Field Struct::*);
 template <auto ours, auto theirs, std::size_t our_offset, std::size_t their_offset>
 struct SameField {
   static_assert(our_offset == their_offset);
@@ -65,6 +73,10 @@ A3SIM_SAME(Tiling, Tiling, base_m);
 A3SIM_SAME(Tiling, Tiling, base_n);
 A3SIM_SAME(Tiling, Tiling, base_k);
 A3SIM_SAME(Tiling, Tiling, step_k);
+A3SIM_SAME(Tiling, Tiling, l1_buffers);
+A3SIM_SAME(Tiling, Tiling, l0_buffers);
+A3SIM_SAME(Tiling, Tiling, l0c_buffers);
+A3SIM_SAME(Tiling, Tiling, order);
 template struct SameSize<WorkerSet, fb::WorkerSet>;
 A3SIM_SAME(WorkerSet, WorkerSet, queue_type);
 A3SIM_SAME(WorkerSet, WorkerSet, first);

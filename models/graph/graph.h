@@ -97,5 +97,7 @@ Graph forward_graph(const MoeShape& shape, Window window);
 Graph backward_graph(const MoeShape& shape, Window window);
 // SwiGLU on rows x 2*width, then Add on rows x width; SwiGLU is cut into tiles of `tile_rows`.
 Graph swiglu_add_graph(std::uint32_t rows, std::uint32_t width, std::uint32_t tile_rows, DataType dtype);
+// One product of m x k by k x n; with experts, the m rows are theirs and each has a k x n matrix of its own.
+Graph gemm_graph(std::uint32_t m, std::uint32_t n, std::uint32_t k, bool experts, DataType dtype);
 
 }  // namespace a3sim

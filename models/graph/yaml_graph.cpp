@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/graph/size_expression.h"
+#include "models/graph/tiling_config.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 
@@ -105,7 +106,7 @@ class GraphReader {
     const Operator* op = find_type(config, type);
     OperatorNode node;
     node.transposed = config.boolean("transposed", false);
-    if (config.has("tiling")) node.tiling = read_tiling(config.map("tiling"));
+    if (config.has("tiling")) node.tiling = read_tiling(config.map("tiling"), {});
     if (op) node.split = op->split_spec();
     if (config.has("split")) read_split(config.map("split"), op, node);
     config.finish();
@@ -127,20 +128,6 @@ class GraphReader {
     }
     config.error("type", fmt::format("no operator type '{}'{}", type, suggestion(type, types)));
     return nullptr;
-  }
-
-  static Tiling read_tiling(const Config& config) {
-    constexpr std::int64_t kMost = 0xffff;
-    Tiling tiling;
-    const auto read = [&](std::string_view key, std::uint16_t& size) {
-      size = static_cast<std::uint16_t>(config.integer(key, 1, kMost, size));
-    };
-    read("base_m", tiling.base_m);
-    read("base_n", tiling.base_n);
-    read("base_k", tiling.base_k);
-    read("step_k", tiling.step_k);
-    config.finish();
-    return tiling;
   }
 
   static void read_split(const Config& config, const Operator* op, OperatorNode& node) {

@@ -59,6 +59,8 @@ class Accumulate final : public Operator {
     out.kind = WorkKind::kVector;
     read.bytes = rows * info(context, read.tensor).row_bytes();
     read.gather = true;
+    read.row_bytes = static_cast<std::uint32_t>(info(context, read.tensor).row_bytes());
+    read.gather_at = static_cast<std::uint32_t>(total * write.rows.begin / tokens);
     if (rows > 0) out.streams.push_back(read);
     out.streams.push_back(write);
     // Each row widened, times its weight if it has one, added; each sum narrowed.

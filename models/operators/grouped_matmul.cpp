@@ -45,7 +45,7 @@ class GroupedMatmul final : public Operator {
     const Region inputs[] = {whole(a, context.rank, tiled.rows), whole(w, context.rank, weights)};
     TaskDescriptor td = describe(context, *this, tiled.expert, tiled.rows.begin);
     td.task_split_value = tiled.rows.size();
-    add_shares(context, td, inputs, whole(c, context.rank, tiled.rows), grouped ? 1 : context.cut.shares,
+    add_shares(context, td, inputs, whole(c, context.rank, tiled.rows), grouped && !context.cut.kernel ? 1 : context.cut.shares,
                out);
   }
 
@@ -56,6 +56,7 @@ class GroupedMatmul final : public Operator {
     if (info(context, out.a).layout == Layout::kReceived && task.td.expert == kNoExpert) {
       const std::uint32_t experts = context.layout.shape().experts_per_rank;
       const std::uint32_t weight_rows = w.rows().size() / experts;
+      out.count_on = true;
       for (std::uint32_t expert = 0; expert < experts; ++expert) {
         const Rows rows = context.layout.received_expert(index(context.rank), expert);
         add_product(context, context.layout.pack(Layout::kReceived, index(context.rank), rows),

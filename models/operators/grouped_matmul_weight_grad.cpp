@@ -57,13 +57,14 @@ class GroupedMatmulWeightGrad final : public Operator {
     TaskDescriptor td = describe(context, *this, expert, weights.begin);
     td.task_split_value = weights.size();
     const bool grouped = received && !expert;
-    add_shares(context, td, inputs, whole(c, context.rank, weights), grouped ? 1 : context.cut.shares, out);
+    add_shares(context, td, inputs, whole(c, context.rank, weights), grouped && !context.cut.kernel ? 1 : context.cut.shares, out);
   }
 
   void work(const WorkContext& context, const TaskView& task, Work& out) const override {
     start_cube_work(context, task, out);
     out.a_transposed = true;
     if (info(context, out.a).layout == Layout::kReceived && task.td.expert == kNoExpert) {
+      out.count_on = true;
       for (std::uint32_t expert = 0; expert < context.layout.shape().experts_per_rank; ++expert) {
         const Rows rows = context.layout.received_expert(index(context.rank), expert);
         add_product(context, context.layout.pack(Layout::kReceived, index(context.rank), rows),

@@ -38,8 +38,7 @@ Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint3
 
 void add_shares(const FillContext& context, TaskDescriptor td, std::span<const Region> inputs, Region output,
                 std::uint32_t shares, TaskTable& out) {
-  const BlockGrid grid{output.rows().size(), context.tensors[output.tensor].cols, context.tiling.base_m,
-                       context.tiling.base_n};
+  const BlockGrid grid(output.rows().size(), context.tensors[output.tensor].cols, context.tiling);
   shares = std::min(shares, grid.count());
   output.shares = static_cast<std::uint16_t>(shares);
   td.tiling_data_position = context.tiling_position;
@@ -59,13 +58,12 @@ void start_cube_work(const WorkContext& context, const TaskView& task, Work& out
   out.b = TensorId{task.inputs[1].tensor};
   out.c = TensorId{task.outputs[0].tensor};
   out.dtype = info(context, out.a).dtype;
+  out.a_pitch = static_cast<std::uint32_t>(info(context, out.a).row_bytes());
+  out.b_pitch = static_cast<std::uint32_t>(info(context, out.b).row_bytes());
 }
 
 void finish_cube_work(Work& out) {
-  for (const Gemm& gemm : out.gemms) {
-    if (BlockGrid{gemm.m, gemm.n, out.tiling.base_m, out.tiling.base_n}.count() > out.share) return;
-  }
-  out.kind = WorkKind::kNothing;
+  if (BlockWalk(out).done()) out.kind = WorkKind::kNothing;
 }
 
 void multiply(const WorkContext& context, const Work& work, Data& data) {
@@ -73,11 +71,8 @@ void multiply(const WorkContext& context, const Work& work, Data& data) {
   const TensorData &a = data.tensor(context.rank, work.a), &b = data.tensor(context.rank, work.b);
   TensorData& c = data.tensor(context.rank, work.c);
   const DataType dtype = info(context, work.c).dtype;
-  for (const Gemm& gemm : work.gemms) {
-    const BlockGrid grid{gemm.m, gemm.n, work.tiling.base_m, work.tiling.base_n};
-    for (std::uint32_t at = work.share; at < grid.count(); at += work.shares) {
-      multiply_block(work, gemm, grid.block(at), a, b, c, dtype);
-    }
+  for (BlockWalk walk(work); !walk.done(); walk.next()) {
+    multiply_block(work, walk.gemm(), walk.block(), a, b, c, dtype);
   }
 }
 

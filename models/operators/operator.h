@@ -32,6 +32,8 @@ struct CutOptions {
   std::uint32_t partitions = 1;   // row partitions an expert
   std::uint32_t chunk = 128;      // rows a put carries at most
   std::uint32_t task_rows = 128;  // rows a vector task works on at most
+  bool kernel = false;  // operators run as kernels: a matrix operator's blocks are dealt out over all experts
+  Tiling tiling{};      // of matrix operators whose node has none
 };
 
 // One tile of a split operator: partition `index` of `count`. An unsplit operator has one tile with

@@ -52,6 +52,8 @@ class Permute final : public Operator {
     Stream read = stream(context, task.inputs[0], false);
     read.bytes = write.rows.size() * info(context, read.tensor).row_bytes();
     read.gather = true;
+    read.row_bytes = static_cast<std::uint32_t>(info(context, read.tensor).row_bytes());
+    read.gather_at = write.rows.begin;
     out.streams.push_back(read);
     out.streams.push_back(write);
     if (!weighted_) return;

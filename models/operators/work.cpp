@@ -8,11 +8,13 @@ void Work::clear() {
   kind = WorkKind::kNothing;
   gemms.clear();
   share = 0;
+  count_on = false;
   shares = 1;
   tiling = {};
   dtype = DataType::kBf16;
   a = b = c = TensorId{};
   a_transposed = b_transposed = zero_fill = false;
+  a_pitch = b_pitch = 0;
   ops = {};
   streams.clear();
   dst = RankId{};
@@ -29,14 +31,26 @@ std::uint64_t Work::stream_bytes(bool write) const {
 
 std::uint64_t Work::macs() const {
   std::uint64_t macs = 0;
-  for (const Gemm& gemm : gemms) {
-    const BlockGrid grid{gemm.m, gemm.n, tiling.base_m, tiling.base_n};
-    for (std::uint32_t b = share; b < grid.count(); b += shares) {
-      const BlockGrid::Block block = grid.block(b);
-      macs += std::uint64_t{block.rows} * block.cols * gemm.k;
-    }
+  for (BlockWalk walk(*this); !walk.done(); walk.next()) {
+    const BlockGrid::Block block = walk.block();
+    macs += std::uint64_t{block.rows} * block.cols * walk.gemm().k;
   }
   return macs;
+}
+
+void BlockWalk::skip_empty() {
+  while (product_ < work_->gemms.size()) {
+    if (started_) {
+      // Block numbers of the product that is over are taken off, or forgotten.
+      block_ = work_->count_on ? block_ - count_ : work_->share;
+      ++product_;
+    }
+    started_ = true;
+    if (product_ == work_->gemms.size()) return;
+    grid_ = BlockGrid(gemm().m, gemm().n, work_->tiling);
+    count_ = grid_.count();
+    if (block_ < count_) return;
+  }
 }
 
 }  // namespace a3sim

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/taskflow/block_grid.h"
 #include "models/taskflow/taskflow.h"
 
 // What a task does, in the machine's terms but without its rates: sim/device turns it into time.
@@ -24,7 +25,9 @@ struct Stream {
   Rows rows;
   std::uint64_t bytes;
   bool write;
-  bool gather;  // rows in no order
+  // `bytes` of these rows, in no order: rows of `row_bytes`; `gather_at` tells tasks apart.
+  bool gather = false;
+  std::uint32_t row_bytes = 0, gather_at = 0;
 };
 
 // Elements that pass through each class of vector instruction.
@@ -38,13 +41,16 @@ struct VectorOps {
 struct Work {
   WorkKind kind = WorkKind::kNothing;
 
-  // kCube: the base blocks b = share (mod shares) of each product's grid; blocks are counted anew for each.
+  // kCube: the base blocks b = share (mod shares) of each product's grid. Blocks are counted anew for each
+  // product, or on from one to the next.
   std::vector<Gemm> gemms;
   std::uint32_t share = 0, shares = 1;
+  bool count_on = false;
   Tiling tiling;
   DataType dtype = DataType::kBf16;
   TensorId a{}, b{}, c{};
   bool a_transposed = false, b_transposed = false;
+  std::uint32_t a_pitch = 0, b_pitch = 0;  // bytes from one row of the tensor to the next
   bool zero_fill = false;  // a weight gradient of an expert without rows: C is written, nothing is read
 
   // kVector
@@ -62,6 +68,35 @@ struct Work {
   std::uint64_t stream_bytes(bool write) const;
   // Multiply-accumulates of this share.
   std::uint64_t macs() const;
+};
+
+// The base blocks of a cube task's share, one after the other.
+class BlockWalk {
+ public:
+  BlockWalk() = default;
+  // `work` must outlive the walk.
+  explicit BlockWalk(const Work& work) : work_(&work), block_(work.share) { skip_empty(); }
+
+  bool done() const { return product_ == work_->gemms.size(); }
+  const Gemm& gemm() const { return work_->gemms[product_]; }
+  BlockGrid::Block block() const { return grid_.block(block_); }
+  // How many shares multiply the same rows, and the same columns, while they all go through their blocks at
+  // one pace.
+  BlockGrid::Readers readers() const { return grid_.readers(block_, work_->shares); }
+  void next() {
+    block_ += work_->shares;
+    if (block_ >= count_) skip_empty();
+  }
+
+ private:
+  // To the first product that has the block.
+  void skip_empty();
+
+  const Work* work_ = nullptr;
+  std::size_t product_ = 0;
+  std::uint32_t block_ = 0, count_ = 0;
+  bool started_ = false;
+  BlockGrid grid_;
 };
 
 }  // namespace a3sim

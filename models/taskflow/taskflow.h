@@ -107,12 +107,26 @@ struct EventDescriptor {
   std::uint32_t done;       // 1: nobody waits for it; the rank's tasks without consumers count into it
 };
 
-// The blocks that a matrix operator cuts its output into, and the steps it loads K in.
+// In which order the base blocks of an output are numbered.
+enum class BlockOrder : std::uint8_t {
+  kRowMajor,
+  // The public grouped_matmul's: bands of 8 block rows, in them windows of 8 block columns, in them
+  // diagonals; row-major with up to 5 block rows.
+  kDiagonal
+};
+constexpr std::string_view name_of(BlockOrder order) {
+  return order == BlockOrder::kRowMajor ? "row_major" : "diagonal";
+}
+
+// The blocks that a matrix operator cuts its output into, the steps it loads K in, and how many buffers each
+// stage of its pipeline has. The defaults are what the public runtime uses for the paper's shapes.
 struct Tiling {
   std::uint16_t base_m = 128, base_n = 256, base_k = 64;
   std::uint16_t step_k = 4;  // base_k blocks of one operand that one load to L1 brings
+  std::uint8_t l1_buffers = 2, l0_buffers = 2, l0c_buffers = 1;  // 1 or 2
+  BlockOrder order = BlockOrder::kDiagonal;
 };
-static_assert(sizeof(Tiling) == 8);
+static_assert(sizeof(Tiling) == 12);
 
 // A tensor of one rank. Rows are those of the bucket's capacity on that rank.
 struct TensorInfo {

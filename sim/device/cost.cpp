@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "models/taskflow/block_grid.h"
 #include "sim/core/whole_time.h"
 
 namespace a3sim {
@@ -11,13 +10,6 @@ namespace {
 constexpr std::uint32_t kFractal = 16;  // the cube multiplies 16 x K x 16 a cycle
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-// Cycles may be fractions where a rate is in bytes a cycle; a task's sum is rounded up once.
-Duration cycles_to_time(double cycles, Hertz clock) {
-  return Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(clock.count)));
-}
-
-double& bytes_of(MemoryJob& job, Resource resource) { return job.bytes[static_cast<std::size_t>(resource)]; }
 
 // Mads that multiply a rows x cols block over k, and the cycles that they take without their heads.
 struct Mads {
@@ -33,7 +25,23 @@ Mads mads_of(std::uint32_t rows, std::uint32_t cols, std::uint32_t k, std::uint3
   return {full + (rest ? 1 : 0), cycles};
 }
 
+bool unaligned(const StepAccess& access) { return access.pitch % kL2Line != 0; }
+
 }  // namespace
+
+// With two buffers a load waits for the stage two before it: a block ends with the stage that was loaded last,
+// and the first two of the next are loaded while it ends. Three chains can be the longest from one block's end
+// to the next: loads all the way; the cube all the way; the cube through the first stage, the loads from the
+// third on (the two before fill the buffers), the cube through the last.
+double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling,
+                    bool first) {
+  const double own_drain = tiling.l0c_buffers == 1 ? drain : 0;
+  if (tiling.l1_buffers == 1) return stages * (load + compute) + own_drain;
+  if (first) return std::max(stages * load + compute, load + stages * compute) + drain;
+  double cycles = std::max(stages * load, own_drain + stages * compute);
+  if (stages > 2) cycles = std::max(cycles, own_drain + 2 * compute + (stages - 2) * load);
+  return std::max(cycles, drain);
+}
 
 std::uint32_t CostModel::macs_per_cycle(DataType type) const {
   switch (type) {
@@ -46,92 +54,99 @@ std::uint32_t CostModel::macs_per_cycle(DataType type) const {
   }
 }
 
-MemoryJob CostModel::cost(const Work& work) const {
-  switch (work.kind) {
-    case WorkKind::kCube:
-      return cube(work);
-    case WorkKind::kVector:
-    case WorkKind::kPut:
-      return vector(work);
-    case WorkKind::kNothing:
-      break;
-  }
-  return {};
+// Cycles may be fractions where a rate is in bytes a cycle; a step's sum is rounded up once.
+Duration CostModel::time(double cycles) const {
+  return Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(hardware_.clock.count)));
 }
 
-MemoryJob CostModel::cube(const Work& work) const {
+CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const StepTraffic& traffic) const {
   const Hardware::Cube& cube = hardware_.cube;
-  const double element = element_bytes(work.dtype);
-  const Tiling& tiling = work.tiling;
-  double cycles = 0, l2_read = 0, l2_write = 0, hbm_read = 0;
-  for (const Gemm& gemm : work.gemms) {
-    const BlockGrid grid{gemm.m, gemm.n, tiling.base_m, tiling.base_n};
-    const std::uint32_t count = grid.count();
-    double loaded = 0, blocks = 0;
-    for (std::uint32_t b = work.share; b < count; b += work.shares, ++blocks) {
-      const BlockGrid::Block block = grid.block(b);
-      const Mads mads = mads_of(block.rows, block.cols, gemm.k, tiling.base_k, macs_per_cycle(work.dtype));
-      const double load = (block.rows + block.cols) * element * gemm.k;
-      const double to_l0 = element * gemm.k * (block.rows / cube.l1_to_l0a + block.cols / cube.l1_to_l0b);
-      const double out = element * block.rows * block.cols;
-      if (cycles == 0) {
-        const double first_k = std::min<double>(gemm.k, 1.0 * tiling.base_k * tiling.step_k);
-        cycles += (block.rows + block.cols) * element * first_k / cube.gm_to_l1;
-      }
-      cycles += std::max({static_cast<double>(mads.cycles + mads.count * cube.mad_head_cycles), to_l0,
-                          load / cube.gm_to_l1});
-      cycles += out / cube.l0c_to_gm;
-      loaded += load;
-      l2_write += out;
-    }
-    const double operands = element * gemm.k * (1.0 * gemm.m + gemm.n);
-    l2_read += loaded;
-    if (count) hbm_read += std::min(loaded, operands * blocks / count);
+  const double element = element_bytes(work.dtype), clock = static_cast<double>(hardware_.clock.count);
+  const double line = static_cast<double>(hardware_.memory.l2_line_read.count) / clock;
+  const double drain = step.finishes_block ? element * step.rows * step.cols / cube.l0c_to_gm : 0;
+  if (step.k == 0) return {drain, drain};
+
+  const double stages = static_cast<double>(ceil_div(step.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
+  double hits = 0, misses = 0;  // cycles of all loads to L1; what misses add
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const StepAccess& access = step.accesses[i];
+    const double readers = i == 0 ? step.readers_a : step.readers_b;
+    const double rate = std::min(cube.gm_to_l1 * (unaligned(access) ? cube.unaligned : 1), line / readers);
+    hits += static_cast<double>(access.bytes()) / rate + stages * cube.load_issue_cycles;
+    misses += traffic.slow[i] * std::max(0.0, 1 / cube.gm_to_l1_miss - 1 / rate);
   }
-  MemoryJob job;
-  job.ideal = cycles_to_time(cycles, hardware_.clock);
-  bytes_of(job, Resource::kL2Read) = l2_read;
-  bytes_of(job, Resource::kL2Write) = l2_write;
-  bytes_of(job, Resource::kHbmRead) = hbm_read;
-  bytes_of(job, Resource::kHbm) = hbm_read + l2_write;
+  const Mads mads = mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work.dtype));
+  const auto busy = static_cast<double>(mads.cycles + mads.count * cube.mad_head_cycles);
+  const double to_l0 = element * step.k * (step.rows / cube.l1_to_l0a + step.cols / cube.l1_to_l0b);
+  const double compute = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
+  const auto cycles = [&](double loads) {
+    return block_cycles(stages, loads / stages, compute / stages, drain, work.tiling, step.first);
+  };
+  return {cycles(hits + misses), cycles(hits)};
+}
+
+double CostModel::vector_arithmetic(double simple, double convert, double transcendental) const {
+  const Hardware::Vector& vector = hardware_.vector;
+  return simple / vector.simple_fp32 + convert / vector.convert + transcendental / vector.transcendental;
+}
+
+CostModel::Cycles CostModel::vector(const Step& step, const StepTraffic& traffic) const {
+  const Hardware::Vector& vector = hardware_.vector;
+  double hits = 0, misses = 0, write = 0;
+  for (std::uint32_t i = 0; i < step.count; ++i) {
+    const StepAccess& access = step.accesses[i];
+    const double part = unaligned(access) ? vector.unaligned : 1;
+    const auto bytes = static_cast<double>(access.bytes());
+    if (access.l2.write) {
+      write += bytes / (vector.ub_to_gm * part);
+    } else {
+      const double rate = vector.gm_to_ub * part;
+      hits += bytes / rate;
+      misses += traffic.slow[i] * std::max(0.0, 1 / vector.gm_to_ub_miss - 1 / rate);
+    }
+  }
+  const double busy = vector_arithmetic(step.simple, step.convert, step.transcendental);
+  const double start = step.first ? vector.startup_cycles : 0;
+  return {start + std::max({busy, hits + misses, write}), start + std::max({busy, hits, write})};
+}
+
+StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& traffic) const {
+  const Cycles cycles = step.cube ? cube(work, step, traffic) : vector(step, traffic);
+  StepJob job;
+  job.memory.ideal = time(cycles.all);
+  job.missing = job.memory.ideal - std::min(job.memory.ideal, time(cycles.hits));
+  const auto bytes = [&](Resource resource) -> double& {
+    return job.memory.bytes[static_cast<std::size_t>(resource)];
+  };
+  for (const StepAccess& access : step.all()) {
+    bytes(access.l2.write ? Resource::kL2Write : Resource::kL2Read) += static_cast<double>(access.bytes());
+  }
+  bytes(Resource::kHbm) = traffic.hbm_read + traffic.hbm_write * hardware_.memory.reads_a_write();
   return job;
 }
 
-MemoryJob CostModel::vector(const Work& work) const {
-  const Hardware::Vector& vector = hardware_.vector;
-  const auto read = static_cast<double>(work.stream_bytes(false));
-  const auto write = static_cast<double>(work.stream_bytes(true));
-  MemoryJob job;
-  if (read + write == 0) return job;
-  const double arithmetic = work.ops.simple_fp32 / vector.simple_fp32 + work.ops.convert / vector.convert +
-                            work.ops.transcendental / vector.transcendental;
-  const double cycles =
-      vector.startup_cycles + std::max({arithmetic, read / vector.gm_to_ub, write / vector.ub_to_gm});
-  job.ideal = cycles_to_time(cycles, hardware_.clock);
-  bytes_of(job, Resource::kL2Read) = read;
-  bytes_of(job, Resource::kL2Write) = write;
-  bytes_of(job, Resource::kHbmRead) = read;
-  bytes_of(job, Resource::kHbm) = read + write;
-  return job;
+Duration CostModel::least(const Work& work) const {
+  if (work.kind == WorkKind::kNothing) return {};
+  TaskSteps steps;
+  Step step;
+  double cycles = 0;
+  steps.start(work, hardware_);
+  while (steps.next(step)) cycles += (step.cube ? cube(work, step, {}) : vector(step, {})).hits;
+  return time(cycles);
 }
 
 Duration CostModel::arithmetic(const Work& work) const {
   if (work.kind == WorkKind::kCube) {
     std::int64_t cycles = 0;
-    for (const Gemm& gemm : work.gemms) {
-      const BlockGrid grid{gemm.m, gemm.n, work.tiling.base_m, work.tiling.base_n};
-      for (std::uint32_t b = work.share; b < grid.count(); b += work.shares) {
-        const BlockGrid::Block block = grid.block(b);
-        cycles +=
-            mads_of(block.rows, block.cols, gemm.k, work.tiling.base_k, macs_per_cycle(work.dtype)).cycles;
-      }
+    for (BlockWalk walk(work); !walk.done(); walk.next()) {
+      const BlockGrid::Block block = walk.block();
+      cycles += mads_of(block.rows, block.cols, walk.gemm().k, work.tiling.base_k, macs_per_cycle(work.dtype))
+                    .cycles;
     }
     return cycles_time(cycles, hardware_.clock);
   }
-  const Hardware::Vector& vector = hardware_.vector;
-  return cycles_to_time(work.ops.simple_fp32 / vector.simple_fp32 + work.ops.convert / vector.convert +
-                            work.ops.transcendental / vector.transcendental,
-                        hardware_.clock);
+  return time(vector_arithmetic(static_cast<double>(work.ops.simple_fp32), static_cast<double>(work.ops.convert),
+                                static_cast<double>(work.ops.transcendental)));
 }
 
 }  // namespace a3sim

@@ -1,29 +1,44 @@
 #pragma once
 
+#include <array>
+#include <span>
+
 #include "models/operators/work.h"
 #include "sim/device/hardware.h"
+#include "sim/device/steps.h"
 #include "sim/memory/memory.h"
 
 namespace a3sim {
 
-// Turns work into what it costs alone on one worker of the device: its ideal time and the bytes that it moves
-// meanwhile.
+// What the L2 said to a step's accesses.
+struct StepTraffic {
+  // By access: bytes that the core has to wait for, because they come from HBM, for it or for another core
+  // that is fetching them.
+  std::array<double, Step::kMostAccesses> slow{};
+  double hbm_read = 0, hbm_write = 0;  // bytes; writes are those of evicted dirty lines
+};
+
+// A step's job, and what of its ideal time is waiting for lines that the L2 did not have.
+struct StepJob {
+  MemoryJob memory;
+  Duration missing{};
+};
+
+// Turns steps into what they cost alone on one worker of the device, given what the L2 held: their ideal time
+// and the bytes that they move meanwhile.
 //
-// Matrix work, a base block at a time: loads to L1, loads to L0 and the cube run side by side (all are
-// double-buffered), so the slowest of the three sets the pace; the block's result then leaves L0C, which has
-// one buffer, so that the next block waits for it. A task starts with one load to L1 that nothing hides.
-// Vector work: loads, arithmetic and stores run side by side.
-//
-// No L2 contents are modelled here: a matrix task takes its share of its operands' first reads from HBM and
-// re-reads them from the L2; vector work reads from HBM; results are written to HBM.
+// Matrix steps: loads to L1, loads to L0 and the cube are a pipeline of stages of step_k base blocks of K,
+// each with one or two buffers; the result then leaves L0C, which the next block waits for if it has one
+// buffer. Vector steps: loads, arithmetic and stores side by side.
 class CostModel {
  public:
   // The hardware must outlive the model.
   explicit CostModel(const Hardware& hardware) : hardware_(hardware) {}
 
-  // Cube and vector work, and the local part of a put (a copy, if it stays on its rank). kNothing: ideal time
-  // 0.
-  MemoryJob cost(const Work& work) const;
+  StepJob job(const Work& work, const Step& step, const StepTraffic& traffic) const;
+
+  // Cube and vector work and local copies, alone, with everything in the L2: a lower bound. kNothing: 0.
+  Duration least(const Work& work) const;
 
   // What only the arithmetic takes, on one worker: a part of every ideal time. For lower bounds.
   Duration arithmetic(const Work& work) const;
@@ -31,11 +46,21 @@ class CostModel {
   const Hardware& hardware() const { return hardware_; }
 
  private:
-  MemoryJob cube(const Work& work) const;
-  MemoryJob vector(const Work& work) const;
+  struct Cycles {
+    double all, hits;  // as it is, and if everything were in the L2
+  };
+  Cycles cube(const Work& work, const Step& step, const StepTraffic& traffic) const;
+  Cycles vector(const Step& step, const StepTraffic& traffic) const;
+  double vector_arithmetic(double simple, double convert, double transcendental) const;
+  Duration time(double cycles) const;
   std::uint32_t macs_per_cycle(DataType type) const;
 
   const Hardware& hardware_;
 };
+
+// Cycles of a block that is loaded to L1 in `stages` that take `load` cycles each, while the cube, busy for
+// `compute` cycles a stage, follows, and whose result leaves L0C in `drain` cycles. `first`: nothing was loaded
+// before; otherwise the block before it left the loads free to go on.
+double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling, bool first);
 
 }  // namespace a3sim

@@ -5,6 +5,8 @@ namespace {
 
 constexpr std::int64_t kMostWorkers = 65536;
 constexpr std::int64_t kMostPerCycle = 1 << 24;
+constexpr std::int64_t kMostWays = 64;
+constexpr double kLeastPart = 0.01;
 
 std::uint32_t count(const Config& config, std::string_view key, std::int64_t min, std::int64_t max) {
   return static_cast<std::uint32_t>(config.integer(key, min, max));
@@ -28,7 +30,14 @@ Hardware::Cube read_cube(const Config& config) {
   cube.l1_to_l0a = config.per_cycle("l1_to_l0a", "B");
   cube.l1_to_l0b = config.per_cycle("l1_to_l0b", "B");
   cube.gm_to_l1 = config.per_cycle("gm_to_l1", "B");
+  cube.gm_to_l1_miss = config.per_cycle("gm_to_l1_miss", "B");
   cube.l0c_to_gm = config.per_cycle("l0c_to_gm", "B");
+  cube.unaligned = config.number("unaligned", kLeastPart, 1);
+  cube.load_issue_cycles = count(config, "load_issue_cycles", 0, kMostPerCycle);
+  cube.l1 = config.bytes("l1");
+  cube.l0a = config.bytes("l0a");
+  cube.l0b = config.bytes("l0b");
+  cube.l0c = config.bytes("l0c");
   return cube;
 }
 
@@ -39,7 +48,10 @@ Hardware::Vector read_vector(const Config& config) {
   vector.transcendental = config.per_cycle("transcendental", "element");
   vector.startup_cycles = count(config, "startup_cycles", 0, kMostPerCycle);
   vector.gm_to_ub = config.per_cycle("gm_to_ub", "B");
+  vector.gm_to_ub_miss = config.per_cycle("gm_to_ub_miss", "B");
   vector.ub_to_gm = config.per_cycle("ub_to_gm", "B");
+  vector.unaligned = config.number("unaligned", kLeastPart, 1);
+  vector.ub = config.bytes("ub");
   return vector;
 }
 
@@ -48,11 +60,10 @@ Hardware::MemorySystem read_memory(const Config& config) {
   memory.l2_size = config.bytes("l2_size");
   memory.l2_read = config.rate("l2_read");
   memory.l2_write = config.rate("l2_write");
+  memory.l2_ways = count(config, "l2_ways", 1, kMostWays);
+  memory.l2_line_read = config.rate("l2_line_read");
   memory.hbm_read = config.rate("hbm_read");
-  memory.hbm = config.rate("hbm");
-  if (memory.hbm_read > memory.hbm && config.has("hbm")) {
-    config.error("hbm", "less than hbm_read, expected the rate of reads and writes together");
-  }
+  memory.hbm_write = config.rate("hbm_write");
   config.finish();
   return memory;
 }
@@ -72,6 +83,8 @@ Hardware::Runtime read_runtime(const Config& config) {
   Hardware::Runtime runtime;
   runtime.static_task = config.duration("static_task");
   runtime.local_visibility = config.duration("local_visibility");
+  runtime.dynamic_task = config.duration("dynamic_task");
+  runtime.kernel_launch = config.duration("kernel_launch");
   config.finish();
   return runtime;
 }

@@ -24,8 +24,12 @@ struct Hardware {
     std::uint32_t macs_per_cycle_8 = 0;
     std::uint32_t mad_head_cycles = 0;    // a mad instruction's start-up
     double l1_to_l0a = 0, l1_to_l0b = 0;  // bytes a cycle
-    double gm_to_l1 = 0;                  // bytes a cycle and core
+    double gm_to_l1 = 0;                  // bytes a cycle and core, from the L2
+    double gm_to_l1_miss = 0;             // the same while the L2 has to fetch them
     double l0c_to_gm = 0;                 // bytes a cycle and core
+    double unaligned = 1;                 // part of gm_to_l1 where rows do not begin at a line
+    std::uint32_t load_issue_cycles = 0;  // of a load to L1, beside its bytes
+    Bytes l1{}, l0a{}, l0b{}, l0c{};
   } cube;
 
   struct Vector {
@@ -33,13 +37,22 @@ struct Hardware {
     double convert = 0;                 // elements a cycle
     double transcendental = 0;          // elements a cycle
     std::uint32_t startup_cycles = 0;   // head and tail of a task's pipeline
-    double gm_to_ub = 0, ub_to_gm = 0;  // bytes a cycle and core
+    double gm_to_ub = 0, ub_to_gm = 0;  // bytes a cycle and core, from and to the L2
+    double gm_to_ub_miss = 0;           // the same while the L2 has to fetch them
+    double unaligned = 1;               // part of gm_to_ub where rows do not begin at a line
+    Bytes ub{};
   } vector;
 
   struct MemorySystem {
     Bytes l2_size;
+    std::uint32_t l2_ways = 0;
     BytesPerSecond l2_read, l2_write;
-    BytesPerSecond hbm_read, hbm;  // hbm: reads and writes together
+    BytesPerSecond l2_line_read;        // of lines that many cores read at a time, to all of them together
+    BytesPerSecond hbm_read, hbm_write;  // of nothing but reads, of nothing but writes: they share its time
+    // Bytes of reads that take the HBM as long as one of writes.
+    double reads_a_write() const {
+      return static_cast<double>(hbm_read.count) / static_cast<double>(hbm_write.count);
+    }
   } memory;
 
   struct Fabric {
@@ -52,6 +65,8 @@ struct Hardware {
   struct Runtime {
     Duration static_task;       // fetch, first check and trigger of a task
     Duration local_visibility;  // from a trigger until a waiting worker sees it
+    Duration dynamic_task;      // the device-side scheduler's work for a task
+    Duration kernel_launch;     // from the end of one kernel, or the start, until the next one's tasks run
   } runtime;
 };
 

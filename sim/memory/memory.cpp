@@ -60,7 +60,7 @@ void Memory::start(Time now, std::uint32_t slot, const MemoryJob& job) {
     s.use[r] = std::nearbyint(job.bytes[r] / ideal / capacity_[r] / kQuantum) * kQuantum;
     demand_[r] += s.use[r];
   }
-  const double l2 = job.bytes[0] + job.bytes[1], hbm = std::max(job.bytes[2], job.bytes[3]);
+  const double l2 = job.bytes[0] + job.bytes[1], hbm = job.bytes[2];
   s.fairness = (l2 > 0 ? l2 : hbm) / ideal;
   for (std::uint32_t r = 0; r < kResources; ++r) s.slope[r] = s.use[r] > 0 ? s.use[r] / s.fairness : 0;
   s.speed = 1;
@@ -109,6 +109,13 @@ void Memory::advance(Time now, std::vector<std::uint32_t>& ended) {
     }
     next_end_ = std::min(next_end_, end_[slot]);
   }
+}
+
+double Memory::left(Time now, std::uint32_t slot) const {
+  if (end_[slot] == kNever) return 0;
+  const Slot& s = slots_[slot];
+  const double left = s.left - s.speed * static_cast<double>(count(now) - s.since);
+  return std::clamp(left / static_cast<double>(s.job.ideal.count()), 0.0, 1.0);
 }
 
 void Memory::end(std::uint32_t slot) {

@@ -10,10 +10,10 @@
 namespace a3sim {
 
 // What the tasks of one device share.
-enum class Resource : std::uint8_t { kL2Read, kL2Write, kHbmRead, kHbm };  // kHbm: reads and writes together
-inline constexpr std::uint32_t kResources = 4;
+enum class Resource : std::uint8_t { kL2Read, kL2Write, kHbm };
+inline constexpr std::uint32_t kResources = 3;
 constexpr std::string_view name_of(Resource r) {
-  constexpr std::string_view kNames[] = {"L2 read", "L2 write", "HBM read", "HBM"};
+  constexpr std::string_view kNames[] = {"L2 read", "L2 write", "HBM"};
   return kNames[static_cast<std::uint8_t>(r)];
 }
 
@@ -52,6 +52,8 @@ class Memory {
   void advance(Time now, std::vector<std::uint32_t>& ended);
   // What the last job of a slot lost; valid from its end to the slot's next start.
   const MemoryLoss& loss(std::uint32_t slot) const { return slots_[slot].loss; }
+  // How much of a slot's job is left, of 1; 0 without one.
+  double left(Time now, std::uint32_t slot) const;
   // The speed of the job in a slot, 0 < x <= 1, as settled last.
   double speed(std::uint32_t slot) const { return slots_[slot].speed; }
   // Bytes moved through each resource by the jobs that have ended.

@@ -4,36 +4,39 @@
 
 #include <algorithm>
 
+#include "sim/memory/l2/piece_l2.h"
+
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kSignalBits = 2;
+constexpr std::uint32_t kSignalBits = 3;
 
 std::array<double, kResources> capacities(const Hardware::MemorySystem& memory) {
   return {static_cast<double>(memory.l2_read.count), static_cast<double>(memory.l2_write.count),
-          static_cast<double>(memory.hbm_read.count), static_cast<double>(memory.hbm.count)};
+          static_cast<double>(memory.hbm_read.count)};
 }
 
 }  // namespace
 
-Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric,
+Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, L2& l2,
                const RunOptions& options)
     : ssc_(ssc),
       cost_(cost),
       fabric_(fabric),
+      l2_(l2),
       options_(options),
+      hints_(hints_of(ssc, options.l2)),
       context_{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()},
-      queues_(ssc),
-      memory_(capacities(cost.hardware().memory), queues_.workers()),
-      workers_(queues_.workers()),
+      workers_(ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq)),
+      memory_(capacities(cost.hardware().memory), static_cast<std::uint32_t>(workers_.size())),
       event_counts_(ssc.events().size(), 0),
-      first_waiter_(ssc.events().size(), kNone) {
+      execution_(make_execution(options.execution, *this)) {
   for (const OperatorInfo& op : ssc.operators()) operators_.push_back(&Operators::get(op.type));
   if (options.record) result_.records.resize(ssc.tasks().size());
 }
 
 void Device::launch(Engine& engine) {
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) take(engine, w);
+  schedule(engine, engine.now() + hardware().runtime.kernel_launch, Signal::kLaunch, 0);
 }
 
 void Device::schedule(Engine& engine, Time at, Signal signal, std::uint32_t value) {
@@ -43,6 +46,8 @@ void Device::schedule(Engine& engine, Time at, Signal signal, std::uint32_t valu
 void Device::on_event(Engine& engine, std::uint32_t arg) {
   const std::uint32_t value = arg >> kSignalBits;
   switch (static_cast<Signal>(arg & ((1U << kSignalBits) - 1))) {
+    case Signal::kLaunch:
+      return execution_->launch(engine);
     case Signal::kRun:
       return run(engine, value);
     case Signal::kFree:
@@ -51,44 +56,26 @@ void Device::on_event(Engine& engine, std::uint32_t arg) {
       return take_ended(engine);
     case Signal::kVisible:
       return count_trigger(engine, value);
+    case Signal::kCall:
+      return execution_->called(engine, value);
   }
 }
 
-void Device::take(Engine& engine, std::uint32_t worker) {
+void Device::assign(std::uint32_t worker, std::uint32_t task, Time now) {
   Worker& w = workers_[worker];
-  w.task = queues_.take(worker);
-  if (w.task == kNone) return;
+  w.task = task;
   w.record = {};
   w.record.worker = worker;
-  w.record.taken = engine.now();
-  w.checked = engine.now() + cost_.hardware().runtime.static_task;
-  const std::uint32_t event = task_of(worker).dependent_event;
-  if (event == kNone || event_counts_[event] >= ssc_.events()[event].threshold) {
-    ready(engine, worker);
-    return;
-  }
-  w.waiting = true;
-  w.next_waiter = first_waiter_[event];
-  first_waiter_[event] = worker;
+  w.record.taken = now;
+}
+
+void Device::run_at(Engine& engine, std::uint32_t worker, Time at) {
+  if (options_.hooks) at += options_.hooks->delay(ssc_.rank(), workers_[worker].task);
+  schedule(engine, at, Signal::kRun, worker);
 }
 
 void Device::count_trigger(Engine& engine, std::uint32_t event) {
-  if (++event_counts_[event] != ssc_.events()[event].threshold) return;
-  for (std::uint32_t worker = first_waiter_[event]; worker != kNone;) {
-    Worker& w = workers_[worker];
-    w.waiting = false;
-    ready(engine, worker);
-    worker = w.next_waiter;
-  }
-  first_waiter_[event] = kNone;
-}
-
-// Nothing keeps the worker's task any more.
-void Device::ready(Engine& engine, std::uint32_t worker) {
-  const Worker& w = workers_[worker];
-  Time start = std::max(engine.now(), w.checked);
-  if (options_.hooks) start += options_.hooks->delay(ssc_.rank(), w.task);
-  schedule(engine, start, Signal::kRun, worker);
+  if (++event_counts_[event] == ssc_.events()[event].threshold) execution_->event_is_complete(engine, event);
 }
 
 void Device::run(Engine& engine, std::uint32_t worker) {
@@ -97,25 +84,92 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   const TaskDescriptor& td = task_of(worker);
   w.record.start = engine.now();
   if (options_.hooks) options_.hooks->started(ssc_.rank(), w.task);
-  work_.clear();
-  operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, work_);
-  if (work_.kind == WorkKind::kPut && work_.dst != ssc_.rank()) return start_put(engine, worker);
-  const MemoryJob job = cost_.cost(work_);
-  w.record.ideal = job.ideal;
-  if (job.ideal == Duration::zero()) return finish(engine, worker);
-  memory_.start(engine.now(), worker, job);
+  w.work.clear();
+  operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, w.work);
+  if (w.work.kind == WorkKind::kPut && w.work.dst != ssc_.rank()) return start_put(engine, worker);
+  w.steps.start(w.work, hardware());
+  start_step(engine, worker);
+}
+
+void Device::start_step(Engine& engine, std::uint32_t worker) {
+  Worker& w = workers_[worker];
+  if (w.work.kind == WorkKind::kNothing || !w.steps.next(w.step)) return finish(engine, worker);
+  look_up(engine, worker);
+  const StepJob job = cost_.job(w.work, w.step, w.traffic);
+  w.missing = job.missing;
+  w.record.ideal += job.memory.ideal - job.missing;
+  w.record.lost[static_cast<std::size_t>(Limit::kMiss)] += job.missing;
+  memory_.start(engine.now(), worker, job.memory);
   request_settle(engine);
+}
+
+L2Traffic Device::access(const StepAccess& access, OpId op) {
+  L2Access lines = access.l2;
+  lines.op = op;
+  lines.hint = lines.write ? hints_[index(op)].write : hints_[index(op)].read;
+  const L2Traffic traffic = l2_.access(lines);
+  (lines.write ? result_.l2_write : result_.l2_read) += static_cast<double>(access.bytes());
+  return traffic;
+}
+
+// What a step finds in the L2, and what it puts there.
+void Device::look_up(Engine& engine, std::uint32_t worker) {
+  Worker& w = workers_[worker];
+  w.traffic = {};
+  for (std::uint32_t i = 0; i < w.step.count; ++i) {
+    const StepAccess& what = w.step.accesses[i];
+    const L2Traffic found = access(what, OpId{task_of(worker).op});
+    w.record.l2 += found;
+    w.traffic.hbm_read += static_cast<double>(found.hbm_read);
+    w.traffic.hbm_write += static_cast<double>(found.hbm_write);
+    if (what.l2.write) continue;
+    w.traffic.slow[i] = std::min(static_cast<double>(what.bytes()), static_cast<double>(found.hbm_read));
+    if (w.step.cube) w.traffic.slow[i] = std::max(w.traffic.slow[i], on_its_way(engine, worker, what));
+  }
+}
+
+// Bytes of a panel that another core is fetching just now: whoever reads the panel too goes at its pace.
+double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const {
+  double most = 0;
+  for (std::uint32_t other = 0; other < ssc_.workers(QueueType::kCtq); ++other) {
+    const Worker& w = workers_[other];
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      if (other == worker || w.traffic.slow[i] <= most || !w.step.accesses[i].same_place(access)) continue;
+      most = std::max(most, w.traffic.slow[i] * memory_.left(engine.now(), other));
+    }
+  }
+  return most;
 }
 
 void Device::start_put(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
-  w.put_bytes = work_.put_bytes;
-  w.put_dst = index(work_.dst);
+  w.put_bytes = w.work.put_bytes;
+  w.put_dst = index(w.work.dst);
+  w.put_hbm_read = w.put_hbm_write = 0;
   if (w.put_bytes == 0) return put_has_left(engine, worker);
+  Device& destination = *(*devices_)[w.put_dst];
+  const OpId op{task_of(worker).op};
+  for (const Stream& stream : w.work.streams) {
+    StepAccess whole;
+    whole.l2.tensor = stream.tensor;
+    whole.l2.rows = stream.rows;
+    whole.l2.byte_end = static_cast<std::uint32_t>(stream.bytes / stream.rows.size());
+    whole.l2.write = stream.write;
+    const L2Traffic found = (stream.write ? destination : *this).access(whole, op);
+    w.record.l2 += found;
+    w.put_hbm_read += static_cast<double>(found.hbm_read);
+    w.put_hbm_write += static_cast<double>(found.hbm_write);
+  }
+  const auto bytes = static_cast<double>(w.put_bytes);
+  // A read that evicts dirty lines writes here, too; it is counted where it is read.
+  leaving_.bytes += bytes;
+  leaving_.hbm += w.put_hbm_read;
+  destination.arriving_.bytes += bytes;
+  destination.arriving_.hbm += w.put_hbm_write;
   const Hardware::Fabric& spec = fabric_.spec();
   w.record.ideal = transfer_time(Bytes{static_cast<std::int64_t>(w.put_bytes)},
                                  std::min({spec.put_per_worker, spec.egress, spec.ingress}));
-  fabric_.start(engine, ssc_.rank(), worker, work_.dst, Bytes{static_cast<std::int64_t>(w.put_bytes)});
+  fabric_.start(engine, ssc_.rank(), worker, w.work.dst, Bytes{static_cast<std::int64_t>(w.put_bytes)});
 }
 
 void Device::put_has_left(Engine& engine, std::uint32_t worker) {
@@ -125,8 +179,14 @@ void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
   w.record.lost[static_cast<std::size_t>(Limit::kLink)] = engine.now() - w.record.start - w.record.ideal;
   w.record.ideal += spec.put_fence;
+  Device& destination = *(*devices_)[w.put_dst];
+  const auto bytes = static_cast<double>(w.put_bytes);
+  leaving_.bytes -= bytes;
+  leaving_.hbm -= w.put_hbm_read;
+  destination.arriving_.bytes -= bytes;
+  destination.arriving_.hbm -= w.put_hbm_write;
   result_.sent += w.put_bytes;
-  (*devices_)[w.put_dst]->result_.received += w.put_bytes;
+  destination.result_.received += w.put_bytes;
   result_.end = std::max(result_.end, visible.time_since_epoch());
   trigger(engine, task_of(worker), visible);
   schedule(engine, engine.now() + spec.put_fence, Signal::kFree, worker);
@@ -144,11 +204,15 @@ void Device::take_ended(Engine& engine) {
   ended_.clear();
   memory_.advance(engine.now(), ended_);
   request_settle(engine);
-  for (const std::uint32_t worker : ended_) {
-    const MemoryLoss& loss = memory_.loss(worker);
-    std::copy(loss.lost.begin(), loss.lost.end(), workers_[worker].record.lost.begin());
-    finish(engine, worker);
-  }
+  for (const std::uint32_t worker : ended_) end_step(engine, worker);
+}
+
+void Device::end_step(Engine& engine, std::uint32_t worker) {
+  Worker& w = workers_[worker];
+  const MemoryLoss& loss = memory_.loss(worker);
+  for (std::uint32_t r = 0; r < kResources; ++r) w.record.lost[r] += loss.lost[r];
+  w.traffic.slow.fill(0);
+  start_step(engine, worker);
 }
 
 void Device::finish(Engine& engine, std::uint32_t worker) {
@@ -156,14 +220,14 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
   w.record.end = engine.now();
   if (w.put_dst == kNone) {
     if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
-    trigger(engine, task_of(worker), engine.now() + cost_.hardware().runtime.local_visibility);
+    trigger(engine, task_of(worker), engine.now() + hardware().runtime.local_visibility);
   }
   w.put_dst = kNone;
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
-  result_.busy[static_cast<std::size_t>(queues_.queue_of(worker))] += w.record.end - w.record.start;
+  result_.busy[worker < ssc_.workers(QueueType::kCtq) ? 0 : 1] += w.record.end - w.record.start;
   if (options_.record) result_.records[w.task] = w.record;
   ++finished_;
-  take(engine, worker);
+  execution_->worker_is_free(engine, worker);
 }
 
 void Device::request_settle(Engine& engine) {
@@ -180,38 +244,39 @@ void Device::on_settle(Engine& engine, std::uint32_t) {
   if (next != Time::max()) schedule(engine, next, Signal::kMemory, 0);
 }
 
+// Of all the puts that leave, each reads its part from HBM; all together, at their rate, the mean of these.
 void Device::reserve_for_puts(Engine& engine, double read, double write) {
-  if (read == put_read_ && write == put_write_) return;
+  const double hbm =
+      read * leaving_.part() + write * arriving_.part() * hardware().memory.reads_a_write();
+  const std::array<double, kResources> rates{read, write, hbm};
+  if (rates == reserved_) return;
   take_ended(engine);
-  put_read_ = read;
-  put_write_ = write;
-  memory_.reserve(engine.now(), {read, write, read, read + write});
+  reserved_ = rates;
+  memory_.reserve(engine.now(), rates);
   request_settle(engine);
 }
 
-std::string Device::blocked() const {
-  std::string lines;
-  for (std::uint32_t worker = 0; worker < workers_.size(); ++worker) {
-    const Worker& w = workers_[worker];
-    if (!w.waiting) continue;
-    const TaskDescriptor& td = task_of(worker);
-    const bool cube = queues_.queue_of(worker) == QueueType::kCtq;
-    lines +=
-        fmt::format("\n  rank {} {} {}: task {} ({} {}) waits for event {}: {} of {}", index(ssc_.rank()),
-                    cube ? "AIC" : "AIV", cube ? worker : worker - ssc_.workers(QueueType::kCtq), w.task,
-                    ssc_.operators()[td.op].name, td.task_index, td.dependent_event,
-                    event_counts_[td.dependent_event], ssc_.events()[td.dependent_event].threshold);
-  }
-  return lines;
+std::string Device::waits(std::uint32_t task, std::uint32_t worker) const {
+  const TaskDescriptor& td = ssc_.tasks()[task];
+  const std::uint32_t cubes = ssc_.workers(QueueType::kCtq);
+  const std::string who =
+      worker == kNone ? "" : fmt::format(" {} {}", worker < cubes ? "AIC" : "AIV", worker < cubes ? worker : worker - cubes);
+  return fmt::format("\n  rank {}{}: task {} ({} {}) waits for event {}: {} of {}", index(ssc_.rank()), who,
+                     task, ssc_.operators()[td.op].name, td.task_index, td.dependent_event,
+                     event_counts_[td.dependent_event], ssc_.events()[td.dependent_event].threshold);
 }
 
 RankResult Device::take_result() {
   result_.tasks = finished_;
-  const std::array<double, kResources>& moved = memory_.moved();
-  result_.l2_read = moved[static_cast<std::size_t>(Resource::kL2Read)];
-  result_.l2_write = moved[static_cast<std::size_t>(Resource::kL2Write)];
-  result_.hbm_read = moved[static_cast<std::size_t>(Resource::kHbmRead)];
-  result_.hbm = moved[static_cast<std::size_t>(Resource::kHbm)];
+  result_.l2 = l2_.total();
+  for (std::uint32_t op = 0; op < operators_.size(); ++op) result_.l2_by_op.push_back(l2_.total(OpId{op}));
+  if (const auto* pieces = dynamic_cast<const PieceL2*>(&l2_)) {
+    for (std::uint32_t consumer = 0; consumer < operators_.size(); ++consumer) {
+      for (std::uint32_t producer = 0; producer < operators_.size(); ++producer) {
+        result_.l2_reused.push_back(pieces->reused(OpId{producer}, OpId{consumer}));
+      }
+    }
+  }
   return std::move(result_);
 }
 

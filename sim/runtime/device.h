@@ -6,26 +6,27 @@
 
 #include "models/operators/operator.h"
 #include "scheduler/ssc.h"
-#include "scheduler/worker_queues.h"
 #include "sim/core/engine.h"
 #include "sim/device/cost.h"
 #include "sim/memory/memory.h"
+#include "sim/runtime/device_l2.h"
+#include "sim/runtime/execution.h"
 #include "sim/runtime/fabric.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/static_run.h"
 
 namespace a3sim {
 
-// One rank's device while it executes its static schedule. Every worker loops: take a task, wait for its
-// event, run it, trigger. A worker that waits holds its place.
+// One rank's device: its workers run tasks, step by step, through its L2 and memory. Which worker runs which
+// task when is its Execution's decision.
 class Device final : public EventHandler {
  public:
-  Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric,
+  Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, L2& l2,
          const RunOptions& options);
 
   void connect(std::vector<std::unique_ptr<Device>>& devices) { devices_ = &devices; }
 
-  // All workers take their first task.
+  // The kernel is launched now.
   void launch(Engine& engine);
   // The last byte of a worker's put has left.
   void put_has_left(Engine& engine, std::uint32_t worker);
@@ -33,32 +34,57 @@ class Device final : public EventHandler {
   void reserve_for_puts(Engine& engine, double read, double write);
 
   bool finished() const { return finished_ == ssc_.tasks().size(); }
-  // Every worker that waits: its task, the event, its count and threshold. A line each.
-  std::string blocked() const;
+  // What keeps the tasks that have not run, a line each.
+  std::string blocked() const { return execution_->blocked(); }
   // The outcome; the device's records move out.
   RankResult take_result();
+
+  // For its Execution.
+  const Ssc& ssc() const { return ssc_; }
+  const Hardware& hardware() const { return cost_.hardware(); }
+  const RunOptions& options() const { return options_; }
+  std::uint32_t workers() const { return static_cast<std::uint32_t>(workers_.size()); }
+  bool is_complete(std::uint32_t event) const {
+    return event_counts_[event] >= ssc_.events()[event].threshold;
+  }
+  // A worker has got a task. It runs from run_at() on.
+  void assign(std::uint32_t worker, std::uint32_t task, Time now);
+  void run_at(Engine& engine, std::uint32_t worker, Time at);
+  void call_later(Engine& engine, Time at, std::uint32_t value) {
+    schedule(engine, at, Signal::kCall, value);
+  }
+  // "rank 0 AIC 3: task 17 (GMM1 0) waits for event 4: 1 of 2", on a line of its own; without the worker for
+  // kNone.
+  std::string waits(std::uint32_t task, std::uint32_t worker) const;
 
   void on_event(Engine& engine, std::uint32_t arg) override;
   void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
-  enum class Signal : std::uint32_t { kRun, kFree, kMemory, kVisible };  // what an event's argument means
+  // What an event's argument means.
+  enum class Signal : std::uint32_t { kLaunch, kRun, kFree, kMemory, kVisible, kCall };
 
   struct Worker {
     std::uint32_t task = kNone;
-    std::uint32_t next_waiter = kNone;  // in the list of its event
-    bool waiting = false;
-    Time checked;  // when the first check of its event is over
     TaskRecord record;
+    Work work;
+    TaskSteps steps;
+    Step step;
+    StepTraffic traffic;
+    Duration missing{};  // of the step
     std::uint64_t put_bytes = 0;
+    double put_hbm_read = 0, put_hbm_write = 0;  // bytes of HBM here, and on the destination
     std::uint32_t put_dst = kNone;
   };
 
-  void take(Engine& engine, std::uint32_t worker);
-  void ready(Engine& engine, std::uint32_t worker);
   void run(Engine& engine, std::uint32_t worker);
   void start_put(Engine& engine, std::uint32_t worker);
+  void start_step(Engine& engine, std::uint32_t worker);
+  void look_up(Engine& engine, std::uint32_t worker);
+  double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;
+  L2Traffic access(const StepAccess& access, OpId op);
   void take_ended(Engine& engine);
+  void end_step(Engine& engine, std::uint32_t worker);
   void finish(Engine& engine, std::uint32_t worker);
   void count_trigger(Engine& engine, std::uint32_t event);
   void trigger(Engine& engine, const TaskDescriptor& td, Time visible);
@@ -66,22 +92,30 @@ class Device final : public EventHandler {
   void request_settle(Engine& engine);
   const TaskDescriptor& task_of(std::uint32_t worker) const { return ssc_.tasks()[workers_[worker].task]; }
 
+  // Puts that leave or arrive now: bytes of them, and of HBM that they need.
+  struct Puts {
+    double bytes = 0, hbm = 0;
+    double part() const { return bytes > 0 ? hbm / bytes : 0; }
+  };
+
   const Ssc& ssc_;
   const CostModel& cost_;
   Fabric& fabric_;
+  L2& l2_;
   RunOptions options_;
   std::vector<std::unique_ptr<Device>>* devices_ = nullptr;
   std::vector<const Operator*> operators_;
+  std::vector<OpHints> hints_;
   WorkContext context_;
-  WorkerQueues queues_;
-  Memory memory_;
   std::vector<Worker> workers_;
-  std::vector<std::uint32_t> event_counts_, first_waiter_;
+  Memory memory_;
+  std::vector<std::uint32_t> event_counts_;
+  std::unique_ptr<Execution> execution_;
   std::vector<std::uint32_t> ended_;
-  Work work_;
   Time memory_end_ = Time::max();
-  double put_read_ = 0, put_write_ = 0;
   bool settling_ = false;
+  Puts leaving_, arriving_;
+  std::array<double, kResources> reserved_{};
   std::uint64_t finished_ = 0;
   RankResult result_;
 };

@@ -7,15 +7,16 @@
 
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
+#include "sim/memory/l2/l2.h"
 
 // What a run leaves behind: plain data.
 namespace a3sim {
 
 // What can hold a running task up beyond its ideal time.
-enum class Limit : std::uint8_t { kL2Read, kL2Write, kHbmRead, kHbm, kLink };
+enum class Limit : std::uint8_t { kL2Read, kL2Write, kHbm, kLink, kMiss };
 inline constexpr std::uint32_t kLimits = 5;
 constexpr std::string_view name_of(Limit limit) {
-  constexpr std::string_view kNames[] = {"L2 read", "L2 write", "HBM read", "HBM", "link"};
+  constexpr std::string_view kNames[] = {"L2 read", "L2 write", "HBM", "link", "L2 misses"};
   return kNames[static_cast<std::uint8_t>(limit)];
 }
 
@@ -25,17 +26,23 @@ struct TaskRecord {
   Time taken;                    // the worker took its descriptor
   Time start;                    // its event was seen complete, and it ran
   Time end;                      // its worker was free again
-  Duration ideal{};              // alone on the machine
+  Duration ideal{};              // alone on the machine, with everything in the L2
   std::array<Duration, kLimits> lost{};
+  L2Traffic l2;  // of its accesses
 };
 
 struct RankResult {
   Duration end{};         // the rank's last completion; a put completes when its destination sees it
   Duration busy[2] = {};  // tasks running, summed over the workers of CTQ and VTQ
   std::uint64_t tasks = 0;
-  double l2_read = 0, l2_write = 0, hbm_read = 0, hbm = 0;  // bytes that tasks moved; hbm: reads and writes
-  std::uint64_t sent = 0, received = 0;                     // bytes of puts between ranks
-  std::vector<TaskRecord> records;                          // by task, if asked for
+  double l2_read = 0, l2_write = 0;        // bytes that tasks moved
+  L2Traffic l2;                            // of all accesses, also those of puts that come in
+  std::vector<L2Traffic> l2_by_op;
+  // Requests that an operator read and found in the L2, by who had written them or brought them in: at
+  // [consumer * operators + producer]. Empty where every line is kept: lines know no producer.
+  std::vector<std::uint64_t> l2_reused;
+  std::uint64_t sent = 0, received = 0;  // bytes of puts between ranks
+  std::vector<TaskRecord> records;       // by task, if asked for
 };
 
 struct RunResult {

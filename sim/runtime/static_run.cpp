@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/runtime/device.h"
+#include "sim/runtime/device_l2.h"
 
 namespace a3sim {
 namespace {
@@ -36,28 +37,14 @@ std::uint32_t most_workers(const Schedule& schedule) {
   return most;
 }
 
-}  // namespace
-
-RoutingCounts capacity_of(const Schedule& schedule) {
-  if (schedule.empty()) return {};
-  const MoeShape& shape = schedule.front().shape();
-  RoutingCounts capacity(shape.ep, shape.experts());
-  for (const Ssc& ssc : schedule) {
-    const std::span<const std::uint32_t> rows = ssc.sent_capacity();
-    for (std::uint32_t e = 0; e < rows.size(); ++e) capacity.at(index(ssc.rank()), e) = rows[e];
-  }
-  return capacity;
-}
-
-RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                     const NetworkBackend& backend, const RunOptions& options) {
-  check_fits(schedule, counts, hardware);
-  const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
+RunResult run_once(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
+                   const NetworkBackend& backend, const RunOptions& options,
+                   const std::vector<std::unique_ptr<L2>>& l2s) {
   const CostModel cost(hardware);
   Fabric fabric(hardware, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule), backend);
   std::vector<std::unique_ptr<Device>> devices;
   for (const Ssc& ssc : schedule) {
-    devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, options));
+    devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, *l2s[index(ssc.rank())], options));
   }
   fabric.connect(devices);
   Engine engine;
@@ -80,6 +67,35 @@ RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, cons
   result.events = engine.events();
   result.network = fabric.backend();
   return result;
+}
+
+}  // namespace
+
+RoutingCounts capacity_of(const Schedule& schedule) {
+  if (schedule.empty()) return {};
+  const MoeShape& shape = schedule.front().shape();
+  RoutingCounts capacity(shape.ep, shape.experts());
+  for (const Ssc& ssc : schedule) {
+    const std::span<const std::uint32_t> rows = ssc.sent_capacity();
+    for (std::uint32_t e = 0; e < rows.size(); ++e) capacity.at(index(ssc.rank()), e) = rows[e];
+  }
+  return capacity;
+}
+
+RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+                     const NetworkBackend& backend, const RunOptions& options) {
+  check_fits(schedule, counts, hardware);
+  const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
+  std::vector<std::unique_ptr<L2>> l2s;
+  for (const Ssc& ssc : schedule) l2s.push_back(make_l2(ssc, layout, hardware, options.l2));
+  if (options.l2.warm) {
+    RunOptions first = options;
+    first.record = false;
+    first.hooks = nullptr;
+    run_once(schedule, layout, hardware, backend, first, l2s);
+    for (const auto& l2 : l2s) l2->forget_counts();
+  }
+  return run_once(schedule, layout, hardware, backend, options, l2s);
 }
 
 }  // namespace a3sim

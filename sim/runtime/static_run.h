@@ -1,23 +1,41 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "models/routing/routing.h"
 #include "scheduler/ssc.h"
 #include "sim/device/hardware.h"
+#include "sim/memory/l2/l2.h"
 #include "sim/network/network.h"
+#include "sim/runtime/execution.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/task_hooks.h"
 
 namespace a3sim {
 
+// The L2 of every device.
+struct L2Options {
+  L2Spec spec;         // its size is the hardware's
+  bool exact = false;  // every line, or pieces of tensors
+  // The run is made twice and the second is the result: what the first left in the L2 is what a repeated
+  // measurement finds.
+  bool warm = false;
+  std::map<std::string, L2Hint> read_hints, write_hints;  // by operator
+};
+
 struct RunOptions {
-  bool record = false;         // keep every task's life
+  bool record = false;  // keep every task's life
+  ExecutionKind execution = ExecutionKind::kStatic;
+  std::uint32_t dispatch_servers = 1;  // of dynamic execution
+  L2Options l2{};
   TaskHooks* hooks = nullptr;  // not owned
 };
 
 // The capacities of a schedule's bucket, put together from its ranks.
 RoutingCounts capacity_of(const Schedule& schedule);
 
-// Runs a static schedule, one kernel on every rank from a common start, under one routing of its bucket.
+// Runs a schedule on every rank from a common start, under one routing of its bucket.
 // Throws InputError for a routing above the bucket's capacity or workers that the hardware has not, RunError
 // on deadlock.
 RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,

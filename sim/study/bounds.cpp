@@ -16,16 +16,47 @@ Duration at_most(double amount, BytesPerSecond rate) {
   return Duration(static_cast<std::int64_t>(amount * 1e12 / static_cast<double>(rate.count)));
 }
 
+// Rows of tensors that tasks read or write, each counted once however often.
+class Touched {
+ public:
+  void add(std::uint32_t tensor, Rows rows) {
+    if (rows.empty() || (!parts_.empty() && parts_.back() == Part{tensor, rows.begin, rows.end})) return;
+    parts_.push_back({tensor, rows.begin, rows.end});
+  }
+
+  double bytes(std::span<const TensorInfo> tensors) {
+    std::sort(parts_.begin(), parts_.end());
+    double bytes = 0;
+    Part last{kNone, 0, 0};
+    for (const Part& part : parts_) {
+      if (part.tensor != last.tensor) last = {part.tensor, 0, 0};
+      const std::uint32_t begin = std::max(part.begin, last.end);
+      if (part.end <= begin) continue;
+      bytes += static_cast<double>((part.end - begin) * tensors[part.tensor].row_bytes());
+      last.end = part.end;
+    }
+    return bytes;
+  }
+
+ private:
+  struct Part {
+    std::uint32_t tensor, begin, end;
+    auto operator<=>(const Part&) const = default;
+  };
+  std::vector<Part> parts_;
+};
+
 struct RankSums {
   Duration arithmetic[kQueues] = {};
-  double hbm_read = 0, hbm = 0;
+  Touched given, written;  // rows from outside, and of results
 };
 
 // What every task takes alone, and the sums that the bounds follow from.
 class Survey {
  public:
-  Survey(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware)
+  Survey(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware, bool warm)
       : schedule_(schedule),
+        warm_(warm),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
         cost_(hardware),
@@ -36,15 +67,18 @@ class Survey {
     for (const Ssc& ssc : schedule) add_rank(ssc);
   }
 
-  Bounds bounds() const;
+  Bounds bounds();
 
  private:
   void add_rank(const Ssc& ssc);
   Duration add_task(const Ssc& ssc, const WorkContext& context, const TaskDescriptor& td);
+  void add_rows(const Ssc& ssc, const TaskDescriptor& td);
+  Duration hbm_time(const Ssc& ssc);
   Duration longest_path() const;
   Duration visible_after(const Ssc& ssc, std::uint32_t task) const;
 
   const Schedule& schedule_;
+  bool warm_;
   RowLayout layout_;
   const Hardware& hardware_;
   CostModel cost_;
@@ -60,6 +94,7 @@ void Survey::add_rank(const Ssc& ssc) {
   ideal.reserve(ssc.tasks().size());
   for (const TaskDescriptor& td : ssc.tasks()) {
     ideal.push_back(add_task(ssc, context, td));
+    add_rows(ssc, td);
   }
 }
 
@@ -71,18 +106,32 @@ Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const Task
     const auto bytes = static_cast<double>(work_.put_bytes);
     sent_[rank] += bytes;
     received_[index(work_.dst)] += bytes;
-    sums_[rank].hbm_read += bytes;
-    sums_[rank].hbm += bytes;
-    sums_[index(work_.dst)].hbm += bytes;
     const Hardware::Fabric& fabric = hardware_.fabric;
     return at_most(bytes, std::min({fabric.put_per_worker, fabric.egress, fabric.ingress}));
   }
-  const MemoryJob job = cost_.cost(work_);
-  RankSums& sums = sums_[rank];
-  sums.arithmetic[td.queue_type] += cost_.arithmetic(work_);
-  sums.hbm_read += job.bytes[static_cast<std::size_t>(Resource::kHbmRead)];
-  sums.hbm += job.bytes[static_cast<std::size_t>(Resource::kHbm)];
-  return job.ideal;
+  sums_[rank].arithmetic[td.queue_type] += cost_.arithmetic(work_);
+  return cost_.least(work_);
+}
+
+void Survey::add_rows(const Ssc& ssc, const TaskDescriptor& td) {
+  for (const Region& region : ssc.inputs(td)) {
+    const TensorInfo& tensor = ssc.tensors()[region.tensor];
+    if (!tensor.external || (region.flags & kMetadata)) continue;
+    sums_[region.rank].given.add(region.tensor, layout_.pack(tensor.layout, region.rank, region.rows()));
+  }
+  for (const Region& region : ssc.outputs(td)) {
+    const TensorInfo& tensor = ssc.tensors()[region.tensor];
+    sums_[region.rank].written.add(region.tensor, layout_.pack(tensor.layout, region.rank, region.rows()));
+  }
+}
+
+// Rows from outside come from HBM at least once, results leave it as far as the L2 cannot hold them.
+Duration Survey::hbm_time(const Ssc& ssc) {
+  RankSums& sums = sums_[index(ssc.rank())];
+  const auto l2 = static_cast<double>(hardware_.memory.l2_size.count);
+  const double read = std::max(0.0, sums.given.bytes(ssc.tensors()) - (warm_ ? l2 : 0));
+  const double written = std::max(0.0, sums.written.bytes(ssc.tensors()) - l2);
+  return at_most(read + written * hardware_.memory.reads_a_write(), hardware_.memory.hbm_read);
 }
 
 // From a task's end until a worker that waits for it sees it.
@@ -132,7 +181,7 @@ Duration Survey::longest_path() const {
   return longest;
 }
 
-Bounds Survey::bounds() const {
+Bounds Survey::bounds() {
   Bounds bounds;
   const auto raise = [&](Bound bound, Duration time) {
     Duration& current = bounds.time[static_cast<std::size_t>(bound)];
@@ -143,8 +192,7 @@ Bounds Survey::bounds() const {
     const RankSums& sums = sums_[rank];
     raise(Bound::kCube, sums.arithmetic[0] / std::max(1U, ssc.workers(QueueType::kCtq)));
     raise(Bound::kVector, sums.arithmetic[1] / std::max(1U, ssc.workers(QueueType::kVtq)));
-    raise(Bound::kHbm, at_most(sums.hbm_read, hardware_.memory.hbm_read));
-    raise(Bound::kHbm, at_most(sums.hbm, hardware_.memory.hbm));
+    raise(Bound::kHbm, hbm_time(ssc));
     raise(Bound::kLink, at_most(sent_[rank], hardware_.fabric.egress));
     raise(Bound::kLink, at_most(received_[rank], hardware_.fabric.ingress));
   }
@@ -158,9 +206,10 @@ Bound Bounds::binding() const {
   return static_cast<Bound>(std::max_element(time.begin(), time.end()) - time.begin());
 }
 
-Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware) {
+Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+                    bool warm) {
   if (schedule.empty()) return {};
-  return Survey(schedule, counts, hardware).bounds();
+  return Survey(schedule, counts, hardware, warm).bounds();
 }
 
 }  // namespace a3sim

@@ -19,15 +19,17 @@ constexpr std::string_view name_of(Bound bound) {
 }
 
 struct Bounds {
-  // The slowest rank's arithmetic over all its cubes, its vectors; its HBM bytes at the HBM's rate; its
-  // busiest port; and the longest chain of tasks and events, every task alone on the machine and a worker
-  // always free.
+  // The slowest rank's arithmetic over all its cubes, its vectors; what it reads from outside, and writes
+  // beyond what the L2 holds, at the HBM's rates; its busiest port; and the longest chain of tasks and events,
+  // every task alone on the machine with everything in the L2, and a worker always free.
   std::array<Duration, kBounds> time{};
 
   Bound binding() const;  // the largest; the first of equals
   Duration largest() const { return time[static_cast<std::size_t>(binding())]; }
 };
 
-Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware);
+// `warm`: what is read may be in the L2 before.
+Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+                    bool warm = false);
 
 }  // namespace a3sim

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "models/graph/tiling_config.h"
 #include "models/graph/yaml_graph.h"
 #include "scheduler/order_config.h"
+#include "sim/memory/l2/policy.h"
 #include "sim/network/network.h"
 #include "sim/runtime/static_run.h"
 
@@ -16,6 +18,47 @@ namespace {
 
 constexpr std::int64_t kMostRows = 1 << 30;
 constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
+
+// Tiles and their buffers must fit into L0 and L1.
+void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cube, DataType dtype) {
+  const std::int64_t element = element_bytes(dtype), a = t.base_m * t.base_k * element,
+                     b = t.base_n * t.base_k * element;
+  const auto check = [&](std::string_view what, std::int64_t bytes, Bytes size) {
+    if (bytes <= size.count) return;
+    config.error("", fmt::format("blocks of {} x {} x {} of {} need {} bytes of {}, which has {}", t.base_m,
+                                 t.base_n, t.base_k, name_of(dtype), bytes, what, size.count));
+  };
+  check("L0A", a * t.l0_buffers, cube.l0a);
+  check("L0B", b * t.l0_buffers, cube.l0b);
+  check("L0C", std::int64_t{4} * t.base_m * t.base_n * t.l0c_buffers, cube.l0c);  // sums of 4 bytes
+  check("L1", (a + b) * t.step_k * t.l1_buffers, cube.l1);
+}
+
+L2Hint read_hint(const Config& config, std::string_view key) {
+  return static_cast<L2Hint>(config.choice(key, {"normal", "bypass", "persist"}, "normal"));
+}
+
+L2Options read_l2(const Config& config) {
+  L2Options l2;
+  l2.spec.policy = config.text("policy", l2.spec.policy);
+  if (!Registry<L2Policy>::find(l2.spec.policy)) {
+    config.error("policy", "unknown L2 policy '" + l2.spec.policy + "'; known: " + Registry<L2Policy>::known());
+    l2.spec.policy = "lru";
+  }
+  l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;
+  l2.warm = config.choice("start", {"cold", "warm"}, "cold") == 1;
+  l2.spec.hash = static_cast<L2Hash>(config.choice("hash", {"modulo", "xor"}, "xor"));
+  l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostRows, 1));
+  const Config hints = config.map("hints");
+  for (const std::string& op : hints.keys()) {
+    const Config of = hints.map(op);
+    l2.read_hints[op] = read_hint(of, "read");
+    l2.write_hints[op] = read_hint(of, "write");
+    of.finish();
+  }
+  config.finish();
+  return l2;
+}
 
 CutOptions read_cut(const Config& config, std::uint32_t cubes) {
   CutOptions cut;
@@ -42,6 +85,26 @@ void read_moe_ffn(const Config& root, const Config& block, Experiment& experimen
     experiment.passes.push_back({"backward", backward_graph(experiment.shape, experiment.window)});
 }
 
+void read_gemm(const Config& config, Experiment& experiment) {
+  const auto size = [&](std::string_view key) {
+    return static_cast<std::uint32_t>(config.integer(key, 1, kMostRows));
+  };
+  const std::uint32_t m = size("m"), n = size("n"), k = size("k");
+  const auto experts = static_cast<std::uint32_t>(config.integer("experts", 0, 0xfffe, 0));
+  const auto dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  config.finish();
+  experiment.shape.ep = 1;
+  experiment.shape.dtype = dtype;
+  if (experts > 0) {
+    experiment.shape.tokens = m;
+    experiment.shape.hidden = k;
+    experiment.shape.intermediate = n;
+    experiment.shape.top_k = 1;
+    experiment.shape.experts_per_rank = experts;
+  }
+  experiment.passes.push_back({"gemm", gemm_graph(m, n, k, experts > 0, dtype)});
+}
+
 void read_swiglu_add(const Config& config, Experiment& experiment) {
   const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostRows));
   const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostRows));
@@ -50,19 +113,31 @@ void read_swiglu_add(const Config& config, Experiment& experiment) {
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = dtype;
-  experiment.passes.push_back({"swiglu_add", swiglu_add_graph(rows, width, tile_rows, dtype)});
+  // A kernel's workers have even slabs of rows.
+  const std::uint32_t slab = (rows + experiment.workers[1] - 1) / experiment.workers[1];
+  const bool kernel = experiment.execution == ExecutionKind::kKernel;
+  experiment.passes.push_back({"swiglu_add", swiglu_add_graph(rows, width, kernel ? slab : tile_rows, dtype)});
 }
 
 void read_workload(const Config& root, Experiment& experiment) {
   const Config block = root.map("experiment");
   experiment.name = block.text("name");
-  block.choice("execution", {"static"}, "static");
-  switch (block.choice("workload", {"moe_ffn", "swiglu_add", "graph"}, "moe_ffn")) {
+  experiment.execution =
+      static_cast<ExecutionKind>(block.choice("execution", {"static", "dynamic", "kernel"}, "static"));
+  experiment.dispatch_servers = static_cast<std::uint32_t>(block.integer("dispatch_servers", 1, 1024, 1));
+  const std::size_t workload = block.choice("workload", {"moe_ffn", "swiglu_add", "graph", "gemm"}, "moe_ffn");
+  if (experiment.execution == ExecutionKind::kKernel && workload != 1 && workload != 3) {
+    block.error("execution", "only swiglu_add and gemm run kernel by kernel, expected static or dynamic");
+  }
+  switch (workload) {
     case 0:
       read_moe_ffn(root, block, experiment);
       break;
     case 1:
       read_swiglu_add(root.map("swiglu_add"), experiment);
+      break;
+    case 3:
+      read_gemm(root.map("gemm"), experiment);
       break;
     default:
       read_model(root, experiment);
@@ -95,6 +170,10 @@ Experiment read(const Config& root) {
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
   experiment.cut = read_cut(root.map("cut"), experiment.workers[0]);
+  experiment.cut.kernel = experiment.execution == ExecutionKind::kKernel;
+  experiment.cut.tiling = read_tiling(root.map("tiling"), {});
+  check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
+  experiment.l2 = read_l2(root.map("l2"));
   experiment.order = read_order(root.map("order"));
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
   const Config bucket = root.map("bucket");
@@ -186,6 +265,15 @@ Compilation compile_pass(const Experiment& experiment, const Pass& pass, const R
   return compile(pass.graph, pass.name, options);
 }
 
+RunOptions options_of(const Experiment& experiment, bool record) {
+  RunOptions options;
+  options.record = record;
+  options.execution = experiment.execution;
+  options.dispatch_servers = experiment.dispatch_servers;
+  options.l2 = experiment.l2;
+  return options;
+}
+
 std::vector<PassResult> run_experiment(const Experiment& experiment, bool record) {
   const RoutingCounts counts = routing_of(experiment);
   const NetworkBackend& backend = Registry<NetworkBackend>::get(experiment.network);
@@ -196,9 +284,9 @@ std::vector<PassResult> run_experiment(const Experiment& experiment, bool record
     spdlog::stopwatch watch;
     result.schedule = compile_pass(experiment, pass, capacity_of(experiment, counts)).schedule;
     spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, result.schedule.size(), watch);
-    result.run = run_static(result.schedule, counts, experiment.hardware, backend, {.record = record});
+    result.run = run_static(result.schedule, counts, experiment.hardware, backend, options_of(experiment, record));
     spdlog::debug("{}: {} events executed, {:.3f} s", pass.name, result.run.events, watch);
-    result.bounds = lower_bounds(result.schedule, counts, experiment.hardware);
+    result.bounds = lower_bounds(result.schedule, counts, experiment.hardware, experiment.l2.warm);
   }
   return results;
 }

@@ -12,6 +12,7 @@
 #include "scheduler/compile.h"
 #include "sim/device/hardware.h"
 #include "sim/runtime/result.h"
+#include "sim/runtime/static_run.h"
 #include "sim/study/bounds.h"
 
 namespace a3sim {
@@ -37,6 +38,9 @@ struct Experiment {
   std::string bucket_where;                 // file:line:column: key, for messages
   Window window = Window::kTransport;
   std::string network;       // backend
+  ExecutionKind execution = ExecutionKind::kStatic;
+  std::uint32_t dispatch_servers = 1;
+  L2Options l2;
   std::vector<Pass> passes;  // run one after the other, a barrier between
   std::string resolved;      // the whole configuration as it was understood
 };
@@ -53,6 +57,9 @@ RoutingCounts capacity_of(const Experiment& experiment, const RoutingCounts& cou
 
 // Compiles one pass for the bucket of `capacity`.
 Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity);
+
+// How the experiment's schedules run.
+RunOptions options_of(const Experiment& experiment, bool record);
 
 struct PassResult {
   std::string name;

@@ -64,12 +64,13 @@ std::string what_ran(const Experiment& experiment) {
     text += fmt::format("routing   {}\n", routing_text(experiment.routing));
   }
   text += fmt::format(
-      "machine   {}: {} AIC and {} AIV run tasks; network {}; L2 not modelled yet: operands are read\n"
-      "          from HBM once an operator, re-reads hit\n",
-      experiment.hardware.name, experiment.workers[0], experiment.workers[1], experiment.network);
+      "machine   {}: {} AIC and {} AIV run tasks; network {}; L2 {}, {}, {} at the start\n",
+      experiment.hardware.name, experiment.workers[0], experiment.workers[1], experiment.network,
+      experiment.l2.spec.policy, experiment.l2.exact ? "every line" : "pieces of tensors",
+      experiment.l2.warm ? "as the run before left it" : "empty");
   text += fmt::format(
-      "schedule  static, order {}, {} assignment, {} shares a tile, {} partitions an expert\n",
-      experiment.order.name, experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
+      "schedule  {}, order {}, {} assignment, {} shares a tile, {} partitions an expert\n",
+      name_of(experiment.execution), experiment.order.name, experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
       experiment.cut.shares, experiment.cut.partitions);
   return text;
 }
@@ -151,6 +152,18 @@ nlohmann::ordered_json cut_json(const CutOptions& cut) {
           {"task_rows", cut.task_rows}};
 }
 
+nlohmann::ordered_json requests_json(const L2Traffic::Requests& requests) {
+  return {{"hit", requests.hit}, {"miss", requests.miss}, {"bypass", requests.bypass}};
+}
+
+// Requests are of 128 bytes, as the profiler counts them.
+nlohmann::ordered_json l2_json(const L2Traffic& traffic) {
+  return {{"read", requests_json(traffic.read)},
+          {"write", requests_json(traffic.write)},
+          {"hbm_read_bytes", traffic.hbm_read},
+          {"hbm_write_bytes", traffic.hbm_write}};
+}
+
 nlohmann::ordered_json rank_json(const RankResult& rank) {
   return {{"end_ps", rank.end.count()},
           {"tasks", rank.tasks},
@@ -158,8 +171,7 @@ nlohmann::ordered_json rank_json(const RankResult& rank) {
           {"aiv_busy_ps", rank.busy[1].count()},
           {"l2_read_bytes", rank.l2_read},
           {"l2_write_bytes", rank.l2_write},
-          {"hbm_read_bytes", rank.hbm_read},
-          {"hbm_bytes", rank.hbm},
+          {"l2", l2_json(rank.l2)},
           {"sent_bytes", rank.sent},
           {"received_bytes", rank.received}};
 }
@@ -208,7 +220,7 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
                               {"window", experiment.window == Window::kFull ? "full" : "transport"},
                               {"hardware", experiment.hardware.name},
                               {"order", experiment.order.name},
-                              {"execution", "static"},
+                              {"execution", name_of(experiment.execution)},
                               {"network", experiment.network},
                               {"workers", {experiment.workers[0], experiment.workers[1]}}};
   Duration total{};
@@ -223,7 +235,8 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
 std::string tasks_csv(const PassResult& pass) {
   std::string csv =
       "rank,task,operator,index,expert,src,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,"
-      "lost_l2_write_ps,lost_hbm_read_ps,lost_hbm_ps,lost_link_ps\n";
+      "lost_l2_write_ps,lost_hbm_ps,lost_link_ps,lost_miss_ps,l2_read_hit,l2_read_miss,l2_write_hit,"
+      "l2_write_miss,hbm_read_bytes,hbm_write_bytes\n";
   for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
     const Ssc& ssc = pass.schedule[r];
     for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
@@ -236,7 +249,9 @@ std::string tasks_csv(const PassResult& pass) {
                      since_start(record.taken), since_start(record.start), since_start(record.end),
                      record.ideal.count());
       for (const Duration lost : record.lost) fmt::format_to(std::back_inserter(csv), ",{}", lost.count());
-      csv += '\n';
+      const L2Traffic& l2 = record.l2;
+      fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{}\n", l2.read.hit, l2.read.miss, l2.write.hit,
+                     l2.write.miss, l2.hbm_read, l2.hbm_write);
     }
   }
   return csv;

@@ -94,8 +94,8 @@ TEST_CASE("Impossible hardware is refused") {
              Contains("not a whole number a cycle"));
   CHECK_THAT(error_of({"hardware.workers.cube.macs_16=1e9 MAC/cycle"}),
              Contains("not a whole number a cycle"));
-  CHECK_THAT(error_of({"hardware.memory.hbm=1 TB/s"}), Contains("less than hbm_read"));
-  CHECK_THAT(error_of({"hardware.memory.hbm=1 TB"}), Contains("is not a unit of a rate"));
+  CHECK_THAT(error_of({"hardware.workers.cube.unaligned=1.5"}), Contains("hardware.workers.cube.unaligned: 1.5 is out of range"));
+  CHECK_THAT(error_of({"hardware.memory.hbm_write=1 TB"}), Contains("is not a unit of a rate"));
   CHECK_THAT(error_of({"hardware.fabric.hop_latency=-1 us"}), Contains("negative"));
   CHECK_THAT(error_of({"hardware.fabric.hop=1 us"}), Contains("hardware.fabric.hop: unknown key"));
   CHECK_THAT(error_of({"hardware.fabric.egres=1 GB/s"}), Contains("did you mean 'egress'?"));

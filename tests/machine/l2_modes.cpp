@@ -32,29 +32,6 @@ Both check_modes_agree(const L2Case& each_load, const L2Case& coarse, Bytes size
 
 }  // namespace
 
-TEST_CASE("l2 modes: every block is walked once, in bands of eight rows where the order is diagonal") {
-  for (std::uint32_t m : {1U, 5U, 6U, 8U, 9U, 16U, 21U, 32U}) {
-    for (std::uint32_t n : {1U, 7U, 8U, 13U, 16U, 28U}) {
-      for (BlockOrder order : {BlockOrder::kRowMajor, BlockOrder::kDiagonal}) {
-        std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
-        for (std::uint32_t b = 0; b < m * n; ++b) {
-          const BlockPlace place = place_of(order, b, m, n);
-          REQUIRE(place.row < m);
-          REQUIRE(place.col < n);
-          seen.insert({place.row, place.col});
-        }
-        CHECK(seen.size() == std::size_t{m} * n);
-      }
-    }
-  }
-  for (std::uint32_t b = 0; b < 8; ++b) {
-    const BlockPlace place = place_of(BlockOrder::kDiagonal, b, 32, 16);
-    CHECK((place.row == b && place.col == b));
-  }
-  const BlockPlace next = place_of(BlockOrder::kDiagonal, 8, 32, 16);
-  CHECK((next.row == 0 && next.col == 1));
-}
-
 TEST_CASE("l2 modes: a product that fits misses each operand once") {
   constexpr std::uint32_t kM = 512, kN = 1024, kK = 768;
   const L2Case c = matmul_case({kM, kN, kK}, kLoadK);

@@ -59,8 +59,8 @@ std::vector<long double> speeds_by_definition(const std::vector<MemoryJob>& jobs
   return speeds;
 }
 
-const Rates kCapacity{4.1e12, 2.3e12, 1.1e12, 1.6e12};
-const Rates kPerPicosecond{4.1, 2.3, 1.1, 1.6};
+const Rates kCapacity{4.1e12, 2.3e12, 1.6e12};
+const Rates kPerPicosecond{4.1, 2.3, 1.6};
 
 struct Random {
   explicit Random(std::uint64_t seed) : engine(seed) {}
@@ -77,7 +77,7 @@ MemoryJob random_job(Random& random) {
   if (random.below(4) > 0) job.bytes[0] = std::floor(random.unit() * scale * ideal);
   if (random.below(2) > 0) job.bytes[1] = std::floor(random.unit() * scale * ideal);
   if (random.below(3) > 0) job.bytes[2] = std::floor(random.unit() * scale / 2 * ideal);
-  job.bytes[3] = job.bytes[2] + std::floor(job.bytes[1] * random.unit());
+  job.bytes[2] += std::floor(job.bytes[1] * random.unit());
   return job;
 }
 
@@ -219,10 +219,10 @@ TEST_CASE(
     std::vector<std::int64_t> dates;
     // Powers of two of one rate: every speed is a ratio of small numbers, every date whole.
     for (std::uint32_t i = 0; i < 16; ++i) {
-      const double bytes = 1.1 / 4 * 3'840'000;
-      memory.start(at(0), i, {Duration(3'840'000 * factor), {bytes, 0, bytes, bytes}});
+      const double bytes = 1.6 / 4 * 3'840'000;
+      memory.start(at(0), i, {Duration(3'840'000 * factor), {bytes, 0, bytes}});
     }
-    memory.reserve(at(0), {0, 0, capacity[2] / 2, 0});
+    memory.reserve(at(0), {0, 0, capacity[2] / 2});
     std::vector<std::uint32_t> ended;
     for (Time next = memory.settle(at(0)); next != Time::max(); next = memory.settle(next)) {
       memory.advance(next, ended);

@@ -163,12 +163,13 @@ TEST_CASE("Splits that mean nothing are refused") {
 }
 
 TEST_CASE("The blocks of a grid tile its output, smaller at the edges") {
-  const BlockGrid grid{.m = 10, .n = 7, .base_m = 4, .base_n = 3};
+  const Tiling tiling{.base_m = 4, .base_n = 3, .order = BlockOrder::kRowMajor};
+  const BlockGrid grid(10, 7, tiling);
   std::uint32_t area = 0;
   for (std::uint32_t b = 0; b < grid.count(); ++b) area += grid.block(b).rows * grid.block(b).cols;
   CHECK(grid.count() == 3 * 3);
   CHECK(area == 10 * 7);
   CHECK(grid.block(8).rows == 10 - 2 * 4);
   CHECK(grid.block(8).cols == 7 - 2 * 3);
-  CHECK(BlockGrid{.m = 0, .n = 7, .base_m = 4, .base_n = 3}.count() == 0);
+  CHECK(BlockGrid(0, 7, tiling).count() == 0);
 }

@@ -145,9 +145,9 @@ bool SmallRun::may_start(const TaskView& task) const {
   return true;
 }
 
-void SmallRun::mark(const Region& region, std::uint32_t base_m, std::uint32_t base_n) {
+void SmallRun::mark(const Region& region, const Tiling& tiling) {
   const std::uint32_t cols = tensors_[region.rank][region.tensor].cols;
-  const BlockGrid grid{region.rows().size(), cols, base_m, base_n};
+  const BlockGrid grid(region.rows().size(), cols, tiling);
   for (std::uint32_t b = region.share; b < grid.count(); b += region.shares) {
     const BlockGrid::Block block = grid.block(b);
     for (std::uint32_t r = block.row; r < block.row + block.rows; ++r) {
@@ -188,7 +188,7 @@ void SmallRun::run(std::uint64_t seed) {
     const TaskView chosen = view(rank, task);
     const Tiling& tiling = tilings_[chosen.td.op];
     Operators::get(operators_[chosen.td.op].type).compute(context(rank), chosen, data_);
-    for (const Region& region : chosen.outputs) mark(region, tiling.base_m, tiling.base_n);
+    for (const Region& region : chosen.outputs) mark(region, tiling);
   }
   for (const auto& masks : written_) {
     for (std::size_t tensor = 0; tensor < masks.size(); ++tensor) {

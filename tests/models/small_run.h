@@ -48,7 +48,7 @@ class SmallRun {
   void expand(const CutOptions& cut);
   TensorId id(const std::string& tensor) const;
   bool may_start(const TaskView& task) const;
-  void mark(const Region& region, std::uint32_t base_m, std::uint32_t base_n);
+  void mark(const Region& region, const Tiling& tiling);
   void finish_tile(const Region& region);
 
   const Graph& graph_;

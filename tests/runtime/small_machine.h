@@ -6,12 +6,13 @@
 namespace a3sim {
 
 inline constexpr Duration kOverhead = 100_ns, kVisible = 200_ns, kHop = 900_ns, kFence = 225_ns;
+inline constexpr Duration kDispatch = 2360_ns;  // of a task, by the dynamic scheduler
 inline constexpr std::uint32_t kRowBytes = 64'000;  // a row is read in kRowTime
 inline constexpr Duration kRowTime = 1_us;
 inline constexpr BytesPerSecond kPort{100'000'000'000}, kPutRate{10'000'000'000};
 
 // 1 GHz; one worker reads a row of kRowBytes in kRowTime and does all else for nothing; memory is never
-// short.
+// short. A kernel's launch takes no time.
 inline Hardware small_machine() {
   constexpr double kFast = 1e12;
   constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
@@ -19,11 +20,12 @@ inline Hardware small_machine() {
   hardware.name = "small";
   hardware.workers = {4, 4};
   hardware.clock = {1'000'000'000};
-  hardware.cube = {4096, 1024, 8192, 0, kFast, kFast, kFast, kFast};
-  hardware.vector = {kFast, kFast, kFast, 0, 64, kFast};
-  hardware.memory = {192_MiB, kEndless, kEndless, kEndless, kEndless};
+  hardware.cube = {4096, 1024, 8192, 0, kFast, kFast, kFast, kFast, kFast};
+  hardware.vector = {kFast, kFast, kFast, 0, 64, kFast, 64};
+  hardware.vector.ub = 192_KiB;
+  hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kEndless, kEndless};
   hardware.fabric = {kPort, kPort, kHop, kPutRate, kFence};
-  hardware.runtime = {kOverhead, kVisible};
+  hardware.runtime = {kOverhead, kVisible, kDispatch, Duration::zero()};
   return hardware;
 }
 
@@ -55,8 +57,9 @@ class VectorSchedule {
     td.tiling_data_position = kNone;
     td.expert = kNoExpert;
     td.gexpert = kNone;
-    parts_.regions.push_back({0, 0, 0, rows, 0, 1, 0});
-    parts_.regions.push_back({1, 0, 0, rows, 0, 1, 0});
+    parts_.regions.push_back({0, 0, row_, row_ + rows, 0, 1, 0});
+    parts_.regions.push_back({1, 0, row_, row_ + rows, 0, 1, 0});
+    row_ += rows;
     parts_.queues[1].push_back(static_cast<std::uint32_t>(parts_.tasks.size()));
     parts_.tasks.push_back(td);
     return *this;
@@ -76,6 +79,7 @@ class VectorSchedule {
 
  private:
   SscParts parts_;
+  std::uint32_t row_ = 0;  // tasks have rows of their own
 };
 
 }  // namespace a3sim

@@ -97,7 +97,7 @@ TEST_CASE("memory that is short slows tasks down, and the loss is the resource's
   for (const TaskRecord& record : result.ranks[0].records) {
     CHECK(record.end - record.start == 2 * kRowTime);
     CHECK(record.ideal == kRowTime);
-    CHECK(record.lost[static_cast<std::size_t>(Limit::kHbmRead)] == kRowTime);
+    CHECK(record.lost[static_cast<std::size_t>(Limit::kHbm)] == kRowTime);
   }
 }
 

@@ -188,7 +188,7 @@ TEST_CASE("rates so low that dates would overflow end in an error, not in a numb
       run_experiment(small({"hardware.fabric.egress=1 B/s", "hardware.fabric.ingress=1 B/s"}), false),
       RunError);
   CHECK_THROWS_AS(
-      run_experiment(small({"hardware.memory.hbm=1 B/s", "hardware.memory.hbm_read=1 B/s"}), false),
+      run_experiment(small({"hardware.memory.hbm_write=1 B/s", "hardware.memory.hbm_read=1 B/s"}), false),
       RunError);
 }
 
@@ -235,7 +235,9 @@ TEST_CASE("a machine twice as slow in everything takes twice as long") {
                                       "hardware.memory.l2_read=2 TB/s",
                                       "hardware.memory.l2_write=1 TB/s",
                                       "hardware.memory.hbm_read=700 GB/s",
-                                      "hardware.memory.hbm=800 GB/s",
+                                      "hardware.memory.hbm_write=800 GB/s",
+                                      "hardware.memory.l2_line_read=1 TB/s",
+                                      "hardware.runtime.kernel_launch=20 us",
                                       "hardware.fabric.egress=50 GB/s",
                                       "hardware.fabric.ingress=50 GB/s",
                                       "hardware.fabric.hop_latency=2 us",
@@ -247,7 +249,9 @@ TEST_CASE("a machine twice as slow in everything takes twice as long") {
                                       "hardware.memory.l2_read=4 TB/s",
                                       "hardware.memory.l2_write=2 TB/s",
                                       "hardware.memory.hbm_read=1400 GB/s",
-                                      "hardware.memory.hbm=1600 GB/s",
+                                      "hardware.memory.hbm_write=1600 GB/s",
+                                      "hardware.memory.l2_line_read=2 TB/s",
+                                      "hardware.runtime.kernel_launch=10 us",
                                       "hardware.fabric.egress=100 GB/s",
                                       "hardware.fabric.ingress=100 GB/s",
                                       "hardware.fabric.hop_latency=1 us",

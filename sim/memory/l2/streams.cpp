@@ -1,7 +1,6 @@
 #include "sim/memory/l2/streams.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace a3sim {
 namespace {
@@ -19,30 +18,19 @@ L2Access rectangle(const Operand& matrix, Rows rows, Rows cols, const MatmulWalk
 
 }  // namespace
 
-BlockPlace place_of(BlockOrder order, std::uint32_t block, std::uint32_t blocks_m, std::uint32_t blocks_n) {
-  constexpr std::uint32_t kWindow = 8, kMostRowMajor = 5;
-  if (order == BlockOrder::kRowMajor || blocks_m <= kMostRowMajor) {
-    return {block / blocks_n, block % blocks_n};
-  }
-  const std::uint32_t band = block / (kWindow * blocks_n);
-  const std::uint32_t height = std::min(kWindow, blocks_m - band * kWindow);
-  const std::uint32_t in_band = block - band * kWindow * blocks_n;
-  const std::uint32_t window = in_band / (height * kWindow);
-  const std::uint32_t width = std::min(kWindow, blocks_n - window * kWindow);
-  const std::uint32_t i = in_band - window * height * kWindow;
-  return {band * kWindow + i % height, window * kWindow + (i + i / std::lcm(height, width)) % width};
-}
-
 void StreamBuilder::matmul(const MatmulWalk& walk, std::uint32_t segment_k) {
-  const std::uint32_t blocks_m = (walk.m + walk.base_m - 1) / walk.base_m;
-  const std::uint32_t blocks_n = (walk.n + walk.base_n - 1) / walk.base_n;
-  for (std::uint32_t b = 0; b < blocks_m * blocks_n; ++b) {
-    block(walk, next_core_, place_of(walk.order, b, blocks_m, blocks_n), segment_k);
+  Tiling tiling;
+  tiling.base_m = static_cast<std::uint16_t>(walk.base_m);
+  tiling.base_n = static_cast<std::uint16_t>(walk.base_n);
+  tiling.order = walk.order;
+  const BlockGrid grid(walk.m, walk.n, tiling);
+  for (std::uint32_t b = 0; b < grid.count(); ++b) {
+    block(walk, next_core_, grid.place(b), segment_k);
     next_core_ = (next_core_ + 1) % cores();
   }
 }
 
-void StreamBuilder::block(const MatmulWalk& walk, std::uint32_t core, BlockPlace place,
+void StreamBuilder::block(const MatmulWalk& walk, std::uint32_t core, BlockGrid::Place place,
                           std::uint32_t segment_k) {
   const Rows m{place.row * walk.base_m, std::min(walk.m, (place.row + 1) * walk.base_m)};
   const Rows n{place.col * walk.base_n, std::min(walk.n, (place.col + 1) * walk.base_n)};

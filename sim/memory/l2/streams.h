@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/taskflow/taskflow.h"
+#include "models/taskflow/block_grid.h"
 #include "sim/memory/l2/l2.h"
 
 // The access streams of kernels on idealised cores: what the modes of the L2 are compared on.
@@ -14,19 +14,6 @@ struct TimedAccess {
   std::uint32_t core = 0;
   L2Access access;
 };
-
-// In which order blocks are numbered.
-enum class BlockOrder : std::uint8_t {
-  kRowMajor,
-  // The public grouped_matmul's: bands of 8 block rows, in them windows of 8 block columns, in them
-  // diagonals; row-major with up to 5 block rows.
-  kDiagonal
-};
-
-struct BlockPlace {
-  std::uint32_t row, col;  // in blocks
-};
-BlockPlace place_of(BlockOrder order, std::uint32_t block, std::uint32_t blocks_m, std::uint32_t blocks_n);
 
 // A matrix that lies in a tensor from a row on; transposed: its columns are the tensor's rows.
 struct Operand {
@@ -69,7 +56,7 @@ class StreamBuilder {
   std::vector<TimedAccess> take();
 
  private:
-  void block(const MatmulWalk& walk, std::uint32_t core, BlockPlace place, std::uint32_t segment_k);
+  void block(const MatmulWalk& walk, std::uint32_t core, BlockGrid::Place place, std::uint32_t segment_k);
 
   std::vector<std::uint64_t> clock_;
   std::vector<TimedAccess> accesses_;

@@ -1,0 +1,73 @@
+#include "models/taskflow/block_grid.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace a3sim {
+namespace {
+
+constexpr std::uint32_t kWindow = 8, kMostRowMajor = 5;  // grouped_matmul's thresholds
+
+// A window of the diagonal order: where it begins, its size, and the number of its first block.
+struct Window {
+  std::uint32_t row, col, height, width, first;
+};
+
+Window window_at(BlockGrid::Place place, std::uint32_t blocks_m, std::uint32_t blocks_n) {
+  Window w{};
+  w.row = place.row / kWindow * kWindow;
+  w.col = place.col / kWindow * kWindow;
+  w.height = std::min(kWindow, blocks_m - w.row);
+  w.width = std::min(kWindow, blocks_n - w.col);
+  w.first = w.row * blocks_n + w.col * w.height;
+  return w;
+}
+
+// Steps down the rows; the column moves on with the row, and once more whenever rows and columns come round
+// together.
+std::uint32_t column_of(std::uint32_t i, const Window& w) {
+  return (i + i / std::lcm(w.height, w.width)) % w.width;
+}
+
+}  // namespace
+
+bool BlockGrid::is_row_major() const {
+  return order == BlockOrder::kRowMajor || blocks_m() <= kMostRowMajor;
+}
+
+BlockGrid::Place BlockGrid::place(std::uint32_t b) const {
+  const std::uint32_t rows = blocks_m(), cols = blocks_n();
+  if (is_row_major()) return {b / cols, b % cols};
+  const std::uint32_t band = b / (kWindow * cols);
+  const std::uint32_t in_band = b - band * kWindow * cols;
+  const std::uint32_t height = std::min(kWindow, rows - band * kWindow);
+  const Window w = window_at({band * kWindow, in_band / (height * kWindow) * kWindow}, rows, cols);
+  const std::uint32_t i = b - w.first;
+  return {w.row + i % w.height, w.col + column_of(i, w)};
+}
+
+std::uint32_t BlockGrid::number(Place place) const {
+  const std::uint32_t rows = blocks_m(), cols = blocks_n();
+  if (is_row_major()) return place.row * cols + place.col;
+  const Window w = window_at(place, rows, cols);
+  std::uint32_t i = place.row - w.row;
+  while (column_of(i, w) != place.col - w.col) i += w.height;
+  return w.first + i;
+}
+
+BlockGrid::Readers BlockGrid::readers(std::uint32_t b, std::uint32_t shares) const {
+  if (shares == 1) return {1, 1};
+  const std::uint32_t rows = blocks_m(), cols = blocks_n();
+  const Place at = place(b);
+  if (!is_row_major()) {
+    const Window w = window_at(at, rows, cols);
+    const std::uint32_t in_window = std::min(shares, w.height * w.width);
+    return {(std::min(shares, w.height * cols) + w.height - 1) / w.height, (in_window + w.width - 1) / w.width};
+  }
+  const std::uint32_t first = b - b % shares, end = std::min(first + shares, rows * cols);
+  const std::uint32_t row = at.row * cols;
+  const auto in_column = [&](std::uint32_t blocks) { return (blocks + cols - 1 - at.col) / cols; };
+  return {std::min(end, row + cols) - std::max(first, row), in_column(end) - in_column(first)};
+}
+
+}  // namespace a3sim

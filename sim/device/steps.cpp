@@ -1,0 +1,143 @@
+#include "sim/device/steps.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace a3sim {
+namespace {
+
+// K of one step at most: the panels of all cores then stay small beside the L2.
+constexpr std::uint32_t kMostK = 8192;
+
+// A part of a matrix that lies in a tensor from `first_row` on; transposed: its columns are the tensor's
+// rows.
+StepAccess rectangle(TensorId tensor, std::uint32_t first_row, Rows rows, Rows cols, bool transposed,
+                     std::uint32_t element, std::uint32_t pitch) {
+  if (transposed) std::swap(rows, cols);
+  StepAccess access;
+  access.pitch = pitch;
+  access.l2.tensor = tensor;
+  access.l2.rows = {first_row + rows.begin, first_row + rows.end};
+  access.l2.byte_begin = cols.begin * element;
+  access.l2.byte_end = cols.end * element;
+  return access;
+}
+
+// Part `i` of `n` of some rows.
+Rows part_of(Rows rows, std::uint32_t i, std::uint32_t n) {
+  const std::uint64_t size = rows.size();
+  return {rows.begin + static_cast<std::uint32_t>(size * i / n),
+          rows.begin + static_cast<std::uint32_t>(size * (i + 1) / n)};
+}
+
+// Rows in no order are taken as a run of as many that begins where the step's place in the task says: each is
+// read as often as the operator reads it, and by whom does not matter.
+StepAccess slice(const Stream& stream, std::uint32_t i, std::uint32_t n) {
+  StepAccess access;
+  if (stream.rows.empty() || stream.bytes == 0) return access;
+  const auto row_bytes = static_cast<std::uint32_t>(
+      stream.gather ? stream.row_bytes : stream.bytes / stream.rows.size());
+  Rows rows = stream.rows;
+  if (stream.gather) {
+    const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        stream.rows.size(), std::max<std::uint64_t>(1, stream.bytes / row_bytes)));
+    rows.begin += stream.gather_at % (stream.rows.size() - wanted + 1);
+    rows.end = rows.begin + wanted;
+  }
+  access.pitch = row_bytes;
+  access.l2.tensor = stream.tensor;
+  access.l2.rows = part_of(rows, i, n);
+  access.l2.byte_end = row_bytes;
+  access.l2.write = stream.write;
+  return access;
+}
+
+}  // namespace
+
+bool StepAccess::same_place(const StepAccess& other) const {
+  return l2.tensor == other.l2.tensor && l2.rows == other.l2.rows && l2.byte_begin == other.l2.byte_begin &&
+         l2.byte_end == other.l2.byte_end;
+}
+
+void TaskSteps::start(const Work& work, const Hardware& hardware) {
+  work_ = &work;
+  first_ = true;
+  if (work.kind == WorkKind::kCube) {
+    walk_ = BlockWalk(work);
+    k_ = 0;
+    return;
+  }
+  if (work.streams.size() > Step::kMostAccesses) throw std::logic_error("a task with too many streams");
+  const std::uint64_t bytes = work.stream_bytes(false) + work.stream_bytes(true);
+  const auto ub = static_cast<std::uint64_t>(hardware.vector.ub.count);
+  std::uint64_t most = 1;  // no step without a row
+  for (const Stream& stream : work.streams) most = std::max<std::uint64_t>(most, stream.rows.size());
+  part_ = 0;
+  parts_ = bytes == 0 ? 0 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + ub - 1) / ub, 1, most));
+}
+
+bool TaskSteps::next(Step& step) {
+  const bool found = work_->kind == WorkKind::kCube ? next_cube(step) : next_vector(step);
+  step.first = first_;
+  first_ = false;
+  return found;
+}
+
+bool TaskSteps::next_cube(Step& step) {
+  if (walk_.done()) return false;
+  const Gemm& gemm = walk_.gemm();
+  const BlockGrid::Block block = walk_.block();
+  step.cube = true;
+  step.rows = block.rows;
+  step.cols = block.cols;
+  const std::uint32_t steps = std::max(1U, (gemm.k + kMostK - 1) / kMostK);
+  const std::uint32_t even = (gemm.k + steps - 1) / steps;
+  const std::uint32_t load = std::uint32_t{work_->tiling.base_k} * work_->tiling.step_k;
+  step.k = std::min(gemm.k - k_, steps == 1 ? gemm.k : (even + load - 1) / load * load);
+  step.finishes_block = k_ + step.k == gemm.k;
+  block_accesses(step, block);
+  k_ += step.k;
+  if (step.finishes_block) {
+    walk_.next();
+    k_ = 0;
+  }
+  return true;
+}
+
+void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const {
+  const Gemm& gemm = walk_.gemm();
+  const std::uint32_t element = element_bytes(work_->dtype);
+  const Rows m{block.row, block.row + block.rows}, n{block.col, block.col + block.cols};
+  const Rows k{k_, k_ + step.k};
+  step.count = 0;
+  step.accesses[step.count++] =
+      rectangle(work_->a, gemm.a_row, m, k, work_->a_transposed, element, work_->a_pitch);
+  step.accesses[step.count++] =
+      rectangle(work_->b, gemm.b_row, k, n, work_->b_transposed, element, work_->b_pitch);
+  const auto [readers_a, readers_b] = walk_.readers();
+  step.readers_a = readers_a;
+  step.readers_b = readers_b;
+  if (!step.finishes_block) return;
+  StepAccess c = rectangle(work_->c, gemm.c_row, m, n, false, element, 0);
+  c.l2.write = true;
+  step.accesses[step.count++] = c;
+}
+
+bool TaskSteps::next_vector(Step& step) {
+  if (part_ == parts_) return false;
+  step.cube = false;
+  step.count = 0;
+  for (const Stream& stream : work_->streams) {
+    const StepAccess access = slice(stream, part_, parts_);
+    if (!access.l2.rows.empty()) step.accesses[step.count++] = access;
+  }
+  const double part = 1.0 / parts_;
+  step.simple = part * static_cast<double>(work_->ops.simple_fp32);
+  step.convert = part * static_cast<double>(work_->ops.convert);
+  step.transcendental = part * static_cast<double>(work_->ops.transcendental);
+  ++part_;
+  return true;
+}
+
+}  // namespace a3sim

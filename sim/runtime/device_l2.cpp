@@ -1,0 +1,60 @@
+#include "sim/runtime/device_l2.h"
+
+#include "sim/memory/l2/piece_l2.h"
+
+namespace a3sim {
+namespace {
+
+// The first rows of the experts, where a tensor has rows of experts.
+std::vector<std::uint32_t> parts_of(const TensorInfo& tensor, const RowLayout& layout, std::uint32_t rank,
+                                    std::uint32_t rows) {
+  const std::uint32_t experts = layout.shape().experts_per_rank;
+  std::vector<std::uint32_t> parts;
+  if (tensor.layout == Layout::kWeights) {
+    for (std::uint32_t e = 0; e < experts; ++e) parts.push_back(rows / experts * e);
+  } else if (tensor.layout == Layout::kReceived) {
+    for (std::uint32_t e = 0; e < experts; ++e) {
+      const std::uint32_t first =
+          layout.pack(Layout::kReceived, rank, layout.received_expert(rank, e)).begin;
+      // Experts without rows begin where the next one does.
+      if (parts.empty() ? first == 0 : first > parts.back() && first < rows) parts.push_back(first);
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
+                            const L2Options& options) {
+  std::vector<L2Tensor> tensors;
+  const std::uint32_t rank = index(ssc.rank());
+  for (const TensorInfo& tensor : ssc.tensors()) {
+    L2Tensor& of = tensors.emplace_back();
+    of.rows = layout.real_rows(tensor.layout, rank, tensor.rows);
+    of.row_bytes = static_cast<std::uint32_t>(tensor.row_bytes());
+    of.parts = parts_of(tensor, layout, rank, of.rows);
+  }
+  L2Spec spec = options.spec;
+  spec.size = hardware.memory.l2_size;
+  spec.ways = hardware.memory.l2_ways;
+  const auto ops = static_cast<std::uint32_t>(ssc.operators().size());
+  if (options.exact) return make_line_l2(spec, tensors, ops);
+  return make_piece_l2(spec, tensors, ops);
+}
+
+std::vector<OpHints> hints_of(const Ssc& ssc, const L2Options& options) {
+  std::vector<OpHints> hints;
+  for (const OperatorInfo& op : ssc.operators()) {
+    OpHints& of = hints.emplace_back();
+    if (const auto found = options.read_hints.find(op.name); found != options.read_hints.end()) {
+      of.read = found->second;
+    }
+    if (const auto found = options.write_hints.find(op.name); found != options.write_hints.end()) {
+      of.write = found->second;
+    }
+  }
+  return hints;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "models/taskflow/row_layout.h"
+#include "scheduler/ssc.h"
+#include "sim/device/hardware.h"
+#include "sim/runtime/static_run.h"
+
+namespace a3sim {
+
+// The empty L2 of the device that runs `ssc`, over the rows that its tensors really have.
+std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
+                            const L2Options& options);
+
+// The hints of each operator's accesses. Throws InputError for an operator that the schedule does not have.
+struct OpHints {
+  L2Hint read = L2Hint::kNormal, write = L2Hint::kNormal;
+};
+std::vector<OpHints> hints_of(const Ssc& ssc, const L2Options& options);
+
+}  // namespace a3sim

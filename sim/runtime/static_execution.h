@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "scheduler/worker_queues.h"
+#include "sim/core/units.h"
+#include "sim/runtime/execution.h"
+
+namespace a3sim {
+
+// Every worker loops: take its next task, wait for its event, run it, trigger. A worker that waits holds its
+// place.
+class StaticExecution final : public Execution {
+ public:
+  explicit StaticExecution(Device& device);
+
+  void launch(Engine& engine) override;
+  void worker_is_free(Engine& engine, std::uint32_t worker) override { take(engine, worker); }
+  void event_is_complete(Engine& engine, std::uint32_t event) override;
+  void called(Engine&, std::uint32_t) override {}
+  std::string blocked() const override;
+
+ private:
+  struct Worker {
+    std::uint32_t task;
+    std::uint32_t next_waiter;  // in the list of its event
+    bool waiting = false;
+    Time checked;  // when the first check of its event is over
+  };
+  void take(Engine& engine, std::uint32_t worker);
+
+  Device& device_;
+  WorkerQueues queues_;
+  std::vector<Worker> workers_;
+  std::vector<std::uint32_t> first_waiter_;  // by event
+};
+
+}  // namespace a3sim

@@ -1,0 +1,99 @@
+#include <catch2/catch.hpp>
+
+#include "sim/runtime/static_run.h"
+#include "tests/runtime/small_machine.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::uint32_t kFirst = 0, kSecond = 1;  // events
+
+RunResult run(VectorSchedule built, ExecutionKind execution, Hardware hardware = small_machine(),
+              std::uint32_t servers = 1) {
+  const NetworkBackend& native = Registry<NetworkBackend>::get("native");
+  RunOptions options;
+  options.record = true;
+  options.execution = execution;
+  options.dispatch_servers = servers;
+  return run_static(built.schedule(), RoutingCounts(1, 0), hardware, native, options);
+}
+
+VectorSchedule free_tasks(std::uint32_t workers, std::uint32_t tasks, std::uint32_t rows) {
+  VectorSchedule built(workers);
+  built.event(tasks, true);
+  for (std::uint32_t t = 0; t < tasks; ++t) built.task(rows, kNone, kFirst);
+  return built;
+}
+
+Duration started(const RunResult& result, std::size_t task) {
+  return result.ranks[0].records[task].start.time_since_epoch();
+}
+
+}  // namespace
+
+TEST_CASE("the dynamic scheduler hands out a task after the other, in the queue's order") {
+  const RunResult result = run(free_tasks(4, 4, 1), ExecutionKind::kDynamic);
+  for (std::uint32_t t = 0; t < 4; ++t) CHECK(started(result, t) == (t + 1) * kDispatch);
+  CHECK(result.makespan == 4 * kDispatch + kRowTime);
+}
+
+TEST_CASE("several servers hand out as many tasks at a time") {
+  const RunResult result = run(free_tasks(4, 4, 1), ExecutionKind::kDynamic, small_machine(), 2);
+  CHECK(started(result, 0) == kDispatch);
+  CHECK(started(result, 1) == kDispatch);
+  CHECK(result.makespan == 2 * kDispatch + kRowTime);
+}
+
+TEST_CASE("under dynamic execution nothing is handed out before a worker is free") {
+  const RunResult result = run(free_tasks(1, 2, 5), ExecutionKind::kDynamic);
+  CHECK(result.makespan == 2 * (kDispatch + 5 * kRowTime));
+}
+
+TEST_CASE("under dynamic execution a task that waits holds no worker, and is handed out once its event is seen") {
+  VectorSchedule built(1);
+  built.event(1).event(2, true);
+  // The second in the queue waits for the third.
+  built.task(1, kNone, kSecond).task(1, kFirst, kSecond).task(2, kNone, kFirst);
+  const RunResult result = run(built, ExecutionKind::kDynamic);
+  const Duration third = kDispatch + kRowTime + kDispatch;
+  CHECK(started(result, 2) == third);
+  CHECK(started(result, 1) == third + 2 * kRowTime + kVisible + kDispatch);
+}
+
+TEST_CASE("a dynamic deadlock names what was not handed out") {
+  VectorSchedule built(2);
+  built.event(2).event(2, true).task(1, kNone, kFirst).task(1, kFirst, kSecond);
+  try {
+    run(built, ExecutionKind::kDynamic);
+    FAIL("the schedule cannot end");
+  } catch (const RunError& error) {
+    CHECK_THAT(error.what(), Contains("rank 0: task 1 (Add 1) waits for event 0: 1 of 2"));
+  }
+}
+
+TEST_CASE("kernels follow each other, each after its launch, whatever the events say") {
+  constexpr Duration kLaunch = 10_us;
+  Hardware hardware = small_machine();
+  hardware.runtime.kernel_launch = kLaunch;
+  VectorSchedule built(2);
+  built.event(3).event(2, true);
+  for (int t = 0; t < 3; ++t) built.task(1, kNone, kFirst);  // two workers: the first has two of them
+  for (int t = 0; t < 2; ++t) built.task(2, kFirst, kSecond);
+  built.parts().operators.push_back(built.parts().operators[0]);
+  built.parts().operators[1].stage = 1;
+  built.parts().tasks[3].op = built.parts().tasks[4].op = 1;
+  const RunResult result = run(built, ExecutionKind::kKernel, hardware);
+  CHECK(started(result, 0) == kLaunch);
+  CHECK(started(result, 2) == kLaunch + kRowTime);
+  CHECK(started(result, 3) == kLaunch + 2 * kRowTime + kLaunch);
+  CHECK(result.makespan == kLaunch + 2 * kRowTime + kLaunch + 2 * kRowTime);
+}
+
+TEST_CASE("a static schedule begins when its kernel has been launched") {
+  Hardware hardware = small_machine();
+  hardware.runtime.kernel_launch = 7_us;
+  const RunResult result = run(free_tasks(1, 1, 1), ExecutionKind::kStatic, hardware);
+  CHECK(result.makespan == 7_us + kOverhead + kRowTime);
+}
