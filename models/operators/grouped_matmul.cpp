@@ -45,8 +45,8 @@ class GroupedMatmul final : public Operator {
     const Region inputs[] = {whole(a, context.rank, tiled.rows), whole(w, context.rank, weights)};
     TaskDescriptor td = describe(context, *this, tiled.expert, tiled.rows.begin);
     td.task_split_value = tiled.rows.size();
-    add_shares(context, td, inputs, whole(c, context.rank, tiled.rows), grouped && !context.cut.kernel ? 1 : context.cut.shares,
-               out);
+    add_shares(context, td, inputs, whole(c, context.rank, tiled.rows),
+               grouped && !context.cut.kernel ? 1 : context.cut.shares, out);
   }
 
   void work(const WorkContext& context, const TaskView& task, Work& out) const override {

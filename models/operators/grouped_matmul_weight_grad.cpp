@@ -57,7 +57,8 @@ class GroupedMatmulWeightGrad final : public Operator {
     TaskDescriptor td = describe(context, *this, expert, weights.begin);
     td.task_split_value = weights.size();
     const bool grouped = received && !expert;
-    add_shares(context, td, inputs, whole(c, context.rank, weights), grouped && !context.cut.kernel ? 1 : context.cut.shares, out);
+    add_shares(context, td, inputs, whole(c, context.rank, weights),
+               grouped && !context.cut.kernel ? 1 : context.cut.shares, out);
   }
 
   void work(const WorkContext& context, const TaskView& task, Work& out) const override {

@@ -31,9 +31,7 @@ std::uint32_t column_of(std::uint32_t i, const Window& w) {
 
 }  // namespace
 
-bool BlockGrid::is_row_major() const {
-  return order == BlockOrder::kRowMajor || blocks_m() <= kMostRowMajor;
-}
+bool BlockGrid::is_row_major() const { return order == BlockOrder::kRowMajor || blocks_m() <= kMostRowMajor; }
 
 BlockGrid::Place BlockGrid::place(std::uint32_t b) const {
   const std::uint32_t rows = blocks_m(), cols = blocks_n();
@@ -62,7 +60,8 @@ BlockGrid::Readers BlockGrid::readers(std::uint32_t b, std::uint32_t shares) con
   if (!is_row_major()) {
     const Window w = window_at(at, rows, cols);
     const std::uint32_t in_window = std::min(shares, w.height * w.width);
-    return {(std::min(shares, w.height * cols) + w.height - 1) / w.height, (in_window + w.width - 1) / w.width};
+    return {(std::min(shares, w.height * cols) + w.height - 1) / w.height,
+            (in_window + w.width - 1) / w.width};
   }
   const std::uint32_t first = b - b % shares, end = std::min(first + shares, rows * cols);
   const std::uint32_t row = at.row * cols;

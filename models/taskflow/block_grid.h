@@ -31,8 +31,8 @@ struct BlockGrid {
   Place place(std::uint32_t b) const;
   // The block's number; place() read backwards.
   std::uint32_t number(Place place) const;
-  // How many of `shares` workers multiply the same rows as block b, and the same columns, while all go through
-  // their blocks at one pace. In the diagonal order: on average.
+  // How many of `shares` workers multiply the same rows as block b, and the same columns, while all go
+  // through their blocks at one pace. In the diagonal order: on average.
   struct Readers {
     std::uint32_t rows, cols;
   };

@@ -29,10 +29,10 @@ bool unaligned(const StepAccess& access) { return access.pitch % kL2Line != 0; }
 
 }  // namespace
 
-// With two buffers a load waits for the stage two before it: a block ends with the stage that was loaded last,
-// and the first two of the next are loaded while it ends. Three chains can be the longest from one block's end
-// to the next: loads all the way; the cube all the way; the cube through the first stage, the loads from the
-// third on (the two before fill the buffers), the cube through the last.
+// With two buffers a load waits for the stage two before it: a block ends with the stage that was loaded
+// last, and the first two of the next are loaded while it ends. Three chains can be the longest from one
+// block's end to the next: loads all the way; the cube all the way; the cube through the first stage, the
+// loads from the third on (the two before fill the buffers), the cube through the last.
 double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling,
                     bool first) {
   const double own_drain = tiling.l0c_buffers == 1 ? drain : 0;
@@ -66,7 +66,8 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
   const double drain = step.finishes_block ? element * step.rows * step.cols / cube.l0c_to_gm : 0;
   if (step.k == 0) return {drain, drain};
 
-  const double stages = static_cast<double>(ceil_div(step.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
+  const double stages =
+      static_cast<double>(ceil_div(step.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
   double hits = 0, misses = 0;  // cycles of all loads to L1; what misses add
   for (std::uint32_t i = 0; i < 2; ++i) {
     const StepAccess& access = step.accesses[i];
@@ -145,7 +146,8 @@ Duration CostModel::arithmetic(const Work& work) const {
     }
     return cycles_time(cycles, hardware_.clock);
   }
-  return time(vector_arithmetic(static_cast<double>(work.ops.simple_fp32), static_cast<double>(work.ops.convert),
+  return time(vector_arithmetic(static_cast<double>(work.ops.simple_fp32),
+                                static_cast<double>(work.ops.convert),
                                 static_cast<double>(work.ops.transcendental)));
 }
 

@@ -59,8 +59,9 @@ class CostModel {
 };
 
 // Cycles of a block that is loaded to L1 in `stages` that take `load` cycles each, while the cube, busy for
-// `compute` cycles a stage, follows, and whose result leaves L0C in `drain` cycles. `first`: nothing was loaded
-// before; otherwise the block before it left the loads free to go on.
-double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling, bool first);
+// `compute` cycles a stage, follows, and whose result leaves L0C in `drain` cycles. `first`: nothing was
+// loaded before; otherwise the block before it left the loads free to go on.
+double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling,
+                    bool first);
 
 }  // namespace a3sim

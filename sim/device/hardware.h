@@ -47,7 +47,7 @@ struct Hardware {
     Bytes l2_size;
     std::uint32_t l2_ways = 0;
     BytesPerSecond l2_read, l2_write;
-    BytesPerSecond l2_line_read;        // of lines that many cores read at a time, to all of them together
+    BytesPerSecond l2_line_read;         // of lines that many cores read at a time, to all of them together
     BytesPerSecond hbm_read, hbm_write;  // of nothing but reads, of nothing but writes: they share its time
     // Bytes of reads that take the HBM as long as one of writes.
     double reads_a_write() const {

@@ -36,12 +36,12 @@ Rows part_of(Rows rows, std::uint32_t i, std::uint32_t n) {
 StepAccess slice(const Stream& stream, std::uint32_t i, std::uint32_t n) {
   StepAccess access;
   if (stream.rows.empty() || stream.bytes == 0) return access;
-  const auto row_bytes = static_cast<std::uint32_t>(
-      stream.gather ? stream.row_bytes : stream.bytes / stream.rows.size());
+  const auto row_bytes =
+      static_cast<std::uint32_t>(stream.gather ? stream.row_bytes : stream.bytes / stream.rows.size());
   Rows rows = stream.rows;
   if (stream.gather) {
-    const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-        stream.rows.size(), std::max<std::uint64_t>(1, stream.bytes / row_bytes)));
+    const auto wanted = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(stream.rows.size(), std::max<std::uint64_t>(1, stream.bytes / row_bytes)));
     rows.begin += stream.gather_at % (stream.rows.size() - wanted + 1);
     rows.end = rows.begin + wanted;
   }
@@ -74,7 +74,8 @@ void TaskSteps::start(const Work& work, const Hardware& hardware) {
   std::uint64_t most = 1;  // no step without a row
   for (const Stream& stream : work.streams) most = std::max<std::uint64_t>(most, stream.rows.size());
   part_ = 0;
-  parts_ = bytes == 0 ? 0 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + ub - 1) / ub, 1, most));
+  parts_ =
+      bytes == 0 ? 0 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + ub - 1) / ub, 1, most));
 }
 
 bool TaskSteps::next(Step& step) {

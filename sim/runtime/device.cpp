@@ -246,8 +246,7 @@ void Device::on_settle(Engine& engine, std::uint32_t) {
 
 // Of all the puts that leave, each reads its part from HBM; all together, at their rate, the mean of these.
 void Device::reserve_for_puts(Engine& engine, double read, double write) {
-  const double hbm =
-      read * leaving_.part() + write * arriving_.part() * hardware().memory.reads_a_write();
+  const double hbm = read * leaving_.part() + write * arriving_.part() * hardware().memory.reads_a_write();
   const std::array<double, kResources> rates{read, write, hbm};
   if (rates == reserved_) return;
   take_ended(engine);
@@ -259,8 +258,9 @@ void Device::reserve_for_puts(Engine& engine, double read, double write) {
 std::string Device::waits(std::uint32_t task, std::uint32_t worker) const {
   const TaskDescriptor& td = ssc_.tasks()[task];
   const std::uint32_t cubes = ssc_.workers(QueueType::kCtq);
-  const std::string who =
-      worker == kNone ? "" : fmt::format(" {} {}", worker < cubes ? "AIC" : "AIV", worker < cubes ? worker : worker - cubes);
+  const std::string who = worker == kNone ? ""
+                                          : fmt::format(" {} {}", worker < cubes ? "AIC" : "AIV",
+                                                        worker < cubes ? worker : worker - cubes);
   return fmt::format("\n  rank {}{}: task {} ({} {}) waits for event {}: {} of {}", index(ssc_.rank()), who,
                      task, ssc_.operators()[td.op].name, td.task_index, td.dependent_event,
                      event_counts_[td.dependent_event], ssc_.events()[td.dependent_event].threshold);

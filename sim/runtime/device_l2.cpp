@@ -14,8 +14,7 @@ std::vector<std::uint32_t> parts_of(const TensorInfo& tensor, const RowLayout& l
     for (std::uint32_t e = 0; e < experts; ++e) parts.push_back(rows / experts * e);
   } else if (tensor.layout == Layout::kReceived) {
     for (std::uint32_t e = 0; e < experts; ++e) {
-      const std::uint32_t first =
-          layout.pack(Layout::kReceived, rank, layout.received_expert(rank, e)).begin;
+      const std::uint32_t first = layout.pack(Layout::kReceived, rank, layout.received_expert(rank, e)).begin;
       // Experts without rows begin where the next one does.
       if (parts.empty() ? first == 0 : first > parts.back() && first < rows) parts.push_back(first);
     }

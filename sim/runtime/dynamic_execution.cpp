@@ -46,7 +46,8 @@ bool DynamicExecution::earlier(std::uint32_t a, std::uint32_t b) const {
 void DynamicExecution::add_ready(std::uint32_t task) {
   std::vector<std::uint32_t>& heap = ready_[device_.ssc().tasks()[task].worker_set];
   heap.push_back(task);
-  std::push_heap(heap.begin(), heap.end(), [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
+  std::push_heap(heap.begin(), heap.end(),
+                 [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
 }
 
 std::uint32_t DynamicExecution::free_worker(std::uint32_t set) const {
@@ -72,7 +73,8 @@ void DynamicExecution::serve(Engine& engine) {
     }
     if (task == kNone) return;
     std::vector<std::uint32_t>& heap = ready_[device_.ssc().tasks()[task].worker_set];
-    std::pop_heap(heap.begin(), heap.end(), [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
+    std::pop_heap(heap.begin(), heap.end(),
+                  [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
     heap.pop_back();
     --free_servers_;
     free_[worker] = false;

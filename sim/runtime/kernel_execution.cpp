@@ -11,9 +11,8 @@ KernelExecution::KernelExecution(Device& device) : device_(device), next_(device
   const auto operators = ssc.operators();
   std::vector<std::uint32_t> order(operators.size());
   for (std::uint32_t op = 0; op < order.size(); ++op) order[op] = op;
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return operators[a].stage < operators[b].stage;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return operators[a].stage < operators[b].stage; });
   std::vector<std::vector<std::uint32_t>> tasks(operators.size());
   for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
     for (const std::uint32_t task : ssc.queue(queue)) tasks[ssc.tasks()[task].op].push_back(task);
@@ -26,7 +25,8 @@ KernelExecution::KernelExecution(Device& device) : device_(device), next_(device
 void KernelExecution::start_kernel(Engine& engine) {
   if (kernel_ == kernels_.size()) return;
   const Ssc& ssc = device_.ssc();
-  const bool cube = ssc.tasks()[kernels_[kernel_].front()].queue_type == static_cast<std::uint8_t>(QueueType::kCtq);
+  const bool cube =
+      ssc.tasks()[kernels_[kernel_].front()].queue_type == static_cast<std::uint8_t>(QueueType::kCtq);
   first_worker_ = cube ? 0 : ssc.workers(QueueType::kCtq);
   workers_ = ssc.workers(cube ? QueueType::kCtq : QueueType::kVtq);
   unfinished_ = static_cast<std::uint32_t>(kernels_[kernel_].size());

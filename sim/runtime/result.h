@@ -35,8 +35,8 @@ struct RankResult {
   Duration end{};         // the rank's last completion; a put completes when its destination sees it
   Duration busy[2] = {};  // tasks running, summed over the workers of CTQ and VTQ
   std::uint64_t tasks = 0;
-  double l2_read = 0, l2_write = 0;        // bytes that tasks moved
-  L2Traffic l2;                            // of all accesses, also those of puts that come in
+  double l2_read = 0, l2_write = 0;  // bytes that tasks moved
+  L2Traffic l2;                      // of all accesses, also those of puts that come in
   std::vector<L2Traffic> l2_by_op;
   // Requests that an operator read and found in the L2, by who had written them or brought them in: at
   // [consumer * operators + producer]. Empty where every line is kept: lines know no producer.

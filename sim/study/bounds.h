@@ -20,8 +20,8 @@ constexpr std::string_view name_of(Bound bound) {
 
 struct Bounds {
   // The slowest rank's arithmetic over all its cubes, its vectors; what it reads from outside, and writes
-  // beyond what the L2 holds, at the HBM's rates; its busiest port; and the longest chain of tasks and events,
-  // every task alone on the machine with everything in the L2, and a worker always free.
+  // beyond what the L2 holds, at the HBM's rates; its busiest port; and the longest chain of tasks and
+  // events, every task alone on the machine with everything in the L2, and a worker always free.
   std::array<Duration, kBounds> time{};
 
   Bound binding() const;  // the largest; the first of equals

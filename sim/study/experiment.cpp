@@ -42,7 +42,8 @@ L2Options read_l2(const Config& config) {
   L2Options l2;
   l2.spec.policy = config.text("policy", l2.spec.policy);
   if (!Registry<L2Policy>::find(l2.spec.policy)) {
-    config.error("policy", "unknown L2 policy '" + l2.spec.policy + "'; known: " + Registry<L2Policy>::known());
+    config.error("policy",
+                 "unknown L2 policy '" + l2.spec.policy + "'; known: " + Registry<L2Policy>::known());
     l2.spec.policy = "lru";
   }
   l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;
@@ -116,7 +117,8 @@ void read_swiglu_add(const Config& config, Experiment& experiment) {
   // A kernel's workers have even slabs of rows.
   const std::uint32_t slab = (rows + experiment.workers[1] - 1) / experiment.workers[1];
   const bool kernel = experiment.execution == ExecutionKind::kKernel;
-  experiment.passes.push_back({"swiglu_add", swiglu_add_graph(rows, width, kernel ? slab : tile_rows, dtype)});
+  experiment.passes.push_back(
+      {"swiglu_add", swiglu_add_graph(rows, width, kernel ? slab : tile_rows, dtype)});
 }
 
 void read_workload(const Config& root, Experiment& experiment) {
@@ -125,7 +127,8 @@ void read_workload(const Config& root, Experiment& experiment) {
   experiment.execution =
       static_cast<ExecutionKind>(block.choice("execution", {"static", "dynamic", "kernel"}, "static"));
   experiment.dispatch_servers = static_cast<std::uint32_t>(block.integer("dispatch_servers", 1, 1024, 1));
-  const std::size_t workload = block.choice("workload", {"moe_ffn", "swiglu_add", "graph", "gemm"}, "moe_ffn");
+  const std::size_t workload =
+      block.choice("workload", {"moe_ffn", "swiglu_add", "graph", "gemm"}, "moe_ffn");
   if (experiment.execution == ExecutionKind::kKernel && workload != 1 && workload != 3) {
     block.error("execution", "only swiglu_add and gemm run kernel by kernel, expected static or dynamic");
   }
@@ -284,7 +287,8 @@ std::vector<PassResult> run_experiment(const Experiment& experiment, bool record
     spdlog::stopwatch watch;
     result.schedule = compile_pass(experiment, pass, capacity_of(experiment, counts)).schedule;
     spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, result.schedule.size(), watch);
-    result.run = run_static(result.schedule, counts, experiment.hardware, backend, options_of(experiment, record));
+    result.run =
+        run_static(result.schedule, counts, experiment.hardware, backend, options_of(experiment, record));
     spdlog::debug("{}: {} events executed, {:.3f} s", pass.name, result.run.events, watch);
     result.bounds = lower_bounds(result.schedule, counts, experiment.hardware, experiment.l2.warm);
   }

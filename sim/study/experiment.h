@@ -37,7 +37,7 @@ struct Experiment {
   std::uint32_t workers[kQueues] = {0, 0};  // that run tasks
   std::string bucket_where;                 // file:line:column: key, for messages
   Window window = Window::kTransport;
-  std::string network;       // backend
+  std::string network;  // backend
   ExecutionKind execution = ExecutionKind::kStatic;
   std::uint32_t dispatch_servers = 1;
   L2Options l2;

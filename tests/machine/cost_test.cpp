@@ -175,7 +175,7 @@ TEST_CASE("rows that do not begin at a line are loaded at their part of the rate
 
 TEST_CASE("what the L2 has to fetch is loaded at the rate of misses, and counted as such") {
   Hardware hardware = ideal_machine();
-  hardware.cube.gm_to_l1 = 100;
+  hardware.cube.gm_to_l1 = 50;
   hardware.cube.gm_to_l1_miss = 10;
   const CostModel cost(hardware);
   const Work work = matmul(128, 256, 512);
@@ -188,9 +188,10 @@ TEST_CASE("what the L2 has to fetch is loaded at the rate of misses, and counted
   traffic.hbm_read = 1000;
   traffic.hbm_write = 500;
   const StepJob job = cost.job(work, step, traffic);
-  const double extra = 128 * 512 * kElement * (1.0 / 10 - 1.0 / 100);
+  const double extra = 128 * 512 * kElement * (1.0 / 10 - 1.0 / 50);
   CHECK(seconds(job.missing) == Approx(extra * 1e-9).epsilon(1e-3));
-  CHECK(job.memory.bytes[static_cast<std::size_t>(Resource::kHbm)] == 1000 + 500 * 2);  // a write takes two reads
+  CHECK(job.memory.bytes[static_cast<std::size_t>(Resource::kHbm)] ==
+        1000 + 500 * 2);  // a write takes two reads
 }
 
 TEST_CASE("cores that read the same lines share what the L2 gives of them") {

@@ -41,7 +41,7 @@ TEST_CASE("Every hardware file loads, with a source beside each value") {
     Diagnostics diagnostics;
     const Config root = Config::load(entry.path(), {}, diagnostics);
     const std::vector<SourcedValue> values = root.sourced();
-    constexpr std::size_t kOfTheCube = 9, kOfTheVector = 7, kMemory = 5, kFabric = 5, kRuntime = 2,
+    constexpr std::size_t kOfTheCube = 16, kOfTheVector = 10, kMemory = 7, kFabric = 5, kRuntime = 4,
                           kClock = 1;
     CHECK(values.size() == kOfTheCube + kOfTheVector + kMemory + kFabric + kRuntime + kClock);
     CHECK(std::all_of(values.begin(), values.end(), [](const SourcedValue& v) { return !v.source.empty(); }));
@@ -94,7 +94,8 @@ TEST_CASE("Impossible hardware is refused") {
              Contains("not a whole number a cycle"));
   CHECK_THAT(error_of({"hardware.workers.cube.macs_16=1e9 MAC/cycle"}),
              Contains("not a whole number a cycle"));
-  CHECK_THAT(error_of({"hardware.workers.cube.unaligned=1.5"}), Contains("hardware.workers.cube.unaligned: 1.5 is out of range"));
+  CHECK_THAT(error_of({"hardware.workers.cube.unaligned=1.5"}),
+             Contains("hardware.workers.cube.unaligned: 1.5 is out of range"));
   CHECK_THAT(error_of({"hardware.memory.hbm_write=1 TB"}), Contains("is not a unit of a rate"));
   CHECK_THAT(error_of({"hardware.fabric.hop_latency=-1 us"}), Contains("negative"));
   CHECK_THAT(error_of({"hardware.fabric.hop=1 us"}), Contains("hardware.fabric.hop: unknown key"));

@@ -92,8 +92,8 @@ TEST_CASE("a small job gets all it asks for and the large ones share the rest") 
 
 TEST_CASE("each job is bound by the first of its resources to fill, and the others go on rising") {
   Memory memory(kCapacity, 3);
-  memory.start(at(0), 0, job(1200, {40, 0, 0}));  // L2 reads, 40 in all
-  memory.start(at(0), 1, job(1200, {40, 0, 0}));  // both get 20
+  memory.start(at(0), 0, job(1200, {40, 0, 0}));   // L2 reads, 40 in all
+  memory.start(at(0), 1, job(1200, {40, 0, 0}));   // both get 20
   memory.start(at(0), 2, job(1200, {0, 12, 12}));  // of 10 of HBM
   CHECK(memory.settle(at(0)) == at(1440));
   CHECK(memory.speed(0) == 0.5);

@@ -24,7 +24,7 @@ std::vector<long double> speeds_by_definition(const std::vector<MemoryJob>& jobs
     return static_cast<long double>(jobs[j].bytes[r]) / jobs[j].ideal.count();
   };
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    weight[j] = use(j, 0) + use(j, 1) > 0 ? use(j, 0) + use(j, 1) : std::max(use(j, 2), use(j, 3));
+    weight[j] = use(j, 0) + use(j, 1) > 0 ? use(j, 0) + use(j, 1) : use(j, 2);
     stopped[j] = weight[j] == 0;
   }
   while (std::count(stopped.begin(), stopped.end(), false) > 0) {

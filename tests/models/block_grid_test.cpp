@@ -35,7 +35,8 @@ TEST_CASE("Every block is walked once, and its place gives back its number") {
   }
 }
 
-TEST_CASE("The diagonal order goes down eight rows, then on from the next column, in windows of eight columns") {
+TEST_CASE(
+    "The diagonal order goes down eight rows, then on from the next column, in windows of eight columns") {
   const BlockGrid grid = grid_of(BlockOrder::kDiagonal, 32, 16);
   for (std::uint32_t b = 0; b < 8; ++b) {
     const BlockGrid::Place place = grid.place(b);

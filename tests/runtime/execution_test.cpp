@@ -51,7 +51,8 @@ TEST_CASE("under dynamic execution nothing is handed out before a worker is free
   CHECK(result.makespan == 2 * (kDispatch + 5 * kRowTime));
 }
 
-TEST_CASE("under dynamic execution a task that waits holds no worker, and is handed out once its event is seen") {
+TEST_CASE(
+    "under dynamic execution a task that waits holds no worker, and is handed out once its event is seen") {
   VectorSchedule built(1);
   built.event(1).event(2, true);
   // The second in the queue waits for the third.

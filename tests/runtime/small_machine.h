@@ -6,7 +6,7 @@
 namespace a3sim {
 
 inline constexpr Duration kOverhead = 100_ns, kVisible = 200_ns, kHop = 900_ns, kFence = 225_ns;
-inline constexpr Duration kDispatch = 2360_ns;  // of a task, by the dynamic scheduler
+inline constexpr Duration kDispatch = 2360_ns;      // of a task, by the dynamic scheduler
 inline constexpr std::uint32_t kRowBytes = 64'000;  // a row is read in kRowTime
 inline constexpr Duration kRowTime = 1_us;
 inline constexpr BytesPerSecond kPort{100'000'000'000}, kPutRate{10'000'000'000};
@@ -72,8 +72,9 @@ class VectorSchedule {
 
   SscParts& parts() { return parts_; }
   Schedule schedule() {
-    for (TaskDescriptor& td : parts_.tasks)
-      td.task_split_num = static_cast<std::uint32_t>(parts_.tasks.size());
+    std::vector<std::uint32_t> of_op(parts_.operators.size(), 0);
+    for (TaskDescriptor& td : parts_.tasks) td.task_index = of_op[td.op]++;
+    for (TaskDescriptor& td : parts_.tasks) td.task_split_num = of_op[td.op];
     return {Ssc::build(parts_)};
   }
 
