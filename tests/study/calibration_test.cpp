@@ -115,6 +115,18 @@ TEST_CASE("what goes wrong inside a model ends the fit with its own error") {
   CHECK_THROWS_AS(zero.fit(), RunError);
 }
 
+TEST_CASE("a point that is left out does not pull at the fit") {
+  const Model model = [](std::span<const double> positions) {
+    return std::vector<double>{1 + positions[0], 2 + 2 * positions[0], 1 + positions[0]};
+  };
+  // The last one says 0.9, the others 0.3.
+  const FitProblem problem(model, everywhere, {1.3, 2.6, 1.9}, {0.5});
+  const FitProblem::Fit all = problem.fit();
+  CHECK(all.positions[0] == Approx(std::cbrt(1.3 * 1.3 * 1.9) - 1).margin(1e-3));
+  CHECK(problem.fit_without(2, all).positions[0] == Approx(0.3).margin(1e-3));
+  CHECK(problem.fit_without(0, all).positions[0] == Approx(std::sqrt(1.3 * 1.9) - 1).margin(1e-3));
+}
+
 TEST_CASE("planted hardware values are found, and written with four digits") {
   Toy toy;
   plant(toy, 1.256, 4.9);
@@ -126,6 +138,9 @@ TEST_CASE("planted hardware values are found, and written with four digits") {
   for (const Calibration::Fitted& fitted : result.parameters)
     CHECK(!(fitted.at_low_end() || fitted.at_high_end()));
   CHECK(result.parameters[0].reach == Approx(std::log(1.4 / 1.2)));
+  double sum = 0;  // of what is written, not of what the search has found
+  for (const Calibration::Fit& fit : result.points) sum += std::pow(std::log(fit.after / fit.published), 2);
+  CHECK(result.objective_after == Approx(sum));
   CHECK(result.objective_after < 1e-7);
   CHECK(result.objective_after < result.objective_before);
   for (const Calibration::Fit& fit : result.points) {
@@ -148,6 +163,7 @@ TEST_CASE("a point that is published for comparison is not fitted to") {
   toy.publish("copy", "latency", exact(Toy::copy(1.256), "us"));
   toy.publish("read", "bandwidth", exact(Toy::read(4.9), "TB/s"));
   toy.publish("both", "latency", "1 us", "use: comparison");
+  toy.publish("copy", "bandwidth", "1 TB/s", "use: comparison");  // of a case that is fitted to otherwise
   const Calibration result = calibrated(toy);
   CHECK(result.points.size() == 2);
   CHECK(result.parameters[0].value == "1.256 TB/s");

@@ -144,6 +144,21 @@ TEST_CASE("only the tokens of values change in a hardware file") {
                                                           {fitted[1].stated(), "4.5 TB/s"}}) == expected);
 }
 
+TEST_CASE("two values on one line are both replaced") {
+  const Toy toy;
+  const std::string text = Toy::text_of(toy.hardware());
+  const auto file = [&](const std::string& hbm, const std::string& l2) {
+    return text.substr(0, text.find("  memory:")) + "  memory: {hbm_read: {value: " + hbm +
+           ", range: [1.2 TB/s, 1.4 TB/s], fitted: true, source: s}, l2_read: {value: " + l2 +
+           ", range: [4 TB/s, 6 TB/s], fitted: true, source: s}}\n";
+  };
+  toy.write("hardware/toy.yaml", file("1.33 TB/s", "5 TB/s"));
+  const std::vector<Parameter> fitted = fitted_parameters(toy.hardware());
+  CHECK(with_values(toy.hardware(), std::vector<NewValue>{{fitted[0].stated(), "1.3 TB/s"},
+                                                          {fitted[1].stated(), "4.567 TB/s"}}) ==
+        file("1.3 TB/s", "4.567 TB/s"));
+}
+
 TEST_CASE("a file that has changed since it was read is not written over") {
   const Toy toy;
   const std::vector<Parameter> fitted = fitted_parameters(toy.hardware());

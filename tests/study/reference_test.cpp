@@ -64,7 +64,7 @@ TEST_CASE("a prediction stands beside the published value of its case and metric
   toy.publish("copy", "latency", "0.0625 ms", "note: n, spread: [{value: 70 us, source: other}]");
   toy.publish("read", "bandwidth", "5 TB/s");
   const std::vector<Comparison> all = compared(toy);
-  REQUIRE(all.size() == 4);
+  REQUIRE(all.size() == 5);
   REQUIRE(all[0].reference);
   CHECK(all[0].reference->in("us") == 62.5);
   CHECK(!all[0].reference->calibration);

@@ -113,7 +113,7 @@ TEST_CASE("each piece of parallel work is done once, and the first failure is to
 TEST_CASE("predictions move with the hardware file's values, and variants are left out") {
   const Toy toy;
   const ToyStudy study(toy, many(20));
-  REQUIRE(study.result.values.size() == 3);
+  REQUIRE(study.result.values.size() == 4);
   std::size_t hbm = 0;
   while (study.predictor.parameters()[hbm].path() != "hardware.memory.hbm_read") ++hbm;
   const Sensitivity::Of& copy = study.result.values[0];

@@ -27,6 +27,7 @@ class ToyReproduction final : public Reproduction {
     add("copy", "latency", "us", 2 * Toy::copy(hbm), "twice");
     add("read", "bandwidth", "TB/s", Toy::read(l2));
     add("both", "latency", "us", Toy::both(hbm, l2));
+    add("copy", "bandwidth", "TB/s", hbm);
     return result;
   }
 };

@@ -55,7 +55,8 @@ class Toy {
     return text.str();
   }
 
-  // The points: `copy`, a latency in us; `read`, a bandwidth in TB/s; `both`, a latency in us.
+  // The points: `copy`, a latency in us, and the bandwidth in TB/s; `read`, a bandwidth in TB/s; `both`, a
+  // latency in us.
   static double copy(double hbm) { return 100 / hbm; }
   static double read(double l2) { return l2; }
   static double both(double hbm, double l2) { return 50 / hbm + 200 / l2; }
