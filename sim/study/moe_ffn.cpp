@@ -65,7 +65,7 @@ Reproduced MoeFfn::run(const Setting& setting) const {
     if (!wanted(setting, ep)) continue;
     const Experiment experiment = setting.load(fmt::format("ep{}", ep));
     machine =
-        fmt::format("{}: {} AIC, {} AIV; order {}; network {}; no L2 yet", experiment.hardware.name,
+        fmt::format("{}: {} AIC, {} AIV; order {}; network {}", experiment.hardware.name,
                     experiment.workers[0], experiment.workers[1], experiment.order.name, experiment.network);
     for (const Row& row : rows_of(experiment)) result.points.push_back(point_of(row, ep, experiment));
   }
