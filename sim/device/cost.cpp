@@ -94,8 +94,10 @@ double CostModel::vector_arithmetic(double simple, double convert, double transc
 CostModel::Cycles CostModel::vector(const Step& step, const StepTraffic& traffic) const {
   const Hardware::Vector& vector = hardware_.vector;
   double hits = 0, misses = 0, write = 0;
+  std::uint64_t all_bytes = 0;
   for (std::uint32_t i = 0; i < step.count; ++i) {
     const StepAccess& access = step.accesses[i];
+    all_bytes += access.bytes();
     const double part = unaligned(access) ? vector.unaligned : 1;
     const auto bytes = static_cast<double>(access.bytes());
     if (access.l2.write) {
@@ -107,8 +109,13 @@ CostModel::Cycles CostModel::vector(const Step& step, const StepTraffic& traffic
     }
   }
   const double busy = vector_arithmetic(step.simple, step.convert, step.transcendental);
-  const double start = step.first ? vector.startup_cycles : 0;
-  return {start + std::max({busy, hits + misses, write}), start + std::max({busy, hits, write})};
+  // The first tile is loaded, and the last stored, beside nothing.
+  const double tiles = std::max(1.0, static_cast<double>(all_bytes) / static_cast<double>(vector.tile.count));
+  const auto cycles = [&](double loads) {
+    const double longest = std::max({busy, loads, write});
+    return longest + (step.first ? vector.startup_cycles + (busy + loads + write - longest) / tiles : 0);
+  };
+  return {cycles(hits + misses), cycles(hits)};
 }
 
 StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& traffic) const {

@@ -52,6 +52,7 @@ Hardware::Vector read_vector(const Config& config) {
   vector.ub_to_gm = config.per_cycle("ub_to_gm", "B");
   vector.unaligned = config.number("unaligned", kLeastPart, 1);
   vector.ub = config.bytes("ub");
+  vector.tile = config.bytes("tile");
   return vector;
 }
 

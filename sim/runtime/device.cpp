@@ -19,12 +19,13 @@ std::array<double, kResources> capacities(const Hardware::MemorySystem& memory) 
 }  // namespace
 
 Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, L2& l2,
-               const RunOptions& options)
+               const RunOptions& options, std::uint32_t copy)
     : ssc_(ssc),
       cost_(cost),
       fabric_(fabric),
       l2_(l2),
       options_(options),
+      first_tensor_(copy * static_cast<std::uint32_t>(ssc.tensors().size())),
       hints_(hints_of(ssc, options.l2)),
       context_{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()},
       workers_(ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq)),
@@ -105,6 +106,7 @@ void Device::start_step(Engine& engine, std::uint32_t worker) {
 
 L2Traffic Device::access(const StepAccess& access, OpId op) {
   L2Access lines = access.l2;
+  lines.tensor = TensorId{first_tensor_ + index(lines.tensor)};
   lines.op = op;
   lines.hint = lines.write ? hints_[index(op)].write : hints_[index(op)].read;
   const L2Traffic traffic = l2_.access(lines);

@@ -21,8 +21,9 @@ namespace a3sim {
 // task when is its Execution's decision.
 class Device final : public EventHandler {
  public:
+  // `copy`: where its tensors lie; elsewhere than those of runs on the same L2 with another number.
   Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, L2& l2,
-         const RunOptions& options);
+         const RunOptions& options, std::uint32_t copy);
 
   void connect(std::vector<std::unique_ptr<Device>>& devices) { devices_ = &devices; }
 
@@ -103,6 +104,7 @@ class Device final : public EventHandler {
   Fabric& fabric_;
   L2& l2_;
   RunOptions options_;
+  std::uint32_t first_tensor_;  // of this run's memory, in the L2
   std::vector<std::unique_ptr<Device>>* devices_ = nullptr;
   std::vector<const Operator*> operators_;
   std::vector<OpHints> hints_;

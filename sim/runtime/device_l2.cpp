@@ -1,5 +1,8 @@
 #include "sim/runtime/device_l2.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "sim/memory/l2/piece_l2.h"
 
 namespace a3sim {
@@ -25,7 +28,7 @@ std::vector<std::uint32_t> parts_of(const TensorInfo& tensor, const RowLayout& l
 }  // namespace
 
 std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
-                            const L2Options& options) {
+                            const L2Options& options, std::uint32_t copies) {
   std::vector<L2Tensor> tensors;
   const std::uint32_t rank = index(ssc.rank());
   for (const TensorInfo& tensor : ssc.tensors()) {
@@ -34,12 +37,31 @@ std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardw
     of.row_bytes = static_cast<std::uint32_t>(tensor.row_bytes());
     of.parts = parts_of(tensor, layout, rank, of.rows);
   }
+  tensors.reserve((copies + 1) * tensors.size());
+  for (std::uint32_t copy = 0; copy < copies; ++copy) {
+    std::copy_n(tensors.begin(), ssc.tensors().size(), std::back_inserter(tensors));
+  }
   L2Spec spec = options.spec;
   spec.size = hardware.memory.l2_size;
   spec.ways = hardware.memory.l2_ways;
   const auto ops = static_cast<std::uint32_t>(ssc.operators().size());
   if (options.exact) return make_line_l2(spec, tensors, ops);
   return make_piece_l2(spec, tensors, ops);
+}
+
+std::uint32_t copies_before(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
+                            const L2Options& options) {
+  if (options.start != L2Start::kUsed) return 0;
+  constexpr std::uint64_t kMost = 64;
+  std::uint64_t most = 0;
+  for (const Ssc& ssc : schedule) {
+    std::uint64_t bytes = 1;
+    for (const TensorInfo& tensor : ssc.tensors()) {
+      bytes += layout.real_rows(tensor.layout, index(ssc.rank()), tensor.rows) * tensor.row_bytes();
+    }
+    most = std::max(most, static_cast<std::uint64_t>(hardware.memory.l2_size.count) / bytes + 1);
+  }
+  return static_cast<std::uint32_t>(std::min(most, kMost));
 }
 
 std::vector<OpHints> hints_of(const Ssc& ssc, const L2Options& options) {

@@ -9,8 +9,14 @@
 
 namespace a3sim {
 
-// The empty L2 of the device that runs `ssc`, over the rows that its tensors really have.
+// The empty L2 of the device that runs `ssc`, over the rows that its tensors really have; they lie in it
+// `copies` times more, for runs before on other memory.
 std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
+                            const L2Options& options, std::uint32_t copies);
+
+// How many runs on other memory fill the L2 of every rank before the one that counts: none unless the options
+// say so.
+std::uint32_t copies_before(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
                             const L2Options& options);
 
 // The hints of each operator's accesses. Throws InputError for an operator that the schedule does not have.

@@ -39,12 +39,12 @@ std::uint32_t most_workers(const Schedule& schedule) {
 
 RunResult run_once(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
                    const NetworkBackend& backend, const RunOptions& options,
-                   const std::vector<std::unique_ptr<L2>>& l2s) {
+                   const std::vector<std::unique_ptr<L2>>& l2s, std::uint32_t copy) {
   const CostModel cost(hardware);
   Fabric fabric(hardware, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule), backend);
   std::vector<std::unique_ptr<Device>> devices;
   for (const Ssc& ssc : schedule) {
-    devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, *l2s[index(ssc.rank())], options));
+    devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, *l2s[index(ssc.rank())], options, copy));
   }
   fabric.connect(devices);
   Engine engine;
@@ -86,16 +86,19 @@ RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, cons
                      const NetworkBackend& backend, const RunOptions& options) {
   check_fits(schedule, counts, hardware);
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
+  const std::uint32_t copies = copies_before(schedule, layout, hardware, options.l2);
   std::vector<std::unique_ptr<L2>> l2s;
-  for (const Ssc& ssc : schedule) l2s.push_back(make_l2(ssc, layout, hardware, options.l2));
-  if (options.l2.warm) {
-    RunOptions first = options;
-    first.record = false;
-    first.hooks = nullptr;
-    run_once(schedule, layout, hardware, backend, first, l2s);
+  for (const Ssc& ssc : schedule) l2s.push_back(make_l2(ssc, layout, hardware, options.l2, copies));
+  if (options.l2.start != L2Start::kCold) {
+    RunOptions before = options;
+    before.record = false;
+    before.hooks = nullptr;
+    for (std::uint32_t copy = std::min(1U, copies); copy <= copies; ++copy) {
+      run_once(schedule, layout, hardware, backend, before, l2s, copy);
+    }
     for (const auto& l2 : l2s) l2->forget_counts();
   }
-  return run_once(schedule, layout, hardware, backend, options, l2s);
+  return run_once(schedule, layout, hardware, backend, options, l2s, 0);
 }
 
 }  // namespace a3sim

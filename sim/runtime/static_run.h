@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "models/routing/routing.h"
 #include "scheduler/ssc.h"
@@ -14,13 +15,22 @@
 
 namespace a3sim {
 
+// What a run finds in the L2.
+enum class L2Start : std::uint8_t {
+  kCold,  // nothing
+  kWarm,  // what the same run, made before on the same memory, left there
+  kUsed   // what such runs, made before on other memory, left there: nothing of use, and lines to write back
+};
+constexpr std::string_view name_of(L2Start start) {
+  constexpr std::string_view kNames[] = {"cold", "warm", "used"};
+  return kNames[static_cast<std::uint8_t>(start)];
+}
+
 // The L2 of every device.
 struct L2Options {
   L2Spec spec;         // its size is the hardware's
   bool exact = false;  // every line, or pieces of tensors
-  // The run is made twice and the second is the result: what the first left in the L2 is what a repeated
-  // measurement finds.
-  bool warm = false;
+  L2Start start = L2Start::kCold;
   std::map<std::string, L2Hint> read_hints, write_hints;  // by operator
 };
 

@@ -47,7 +47,7 @@ L2Options read_l2(const Config& config) {
     l2.spec.policy = "lru";
   }
   l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;
-  l2.warm = config.choice("start", {"cold", "warm"}, "cold") == 1;
+  l2.start = static_cast<L2Start>(config.choice("start", {"cold", "warm", "used"}, "cold"));
   l2.spec.hash = static_cast<L2Hash>(config.choice("hash", {"modulo", "xor"}, "xor"));
   l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostRows, 1));
   const Config hints = config.map("hints");
@@ -290,7 +290,7 @@ std::vector<PassResult> run_experiment(const Experiment& experiment, bool record
     result.run =
         run_static(result.schedule, counts, experiment.hardware, backend, options_of(experiment, record));
     spdlog::debug("{}: {} events executed, {:.3f} s", pass.name, result.run.events, watch);
-    result.bounds = lower_bounds(result.schedule, counts, experiment.hardware, experiment.l2.warm);
+    result.bounds = lower_bounds(result.schedule, counts, experiment.hardware, experiment.l2.start == L2Start::kWarm);
   }
   return results;
 }

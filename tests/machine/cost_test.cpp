@@ -26,6 +26,7 @@ Hardware ideal_machine() {
   vector.simple_fp32 = vector.convert = vector.transcendental = kFast;
   vector.gm_to_ub = vector.gm_to_ub_miss = vector.ub_to_gm = kFast;
   vector.ub = 192_KiB;
+  vector.tile = 1_KiB;
   hardware.memory.l2_line_read = {1'000'000'000'000'000'000};
   hardware.memory.hbm_read = {2'000'000'000'000};
   hardware.memory.hbm_write = {1'000'000'000'000};

@@ -23,6 +23,7 @@ inline Hardware small_machine() {
   hardware.cube = {4096, 1024, 8192, 0, kFast, kFast, kFast, kFast, kFast};
   hardware.vector = {kFast, kFast, kFast, 0, 64, kFast, 64};
   hardware.vector.ub = 192_KiB;
+  hardware.vector.tile = 1_KiB;
   hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kEndless, kEndless};
   hardware.fabric = {kPort, kPort, kHop, kPutRate, kFence};
   hardware.runtime = {kOverhead, kVisible, kDispatch, Duration::zero()};
