@@ -1,8 +1,11 @@
 #include "sim/study/fit.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <nlopt.hpp>
 
 #include "sim/core/error.h"
@@ -17,6 +20,24 @@ constexpr double kDifference = 0.02;   // of a range, to each side, for derivati
 constexpr int kMostEvaluations = 400;  // of one search
 
 double squared(double x) { return x * x; }
+
+// Calls a function for NLopt, whose C code no exception may cross.
+struct Call {
+  std::function<double(const std::vector<double>&)> function;
+  nlopt::opt& search;
+  std::exception_ptr failure{};
+
+  static double from_nlopt(const std::vector<double>& positions, std::vector<double>&, void* data) {
+    auto& call = *static_cast<Call*>(data);
+    try {
+      return call.function(positions);
+    } catch (...) {
+      call.failure = std::current_exception();
+      call.search.force_stop();
+      return HUGE_VAL;
+    }
+  }
+};
 
 }  // namespace
 
@@ -58,7 +79,6 @@ double FitProblem::objective(std::span<const double> positions, std::optional<st
 
 FitProblem::Fit FitProblem::search(std::vector<double> from, double step,
                                    std::optional<std::size_t> left_out) const {
-  std::exception_ptr failure;
   nlopt::opt search(nlopt::LN_BOBYQA, static_cast<unsigned>(from.size()));
   const auto cost = [&](const std::vector<double>& positions) {
     // Behind the edge of what is admissible the last value before it counts, and the way beyond.
@@ -67,21 +87,7 @@ FitProblem::Fit FitProblem::search(std::vector<double> from, double step,
     for (std::size_t p = 0; p < inside.size(); ++p) sum += squared(positions[p] - inside[p]);
     return sum;
   };
-  struct Call {
-    decltype(cost)& function;
-    nlopt::opt& search;
-    std::exception_ptr& failure;
-    static double from_nlopt(const std::vector<double>& positions, std::vector<double>&, void* data) {
-      auto& call = *static_cast<Call*>(data);
-      try {
-        return call.function(positions);
-      } catch (...) {
-        call.failure = std::current_exception();
-        call.search.force_stop();
-        return HUGE_VAL;
-      }
-    }
-  } call{cost, search, failure};
+  Call call{cost, search};
   search.set_min_objective(Call::from_nlopt, &call);
   search.set_lower_bounds(0);
   search.set_upper_bounds(1);
@@ -91,11 +97,11 @@ FitProblem::Fit FitProblem::search(std::vector<double> from, double step,
   double least = 0;
   try {
     search.optimize(from, least);
-  } catch (const nlopt::roundoff_limited&) {
-    // As good as the numbers allow: `from` is the best position.
   } catch (const nlopt::forced_stop&) {
+    std::rethrow_exception(call.failure);
+  } catch (const nlopt::roundoff_limited&) {
+    spdlog::debug("fit: as good as the numbers allow, {}", least);  // `from` is the best position
   }
-  if (failure) std::rethrow_exception(failure);
   std::vector<double> positions = last_admissible(start_, from, admissible_);
   const double reached = objective(positions, left_out);
   return {std::move(positions), reached};

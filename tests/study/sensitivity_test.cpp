@@ -153,7 +153,6 @@ TEST_CASE("a new value, range or prediction makes intervals stale; comments, sou
     return interval_key(Reproductions::get("toy").run(toy.setting).points, toy.hardware(), options);
   };
   const std::string known = key(toy);
-  const std::string fence(Toy::kFence);
   CHECK(key(Toy()) == known);
   CHECK(key(Toy(Toy::kHbm, Toy::kL2,
                 "{value: 200 ns, range: [100 ns, 300 ns], source: other, note: n} # why")) == known);
