@@ -97,6 +97,16 @@ Graph forward_graph(const MoeShape& shape, Window window);
 Graph backward_graph(const MoeShape& shape, Window window);
 // SwiGLU on rows x 2*width, then Add on rows x width; SwiGLU is cut into tiles of `tile_rows`.
 Graph swiglu_add_graph(std::uint32_t rows, std::uint32_t width, std::uint32_t tile_rows, DataType dtype);
+// An elementwise operator of `type` on rows x cols, made `sweeps` times on each of `slices` parts of the rows, in
+// tasks of `task_rows`: all sweeps of a slice before the next one's.
+struct ElementwiseShape {
+  std::string type;
+  std::uint32_t rows = 0, cols = 0;
+  std::uint32_t sweeps = 1, slices = 1;
+  std::uint32_t task_rows = 128;
+  DataType dtype = DataType::kBf16;
+};
+Graph elementwise_graph(const ElementwiseShape& shape);
 // One product of m x k by k x n; with experts, the m rows are theirs and each has a k x n matrix of its own.
 Graph gemm_graph(std::uint32_t m, std::uint32_t n, std::uint32_t k, bool experts, DataType dtype);
 

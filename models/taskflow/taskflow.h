@@ -50,6 +50,8 @@ enum class TaskType : std::uint16_t {
   kPermute = 201,
   kAccumulate = 202,
   kGroupedMatmulWeightGrad = 203,
+  kCopy = 204,
+  kLoad = 205,
 };
 
 // Flags of a region.

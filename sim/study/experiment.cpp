@@ -106,6 +106,26 @@ void read_gemm(const Config& config, Experiment& experiment) {
   experiment.passes.push_back({"gemm", gemm_graph(m, n, k, experts > 0, dtype)});
 }
 
+void read_elementwise(const Config& config, Experiment& experiment) {
+  ElementwiseShape shape;
+  constexpr std::string_view kTypes[] = {"Add", "Copy", "Load", "SwiGLU"};
+  shape.type = kTypes[config.choice("operator", {kTypes[0], kTypes[1], kTypes[2], kTypes[3]})];
+  const auto read = [&](std::string_view key, std::int64_t most, std::int64_t fallback) {
+    return static_cast<std::uint32_t>(config.integer(key, 1, most, fallback));
+  };
+  shape.rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostRows));
+  shape.cols = static_cast<std::uint32_t>(config.integer("cols", 1, kMostRows));
+  shape.sweeps = read("sweeps", 64, 1);
+  shape.slices = read("slices", 64, 1);
+  if (shape.rows % shape.slices != 0) config.error("slices", "expected a divisor of the rows");
+  shape.dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  config.finish();
+  experiment.shape.ep = 1;
+  experiment.shape.dtype = shape.dtype;
+  shape.task_rows = (shape.rows / shape.slices + experiment.workers[1] - 1) / experiment.workers[1];
+  if (shape.rows % shape.slices == 0) experiment.passes.push_back({"elementwise", elementwise_graph(shape)});
+}
+
 void read_swiglu_add(const Config& config, Experiment& experiment) {
   const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostRows));
   const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostRows));
@@ -128,9 +148,10 @@ void read_workload(const Config& root, Experiment& experiment) {
       static_cast<ExecutionKind>(block.choice("execution", {"static", "dynamic", "kernel"}, "static"));
   experiment.dispatch_servers = static_cast<std::uint32_t>(block.integer("dispatch_servers", 1, 1024, 1));
   const std::size_t workload =
-      block.choice("workload", {"moe_ffn", "swiglu_add", "graph", "gemm"}, "moe_ffn");
-  if (experiment.execution == ExecutionKind::kKernel && workload != 1 && workload != 3) {
-    block.error("execution", "only swiglu_add and gemm run kernel by kernel, expected static or dynamic");
+      block.choice("workload", {"moe_ffn", "swiglu_add", "graph", "gemm", "elementwise"}, "moe_ffn");
+  if (experiment.execution == ExecutionKind::kKernel && (workload == 0 || workload == 2)) {
+    block.error("execution",
+                "only swiglu_add, gemm and elementwise run kernel by kernel, expected static or dynamic");
   }
   switch (workload) {
     case 0:
@@ -141,6 +162,9 @@ void read_workload(const Config& root, Experiment& experiment) {
       break;
     case 3:
       read_gemm(root.map("gemm"), experiment);
+      break;
+    case 4:
+      read_elementwise(root.map("elementwise"), experiment);
       break;
     default:
       read_model(root, experiment);
@@ -290,7 +314,8 @@ std::vector<PassResult> run_experiment(const Experiment& experiment, bool record
     result.run =
         run_static(result.schedule, counts, experiment.hardware, backend, options_of(experiment, record));
     spdlog::debug("{}: {} events executed, {:.3f} s", pass.name, result.run.events, watch);
-    result.bounds = lower_bounds(result.schedule, counts, experiment.hardware, experiment.l2.start == L2Start::kWarm);
+    result.bounds =
+        lower_bounds(result.schedule, counts, experiment.hardware, experiment.l2.start == L2Start::kWarm);
   }
   return results;
 }

@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include "models/operators/elementwise.h"
+
+namespace a3sim {
+namespace {
+
+// What measurements of read bandwidth do: all of a row comes in, only its first element is kept.
+class Load final : public ElementwiseOperator {
+ public:
+  TaskType task_type() const override { return TaskType::kLoad; }
+  std::uint32_t num_inputs() const override { return 1; }
+
+  std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                       bool) const override {
+    if (std::string why = same_rows(inputs[0], outputs[0]); !why.empty()) return why;
+    if (outputs[0].cols == 1) return {};
+    return fmt::format("'{}' must have one column, not {}", outputs[0].name, outputs[0].cols);
+  }
+
+ private:
+  VectorOps per_element() const override { return {}; }
+
+  void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {
+    output[0] = inputs[0][0];
+  }
+};
+
+const Operators::Entry kEntry("Load", "reads rows and keeps the first element of each",
+                              std::make_unique<Load>());
+
+}  // namespace
+}  // namespace a3sim
