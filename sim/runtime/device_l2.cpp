@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <iterator>
 
+#include "models/operators/operator.h"
 #include "sim/memory/l2/piece_l2.h"
 
 namespace a3sim {
 namespace {
+
+// Rows of a piece: cubes and puts go through a tensor by blocks, vector workers by a few rows at a time.
+constexpr std::uint32_t kRowsOfBlocks = 128, kRowsOfVectors = 8;
 
 // The first rows of the experts, where a tensor has rows of experts.
 std::vector<std::uint32_t> parts_of(const TensorInfo& tensor, const RowLayout& layout, std::uint32_t rank,
@@ -29,6 +33,13 @@ std::vector<std::uint32_t> parts_of(const TensorInfo& tensor, const RowLayout& l
 
 std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
                             const L2Options& options, std::uint32_t copies) {
+  std::vector<bool> in_blocks(ssc.tensors().size());  // whether a matrix operator reads or writes it
+  for (const OperatorInfo& op : ssc.operators()) {
+    if (Operators::get(op.type).queue() != QueueType::kCtq) continue;
+    for (const auto* ids : {&op.inputs, &op.outputs}) {
+      for (const TensorId id : *ids) in_blocks[index(id)] = true;
+    }
+  }
   std::vector<L2Tensor> tensors;
   const std::uint32_t rank = index(ssc.rank());
   for (const TensorInfo& tensor : ssc.tensors()) {
@@ -36,6 +47,8 @@ std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardw
     of.rows = layout.real_rows(tensor.layout, rank, tensor.rows);
     of.row_bytes = static_cast<std::uint32_t>(tensor.row_bytes());
     of.parts = parts_of(tensor, layout, rank, of.rows);
+    const bool vectors_only = tensor.layout == Layout::kPlain && !in_blocks[tensors.size() - 1];
+    of.piece_rows = vectors_only ? kRowsOfVectors : kRowsOfBlocks;
   }
   tensors.reserve((copies + 1) * tensors.size());
   for (std::uint32_t copy = 0; copy < copies; ++copy) {

@@ -200,6 +200,6 @@ TEST_CASE("l2 pieces: what cannot be built or is out of range is refused") {
   CHECK_THROWS_AS(l2->access(at(0, {0, 1}, 0, 2)), std::out_of_range);
   CHECK_THROWS_AS(l2->access(at(1, {0, 1}, 0, 1)), std::out_of_range);
   CHECK(l2->access(at(0, {7, 7}, 0, 1)) == L2Traffic{});
-  tensors[0].piece_rows = 64;
+  tensors[0].piece_rows = 96;
   CHECK_THROWS_AS(make_piece_l2(spec_of(2), tensors, 1), InputError);
 }

@@ -68,8 +68,8 @@ struct L2Tensor {
   // First rows of parts that are walked on their own (experts), increasing, the first 0; empty: one part.
   // PieceL2's grid starts anew at each.
   std::vector<std::uint32_t> parts;
-  // Rows of PieceL2's pieces: 128 times a power of two. More rows, fewer pieces to look at; rows are then
-  // told apart in steps of piece_rows / 128.
+  // Rows of PieceL2's pieces: a power of two. More rows, fewer pieces to look at; beyond 128, rows are told
+  // apart in steps of piece_rows / 128.
   std::uint32_t piece_rows = 128;
 };
 

@@ -3,13 +3,18 @@
 #include <stdexcept>
 
 namespace a3sim {
+namespace {
+
+constexpr auto kStepsShift = static_cast<std::uint32_t>(std::countr_zero(kPieceSteps));
+
+}  // namespace
 
 PieceGrid::PieceGrid(const L2Tensor& tensor, std::uint32_t first)
     : first_(first),
       row_bytes_(tensor.row_bytes),
       cols_((tensor.row_bytes + kL2Line - 1) / kL2Line),
       height_shift_(static_cast<std::uint32_t>(std::countr_zero(tensor.piece_rows))),
-      step_shift_(height_shift_ - static_cast<std::uint32_t>(std::countr_zero(kPieceSteps))) {
+      step_shift_(height_shift_ - std::min(height_shift_, kStepsShift)) {
   std::uint32_t begin = 0, band = 0;
   const auto add = [&](std::uint32_t end) {
     if (end < begin || end > tensor.rows) throw std::out_of_range("parts of a tensor in no order");

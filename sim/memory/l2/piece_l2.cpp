@@ -12,9 +12,9 @@ std::unique_ptr<PieceL2> make_piece_l2(const L2Spec& spec, std::span<const L2Ten
                                        std::uint32_t ops) {
   check(spec);
   for (const L2Tensor& tensor : tensors) {
-    if (tensor.piece_rows < kPieceSteps || !std::has_single_bit(tensor.piece_rows)) {
+    if (!std::has_single_bit(tensor.piece_rows)) {
       throw InputError("pieces of " + std::to_string(tensor.piece_rows) +
-                       " rows; expected 128, 256, 512, ...");
+                       " rows; expected a power of two");
     }
     const std::int64_t piece = std::int64_t{tensor.piece_rows} * kL2Line;
     if (spec.size.count < piece) {
