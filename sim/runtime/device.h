@@ -13,7 +13,7 @@
 #include "sim/runtime/execution.h"
 #include "sim/runtime/fabric.h"
 #include "sim/runtime/result.h"
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 
 namespace a3sim {
 

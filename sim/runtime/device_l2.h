@@ -5,7 +5,7 @@
 #include "models/taskflow/row_layout.h"
 #include "scheduler/ssc.h"
 #include "sim/device/hardware.h"
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 
 namespace a3sim {
 

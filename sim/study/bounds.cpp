@@ -6,7 +6,7 @@
 
 #include "models/operators/operator.h"
 #include "sim/device/cost.h"
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 
 namespace a3sim {
 namespace {

@@ -11,7 +11,7 @@
 #include "scheduler/order_config.h"
 #include "sim/memory/l2/policy.h"
 #include "sim/network/network.h"
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 
 namespace a3sim {
 namespace {
@@ -312,7 +312,7 @@ std::vector<PassResult> run_experiment(const Experiment& experiment, bool record
     result.schedule = compile_pass(experiment, pass, capacity_of(experiment, counts)).schedule;
     spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, result.schedule.size(), watch);
     result.run =
-        run_static(result.schedule, counts, experiment.hardware, backend, options_of(experiment, record));
+        run_schedule(result.schedule, counts, experiment.hardware, backend, options_of(experiment, record));
     spdlog::debug("{}: {} events executed, {:.3f} s", pass.name, result.run.events, watch);
     result.bounds =
         lower_bounds(result.schedule, counts, experiment.hardware, experiment.l2.start == L2Start::kWarm);

@@ -12,7 +12,7 @@
 #include "scheduler/compile.h"
 #include "sim/device/hardware.h"
 #include "sim/runtime/result.h"
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 #include "sim/study/bounds.h"
 
 namespace a3sim {

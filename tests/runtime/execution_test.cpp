@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 #include "tests/runtime/small_machine.h"
 
 using namespace a3sim;
@@ -17,7 +17,7 @@ RunResult run(VectorSchedule built, ExecutionKind execution, Hardware hardware =
   options.record = true;
   options.execution = execution;
   options.dispatch_servers = servers;
-  return run_static(built.schedule(), RoutingCounts(1, 0), hardware, native, options);
+  return run_schedule(built.schedule(), RoutingCounts(1, 0), hardware, native, options);
 }
 
 VectorSchedule free_tasks(std::uint32_t workers, std::uint32_t tasks, std::uint32_t rows) {

@@ -14,7 +14,7 @@ inline constexpr BytesPerSecond kPort{100'000'000'000}, kPutRate{10'000'000'000}
 // 1 GHz; one worker reads a row of kRowBytes in kRowTime and does all else for nothing; memory is never
 // short. A kernel's launch takes no time.
 inline Hardware small_machine() {
-  constexpr double kFast = 1e12;
+  constexpr double kFast = 1e18;
   constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
   Hardware hardware{};
   hardware.name = "small";

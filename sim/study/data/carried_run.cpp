@@ -37,7 +37,7 @@ CarriedRun::CarriedRun(const Schedule& schedule, const RoutingCounts& counts,
 
 RunResult CarriedRun::run(const Hardware& hardware, const NetworkBackend& backend, const Delays& delays) {
   delays_ = &delays;
-  return run_static(schedule_, counts_, hardware, backend, {.record = false, .hooks = this});
+  return run_schedule(schedule_, counts_, hardware, backend, {.record = false, .hooks = this});
 }
 
 std::vector<TensorData> CarriedRun::tensor(const std::string& name) const {

@@ -6,7 +6,7 @@
 
 #include "models/operators/data.h"
 #include "scheduler/ssc.h"
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 #include "sim/study/data/tensors.h"
 
 namespace a3sim {
@@ -23,7 +23,7 @@ class CarriedRun final : private TaskHooks {
   CarriedRun(const Schedule& schedule, const RoutingCounts& counts, std::vector<std::vector<SentRow>> sent,
              const Tensors& given);
 
-  // Once. Throws as run_static() does.
+  // Once. Throws as run_schedule() does.
   RunResult run(const Hardware& hardware, const NetworkBackend& backend, const Delays& delays);
 
   // A tensor of all ranks. The schedule has one of this name.

@@ -1,4 +1,4 @@
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@ constexpr std::uint32_t kFirst = 0, kSecond = 1;  // events
 
 RunResult run(VectorSchedule built) {
   const NetworkBackend& native = Registry<NetworkBackend>::get("native");
-  return run_static(built.schedule(), RoutingCounts(1, 0), small_machine(), native, {.record = true});
+  return run_schedule(built.schedule(), RoutingCounts(1, 0), small_machine(), native, {.record = true});
 }
 
 Duration started(const RunResult& result, std::size_t task) {
@@ -92,7 +92,7 @@ TEST_CASE("memory that is short slows tasks down, and the loss is the resource's
   hardware.memory.hbm_read = {64'000'000'000};  // exactly one worker's reading
   VectorSchedule built(2);
   built.event(2, true).task(1, kNone, kFirst).task(1, kNone, kFirst);
-  const RunResult result = run_static(built.schedule(), RoutingCounts(1, 0), hardware,
+  const RunResult result = run_schedule(built.schedule(), RoutingCounts(1, 0), hardware,
                                       Registry<NetworkBackend>::get("native"), {.record = true});
   for (const TaskRecord& record : result.ranks[0].records) {
     CHECK(record.end - record.start == 2 * kRowTime);

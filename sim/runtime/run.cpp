@@ -1,4 +1,4 @@
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 
 #include <fmt/format.h>
 
@@ -82,7 +82,7 @@ RoutingCounts capacity_of(const Schedule& schedule) {
   return capacity;
 }
 
-RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
                      const NetworkBackend& backend, const RunOptions& options) {
   check_fits(schedule, counts, hardware);
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);

@@ -48,7 +48,7 @@ RoutingCounts capacity_of(const Schedule& schedule);
 // Runs a schedule on every rank from a common start, under one routing of its bucket.
 // Throws InputError for a routing above the bucket's capacity or workers that the hardware has not, RunError
 // on deadlock.
-RunResult run_static(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
                      const NetworkBackend& backend, const RunOptions& options);
 
 }  // namespace a3sim
