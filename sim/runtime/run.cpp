@@ -44,7 +44,8 @@ RunResult run_once(const Schedule& schedule, const RowLayout& layout, const Hard
   Fabric fabric(hardware, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule), backend);
   std::vector<std::unique_ptr<Device>> devices;
   for (const Ssc& ssc : schedule) {
-    devices.push_back(std::make_unique<Device>(ssc, layout, cost, fabric, *l2s[index(ssc.rank())], options, copy));
+    devices.push_back(
+        std::make_unique<Device>(ssc, layout, cost, fabric, *l2s[index(ssc.rank())], options, copy));
   }
   fabric.connect(devices);
   Engine engine;
@@ -83,7 +84,7 @@ RoutingCounts capacity_of(const Schedule& schedule) {
 }
 
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                     const NetworkBackend& backend, const RunOptions& options) {
+                       const NetworkBackend& backend, const RunOptions& options) {
   check_fits(schedule, counts, hardware);
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
   const std::uint32_t copies = copies_before(schedule, layout, hardware, options.l2);

@@ -49,6 +49,6 @@ RoutingCounts capacity_of(const Schedule& schedule);
 // Throws InputError for a routing above the bucket's capacity or workers that the hardware has not, RunError
 // on deadlock.
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                     const NetworkBackend& backend, const RunOptions& options);
+                       const NetworkBackend& backend, const RunOptions& options);
 
 }  // namespace a3sim

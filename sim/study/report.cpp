@@ -4,27 +4,12 @@
 
 #include <algorithm>
 
-#include "traces/operator_stats.h"
+#include "sim/study/operator_report.h"
 #include "traces/table.h"
 #include "version.h"
 
 namespace a3sim {
 namespace {
-
-std::vector<std::uint16_t> operators_of(const Ssc& ssc) {
-  std::vector<std::uint16_t> ops;
-  ops.reserve(ssc.tasks().size());
-  for (const TaskDescriptor& td : ssc.tasks()) ops.push_back(td.op);
-  return ops;
-}
-
-std::vector<OperatorStats> stats_of(const PassResult& pass) {
-  std::vector<OperatorStats> stats(pass.schedule.front().operators().size());
-  for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
-    add_records(pass.run.ranks[r].records, operators_of(pass.schedule[r]), stats);
-  }
-  return stats;
-}
 
 Duration earliest_end(const RunResult& run) {
   Duration earliest = run.makespan;
@@ -108,152 +93,14 @@ std::string bounds_table(std::span<const PassResult> passes) {
   return table.text();
 }
 
-std::string operators_table(const PassResult& pass) {
-  Table table({pass.name, "tasks", "from ms", "to ms", "mean us", "ideal us", "waited us", "lost to"});
-  const std::vector<OperatorStats> stats = stats_of(pass);
-  for (std::size_t op = 0; op < stats.size(); ++op) {
-    const OperatorStats& s = stats[op];
-    if (s.tasks == 0) continue;
-    const auto n = static_cast<double>(s.tasks);
-    const std::uint32_t worst = s.worst_limit();
-    const std::string lost = worst == kLimits ? "-"
-                                              : fmt::format("{} {:.1f} %", name_of(static_cast<Limit>(worst)),
-                                                            100 * seconds(s.lost[worst]) / seconds(s.ran));
-    table.add({pass.schedule.front().operators()[op].name, fmt::format("{}", s.tasks),
-               in_milliseconds(s.first_start), in_milliseconds(s.last_end),
-               fmt::format("{:.2f}", microseconds(s.ran) / n),
-               fmt::format("{:.2f}", microseconds(s.ideal) / n),
-               fmt::format("{:.2f}", microseconds(s.waited) / n), lost});
-  }
-  return table.text();
-}
-
-nlohmann::ordered_json shape_json(const MoeShape& shape) {
-  return {{"tokens", shape.tokens},
-          {"hidden", shape.hidden},
-          {"intermediate", shape.intermediate},
-          {"top_k", shape.top_k},
-          {"experts_per_rank", shape.experts_per_rank},
-          {"ep", shape.ep},
-          {"dtype", name_of(shape.dtype)}};
-}
-
-nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
-  nlohmann::ordered_json json{{"kind", routing.kind}};
-  if (routing.kind == "sampled") json["skew"] = routing.skew;
-  return json;
-}
-
-nlohmann::ordered_json cut_json(const CutOptions& cut) {
-  return {{"shares", cut.shares},
-          {"partitions", cut.partitions},
-          {"chunk", cut.chunk},
-          {"task_rows", cut.task_rows}};
-}
-
-nlohmann::ordered_json requests_json(const L2Traffic::Requests& requests) {
-  return {{"hit", requests.hit}, {"miss", requests.miss}, {"bypass", requests.bypass}};
-}
-
-// Requests are of 128 bytes, as the profiler counts them.
-nlohmann::ordered_json l2_json(const L2Traffic& traffic) {
-  return {{"read", requests_json(traffic.read)},
-          {"write", requests_json(traffic.write)},
-          {"hbm_read_bytes", traffic.hbm_read},
-          {"hbm_write_bytes", traffic.hbm_write}};
-}
-
-nlohmann::ordered_json rank_json(const RankResult& rank) {
-  return {{"end_ps", rank.end.count()},
-          {"tasks", rank.tasks},
-          {"aic_busy_ps", rank.busy[0].count()},
-          {"aiv_busy_ps", rank.busy[1].count()},
-          {"l2_read_bytes", rank.l2_read},
-          {"l2_write_bytes", rank.l2_write},
-          {"l2", l2_json(rank.l2)},
-          {"sent_bytes", rank.sent},
-          {"received_bytes", rank.received}};
-}
-
-nlohmann::ordered_json pass_json(const PassResult& pass) {
-  nlohmann::ordered_json json{
-      {"pass", pass.name}, {"latency_ps", pass.run.makespan.count()}, {"events", pass.run.events}};
-  for (std::uint32_t b = 0; b < kBounds; ++b) {
-    json["bounds_ps"][std::string(name_of(static_cast<Bound>(b)))] = pass.bounds.time[b].count();
-  }
-  json["binding"] = name_of(pass.bounds.binding());
-  const std::vector<OperatorStats> stats = stats_of(pass);
-  for (std::size_t op = 0; op < stats.size(); ++op) {
-    nlohmann::ordered_json item{{"operator", pass.schedule.front().operators()[op].name},
-                                {"tasks", stats[op].tasks},
-                                {"ran_ps", stats[op].ran.count()},
-                                {"ideal_ps", stats[op].ideal.count()},
-                                {"waited_ps", stats[op].waited.count()}};
-    for (std::uint32_t l = 0; l < kLimits; ++l) {
-      item["lost_ps"][std::string(name_of(static_cast<Limit>(l)))] = stats[op].lost[l].count();
-    }
-    json["operators"].push_back(std::move(item));
-  }
-  for (const RankResult& rank : pass.run.ranks) json["ranks"].push_back(rank_json(rank));
-  return json;
-}
-
 }  // namespace
 
 std::string in_milliseconds(Duration time) { return fmt::format("{:.3f}", milliseconds(time)); }
 
 std::string summary_text(const Experiment& experiment, std::span<const PassResult> passes) {
   std::string text = what_ran(experiment) + '\n' + passes_table(passes) + '\n' + bounds_table(passes);
-  for (const PassResult& pass : passes) text += '\n' + operators_table(pass);
+  for (const PassResult& pass : passes) text += '\n' + operators_table(pass) + '\n' + l2_table(pass);
   return text;
-}
-
-nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes) {
-  nlohmann::ordered_json json{{"schema_version", 1},
-                              {"a3sim", kVersion},
-                              {"name", experiment.name},
-                              {"shape", shape_json(experiment.shape)},
-                              {"routing", routing_json(experiment.routing)},
-                              {"seed", experiment.routing.seed},
-                              {"cut", cut_json(experiment.cut)},
-                              {"window", experiment.window == Window::kFull ? "full" : "transport"},
-                              {"hardware", experiment.hardware.name},
-                              {"order", experiment.order.name},
-                              {"execution", name_of(experiment.execution)},
-                              {"network", experiment.network},
-                              {"workers", {experiment.workers[0], experiment.workers[1]}}};
-  Duration total{};
-  for (const PassResult& pass : passes) {
-    total += pass.run.makespan;
-    json["passes"].push_back(pass_json(pass));
-  }
-  json["total_ps"] = total.count();
-  return json;
-}
-
-std::string tasks_csv(const PassResult& pass) {
-  std::string csv =
-      "rank,task,operator,index,expert,src,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,"
-      "lost_l2_write_ps,lost_hbm_ps,lost_link_ps,lost_miss_ps,l2_read_hit,l2_read_miss,l2_write_hit,"
-      "l2_write_miss,hbm_read_bytes,hbm_write_bytes\n";
-  for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
-    const Ssc& ssc = pass.schedule[r];
-    for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
-      const TaskDescriptor& td = ssc.tasks()[t];
-      const TaskRecord& record = pass.run.ranks[r].records[t];
-      const auto since_start = [](Time time) { return time.time_since_epoch().count(); };
-      fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{}", r, t,
-                     ssc.operators()[td.op].name, td.task_index,
-                     td.expert == kNoExpert ? "" : std::to_string(td.gexpert), td.src, td.dst, record.worker,
-                     since_start(record.taken), since_start(record.start), since_start(record.end),
-                     record.ideal.count());
-      for (const Duration lost : record.lost) fmt::format_to(std::back_inserter(csv), ",{}", lost.count());
-      const L2Traffic& l2 = record.l2;
-      fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{}\n", l2.read.hit, l2.read.miss, l2.write.hit,
-                     l2.write.miss, l2.hbm_read, l2.hbm_write);
-    }
-  }
-  return csv;
 }
 
 }  // namespace a3sim

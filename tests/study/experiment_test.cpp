@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "sim/network/network.h"
-#include "sim/runtime/static_run.h"
+#include "sim/runtime/run.h"
 #include "sim/study/reference.h"
 #include "sim/study/setting.h"
 
@@ -140,7 +140,7 @@ TEST_CASE(
   for (const std::string seed : {"1", "2", "3"}) {
     const RoutingCounts counts =
         routing_of(small({"routing.kind=sampled", "routing.skew=1", "routing.seed=" + seed}));
-    const RunResult result = run_static(schedule, counts, experiment.hardware, native, {});
+    const RunResult result = run_schedule(schedule, counts, experiment.hardware, native, {});
     std::uint64_t sent = 0, expected = 0;
     for (std::uint32_t src = 0; src < kEp; ++src) {
       sent += result.ranks[src].sent;
@@ -153,7 +153,7 @@ TEST_CASE(
   RoutingCounts too_many = routing_of(experiment);
   too_many.at(1, 2) = 97;
   try {
-    run_static(schedule, too_many, experiment.hardware, native, {});
+    run_schedule(schedule, too_many, experiment.hardware, native, {});
     FAIL("97 rows do not fit");
   } catch (const InputError& error) {
     CHECK_THAT(error.what(), Contains("97"));
@@ -209,7 +209,7 @@ TEST_CASE("experts without rows, and ranks without any, run") {
   for (const Pass& pass : experiment.passes) {
     const Schedule schedule = compile_pass(experiment, pass, counts).schedule;
     const RunResult result =
-        run_static(schedule, counts, experiment.hardware, Registry<NetworkBackend>::get("native"), {});
+        run_schedule(schedule, counts, experiment.hardware, Registry<NetworkBackend>::get("native"), {});
     CHECK(result.makespan > Duration::zero());
     CHECK(result.ranks[0].sent == 40 * kHidden * kElement);
   }

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include "models/graph/tiling_config.h"
+#include "scheduler/order_config.h"
+#include "sim/network/network.h"
+#include "sim/study/experiment.h"
+#include "sim/study/l2_config.h"
+#include "sim/study/workload.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::int64_t kMostRows = 1 << 30;
+constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
+
+// Tiles and their buffers must fit into L0 and L1.
+void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cube, DataType dtype) {
+  const std::int64_t element = element_bytes(dtype), a = t.base_m * t.base_k * element,
+                     b = t.base_n * t.base_k * element;
+  const auto check = [&](std::string_view what, std::int64_t bytes, Bytes size) {
+    if (bytes <= size.count) return;
+    config.error("", fmt::format("blocks of {} x {} x {} of {} need {} bytes of {}, which has {}", t.base_m,
+                                 t.base_n, t.base_k, name_of(dtype), bytes, what, size.count));
+  };
+  check("L0A", a * t.l0_buffers, cube.l0a);
+  check("L0B", b * t.l0_buffers, cube.l0b);
+  check("L0C", std::int64_t{4} * t.base_m * t.base_n * t.l0c_buffers, cube.l0c);  // sums of 4 bytes
+  check("L1", (a + b) * t.step_k * t.l1_buffers, cube.l1);
+}
+
+CutOptions read_cut(const Config& config, std::uint32_t cubes) {
+  CutOptions cut;
+  cut.shares = static_cast<std::uint32_t>(config.integer("shares", 1, kMostShares, cubes));
+  cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
+  cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
+  cut.task_rows = static_cast<std::uint32_t>(config.integer("task_rows", 1, kMostRows, cut.task_rows));
+  config.finish();
+  return cut;
+}
+
+// How many workers of each kind run tasks: all that the hardware has, unless the configuration says fewer.
+void read_workers(const Config& config, Experiment& experiment) {
+  const Hardware::Workers& all = experiment.hardware.workers;
+  experiment.workers[0] = static_cast<std::uint32_t>(config.integer("aic", 1, all.cube, all.cube));
+  experiment.workers[1] = static_cast<std::uint32_t>(config.integer("aiv", 1, all.vector, all.vector));
+  config.finish();
+}
+
+// An order may name operators of passes and windows that an experiment leaves out.
+std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
+  std::vector<std::string> names;
+  for (const Graph& graph : {forward_graph(shape, Window::kFull), backward_graph(shape, Window::kFull)}) {
+    for (const OperatorNode& op : graph.operators()) names.push_back(op.name);
+  }
+  return names;
+}
+
+Experiment read(const Config& root) {
+  Experiment experiment;
+  experiment.hardware = read_hardware(root.map("hardware"));
+  read_workers(root.map("workers"), experiment);
+  read_workload(root, experiment);
+  experiment.cut = read_cut(root.map("cut"), experiment.workers[0]);
+  experiment.cut.kernel = experiment.execution == ExecutionKind::kKernel;
+  experiment.cut.tiling = read_tiling(root.map("tiling"), {});
+  check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
+  experiment.l2 = read_l2(root.map("l2"));
+  experiment.order = read_order(root.map("order"));
+  if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
+  const Config bucket = root.map("bucket");
+  if (bucket.has("rows"))
+    experiment.bucket_rows = static_cast<std::uint32_t>(bucket.integer("rows", 0, kMostRows));
+  experiment.bucket_where = bucket.mark("rows").text() + ": " + bucket.path("rows");
+  bucket.finish();
+  const Config network = root.map("network");
+  experiment.network = network.text("backend", "native");
+  if (!Registry<NetworkBackend>::find(experiment.network)) {
+    network.error("backend", "unknown network backend '" + experiment.network +
+                                 "'; known: " + Registry<NetworkBackend>::known());
+  }
+  network.finish();
+  root.finish();
+  return experiment;
+}
+
+}  // namespace
+
+Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, overrides, diagnostics);
+  Experiment experiment = read(root);
+  diagnostics.throw_if_any();
+  experiment.resolved = root.resolved();
+  return experiment;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,115 @@
+#include "sim/study/workload.h"
+
+#include "models/graph/yaml_graph.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::int64_t kMostRows = 1 << 30;
+
+void read_model(const Config& root, Experiment& experiment) {
+  experiment.parallel = read_parallel(root.map("parallel"));
+  experiment.shape = read_shape(root.map("model"), experiment.parallel);
+  experiment.routing = read_routing(root.map("routing"));
+}
+
+void read_moe_ffn(const Config& root, const Config& block, Experiment& experiment) {
+  const std::size_t pass = block.choice("pass", {"forward", "backward", "both"}, "both");
+  experiment.window = static_cast<Window>(block.choice("window", {"transport", "full"}, "transport"));
+  read_model(root, experiment);
+  if (pass != 1) experiment.passes.push_back({"forward", forward_graph(experiment.shape, experiment.window)});
+  if (pass != 0)
+    experiment.passes.push_back({"backward", backward_graph(experiment.shape, experiment.window)});
+}
+
+void read_gemm(const Config& config, Experiment& experiment) {
+  const auto size = [&](std::string_view key) {
+    return static_cast<std::uint32_t>(config.integer(key, 1, kMostRows));
+  };
+  const std::uint32_t m = size("m"), n = size("n"), k = size("k");
+  const auto experts = static_cast<std::uint32_t>(config.integer("experts", 0, 0xfffe, 0));
+  const auto dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  config.finish();
+  experiment.shape.ep = 1;
+  experiment.shape.dtype = dtype;
+  if (experts > 0) {
+    experiment.shape.tokens = m;
+    experiment.shape.hidden = k;
+    experiment.shape.intermediate = n;
+    experiment.shape.top_k = 1;
+    experiment.shape.experts_per_rank = experts;
+  }
+  experiment.passes.push_back({"gemm", gemm_graph(m, n, k, experts > 0, dtype)});
+}
+
+void read_elementwise(const Config& config, Experiment& experiment) {
+  ElementwiseShape shape;
+  constexpr std::string_view kTypes[] = {"Add", "Copy", "Load", "SwiGLU"};
+  shape.type = kTypes[config.choice("operator", {kTypes[0], kTypes[1], kTypes[2], kTypes[3]})];
+  const auto read = [&](std::string_view key, std::int64_t most, std::int64_t fallback) {
+    return static_cast<std::uint32_t>(config.integer(key, 1, most, fallback));
+  };
+  shape.rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostRows));
+  shape.cols = static_cast<std::uint32_t>(config.integer("cols", 1, kMostRows));
+  shape.sweeps = read("sweeps", 64, 1);
+  shape.slices = read("slices", 64, 1);
+  if (shape.rows % shape.slices != 0) config.error("slices", "expected a divisor of the rows");
+  shape.dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  config.finish();
+  experiment.shape.ep = 1;
+  experiment.shape.dtype = shape.dtype;
+  shape.task_rows = (shape.rows / shape.slices + experiment.workers[1] - 1) / experiment.workers[1];
+  if (shape.rows % shape.slices == 0) experiment.passes.push_back({"elementwise", elementwise_graph(shape)});
+}
+
+void read_swiglu_add(const Config& config, Experiment& experiment) {
+  const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostRows));
+  const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostRows));
+  const auto tile_rows = static_cast<std::uint32_t>(config.integer("tile_rows", 1, kMostRows));
+  const auto dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  config.finish();
+  experiment.shape.ep = 1;
+  experiment.shape.dtype = dtype;
+  // A kernel's workers have even slabs of rows.
+  const std::uint32_t slab = (rows + experiment.workers[1] - 1) / experiment.workers[1];
+  const bool kernel = experiment.execution == ExecutionKind::kKernel;
+  experiment.passes.push_back(
+      {"swiglu_add", swiglu_add_graph(rows, width, kernel ? slab : tile_rows, dtype)});
+}
+
+}  // namespace
+
+void read_workload(const Config& root, Experiment& experiment) {
+  const Config block = root.map("experiment");
+  experiment.name = block.text("name");
+  experiment.execution =
+      static_cast<ExecutionKind>(block.choice("execution", {"static", "dynamic", "kernel"}, "static"));
+  experiment.dispatch_servers = static_cast<std::uint32_t>(block.integer("dispatch_servers", 1, 1024, 1));
+  const std::size_t workload =
+      block.choice("workload", {"moe_ffn", "swiglu_add", "graph", "gemm", "elementwise"}, "moe_ffn");
+  if (experiment.execution == ExecutionKind::kKernel && (workload == 0 || workload == 2)) {
+    block.error("execution",
+                "only swiglu_add, gemm and elementwise run kernel by kernel, expected static or dynamic");
+  }
+  switch (workload) {
+    case 0:
+      read_moe_ffn(root, block, experiment);
+      break;
+    case 1:
+      read_swiglu_add(root.map("swiglu_add"), experiment);
+      break;
+    case 3:
+      read_gemm(root.map("gemm"), experiment);
+      break;
+    case 4:
+      read_elementwise(root.map("elementwise"), experiment);
+      break;
+    default:
+      read_model(root, experiment);
+      experiment.passes.push_back(
+          {root.map("graph").text("name"), graph_from_config(root.map("graph"), experiment.shape)});
+  }
+  block.finish();
+}
+
+}  // namespace a3sim
