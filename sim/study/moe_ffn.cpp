@@ -8,6 +8,22 @@ namespace {
 
 constexpr std::uint32_t kEpSizes[] = {4, 8, 16};
 
+// What the default leaves open, at the first of these sizes: how many cores software sees, how many AIVs it
+// uses, what the L2 holds at the start, whether puts allocate at their destination.
+struct Variant {
+  std::string name;
+  std::vector<std::string> overrides;
+};
+
+std::vector<Variant> variants() {
+  return {{"24 AIC, 48 AIV", {"workers.aic=24", "workers.aiv=48"}},
+          {"25 AIV", {"workers.aiv=25"}},
+          {"l2 warm", {"l2.start=warm"}},
+          {"puts past the l2",
+           {"l2.hints.Dispatch.write=bypass", "l2.hints.Combine.write=bypass",
+            "l2.hints.Dispatch_bwd.write=bypass", "l2.hints.Combine_bwd.write=bypass"}}};
+}
+
 // Dispatch-to-Combine latency of the paper's MoE-FFN for each EP size.
 class MoeFfn final : public Reproduction {
  public:
@@ -25,6 +41,8 @@ class MoeFfn final : public Reproduction {
   static bool wanted(const Setting& setting, std::uint32_t ep);
   static std::vector<Row> rows_of(const Experiment& experiment);
   static Point point_of(const Row& row, std::uint32_t ep, const Experiment& experiment);
+  static void add(const Experiment& experiment, std::uint32_t ep, const std::string& variant,
+                  Reproduced& result);
 };
 
 bool MoeFfn::wanted(const Setting& setting, std::uint32_t ep) {
@@ -58,16 +76,27 @@ Point MoeFfn::point_of(const Row& row, std::uint32_t ep, const Experiment& exper
   return point;
 }
 
+void MoeFfn::add(const Experiment& experiment, std::uint32_t ep, const std::string& variant,
+                 Reproduced& result) {
+  for (const Row& row : rows_of(experiment)) {
+    result.points.push_back(point_of(row, ep, experiment));
+    result.points.back().variant = variant;
+  }
+}
+
 Reproduced MoeFfn::run(const Setting& setting) const {
   Reproduced result;
   std::string machine;
   for (const std::uint32_t ep : kEpSizes) {
     if (!wanted(setting, ep)) continue;
-    const Experiment experiment = setting.load(fmt::format("ep{}", ep));
+    const std::string config = fmt::format("ep{}", ep);
+    const Experiment experiment = setting.load(config);
     machine =
         fmt::format("{}: {} AIC, {} AIV; order {}; network {}", experiment.hardware.name,
                     experiment.workers[0], experiment.workers[1], experiment.order.name, experiment.network);
-    for (const Row& row : rows_of(experiment)) result.points.push_back(point_of(row, ep, experiment));
+    add(experiment, ep, "", result);
+    if (!setting.variants || ep != kEpSizes[0]) continue;
+    for (const auto& [name, overrides] : variants()) add(setting.load(config, overrides), ep, name, result);
   }
   result.heading = fmt::format(
       "MoE-FFN of the HyperParallel-MoE paper, Dispatch to Combine, static taskflow\n{}\n", machine);

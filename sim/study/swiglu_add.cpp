@@ -7,6 +7,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::uint32_t kRows[] = {2048, 4096, 8192, 16384, 32768};
+constexpr std::uint32_t kTileRows = 24;  // configs/experiments/swiglu_add.yaml
 
 struct Execution {
   const char* name;
@@ -61,6 +62,9 @@ Reproduced SwiGluAdd::run(const Setting& setting) const {
       add(setting, rows, execution, "", "", result);
       if (!setting.variants) continue;
       for (const auto& [name, override] : variants) add(setting, rows, execution, name, override, result);
+      // Tiles are as high as UB allows; as well, their number may be what does not change.
+      add(setting, rows, execution, "tiles in constant number",
+          fmt::format("swiglu_add.tile_rows={}", kTileRows * rows / kRows[0]), result);
     }
   }
   result.heading = "SwiGLU on rows x 4096, then Add on rows x 2048, on the AIVs of one device\n";
