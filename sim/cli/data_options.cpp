@@ -24,13 +24,13 @@ Bytes memory_limit(const std::string& text) {
 
 double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count) * 1e-9; }
 
-DataCase fitting(DataCase of, const std::string& memory) {
+void check_fits(const DataCase& of, bool full, const std::string& memory) {
   const Bytes needed = data_bytes(of), limit = memory_limit(memory);
-  if (needed <= limit) return of;
-  throw InputError(fmt::format(
-      "--full: the tensors of {} take about {:.3g} GB, and {:.3g} GB are {}; without --full, the "
-      "same structure is checked at a small shape",
-      of.experiment.name, gigabytes(needed), gigabytes(limit), memory.empty() ? "available" : "allowed"));
+  if (needed <= limit) return;
+  throw InputError(
+      fmt::format("{}: the tensors take about {:.3g} GB, and {:.3g} GB are {}{}", of.experiment.name,
+                  gigabytes(needed), gigabytes(limit), memory.empty() ? "available" : "allowed",
+                  full ? "; without --full, the same structure is checked at a small shape" : ""));
 }
 
 Adversary adversary_of(const std::string& text) {
@@ -79,7 +79,7 @@ void DataOptions::add_to(CLI::App& app) {
       "--data", data, "run the configuration with real tensors and compare with a plain reference");
   app.add_flag("--full", full, "keep the configured shape instead of a small one of the same structure")
       ->needs(flag);
-  app.add_option("--memory", memory, "what --full may take; without it, what the machine has left")
+  app.add_option("--memory", memory, "what tensors may take; without it, what the machine has left")
       ->type_name("SIZE")
       ->needs(flag);
   app.add_flag("--orders", orders, "under every shipped order instead of the configuration's")->needs(flag);
@@ -101,9 +101,9 @@ void DataOptions::add_to(CLI::App& app) {
 void DataOptions::check(const ScheduleOption& schedules) const {
   if (schedules.arguments.size() != 1) throw InputError("--data takes one configuration");
   const std::string& file = schedules.arguments[0];
-  const std::vector<DataCase> cases =
-      full ? std::vector<DataCase>{fitting(full_case(file, schedules.set, seed), memory)}
-           : small_cases(file, schedules.set, seed);
+  const std::vector<DataCase> cases = full ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
+                                           : small_cases(file, schedules.set, seed);
+  for (const DataCase& of : cases) check_fits(of, full, memory);
   const Adversary held = adversary_of(adversary);
   std::string faults, gap;
   for (const DataCase& of : under_orders(cases, orders)) {

@@ -35,8 +35,8 @@ struct Exposed {
   std::vector<Comparison> waiting;  // of the schedule as it was, the same task as late
 };
 // Takes the wait of a task away and holds up what it waited for, a task at a time, until one shows. None:
-// whichever is late, the result is right. Then the task reads no rows under this routing, or tasks that
-// stand before it in its worker's list wait for the same.
+// whichever is late, the result is right. Then the task reads no rows under this routing, or others wait for
+// the same: before it in its worker's list, or beside it on the way to who reads on.
 std::optional<Exposed> expose(const DataCheck& check, const DataCheck::Pass& pass, TaskPlace waiting);
 
 }  // namespace a3sim

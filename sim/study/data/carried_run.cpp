@@ -35,9 +35,11 @@ CarriedRun::CarriedRun(const Schedule& schedule, const RoutingCounts& counts,
   }
 }
 
-RunResult CarriedRun::run(const Hardware& hardware, const NetworkBackend& backend, const Delays& delays) {
+RunResult CarriedRun::run(const Hardware& hardware, const NetworkBackend& backend, RunOptions options,
+                          const Delays& delays) {
   delays_ = &delays;
-  return run_schedule(schedule_, counts_, hardware, backend, {.record = false, .hooks = this});
+  options.hooks = this;
+  return run_schedule(schedule_, counts_, hardware, backend, options);
 }
 
 std::vector<TensorData> CarriedRun::tensor(const std::string& name) const {

@@ -23,8 +23,9 @@ class CarriedRun final : private TaskHooks {
   CarriedRun(const Schedule& schedule, const RoutingCounts& counts, std::vector<std::vector<SentRow>> sent,
              const Tensors& given);
 
-  // Once. Throws as run_schedule() does.
-  RunResult run(const Hardware& hardware, const NetworkBackend& backend, const Delays& delays);
+  // Once; the options' hooks are its own. Throws as run_schedule() does.
+  RunResult run(const Hardware& hardware, const NetworkBackend& backend, RunOptions options,
+                const Delays& delays);
 
   // A tensor of all ranks. The schedule has one of this name.
   std::vector<TensorData> tensor(const std::string& name) const;

@@ -34,7 +34,14 @@ bool is_swiglu_add(const Graph& graph) {
   return same_graph(graph, swiglu_add_graph(activation.rows, activation.cols, 1, activation.dtype));
 }
 
+bool is_gemm(const Graph& graph) {
+  if (graph.tensors().size() != 3) return false;
+  const TensorNode &a = graph.tensors()[0], &c = graph.tensors()[2];
+  return same_graph(graph, gemm_graph(a.rows, c.cols, a.cols, a.layout == Layout::kReceived, a.dtype));
+}
+
 Oracle oracle_of(const Graph& graph, const MoeShape& shape) {
+  if (is_gemm(graph)) return Oracle::kGemm;
   if (is_swiglu_add(graph)) return Oracle::kSwigluAdd;
   if (shape.experts() == 0) return Oracle::kWhole;
   for (const Window window : {Window::kTransport, Window::kFull}) {

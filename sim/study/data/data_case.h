@@ -16,12 +16,13 @@ enum class Oracle : std::uint8_t {
   kForward,    // plain loops over tokens and experts
   kBackward,   // likewise
   kSwigluAdd,  // plain loops over rows
+  kGemm,       // likewise
   kWhole       // the graph's operators, each unsplit, in topological order
 };
 constexpr std::string_view name_of(Oracle oracle) {
-  constexpr std::string_view kNames[] = {"plain loops over tokens and experts",
-                                         "plain loops over tokens and experts", "plain loops over rows",
-                                         "its operators run whole, one after the other"};
+  constexpr std::string_view kNames[] = {
+      "plain loops over tokens and experts", "plain loops over tokens and experts", "plain loops over rows",
+      "plain loops over rows", "its operators run whole, one after the other"};
   return kNames[static_cast<std::uint8_t>(oracle)];
 }
 

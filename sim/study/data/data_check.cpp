@@ -85,10 +85,8 @@ DataCheck::DataCheck(DataCase of, std::uint64_t seed)
 void DataCheck::prepare(Pass& pass, const Graph& graph) {
   give(pass, graph);
   expect(pass, graph);
-  CarriedRun carried = start(pass, pass.schedule);
-  const Experiment& experiment = case_.experiment;
-  pass.makespan =
-      carried.run(experiment.hardware, Registry<NetworkBackend>::get(experiment.network), {}).makespan;
+  CarriedRun carried = prepared(pass, pass.schedule);
+  pass.makespan = carry(carried, {});
   pass.outcome = compare_all(pass, carried);
   if (pass.oracle != Oracle::kForward) return;
   for (const char* kept : {"received", "gate_up", "activation"}) known_[kept] = carried.tensor(kept);
@@ -119,6 +117,8 @@ void DataCheck::expect(Pass& pass, const Graph& graph) const {
     const Matrix sum = plain::swiglu_add(graph.tensors()[0].dtype, by_rank(pass.given.at("gate_up"))[0],
                                          by_rank(pass.given.at("other"))[0]);
     pass.expected["sum"] = to_tensors({sum}, 1);
+  } else if (pass.oracle == Oracle::kGemm) {
+    expect_gemm(pass, graph.tensors()[0].dtype);
   } else {
     expect_ffn(pass);
   }
@@ -142,8 +142,30 @@ void DataCheck::expect_ffn(Pass& pass) const {
   pass.expected["d_w2"] = to_tensors(backward.d_w2, experts);
 }
 
-CarriedRun DataCheck::start(const Pass& pass, const Schedule& schedule) const {
+// On one rank: the rows of each expert follow each other.
+void DataCheck::expect_gemm(Pass& pass, DataType dtype) const {
+  const TensorData &a = pass.given.at("a")[0], &b = pass.given.at("b")[0];
+  const std::uint32_t experts = std::max(1U, case_.experiment.shape.experts_per_rank);
+  Matrix c;
+  for (std::uint32_t expert = 0, begin = 0; expert < experts; ++expert) {
+    const std::uint32_t rows = case_.experiment.shape.experts() > 0 ? counts_.at(0, expert) : a.rows;
+    const Matrix weights = to_matrix(b, expert * a.cols, (expert + 1) * a.cols);
+    for (plain::Vector& row : plain::product(dtype, to_matrix(a, begin, begin + rows), weights))
+      c.push_back(std::move(row));
+    begin += rows;
+  }
+  pass.expected["c"] = to_tensors({c}, 1);
+}
+
+CarriedRun DataCheck::prepared(const Pass& pass, const Schedule& schedule) const {
   return {schedule, counts_, sent_, pass.given};
+}
+
+// The makespan.
+Duration DataCheck::carry(CarriedRun& run, const Delays& delays) const {
+  const Experiment& experiment = case_.experiment;
+  const NetworkBackend& backend = Registry<NetworkBackend>::get(experiment.network);
+  return run.run(experiment.hardware, backend, options_of(experiment, false), delays).makespan;
 }
 
 std::vector<Comparison> DataCheck::compare_all(const Pass& pass, const CarriedRun& run) const {
@@ -158,9 +180,8 @@ std::vector<Comparison> DataCheck::compare_all(const Pass& pass, const CarriedRu
 
 std::vector<Comparison> DataCheck::run(const Pass& pass, const Schedule& schedule,
                                        const Delays& delays) const {
-  CarriedRun carried = start(pass, schedule);
-  const Experiment& experiment = case_.experiment;
-  carried.run(experiment.hardware, Registry<NetworkBackend>::get(experiment.network), delays);
+  CarriedRun carried = prepared(pass, schedule);
+  carry(carried, delays);
   return compare_all(pass, carried);
 }
 

@@ -38,7 +38,9 @@ class DataCheck {
   void give(Pass& pass, const Graph& graph);
   void expect(Pass& pass, const Graph& graph) const;
   void expect_ffn(Pass& pass) const;
-  CarriedRun start(const Pass& pass, const Schedule& schedule) const;
+  void expect_gemm(Pass& pass, DataType dtype) const;
+  CarriedRun prepared(const Pass& pass, const Schedule& schedule) const;
+  Duration carry(CarriedRun& run, const Delays& delays) const;
   std::vector<Comparison> compare_all(const Pass& pass, const CarriedRun& run) const;
 
   DataCase case_;

@@ -197,8 +197,7 @@ DataFindings drop_wait(const DataCheck& check, const std::string& text) {
   findings.text =
       heading(check) + fmt::format(
                            "{} no longer waits, and the result is right whichever of those that it waited "
-                           "for is late: its worker has other tasks before it that wait for the same, or "
-                           "it has no rows\n",
+                           "for is late:\nothers wait for the same where it matters, or it has no rows\n",
                            text);
   return findings;
 }

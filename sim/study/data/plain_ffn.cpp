@@ -104,8 +104,8 @@ RoutingCounts Routed::counts(const MoeShape& shape) const {
 double ulp(DataType dtype, double value) {
   if (is_integer(dtype)) return 1;
   const Format format = format_of(dtype);
-  int exponent = 0;
-  std::frexp(value, &exponent);  // value is in [2^(exponent - 1), 2^exponent)
+  int exponent = format.smallest_exponent + 1;
+  if (value != 0) std::frexp(value, &exponent);  // value is in [2^(exponent - 1), 2^exponent)
   return std::ldexp(1.0, std::max(exponent - 1, format.smallest_exponent) - format.fraction_bits);
 }
 
@@ -174,6 +174,12 @@ Matrix swiglu_add(DataType dtype, const Matrix& gate_up, const Matrix& other) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = rounded(dtype, values[i] + other[row][i]);
   }
   return sum;
+}
+
+Matrix product(DataType dtype, const Matrix& a, const Matrix& b) {
+  Matrix c;
+  for (const Vector& row : a) c.push_back(times(dtype, row, b));
+  return c;
 }
 
 }  // namespace a3sim::plain

@@ -44,6 +44,9 @@ Backward backward(const MoeShape& shape, const Routed& routed, const Parameters&
 // SwiGLU of `gate_up`, plus `other`.
 Matrix swiglu_add(DataType dtype, const Matrix& gate_up, const Matrix& other);
 
+// a b.
+Matrix product(DataType dtype, const Matrix& a, const Matrix& b);
+
 // The nearest value that `dtype` holds; the even one of two.
 float rounded(DataType dtype, float value);
 // The distance from one value of `dtype` to the next, around `value`.

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "sim/study/data/case_parts.h"
 
@@ -12,7 +14,10 @@ constexpr std::uint32_t kShrink = 32;  // base blocks of 128 x 256 become 4 x 8
 constexpr std::uint32_t kShares = 3, kChunk = 4, kTaskRows = 5;
 constexpr std::uint32_t kMostPartitions = 4;
 
-std::uint16_t shrunk(std::uint16_t size) { return static_cast<std::uint16_t>(std::max(1U, size / kShrink)); }
+// At least 2, so that blocks can be ragged.
+std::uint16_t shrunk(std::uint16_t size) {
+  return static_cast<std::uint16_t>(std::max<unsigned>(std::min<unsigned>(size, 2), size / kShrink));
+}
 
 Tiling shrunk(Tiling tiling) {
   tiling.base_m = shrunk(tiling.base_m);
@@ -21,13 +26,12 @@ Tiling shrunk(Tiling tiling) {
   return tiling;
 }
 
-// The graph with base blocks, and tasks of own sizes, shrunk.
+// The graph with what its operators say of blocks and tasks shrunk.
 Graph shrunk(const Graph& graph) {
   Graph small;
   for (const TensorNode& tensor : graph.tensors()) small.add_tensor(tensor);
   for (OperatorNode node : graph.operators()) {
-    if (Operators::get(node.type).queue() == QueueType::kCtq)
-      node.tiling = shrunk(node.tiling.value_or(Tiling{}));
+    if (node.tiling) node.tiling = shrunk(*node.tiling);
     if (node.cut) {
       node.cut->shares = std::min(node.cut->shares, kShares);
       node.cut->chunk = std::min(node.cut->chunk, kChunk);
@@ -43,8 +47,8 @@ struct SmallShape {
   std::uint32_t tokens, hidden, intermediate;
 };
 
-SmallShape small_shape(const MoeShape& shape, std::uint32_t partitions) {
-  const Tiling tiling = shrunk(Tiling{});
+SmallShape small_shape(const MoeShape& shape, const Tiling& configured, std::uint32_t partitions) {
+  const Tiling tiling = shrunk(configured);
   // Six block rows a tile, the last one ragged: from six on, blocks are not walked row by row only.
   const std::uint32_t tile_rows = 5 * tiling.base_m + 2;
   // Ragged partitions: the last one is a row short.
@@ -69,24 +73,52 @@ void set_cut(std::vector<std::string>& overrides, const Experiment& experiment, 
   set(overrides, "cut.partitions", partitions);
   set(overrides, "cut.chunk", std::min(experiment.cut.chunk, kChunk));
   set(overrides, "cut.task_rows", std::min(experiment.cut.task_rows, kTaskRows));
+  const Tiling tiling = shrunk(experiment.cut.tiling);
+  set(overrides, "tiling.base_m", tiling.base_m);
+  set(overrides, "tiling.base_n", tiling.base_n);
+  set(overrides, "tiling.base_k", tiling.base_k);
+}
+
+void set_model(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
+  const SmallShape small = small_shape(experiment.shape, experiment.cut.tiling, partitions);
+  set(overrides, "model.tokens", small.tokens);
+  set(overrides, "model.hidden", small.hidden);
+  set(overrides, "model.intermediate", small.intermediate);
+}
+
+// Sizes of a block of the configuration, each at most what is small enough.
+void set_sizes(std::vector<std::string>& overrides, const Config& root, const std::string& block,
+               std::initializer_list<std::pair<const char*, std::uint32_t>> small) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  for (const auto& [key, most] : small) {
+    const std::int64_t size = root.map(block).integer(key, 0, kMost);
+    overrides.push_back(fmt::format("{}.{}={}", block, key, std::min<std::int64_t>(size, most)));
+  }
 }
 
 void set_shape(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
-  if (experiment.shape.experts() > 0) {
-    const SmallShape small = small_shape(experiment.shape, partitions);
-    set(overrides, "model.tokens", small.tokens);
-    set(overrides, "model.hidden", small.hidden);
-    set(overrides, "model.intermediate", small.intermediate);
-    return;
-  }
-  const Graph& graph = experiment.passes.front().graph;
-  if (experiment.passes.front().name != "swiglu_add") return;
+  Diagnostics diagnostics;
+  const Config root = Config::parse(experiment.resolved, "the resolved configuration", {}, diagnostics);
+  const std::string workload = root.map("experiment").text("workload", "moe_ffn");
   // Two tiles a worker and a ragged one.
-  const TensorNode& activation = graph.tensors()[1];
   const std::uint32_t rows = 2 * kTaskRows * experiment.workers[1] + kTaskRows - 1, width = 2 * kShrink + 3;
-  set(overrides, "swiglu_add.rows", std::min(rows, activation.rows));
-  set(overrides, "swiglu_add.width", std::min(width, activation.cols));
-  set(overrides, "swiglu_add.tile_rows", std::min(graph.operators()[0].cut->task_rows, kTaskRows));
+  if (workload == "moe_ffn" || workload == "graph") {
+    set_model(overrides, experiment, partitions);
+  } else if (workload == "swiglu_add") {
+    set_sizes(overrides, root, workload, {{"rows", rows}, {"width", width}, {"tile_rows", kTaskRows}});
+  } else if (workload == "elementwise") {
+    const auto slices = static_cast<std::uint32_t>(root.map(workload).integer("slices", 1, rows, 1));
+    set_sizes(overrides, root, workload, {{"rows", rows * slices}, {"cols", width}});
+  } else if (workload == "gemm") {
+    MoeShape shape = experiment.shape;
+    shape.experts_per_rank = std::max(1U, shape.experts_per_rank);
+    shape.top_k = 1;
+    shape.tokens = shape.hidden = shape.intermediate = std::numeric_limits<std::uint32_t>::max();
+    const SmallShape small = small_shape(shape, experiment.cut.tiling, partitions);
+    set_sizes(overrides, root, workload,
+              {{"m", small.tokens}, {"n", small.intermediate}, {"k", small.hidden}});
+  }
+  diagnostics.throw_if_any();
 }
 
 // Deals an expert's rows to the tokens in turn: to different ones, as there are no more rows than tokens.
@@ -117,28 +149,27 @@ plain::Routed scaled(const RoutingCounts& counts, const MoeShape& from, const Mo
   return routed;
 }
 
-// Overrides and base blocks, in indented lines.
-std::string sizes(const Graph& graph, std::span<const std::string> small) {
+// Whether the cut of the whole experiment is of any use: measurements of vector operators have their own.
+bool has_cuts(const Experiment& experiment) {
+  return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
+    return std::ranges::any_of(pass.graph.operators(), [](const OperatorNode& node) { return !node.cut; });
+  });
+}
+
+// Overrides in indented lines.
+std::string sizes(std::span<const std::string> small) {
   constexpr std::size_t kOverridesALine = 4;
   std::string text = "a small shape, as with";
   for (std::size_t i = 0; i < small.size(); ++i)
     text += (i % kOverridesALine == 0 ? "\n  --set " : " --set ") + small[i];
-  const auto is_cube = [](const OperatorNode& node) {
-    return Operators::get(node.type).queue() == QueueType::kCtq;
-  };
-  const auto cube = std::ranges::find_if(graph.operators(), is_cube);
-  if (cube == graph.operators().end()) return text;
-  const Tiling tiling = cube->tiling.value_or(Tiling{}), small_tiling = shrunk(tiling);
-  return text + fmt::format("\n  and base blocks {} x {}, {} deep, for {} x {}, {} deep", small_tiling.base_m,
-                            small_tiling.base_n, small_tiling.base_k, tiling.base_m, tiling.base_n,
-                            tiling.base_k);
+  return text;
 }
 
 DataCase small_case(const std::filesystem::path& file, std::span<const std::string> overrides,
                     const Experiment& configured, std::uint32_t partitions, std::uint64_t seed) {
   std::vector<std::string> small;
   set_shape(small, configured, partitions);
-  if (configured.shape.experts() > 0) set_cut(small, configured, partitions);
+  if (has_cuts(configured)) set_cut(small, configured, partitions);
   std::vector<std::string> all(overrides.begin(), overrides.end());
   all.insert(all.end(), small.begin(), small.end());
   Experiment experiment = load_experiment(file, all);
@@ -155,7 +186,7 @@ DataCase small_case(const std::filesystem::path& file, std::span<const std::stri
     small.push_back(fmt::format("bucket.rows={}", *experiment.bucket_rows));
   }
   DataCase result = data_case(std::move(experiment), std::move(routed), seed);
-  result.shape = sizes(configured.passes.front().graph, small);
+  result.shape = sizes(small);
   for (Pass& pass : result.experiment.passes) pass.graph = shrunk(pass.graph);
   return result;
 }

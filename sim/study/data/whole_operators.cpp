@@ -52,7 +52,8 @@ class WholeRun {
     std::vector<Region> inputs, outputs;
     for (const TensorId input : node.inputs) inputs.push_back(all_of(input, rank));
     for (const TensorId output : node.outputs) outputs.push_back(all_of(output, rank));
-    const Layout from = graph_.tensor(node.inputs[0]).layout, to = graph_.tensor(node.outputs[0]).layout;
+    const Layout from = graph_.tensor(node.inputs.front()).layout,
+                 to = graph_.tensor(node.outputs.front()).layout;
     if (from == Layout::kSent && to == Layout::kReceived) {
       exchange(op, rank, inputs, outputs, true);
     } else if (from == Layout::kReceived && to == Layout::kSent) {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/study/data/data_report.h"
+#include "sim/study/setting.h"
+
+namespace a3sim {
+
+inline constexpr std::uint64_t kDataSeed = 1;
+
+// The small cases of a shipped experiment under overrides.
+inline std::vector<DataCase> shipped_cases(const std::string& experiment,
+                                           const std::vector<std::string>& overrides = {}) {
+  return small_cases(configs_folder() / "experiments" / (experiment + ".yaml"), overrides, kDataSeed);
+}
+
+// All that is wrong without delays and under the adversary, of all small cases.
+inline std::vector<std::string> wrong(const std::vector<DataCase>& cases, const Adversary& adversary = {}) {
+  std::vector<std::string> faults;
+  for (const DataCase& of : cases) {
+    const std::vector<std::string> found = check_data(DataCheck(of, kDataSeed), adversary).faults;
+    faults.insert(faults.end(), found.begin(), found.end());
+  }
+  return faults;
+}
+
+}  // namespace a3sim
