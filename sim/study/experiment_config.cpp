@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/graph/tiling_config.h"
 #include "scheduler/order_config.h"
 #include "sim/network/network.h"
@@ -55,6 +57,19 @@ std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
   return names;
 }
 
+void check_hints(const Config& l2, const Experiment& experiment) {
+  std::vector<std::string> known = experiment.order.elsewhere;
+  for (const Pass& pass : experiment.passes) {
+    for (const OperatorNode& op : pass.graph.operators()) {
+      if (std::find(known.begin(), known.end(), op.name) == known.end()) known.push_back(op.name);
+    }
+  }
+  for (const auto& [op, hint] : experiment.l2.read_hints) {
+    if (std::find(known.begin(), known.end(), op) == known.end())
+      l2.error("hints", fmt::format("no operator is called '{}'; known: {}", op, fmt::join(known, ", ")));
+  }
+}
+
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
@@ -67,6 +82,7 @@ Experiment read(const Config& root) {
   experiment.l2 = read_l2(root.map("l2"));
   experiment.order = read_order(root.map("order"));
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
+  check_hints(root.map("l2"), experiment);
   const Config bucket = root.map("bucket");
   if (bucket.has("rows"))
     experiment.bucket_rows = static_cast<std::uint32_t>(bucket.integer("rows", 0, kMostRows));

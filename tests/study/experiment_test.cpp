@@ -7,22 +7,12 @@
 #include "sim/runtime/run.h"
 #include "sim/study/reference.h"
 #include "sim/study/setting.h"
+#include "tests/study/small_experiment.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
 
 namespace {
-
-constexpr std::uint32_t kEp = 4, kTokens = 96, kHidden = 256, kTopK = 2, kExpertsPerRank = 3, kElement = 2;
-
-// A small MoE-FFN on the shipped machine; `more` are further overrides.
-Experiment small(std::vector<std::string> more = {}) {
-  std::vector<std::string> set{"parallel.ep=4",          "model.tokens=96", "model.hidden=256",
-                               "model.intermediate=128", "model.top_k=2",   "model.experts_per_rank=3",
-                               "cut.chunk=16",           "cut.task_rows=16"};
-  set.insert(set.end(), more.begin(), more.end());
-  return load_experiment(configs_folder() / "experiments" / "ep4.yaml", set);
-}
 
 std::string refusal(std::vector<std::string> set) {
   try {
@@ -129,59 +119,6 @@ TEST_CASE("a task's time is its ideal time and its losses, to the picosecond") {
   }
 }
 
-TEST_CASE(
-    "one schedule runs under every routing of its bucket, and a routing above it is refused with the "
-    "bucket") {
-  const Experiment experiment = small({"bucket.rows=96"});
-  const Schedule schedule =
-      compile_pass(experiment, experiment.passes[0], capacity_of(experiment, routing_of(experiment)))
-          .schedule;
-  const NetworkBackend& native = Registry<NetworkBackend>::get("native");
-  for (const std::string seed : {"1", "2", "3"}) {
-    const RoutingCounts counts =
-        routing_of(small({"routing.kind=sampled", "routing.skew=1", "routing.seed=" + seed}));
-    const RunResult result = run_schedule(schedule, counts, experiment.hardware, native, {});
-    std::uint64_t sent = 0, expected = 0;
-    for (std::uint32_t src = 0; src < kEp; ++src) {
-      sent += result.ranks[src].sent;
-      for (std::uint32_t e = 0; e < kEp * kExpertsPerRank; ++e) {
-        if (e / kExpertsPerRank != src) expected += 2 * counts.at(src, e) * kHidden * kElement;
-      }
-    }
-    CHECK(sent == expected);
-  }
-  RoutingCounts too_many = routing_of(experiment);
-  too_many.at(1, 2) = 97;
-  try {
-    run_schedule(schedule, too_many, experiment.hardware, native, {});
-    FAIL("97 rows do not fit");
-  } catch (const InputError& error) {
-    CHECK_THAT(error.what(), Contains("97"));
-  }
-}
-
-TEST_CASE("a bucket with room to spare costs only its empty puts") {
-  const Experiment tight = small(), roomy = small({"bucket.rows=96"});
-  const std::vector<PassResult> a = run_experiment(tight, true), b = run_experiment(roomy, true);
-  for (std::size_t p = 0; p < a.size(); ++p) {
-    for (std::size_t r = 0; r < kEp; ++r) {
-      CHECK(a[p].run.ranks[r].sent == b[p].run.ranks[r].sent);
-      for (const TaskRecord& record : b[p].run.ranks[r].records) CHECK(record.ideal < 1_us * 1000);
-    }
-    CHECK(b[p].run.makespan >= a[p].run.makespan);
-    CHECK(b[p].run.makespan < 2 * a[p].run.makespan + 100_us);
-  }
-}
-
-TEST_CASE("a bucket that is too small is refused at its place, with the rows that it needs") {
-  try {
-    run_experiment(small({"bucket.rows=3"}), false);
-    FAIL("3 rows are not enough");
-  } catch (const InputError& error) {
-    CHECK_THAT(error.what(), Contains("bucket.rows") && Contains("16"));
-  }
-}
-
 TEST_CASE("rates so low that dates would overflow end in an error, not in a number") {
   CHECK_THROWS_AS(run_experiment(small({"hardware.clock=1 Hz"}), false), RunError);
   CHECK_THROWS_AS(
@@ -199,19 +136,6 @@ TEST_CASE("ports that are faster than the memories carry what the memories give"
                      false);
   for (const PassResult& pass : passes) {
     for (const Duration bound : pass.bounds.time) CHECK(pass.run.makespan >= bound);
-  }
-}
-
-TEST_CASE("experts without rows, and ranks without any, run") {
-  RoutingCounts counts(kEp, kEp * kExpertsPerRank);
-  counts.at(0, 7) = 40;  // all that is sent
-  const Experiment experiment = small();
-  for (const Pass& pass : experiment.passes) {
-    const Schedule schedule = compile_pass(experiment, pass, counts).schedule;
-    const RunResult result =
-        run_schedule(schedule, counts, experiment.hardware, Registry<NetworkBackend>::get("native"), {});
-    CHECK(result.makespan > Duration::zero());
-    CHECK(result.ranks[0].sent == 40 * kHidden * kElement);
   }
 }
 

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/device/cost.h"
+
+namespace a3sim {
+
+inline constexpr Hertz kOneGigahertz{1'000'000'000};
+inline constexpr Duration kCycle = 1_ns;
+inline constexpr std::uint32_t kFractal = 16, kElement = 2;
+inline constexpr std::uint32_t kMacsPerCycle = kFractal * kFractal * kFractal;
+inline constexpr double kFast = 1e12;
+
+// A machine on which everything but what a test sets is too fast to matter.
+inline Hardware ideal_machine() {
+  Hardware hardware{};
+  hardware.clock = kOneGigahertz;
+  hardware.cube.macs_per_cycle_16 = kMacsPerCycle;
+  hardware.cube.macs_per_cycle_32 = kMacsPerCycle / 4;
+  hardware.cube.macs_per_cycle_8 = kMacsPerCycle * 2;
+  hardware.cube.l1_to_l0a = hardware.cube.l1_to_l0b = kFast;
+  hardware.cube.gm_to_l1 = hardware.cube.gm_to_l1_miss = hardware.cube.l0c_to_gm = kFast;
+  Hardware::Vector& vector = hardware.vector;
+  vector.simple_fp32 = vector.convert = vector.transcendental = kFast;
+  vector.gm_to_ub = vector.gm_to_ub_miss = vector.ub_to_gm = kFast;
+  vector.ub = 192_KiB;
+  vector.tile = 1_KiB;
+  hardware.memory.l2_line_read = {1'000'000'000'000'000'000};
+  hardware.memory.hbm_read = {2'000'000'000'000};
+  hardware.memory.hbm_write = {1'000'000'000'000};
+  return hardware;
+}
+
+inline Work matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
+  Work work;
+  work.kind = WorkKind::kCube;
+  work.gemms = {{m, n, k, 0, 0, 0}};
+  work.a_pitch = work.b_pitch = kL2Line;  // aligned
+  return work;
+}
+
+inline std::int64_t cycles(Duration time) {
+  return (time + kCycle - 1_ps) / kCycle;
+}  // rounds a rest of kFast up
+
+// All steps of a task, nothing missing.
+inline std::vector<StepJob> jobs_of(const CostModel& cost, const Work& work) {
+  std::vector<StepJob> jobs;
+  TaskSteps steps;
+  Step step;
+  steps.start(work, cost.hardware());
+  while (steps.next(step)) jobs.push_back(cost.job(work, step, {}));
+  return jobs;
+}
+
+inline double bytes(const std::vector<StepJob>& jobs, Resource resource) {
+  double sum = 0;
+  for (const StepJob& job : jobs) sum += job.memory.bytes[static_cast<std::size_t>(resource)];
+  return sum;
+}
+
+}  // namespace a3sim
