@@ -1,4 +1,6 @@
 // From compiled graph to latency: what one run of the paper's shape costs, part by part, on one core.
+#include "sim/runtime/run.h"
+
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "sim/network/network.h"
-#include "sim/runtime/run.h"
 #include "sim/study/experiment.h"
 #include "sim/study/reproduction.h"
 
@@ -42,7 +43,8 @@ Parts once(std::uint32_t ep) {
   for (const Pass& pass : experiment.passes) {
     const Schedule schedule = compile_pass(experiment, pass, counts).schedule;
     parts.compile += lap();
-    const RunResult result = run_schedule(schedule, counts, experiment.hardware, backend, options_of(experiment, true));
+    const RunResult result =
+        run_schedule(schedule, counts, experiment.hardware, backend, options_of(experiment, true));
     parts.run += lap();
     lower_bounds(schedule, counts, experiment.hardware);
     parts.bounds += lap();

@@ -97,8 +97,8 @@ Graph forward_graph(const MoeShape& shape, Window window);
 Graph backward_graph(const MoeShape& shape, Window window);
 // SwiGLU on rows x 2*width, then Add on rows x width; SwiGLU is cut into tiles of `tile_rows`.
 Graph swiglu_add_graph(std::uint32_t rows, std::uint32_t width, std::uint32_t tile_rows, DataType dtype);
-// An elementwise operator of `type` on rows x cols, made `sweeps` times on each of `slices` parts of the rows, in
-// tasks of `task_rows`: all sweeps of a slice before the next one's.
+// An elementwise operator of `type` on rows x cols, made `sweeps` times on each of `slices` parts of the
+// rows, in tasks of `task_rows`: all sweeps of a slice before the next one's.
 struct ElementwiseShape {
   std::string type;
   std::uint32_t rows = 0, cols = 0;

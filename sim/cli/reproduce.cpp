@@ -15,7 +15,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> names, set;
-  bool sensitivity = false, check = false;
+  bool sensitivity = false, check = false, variants = false;
   SensitivityOptions draws;
   ThreadsOption threads;
   JsonOption json;
@@ -34,24 +34,28 @@ std::string footer() {
          "  a3sim reproduce                        all of them\n"
          "  a3sim reproduce moe_ffn --json p.json  predicted and published values as JSON\n"
          "  a3sim reproduce moe_ffn --set hardware.memory.hbm_read='1.4 TB/s'\n"
+         "  a3sim reproduce swiglu_add --variants  and under other policies, tiles, worker counts\n"
          "  a3sim reproduce --sensitivity          error bars, and what moves each value most\n"
          "  a3sim reproduce --check                exit code 1 if error bars are stale\n";
 }
 
 std::filesystem::path hardware_of(const Setting& setting) { return setting.configs / "hardware" / "a3.yaml"; }
 
-// One experiment's page. `stale` gets its name if its error bars are not those of what is predicted now.
-std::string page(const std::string& name, const Setting& setting, const Intervals& intervals,
-                 nlohmann::ordered_json& points, std::vector<std::string>& stale) {
+// One experiment's page, on which variants are rows only if asked for. `stale` gets its name if its error
+// bars are not those of what is predicted now.
+std::string page(const std::string& name, const Options& options, const Setting& setting,
+                 const Intervals& intervals, nlohmann::ordered_json& points,
+                 std::vector<std::string>& stale) {
   const Reproduced result = Reproductions::get(name).run(setting);
-  const std::vector<Comparison> comparisons = compare(name, setting, result.points);
+  std::vector<Comparison> comparisons = compare(name, setting, result.points);
+  for (auto& point : comparisons_json(name, comparisons)) points.push_back(std::move(point));
+  if (!options.variants) std::erase_if(comparisons, [](const auto& c) { return !c.point.variant.empty(); });
   const bool fits = intervals.fits(name, interval_key(result.points, hardware_of(setting), {}));
   if (!fits) stale.push_back(name);
   const auto interval = [&](const Point& point) { return intervals.text(name, point); };
   std::string text =
       fmt::format("{}\n{}", result.heading, comparison_table(comparisons, fits ? interval : IntervalText()));
   if (!result.notes.empty()) text += '\n' + result.notes;
-  for (auto& point : comparisons_json(name, comparisons)) points.push_back(std::move(point));
   return text;
 }
 
@@ -61,17 +65,20 @@ void reproduce(const Options& options, const Setting& setting) {
   std::vector<std::string> stale;
   std::string text;
   for (const std::string& name : options.names) {
-    text += (text.empty() ? "" : "\n") + page(name, setting, intervals, points, stale);
+    text += (text.empty() ? "" : "\n") + page(name, options, setting, intervals, points, stale);
   }
   if (!stale.empty() && setting.overrides.empty()) {
     text += fmt::format("\nError bars are stale ({}): 'a3sim reproduce --sensitivity' computes them.\n",
                         fmt::join(stale, ", "));
   }
-  print_result(text, points, options.json);
-  if (options.check && !stale.empty()) {
-    throw RunError(fmt::format("error bars are stale: {}; 'a3sim reproduce --sensitivity' computes them",
-                               fmt::join(stale, ", ")));
+  if (options.check) {
+    if (!stale.empty()) {
+      throw RunError(fmt::format("error bars are stale: {}; 'a3sim reproduce --sensitivity' computes them",
+                                 fmt::join(stale, ", ")));
+    }
+    text = "The error bars are those of what is predicted.\n";
   }
+  print_result(text, points, options.json);
 }
 
 std::string sensitivity_page(const std::string& name, const Options& options, const Setting& setting,
@@ -118,6 +125,7 @@ void run(Options options) {
   for (const std::string& name : options.names) Reproductions::get(name);
   Setting setting;
   setting.overrides = options.set;
+  setting.variants = options.variants || options.json.given;
   if (options.sensitivity) {
     compute_sensitivity(options, setting);
   } else {
@@ -134,6 +142,7 @@ class Reproduce final : public Command {
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->take_all();
+    app.add_flag("--variants", options->variants, "rows of variants too; the JSON always has them");
     auto* sensitivity = app.add_flag("--sensitivity", options->sensitivity, "compute error bars");
     app.add_option("--draws", options->draws.draws, "of all hardware values together; 200 without it")
         ->check(CLI::Range(20, 100000))

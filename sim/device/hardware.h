@@ -40,7 +40,7 @@ struct Hardware {
     double gm_to_ub = 0, ub_to_gm = 0;  // bytes a cycle and core, from and to the L2
     double gm_to_ub_miss = 0;           // the same while the L2 has to fetch them
     double unaligned = 1;               // part of gm_to_ub where rows do not begin at a line
-    Bytes ub{}, tile{};  // tile: bytes that come and go with one tile of a pipeline in UB
+    Bytes ub{}, tile{};                 // tile: bytes that come and go with one tile of a pipeline in UB
   } vector;
 
   struct MemorySystem {

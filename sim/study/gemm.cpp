@@ -23,23 +23,22 @@ class GemmKernels final : public Reproduction {
   Reproduced run(const Setting& setting) const override;
 
  private:
-  static void add(const Setting& setting, const Shape& shape, const char* dtype, const std::string& start,
-                  Reproduced& result);
+  static void add(const Setting& setting, const Shape& shape, const char* dtype, const std::string& variant,
+                  const std::string& override, Reproduced& result);
 };
 
-void GemmKernels::add(const Setting& setting, const Shape& shape, const char* dtype, const std::string& start,
-                      Reproduced& result) {
+void GemmKernels::add(const Setting& setting, const Shape& shape, const char* dtype,
+                      const std::string& variant, const std::string& override, Reproduced& result) {
   nlohmann::ordered_json kase{{"m", shape.m}, {"n", shape.n}, {"k", shape.k}, {"dtype", dtype}};
   if (shape.experts > 0) kase["experts"] = shape.experts;
   if (!setting.wants(kase)) return;
   std::vector<std::string> own{
       fmt::format("gemm.m={}", shape.m), fmt::format("gemm.n={}", shape.n), fmt::format("gemm.k={}", shape.k),
       fmt::format("gemm.experts={}", shape.experts), fmt::format("gemm.dtype={}", dtype)};
-  if (!start.empty()) own.push_back("l2.start=" + start);
+  if (!override.empty()) own.push_back(override);
   const Experiment experiment = setting.load("gemm", own);
   const RunResult run = run_experiment(experiment, false).front().run;
   const double time = seconds(run.makespan), flops = 2.0 * shape.m * shape.n * shape.k;
-  const std::string variant = start.empty() ? "" : "l2 " + start;
   const L2Traffic::Requests& reads = run.ranks.front().l2.read;
   const std::string& hardware = experiment.hardware.name;
   result.points.push_back({kase, "tflops", "TFLOPS", flops / time * 1e-12, hardware, variant});
@@ -51,8 +50,10 @@ Reproduced GemmKernels::run(const Setting& setting) const {
   Reproduced result;
   for (const char* dtype : {"fp16", "bf16"}) {
     for (const Shape& shape : kShapes) {
-      add(setting, shape, dtype, "", result);
-      if (setting.variants) add(setting, shape, dtype, "cold", result);
+      add(setting, shape, dtype, "", "", result);
+      if (!setting.variants) continue;
+      add(setting, shape, dtype, "l2 cold", "l2.start=cold", result);
+      add(setting, shape, dtype, "row-major blocks", "tiling.order=row_major", result);
     }
   }
   result.heading =

@@ -93,7 +93,7 @@ TEST_CASE("memory that is short slows tasks down, and the loss is the resource's
   VectorSchedule built(2);
   built.event(2, true).task(1, kNone, kFirst).task(1, kNone, kFirst);
   const RunResult result = run_schedule(built.schedule(), RoutingCounts(1, 0), hardware,
-                                      Registry<NetworkBackend>::get("native"), {.record = true});
+                                        Registry<NetworkBackend>::get("native"), {.record = true});
   for (const TaskRecord& record : result.ranks[0].records) {
     CHECK(record.end - record.start == 2 * kRowTime);
     CHECK(record.ideal == kRowTime);

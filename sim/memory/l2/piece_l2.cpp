@@ -13,8 +13,7 @@ std::unique_ptr<PieceL2> make_piece_l2(const L2Spec& spec, std::span<const L2Ten
   check(spec);
   for (const L2Tensor& tensor : tensors) {
     if (!std::has_single_bit(tensor.piece_rows)) {
-      throw InputError("pieces of " + std::to_string(tensor.piece_rows) +
-                       " rows; expected a power of two");
+      throw InputError("pieces of " + std::to_string(tensor.piece_rows) + " rows; expected a power of two");
     }
     const std::int64_t piece = std::int64_t{tensor.piece_rows} * kL2Line;
     if (spec.size.count < piece) {
