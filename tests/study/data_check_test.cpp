@@ -186,6 +186,22 @@ TEST_CASE("the configured shape is kept when asked for, and its memory is told b
   CHECK(available_memory() > 1_MiB);
 }
 
+TEST_CASE("every rank holds other tensors: a row of the wrong rank shows") {
+  const DataCheck check(shipped_cases("ep4", {"parallel.ep=2"})[0], kDataSeed);
+  for (const char* name : {"tokens", "w1", "w2"}) {
+    const std::vector<TensorData>& by_rank = check.passes()[0].given.at(name);
+    REQUIRE(by_rank.size() == 2);
+    CHECK(by_rank[0].values != by_rank[1].values);
+  }
+}
+
+TEST_CASE("carrying data takes no time: a run is the configuration's, to the picosecond") {
+  const char* execution = GENERATE("static", "dynamic", "kernel");
+  const DataCase of = shipped_cases("swiglu_add", {std::string("experiment.execution=") + execution})[0];
+  CHECK(DataCheck(of, kDataSeed).passes()[0].makespan ==
+        run_experiment(of.experiment, false)[0].run.makespan);
+}
+
 TEST_CASE("the same seed gives the same tensors, another one others") {
   const TensorData once = random_tensor(DataType::kBf16, 3, 5, 1, 7, 2);
   CHECK(once.values == random_tensor(DataType::kBf16, 3, 5, 1, 7, 2).values);
