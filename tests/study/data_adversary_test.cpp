@@ -92,7 +92,7 @@ TEST_CASE("what a task writes appears when it ends: who starts while it runs fin
   const DataCheck::Pass& pass = check.passes()[0];
   // Permute and the put behind it start at the same time, the writer first; nobody is held up.
   const Schedule schedule = without_wait(pass.schedule, first_of(pass, "Dispatch"));
-  const std::vector<Comparison> outcome = check.run(pass, schedule, {});
+  const std::vector<TensorComparison> outcome = check.run(pass, schedule, {});
   REQUIRE(outcome.size() == 1);
   CHECK(outcome[0].unwritten > 0);
 }

@@ -79,7 +79,7 @@ TEST_CASE("a comparison tells what differs, by how much, and what is no number")
   actual[0].values[1] = 2 + 3 * 0x1p-6F;
   actual[0].values[3] = -0.0F;  // another bit
   actual[1].values[0] = std::numeric_limits<float>::quiet_NaN();
-  const Comparison differs = compare("t", DataType::kBf16, expected, actual);
+  const TensorComparison differs = compare("t", DataType::kBf16, expected, actual);
   CHECK_FALSE(differs.right());
   CHECK(differs.elements == 5);
   CHECK(differs.different == 3);

@@ -74,7 +74,7 @@ std::optional<Exposed> expose(const DataCheck& check, const DataCheck::Pass& pas
   const Duration by = 4 * pass.makespan;  // everything else is over by then
   for (const TaskPlace late : awaited_by(pass.schedule, waiting)) {
     const Delays delays = held_task(schedule, late, by);
-    std::vector<Comparison> outcome = check.run(pass, schedule, delays);
+    std::vector<TensorComparison> outcome = check.run(pass, schedule, delays);
     if (!right(outcome)) return Exposed{late, by, std::move(outcome), check.run(pass, pass.schedule, delays)};
   }
   return std::nullopt;

@@ -31,8 +31,8 @@ Schedule without_wait(Schedule schedule, TaskPlace place);
 struct Exposed {
   TaskPlace late;  // one of those that it waited for
   Duration by;
-  std::vector<Comparison> outcome;
-  std::vector<Comparison> waiting;  // of the schedule as it was, the same task as late
+  std::vector<TensorComparison> outcome;
+  std::vector<TensorComparison> waiting;  // of the schedule as it was, the same task as late
 };
 // Takes the wait of a task away and holds up what it waited for, a task at a time, until one shows. None:
 // whichever is late, the result is right. Then the task reads no rows under this routing, or others wait for

@@ -62,8 +62,8 @@ float scale_of(const TensorNode& tensor) {
 
 }  // namespace
 
-bool right(std::span<const Comparison> outcome) {
-  return std::ranges::all_of(outcome, [](const Comparison& of) { return of.right(); });
+bool right(std::span<const TensorComparison> outcome) {
+  return std::ranges::all_of(outcome, [](const TensorComparison& of) { return of.right(); });
 }
 
 DataCheck::DataCheck(DataCase of, std::uint64_t seed)
@@ -168,8 +168,8 @@ Duration DataCheck::carry(CarriedRun& run, const Delays& delays) const {
   return run.run(experiment.hardware, backend, options_of(experiment, false), delays).makespan;
 }
 
-std::vector<Comparison> DataCheck::compare_all(const Pass& pass, const CarriedRun& run) const {
-  std::vector<Comparison> outcome;
+std::vector<TensorComparison> DataCheck::compare_all(const Pass& pass, const CarriedRun& run) const {
+  std::vector<TensorComparison> outcome;
   for (const auto& [name, expected] : pass.expected) {
     const std::span<const TensorInfo> tensors = pass.schedule.front().tensors();
     const DataType dtype = std::ranges::find(tensors, name, &TensorInfo::name)->dtype;
@@ -178,8 +178,8 @@ std::vector<Comparison> DataCheck::compare_all(const Pass& pass, const CarriedRu
   return outcome;
 }
 
-std::vector<Comparison> DataCheck::run(const Pass& pass, const Schedule& schedule,
-                                       const Delays& delays) const {
+std::vector<TensorComparison> DataCheck::run(const Pass& pass, const Schedule& schedule,
+                                             const Delays& delays) const {
   CarriedRun carried = prepared(pass, schedule);
   carry(carried, delays);
   return compare_all(pass, carried);

@@ -18,8 +18,8 @@ class DataCheck {
     Oracle oracle;
     Schedule schedule;
     Tensors given, expected;
-    std::vector<Comparison> outcome;  // of the run without delays
-    Duration makespan{};              // of the same
+    std::vector<TensorComparison> outcome;  // of the run without delays
+    Duration makespan{};                    // of the same
   };
 
   // Compiles all passes and runs each without delays; a backward pass reads what the forward run kept. Throws
@@ -31,7 +31,7 @@ class DataCheck {
 
   // Runs a pass again with other delays, or with a schedule that was changed: one entry for each tensor that
   // has an expected value, by name.
-  std::vector<Comparison> run(const Pass& pass, const Schedule& schedule, const Delays& delays) const;
+  std::vector<TensorComparison> run(const Pass& pass, const Schedule& schedule, const Delays& delays) const;
 
  private:
   void prepare(Pass& pass, const Graph& graph);
@@ -41,7 +41,7 @@ class DataCheck {
   void expect_gemm(Pass& pass, DataType dtype) const;
   CarriedRun prepared(const Pass& pass, const Schedule& schedule) const;
   Duration carry(CarriedRun& run, const Delays& delays) const;
-  std::vector<Comparison> compare_all(const Pass& pass, const CarriedRun& run) const;
+  std::vector<TensorComparison> compare_all(const Pass& pass, const CarriedRun& run) const;
 
   DataCase case_;
   std::uint64_t seed_;
@@ -52,6 +52,6 @@ class DataCheck {
 };
 
 // Whether all of them are right.
-bool right(std::span<const Comparison> outcome);
+bool right(std::span<const TensorComparison> outcome);
 
 }  // namespace a3sim

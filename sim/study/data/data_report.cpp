@@ -16,8 +16,8 @@ namespace {
 // Rows of the outcome table, and its faults.
 class Outcomes {
  public:
-  void add(const DataCheck::Pass& pass, const std::string& held, std::span<const Comparison> outcome) {
-    for (const Comparison& of : outcome) {
+  void add(const DataCheck::Pass& pass, const std::string& held, std::span<const TensorComparison> outcome) {
+    for (const TensorComparison& of : outcome) {
       table_.add({pass.name, held, of.tensor, fmt::format("{}", of.elements), fmt::format("{}", of.different),
                   fmt::format("{}", of.unwritten), fmt::format("{:.1f}", of.worst_ulp),
                   of.right() ? "equal" : "WRONG"});

@@ -19,9 +19,9 @@ TensorData random_tensor(DataType dtype, std::uint32_t rows, std::uint32_t cols,
   return tensor;
 }
 
-Comparison compare(const std::string& tensor, DataType dtype, const std::vector<TensorData>& expected,
-                   const std::vector<TensorData>& actual) {
-  Comparison result{tensor, 0, 0, 0, 0};
+TensorComparison compare(const std::string& tensor, DataType dtype, const std::vector<TensorData>& expected,
+                         const std::vector<TensorData>& actual) {
+  TensorComparison result{tensor, 0, 0, 0, 0};
   for (std::size_t rank = 0; rank < expected.size(); ++rank) {
     result.elements += expected[rank].values.size();
     for (std::size_t i = 0; i < expected[rank].values.size(); ++i) {

@@ -17,7 +17,7 @@ TensorData random_tensor(DataType dtype, std::uint32_t rows, std::uint32_t cols,
                          std::uint64_t seed, std::uint64_t stream);
 
 // How a tensor differs from what it should be, over all ranks.
-struct Comparison {
+struct TensorComparison {
   std::string tensor;
   std::uint64_t elements = 0;
   std::uint64_t different = 0;  // in any bit, or no number
@@ -28,7 +28,7 @@ struct Comparison {
 };
 
 // Both have the same ranks, rows and columns.
-Comparison compare(const std::string& tensor, DataType dtype, const std::vector<TensorData>& expected,
-                   const std::vector<TensorData>& actual);
+TensorComparison compare(const std::string& tensor, DataType dtype, const std::vector<TensorData>& expected,
+                         const std::vector<TensorData>& actual);
 
 }  // namespace a3sim
