@@ -44,7 +44,8 @@ void ElementwiseOperator::work(const WorkContext& context, const TaskView& task,
   if (rows.empty()) return;
   out.kind = WorkKind::kVector;
   std::uint64_t width = info(context, TensorId{task.outputs[0].tensor}).cols;
-  const bool narrow = info(context, TensorId{task.outputs[0].tensor}).dtype != DataType::kFp32;
+  const DataType dtype = info(context, TensorId{task.outputs[0].tensor}).dtype;
+  const bool widened = dtype == DataType::kBf16 || dtype == DataType::kInt8;  // fp16 has its own arithmetic
   for (const Region& region : task.inputs) {
     width = std::min<std::uint64_t>(width, info(context, TensorId{region.tensor}).cols);
     out.streams.push_back(stream(context, region, false));
@@ -52,7 +53,7 @@ void ElementwiseOperator::work(const WorkContext& context, const TaskView& task,
   out.streams.push_back(stream(context, task.outputs[0], true));
   const VectorOps ops = per_element();
   const std::uint64_t elements = rows.size() * width;
-  out.ops = {elements * ops.simple_fp32, narrow ? elements * ops.convert : 0, elements * ops.transcendental};
+  out.ops = {elements * ops.simple_fp32, widened ? elements * ops.convert : 0, elements * ops.transcendental};
 }
 
 void ElementwiseOperator::compute(const WorkContext& context, const TaskView& task, Data& data) const {

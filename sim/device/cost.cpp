@@ -25,8 +25,6 @@ Mads mads_of(std::uint32_t rows, std::uint32_t cols, std::uint32_t k, std::uint3
   return {full + (rest ? 1 : 0), cycles};
 }
 
-bool unaligned(const StepAccess& access) { return access.pitch % kL2Line != 0; }
-
 }  // namespace
 
 // With two buffers a load waits for the stage two before it: a block ends with the stage that was loaded
@@ -36,7 +34,10 @@ bool unaligned(const StepAccess& access) { return access.pitch % kL2Line != 0; }
 double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling,
                     bool first) {
   const double own_drain = tiling.l0c_buffers == 1 ? drain : 0;
-  if (tiling.l1_buffers == 1) return stages * (load + compute) + own_drain;
+  if (tiling.l1_buffers == 1) {
+    const double both = stages * (load + compute);
+    return first || own_drain > 0 ? both + drain : std::max(both, drain);
+  }
   if (first) return std::max(stages * load + compute, load + stages * compute) + drain;
   double cycles = std::max(stages * load, own_drain + stages * compute);
   if (stages > 2) cycles = std::max(cycles, own_drain + 2 * compute + (stages - 2) * load);
@@ -71,10 +72,10 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
   double hits = 0, misses = 0;  // cycles of all loads to L1; what misses add
   for (std::uint32_t i = 0; i < 2; ++i) {
     const StepAccess& access = step.accesses[i];
-    const double readers = i == 0 ? step.readers_a : step.readers_b;
-    const double rate = std::min(cube.gm_to_l1 * (unaligned(access) ? cube.unaligned : 1), line / readers);
+    const double readers = std::min(i == 0 ? step.readers_a : step.readers_b, hardware_.workers.cube);
+    const double part = part_of_rate(step, access), rate = std::min(cube.gm_to_l1 * part, line / readers);
     hits += static_cast<double>(access.bytes()) / rate + stages * cube.load_issue_cycles;
-    misses += traffic.slow[i] * std::max(0.0, 1 / cube.gm_to_l1_miss - 1 / rate);
+    misses += traffic.slow[i] * std::max(0.0, 1 / (cube.gm_to_l1_miss * part) - 1 / rate);
   }
   const Mads mads = mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work.dtype));
   const auto busy = static_cast<double>(mads.cycles + mads.count * cube.mad_head_cycles);
@@ -84,6 +85,11 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
     return block_cycles(stages, loads / stages, compute / stages, drain, work.tiling, step.first);
   };
   return {cycles(hits + misses), cycles(hits)};
+}
+
+double CostModel::part_of_rate(const Step& step, const StepAccess& access) const {
+  if (access.pitch % kL2Line == 0) return 1;
+  return step.cube ? hardware_.cube.unaligned : hardware_.vector.unaligned;
 }
 
 double CostModel::vector_arithmetic(double simple, double convert, double transcendental) const {
@@ -98,14 +104,14 @@ CostModel::Cycles CostModel::vector(const Step& step, const StepTraffic& traffic
   for (std::uint32_t i = 0; i < step.count; ++i) {
     const StepAccess& access = step.accesses[i];
     all_bytes += access.bytes();
-    const double part = unaligned(access) ? vector.unaligned : 1;
+    const double part = part_of_rate(step, access);
     const auto bytes = static_cast<double>(access.bytes());
     if (access.l2.write) {
       write += bytes / (vector.ub_to_gm * part);
     } else {
       const double rate = vector.gm_to_ub * part;
       hits += bytes / rate;
-      misses += traffic.slow[i] * std::max(0.0, 1 / vector.gm_to_ub_miss - 1 / rate);
+      misses += traffic.slow[i] * std::max(0.0, 1 / (vector.gm_to_ub_miss * part) - 1 / rate);
     }
   }
   const double busy = vector_arithmetic(step.simple, step.convert, step.transcendental);
@@ -129,7 +135,7 @@ StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& tr
   for (const StepAccess& access : step.all()) {
     bytes(access.l2.write ? Resource::kL2Write : Resource::kL2Read) += static_cast<double>(access.bytes());
   }
-  bytes(Resource::kHbm) = traffic.hbm_read + traffic.hbm_write * hardware_.memory.reads_a_write();
+  bytes(Resource::kHbm) = traffic.hbm;
   return job;
 }
 

@@ -15,7 +15,7 @@ struct StepTraffic {
   // By access: bytes that the core has to wait for, because they come from HBM, for it or for another core
   // that is fetching them.
   std::array<double, Step::kMostAccesses> slow{};
-  double hbm_read = 0, hbm_write = 0;  // bytes; writes are those of evicted dirty lines
+  double hbm = 0;  // bytes of reads that take the HBM as long as what was read, and written back, does
 };
 
 // A step's job, and what of its ideal time is waiting for lines that the L2 did not have.
@@ -42,6 +42,9 @@ class CostModel {
 
   // What only the arithmetic takes, on one worker: a part of every ideal time. For lower bounds.
   Duration arithmetic(const Work& work) const;
+
+  // The part of its rate at which an access comes whose rows do not begin at a line: also out of the HBM.
+  double part_of_rate(const Step& step, const StepAccess& access) const;
 
   const Hardware& hardware() const { return hardware_; }
 

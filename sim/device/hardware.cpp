@@ -7,25 +7,30 @@ constexpr std::int64_t kMostWorkers = 65536;
 constexpr std::int64_t kMostPerCycle = 1 << 24;
 constexpr std::int64_t kMostWays = 64;
 constexpr double kLeastPart = 0.01;
+constexpr std::uint32_t kCubeFace = 16 * 16;
 
 std::uint32_t count(const Config& config, std::string_view key, std::int64_t min, std::int64_t max) {
   return static_cast<std::uint32_t>(config.integer(key, min, max));
 }
 
-// Reads whole numbers of a thing a cycle, such as MACs.
-std::uint32_t whole_per_cycle(const Config& config, std::string_view key, std::string_view unit) {
+// Reads products a cycle.
+std::uint32_t macs_per_cycle(const Config& config, std::string_view key, std::string_view unit) {
   const double value = config.per_cycle(key, unit);
   const bool whole =
       value <= static_cast<double>(kMostPerCycle) && value == static_cast<std::uint32_t>(value);
-  if (!whole) config.error(key, "not a whole number a cycle, expected one up to 2^24");
-  return whole ? static_cast<std::uint32_t>(value) : 1;
+  const std::uint32_t number = whole ? static_cast<std::uint32_t>(value) : 0;
+  if (number == 0 || number % kCubeFace != 0) {
+    config.error(key, "expected a multiple of 256 a cycle, up to 2^24: the cube works on 16 x 16 results");
+    return kCubeFace;
+  }
+  return number;
 }
 
 Hardware::Cube read_cube(const Config& config) {
   Hardware::Cube cube;
-  cube.macs_per_cycle_16 = whole_per_cycle(config, "macs_16", "MAC");
-  cube.macs_per_cycle_32 = whole_per_cycle(config, "macs_32", "MAC");
-  cube.macs_per_cycle_8 = whole_per_cycle(config, "macs_8", "MAC");
+  cube.macs_per_cycle_16 = macs_per_cycle(config, "macs_16", "MAC");
+  cube.macs_per_cycle_32 = macs_per_cycle(config, "macs_32", "MAC");
+  cube.macs_per_cycle_8 = macs_per_cycle(config, "macs_8", "MAC");
   cube.mad_head_cycles = count(config, "mad_head_cycles", 0, kMostPerCycle);
   cube.l1_to_l0a = config.per_cycle("l1_to_l0a", "B");
   cube.l1_to_l0b = config.per_cycle("l1_to_l0b", "B");

@@ -122,8 +122,7 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
     const StepAccess& what = w.step.accesses[i];
     const L2Traffic found = access(what, OpId{task_of(worker).op});
     w.record.l2 += found;
-    w.traffic.hbm_read += static_cast<double>(found.hbm_read);
-    w.traffic.hbm_write += static_cast<double>(found.hbm_write);
+    w.traffic.hbm += hbm_of(found) / cost_.part_of_rate(w.step, what);
     if (what.l2.write) continue;
     w.traffic.slow[i] = std::min(static_cast<double>(what.bytes()), static_cast<double>(found.hbm_read));
     if (w.step.cube) w.traffic.slow[i] = std::max(w.traffic.slow[i], on_its_way(engine, worker, what));

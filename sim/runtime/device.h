@@ -74,7 +74,7 @@ class Device final : public EventHandler {
     StepTraffic traffic;
     Duration missing{};  // of the step
     std::uint64_t put_bytes = 0;
-    double put_hbm_read = 0, put_hbm_write = 0;  // bytes of HBM here, and on the destination
+    double put_hbm_here = 0, put_hbm_there = 0;  // bytes of HBM, as hbm_of(), and on the destination
     std::uint32_t put_dst = kNone;
   };
 
@@ -84,6 +84,11 @@ class Device final : public EventHandler {
   void look_up(Engine& engine, std::uint32_t worker);
   double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;
   L2Traffic access(const StepAccess& access, OpId op);
+  // Bytes of reads that take the HBM as long as what an access reads and writes back.
+  double hbm_of(const L2Traffic& traffic) const {
+    return static_cast<double>(traffic.hbm_read) +
+           static_cast<double>(traffic.hbm_write) * hardware().memory.reads_a_write();
+  }
   void take_ended(Engine& engine);
   void end_step(Engine& engine, std::uint32_t worker);
   void finish(Engine& engine, std::uint32_t worker);

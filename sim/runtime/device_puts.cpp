@@ -8,7 +8,7 @@ void Device::start_put(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   w.put_bytes = w.work.put_bytes;
   w.put_dst = index(w.work.dst);
-  w.put_hbm_read = w.put_hbm_write = 0;
+  w.put_hbm_here = w.put_hbm_there = 0;
   if (w.put_bytes == 0) return put_has_left(engine, worker);
   Device& destination = *(*devices_)[w.put_dst];
   const OpId op{task_of(worker).op};
@@ -20,15 +20,13 @@ void Device::start_put(Engine& engine, std::uint32_t worker) {
     whole.l2.write = stream.write;
     const L2Traffic found = (stream.write ? destination : *this).access(whole, op);
     w.record.l2 += found;
-    w.put_hbm_read += static_cast<double>(found.hbm_read);
-    w.put_hbm_write += static_cast<double>(found.hbm_write);
+    (stream.write ? w.put_hbm_there : w.put_hbm_here) += hbm_of(found);
   }
   const auto bytes = static_cast<double>(w.put_bytes);
-  // A read that evicts dirty lines writes here, too; it is counted where it is read.
   leaving_.bytes += bytes;
-  leaving_.hbm += w.put_hbm_read;
+  leaving_.hbm += w.put_hbm_here;
   destination.arriving_.bytes += bytes;
-  destination.arriving_.hbm += w.put_hbm_write;
+  destination.arriving_.hbm += w.put_hbm_there;
   const Hardware::Fabric& spec = fabric_.spec();
   w.record.ideal = transfer_time(Bytes{static_cast<std::int64_t>(w.put_bytes)},
                                  std::min({spec.put_per_worker, spec.egress, spec.ingress}));
@@ -45,9 +43,9 @@ void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   Device& destination = *(*devices_)[w.put_dst];
   const auto bytes = static_cast<double>(w.put_bytes);
   leaving_.bytes -= bytes;
-  leaving_.hbm -= w.put_hbm_read;
+  leaving_.hbm -= w.put_hbm_here;
   destination.arriving_.bytes -= bytes;
-  destination.arriving_.hbm -= w.put_hbm_write;
+  destination.arriving_.hbm -= w.put_hbm_there;
   result_.sent += w.put_bytes;
   destination.result_.received += w.put_bytes;
   result_.end = std::max(result_.end, visible.time_since_epoch());
@@ -55,9 +53,9 @@ void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   schedule(engine, engine.now() + spec.put_fence, Signal::kFree, worker);
 }
 
-// Of all the puts that leave, each reads its part from HBM; all together, at their rate, the mean of these.
+// Of all the puts that leave, each needs its part of the HBM; all together, at their rate, the mean of these.
 void Device::reserve_for_puts(Engine& engine, double read, double write) {
-  const double hbm = read * leaving_.part() + write * arriving_.part() * hardware().memory.reads_a_write();
+  const double hbm = read * leaving_.part() + write * arriving_.part();
   const std::array<double, kResources> rates{read, write, hbm};
   if (rates == reserved_) return;
   take_ended(engine);

@@ -24,7 +24,15 @@ class Bandwidth final : public Reproduction {
   Reproduced run(const Setting& setting) const override {
     Reproduced result;
     result.heading = heading_;
-    for (const Measurement& measurement : measurements_) add(setting, measurement, result);
+    for (const Measurement& measurement : measurements_) {
+      add(setting, measurement, "", result);
+      if (!setting.variants) continue;
+      for (const std::string start : {"cold", "warm", "used"}) {
+        Measurement other = measurement;
+        other.start = start.c_str();
+        if (start != measurement.start) add(setting, other, "l2 " + start, result);
+      }
+    }
     return result;
   }
 
@@ -37,7 +45,8 @@ class Bandwidth final : public Reproduction {
     return kase;
   }
 
-  static void add(const Setting& setting, const Measurement& m, Reproduced& result) {
+  static void add(const Setting& setting, const Measurement& m, const std::string& variant,
+                  Reproduced& result) {
     const nlohmann::ordered_json kase = case_of(m);
     if (!setting.wants(kase)) return;
     std::vector<std::string> own{
@@ -49,10 +58,12 @@ class Bandwidth final : public Reproduction {
     const RunResult run = run_experiment(experiment, false).front().run;
     const RankResult& rank = run.ranks.front();
     const std::string& hardware = experiment.hardware.name;
-    result.points.push_back({kase, "latency", "us", microseconds(run.makespan), hardware});
+    result.points.push_back({kase, "latency", "us", microseconds(run.makespan), hardware, variant});
     result.points.push_back({kase, "bandwidth", "TB/s",
-                             (rank.l2_read + rank.l2_write) / seconds(run.makespan) * 1e-12, hardware});
-    result.points.push_back({kase, "l2_read_hit_rate", "fraction", rank.l2.read.hit_rate(), hardware});
+                             (rank.l2_read + rank.l2_write) / seconds(run.makespan) * 1e-12, hardware,
+                             variant});
+    result.points.push_back(
+        {kase, "l2_read_hit_rate", "fraction", rank.l2.read.hit_rate(), hardware, variant});
   }
 
   std::string heading_;

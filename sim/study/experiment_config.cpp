@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/graph/tiling_config.h"
+#include "models/operators/operator.h"
 #include "scheduler/order_config.h"
 #include "sim/network/network.h"
 #include "sim/study/experiment.h"
@@ -21,8 +22,10 @@ void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cub
                      b = t.base_n * t.base_k * element;
   const auto check = [&](std::string_view what, std::int64_t bytes, Bytes size) {
     if (bytes <= size.count) return;
-    config.error("", fmt::format("blocks of {} x {} x {} of {} need {} bytes of {}, which has {}", t.base_m,
-                                 t.base_n, t.base_k, name_of(dtype), bytes, what, size.count));
+    config.error("base_k",
+                 fmt::format("blocks of {} x {} x {} of {} need {} bytes of {}, which has {}: make base_k, "
+                             "base_m, base_n or step_k smaller",
+                             t.base_m, t.base_n, t.base_k, name_of(dtype), bytes, what, size.count));
   };
   check("L0A", a * t.l0_buffers, cube.l0a);
   check("L0B", b * t.l0_buffers, cube.l0b);
@@ -57,6 +60,14 @@ std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
   return names;
 }
 
+bool has_products(const Experiment& experiment) {
+  return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
+    return std::ranges::any_of(pass.graph.operators(), [](const OperatorNode& op) {
+      return Operators::get(op.type).queue() == QueueType::kCtq;
+    });
+  });
+}
+
 void check_hints(const Config& l2, const Experiment& experiment) {
   std::vector<std::string> known = experiment.order.elsewhere;
   for (const Pass& pass : experiment.passes) {
@@ -77,8 +88,14 @@ Experiment read(const Config& root) {
   read_workload(root, experiment);
   experiment.cut = read_cut(root.map("cut"), experiment.workers[0]);
   experiment.cut.kernel = experiment.execution == ExecutionKind::kKernel;
-  experiment.cut.tiling = read_tiling(root.map("tiling"), {});
-  check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
+  // Blocks of K keep their bytes: what fits in L0 and L1 of one type fits of all.
+  Tiling tiling;
+  tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /
+                                             element_bytes(experiment.shape.dtype));
+  experiment.cut.tiling = read_tiling(root.map("tiling"), tiling);
+  if (has_products(experiment)) {
+    check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
+  }
   experiment.l2 = read_l2(root.map("l2"));
   experiment.order = read_order(root.map("order"));
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);

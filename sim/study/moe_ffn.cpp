@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/study/report.h"
 #include "sim/study/reproduction.h"
 
@@ -19,6 +21,7 @@ std::vector<Variant> variants() {
   return {{"24 AIC, 48 AIV", {"workers.aic=24", "workers.aiv=48"}},
           {"25 AIV", {"workers.aiv=25"}},
           {"l2 warm", {"l2.start=warm"}},
+          {"l2 used", {"l2.start=used"}},
           {"puts past the l2",
            {"l2.hints.Dispatch.write=bypass", "l2.hints.Combine.write=bypass",
             "l2.hints.Dispatch_bwd.write=bypass", "l2.hints.Combine_bwd.write=bypass"}}};
@@ -96,7 +99,10 @@ Reproduced MoeFfn::run(const Setting& setting) const {
                     experiment.workers[0], experiment.workers[1], experiment.order.name, experiment.network);
     add(experiment, ep, "", result);
     if (!setting.variants || ep != kEpSizes[0]) continue;
-    for (const auto& [name, overrides] : variants()) add(setting.load(config, overrides), ep, name, result);
+    for (const auto& [name, overrides] : variants()) {
+      if (std::ranges::all_of(overrides, [&](const auto& o) { return setting.leaves_open(o); }))
+        add(setting.load(config, overrides), ep, name, result);
+    }
   }
   result.heading = fmt::format(
       "MoE-FFN of the HyperParallel-MoE paper, Dispatch to Combine, static taskflow\n{}\n", machine);

@@ -34,8 +34,27 @@ fs::path configs_folder() {
   return folder && *folder ? folder : A3SIM_CONFIG_DIR;
 }
 
+bool Setting::leaves_open(const std::string& override) const {
+  const auto key_of = [](const std::string& text) { return text.substr(0, text.find('=')) + '.'; };
+  const std::string key = key_of(override);
+  return std::ranges::none_of(overrides, [&](const std::string& other) {
+    const std::string others = key_of(other);
+    return others.starts_with(key) || key.starts_with(others);
+  });
+}
+
 Experiment Setting::load(const std::string& name, const std::vector<std::string>& own) const {
   const fs::path file = configs / "experiments" / (name + ".yaml");
+  if (!std::filesystem::is_directory(configs)) {
+    throw InputError(fmt::format(
+        "{} is not a directory: are the configurations elsewhere? A3SIM_CONFIGS names it", configs.string()));
+  }
+  for (const std::string& key : own) {
+    if (leaves_open(key)) continue;
+    throw InputError(
+        fmt::format("--set: the reproduction itself sets {}; for another value use 'a3sim run {}'",
+                    key.substr(0, key.find('=')), file.string()));
+  }
   std::vector<std::string> all = own;
   for (std::string& override : overrides_of(stated, file)) all.push_back(std::move(override));
   all.insert(all.end(), overrides.begin(), overrides.end());

@@ -31,8 +31,13 @@ struct Setting {
   std::optional<std::vector<nlohmann::ordered_json>> cases{};  // the only cases that are needed; none: all
 
   // configs/experiments/NAME.yaml with this setting's values, and below them the reproduction's own
-  // (`model.tokens=96`). Throws InputError as load_experiment() does.
+  // (`model.tokens=96`). Throws InputError as load_experiment() does, and where the setting's values are of
+  // the same keys: the case would not be what it says.
   Experiment load(const std::string& name, const std::vector<std::string>& own = {}) const;
+
+  // Whether `override` (path.to.key=value) is of a key that the user has left alone: not it, nor a part of
+  // it, nor what it is a part of.
+  bool leaves_open(const std::string& override) const;
 
   // Whether a case is needed. A reproduction that runs it all the same is only slower.
   bool wants(const nlohmann::ordered_json& kase) const;

@@ -1,5 +1,9 @@
 #include "sim/study/workload.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "models/graph/yaml_graph.h"
 
 namespace a3sim {
@@ -22,13 +26,26 @@ void read_moe_ffn(const Config& root, const Config& block, Experiment& experimen
     experiment.passes.push_back({"backward", backward_graph(experiment.shape, experiment.window)});
 }
 
+// An A3 die's memory. Nothing larger can be measured, and what is much larger never ends here either.
+void check_fits_memory(const Config& config, std::string_view key, double elements, DataType dtype) {
+  constexpr double kMemory = 64.0 * (1ULL << 30);
+  const double bytes = elements * element_bytes(dtype);
+  if (bytes <= kMemory) return;
+  config.error(key, fmt::format("the tensors would take {:.1f} GiB, expected at most the 64 GiB of a die",
+                                bytes / (1ULL << 30)));
+}
+
 void read_gemm(const Config& config, Experiment& experiment) {
   const auto size = [&](std::string_view key) {
     return static_cast<std::uint32_t>(config.integer(key, 1, kMostRows));
   };
   const std::uint32_t m = size("m"), n = size("n"), k = size("k");
   const auto experts = static_cast<std::uint32_t>(config.integer("experts", 0, 0xfffe, 0));
+  if (experts > 0 && experiment.execution != ExecutionKind::kKernel)
+    config.error("experts", "products of several experts run kernel by kernel: experiment.execution=kernel");
   const auto dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  const double weights = 1.0 * k * n * std::max(1U, experts);
+  check_fits_memory(config, "m", 1.0 * m * k + 1.0 * m * n + weights, dtype);
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = dtype;
@@ -55,6 +72,7 @@ void read_elementwise(const Config& config, Experiment& experiment) {
   shape.slices = read("slices", 64, 1);
   if (shape.rows % shape.slices != 0) config.error("slices", "expected a divisor of the rows");
   shape.dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  check_fits_memory(config, "rows", 3.0 * shape.rows * shape.cols, shape.dtype);
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = shape.dtype;
@@ -67,6 +85,7 @@ void read_swiglu_add(const Config& config, Experiment& experiment) {
   const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostRows));
   const auto tile_rows = static_cast<std::uint32_t>(config.integer("tile_rows", 1, kMostRows));
   const auto dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  check_fits_memory(config, "rows", 5.0 * rows * width, dtype);
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = dtype;

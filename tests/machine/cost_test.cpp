@@ -129,13 +129,55 @@ TEST_CASE("what the L2 has to fetch is loaded at the rate of misses, and counted
   REQUIRE(steps.next(step));
   StepTraffic traffic;
   traffic.slow = {128 * 512 * kElement, 0};
-  traffic.hbm_read = 1000;
-  traffic.hbm_write = 500;
+  traffic.hbm = 2000;
   const StepJob job = cost.job(work, step, traffic);
   const double extra = 128 * 512 * kElement * (1.0 / 10 - 1.0 / 50);
   CHECK(seconds(job.missing) == Approx(extra * 1e-9).epsilon(1e-3));
-  CHECK(job.memory.bytes[static_cast<std::size_t>(Resource::kHbm)] ==
-        1000 + 500 * 2);  // a write takes two reads
+  CHECK(job.memory.bytes[static_cast<std::size_t>(Resource::kHbm)] == 2000);
+}
+
+TEST_CASE("rows that do not begin at a line are fetched at their part of the rate, too") {
+  Hardware hardware = ideal_machine();
+  hardware.cube.gm_to_l1 = 50;
+  hardware.cube.gm_to_l1_miss = 10;
+  hardware.cube.unaligned = 0.5;
+  const CostModel cost(hardware);
+  Work work = matmul(128, 256, 512);
+  work.a_pitch = kL2Line + 2;
+  TaskSteps steps;
+  Step step;
+  steps.start(work, hardware);
+  REQUIRE(steps.next(step));
+  StepTraffic traffic;
+  traffic.slow = {128 * 512 * kElement, 0};
+  const double extra = 128 * 512 * kElement * (1.0 / 5 - 1.0 / 25);
+  CHECK(seconds(cost.job(work, step, traffic).missing) == Approx(extra * 1e-9).epsilon(1e-3));
+  CHECK(cost.part_of_rate(step, step.accesses[0]) == 0.5);
+  CHECK(cost.part_of_rate(step, step.accesses[1]) == 1);
+}
+
+TEST_CASE("no more cores read a line than there are") {
+  Hardware hardware = ideal_machine();
+  hardware.cube.gm_to_l1 = 100;
+  hardware.memory.l2_line_read = {200 * kOneGigahertz.count};
+  Work work = matmul(128, 256 * 8, 512);
+  work.shares = 8;
+  work.tiling.order = BlockOrder::kRowMajor;
+  const std::int64_t eight = cycles(CostModel(hardware).least(work));
+  hardware.workers.cube = 2;
+  CHECK(cycles(CostModel(hardware).least(work)) < eight);
+}
+
+TEST_CASE("with one buffer in L1 the way out of L0C is as long as with two, or longer") {
+  Hardware hardware = ideal_machine();
+  hardware.cube.l0c_to_gm = 1;
+  Work work = matmul(128, 128, 256);
+  work.tiling.l1_buffers = 1;
+  work.tiling.l0c_buffers = 2;
+  const std::int64_t two = cycles(CostModel(hardware).least(work));
+  work.tiling.l0c_buffers = 1;
+  CHECK(two == cycles(CostModel(hardware).least(work)));  // one block: nothing to overlap with
+  CHECK(two >= 128 * 128 * kElement);
 }
 
 TEST_CASE("cores that read the same lines share what the L2 gives of them") {

@@ -114,3 +114,26 @@ TEST_CASE("l2 runs: an unknown policy is refused with those that are known") {
                Contains("l2.policy") && Contains("belady") && Contains("lru") && Contains("drrip"));
   }
 }
+
+TEST_CASE("single products of every type run, tiled so that they fit") {
+  const auto time = [](const char* dtype) {
+    return microseconds(gemm({"gemm.n=2048", "gemm.k=2048", fmt::format("gemm.dtype={}", dtype)}).makespan);
+  };
+  const double bf16 = time("bf16"), fp32 = time("fp32"), int8 = time("int8");
+  CHECK(fp32 > 2 * bf16);  // a quarter of the products a cycle
+  CHECK(int8 < bf16);
+}
+
+TEST_CASE("what no die can hold, or no schedule can run, is refused at its key") {
+  const auto refusal = [](std::vector<std::string> set) -> std::string {
+    try {
+      gemm(std::move(set));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  CHECK_THAT(refusal({"gemm.k=1000000000"}), Contains("gemm.m") && Contains("GiB"));
+  CHECK_THAT(refusal({"gemm.experts=4", "experiment.execution=static"}), Contains("gemm.experts"));
+  CHECK_THAT(refusal({"tiling.base_k=512"}), Contains("tiling.base_k") && Contains("L0"));
+}
