@@ -123,6 +123,9 @@ void run(Options options) {
     for (const auto& [name, item] : Reproductions::all()) options.names.push_back(name);
   }
   for (const std::string& name : options.names) Reproductions::get(name);
+  if (Reproductions::find(options.json.file)) {
+    throw InputError(fmt::format("--json took '{0}' as its file: write '{0} --json'", options.json.file));
+  }
   Setting setting;
   setting.overrides = options.set;
   setting.variants = options.variants || options.json.given;
