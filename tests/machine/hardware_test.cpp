@@ -64,7 +64,7 @@ TEST_CASE("An A3 die reaches the published peak of its cubes") {
 TEST_CASE("Rates and times of the A3 file are read in their units") {
   const Hardware a3 = load("a3.yaml");
   CHECK(a3.clock == Hertz{1'850'000'000});
-  CHECK(a3.memory.hbm_read == BytesPerSecond{1'564'000'000'000});
+  CHECK(a3.memory.l2_read == BytesPerSecond{5'960'000'000'000});
   CHECK(a3.fabric.egress == BytesPerSecond{138'000'000'000});
   CHECK(a3.fabric.put_fence == 225_ns);
   CHECK(a3.runtime.static_task == 100_ns);
