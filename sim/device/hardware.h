@@ -49,9 +49,9 @@ struct Hardware {
     BytesPerSecond l2_read, l2_write;
     BytesPerSecond l2_line_read;         // of lines that many cores read at a time, to all of them together
     BytesPerSecond hbm_read, hbm_write;  // of nothing but reads, of nothing but writes: they share its time
-    // Bytes of reads that take the HBM as long as one of writes.
-    double reads_a_write() const {
-      return static_cast<double>(hbm_read.count) / static_cast<double>(hbm_write.count);
+    // Bytes of reads that take the HBM as long as what is read and what is written.
+    double as_reads(double read, double written) const {
+      return read + written * (static_cast<double>(hbm_read.count) / static_cast<double>(hbm_write.count));
     }
   } memory;
 

@@ -74,7 +74,7 @@ class Device final : public EventHandler {
     StepTraffic traffic;
     Duration missing{};  // of the step
     std::uint64_t put_bytes = 0;
-    double put_hbm_here = 0, put_hbm_there = 0;  // bytes of HBM, as hbm_of(), and on the destination
+    double put_hbm_here = 0, put_hbm_there = 0;  // hbm_of() what it moves here, and at the destination
     std::uint32_t put_dst = kNone;
   };
 
@@ -86,8 +86,8 @@ class Device final : public EventHandler {
   L2Traffic access(const StepAccess& access, OpId op);
   // Bytes of reads that take the HBM as long as what an access reads and writes back.
   double hbm_of(const L2Traffic& traffic) const {
-    return static_cast<double>(traffic.hbm_read) +
-           static_cast<double>(traffic.hbm_write) * hardware().memory.reads_a_write();
+    return hardware().memory.as_reads(static_cast<double>(traffic.hbm_read),
+                                      static_cast<double>(traffic.hbm_write));
   }
   void take_ended(Engine& engine);
   void end_step(Engine& engine, std::uint32_t worker);

@@ -15,7 +15,7 @@ NetworkSpec ports_of(const Hardware& hardware, std::uint32_t ranks) {
   const double egress = rate(hardware.fabric.egress), ingress = rate(hardware.fabric.ingress);
   const Hardware::MemorySystem& memory = hardware.memory;
   const double part =
-      std::min({1.0, kMost * rate(memory.hbm_read) / (egress + ingress * memory.reads_a_write()),
+      std::min({1.0, kMost * rate(memory.hbm_read) / memory.as_reads(egress, ingress),
                 kMost * rate(memory.l2_read) / egress, kMost * rate(memory.l2_write) / ingress});
   const auto scaled = [part](double r) {
     return BytesPerSecond{std::max<std::int64_t>(1, static_cast<std::int64_t>(r * part))};

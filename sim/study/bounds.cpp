@@ -131,7 +131,7 @@ Duration Survey::hbm_time(const Ssc& ssc) {
   const auto l2 = static_cast<double>(hardware_.memory.l2_size.count);
   const double read = std::max(0.0, sums.given.bytes(ssc.tensors()) - (warm_ ? l2 : 0));
   const double written = std::max(0.0, sums.written.bytes(ssc.tensors()) - l2);
-  return at_most(read + written * hardware_.memory.reads_a_write(), hardware_.memory.hbm_read);
+  return at_most(hardware_.memory.as_reads(read, written), hardware_.memory.hbm_read);
 }
 
 // From a task's end until a worker that waits for it sees it.

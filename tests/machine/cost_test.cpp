@@ -123,17 +123,15 @@ TEST_CASE("what the L2 has to fetch is loaded at the rate of misses, and counted
   hardware.cube.gm_to_l1_miss = 10;
   const CostModel cost(hardware);
   const Work work = matmul(128, 256, 512);
-  TaskSteps steps;
-  Step step;
-  steps.start(work, hardware);
-  REQUIRE(steps.next(step));
+  const Step step = first_step(work, hardware);
   StepTraffic traffic;
   traffic.slow = {128 * 512 * kElement, 0};
-  traffic.hbm = 2000;
+  traffic.hbm = hardware.memory.as_reads(1000, 500);
   const StepJob job = cost.job(work, step, traffic);
   const double extra = 128 * 512 * kElement * (1.0 / 10 - 1.0 / 50);
   CHECK(seconds(job.missing) == Approx(extra * 1e-9).epsilon(1e-3));
-  CHECK(job.memory.bytes[static_cast<std::size_t>(Resource::kHbm)] == 2000);
+  CHECK(job.memory.bytes[static_cast<std::size_t>(Resource::kHbm)] ==
+        1000 + 500 * 2);  // a write takes two reads
 }
 
 TEST_CASE("rows that do not begin at a line are fetched at their part of the rate, too") {
@@ -144,10 +142,7 @@ TEST_CASE("rows that do not begin at a line are fetched at their part of the rat
   const CostModel cost(hardware);
   Work work = matmul(128, 256, 512);
   work.a_pitch = kL2Line + 2;
-  TaskSteps steps;
-  Step step;
-  steps.start(work, hardware);
-  REQUIRE(steps.next(step));
+  const Step step = first_step(work, hardware);
   StepTraffic traffic;
   traffic.slow = {128 * 512 * kElement, 0};
   const double extra = 128 * 512 * kElement * (1.0 / 5 - 1.0 / 25);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdexcept>
 #include <vector>
 
 #include "sim/device/cost.h"
@@ -44,6 +45,15 @@ inline Work matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
 inline std::int64_t cycles(Duration time) {
   return (time + kCycle - 1_ps) / kCycle;
 }  // rounds a rest of kFast up
+
+// The first step of work that has some.
+inline Step first_step(const Work& work, const Hardware& hardware) {
+  TaskSteps steps;
+  Step step;
+  steps.start(work, hardware);
+  if (!steps.next(step)) throw std::logic_error("work without a step");
+  return step;
+}
 
 // All steps of a task, nothing missing.
 inline std::vector<StepJob> jobs_of(const CostModel& cost, const Work& work) {

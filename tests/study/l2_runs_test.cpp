@@ -62,6 +62,15 @@ TEST_CASE("l2 runs: reads past the L2 count as neither hits nor misses") {
   CHECK(of(pass, "Add").read.hit == kOut / kL2Request);
 }
 
+TEST_CASE("l2 runs: what is written takes the HBM's time at its own rate, beside what is read") {
+  const auto time = [](const char* rate) {
+    return seconds(swiglu_add({"l2.start=cold", "l2.hints.SwiGLU.write=bypass", "l2.hints.Add.write=bypass",
+                               fmt::format("hardware.memory.hbm_write={}", rate)})
+                       .run.makespan);
+  };
+  CHECK(time("250 GB/s") - time("500 GB/s") == Approx(2 * kOut * (1 / 250e9 - 1 / 500e9)).epsilon(0.05));
+}
+
 TEST_CASE("l2 runs: hints of an operator that the experiment has not are refused") {
   try {
     swiglu_add({"l2.hints.SwiGLUE.read=bypass"});
