@@ -46,7 +46,7 @@ Parts once(std::uint32_t ep) {
     const RunResult result =
         run_schedule(schedule, counts, experiment.hardware, backend, options_of(experiment, true));
     parts.run += lap();
-    lower_bounds(schedule, counts, experiment.hardware);
+    lower_bounds(schedule, counts, experiment.hardware, options_of(experiment, true));
     parts.bounds += lap();
     for (const RankResult& rank : result.ranks) parts.tasks += rank.tasks;
     parts.events += result.events;

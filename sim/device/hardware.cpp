@@ -85,6 +85,15 @@ Hardware::Fabric read_fabric(const Config& config) {
   return fabric;
 }
 
+Hardware::Collective read_collective(const Config& config) {
+  Hardware::Collective collective;
+  collective.fixed = config.duration("fixed");
+  collective.per_peer = config.duration("per_peer");
+  collective.rate = config.rate("rate");
+  config.finish();
+  return collective;
+}
+
 Hardware::Runtime read_runtime(const Config& config) {
   Hardware::Runtime runtime;
   runtime.static_task = config.duration("static_task");
@@ -113,6 +122,7 @@ Hardware read_hardware(const Config& config) {
 
   hardware.memory = read_memory(sourced.map("memory"));
   hardware.fabric = read_fabric(sourced.map("fabric"));
+  hardware.collective = read_collective(sourced.map("collective"));
   hardware.runtime = read_runtime(sourced.map("runtime"));
   config.finish();
   return hardware;

@@ -62,6 +62,13 @@ struct Hardware {
     Duration put_fence;              // from the last byte's departure until the worker is free
   } fabric;
 
+  // The host's all-to-all.
+  struct Collective {
+    Duration fixed;       // from when all ranks have come until the first byte leaves
+    Duration per_peer;    // more of it for each other rank
+    BytesPerSecond rate;  // of a die's port, either way
+  } collective;
+
   struct Runtime {
     Duration static_task;       // fetch, first check and trigger of a task
     Duration local_visibility;  // from a trigger until a waiting worker sees it

@@ -18,11 +18,12 @@ std::array<double, kResources> capacities(const Hardware::MemorySystem& memory) 
 
 }  // namespace
 
-Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, L2& l2,
-               const RunOptions& options, std::uint32_t copy)
+Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, Group& group,
+               L2& l2, const RunOptions& options, std::uint32_t copy)
     : ssc_(ssc),
       cost_(cost),
       fabric_(fabric),
+      group_(group),
       l2_(l2),
       options_(options),
       first_tensor_(copy * static_cast<std::uint32_t>(ssc.tensors().size())),

@@ -12,6 +12,7 @@
 #include "sim/runtime/device_l2.h"
 #include "sim/runtime/execution.h"
 #include "sim/runtime/fabric.h"
+#include "sim/runtime/group.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/run.h"
 
@@ -22,7 +23,7 @@ namespace a3sim {
 class Device final : public EventHandler {
  public:
   // `copy`: where its tensors lie; elsewhere than those of runs on the same L2 with another number.
-  Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, L2& l2,
+  Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, Group& group, L2& l2,
          const RunOptions& options, std::uint32_t copy);
 
   void connect(std::vector<std::unique_ptr<Device>>& devices) { devices_ = &devices; }
@@ -41,6 +42,7 @@ class Device final : public EventHandler {
   RankResult take_result();
 
   // For its Execution.
+  Group& group() { return group_; }
   const Ssc& ssc() const { return ssc_; }
   const Hardware& hardware() const { return cost_.hardware(); }
   const RunOptions& options() const { return options_; }
@@ -107,6 +109,7 @@ class Device final : public EventHandler {
   const Ssc& ssc_;
   const CostModel& cost_;
   Fabric& fabric_;
+  Group& group_;
   L2& l2_;
   RunOptions options_;
   std::uint32_t first_tensor_;  // of this run's memory, in the L2

@@ -27,19 +27,16 @@ void Device::start_put(Engine& engine, std::uint32_t worker) {
   leaving_.hbm += w.put_hbm_here;
   destination.arriving_.bytes += bytes;
   destination.arriving_.hbm += w.put_hbm_there;
-  const Hardware::Fabric& spec = fabric_.spec();
-  w.record.ideal = transfer_time(Bytes{static_cast<std::int64_t>(w.put_bytes)},
-                                 std::min({spec.put_per_worker, spec.egress, spec.ingress}));
+  w.record.ideal = fabric_.least(Bytes{static_cast<std::int64_t>(w.put_bytes)});
   fabric_.start(engine, ssc_.rank(), worker, w.work.dst, Bytes{static_cast<std::int64_t>(w.put_bytes)});
 }
 
 void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
-  const Hardware::Fabric& spec = fabric_.spec();
-  const Time visible = engine.now() + spec.hop_latency;
+  const Time visible = engine.now() + fabric_.hop_latency();
   if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
   w.record.lost[static_cast<std::size_t>(Limit::kLink)] = engine.now() - w.record.start - w.record.ideal;
-  w.record.ideal += spec.put_fence;
+  w.record.ideal += fabric_.fence();
   Device& destination = *(*devices_)[w.put_dst];
   const auto bytes = static_cast<double>(w.put_bytes);
   leaving_.bytes -= bytes;
@@ -50,7 +47,7 @@ void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   destination.result_.received += w.put_bytes;
   result_.end = std::max(result_.end, visible.time_since_epoch());
   trigger(engine, task_of(worker), visible);
-  schedule(engine, engine.now() + spec.put_fence, Signal::kFree, worker);
+  schedule(engine, engine.now() + fabric_.fence(), Signal::kFree, worker);
 }
 
 // Of all the puts that leave, each needs its part of the HBM; all together, at their rate, the mean of these.

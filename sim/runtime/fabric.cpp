@@ -1,6 +1,7 @@
 #include "sim/runtime/fabric.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/runtime/device.h"
 
@@ -9,10 +10,11 @@ namespace {
 
 // What a port gives to puts: its own rate, as long as both ports leave tasks the hundredth of each memory
 // resource that Memory keeps for them. Puts read the source's memory and write the destination's.
-NetworkSpec ports_of(const Hardware& hardware, std::uint32_t ranks) {
+NetworkSpec ports_of(const Hardware& hardware, std::uint32_t ranks, double most) {
   constexpr double kMost = 0.99;
   const auto rate = [](BytesPerSecond r) { return static_cast<double>(r.count); };
-  const double egress = rate(hardware.fabric.egress), ingress = rate(hardware.fabric.ingress);
+  const double egress = std::min(most, rate(hardware.fabric.egress));
+  const double ingress = std::min(most, rate(hardware.fabric.ingress));
   const Hardware::MemorySystem& memory = hardware.memory;
   const double part =
       std::min({1.0, kMost * rate(memory.hbm_read) / memory.as_reads(egress, ingress),
@@ -26,14 +28,20 @@ NetworkSpec ports_of(const Hardware& hardware, std::uint32_t ranks) {
 }  // namespace
 
 Fabric::Fabric(const Hardware& hardware, std::uint32_t ranks, std::uint32_t workers_per_rank,
-               const NetworkBackend& backend)
+               const NetworkBackend& backend, bool host_driven)
     : spec_(hardware.fabric),
+      host_driven_(host_driven),
+      cap_(host_driven ? hardware.collective.rate : hardware.fabric.put_per_worker),
+      port_(std::min(
+          {hardware.fabric.egress, hardware.fabric.ingress, host_driven ? cap_ : hardware.fabric.egress})),
       workers_per_rank_(workers_per_rank),
-      network_(backend.create(ports_of(hardware, ranks))) {}
+      network_(backend.create(
+          ports_of(hardware, ranks,
+                   host_driven ? static_cast<double>(cap_.count) : std::numeric_limits<double>::max()))) {}
 
 void Fabric::start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes) {
   const std::uint32_t token = index(src) * workers_per_rank_ + worker;
-  network_->start(engine.now(), {src, dst, bytes, spec_.put_per_worker, token});
+  network_->start(engine.now(), {src, dst, bytes, cap_, token});
   request_settle(engine);
 }
 

@@ -41,15 +41,20 @@ RunResult run_once(const Schedule& schedule, const RowLayout& layout, const Hard
                    const NetworkBackend& backend, const RunOptions& options,
                    const std::vector<std::unique_ptr<L2>>& l2s, std::uint32_t copy) {
   const CostModel cost(hardware);
-  Fabric fabric(hardware, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule), backend);
+  Fabric fabric(hardware, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule), backend,
+                options.execution == ExecutionKind::kKernel);
+  Group group;
   std::vector<std::unique_ptr<Device>> devices;
   for (const Ssc& ssc : schedule) {
     devices.push_back(
-        std::make_unique<Device>(ssc, layout, cost, fabric, *l2s[index(ssc.rank())], options, copy));
+        std::make_unique<Device>(ssc, layout, cost, fabric, group, *l2s[index(ssc.rank())], options, copy));
   }
   fabric.connect(devices);
   Engine engine;
-  for (const auto& device : devices) device->connect(devices);
+  for (const auto& device : devices) {
+    device->connect(devices);
+    group.join(*device);
+  }
   for (const auto& device : devices) device->launch(engine);
   engine.run();
 

@@ -54,9 +54,11 @@ struct RankSums {
 // What every task takes alone, and the sums that the bounds follow from.
 class Survey {
  public:
-  Survey(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware, bool warm)
+  Survey(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+         const RunOptions& options)
       : schedule_(schedule),
-        warm_(warm),
+        warm_(options.l2.start == L2Start::kWarm),
+        host_driven_(options.execution == ExecutionKind::kKernel),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
         cost_(hardware),
@@ -73,12 +75,13 @@ class Survey {
   void add_rank(const Ssc& ssc);
   Duration add_task(const Ssc& ssc, const WorkContext& context, const TaskDescriptor& td);
   void add_rows(const Ssc& ssc, const TaskDescriptor& td);
+  BytesPerSecond port(BytesPerSecond rate) const;  // as far as it is used
   Duration hbm_time(const Ssc& ssc);
   Duration longest_path() const;
   Duration visible_after(const Ssc& ssc, std::uint32_t task) const;
 
   const Schedule& schedule_;
-  bool warm_;
+  bool warm_, host_driven_;
   RowLayout layout_;
   const Hardware& hardware_;
   CostModel cost_;
@@ -98,6 +101,10 @@ void Survey::add_rank(const Ssc& ssc) {
   }
 }
 
+BytesPerSecond Survey::port(BytesPerSecond rate) const {
+  return host_driven_ ? std::min(rate, hardware_.collective.rate) : rate;
+}
+
 Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const TaskDescriptor& td) {
   const std::uint32_t rank = index(ssc.rank());
   work_.clear();
@@ -106,8 +113,8 @@ Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const Task
     const auto bytes = static_cast<double>(work_.put_bytes);
     sent_[rank] += bytes;
     received_[index(work_.dst)] += bytes;
-    const Hardware::Fabric& fabric = hardware_.fabric;
-    return at_most(bytes, std::min({fabric.put_per_worker, fabric.egress, fabric.ingress}));
+    const BytesPerSecond flow = host_driven_ ? hardware_.collective.rate : hardware_.fabric.put_per_worker;
+    return at_most(bytes, std::min({flow, port(hardware_.fabric.egress), port(hardware_.fabric.ingress)}));
   }
   sums_[rank].arithmetic[td.queue_type] += cost_.arithmetic(work_);
   return cost_.least(work_);
@@ -193,8 +200,8 @@ Bounds Survey::bounds() {
     raise(Bound::kCube, sums.arithmetic[0] / std::max(1U, ssc.workers(QueueType::kCtq)));
     raise(Bound::kVector, sums.arithmetic[1] / std::max(1U, ssc.workers(QueueType::kVtq)));
     raise(Bound::kHbm, hbm_time(ssc));
-    raise(Bound::kLink, at_most(sent_[rank], hardware_.fabric.egress));
-    raise(Bound::kLink, at_most(received_[rank], hardware_.fabric.ingress));
+    raise(Bound::kLink, at_most(sent_[rank], port(hardware_.fabric.egress)));
+    raise(Bound::kLink, at_most(received_[rank], port(hardware_.fabric.ingress)));
   }
   raise(Bound::kPath, longest_path());
   return bounds;
@@ -207,9 +214,9 @@ Bound Bounds::binding() const {
 }
 
 Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                    bool warm) {
+                    const RunOptions& options) {
   if (schedule.empty()) return {};
-  return Survey(schedule, counts, hardware, warm).bounds();
+  return Survey(schedule, counts, hardware, options).bounds();
 }
 
 }  // namespace a3sim

@@ -7,6 +7,7 @@
 #include "models/routing/routing.h"
 #include "scheduler/ssc.h"
 #include "sim/device/hardware.h"
+#include "sim/runtime/run.h"
 
 namespace a3sim {
 
@@ -28,8 +29,8 @@ struct Bounds {
   Duration largest() const { return time[static_cast<std::size_t>(binding())]; }
 };
 
-// `warm`: what is read may be in the L2 before.
+// Of runs with these options: what the L2 may hold before, and whose flows move rows, matters.
 Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                    bool warm = false);
+                    const RunOptions& options = {});
 
 }  // namespace a3sim

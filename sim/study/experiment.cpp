@@ -95,7 +95,7 @@ std::vector<PassResult> run_experiment(const Experiment& experiment, bool record
         run_schedule(result.schedule, counts, experiment.hardware, backend, options_of(experiment, record));
     spdlog::debug("{}: {} events executed, {:.3f} s", pass.name, result.run.events, watch);
     result.bounds =
-        lower_bounds(result.schedule, counts, experiment.hardware, experiment.l2.start == L2Start::kWarm);
+        lower_bounds(result.schedule, counts, experiment.hardware, options_of(experiment, record));
   }
   return results;
 }

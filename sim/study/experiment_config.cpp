@@ -33,8 +33,16 @@ void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cub
   check("L1", (a + b) * t.step_k * t.l1_buffers, cube.l1);
 }
 
-CutOptions read_cut(const Config& config, std::uint32_t cubes) {
+// Kernels are not cut for their neighbours' sake: a collective sends whole experts, and vector operators are
+// dealt evenly to their workers, in tiles small enough for that.
+CutOptions read_cut(const Config& config, std::uint32_t cubes, bool kernel) {
   CutOptions cut;
+  cut.kernel = kernel;
+  if (kernel) {
+    constexpr std::uint32_t kWholeExperts = 1 << 30, kEven = 32;
+    cut.chunk = kWholeExperts;
+    cut.task_rows = kEven;
+  }
   cut.shares = static_cast<std::uint32_t>(config.integer("shares", 1, kMostShares, cubes));
   cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
   cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
@@ -86,8 +94,8 @@ Experiment read(const Config& root) {
   experiment.hardware = read_hardware(root.map("hardware"));
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
-  experiment.cut = read_cut(root.map("cut"), experiment.workers[0]);
-  experiment.cut.kernel = experiment.execution == ExecutionKind::kKernel;
+  experiment.cut =
+      read_cut(root.map("cut"), experiment.workers[0], experiment.execution == ExecutionKind::kKernel);
   // Blocks of K keep their bytes: what fits in L0 and L1 of one type fits of all.
   Tiling tiling;
   tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /

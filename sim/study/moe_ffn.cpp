@@ -9,6 +9,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::uint32_t kEpSizes[] = {4, 8, 16};
+constexpr const char* kExecutions[] = {"kernel", "static", "dynamic"};
 
 // What the default leaves open, at the first of these sizes: how many cores software sees, how many AIVs it
 // uses, what the L2 holds at the start, whether puts allocate at their destination.
@@ -38,19 +39,26 @@ class MoeFfn final : public Reproduction {
     Duration latency{};
     Bounds bounds;
   };
-  static nlohmann::ordered_json case_of(std::uint32_t ep, const std::string& pass) {
-    return {{"ep", ep}, {"pass", pass}, {"execution", "static"}};
+  // One group, run in one way.
+  struct Way {
+    std::uint32_t ep;
+    std::string execution;
+  };
+  static nlohmann::ordered_json case_of(const Way& way, const std::string& pass) {
+    return {{"ep", way.ep}, {"pass", pass}, {"execution", way.execution}};
   }
-  static bool wanted(const Setting& setting, std::uint32_t ep);
+  static bool wanted(const Setting& setting, const Way& way);
+  static void add_variants(const Setting& setting, const Way& way, const std::string& config,
+                           Reproduced& result);
   static std::vector<Row> rows_of(const Experiment& experiment);
-  static Point point_of(const Row& row, std::uint32_t ep, const Experiment& experiment);
-  static void add(const Experiment& experiment, std::uint32_t ep, const std::string& variant,
+  static Point point_of(const Row& row, const Way& way, const Experiment& experiment);
+  static void add(const Experiment& experiment, const Way& way, const std::string& variant,
                   Reproduced& result);
 };
 
-bool MoeFfn::wanted(const Setting& setting, std::uint32_t ep) {
-  return setting.wants(case_of(ep, "forward")) || setting.wants(case_of(ep, "backward")) ||
-         setting.wants(case_of(ep, "total"));
+bool MoeFfn::wanted(const Setting& setting, const Way& way) {
+  return setting.wants(case_of(way, "forward")) || setting.wants(case_of(way, "backward")) ||
+         setting.wants(case_of(way, "total"));
 }
 
 std::vector<MoeFfn::Row> MoeFfn::rows_of(const Experiment& experiment) {
@@ -65,8 +73,8 @@ std::vector<MoeFfn::Row> MoeFfn::rows_of(const Experiment& experiment) {
   return rows;
 }
 
-Point MoeFfn::point_of(const Row& row, std::uint32_t ep, const Experiment& experiment) {
-  Point point{.kase = case_of(ep, row.pass),
+Point MoeFfn::point_of(const Row& row, const Way& way, const Experiment& experiment) {
+  Point point{.kase = case_of(way, row.pass),
               .metric = "latency",
               .unit = "ms",
               .value = milliseconds(row.latency),
@@ -79,11 +87,19 @@ Point MoeFfn::point_of(const Row& row, std::uint32_t ep, const Experiment& exper
   return point;
 }
 
-void MoeFfn::add(const Experiment& experiment, std::uint32_t ep, const std::string& variant,
+void MoeFfn::add(const Experiment& experiment, const Way& way, const std::string& variant,
                  Reproduced& result) {
   for (const Row& row : rows_of(experiment)) {
-    result.points.push_back(point_of(row, ep, experiment));
+    result.points.push_back(point_of(row, way, experiment));
     result.points.back().variant = variant;
+  }
+}
+
+void MoeFfn::add_variants(const Setting& setting, const Way& way, const std::string& config,
+                          Reproduced& result) {
+  for (const auto& [name, overrides] : variants()) {
+    if (std::ranges::all_of(overrides, [&](const auto& o) { return setting.leaves_open(o); }))
+      add(setting.load(config, overrides), way, name, result);
   }
 }
 
@@ -91,21 +107,21 @@ Reproduced MoeFfn::run(const Setting& setting) const {
   Reproduced result;
   std::string machine;
   for (const std::uint32_t ep : kEpSizes) {
-    if (!wanted(setting, ep)) continue;
-    const std::string config = fmt::format("ep{}", ep);
-    const Experiment experiment = setting.load(config);
-    machine =
-        fmt::format("{}: {} AIC, {} AIV; order {}; network {}", experiment.hardware.name,
-                    experiment.workers[0], experiment.workers[1], experiment.order.name, experiment.network);
-    add(experiment, ep, "", result);
-    if (!setting.variants || ep != kEpSizes[0]) continue;
-    for (const auto& [name, overrides] : variants()) {
-      if (std::ranges::all_of(overrides, [&](const auto& o) { return setting.leaves_open(o); }))
-        add(setting.load(config, overrides), ep, name, result);
+    for (const char* execution : kExecutions) {
+      const Way way{ep, execution};
+      if (!wanted(setting, way)) continue;
+      const std::string config = fmt::format("ep{}", ep);
+      const Experiment experiment = setting.load(config, {fmt::format("experiment.execution={}", execution)});
+      machine = fmt::format("{}: {} AIC, {} AIV; order {}; network {}", experiment.hardware.name,
+                            experiment.workers[0], experiment.workers[1], experiment.order.name,
+                            experiment.network);
+      add(experiment, way, "", result);
+      if (setting.variants && ep == kEpSizes[0] && experiment.execution == ExecutionKind::kStatic)
+        add_variants(setting, way, config, result);
     }
   }
   result.heading = fmt::format(
-      "MoE-FFN of the HyperParallel-MoE paper, Dispatch to Combine, static taskflow\n{}\n", machine);
+      "MoE-FFN of the HyperParallel-MoE paper, Dispatch to Combine, run in three ways\n{}\n", machine);
   result.notes = "The columns from 'cube' on are lower bounds in ms; 'binding' names the largest.\n";
   return result;
 }

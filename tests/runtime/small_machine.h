@@ -26,6 +26,7 @@ inline Hardware small_machine() {
   hardware.vector.tile = 1_KiB;
   hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kEndless, kEndless};
   hardware.fabric = {kPort, kPort, kHop, kPutRate, kFence};
+  hardware.collective = {100_us, 1_us, kPort};
   hardware.runtime = {kOverhead, kVisible, kDispatch, Duration::zero()};
   return hardware;
 }
