@@ -28,6 +28,27 @@ void join_shortest(std::vector<PathStretch>& stretches) {
   stretches.erase(stretches.begin() + static_cast<std::ptrdiff_t>(first) + 1);
 }
 
+bool within(const std::vector<std::uint32_t>& some, const std::vector<std::uint32_t>& all) {
+  return std::all_of(some.begin(), some.end(),
+                     [&](std::uint32_t op) { return std::find(all.begin(), all.end(), op) != all.end(); });
+}
+
+// Operators that take turns stay together: neighbours of which one has no operator that the other has not.
+void join_turns(std::vector<PathStretch>& stretches) {
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < stretches.size(); ++i) {
+    PathStretch& last = stretches[kept];
+    const PathStretch& next = stretches[i];
+    if ((last.ops.size() > 1 && within(next.ops, last.ops)) ||
+        (next.ops.size() > 1 && within(last.ops, next.ops))) {
+      take_over(last, next);
+    } else if (++kept != i) {
+      stretches[kept] = std::move(stretches[i]);
+    }
+  }
+  stretches.resize(stretches.empty() ? 0 : kept + 1);
+}
+
 }  // namespace
 
 Blame PathStretch::most() const {
@@ -44,7 +65,10 @@ std::vector<PathStretch> summarise(const CriticalPath& path, std::size_t most) {
       stretches.push_back(one);
     }
   }
-  while (stretches.size() > most) join_shortest(stretches);
+  while (stretches.size() > most) {
+    join_shortest(stretches);
+    join_turns(stretches);
+  }
   return stretches;
 }
 
