@@ -5,6 +5,7 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/study/portable_config.h"
 #include "sim/study/report.h"
 
 namespace a3sim {
@@ -29,7 +30,9 @@ void run(const Options& options) {
   const nlohmann::ordered_json json = summary_json(experiment, passes);
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "run");
-    directory.add("resolved.yaml", experiment.resolved);
+    const PortableConfig config = portable(experiment);
+    directory.add("resolved.yaml", config.resolved);
+    for (const auto& [name, contents] : config.files) directory.add(name, contents);
     directory.add("summary.txt", text);
     for (const PassResult& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));
     directory.add("result.json", json.dump(2) + '\n');

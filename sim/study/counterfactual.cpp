@@ -94,6 +94,19 @@ Duration run(Experiment experiment, const std::vector<std::string>& passes) {
   return sum;
 }
 
+// Whether the rates of A mean something else for B.
+bool rates_differ(const std::map<std::string, L2Rates>& a, const std::map<std::string, L2Rates>& b) {
+  const bool all = std::all_of(b.begin(), b.end(), [&](const auto& of) { return a.contains(of.first); });
+  return all && std::any_of(b.begin(), b.end(), [&](const auto& of) { return a.at(of.first) != of.second; });
+}
+
+Experiment with_rates(const Experiment& experiment, const std::map<std::string, L2Rates>& rates) {
+  Experiment other = experiment;
+  other.l2.rates = rates;
+  other.l2.start = L2Start::kCold;  // there is nothing to find
+  return other;
+}
+
 }  // namespace
 
 const std::vector<ConfigPart>& config_parts() {
@@ -145,12 +158,12 @@ std::vector<ConfigDifference> config_differences(const std::filesystem::path& a,
   return differences;
 }
 
-Counterfactuals run_counterfactuals(const std::filesystem::path& a, const std::filesystem::path& b,
+Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
                                     const std::vector<std::string>& passes, unsigned threads) {
-  const Experiment of_a = load_experiment(a, {}), of_b = load_experiment(b, {});
+  const Experiment of_a = load_experiment(a.configuration, {}), of_b = load_experiment(b.configuration, {});
   const std::vector<ConfigPart>& parts = config_parts();
   std::vector<std::vector<ConfigDifference>> by_part(parts.size() + 1);
-  for (const ConfigDifference& difference : config_differences(a, b))
+  for (const ConfigDifference& difference : config_differences(a.configuration, b.configuration))
     by_part[part_of(difference.path)].push_back(difference);
   Counterfactuals result;
   result.elsewhere = std::move(by_part.back());
@@ -160,18 +173,23 @@ Counterfactuals run_counterfactuals(const std::filesystem::path& a, const std::f
     parts[p].take(experiments.emplace_back(of_b), of_a);
     result.parts.push_back({std::string(parts[p].name), std::move(by_part[p]), {}, {}});
   }
+  const bool rates = rates_differ(a.rates, b.rates);
+  if (rates) {
+    experiments.push_back(with_rates(of_b, a.rates));
+    experiments.push_back(with_rates(of_b, b.rates));
+  }
+  std::vector<Duration> makespans(experiments.size());
   in_parallel(experiments.size(), threads, [&](std::size_t i) {
-    if (i == 0) {
-      result.b = run(experiments[0], passes);
-      return;
-    }
-    Counterfactual& of = result.parts[i - 1];
     try {
-      of.makespan = run(experiments[i], passes);
+      makespans[i] = run(experiments[i], passes);
     } catch (const Error& error) {
-      of.error = error.what();
+      if (i == 0 || i > result.parts.size()) throw;
+      result.parts[i - 1].error = error.what();
     }
   });
+  result.b = makespans[0];
+  for (std::size_t p = 0; p < result.parts.size(); ++p) result.parts[p].makespan = makespans[p + 1];
+  if (rates) result.hit_rates = makespans[makespans.size() - 2] - makespans.back();
   return result;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,13 +41,24 @@ struct Counterfactual {
   std::string error;                          // why it cannot run; then there is no makespan
 };
 
-// Runs B as it is, and B with each part of A's that differs, on `threads` threads. `passes` by name.
 struct Counterfactuals {
-  Duration b{};
+  Duration b{};  // as it is
   std::vector<Counterfactual> parts;
   std::vector<ConfigDifference> elsewhere;  // differences that belong to no part
+  // What A's hit rates alone change, whatever made them: B on an L2 that answers at A's rates, less B on one
+  // that answers at its own (both smear misses evenly, so that this cancels). None where the rates are equal
+  // or operators of B are not A's.
+  std::optional<Duration> hit_rates;
 };
-Counterfactuals run_counterfactuals(const std::filesystem::path& a, const std::filesystem::path& b,
+
+// One side of a comparison.
+struct RunToCompare {
+  std::filesystem::path configuration;   // resolved
+  std::map<std::string, L2Rates> rates;  // by operator
+};
+
+// Runs B as it is, and B with each part of A's that differs, on `threads` threads; only these passes.
+Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
                                     const std::vector<std::string>& passes, unsigned threads);
 
 }  // namespace a3sim

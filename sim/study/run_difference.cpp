@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "sim/core/error.h"
 #include "sim/study/report.h"
@@ -16,12 +17,25 @@ std::vector<std::string> names_of(const SavedRun& run) {
   return names;
 }
 
+// Of all passes: their operators have names of their own.
+std::map<std::string, L2Rates> rates_of(const SavedRun& run) {
+  const auto part = [](double amount, double of) { return of > 0 ? amount / of : 0; };
+  std::map<std::string, L2Rates> rates;
+  for (const SavedPass& pass : run.passes) {
+    for (const TraceOperator& op : pass.trace.operators) {
+      rates[op.name] = {op.l2_read > 0 ? op.l2_hit / op.l2_read : 1, part(op.hbm_read, op.l2_read),
+                        part(op.hbm_written, op.l2_read + op.l2_written)};
+    }
+  }
+  return rates;
+}
+
 // "hardware.fabric.egress: 69 GB/s, B 138 GB/s", and how many more.
 std::string differences_text(const std::vector<ConfigDifference>& differences) {
   const auto value = [](const std::string& text) { return text.empty() ? std::string("nothing") : text; };
   const ConfigDifference& first = differences.front();
   std::string text = fmt::format("{} is {} in A, {} in B", first.path, value(first.a), value(first.b));
-  if (differences.size() > 1) text += fmt::format(", and {} more keys", differences.size() - 1);
+  if (differences.size() > 1) text += fmt::format(", and {} more", differences.size() - 1);
   return text;
 }
 
@@ -60,8 +74,8 @@ RunDifference difference_of(const SavedRun& a, const SavedRun& b, unsigned threa
   }
   difference.versions[0] = a.result.value("a3sim", "");
   difference.versions[1] = b.result.value("a3sim", "");
-  difference.counterfactuals =
-      run_counterfactuals(a.configuration(), b.configuration(), names_of(a), threads);
+  difference.counterfactuals = run_counterfactuals({a.configuration(), rates_of(a)},
+                                                   {b.configuration(), rates_of(b)}, names_of(a), threads);
   return difference;
 }
 
@@ -84,10 +98,14 @@ std::string verdict(const RunDifference& difference) {
   if (cause == nullptr) {
     return head + ": no part of A's configuration explains it alone, only parts together do.";
   }
-  return fmt::format(
-      "{}; the largest cause is A's {} ({}): with it B would take {} ms, {:.0f} % of the difference.", head,
+  const auto part = [&](Duration change) { return 100 * seconds(change) / seconds(whole); };
+  std::string text = fmt::format(
+      "{}; the largest cause is A's {} ({}): with it B would take {} ms, {:.0f} % of the difference", head,
       cause->part, differences_text(cause->differences), in_milliseconds(cause->makespan),
-      100 * seconds(cause->makespan - counterfactuals.b) / seconds(whole));
+      part(cause->makespan - counterfactuals.b));
+  if (counterfactuals.hit_rates)
+    text += fmt::format("; A's L2 hit rates alone make {:.0f} %", part(*counterfactuals.hit_rates));
+  return text + '.';
 }
 
 }  // namespace a3sim

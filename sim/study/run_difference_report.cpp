@@ -116,7 +116,9 @@ std::string blame_text(const RunDifference::OfPass& pass) {
       sum += of[b];
     }
     row.push_back(in_milliseconds(sum));
-    table.add(row);
+    const bool any =
+        std::any_of(of.begin(), of.end(), [](Duration time) { return time != Duration::zero(); });
+    if (any) table.add(row);
   };
   BlameTimes sums{};
   for (std::size_t op = 0; op < blame.operators.size(); ++op) {
@@ -152,6 +154,7 @@ std::string parts_text(const RunDifference& difference) {
                      : fmt::format("{:.1f} %", 100 * seconds(change) / seconds(whole))});
     }
   }
+  if (all.hit_rates) add("L2 hit rates, by operator", *all.hit_rates);
   return "configurations differ in\n" + text + '\n' + table.text() + '\n';
 }
 
@@ -204,6 +207,8 @@ nlohmann::ordered_json difference_json(const RunDifference& difference) {
     }
     json["counterfactuals"].push_back(std::move(of));
   }
+  if (difference.counterfactuals.hit_rates)
+    json["hit_rates_change_ps"] = difference.counterfactuals.hit_rates->count();
   for (const ConfigDifference& d : difference.counterfactuals.elsewhere)
     json["other_differences"].push_back(changed(d));
   json["verdict"] = verdict(difference);
