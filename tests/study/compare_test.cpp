@@ -46,8 +46,7 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
   const Planted planted[] = {{"hardware.fabric.egress=5 GB/s", "links"},
                              {"hardware.fabric.hop_latency=20 us", "links"},
                              {"hardware.fabric.put_per_worker=100 MB/s", "links"},
-                             {"order.vtq=[stage, expert, chunk, dst]", "order, cut and execution"},
-                             {"cut.chunk=96", "order, cut and execution"},
+                             {"cut.chunk=4", "order, cut and execution"},
                              {"experiment.execution=dynamic", "order, cut and execution"},
                              {"experiment.execution=kernel", "order, cut and execution"},
                              {"hardware.memory.l2_size=96 KiB", "L2 size and policy"},
@@ -73,6 +72,27 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
     CHECK_THAT(verdict(difference), Contains(key));
     CHECK_THAT(difference_text(difference), Contains(verdict(difference)));
   }
+}
+
+TEST_CASE("an order alone is the cause where nothing else differs") {
+  // Slow ports and few workers, so that it matters who sends to whom at a time.
+  const RunDifference difference =
+      TwoRuns({"hardware.fabric.ingress=1 GB/s", "workers.aiv=2", "order.vtq=[stage, expert, chunk, dst]"},
+              {"hardware.fabric.ingress=1 GB/s", "workers.aiv=2"})
+          .difference();
+  check_sums(difference);
+  REQUIRE(difference.counterfactuals.parts.size() == 1);
+  CHECK(difference.counterfactuals.parts[0].makespan == difference.total[0]);
+  CHECK_THAT(verdict(difference),
+             Contains("the largest cause is A's order, cut and execution (order.vtq is"));
+}
+
+TEST_CASE("how many schedulers hand tasks out belongs to the execution") {
+  const RunDifference difference = TwoRuns({"experiment.execution=dynamic"},
+                                           {"experiment.execution=dynamic", "experiment.dispatch_servers=4"})
+                                       .difference();
+  CHECK(difference.counterfactuals.parts.at(0).makespan == difference.total[0]);
+  CHECK_THAT(verdict(difference), Contains("experiment.dispatch_servers is 1 in A, 4 in B"));
 }
 
 TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
