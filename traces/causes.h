@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "traces/trace.h"
@@ -43,7 +44,7 @@ class Causes {
     std::vector<std::uint32_t> by_worker, first;  // tasks; where each worker's begin
     std::vector<std::uint32_t> before;            // by task
     std::vector<std::uint32_t> by_start;
-    std::vector<TaskAt> producer;  // by event
+    std::unordered_map<std::uint32_t, TaskAt> producer;  // by event
   };
   const Trace& trace_;
   std::vector<Rank> ranks_;

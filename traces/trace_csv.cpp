@@ -127,8 +127,7 @@ std::uint64_t TaskReader::number(Column column, std::uint64_t below) const {
 }
 
 Duration TaskReader::time(Column column) const {
-  constexpr std::uint64_t kMost =
-      std::numeric_limits<std::int64_t>::max() / 64;  // sums of it do not overflow
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // no run takes longer, and sums do not overflow
   return Duration(static_cast<std::int64_t>(number(column, kMost)));
 }
 

@@ -114,6 +114,7 @@ TEST_CASE("every way of running is explained to the picosecond, over group sizes
       {"parallel.ep=4", "order.vtq=[stage, expert, chunk, dst]", "workers.aic=3", "workers.aiv=2"},
       {"parallel.ep=2", "hardware.fabric.egress=1 GB/s", "hardware.memory.hbm_read=20 GB/s"},
       {"parallel.ep=2", "hardware.runtime.static_task=0 us", "hardware.runtime.local_visibility=0 us"},
+      {"parallel.ep=2", "hardware.runtime.dynamic_task=0 us", "hardware.runtime.kernel_launch=0 us"},
       {"parallel.ep=2", "hardware.memory.l2_size=1536 KiB", "l2.start=used"}};
   for (const auto& way : ways) {
     for (const auto& more : cases) {
