@@ -24,11 +24,6 @@ class Causes {
   TaskAt before(TaskAt at) const;
   // The last to trigger the event that a task waits for; none where it waits for nothing.
   TaskAt producer(TaskAt at) const;
-  // When a task's result is complete: a put that has left, or the end.
-  Duration produced(TaskAt at) const {
-    const TraceTask& t = task(at);
-    return t.remote ? t.visible - trace_.machine.hop : t.end;
-  }
   // When what a task waits for was seen; zero where it waits for nothing.
   Duration ready(TaskAt at) const;
   // The task of a rank whose start is the last not after `date`; not `except`.

@@ -70,7 +70,7 @@ TaskAt PathWalk::from_last_completion() {
     throw InputError(fmt::format("the last task completes at {} ps, but the makespan is {} ps",
                                  latest.count(), date_.count()));
   }
-  if (causes_.task(last).end < date_) wait(causes_.produced(last), causes_.task(last).op, last, Blame::kHop);
+  if (causes_.task(last).end < date_) wait(causes_.task(last).done, causes_.task(last).op, last, Blame::kHop);
   return last;
 }
 
@@ -113,9 +113,9 @@ TaskAt PathWalk::to_producer(TaskAt at) {
   const std::uint32_t op = causes_.task(at).op;
   wait(task.visible, op, at, Blame::kScheduling);
   if (task.remote) {
-    wait(causes_.produced(from), task.op, from, Blame::kHop);
+    wait(causes_.task(from).done, task.op, from, Blame::kHop);
   } else {
-    wait(task.end, op, at, Blame::kPoll);
+    wait(task.done, op, at, Blame::kPoll);
   }
   return from;
 }

@@ -34,6 +34,7 @@ void Device::start_put(Engine& engine, std::uint32_t worker) {
 void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const Time visible = engine.now() + fabric_.hop_latency();
+  w.record.done = engine.now();
   w.record.visible = visible;
   w.record.put_bytes = w.put_bytes;
   if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
