@@ -189,6 +189,7 @@ TEST_CASE("what collectives cost between kernels is to be sent while the cubes r
   for (const Way way : {Way::kKernel, Way::kStatic}) {
     MadeTrace made(way, 2);
     made.trace().operators[kPut].stage = 0;
+    made.trace().operators[kCube].stage = 2;
     const Duration start = way == Way::kKernel ? kLaunchTime + kHostTime : kFirst;
     made.put(2, start - (way == Way::kKernel ? Duration::zero() : kTaskTime), start, start + 100 * kRun,
              kNone, 1, 0);
