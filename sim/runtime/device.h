@@ -75,6 +75,7 @@ class Device final : public EventHandler {
     Step step;
     StepTraffic traffic;
     Duration missing{};  // of the step
+    double slowness = 1;
     std::uint64_t put_bytes = 0;
     double put_hbm_here = 0, put_hbm_there = 0;  // hbm_of() what it moves here, and at the destination
     std::uint32_t put_dst = kNone;

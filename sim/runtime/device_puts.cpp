@@ -27,8 +27,9 @@ void Device::start_put(Engine& engine, std::uint32_t worker) {
   leaving_.hbm += w.put_hbm_here;
   destination.arriving_.bytes += bytes;
   destination.arriving_.hbm += w.put_hbm_there;
-  w.record.ideal = fabric_.least(Bytes{static_cast<std::int64_t>(w.put_bytes)});
-  fabric_.start(engine, ssc_.rank(), worker, w.work.dst, Bytes{static_cast<std::int64_t>(w.put_bytes)});
+  const Bytes size{static_cast<std::int64_t>(w.put_bytes)};
+  w.record.ideal = fabric_.least(size, w.slowness);
+  fabric_.start(engine, ssc_.rank(), worker, w.work.dst, size, w.slowness);
 }
 
 void Device::put_has_left(Engine& engine, std::uint32_t worker) {

@@ -1,6 +1,7 @@
 #include "sim/runtime/fabric.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "sim/runtime/device.h"
@@ -39,9 +40,15 @@ Fabric::Fabric(const Hardware& hardware, std::uint32_t ranks, std::uint32_t work
           ports_of(hardware, ranks,
                    host_driven ? static_cast<double>(cap_.count) : std::numeric_limits<double>::max()))) {}
 
-void Fabric::start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes) {
+BytesPerSecond Fabric::cap(double slowness) const {
+  if (slowness == 1) return cap_;
+  return {std::max<std::int64_t>(1, std::llround(static_cast<double>(cap_.count) / slowness))};
+}
+
+void Fabric::start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes,
+                   double slowness) {
   const std::uint32_t token = index(src) * workers_per_rank_ + worker;
-  network_->start(engine.now(), {src, dst, bytes, cap_, token});
+  network_->start(engine.now(), {src, dst, bytes, cap(slowness), token});
   request_settle(engine);
 }
 

@@ -25,12 +25,15 @@ class Fabric final : public EventHandler {
   // The devices by rank; they and the fabric refer to each other.
   void connect(std::vector<std::unique_ptr<Device>>& devices) { devices_ = &devices; }
 
-  // A worker's put to another rank begins now. Its device is told when the last byte has left.
-  void start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes);
+  // A worker's put to another rank begins now, at most at the worker's rate over `slowness`. Its device is
+  // told when the last byte has left.
+  void start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes, double slowness);
 
   // How long these bytes take alone, how long the signal behind them, and how long their worker is still
   // busy.
-  Duration least(Bytes bytes) const { return transfer_time(bytes, std::min(cap_, port_)); }
+  Duration least(Bytes bytes, double slowness) const {
+    return transfer_time(bytes, std::min(cap(slowness), port_));
+  }
   Duration hop_latency() const { return spec_.hop_latency; }
   Duration fence() const { return host_driven_ ? Duration::zero() : spec_.put_fence; }
   std::string_view backend() const { return network_->name(); }
@@ -40,6 +43,7 @@ class Fabric final : public EventHandler {
 
  private:
   void request_settle(Engine& engine);
+  BytesPerSecond cap(double slowness) const;
 
   const Hardware::Fabric& spec_;
   bool host_driven_;
