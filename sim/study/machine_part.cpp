@@ -31,8 +31,10 @@ void improve(Duration& time, const Better& b) {
   }
 }
 void improve(std::uint32_t& workers, const Better& b) {
+  constexpr double kRounding = 1e-9;  // 50 times 1.1 is 55
   if (b.free) return;
-  workers = static_cast<std::uint32_t>(std::clamp(std::ceil(workers * b.factor), 1.0, kMostWorkers));
+  workers =
+      static_cast<std::uint32_t>(std::clamp(std::ceil(workers * b.factor - kRounding), 1.0, kMostWorkers));
 }
 void improve_cycles(double& cycles, const Better& b) { cycles = b.free ? 0 : cycles / b.factor; }
 void improve_part(double& part, const Better& b) { part = b.free ? 1 : std::min(1.0, part * b.factor); }

@@ -74,7 +74,11 @@ std::string trial_text(const Experiment& experiment, const Trial& trial) {
   std::string text =
       fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n\n", experiment.name,
                   kVersion, name_of(experiment.execution), trial.tried().name);
-  for (const std::string& note : trial.findings.notes) text += note + '\n';
+  text += trial.findings.errors.empty()
+              ? "schedules  sound: thresholds, waits, rows, no deadlock for any durations ('a3sim check' "
+                "says more)\n"
+              : fmt::format("wrong: {}\n", fmt::join(trial.findings.errors, "\nwrong: "));
+  if (!trial.results.empty()) text += fmt::format("results    {}\n", trial.results);
   text += '\n' + orders_table(experiment, trial);
   text += fmt::format(
       "\n'{} waits': how long one stands at tasks whose rows are not there yet, a mean of all.\n", worker);
@@ -107,6 +111,7 @@ nlohmann::ordered_json trial_json(const Experiment& experiment, const Trial& tri
     json["orders"].push_back(std::move(item));
   }
   json["checked"] = trial.findings.notes;
+  json["results"] = trial.results;
   json["verdict"] = trial_verdict(experiment, trial);
   return json;
 }
