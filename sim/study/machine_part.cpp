@@ -129,7 +129,9 @@ const std::vector<MachinePart> kParts{
      }},
     {"put rate of a worker",
      {"fabric.put_per_worker"},
-     [](Hardware& h, const Better& b) { improve(h.fabric.put_per_worker, b); }},
+     [](Hardware& h, const Better& b) { improve(h.fabric.put_per_worker, b); },
+     Kind::kSingle,
+     {ExecutionKind::kStatic, ExecutionKind::kDynamic}},
     {"link latency and fence",
      {"fabric.hop_latency", "fabric.put_fence"},
      [](Hardware& h, const Better& b) {
@@ -138,10 +140,14 @@ const std::vector<MachinePart> kParts{
      }},
     {"task overhead, static",
      {"runtime.static_task"},
-     [](Hardware& h, const Better& b) { improve(h.runtime.static_task, b); }},
+     [](Hardware& h, const Better& b) { improve(h.runtime.static_task, b); },
+     Kind::kSingle,
+     {ExecutionKind::kStatic}},
     {"dynamic scheduler",
      {"runtime.dynamic_task"},
-     [](Hardware& h, const Better& b) { improve(h.runtime.dynamic_task, b); }},
+     [](Hardware& h, const Better& b) { improve(h.runtime.dynamic_task, b); },
+     Kind::kSingle,
+     {ExecutionKind::kDynamic}},
     {"visibility of counters",
      {"runtime.local_visibility"},
      [](Hardware& h, const Better& b) { improve(h.runtime.local_visibility, b); }},
@@ -150,13 +156,19 @@ const std::vector<MachinePart> kParts{
      [](Hardware& h, const Better& b) { improve(h.runtime.kernel_launch, b); }},
     {"host collective, fixed",
      {"collective.fixed"},
-     [](Hardware& h, const Better& b) { improve(h.collective.fixed, b); }},
+     [](Hardware& h, const Better& b) { improve(h.collective.fixed, b); },
+     Kind::kSingle,
+     {ExecutionKind::kKernel}},
     {"host collective, per peer",
      {"collective.per_peer"},
-     [](Hardware& h, const Better& b) { improve(h.collective.per_peer, b); }},
+     [](Hardware& h, const Better& b) { improve(h.collective.per_peer, b); },
+     Kind::kSingle,
+     {ExecutionKind::kKernel}},
     {"host collective, rate",
      {"collective.rate"},
-     [](Hardware& h, const Better& b) { improve(h.collective.rate, b); }},
+     [](Hardware& h, const Better& b) { improve(h.collective.rate, b); },
+     Kind::kSingle,
+     {ExecutionKind::kKernel}},
 };
 
 constexpr std::string_view kTiling =
@@ -172,6 +184,10 @@ constexpr LeftOut kLeftOut[] = {
 };
 
 }  // namespace
+
+bool MachinePart::matters_to(ExecutionKind execution) const {
+  return only.empty() || std::ranges::find(only, execution) != only.end();
+}
 
 Better Better::to_free(std::int64_t everything) { return {kFree, true, everything}; }
 

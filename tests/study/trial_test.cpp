@@ -94,7 +94,8 @@ TEST_CASE("equal schedules are found equal, whatever the keys are called, and di
   CHECK(named(trial, "naive").same_as == 0);
   CHECK(named(trial, "sequential_branches").same_as == 0);
   CHECK_FALSE(named(trial, "full").same_as);
-  CHECK_FALSE(named(trial, "ratr").same_as);
+  CHECK_FALSE(named(trial, "ratr").same_as);                  // other places in the VTQ alone
+  CHECK_FALSE(named(trial, "interleaved_branches").same_as);  // in the CTQ alone
   OrderSpec shared = shipped("naive");
   shared.assignment = Assignment::kShared;
   const Trial other = try_order(experiment, shared, 2);

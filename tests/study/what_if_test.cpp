@@ -1,5 +1,7 @@
 #include "sim/study/what_if.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -96,6 +98,22 @@ TEST_CASE("free is what a configuration without these times gives") {
     CHECK(row_of(result, part).free->total == total_of(small(set)));
   }
   CHECK(row_of(result, "host collective, fixed").free->total == result.now.total);  // of kernels alone
+}
+
+TEST_CASE("a part that a way of running does not use changes none of its runs") {
+  std::size_t unused = 0;
+  for (const ExecutionKind kind : {ExecutionKind::kStatic, ExecutionKind::kDynamic, ExecutionKind::kKernel}) {
+    const Experiment experiment = small({fmt::format("experiment.execution={}", name_of(kind))});
+    const Duration total = total_of(experiment);
+    for (const MachinePart& part : machine_parts()) {
+      if (part.matters_to(kind)) continue;
+      INFO(part.name << " " << name_of(kind));
+      CHECK(total_of(with(experiment, part.name, {kTenth})) == total);
+      CHECK(total_of(with(experiment, part.name, Better::to_free(1))) == total);
+      ++unused;
+    }
+  }
+  CHECK(unused > 0);
 }
 
 TEST_CASE("each bound falls as the part that it is made of gets better, and to nothing if that is free") {
