@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "sim/core/config/config.h"
 #include "sim/study/compiled.h"
 #include "sim/study/setting.h"
 #include "tests/study/small_experiment.h"
@@ -40,27 +39,6 @@ Experiment elementwise(const std::string& op) {
 }
 
 }  // namespace
-
-TEST_CASE("every value of a hardware file belongs to one part of the machine, or is left out with a reason") {
-  std::map<std::string, int> times;
-  for (const MachinePart& part : machine_parts()) {
-    for (const std::string_view value : part.values) ++times["hardware." + std::string(value)];
-  }
-  for (const LeftOut& left : left_out_values()) {
-    CHECK(!left.why.empty());
-    ++times["hardware." + std::string(left.value)];
-  }
-  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "hardware")) {
-    Diagnostics diagnostics;
-    for (const SourcedValue& value : Config::load(entry.path(), {}, diagnostics).map("hardware").sourced()) {
-      INFO(value.path);
-      CHECK(times[value.path] == 1);
-    }
-  }
-  Diagnostics diagnostics;
-  const Config a3 = Config::load(configs_folder() / "hardware" / "a3.yaml", {}, diagnostics);
-  CHECK(times.size() == a3.map("hardware").sourced().size());
-}
 
 TEST_CASE("10 % better is what a configuration with these values gives") {
   const WhatIf result = what_if(small(), 2);
