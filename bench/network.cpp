@@ -28,7 +28,8 @@ double processor_seconds() {
 }
 
 std::unique_ptr<Network> create(std::uint32_t ranks) {
-  return Registry<NetworkBackend>::get("native").create({ranks, kPort, kPort});
+  return Registry<NetworkBackend>::get("native").create(
+      {std::vector(ranks, kPort), std::vector(ranks, kPort)});
 }
 
 void print(const std::string& what, double flows, double seconds, Time end) {
@@ -44,7 +45,7 @@ void closed_loop(std::uint32_t ranks, std::uint32_t workers, std::uint64_t flows
   const auto start = [&](Time now, std::uint32_t token) {
     const std::uint32_t src = token / workers;
     const auto dst = static_cast<std::uint32_t>((src + 1 + random() % (ranks - 1)) % ranks);
-    network->start(now, {RankId{src}, RankId{dst}, {std::llround(std::exp(log_size(random)))}, cap, token});
+    network->start(now, {src, dst, {std::llround(std::exp(log_size(random)))}, cap, token});
   };
   std::vector<std::uint32_t> ended;
   Time now{};
@@ -73,7 +74,7 @@ void all_to_all(std::uint32_t ranks, std::uint32_t chunks, bool at_once, double 
   const double mean = static_cast<double>(kBytesPerRank) / (ranks - 1) / chunks;
   const auto start = [&](Time now, std::uint32_t token) {
     const Bytes bytes{std::llround(mean * (spread > 0 ? factor(random) : 1))};
-    network->start(now, {RankId{token / ranks}, RankId{token % ranks}, bytes, kPort, token});
+    network->start(now, {token / ranks, token % ranks, bytes, kPort, token});
     --left[token];
   };
   std::vector<std::uint32_t> ended;

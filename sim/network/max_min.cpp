@@ -7,53 +7,48 @@ namespace a3sim {
 
 namespace {
 
-// Rounding noise of sums over a port, relative. Ports whose levels differ by less are full at the same level:
-// in exact arithmetic they would be. So symmetric flows have bit-identical rates and end together.
+// Rounding noise. Ports whose levels differ by less are full at the same level: in exact arithmetic they
+// would be. So symmetric flows have bit-identical rates and end together. A level's own noise is relative to
+// it; that of what is left of a port, to its capacity: a hundred thousand subtractions of half a last place.
 constexpr double kNoise = 0x1p-40;
 constexpr double kSameLevel = 1 + kNoise;
+constexpr double kLeftNoise = 0x1p-47;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Rates come in bytes a second and are kept in bytes a picosecond, the unit of dates.
-double per_picosecond(BytesPerSecond rate) { return static_cast<double>(rate.count) * 1e-12; }
 
 }  // namespace
 
 MaxMin::MaxMin(const NetworkSpec& spec)
-    : ranks_(spec.ranks),
-      egress_(per_picosecond(spec.egress)),
-      ingress_(per_picosecond(spec.ingress)),
-      first_(std::size_t{spec.ranks} * spec.ranks, kNone),
+    : egress_ports_(static_cast<std::uint32_t>(spec.egress.size())),
       least_cap_(kInfinity),
-      listed_(2 * std::size_t{spec.ranks}),
+      listed_(spec.egress.size() + spec.ingress.size()),
       flows_(listed_.size(), 0) {
+  for (BytesPerSecond rate : spec.egress) capacity_.push_back(per_picosecond(rate));
+  for (BytesPerSecond rate : spec.ingress) capacity_.push_back(per_picosecond(rate));
   open_ports();
 }
 
 double MaxMin::used(std::uint32_t port) const {
-  const double all = capacity(port), left = open_[port].left;
+  const double all = capacity_[port], left = open_[port].left;
   return left > all * kNoise ? all - left : all;
 }
 
-std::uint32_t& MaxMin::route(std::uint32_t c) {
-  return first_[std::size_t{classes_[c].egress} * ranks_ + (classes_[c].ingress - ranks_)];
-}
-
-std::uint32_t MaxMin::find(std::uint32_t src, std::uint32_t dst, double cap) const {
-  std::uint32_t c = first_[std::size_t{src} * ranks_ + dst];
+std::uint32_t MaxMin::find(std::uint32_t from, std::uint32_t to, double cap) const {
+  std::uint32_t c = first_.find({from, to});
   while (c != kNone && places_[c].cap != cap) c = places_[c].next;
   return c;
 }
 
-std::uint32_t MaxMin::add(std::uint32_t src, std::uint32_t dst, double cap) {
+std::uint32_t MaxMin::add(std::uint32_t from, std::uint32_t to, double cap) {
   const auto c = classes();
-  classes_.push_back({src, ranks_ + dst, 0, solves_});
-  auto &out = listed_[src], &in = listed_[ranks_ + dst];
+  classes_.push_back({from, egress_ports_ + to, 0, solves_});
+  auto &out = listed_[from], &in = listed_[egress_ports_ + to];
+  std::uint32_t& first = first_.at({from, to});
   places_.push_back(
-      {static_cast<std::uint32_t>(out.size()), static_cast<std::uint32_t>(in.size()), route(c), cap});
+      {static_cast<std::uint32_t>(out.size()), static_cast<std::uint32_t>(in.size()), first, cap});
   out.push_back(c);
   in.push_back(c);
-  route(c) = c;
+  first = c;
   rates_.push_back(0);
   least_cap_ = std::min(least_cap_, cap);
   return c;
@@ -61,7 +56,7 @@ std::uint32_t MaxMin::add(std::uint32_t src, std::uint32_t dst, double cap) {
 
 // The link of its route's list that points to a class.
 std::uint32_t& MaxMin::link_to(std::uint32_t c) {
-  std::uint32_t* link = &route(c);
+  std::uint32_t* link = &first_.at(route(c));
   while (*link != c) link = &places_[*link].next;
   return *link;
 }
@@ -76,7 +71,11 @@ void MaxMin::remove(std::uint32_t c) {
   };
   unlist(classes_[c].egress, &Place::at_egress);
   unlist(classes_[c].ingress, &Place::at_ingress);
-  link_to(c) = places_[c].next;
+  if (first_.find(route(c)) == c && places_[c].next == kNone) {
+    first_.erase(route(c));
+  } else {
+    link_to(c) = places_[c].next;
+  }
   if (const std::uint32_t last = classes() - 1; c != last) {
     link_to(last) = c;
     listed_[classes_[last].egress][places_[last].at_egress] = c;
@@ -106,15 +105,15 @@ void MaxMin::open_ports() {
   open_.resize(flows_.size());
   heap_.clear();
   for (std::uint32_t p = 0; p < flows_.size(); ++p) {
-    open_[p] = {capacity(p), flows_[p]};
-    if (flows_[p] > 0) heap_.push_back({capacity(p) / flows_[p], p});
+    open_[p] = {capacity_[p], flows_[p]};
+    if (flows_[p] > 0) heap_.push_back({capacity_[p] / flows_[p], p});
   }
   std::make_heap(heap_.begin(), heap_.end(), [](const Level& a, const Level& b) { return a.rate > b.rate; });
 }
 
 // The port is full at this rate.
 void MaxMin::freeze_port(std::uint32_t port, double rate) {
-  const auto other = port < ranks_ ? &Class::ingress : &Class::egress;
+  const auto other = port < egress_ports_ ? &Class::ingress : &Class::egress;
   for (std::uint32_t c : listed_[port]) {
     Class& frozen = classes_[c];
     if (frozen.solved == solves_) continue;
@@ -152,6 +151,13 @@ double MaxMin::freeze_caps(double level) {
   return next;
 }
 
+// In exact arithmetic, the port would be full if its open flows ran at this rate.
+bool MaxMin::full_at(std::uint32_t port, double rate) const {
+  const Open& open = open_[port];
+  const double wanted = rate * open.flows;
+  return open.left <= std::max(wanted * kSameLevel, wanted + capacity_[port] * kLeftNoise);
+}
+
 // Puts a level in the place of the top and restores the heap.
 void MaxMin::push_down(Level top) {
   std::size_t hole = 0;
@@ -186,12 +192,11 @@ void MaxMin::solve() {
       pop_top();
       continue;
     }
-    const double rate = open.left / open.flows;
-    if (rate > top.rate * kSameLevel) {
-      push_down({rate, top.port});
+    if (!full_at(top.port, top.rate)) {
+      push_down({open.left / open.flows, top.port});
       continue;
     }
-    if (rate > level * kSameLevel) level = rate;
+    if (!full_at(top.port, level)) level = open.left / open.flows;
     if (next_cap <= level) {
       next_cap = freeze_caps(level);
     } else {

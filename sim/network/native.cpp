@@ -27,18 +27,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // up.
 class NativeNetwork final : public Network {
  public:
-  explicit NativeNetwork(const NetworkSpec& spec) : ranks_(spec.ranks), solver_(spec) {
-    if (spec.egress.count <= 0 || spec.ingress.count <= 0) refuse("the rate of a port is positive");
+  explicit NativeNetwork(const NetworkSpec& spec)
+      : egress_ports_(spec.egress.size()), ingress_ports_(spec.ingress.size()), solver_(spec) {
+    for (BytesPerSecond rate : spec.egress) check_capacity(rate);
+    for (BytesPerSecond rate : spec.ingress) check_capacity(rate);
   }
 
   void start(Time now, const Flow& flow) override {
     check(flow);
-    run_to(now);
-    if (const double passed = until(now_); passed > 0) serve(passed);
-    since_ = now_;
-    fraction_ = 0;
-    const double cap = static_cast<double>(flow.cap.count) * 1e-12;
-    const std::uint32_t c = class_of(index(flow.src), index(flow.dst), cap);
+    change_at(now);
+    const std::uint32_t c = class_of(flow.from, flow.to, per_picosecond(flow.cap));
     auto& waiting = waiting_[c];
     const double served = waiting.empty() ? 0 : waiting.front().finish - left_[c];
     const double finish = served + static_cast<double>(flow.bytes.count);
@@ -47,7 +45,6 @@ class NativeNetwork final : public Network {
     std::push_heap(waiting.begin(), waiting.end(), ends_later);
     left_[c] = waiting.front().finish - served;
     solver_.join(c);
-    solved_ = false;
   }
 
   Time next_end() override {
@@ -68,13 +65,30 @@ class NativeNetwork final : public Network {
     ended_.clear();
   }
 
-  double egress_rate(RankId rank) override {
-    solve();
-    return solver_.egress_rate(index(rank)) * 1e12;
+  void set_egress(Time now, std::uint32_t port, BytesPerSecond capacity) override {
+    check_port(port, egress_ports_);
+    check_capacity(capacity);
+    if (per_picosecond(capacity) == solver_.egress(port)) return;
+    change_at(now);
+    solver_.set_egress(port, per_picosecond(capacity));
   }
-  double ingress_rate(RankId rank) override {
+  void set_ingress(Time now, std::uint32_t port, BytesPerSecond capacity) override {
+    check_port(port, ingress_ports_);
+    check_capacity(capacity);
+    if (per_picosecond(capacity) == solver_.ingress(port)) return;
+    change_at(now);
+    solver_.set_ingress(port, per_picosecond(capacity));
+  }
+
+  double egress_rate(std::uint32_t port) override {
+    check_port(port, egress_ports_);
     solve();
-    return solver_.ingress_rate(index(rank)) * 1e12;
+    return solver_.egress_rate(port) * 1e12;
+  }
+  double ingress_rate(std::uint32_t port) override {
+    check_port(port, ingress_ports_);
+    solve();
+    return solver_.ingress_rate(port) * 1e12;
   }
   std::string_view name() const override { return "native"; }
 
@@ -96,16 +110,30 @@ class NativeNetwork final : public Network {
 
   [[noreturn]] static void refuse(const std::string& what) { throw std::logic_error(what); }
 
+  static void check_port(std::uint32_t port, std::size_t ports) {
+    if (port >= ports) refuse("a port is one of its network's");
+  }
+  static void check_capacity(BytesPerSecond rate) {
+    if (rate.count <= 0) refuse("the rate of a port is positive");
+  }
   void check(const Flow& flow) const {
-    if (index(flow.src) >= ranks_ || index(flow.dst) >= ranks_)
-      refuse("a flow's ranks are those of its network");
-    if (flow.src == flow.dst) refuse("a flow goes to another rank than it comes from");
+    check_port(flow.from, egress_ports_);
+    check_port(flow.to, ingress_ports_);
     if (flow.bytes.count <= 0 || flow.cap.count <= 0) refuse("a flow has bytes and a positive cap");
   }
 
-  std::uint32_t class_of(std::uint32_t src, std::uint32_t dst, double cap) {
-    if (const std::uint32_t known = solver_.find(src, dst, cap); known != kNone) return known;
-    const std::uint32_t c = solver_.add(src, dst, cap);
+  // Brings the fluid to `now`, where its rates change.
+  void change_at(Time now) {
+    run_to(now);
+    if (const double passed = until(now_); passed > 0) serve(passed);
+    since_ = now_;
+    fraction_ = 0;
+    solved_ = false;
+  }
+
+  std::uint32_t class_of(std::uint32_t from, std::uint32_t to, double cap) {
+    if (const std::uint32_t known = solver_.find(from, to, cap); known != kNone) return known;
+    const std::uint32_t c = solver_.add(from, to, cap);
     left_.push_back(0);
     if (waiting_.size() <= c) waiting_.emplace_back();
     return c;
@@ -198,7 +226,7 @@ class NativeNetwork final : public Network {
     }
   }
 
-  std::uint32_t ranks_;
+  std::size_t egress_ports_, ingress_ports_;
   MaxMin solver_;
   // By class, as the solver numbers them.
   std::vector<double> left_;  // bytes of the flow that ends first, at the fluid's date

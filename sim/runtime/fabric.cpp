@@ -22,7 +22,7 @@ NetworkSpec ports_of(const Hardware& hardware, std::uint32_t ranks, double most)
   const auto scaled = [part](double r) {
     return BytesPerSecond{std::max<std::int64_t>(1, static_cast<std::int64_t>(r * part))};
   };
-  return {ranks, scaled(egress), scaled(ingress)};
+  return {std::vector(ranks, scaled(egress)), std::vector(ranks, scaled(ingress))};
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Fabric::Fabric(const Hardware& hardware, std::uint32_t ranks, std::uint32_t work
 
 void Fabric::start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes) {
   const std::uint32_t token = index(src) * workers_per_rank_ + worker;
-  network_->start(engine.now(), {src, dst, bytes, cap_, token});
+  network_->start(engine.now(), {index(src), index(dst), bytes, cap_, token});
   request_settle(engine);
 }
 
@@ -69,8 +69,7 @@ void Fabric::on_settle(Engine& engine, std::uint32_t) {
     if (next != Time::max()) engine.schedule(next, *this, 0);
   }
   for (std::uint32_t r = 0; r < devices_->size(); ++r) {
-    const RankId rank{r};
-    (*devices_)[r]->reserve_for_puts(engine, network_->egress_rate(rank), network_->ingress_rate(rank));
+    (*devices_)[r]->reserve_for_puts(engine, network_->egress_rate(r), network_->ingress_rate(r));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/engine.h"
+#include "sim/core/ids.h"
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
 

@@ -33,7 +33,7 @@ TEST_CASE(
 
 TEST_CASE("a flow has not ended one picosecond before its end") {
   const auto network = native(2, kPort, kPort);
-  network->start(at(0), {RankId{0}, RankId{1}, 1000_B, {kWide}, 42});
+  network->start(at(0), {0, 1, 1000_B, {kWide}, 42});
   CHECK(network->next_end() == at(10'000));
   std::vector<std::uint32_t> ended;
   network->advance(at(9'999), ended);
@@ -74,13 +74,13 @@ TEST_CASE("water fills in levels: the fuller port first, its flows then leave mo
                                  {0, 2, 3, 100'000'000, kWide},
                                  {0, 2, 4, 100'000'000, kWide}};
   for (std::uint32_t i = 0; i < puts.size(); ++i) {
-    network->start(at(0), {RankId{puts[i].src}, RankId{puts[i].dst}, {puts[i].bytes}, {puts[i].cap}, i});
+    network->start(at(0), {puts[i].from, puts[i].to, {puts[i].bytes}, {puts[i].cap}, i});
   }
-  CHECK(network->egress_rate(RankId{0}) == Approx(kPort / 3.0).epsilon(1e-12));
-  CHECK(network->egress_rate(RankId{2}) == Approx(1.0 * kPort).epsilon(1e-12));
-  CHECK(network->ingress_rate(RankId{3}) == Approx(1.0 * kPort).epsilon(1e-12));
-  CHECK(network->ingress_rate(RankId{4}) == Approx(kPort * 2.0 / 3).epsilon(1e-12));
-  CHECK(network->ingress_rate(RankId{0}) == 0);
+  CHECK(network->egress_rate(0) == Approx(kPort / 3.0).epsilon(1e-12));
+  CHECK(network->egress_rate(2) == Approx(1.0 * kPort).epsilon(1e-12));
+  CHECK(network->ingress_rate(3) == Approx(1.0 * kPort).epsilon(1e-12));
+  CHECK(network->ingress_rate(4) == Approx(kPort * 2.0 / 3).epsilon(1e-12));
+  CHECK(network->ingress_rate(0) == 0);
   // 2 -> 4 ends after 1.5 ms; port 3 is full until 3 ms whatever happens elsewhere.
   std::vector<std::uint32_t> ended;
   CHECK(network->next_end() == at(3 * kMs / 2));
@@ -122,10 +122,10 @@ TEST_CASE("flows that end at one date are handed out in order of their start") {
 
 TEST_CASE("ends that were passed over are handed out later, by date, with none lost") {
   const auto network = native(3, kPort, kPort);
-  network->start(at(0), {RankId{0}, RankId{1}, 2000_B, {kWide}, 5});
-  network->start(at(0), {RankId{0}, RankId{2}, 1000_B, {kWide}, 6});
+  network->start(at(0), {0, 1, 2000_B, {kWide}, 5});
+  network->start(at(0), {0, 2, 1000_B, {kWide}, 6});
   // Ends at 20'000 (token 6) and 30'000 (token 5) lie before this start.
-  network->start(at(40'000), {RankId{1}, RankId{2}, 1000_B, {kWide}, 7});
+  network->start(at(40'000), {1, 2, 1000_B, {kWide}, 7});
   CHECK(network->next_end() == at(20'000));
   std::vector<std::uint32_t> ended;
   network->advance(at(50'000), ended);
@@ -140,16 +140,15 @@ TEST_CASE("the rates of ports may be asked for at any time without changing what
   std::vector<std::uint32_t> ended;
   for (std::uint32_t i = 0; i < puts.size(); ++i) {
     network->advance(at(puts[i].start), ended);
-    network->egress_rate(RankId{0});
-    network->start(at(puts[i].start),
-                   {RankId{puts[i].src}, RankId{puts[i].dst}, {puts[i].bytes}, {puts[i].cap}, i});
-    network->ingress_rate(RankId{1});
+    network->egress_rate(0);
+    network->start(at(puts[i].start), {puts[i].from, puts[i].to, {puts[i].bytes}, {puts[i].cap}, i});
+    network->ingress_rate(1);
   }
   for (const End& end : quiet) {
     CHECK(network->next_end() == at(end.date));
     for (std::int64_t before : {end.date - 2, end.date - 1}) {
       network->advance(at(before), ended);
-      CHECK(network->egress_rate(RankId{0}) <= kPort * (1 + 1e-12));
+      CHECK(network->egress_rate(0) <= kPort * (1 + 1e-12));
     }
     CHECK(ended.empty());
     network->advance(at(end.date), ended);
@@ -158,17 +157,56 @@ TEST_CASE("the rates of ports may be asked for at any time without changing what
   }
 }
 
-TEST_CASE("flows without bytes, without a cap, to their own rank or beyond the network are refused") {
+TEST_CASE("a flow's egress and ingress ports are unrelated: their numbers may be the same, or of two sizes") {
+  const auto network = create("native", {kPort}, {kWide, kWide, kPort / 4});
+  std::vector<std::uint32_t> ended;
+  network->start(at(0), {0, 0, 1'000'000_B, {kWide}, 0});
+  network->start(at(0), {0, 2, 1'000'000_B, {kWide}, 1});
+  CHECK(network->egress_rate(0) == Approx(1.0 * kPort).epsilon(1e-12));
+  CHECK(network->ingress_rate(0) == Approx(0.75 * kPort).epsilon(1e-12));
+  CHECK(network->ingress_rate(1) == 0);
+  CHECK(network->ingress_rate(2) == Approx(0.25 * kPort).epsilon(1e-12));
+  CHECK(network->next_end() == at(transfer(1'000'000, 3 * kPort / 4)));
+}
+
+TEST_CASE("a port's new capacity holds from its date on, for flows that run and for those to come") {
+  // Full rate for 1 ms, a quarter for 2 ms, full rate again: 100 + 50 MB have gone by 3 ms.
+  const std::vector<Put> puts = {{0, 0, 1, 200'000'000, kWide}};
+  for (bool egress : {true, false}) {
+    const std::uint32_t port = egress ? 0 : 1;
+    const std::vector<Change> changes = {{kMs, egress, port, kPort / 4}, {3 * kMs, egress, port, kPort}};
+    CHECK(run(*native(2, kPort, kPort), puts, changes) == std::vector<End>{{3 * kMs + kMs / 2, 0}});
+    // A capacity of a port that nothing uses, or the same capacity again, changes nothing.
+    CHECK(run(*native(2, kPort, kPort), puts, {{kMs / 3, egress, 1 - port, kPort / 4}}) ==
+          std::vector<End>{{2 * kMs, 0}});
+    CHECK(run(*native(2, kPort, kPort), puts, {{kMs / 3, egress, port, kPort}}) ==
+          std::vector<End>{{2 * kMs, 0}});
+  }
   const auto network = native(2, kPort, kPort);
-  const auto start = [&](std::uint32_t src, std::uint32_t dst, std::int64_t bytes, std::int64_t cap) {
-    network->start(at(0), {RankId{src}, RankId{dst}, {bytes}, {cap}, 0});
+  network->set_ingress(at(5), 1, {kPort / 2});
+  network->start(at(5), {0, 1, 1000_B, {kWide}, 0});
+  CHECK(network->ingress_rate(1) == Approx(kPort / 2).epsilon(1e-12));
+  CHECK(network->next_end() == at(5 + 20'000));
+}
+
+TEST_CASE(
+    "flows without bytes or cap, ports beyond the network or without capacity, and the past are refused") {
+  const auto network = native(2, kPort, kPort);
+  const auto start = [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes, std::int64_t cap) {
+    network->start(at(0), {from, to, {bytes}, {cap}, 0});
   };
-  CHECK_THROWS_AS(start(0, 0, 1, 1), std::logic_error);
   CHECK_THROWS_AS(start(0, 1, 0, 1), std::logic_error);
   CHECK_THROWS_AS(start(0, 1, 1, 0), std::logic_error);
   CHECK_THROWS_AS(start(0, 2, 1, 1), std::logic_error);
+  CHECK_THROWS_AS(start(2, 0, 1, 1), std::logic_error);
   CHECK_THROWS_AS(native(2, 0, kPort), std::logic_error);
+  CHECK_THROWS_AS(native(2, kPort, 0), std::logic_error);
+  CHECK_THROWS_AS(network->set_egress(at(0), 0, {0}), std::logic_error);
+  CHECK_THROWS_AS(network->set_ingress(at(0), 2, {kPort}), std::logic_error);
+  CHECK_THROWS_AS(network->egress_rate(2), std::logic_error);
+  CHECK_THROWS_AS(network->ingress_rate(2), std::logic_error);
   CHECK(network->next_end() == Time::max());
-  network->start(at(5), {RankId{0}, RankId{1}, 1_B, {1}, 0});
-  CHECK_THROWS_AS(network->start(at(4), {RankId{0}, RankId{1}, 1_B, {1}, 0}), std::logic_error);
+  network->start(at(5), {0, 1, 1_B, {1}, 0});
+  CHECK_THROWS_AS(network->start(at(4), {0, 1, 1_B, {1}, 0}), std::logic_error);
+  CHECK_THROWS_AS(network->set_egress(at(4), 0, {1}), std::logic_error);
 }
