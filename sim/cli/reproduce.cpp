@@ -84,7 +84,9 @@ void reproduce(const Options& options, const Setting& setting) {
 std::string sensitivity_page(const std::string& name, const Options& options, const Setting& setting,
                              Intervals& intervals) {
   const std::filesystem::path hardware = hardware_of(setting);
-  const Predictor predictor({{name, {}}}, setting, ranged_parameters(hardware));
+  Setting one = setting;
+  one.threads = 1;  // the draws run beside one another
+  const Predictor predictor({{name, {}}}, one, ranged_parameters(hardware));
   SensitivityOptions draws = options.draws;
   draws.threads = options.threads.count;
   const Sensitivity result =
@@ -128,6 +130,7 @@ void run(Options options) {
   }
   Setting setting;
   setting.overrides = options.set;
+  setting.threads = options.threads.count;
   setting.variants = options.variants || options.json.given;
   if (options.sensitivity) {
     compute_sensitivity(options, setting);

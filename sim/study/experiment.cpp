@@ -76,6 +76,9 @@ RunOptions options_of(const Experiment& experiment, bool record) {
   RunOptions options;
   options.record = record;
   options.execution = experiment.execution;
+  options.transport = experiment.transport;
+  options.ranks = experiment.ranks;
+  std::copy(std::begin(experiment.poll), std::end(experiment.poll), options.poll);
   options.dispatch_servers = experiment.dispatch_servers;
   options.l2 = experiment.l2;
   return options;

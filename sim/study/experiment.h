@@ -39,7 +39,10 @@ struct Experiment {
   Window window = Window::kTransport;
   std::string network;  // backend
   ExecutionKind execution = ExecutionKind::kStatic;
+  Transport transport = Transport::kPuts;
   std::uint32_t dispatch_servers = 1;
+  Duration poll[kQueues] = {};
+  std::vector<RankOptions> ranks;
   L2Options l2;
   std::vector<Pass> passes;  // run one after the other, a barrier between
   std::string resolved;      // the whole configuration as it was understood

@@ -27,6 +27,7 @@ struct Setting {
   std::filesystem::path configs = configs_folder();  // with experiments/ and reference/
   std::vector<std::string> overrides{};              // path.to.key=value, over every configuration
   std::vector<Stated> stated{};
+  unsigned threads = 1;                                        // that one reproduction may use
   bool variants = true;                                        // whether points with a `variant` are needed
   std::optional<std::vector<nlohmann::ordered_json>> cases{};  // the only cases that are needed; none: all
 
