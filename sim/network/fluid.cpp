@@ -3,31 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "sim/core/ids.h"
 #include "sim/core/whole_time.h"
 #include "sim/network/class_table.h"
 #include "sim/network/contract.h"
+#include "sim/network/flow_queue.h"
+#include "sim/network/fluid_date.h"
 
 namespace a3sim {
 
 namespace {
 
-// Rounding noise of doubles, in picoseconds: ends that lie closer together are one, and a date that exceeds a
-// whole picosecond by less is that picosecond.
-constexpr double kSlack = 0x1p-10;
-// The same for the virtual time of a class that has served very many bytes: relative, a few units in the last
-// place.
-constexpr double kRelativeSlack = 0x1p-50;
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Flows of one class share one virtual time: the bytes that each of them would have sent since the class
-// began. A flow ends when it reaches what it was at the flow's start plus the flow's bytes. The fluid runs on
-// between whole picoseconds: only the dates that are handed out are rounded, so that rounding does not add
-// up.
+// The fluid runs on between whole picoseconds: only the dates that are handed out are rounded, so that
+// rounding does not add up.
 class Fluid final : public Network {
  public:
   Fluid(std::string name, const NetworkSpec& spec,
@@ -38,18 +30,17 @@ class Fluid final : public Network {
     contract_.check(flow);
     change_at(now);
     const std::uint32_t c = class_of(flow);
-    auto& waiting = waiting_[c];
-    const double served = waiting.empty() ? 0 : waiting.front().finish - left_[c];
+    FlowQueue& waiting = waiting_[c];
+    const double served = waiting.empty() ? 0 : waiting.first().finish - left_[c];
     const double finish = served + static_cast<double>(flow.bytes.count);
     noise_ = std::max(noise_, finish * kRelativeSlack);
-    waiting.push_back({finish, sequence_++, flow.token});
-    std::push_heap(waiting.begin(), waiting.end(), ends_later);
-    left_[c] = waiting.front().finish - served;
+    waiting.push({finish, sequence_++, flow.token});
+    left_[c] = waiting.first().finish - served;
     solver_->join(c);
   }
 
   Time next_end() override {
-    if (!ended_.empty()) return Time(Duration(ended_.front().date));
+    if (!ended_.empty()) return Time(Duration(ended_.first_date()));
     solve();
     if (next_ == kInfinity) return Time::max();
     return Time(Duration(whole_date(next_)));
@@ -57,25 +48,16 @@ class Fluid final : public Network {
 
   void advance(Time now, std::vector<std::uint32_t>& ended) override {
     run_to(now);
-    const auto by_date = [](const Ended& a, const Ended& b) {
-      return a.date != b.date ? a.date < b.date : a.sequence < b.sequence;
-    };
-    if (!std::is_sorted(ended_.begin(), ended_.end(), by_date))
-      std::sort(ended_.begin(), ended_.end(), by_date);
-    for (const Ended& e : ended_) ended.push_back(e.token);
-    ended_.clear();
+    ended_.hand_out(ended);
   }
 
-  // The contract holds before anything moves, and a date that decreases leaves the capacity as it was.
   void set_egress(Time now, std::uint32_t port, BytesPerSecond capacity) override {
-    check(now);
-    if (!contract_.set_egress(port, capacity)) return;
+    if (!contract_.set_egress(now, port, capacity)) return;
     change_at(now);
     solver_->set_egress(port, capacity);
   }
   void set_ingress(Time now, std::uint32_t port, BytesPerSecond capacity) override {
-    check(now);
-    if (!contract_.set_ingress(port, capacity)) return;
+    if (!contract_.set_ingress(now, port, capacity)) return;
     change_at(now);
     solver_->set_ingress(port, capacity);
   }
@@ -93,30 +75,12 @@ class Fluid final : public Network {
   std::string_view name() const override { return name_; }
 
  private:
-  struct Waiting {
-    double finish;  // of its class's virtual time
-    std::uint64_t sequence;
-    std::uint32_t token;
-  };
-  struct Ended {
-    std::int64_t date;
-    std::uint64_t sequence;
-    std::uint32_t token;
-  };
-
-  static bool ends_later(const Waiting& a, const Waiting& b) {
-    return a.finish != b.finish ? a.finish > b.finish : a.sequence > b.sequence;
-  }
-
-  void check(Time now) const {
-    if (now.time_since_epoch().count() < now_) throw std::logic_error("a network's dates never decrease");
-  }
-
   // Brings the fluid to `now`, where its rates change.
   void change_at(Time now) {
     run_to(now);
-    if (const double passed = until(now_); passed > 0) serve(passed);
-    since_ = now_;
+    const std::int64_t date = now.time_since_epoch().count();
+    if (const double passed = until(date); passed > 0) serve(passed);
+    since_ = date;
     fraction_ = 0;
     solved_ = false;
   }
@@ -173,9 +137,7 @@ class Fluid final : public Network {
 
   // Ends what ends by `now`.
   void run_to(Time now) {
-    check(now);
-    const std::int64_t date = now.time_since_epoch().count();
-    now_ = date;
+    const std::int64_t date = contract_.move_to(now);
     // Nothing ends at the very date of a change: what could was ended with it.
     while (solved_ || until(date) > 0) {
       solve();
@@ -212,18 +174,17 @@ class Fluid final : public Network {
   }
 
   void end_flows_of(std::uint32_t c, double slack, std::int64_t date) {
-    auto& waiting = waiting_[c];
-    const double served = waiting.front().finish - left_[c];
-    while (!waiting.empty() && waiting.front().finish - served <= slack) {
-      ended_.push_back({date, waiting.front().sequence, waiting.front().token});
-      std::pop_heap(waiting.begin(), waiting.end(), ends_later);
-      waiting.pop_back();
+    FlowQueue& waiting = waiting_[c];
+    const double served = waiting.first().finish - left_[c];
+    while (!waiting.empty() && waiting.first().finish - served <= slack) {
+      ended_.add(date, waiting.first());
+      waiting.pop();
       solver_->leave(c);
     }
     if (waiting.empty()) {
       drop_class(c);
     } else {
-      left_[c] = waiting.front().finish - served;
+      left_[c] = waiting.first().finish - served;
     }
   }
 
@@ -233,7 +194,7 @@ class Fluid final : public Network {
   ClassTable numbers_;
   // By class, as the solver numbers them.
   std::vector<double> left_;  // bytes of the flow that ends first, at the fluid's date
-  std::vector<std::vector<Waiting>> waiting_;
+  std::vector<FlowQueue> waiting_;
   std::vector<ClassTable::Key> keys_;
   double noise_ = 0;  // bytes: rounding of virtual times as large as any so far
 
@@ -241,9 +202,8 @@ class Fluid final : public Network {
   double fraction_ = 0;
   double next_ = kInfinity;  // picoseconds from there to the next end
   bool solved_ = true;       // rates and next end are up to date
-  std::int64_t now_ = 0;
   std::uint64_t sequence_ = 0;
-  std::vector<Ended> ended_;  // not handed out yet
+  EndedFlows ended_;
 };
 
 }  // namespace
