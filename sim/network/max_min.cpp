@@ -33,32 +33,16 @@ double MaxMin::used(std::uint32_t port) const {
   return left > all * kNoise ? all - left : all;
 }
 
-std::uint32_t MaxMin::find(std::uint32_t from, std::uint32_t to, double cap) const {
-  std::uint32_t c = first_.find({from, to});
-  while (c != kNone && places_[c].cap != cap) c = places_[c].next;
-  return c;
-}
-
-std::uint32_t MaxMin::add(std::uint32_t from, std::uint32_t to, double cap) {
-  const auto c = classes();
+void MaxMin::add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) {
+  const auto c = static_cast<std::uint32_t>(classes_.size());
   classes_.push_back({from, egress_ports_ + to, 0, solves_});
   auto &out = listed_[from], &in = listed_[egress_ports_ + to];
-  std::uint32_t& first = first_.at({from, to});
   places_.push_back(
-      {static_cast<std::uint32_t>(out.size()), static_cast<std::uint32_t>(in.size()), first, cap});
+      {static_cast<std::uint32_t>(out.size()), static_cast<std::uint32_t>(in.size()), per_picosecond(cap)});
   out.push_back(c);
   in.push_back(c);
-  first = c;
   rates_.push_back(0);
-  least_cap_ = std::min(least_cap_, cap);
-  return c;
-}
-
-// The link of its route's list that points to a class.
-std::uint32_t& MaxMin::link_to(std::uint32_t c) {
-  std::uint32_t* link = &first_.at(route(c));
-  while (*link != c) link = &places_[*link].next;
-  return *link;
+  least_cap_ = std::min(least_cap_, per_picosecond(cap));
 }
 
 void MaxMin::remove(std::uint32_t c) {
@@ -71,13 +55,7 @@ void MaxMin::remove(std::uint32_t c) {
   };
   unlist(classes_[c].egress, &Place::at_egress);
   unlist(classes_[c].ingress, &Place::at_ingress);
-  if (first_.find(route(c)) == c && places_[c].next == kNone) {
-    first_.erase(route(c));
-  } else {
-    link_to(c) = places_[c].next;
-  }
-  if (const std::uint32_t last = classes() - 1; c != last) {
-    link_to(last) = c;
+  if (const auto last = static_cast<std::uint32_t>(classes_.size() - 1); c != last) {
     listed_[classes_[last].egress][places_[last].at_egress] = c;
     listed_[classes_[last].ingress][places_[last].at_ingress] = c;
     classes_[c] = classes_[last];
@@ -182,7 +160,7 @@ void MaxMin::pop_top() {
 // it, and are frozen first.
 void MaxMin::solve() {
   ++solves_;
-  unsolved_ = classes();
+  unsolved_ = static_cast<std::uint32_t>(classes_.size());
   open_ports();
   double level = 0, next_cap = least_cap_;  // the least cap that may be open
   while (unsolved_ > 0) {

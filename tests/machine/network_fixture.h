@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,6 +11,15 @@
 #include "sim/network/network.h"
 
 namespace a3sim::testing {
+
+inline constexpr std::int64_t kGB = 1'000'000'000;
+inline constexpr std::int64_t kPort = 100 * kGB;  // 0.1 bytes a picosecond
+inline constexpr std::int64_t kWide = 1000 * kGB;
+inline constexpr std::int64_t kMs = 1'000'000'000;  // picoseconds
+
+inline std::int64_t transfer(std::int64_t bytes, std::int64_t rate) {
+  return transfer_time({bytes}, {rate}).count();
+}
 
 inline Time at(std::int64_t ps) { return Time(Duration(ps)); }
 
@@ -49,9 +59,22 @@ inline std::unique_ptr<Network> create(std::string_view backend, const std::vect
   return Registry<NetworkBackend>::get(backend).create(spec);
 }
 
-// A native network with as many egress as ingress ports.
-inline std::unique_ptr<Network> native(std::uint32_t ports, std::int64_t egress, std::int64_t ingress) {
-  return create("native", std::vector(ports, egress), std::vector(ports, ingress));
+inline std::unique_ptr<Network> create(std::string_view backend, std::uint32_t ports, std::int64_t egress,
+                                       std::int64_t ingress) {
+  return create(backend, std::vector(ports, egress), std::vector(ports, ingress));
+}
+
+// Every registered backend. One of them allows one network at a time.
+inline std::vector<std::string> backends() {
+  std::vector<std::string> names;
+  for (const auto& [name, item] : Registry<NetworkBackend>::all()) names.push_back(name);
+  return names;
+}
+// Those whose rates are max-min fair.
+inline std::vector<std::string> max_min_backends() {
+  std::vector<std::string> names = backends();
+  std::erase(names, "endpoint-share");
+  return names;
 }
 
 // Runs a load; ends in the order in which the network hands them out.

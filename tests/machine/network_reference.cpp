@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <tuple>
 
 using namespace a3sim;
 using namespace a3sim::testing;
@@ -43,21 +44,35 @@ std::vector<long double> max_min(const std::vector<Put>& flows, const Capacities
   return rate;
 }
 
+// Even shares of both ports, by definition.
+std::vector<long double> endpoint_share(const std::vector<Put>& flows, const Capacities& capacities) {
+  const auto to = [&](const Put& p) { return capacities.egress_ports + p.to; };
+  std::vector<int> at_port(capacities.of.size(), 0);
+  for (const Put& p : flows) ++at_port[p.from], ++at_port[to(p)];
+  std::vector<long double> rate;
+  for (const Put& p : flows) {
+    rate.push_back(std::min(
+        {p.cap * 1e-12L, capacities.of[p.from] / at_port[p.from], capacities.of[to(p)] / at_port[to(p)]}));
+  }
+  return rate;
+}
+
 }  // namespace
 
-TEST_CASE(
-    "dates of ends equal those of max-min filling by definition, rounded up, on random open-loop loads") {
-  const auto [ports, seeds] = GENERATE(
-      table<Ports, std::uint64_t>({{Ports::kEqual, 300}, {Ports::kMixed, 300}, {Ports::kChanging, 300}}));
+TEST_CASE("dates of ends equal those of the fluid by definition, rounded up, on random open-loop loads") {
+  using Row = std::tuple<std::string, RateRule>;
+  const auto [backend, rule] =
+      GENERATE(values<Row>({{"native", max_min}, {"endpoint-share", endpoint_share}}));
+  const Ports ports = GENERATE(Ports::kEqual, Ports::kMixed, Ports::kChanging);
   const long double noise = 0.01L;  // of a picosecond
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const Load load = random_load(seed, ports);
-    const auto exact = ends_by_definition(load, max_min);
-    const auto ends = run(*create("native", load.egress, load.ingress), load.puts, load.changes);
+    const auto exact = ends_by_definition(load, rule);
+    const auto ends = run(*create(backend, load.egress, load.ingress), load.puts, load.changes);
     REQUIRE(ends.size() == load.puts.size());
     std::int64_t before = 0;
     for (const End& e : ends) {
-      INFO("seed " << seed << ", flow " << e.token);
+      INFO(backend << ", seed " << seed << ", flow " << e.token);
       REQUIRE(e.date >= exact[e.token] - noise);
       REQUIRE(e.date < exact[e.token] + 1 + noise);
       REQUIRE(e.date >= before);
@@ -67,9 +82,11 @@ TEST_CASE(
 }
 
 TEST_CASE("no port and no cap is ever exceeded, and every byte is sent, on random loads") {
+  const std::string backend = GENERATE(from_range(backends()));
+  INFO(backend);
   for (std::uint64_t seed = 1000; seed < 1100; ++seed) {
     const Load load = random_load(seed, Ports::kMixed);
-    const auto network = create("native", load.egress, load.ingress);
+    const auto network = create(backend, load.egress, load.ingress);
     std::vector<std::uint32_t> ended;
     std::int64_t now = 0;
     long double sent = 0, received = 0, asked = 0;

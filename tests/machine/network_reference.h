@@ -66,7 +66,6 @@ inline std::vector<long double> ends_by_definition(const Load& load, const RateR
 enum class Ports { kEqual, kMixed, kChanging };
 
 inline Load random_load(std::uint64_t seed, Ports ports) {
-  constexpr std::int64_t kGB = 1'000'000'000;
   std::mt19937_64 random(seed);
   const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
   // Mixed: from a slow port of 1 GB/s to one that never binds, some alike.
