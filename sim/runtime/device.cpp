@@ -174,12 +174,17 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
   w.record.end = engine.now();
   if (!w.puts) {
     if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
-    trigger(engine, task_of(worker), engine.now() + hardware().runtime.local_visibility);
+    w.record.visible = engine.now() + hardware().runtime.local_visibility;
+    trigger(engine, task_of(worker), w.record.visible);
   }
   w.puts = false;
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
   result_.busy[worker < ssc_.workers(QueueType::kCtq) ? 0 : 1] += w.record.end - w.record.start;
-  if (options_.record) result_.records[w.task] = w.record;
+  if (options_.record) {
+    w.record.arithmetic = cost_.arithmetic(w.work);
+    w.record.operations = w.work.operations();
+    result_.records[w.task] = w.record;
+  }
   ++finished_;
   execution_->worker_is_free(engine, worker);
 }

@@ -50,6 +50,8 @@ void Device::let_flow(Engine& engine, std::uint32_t worker) {
 void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const Time visible = engine.now() + fabric_.latency(w.put.src, w.put.dst);
+  w.record.visible = visible;
+  w.record.put_bytes = w.work.put_bytes;
   if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
   w.record.lost[static_cast<std::size_t>(Limit::kLink)] = engine.now() - w.record.start - w.record.ideal;
   w.record.ideal += fabric_.fence();
