@@ -25,21 +25,22 @@ struct Hardware {
     std::uint32_t macs_per_cycle_16 = 0;  // bf16 and fp16
     std::uint32_t macs_per_cycle_32 = 0;
     std::uint32_t macs_per_cycle_8 = 0;
-    std::uint32_t mad_head_cycles = 0;    // a mad instruction's start-up
+    double mad_head_cycles = 0;           // a mad instruction's start-up
     double l1_to_l0a = 0, l1_to_l0b = 0;  // bytes a cycle
     double gm_to_l1 = 0;                  // bytes a cycle and core, from the L2
     double gm_to_l1_miss = 0;             // the same while the L2 has to fetch them
     double l0c_to_gm = 0;                 // bytes a cycle and core
     double unaligned = 1;                 // part of gm_to_l1 where rows do not begin at a line
-    std::uint32_t load_issue_cycles = 0;  // of a load to L1, beside its bytes
+    double load_issue_cycles = 0;         // of a load to L1, beside its bytes
     Bytes l1{}, l0a{}, l0b{}, l0c{};
+    double speed = 1;  // of its products, times what they are a cycle: no data sheet's value, a what-if's
   } cube;
 
   struct Vector {
     double simple_fp32 = 0;             // elements a cycle
     double convert = 0;                 // elements a cycle
     double transcendental = 0;          // elements a cycle
-    std::uint32_t startup_cycles = 0;   // head and tail of a task's pipeline
+    double startup_cycles = 0;          // head and tail of a task's pipeline
     double gm_to_ub = 0, ub_to_gm = 0;  // bytes a cycle and core, from and to the L2
     double gm_to_ub_miss = 0;           // the same while the L2 has to fetch them
     double unaligned = 1;               // part of gm_to_ub where rows do not begin at a line

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/core/whole_time.h"
 #include "sim/memory/l2/piece_l2.h"
 
 namespace a3sim {
@@ -14,6 +15,14 @@ constexpr std::uint32_t kSignalBits = 3;
 std::array<double, kResources> capacities(const Hardware::MemorySystem& memory) {
   return {static_cast<double>(memory.l2_read.count), static_cast<double>(memory.l2_write.count),
           static_cast<double>(memory.hbm_read.count)};
+}
+
+void slow(StepJob& job, double slowness) {
+  const auto slowed = [&](Duration time) {
+    return Duration(whole_picoseconds(static_cast<double>(time.count()) * slowness));
+  };
+  job.memory.ideal = slowed(job.memory.ideal);
+  job.missing = std::min(job.memory.ideal, slowed(job.missing));
 }
 
 }  // namespace
@@ -88,7 +97,10 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const TaskDescriptor& td = task_of(worker);
   w.record.start = engine.now();
-  if (options_.hooks) options_.hooks->started(ssc_.rank(), w.task);
+  if (options_.hooks) {
+    options_.hooks->started(ssc_.rank(), w.task);
+    w.slowness = options_.hooks->slowness(ssc_.rank(), w.task);
+  }
   w.work.clear();
   operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, w.work);
   if (w.work.kind == WorkKind::kPut && w.work.dst != ssc_.rank()) return start_put(engine, worker);
@@ -100,7 +112,8 @@ void Device::start_step(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   if (w.work.kind == WorkKind::kNothing || !w.steps.next(w.step)) return finish(engine, worker);
   look_up(engine, worker);
-  const StepJob job = cost_.job(w.work, w.step, w.traffic);
+  StepJob job = cost_.job(w.work, w.step, w.traffic);
+  if (w.slowness != 1) slow(job, w.slowness);
   w.missing = job.missing;
   w.record.ideal += job.memory.ideal - job.missing;
   w.record.lost[static_cast<std::size_t>(Limit::kMiss)] += job.missing;

@@ -79,6 +79,7 @@ class Device final : public EventHandler {
     Step step;
     StepTraffic traffic;
     Duration missing{};  // of the step
+    double slowness = 1;
     bool puts = false;   // it runs a put to another rank: this one
     Fabric::Put put{};
     double put_hbm_here = 0, put_hbm_there = 0;  // hbm_of() what it moves here, and at the destination

@@ -13,7 +13,8 @@ constexpr double kMostOfMemory = 0.99;
 // Reads the source's memory and writes the destination's.
 void Device::start_put(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
-  w.put = {ssc_.rank(), w.work.dst, Bytes{static_cast<std::int64_t>(w.work.put_bytes)}};
+  w.put = {ssc_.rank(), w.work.dst, Bytes{static_cast<std::int64_t>(w.work.put_bytes)}, true,
+           w.slowness};
   w.puts = true;
   w.put_hbm_here = w.put_hbm_there = 0;
   if (w.put.bytes.count == 0) return put_has_left(engine, worker);

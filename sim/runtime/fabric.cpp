@@ -35,8 +35,8 @@ Fabric::Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, st
 
 // What one flow can be, of payload.
 BytesPerSecond Fabric::cap(const Put& put) const {
-  if (transport_ == Transport::kCollective) return collective_rate_;
-  return part_of(spec_.put_per_worker, put.whole_lines ? 1 : spec_.unaligned);
+  if (transport_ == Transport::kCollective) return part_of(collective_rate_, 1 / put.slowness);
+  return part_of(spec_.put_per_worker, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness);
 }
 
 Duration Fabric::least(const Put& put) const {

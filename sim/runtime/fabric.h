@@ -29,6 +29,7 @@ class Fabric final : public EventHandler {
     RankId src, dst;
     Bytes bytes;
     bool whole_lines = true;  // its rows begin and end with lines
+    double slowness = 1;      // what drives it goes at its rate over this
   };
   // A worker's put has started up: its bytes flow from now on. Its device is told when the last one has left.
   void start(Engine& engine, const Put& put, std::uint32_t worker);

@@ -47,7 +47,7 @@ void Collective::add(const Setting& setting, const Way& way, const RoutingCounts
   const Schedule schedule = compile_pass(experiment, experiment.passes.front(), counts).schedule;
   const RunOptions options = options_of(experiment, false);
   const RunResult run = run_schedule(schedule, counts, experiment.hardware,
-                                     Registry<NetworkBackend>::get(experiment.network), options);
+                                     backend_of(experiment), options);
   const Bounds bounds = lower_bounds(schedule, counts, experiment.hardware, options);
   // What others measure begins when the kernel runs.
   const Duration latency = run.makespan - experiment.hardware.runtime.kernel_launch;

@@ -88,6 +88,13 @@ void check_hints(const Config& l2, const Experiment& experiment) {
   }
 }
 
+// SimGrid as long as it is quick enough, then our own exact shares, then an approximation of them.
+const char* default_network(std::uint32_t ranks) {
+  constexpr std::uint32_t kMostOnSimGrid = 16, kMostExact = 32;
+  if (ranks == 1) return "native";  // nothing flows
+  return ranks <= kMostOnSimGrid ? "simgrid" : ranks <= kMostExact ? "native" : "endpoint-share";
+}
+
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
@@ -113,7 +120,7 @@ Experiment read(const Config& root) {
   experiment.bucket_where = bucket.mark("rows").text() + ": " + bucket.path("rows");
   bucket.finish();
   const Config network = root.map("network");
-  experiment.network = network.text("backend", "native");
+  experiment.network = network.text("backend", default_network(experiment.shape.ep));
   if (!Registry<NetworkBackend>::find(experiment.network)) {
     network.error("backend", "unknown network backend '" + experiment.network +
                                  "'; known: " + Registry<NetworkBackend>::known());

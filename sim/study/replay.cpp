@@ -62,7 +62,7 @@ std::vector<Replayed> replay(const Experiment& experiment, std::span<const Compi
   std::vector<const Pass*> passes;
   for (const CompiledPass& one : compiled) passes.push_back(&pass_of(experiment, one));
   const RunOptions options = options_of(experiment, false);
-  const NetworkBackend& backend = Registry<NetworkBackend>::get(experiment.network);
+  const NetworkBackend& backend = backend_in_threads(experiment);
   std::vector<Replayed> results(compiled.size() * routings.size());
   in_parallel(results.size(), threads, [&](std::size_t i) {
     const NamedRouting& routing = routings[i / compiled.size()];
