@@ -20,7 +20,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 MaxMin::MaxMin(const NetworkSpec& spec)
     : egress_ports_(static_cast<std::uint32_t>(spec.egress.size())),
-      least_cap_(kInfinity),
       listed_(spec.egress.size() + spec.ingress.size()),
       flows_(listed_.size(), 0) {
   for (BytesPerSecond rate : spec.egress) capacity_.push_back(per_picosecond(rate));
@@ -42,10 +41,12 @@ void MaxMin::add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) {
   out.push_back(c);
   in.push_back(c);
   rates_.push_back(0);
-  least_cap_ = std::min(least_cap_, per_picosecond(cap));
+  ++caps_[per_picosecond(cap)];
 }
 
 void MaxMin::remove(std::uint32_t c) {
+  const auto cap = caps_.find(places_[c].cap);
+  if (--cap->second == 0) caps_.erase(cap);
   const auto unlist = [&](std::uint32_t port, std::uint32_t Place::* at) {
     auto& list = listed_[port];
     const std::uint32_t hole = places_[c].*at;
@@ -105,19 +106,18 @@ void MaxMin::freeze_port(std::uint32_t port, double rate) {
   open_[port] = {0, 0};
 }
 
-// Returns the least cap above the level.
-double MaxMin::freeze_caps(double level) {
-  double next = kInfinity;
-  least_cap_ = kInfinity;
+// The least cap above the level.
+double MaxMin::next_cap(double level) const {
+  const auto next = caps_.upper_bound(level);
+  return next == caps_.end() ? kInfinity : next->first;
+}
+
+// Classes whose caps do not lie above the level run at their caps.
+void MaxMin::freeze_caps(double level) {
   for (std::uint32_t c = 0; c < classes_.size(); ++c) {
-    const double cap = places_[c].cap;
-    least_cap_ = std::min(least_cap_, cap);
-    if (cap > level) {
-      next = std::min(next, cap);
-      continue;
-    }
     Class& frozen = classes_[c];
-    if (frozen.solved == solves_) continue;
+    const double cap = places_[c].cap;
+    if (frozen.solved == solves_ || cap > level) continue;
     frozen.solved = solves_;
     rates_[c] = cap;
     --unsolved_;
@@ -126,7 +126,6 @@ double MaxMin::freeze_caps(double level) {
       open_[port].flows -= frozen.flows;
     }
   }
-  return next;
 }
 
 // In exact arithmetic, the port would be full if its open flows ran at this rate.
@@ -162,7 +161,7 @@ void MaxMin::solve() {
   ++solves_;
   unsolved_ = static_cast<std::uint32_t>(classes_.size());
   open_ports();
-  double level = 0, next_cap = least_cap_;  // the least cap that may be open
+  double level = 0, cap = next_cap(0);  // the least that may be open
   while (unsolved_ > 0) {
     const Level top = heap_.front();
     const Open open = open_[top.port];
@@ -175,8 +174,9 @@ void MaxMin::solve() {
       continue;
     }
     if (!full_at(top.port, level)) level = open.left / open.flows;
-    if (next_cap <= level) {
-      next_cap = freeze_caps(level);
+    if (cap <= level) {
+      freeze_caps(level);
+      cap = next_cap(level);
     } else {
       freeze_port(top.port, level);
       pop_top();

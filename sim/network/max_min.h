@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sim/network/network.h"
@@ -54,14 +55,15 @@ class MaxMin final : public RateSolver {
   bool full_at(std::uint32_t port, double rate) const;
   void open_ports();
   void freeze_port(std::uint32_t port, double rate);
-  double freeze_caps(double level);
+  double next_cap(double level) const;
+  void freeze_caps(double level);
   void push_down(Level top);
   void pop_top();
 
   std::uint32_t egress_ports_;
   std::vector<Class> classes_;
   std::vector<Place> places_;
-  double least_cap_;  // of all classes, or less
+  std::map<double, std::uint32_t> caps_;  // how many classes have each
 
   // By port: egress ports, then ingress ports.
   std::vector<double> capacity_;

@@ -71,9 +71,9 @@ class Platform {
       throw RunError(
           "SimGrid simulates one network at a time in a process, and another is in use: set "
           "network.backend=native, which shares bandwidth in the same way");
-    static Platform* const platform = new Platform;
-    Lease lease(platform);
-    if (!platform->network_) platform->open();
+    static Platform& platform = *new Platform;
+    Lease lease(&platform);
+    if (!platform.network_) platform.open();
     return lease;
   }
 
