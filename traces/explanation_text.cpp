@@ -107,11 +107,17 @@ std::string overlap_text(const Trace& trace, const Explanation& explanation, std
   return '\n' + table.text();
 }
 
-std::string giga(double amount) { return fmt::format("{:.1f}", amount * 1e-9); }
+// "312.7 T": three or four digits with the prefix that fits.
+std::string with_prefix(double amount) {
+  constexpr std::string_view kPrefixes[] = {"", " k", " M", " G", " T", " P", " E"};
+  std::size_t prefix = 0;
+  for (; amount >= 1000 && prefix + 1 < std::size(kPrefixes); ++prefix) amount *= 1e-3;
+  return fmt::format("{:.{}f}{}", amount, amount < 10 ? 2 : 1, kPrefixes[prefix]);
+}
 
 std::string roof_text(const Trace& trace, const std::vector<Roofline>& roofs) {
-  Table table({"roofline", "G ops", "HBM MB/rank", "L2 MB/rank", "ops/HBM byte", "ops/L2 byte", "reached G/s",
-               "roof G/s", "of it", "roof is"});
+  Table table({"roofline", "ops", "HBM MB/rank", "L2 MB/rank", "ops/HBM byte", "ops/L2 byte", "reached /s",
+               "roof /s", "of it", "roof is"});
   const auto ranks = static_cast<double>(trace.ranks.size());
   for (std::size_t op = 0; op < roofs.size(); ++op) {
     const Roofline& r = roofs[op];
@@ -124,10 +130,11 @@ std::string roof_text(const Trace& trace, const std::vector<Roofline>& roofs) {
                                   : ceiling                                     ? r.l2_bound ? "L2" : "HBM"
                                   : trace.operators[op].unit == TaskUnit::kCube ? "cube"
                                                                                 : "vector";
-    table.add({trace.operators[op].name, put ? "-" : giga(r.operations),
+    const std::string unit_of = put ? "B" : "";
+    table.add({trace.operators[op].name, put ? "-" : with_prefix(r.operations),
                fmt::format("{:.1f}", r.hbm_bytes / ranks * 1e-6),
                fmt::format("{:.1f}", r.l2_bytes / ranks * 1e-6), intensity(r.intensity),
-               intensity(r.l2_intensity), giga(r.achieved), giga(r.roof()),
+               intensity(r.l2_intensity), with_prefix(r.achieved) + unit_of, with_prefix(r.roof()) + unit_of,
                fmt::format("{:.1f} %", 100 * r.achieved / r.roof()), std::string(unit)});
   }
   return table.text();

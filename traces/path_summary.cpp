@@ -28,6 +28,40 @@ void join_shortest(std::vector<PathStretch>& stretches) {
   stretches.erase(stretches.begin() + static_cast<std::ptrdiff_t>(first) + 1);
 }
 
+// Two operators that take turns, one after the other, become one stretch of both.
+void join_alternations(std::vector<PathStretch>& stretches) {
+  std::vector<PathStretch> joined;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    PathStretch& of = joined.emplace_back(std::move(stretches[i]));
+    for (; i + 2 < stretches.size() && of.ops.front() == stretches[i + 2].ops.front(); i += 2) {
+      take_over(of, stretches[i + 1]);
+      take_over(of, stretches[i + 2]);
+    }
+  }
+  stretches = std::move(joined);
+}
+
+bool within(const std::vector<std::uint32_t>& some, const std::vector<std::uint32_t>& all) {
+  return std::all_of(some.begin(), some.end(),
+                     [&](std::uint32_t op) { return std::find(all.begin(), all.end(), op) != all.end(); });
+}
+
+// Operators that take turns stay together: neighbours of which one has no operator that the other has not.
+void join_turns(std::vector<PathStretch>& stretches) {
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < stretches.size(); ++i) {
+    PathStretch& last = stretches[kept];
+    const PathStretch& next = stretches[i];
+    if ((last.ops.size() > 1 && within(next.ops, last.ops)) ||
+        (next.ops.size() > 1 && within(last.ops, next.ops))) {
+      take_over(last, next);
+    } else if (++kept != i) {
+      stretches[kept] = std::move(stretches[i]);
+    }
+  }
+  stretches.resize(stretches.empty() ? 0 : kept + 1);
+}
+
 }  // namespace
 
 Blame PathStretch::most() const {
@@ -44,7 +78,11 @@ std::vector<PathStretch> summarise(const CriticalPath& path, std::size_t most) {
       stretches.push_back(one);
     }
   }
-  while (stretches.size() > most) join_shortest(stretches);
+  if (stretches.size() > most) join_alternations(stretches);
+  while (stretches.size() > most) {
+    join_shortest(stretches);
+    join_turns(stretches);
+  }
   return stretches;
 }
 

@@ -17,8 +17,9 @@ struct PathStretch {
   Blame most() const;
 };
 
-// The path in at most `most` stretches (at least 1): runs of one operator, and then, as often as needed, the
-// shortest stretch together with the shorter of its neighbours.
+// The path in at most `most` stretches (at least 1): runs of one operator; if these are too many, two that
+// take turns in one; and then, as often as needed, the shortest stretch together with the shorter of its
+// neighbours, and with those that have no other operators.
 std::vector<PathStretch> summarise(const CriticalPath& path, std::size_t most);
 
 }  // namespace a3sim

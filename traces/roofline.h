@@ -13,8 +13,9 @@ struct Roofline {
   double l2_bytes = 0;    // read and written through the L2
   double intensity = 0;   // operations a byte of HBM; 0 without either
   double l2_intensity = 0;  // operations a byte of L2
-  // Operations a second of one rank, as if all workers of the operator's kind ran its tasks as its own did;
-  // of puts: bytes a second while some are under way.
+  // Operations a second of one rank: where arithmetic is the roof, as if all workers of the operator's kind
+  // ran its tasks as its own did; where memory is, while some of its tasks run. Of puts: bytes a second while
+  // some are under way.
   double achieved = 0;
   double peak = 0;        // the same with nothing but arithmetic; of puts: the port's rate
   double memory = 0;      // what HBM and L2 allow for this intensity; 0 where nothing is moved

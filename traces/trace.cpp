@@ -1,5 +1,7 @@
 #include "traces/trace.h"
 
+#include <algorithm>
+
 namespace a3sim {
 
 void add_run(const Trace& trace, const TraceTask& task, Duration until, BlameTimes& times) {
@@ -11,8 +13,14 @@ void add_run(const Trace& trace, const TraceTask& task, Duration until, BlameTim
     at(times, kOf[l]) += task.lost[l];
     own -= task.lost[l];
   }
-  const TaskUnit unit = trace.operators[task.op].unit;
-  at(times, task.remote ? Blame::kPut : unit == TaskUnit::kCube ? Blame::kCube : Blame::kVector) += own;
+  if (task.remote) {
+    at(times, Blame::kPut) += own;
+    return;
+  }
+  const Duration arithmetic = std::min(task.arithmetic, own);
+  const bool cube = trace.operators[task.op].unit == TaskUnit::kCube;
+  at(times, cube ? Blame::kCube : Blame::kVector) += arithmetic;
+  at(times, Blame::kCore) += own - arithmetic;
 }
 
 }  // namespace a3sim

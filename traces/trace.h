@@ -22,6 +22,7 @@ struct TraceOperator {
   std::uint32_t stage = 0;
   // Over all ranks.
   double l2_read = 0, l2_written = 0, hbm_read = 0, hbm_written = 0;  // bytes
+  double l2_hit = 0, l2_missed = 0;                                   // of what is read without bypassing
   // By operator: bytes that this one read and found in the L2, because that one had left them there. Empty
   // where the L2 does not know.
   std::vector<double> left_by;
@@ -68,12 +69,13 @@ inline constexpr TaskAt kNoTask{};
 
 // What a piece of time is spent on.
 enum class Blame : std::uint8_t {
-  kCube,    // a matrix task at its own pace, with everything in the L2
-  kVector,  // a vector task or a local copy likewise
-  kPut,     // a put to another rank at the rate that it has alone, and its fence
-  kL2Read,  // lost to other tasks at the L2's reads, its writes, the HBM
-  kL2Write,
-  kHbm,
+  kCube,        // arithmetic of a matrix task
+  kVector,      // of a vector task
+  kCore,        // what a core's own loads, stores and starts add to it, alone and with everything in the L2
+  kPut,         // a put to another rank at the rate that it has alone, and its fence
+  kL2Read,      // lost to other tasks at the L2's reads
+  kL2Write,     // at its writes
+  kHbm,         // at the HBM
   kMiss,        // waiting for lines that the L2 did not have
   kLink,        // a put that shares its ports with others
   kHop,         // a put's last byte and its signal, on their way
@@ -82,19 +84,19 @@ enum class Blame : std::uint8_t {
   kLaunch,      // of kernels
   kCollective   // the host's work before a collective
 };
-inline constexpr std::uint32_t kBlames = 13;
+inline constexpr std::uint32_t kBlames = 14;
 constexpr std::string_view name_of(Blame blame) {
-  constexpr std::string_view kNames[] = {"cube",       "vector",    "put",       "L2 read", "L2 write",
-                                         "HBM",        "L2 misses", "link",      "hop",     "poll",
-                                         "scheduling", "launch",    "collective"};
+  constexpr std::string_view kNames[kBlames] = {"cube",     "vector",     "core",      "put",       "L2 read",
+                                                "L2 write", "HBM",        "L2 misses", "link",      "hop",
+                                                "poll",     "scheduling", "launch",    "collective"};
   return kNames[static_cast<std::uint8_t>(blame)];
 }
 
 using BlameTimes = std::array<Duration, kBlames>;
 inline Duration& at(BlameTimes& times, Blame blame) { return times[static_cast<std::size_t>(blame)]; }
 
-// Adds a task's time from its start until `until`, its end or earlier, when a put has left: what it lost, and
-// the rest as its unit's.
+// Adds a task's time from its start until `until`, its end or earlier, when a put has left: what it lost, its
+// arithmetic, and the rest.
 void add_run(const Trace& trace, const TraceTask& task, Duration until, BlameTimes& times);
 
 }  // namespace a3sim

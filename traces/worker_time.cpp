@@ -10,16 +10,13 @@ namespace {
 
 Duration& at(WorkerTimes& times, WorkerTime time) { return times[static_cast<std::size_t>(time)]; }
 
-void add_task(const Trace& trace, const TraceTask& task, WorkerTimes& times) {
+void add_task(const TraceTask& task, WorkerTimes& times) {
   if (task.remote) {
     at(times, WorkerTime::kLink) += task.end - task.start;
     return;
   }
-  BlameTimes parts{};
-  add_run(trace, task, task.end, parts);
-  const Duration own = a3sim::at(parts, Blame::kCube) + a3sim::at(parts, Blame::kVector);
-  at(times, WorkerTime::kRun) += own;
-  at(times, WorkerTime::kMemory) += task.end - task.start - own;
+  at(times, WorkerTime::kRun) += task.ideal;
+  at(times, WorkerTime::kMemory) += task.end - task.start - task.ideal;
 }
 
 // What two stretches of time have in common.
@@ -110,7 +107,7 @@ std::vector<std::array<WorkerTimes, 2>> worker_times(const Causes& causes) {
         } else {
           gaps.add({r, t}, until, times);
         }
-        add_task(trace, task, times);
+        add_task(task, times);
         until = task.end;
         first = false;
       }

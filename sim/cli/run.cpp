@@ -8,6 +8,7 @@
 #include "sim/cli/schedules.h"
 #include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
+#include "sim/study/portable_config.h"
 #include "sim/study/replay.h"
 #include "sim/study/report.h"
 
@@ -60,7 +61,9 @@ void run(const Options& options) {
   const nlohmann::ordered_json json = summary_json(experiment, passes);
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "run");
-    directory.add("resolved.yaml", experiment.resolved);
+    const PortableConfig config = portable(experiment);
+    directory.add("resolved.yaml", config.resolved);
+    for (const auto& [name, contents] : config.files) directory.add(name, contents);
     directory.add("summary.txt", text);
     for (const PassResult& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));
     directory.add("result.json", json.dump(2) + '\n');

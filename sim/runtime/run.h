@@ -34,6 +34,8 @@ struct L2Options {
   bool exact = false;  // every line, or pieces of tensors
   L2Start start = L2Start::kCold;
   std::map<std::string, L2Hint> read_hints, write_hints;  // by operator
+  // By operator, all of them: an L2 that answers at these rates instead of one that remembers.
+  std::map<std::string, L2Rates> rates{};
 };
 
 // What tells a rank from the others, beside its schedule.

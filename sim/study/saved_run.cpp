@@ -131,6 +131,8 @@ std::vector<TraceOperator> operators_of(const JsonReader& pass) {
     const JsonReader l2 = item.object("l2");
     op.l2_read = requested(l2, "read");
     op.l2_written = requested(l2, "write");
+    op.l2_hit = kRequest * l2.object("read").amount("hit");
+    op.l2_missed = kRequest * l2.object("read").amount("miss");
     op.hbm_read = l2.amount("hbm_read_bytes");
     op.hbm_written = l2.amount("hbm_write_bytes");
   }
