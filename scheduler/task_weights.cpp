@@ -44,11 +44,6 @@ double bytes_of(const Work& work) {
   return elements * element_bytes(work.dtype);
 }
 
-double flops_of(const Work& work) {
-  if (work.kind == WorkKind::kCube) return 2.0 * static_cast<double>(work.macs());
-  return static_cast<double>(work.ops.simple_fp32 + work.ops.convert + work.ops.transcendental);
-}
-
 // Tasks of all ranks, each behind what it waits for.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> topological_order(
     const TaskflowView& taskflow, const std::vector<EventConsumers>& consumers) {
@@ -135,7 +130,7 @@ TaskWeights::TaskWeights(const TaskflowView& taskflow, const RowLayout& layout, 
       work.clear();
       types[td.op]->work(context, {td, rank.inputs(td), rank.outputs(td)}, work);
       values[t].bytes = bytes_of(work);
-      values[t].flops = flops_of(work);
+      values[t].flops = static_cast<double>(work.operations());
       if (!path) continue;
       const bool cube = work.kind == WorkKind::kCube;
       const double amount = cube ? values[t].flops : values[t].bytes;

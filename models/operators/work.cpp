@@ -38,6 +38,11 @@ std::uint64_t Work::macs() const {
   return macs;
 }
 
+std::uint64_t Work::operations() const {
+  if (kind == WorkKind::kCube) return 2 * macs();
+  return ops.simple_fp32 + ops.convert + ops.transcendental;
+}
+
 void BlockWalk::skip_empty() {
   while (product_ < work_->gemms.size()) {
     if (started_) {

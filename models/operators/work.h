@@ -68,6 +68,8 @@ struct Work {
   std::uint64_t stream_bytes(bool write) const;
   // Multiply-accumulates of this share.
   std::uint64_t macs() const;
+  // Two a multiply-accumulate; vector work: one an element and instruction.
+  std::uint64_t operations() const;
 };
 
 // The base blocks of a cube task's share, one after the other.

@@ -40,6 +40,14 @@ bool may_replace(const fs::path& path, std::string_view kind) {
 
 }  // namespace
 
+void check_result(const fs::path& path, std::string_view kind) {
+  std::ifstream manifest(path / kManifest);
+  std::string line;
+  if (std::getline(manifest, line) && line == kind) return;
+  throw InputError(fmt::format("{}: is no result directory: 'a3sim {} CONFIG -o {}' writes one",
+                               path.string(), kind, path.string()));
+}
+
 ResultDirectory::ResultDirectory(const fs::path& path, std::string_view kind)
     : path_(fs::absolute(path).lexically_normal()), manifest_(fmt::format("{}\n", kind)) {
   if (path_.filename().empty()) path_ = path_.parent_path();

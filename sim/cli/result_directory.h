@@ -27,4 +27,7 @@ class ResultDirectory {
   std::string manifest_;  // the kind, then the files, a line each
 };
 
+// Throws InputError unless `path` is a result that the command `kind` wrote.
+void check_result(const std::filesystem::path& path, std::string_view kind);
+
 }  // namespace a3sim

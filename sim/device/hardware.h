@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/core/config/config.h"
+#include "sim/core/ids.h"
 #include "sim/core/units.h"
 
 namespace a3sim {
@@ -56,11 +59,27 @@ struct Hardware {
     }
   } memory;
 
+  // What connects the dies. A put goes through the plane of the first level that both its ends belong to.
   struct Fabric {
-    BytesPerSecond egress, ingress;  // a die's ports to the other ranks
-    Duration hop_latency;            // of a put's last byte and its signal
-    BytesPerSecond put_per_worker;   // one AIV's puts
-    Duration put_fence;              // from the last byte's departure until the worker is free
+    struct Plane {
+      std::string name;
+      BytesPerSecond egress, ingress;  // a die's ports
+    };
+    struct Level {
+      std::string name;
+      std::uint32_t dies = 0;   // that are this close; kNone: all
+      std::uint32_t plane = 0;  // its place in `planes`
+      Duration latency;         // of a put's last byte and its signal
+      double payload = 1;       // part of the bytes on a port that are a put's
+    };
+    std::vector<Plane> planes;
+    std::vector<Level> levels;      // from near to far
+    BytesPerSecond put_per_worker;  // one AIV's puts
+    Duration put_startup;           // of a put, before its bytes flow
+    double unaligned = 1;           // part of put_per_worker where a put's rows are no whole lines
+    Duration put_fence;             // from the last byte's departure until the worker is free
+
+    const Level* level(std::string_view name) const;  // null: there is none of this name
   } fabric;
 
   // The host's all-to-all.
@@ -77,6 +96,9 @@ struct Hardware {
     Duration kernel_launch;     // from the end of one kernel, or the start, until the next one's tasks run
   } runtime;
 };
+
+// The same hardware with another clock: `factor` of its own, positive.
+Hardware at_clock(const Hardware& hardware, double factor);
 
 // Reads the `hardware` mapping; what is wrong is noted in its Diagnostics.
 Hardware read_hardware(const Config& config);

@@ -47,7 +47,8 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
 }
 
 void Device::launch(Engine& engine) {
-  schedule(engine, engine.now() + hardware().runtime.kernel_launch, Signal::kLaunch, 0);
+  schedule(engine, engine.now() + options_.rank(ssc_.rank()).start + hardware().runtime.kernel_launch,
+           Signal::kLaunch, 0);
 }
 
 void Device::schedule(Engine& engine, Time at, Signal signal, std::uint32_t value) {
@@ -61,6 +62,8 @@ void Device::on_event(Engine& engine, std::uint32_t arg) {
       return execution_->launch(engine);
     case Signal::kRun:
       return run(engine, value);
+    case Signal::kFlow:
+      return let_flow(engine, value);
     case Signal::kFree:
       return finish(engine, value);
     case Signal::kMemory:
@@ -182,14 +185,19 @@ void Device::end_step(Engine& engine, std::uint32_t worker) {
 void Device::finish(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   w.record.end = engine.now();
-  if (w.put_dst == kNone) {
+  if (!w.puts) {
     if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
-    trigger(engine, task_of(worker), engine.now() + hardware().runtime.local_visibility);
+    w.record.visible = engine.now() + hardware().runtime.local_visibility;
+    trigger(engine, task_of(worker), w.record.visible);
   }
-  w.put_dst = kNone;
+  w.puts = false;
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
   result_.busy[worker < ssc_.workers(QueueType::kCtq) ? 0 : 1] += w.record.end - w.record.start;
-  if (options_.record) result_.records[w.task] = w.record;
+  if (options_.record) {
+    w.record.arithmetic = cost_.arithmetic(w.work);
+    w.record.operations = w.work.operations();
+    result_.records[w.task] = w.record;
+  }
   ++finished_;
   execution_->worker_is_free(engine, worker);
 }

@@ -29,10 +29,21 @@ std::vector<std::uint32_t> parts_of(const TensorInfo& tensor, const RowLayout& l
   return parts;
 }
 
+std::unique_ptr<L2> make_rated(const Ssc& ssc, const std::map<std::string, L2Rates>& by_name) {
+  std::vector<L2Rates> rates;
+  for (const OperatorInfo& op : ssc.operators()) {
+    const auto found = by_name.find(op.name);
+    if (found == by_name.end()) throw InputError("no hit rates are given for operator " + op.name);
+    rates.push_back(found->second);
+  }
+  return make_rated_l2(rates);
+}
+
 }  // namespace
 
 std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
                             const L2Options& options, std::uint32_t copies) {
+  if (!options.rates.empty()) return make_rated(ssc, options.rates);
   std::vector<bool> in_blocks(ssc.tensors().size());  // whether a matrix operator reads or writes it
   for (const OperatorInfo& op : ssc.operators()) {
     if (Operators::get(op.type).queue() != QueueType::kCtq) continue;

@@ -28,7 +28,11 @@ struct TaskRecord {
   Time end;                      // its worker was free again
   Duration ideal{};              // alone on the machine, with everything in the L2
   std::array<Duration, kLimits> lost{};
-  L2Traffic l2;  // of its accesses
+  L2Traffic l2;                  // of its accesses
+  Time visible;                  // workers that wait for it see its trigger, on whatever rank
+  Duration arithmetic{};         // of `ideal`: what only its arithmetic takes
+  std::uint64_t operations = 0;  // two a multiply-accumulate; one an element and vector instruction
+  std::uint64_t put_bytes = 0;   // that it sends to another rank
 };
 
 struct RankResult {

@@ -17,7 +17,7 @@ Compiled compile_all(const Experiment& experiment) {
 RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                    const RunOptions& options) {
   return run_schedule(compiled.passes[pass], compiled.counts, experiment.hardware,
-                      Registry<NetworkBackend>::get(experiment.network), options);
+                      backend_in_threads(experiment), options);
 }
 
 Duration total_of(std::span<const Duration> passes) {

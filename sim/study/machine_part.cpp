@@ -48,6 +48,7 @@ void improve_l2(Hardware::MemorySystem& memory, const Better& b) {
 }
 
 using Kind = MachinePart::Kind;
+using Use = MachinePart::Use;
 
 const std::vector<MachinePart> kParts{
     {"clock of the cores",
@@ -102,10 +103,11 @@ const std::vector<MachinePart> kParts{
      {"workers.vector.ub_to_gm"},
      [](Hardware& h, const Better& b) { improve(h.vector.ub_to_gm, b); }},
     {"rows that begin at no line",
-     {"workers.cube.unaligned", "workers.vector.unaligned"},
+     {"workers.cube.unaligned", "workers.vector.unaligned", "fabric.unaligned"},
      [](Hardware& h, const Better& b) {
        improve_part(h.cube.unaligned, b);
        improve_part(h.vector.unaligned, b);
+       improve_part(h.fabric.unaligned, b);
      }},
     {"L2 size", {"memory.l2_size"}, [](Hardware& h, const Better& b) { improve_l2(h.memory, b); }},
     {"L2 reads",
@@ -122,32 +124,40 @@ const std::vector<MachinePart> kParts{
        improve(h.memory.hbm_write, b);
      }},
     {"link ports",
-     {"fabric.egress", "fabric.ingress"},
+     {"fabric.planes.*.egress", "fabric.planes.*.ingress"},
      [](Hardware& h, const Better& b) {
-       improve(h.fabric.egress, b);
-       improve(h.fabric.ingress, b);
+       for (Hardware::Fabric::Plane& plane : h.fabric.planes) {
+         improve(plane.egress, b);
+         improve(plane.ingress, b);
+       }
+     }},
+    {"payload of the links",
+     {"fabric.levels.*.payload"},
+     [](Hardware& h, const Better& b) {
+       for (Hardware::Fabric::Level& level : h.fabric.levels) improve_part(level.payload, b);
      }},
     {"put rate of a worker",
      {"fabric.put_per_worker"},
      [](Hardware& h, const Better& b) { improve(h.fabric.put_per_worker, b); },
      Kind::kSingle,
-     {ExecutionKind::kStatic, ExecutionKind::kDynamic}},
-    {"link latency and fence",
-     {"fabric.hop_latency", "fabric.put_fence"},
+     Use::kPuts},
+    {"link latency, start and fence of a put",
+     {"fabric.levels.*.latency", "fabric.put_startup", "fabric.put_fence"},
      [](Hardware& h, const Better& b) {
-       improve(h.fabric.hop_latency, b);
+       for (Hardware::Fabric::Level& level : h.fabric.levels) improve(level.latency, b);
+       improve(h.fabric.put_startup, b);
        improve(h.fabric.put_fence, b);
      }},
     {"task overhead, static",
      {"runtime.static_task"},
      [](Hardware& h, const Better& b) { improve(h.runtime.static_task, b); },
      Kind::kSingle,
-     {ExecutionKind::kStatic}},
+     Use::kStatic},
     {"dynamic scheduler",
      {"runtime.dynamic_task"},
      [](Hardware& h, const Better& b) { improve(h.runtime.dynamic_task, b); },
      Kind::kSingle,
-     {ExecutionKind::kDynamic}},
+     Use::kDynamic},
     {"visibility of counters",
      {"runtime.local_visibility"},
      [](Hardware& h, const Better& b) { improve(h.runtime.local_visibility, b); }},
@@ -158,21 +168,22 @@ const std::vector<MachinePart> kParts{
      {"collective.fixed"},
      [](Hardware& h, const Better& b) { improve(h.collective.fixed, b); },
      Kind::kSingle,
-     {ExecutionKind::kKernel}},
+     Use::kCollectives},
     {"host collective, per peer",
      {"collective.per_peer"},
      [](Hardware& h, const Better& b) { improve(h.collective.per_peer, b); },
      Kind::kSingle,
-     {ExecutionKind::kKernel}},
+     Use::kCollectives},
     {"host collective, rate",
      {"collective.rate"},
      [](Hardware& h, const Better& b) { improve(h.collective.rate, b); },
      Kind::kSingle,
-     {ExecutionKind::kKernel}},
+     Use::kCollectives},
 };
 
 constexpr std::string_view kTiling =
     "the tiling is made for it: more of it changes nothing without another one";
+constexpr std::string_view kWhere = "where dies lie: neither more nor fewer are better";
 constexpr LeftOut kLeftOut[] = {
     {"workers.cube.l1", kTiling},
     {"workers.cube.l0a", kTiling},
@@ -180,13 +191,26 @@ constexpr LeftOut kLeftOut[] = {
     {"workers.cube.l0c", kTiling},
     {"workers.vector.ub", "only says in how many steps a task is simulated"},
     {"workers.vector.tile", "the software's choice, not the machine's"},
+    {"fabric.levels.*.dies", kWhere},
     {"memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
 };
 
 }  // namespace
 
-bool MachinePart::matters_to(ExecutionKind execution) const {
-  return only.empty() || std::ranges::find(only, execution) != only.end();
+bool MachinePart::matters_to(const RunOptions& options) const {
+  switch (use) {
+    case Use::kAlways:
+      return true;
+    case Use::kStatic:
+      return options.execution == ExecutionKind::kStatic;
+    case Use::kDynamic:
+      return options.execution == ExecutionKind::kDynamic;
+    case Use::kPuts:
+      return options.transport == Transport::kPuts;
+    case Use::kCollectives:
+      break;
+  }
+  return options.transport == Transport::kCollective;
 }
 
 Better Better::to_free(std::int64_t everything) { return {kFree, true, everything}; }

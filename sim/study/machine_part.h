@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/device/hardware.h"
-#include "sim/runtime/execution.h"
+#include "sim/runtime/run.h"
 
 namespace a3sim {
 
@@ -24,7 +24,7 @@ struct Better {
 // configs/hardware/ that it stands for.
 struct MachinePart {
   std::string_view name;
-  std::vector<std::string_view> values;  // paths below `hardware`: memory.hbm_read
+  std::vector<std::string_view> values;  // paths below `hardware`: memory.hbm_read; `*` for any name
   // Every value stays one that a configuration could state, except that cycles may be fractions.
   void (*improve)(Hardware&, const Better&);
   enum class Kind : std::uint8_t {
@@ -32,9 +32,10 @@ struct MachinePart {
     kWhole,  // carries others with it, as the clock does: it is never named as what binds
     kCount   // of workers: another machine, with other schedules; more of them cannot be free
   } kind = Kind::kSingle;
-  std::vector<ExecutionKind> only{};  // the ways of running that use it; empty: all
+  // What of it a run must use for the part to matter.
+  enum class Use : std::uint8_t { kAlways, kStatic, kDynamic, kPuts, kCollectives } use = Use::kAlways;
 
-  bool matters_to(ExecutionKind execution) const;
+  bool matters_to(const RunOptions& options) const;
 };
 
 // All of them, in the order of the hardware's description.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/operators/operator.h"
 #include "sim/study/report.h"
 #include "traces/operator_stats.h"
 #include "traces/table.h"
@@ -68,6 +69,12 @@ std::string left_by_text(const PassResult& pass, const std::vector<std::uint64_t
   return text.empty() ? "-" : text;
 }
 
+std::string_view unit_of(const OperatorInfo& info) {
+  const Operator& op = Operators::get(info.type);
+  if (op.task_type() == TaskType::kPutMemSignal) return "put";
+  return op.queue() == QueueType::kCtq ? "cube" : "vector";
+}
+
 nlohmann::ordered_json requests_json(const L2Traffic::Requests& requests) {
   return {{"hit", requests.hit}, {"miss", requests.miss}, {"bypass", requests.bypass}};
 }
@@ -129,10 +136,9 @@ nlohmann::ordered_json operators_json(const PassResult& pass) {
   const std::vector<OperatorStats> stats = stats_of(pass);
   const auto& operators = pass.schedule.front().operators();
   for (std::size_t op = 0; op < stats.size(); ++op) {
-    nlohmann::ordered_json item{{"operator", operators[op].name},
-                                {"tasks", stats[op].tasks},
-                                {"ran_ps", stats[op].ran.count()},
-                                {"ideal_ps", stats[op].ideal.count()},
+    nlohmann::ordered_json item{{"operator", operators[op].name},       {"unit", unit_of(operators[op])},
+                                {"stage", operators[op].stage},         {"tasks", stats[op].tasks},
+                                {"ran_ps", stats[op].ran.count()},      {"ideal_ps", stats[op].ideal.count()},
                                 {"waited_ps", stats[op].waited.count()}};
     for (std::uint32_t l = 0; l < kLimits; ++l) {
       item["lost_ps"][std::string(name_of(static_cast<Limit>(l)))] = stats[op].lost[l].count();

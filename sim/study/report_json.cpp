@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sim/study/operator_report.h"
 #include "sim/study/report.h"
 #include "version.h"
@@ -26,6 +28,24 @@ nlohmann::ordered_json cut_json(const CutOptions& cut) {
           {"partitions", cut.partitions},
           {"chunk", cut.chunk},
           {"task_rows", cut.task_rows}};
+}
+
+// What the analysis of a result has to know of the machine, so that it needs no configuration.
+nlohmann::ordered_json machine_json(const Experiment& experiment) {
+  const Hardware& hardware = experiment.hardware;
+  const Duration collective =
+      hardware.collective.fixed + hardware.collective.per_peer * (experiment.shape.ep - 1);
+  const bool host_driven = experiment.execution == ExecutionKind::kKernel;
+  const BytesPerSecond port =
+      host_driven ? std::min(hardware.fabric.egress, hardware.collective.rate) : hardware.fabric.egress;
+  return {{"kernel_launch_ps", hardware.runtime.kernel_launch.count()},
+          {"static_task_ps", hardware.runtime.static_task.count()},
+          {"hop_latency_ps", hardware.fabric.hop_latency.count()},
+          {"collective_ps", collective.count()},
+          {"hbm_read_bytes_per_s", hardware.memory.hbm_read.count},
+          {"hbm_write_bytes_per_s", hardware.memory.hbm_write.count},
+          {"l2_read_bytes_per_s", hardware.memory.l2_read.count},
+          {"port_bytes_per_s", port.count}};
 }
 
 nlohmann::ordered_json rank_json(const RankResult& rank) {
@@ -67,7 +87,8 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
                               {"order", experiment.order.name},
                               {"execution", name_of(experiment.execution)},
                               {"network", experiment.network},
-                              {"workers", {experiment.workers[0], experiment.workers[1]}}};
+                              {"workers", {experiment.workers[0], experiment.workers[1]}},
+                              {"machine", machine_json(experiment)}};
   Duration total{};
   for (const PassResult& pass : passes) {
     total += pass.run.makespan;

@@ -91,7 +91,7 @@ WhatIf what_if(const Experiment& experiment, unsigned threads) {
       return;
     }
     WhatIf::Row& row = result.rows[(i - 1) / 2];
-    if (!row.part->matters_to(experiment.execution)) return;
+    if (!row.part->matters_to(options_of(experiment, false))) return;
     if (i % 2 == 1) {
       row.better = improved(experiment, compiled, *row.part, {kTenPercent});
     } else if (row.part->kind != MachinePart::Kind::kCount) {
@@ -99,7 +99,7 @@ WhatIf what_if(const Experiment& experiment, unsigned threads) {
     }
   });
   for (WhatIf::Row& row : result.rows) {
-    if (!row.part->matters_to(experiment.execution)) row.free = row.better = result.now;
+    if (!row.part->matters_to(options_of(experiment, false))) row.free = row.better = result.now;
   }
   std::ranges::stable_sort(result.rows, [](const WhatIf::Row& a, const WhatIf::Row& b) {
     if (a.better.total != b.better.total) return a.better.total < b.better.total;

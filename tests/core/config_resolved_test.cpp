@@ -89,5 +89,13 @@ TEST_CASE("Any text survives as key and as value") {
   }
 }
 
+TEST_CASE("Values are listed with their paths, lists on one line, without sources, defaults among them") {
+  ConfigText text("b: {y: 2 us, z: [p, 'q, r']}\na: {value: 3 B, source: here, range: [1 B, 4 B]}\n");
+  text.config.map("b").integer("n", 0, 9, 5);
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"b.y", "2 us"}, {"b.z", "[p, \"q, r\"]"}, {"b.n", "5"}, {"a", "3 B"}};
+  CHECK(text.config.values() == expected);
+}
+
 }  // namespace
 }  // namespace a3sim

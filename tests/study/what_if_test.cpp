@@ -46,7 +46,8 @@ TEST_CASE("10 % better is what a configuration with these values gives") {
       {"HBM", {"hardware.memory.hbm_read=1718.2 GB/s", "hardware.memory.hbm_write=935 GB/s"}},
       {"L2 reads", {"hardware.memory.l2_read=6556 GB/s", "hardware.memory.l2_line_read=4136 GB/s"}},
       {"L2 writes", {"hardware.memory.l2_write=4202 GB/s"}},
-      {"link ports", {"hardware.fabric.egress=151.8 GB/s", "hardware.fabric.ingress=151.8 GB/s"}},
+      {"link ports",
+       {"hardware.fabric.planes.hccs.egress=151.8 GB/s", "hardware.fabric.planes.hccs.ingress=151.8 GB/s"}},
       {"put rate of a worker", {"hardware.fabric.put_per_worker=15.4 GB/s"}},
       {"loads to L1, misses", {"hardware.workers.cube.gm_to_l1_miss=43.571 B/cycle"}},
       {"stores from L0C", {"hardware.workers.cube.l0c_to_gm=44.66 B/cycle"}},
@@ -69,7 +70,9 @@ TEST_CASE("free is what a configuration without these times gives") {
       {"task overhead, static", {"hardware.runtime.static_task=0 us"}},
       {"visibility of counters", {"hardware.runtime.local_visibility=0 us"}},
       {"kernel launch", {"hardware.runtime.kernel_launch=0 us"}},
-      {"link latency and fence", {"hardware.fabric.hop_latency=0 us", "hardware.fabric.put_fence=0 us"}},
+      {"link latency, start and fence of a put",
+       {"hardware.fabric.levels.node.latency=0 us", "hardware.fabric.put_startup=0 us",
+        "hardware.fabric.put_fence=0 us"}},
       {"host collective, fixed", {"hardware.collective.fixed=0 us"}}};
   for (const auto& [part, set] : stated) {
     INFO(part);
@@ -84,7 +87,7 @@ TEST_CASE("a part that a way of running does not use changes none of its runs") 
     const Experiment experiment = small({fmt::format("experiment.execution={}", name_of(kind))});
     const Duration total = total_of(experiment);
     for (const MachinePart& part : machine_parts()) {
-      if (part.matters_to(kind)) continue;
+      if (part.matters_to(options_of(experiment, false))) continue;
       INFO(part.name << " " << name_of(kind));
       CHECK(total_of(with(experiment, part.name, {kTenth})) == total);
       CHECK(total_of(with(experiment, part.name, Better::to_free(1))) == total);

@@ -6,6 +6,7 @@
 
 #include "sim/core/closest.h"
 #include "sim/core/config/state.h"
+#include "sim/core/config/yaml_writer.h"
 
 namespace a3sim {
 namespace {
@@ -75,6 +76,17 @@ void collect_sourced(ConfigValue& value, const std::string& path, std::vector<So
     sourced.high = range->value->items[1]->text;
   }
   found.push_back(std::move(sourced));
+}
+
+void collect_values(ConfigValue& value, const std::string& path,
+                    std::vector<std::pair<std::string, std::string>>& found) {
+  if (value.is_sourced()) {
+    found.emplace_back(path, text_of(value, "value"));
+  } else if (value.kind == Kind::kMap) {
+    for (const auto& entry : value.entries) collect_values(*entry.value, join(path, entry.key), found);
+  } else {
+    found.emplace_back(path, write_yaml_line(value));
+  }
 }
 
 }  // namespace
@@ -168,6 +180,12 @@ Config Config::require_sources(bool required) const { return Config(state_, valu
 std::vector<SourcedValue> Config::sourced() const {
   std::vector<SourcedValue> found;
   collect_sourced(*value_, path_, found);
+  return found;
+}
+
+std::vector<std::pair<std::string, std::string>> Config::values() const {
+  std::vector<std::pair<std::string, std::string>> found;
+  collect_values(*value_, path_, found);
   return found;
 }
 

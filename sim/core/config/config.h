@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/core/units.h"
@@ -123,6 +124,10 @@ class Config {
   Config require_sources(bool required) const;
   // All values below this mapping that have a source, in the file's order.
   std::vector<SourcedValue> sourced() const;
+
+  // All values below this mapping with their paths, in the file's order: scalars and lists as YAML on one
+  // line, those with a source without it. Defaults that were read are among them.
+  std::vector<std::pair<std::string, std::string>> values() const;
 
   // Notes every key that was not read, in this mapping and in all below it that were read, with the closest
   // known one.

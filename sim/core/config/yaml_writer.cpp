@@ -95,6 +95,8 @@ void block(const ConfigValue& value, std::size_t indent, std::string& out) {
 
 }  // namespace
 
+std::string write_yaml_line(const ConfigValue& value) { return flow(value); }
+
 std::string write_yaml(const ConfigValue& map) {
   std::string out;
   block(map, 0, out);

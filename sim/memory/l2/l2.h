@@ -117,4 +117,16 @@ void check(const L2Spec& spec);
 // Every line of every tensor, for `ops` operators: exact, and as slow as it has lines to look at.
 std::unique_ptr<L2> make_line_l2(const L2Spec& spec, std::span<const L2Tensor> tensors, std::uint32_t ops);
 
+// What an operator's accesses come to on average, each between 0 and what is accessed.
+struct L2Rates {
+  double read_hit = 1;     // of read requests
+  double hbm_read = 0;     // bytes a byte read
+  double hbm_written = 0;  // bytes a byte read or written
+  friend bool operator==(const L2Rates&, const L2Rates&) = default;
+};
+
+// An L2 that holds nothing and answers every access of an operator at its rates, to ask what they alone do to
+// a run.
+std::unique_ptr<L2> make_rated_l2(std::span<const L2Rates> rates);
+
 }  // namespace a3sim

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "sim/cli/command.h"
+#include "sim/cli/output.h"
+#include "sim/cli/result_directory.h"
+#include "sim/core/error.h"
+#include "sim/study/saved_run.h"
+#include "traces/explanation.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  a3sim run configs/experiments/ep8.yaml -o result   write what is explained\n"
+    "  a3sim explain result                               where the time goes, and what to try\n"
+    "  a3sim explain result --pass backward --rank 3      one pass; workers and communication of one rank\n"
+    "  a3sim explain result --json                        everything, with each step of the critical path\n";
+
+struct Options {
+  std::string directory, pass;
+  std::optional<std::uint32_t> rank;
+  JsonOption json;
+};
+
+void explain_run(const Options& options) {
+  check_result(options.directory, "run");
+  const SavedRun run = read_run(options.directory, options.pass);
+  std::string text;
+  nlohmann::ordered_json json{{"schema_version", 1}, {"name", run.result.value("name", "")}};
+  for (const SavedPass& pass : run.passes) {
+    const std::size_t ranks = pass.trace.ranks.size();
+    if (options.rank && *options.rank >= ranks)
+      throw InputError(fmt::format("--rank: {}, expected below {}", *options.rank, ranks));
+    const Explanation explanation = explain(pass.trace);
+    const std::uint32_t rank = options.rank.value_or(kNone);
+    text += fmt::format("{}{}: ", text.empty() ? "" : "\n", pass.name);
+    text += explanation_text(pass.trace, explanation, rank);
+    nlohmann::ordered_json of{{"pass", pass.name}};
+    of.update(explanation_json(pass.trace, explanation, rank));
+    json["passes"].push_back(std::move(of));
+  }
+  print_result(text, json, options.json);
+}
+
+class Explain final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<Options>();
+    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG -o' wrote")->required();
+    app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
+    app.add_option("--rank", options->rank, "whose workers and communication; without it, all together");
+    options->json.add_to(app);
+    app.footer(kExamples);
+    app.callback([options] { explain_run(*options); });
+  }
+};
+
+const Commands::Entry kEntry("explain", "Where a run's time went: workers, critical path, communication",
+                             std::make_unique<Explain>());
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,175 @@
+#include <catch2/catch.hpp>
+
+#include "scheduler/order_csv.h"
+#include "sim/core/error.h"
+#include "sim/study/run_difference.h"
+#include "tests/study/saved.h"
+#include "tests/study/small_experiment.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+class TwoRuns {
+ public:
+  TwoRuns(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    save(small(a), folder_.path() / "a");
+    save(small(b), folder_.path() / "b");
+    runs_[0] = read_run(folder_.path() / "a", "");
+    runs_[1] = read_run(folder_.path() / "b", "");
+  }
+  RunDifference difference() const { return difference_of(runs_[0], runs_[1], 2); }
+
+ private:
+  TemporaryFolder folder_;
+  SavedRun runs_[2];
+};
+
+void check_sums(const RunDifference& difference) {
+  for (const RunDifference::OfPass& pass : difference.passes) {
+    Duration sum{};
+    for (const BlameTimes& times : pass.blame.blame) {
+      for (const Duration time : times) sum += time;
+    }
+    CHECK(sum == pass.trace[0]->makespan - pass.trace[1]->makespan);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the verdict names the one part in which two runs differ, which explains all of the difference") {
+  struct Planted {
+    const char* set;
+    const char* part;
+  };
+  const Planted planted[] = {{"hardware.fabric.egress=5 GB/s", "links"},
+                             {"hardware.fabric.hop_latency=20 us", "links"},
+                             {"hardware.fabric.put_per_worker=100 MB/s", "links"},
+                             {"order.ctq=[stage, -expert, row, tile]", "order, cut and execution"},
+                             {"cut.chunk=96", "order, cut and execution"},
+                             {"experiment.execution=dynamic", "order, cut and execution"},
+                             {"experiment.execution=kernel", "order, cut and execution"},
+                             {"hardware.memory.l2_size=96 KiB", "L2 size and policy"},
+                             {"hardware.memory.hbm_read=20 GB/s", "memory rates"},
+                             {"hardware.clock=185 MHz", "compute rates"},
+                             {"hardware.workers.cube.macs_16=256 MAC/cycle", "compute rates"},
+                             {"workers.aiv=2", "number of workers"},
+                             {"hardware.runtime.static_task=5 us", "task and launch overheads"},
+                             {"hardware.runtime.kernel_launch=50 us", "task and launch overheads"},
+                             {"tiling.base_n=32", "tiling"},
+                             {"routing.kind=sampled", "workload"}};
+  for (const Planted& of : planted) {
+    INFO(of.set);
+    const TwoRuns runs({of.set}, {});
+    const RunDifference difference = runs.difference();
+    check_sums(difference);
+    REQUIRE(difference.total[0] != difference.total[1]);
+    REQUIRE(difference.counterfactuals.parts.size() == 1);
+    CHECK(difference.counterfactuals.b == difference.total[1]);
+    CHECK(difference.counterfactuals.parts[0].makespan == difference.total[0]);
+    const std::string key = std::string(of.set).substr(0, std::string(of.set).find('='));
+    CHECK_THAT(verdict(difference), Contains(std::string("the largest cause is A's ") + of.part));
+    CHECK_THAT(verdict(difference), Contains(key));
+    CHECK_THAT(difference_text(difference), Contains(verdict(difference)));
+  }
+}
+
+TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
+  const TwoRuns runs({"experiment.execution=dynamic", "hardware.runtime.dynamic_task=9 us"},
+                     {"experiment.execution=dynamic"});
+  const RunDifference difference = runs.difference();
+  check_sums(difference);
+  CHECK_THAT(verdict(difference),
+             Contains("A's task and launch overheads (hardware.runtime.dynamic_task is 9 us"));
+}
+
+TEST_CASE("of two differences the larger one is the cause, whichever side is slower") {
+  const std::vector<std::string> slow{"hardware.fabric.egress=5 GB/s", "hardware.runtime.static_task=0.2 us"};
+  const RunDifference longer = TwoRuns(slow, {}).difference(), less = TwoRuns({}, slow).difference();
+  CHECK(longer.counterfactuals.parts.size() == 2);
+  CHECK_THAT(verdict(longer), Contains("longer than B; the largest cause is A's links"));
+  CHECK_THAT(verdict(less), Contains("less than B; the largest cause is A's links"));
+}
+
+TEST_CASE("equal runs differ in nothing, and different names are no difference") {
+  CHECK(verdict(TwoRuns({}, {}).difference()) == "Nothing differs.");
+  CHECK(verdict(TwoRuns({"experiment.name=other"}, {}).difference()) == "Nothing differs.");
+  CHECK(verdict(TwoRuns({"hardware.runtime.dynamic_task=9 us"}, {}).difference()) ==
+        "The configurations differ, but the makespans do not.");
+}
+
+TEST_CASE("hit rates alone change what misses cost, and nothing where they are equal") {
+  const RunDifference cache = TwoRuns({"hardware.memory.l2_size=96 KiB"}, {}).difference();
+  REQUIRE(cache.counterfactuals.hit_rates);
+  CHECK(*cache.counterfactuals.hit_rates > Duration::zero());
+  CHECK_THAT(verdict(cache), Contains("A's L2 hit rates alone make"));
+  CHECK_FALSE(TwoRuns({"hardware.runtime.static_task=5 us"}, {}).difference().counterfactuals.hit_rates);
+}
+
+TEST_CASE("a part that B cannot take over is said, and the others are still run") {
+  const TwoRuns runs({"order.pools={comm: {operators: [Dispatch, Combine], workers: 20}}"},
+                     {"workers.aiv=8"});
+  const RunDifference difference = runs.difference();
+  check_sums(difference);
+  const std::vector<Counterfactual>& parts = difference.counterfactuals.parts;
+  REQUIRE(parts.size() == 2);
+  CHECK_FALSE(parts[0].error.empty());
+  CHECK(parts[1].makespan > Duration::zero());
+  CHECK_THAT(difference_text(difference), Contains("cannot run: " + parts[0].error));
+  CHECK(difference_json(difference)["counterfactuals"][0]["error"] == parts[0].error);
+}
+
+TEST_CASE("runs of different passes are compared one pass at a time") {
+  const TemporaryFolder folder;
+  save(small(), folder.path() / "a");
+  save(small({"experiment.pass=forward"}), folder.path() / "b");
+  const SavedRun a = read_run(folder.path() / "a", ""), b = read_run(folder.path() / "b", "");
+  CHECK_THROWS_WITH(difference_of(a, b, 1), Contains("--pass"));
+  const SavedRun forward = read_run(folder.path() / "a", "forward");
+  const RunDifference difference = difference_of(forward, b, 1);
+  CHECK(difference.total[0] == difference.total[1]);
+}
+
+TEST_CASE("every key of the shipped experiments belongs to a part") {
+  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "experiments")) {
+    INFO(entry.path());
+    const TemporaryFolder folder;
+    write_file_atomically(folder.path() / "empty.yaml", "{}\n");
+    write_file_atomically(folder.path() / "it.yaml", load_experiment(entry.path(), {}).resolved);
+    for (const ConfigDifference& of :
+         config_differences(folder.path() / "it.yaml", folder.path() / "empty.yaml")) {
+      INFO(of.path);
+      CHECK(part_of(of.path) < config_parts().size());
+    }
+  }
+}
+
+TEST_CASE("a saved configuration runs without the files that it was read from") {
+  const TemporaryFolder folder;
+  const std::filesystem::path from = folder.path() / "from", saved = folder.path() / "saved";
+  std::filesystem::create_directories(from);
+  const Experiment plain = small();
+  const RoutingCounts counts = routing_of(plain);
+  std::string csv, order;
+  for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
+    for (std::uint32_t e = 0; e < counts.experts(); ++e)
+      csv += std::to_string(counts.at(src, e)) + (e + 1 < counts.experts() ? "," : "\n");
+  }
+  for (const Pass& pass : plain.passes) {
+    const std::string one = export_order(compile_pass(plain, pass, counts).schedule);
+    order += order.empty() ? one : one.substr(one.find('\n') + 1);
+  }
+  write_file_atomically(from / "counts.csv", csv);
+  write_file_atomically(from / "order.csv", order);
+  const std::string list = (from / "order.csv").string();
+  const Experiment experiment =
+      small({"routing.kind=file", "routing.file=" + (from / "counts.csv").string(),
+             "order={name: listed, ctq_list: " + list + ", vtq_list: " + list + "}"});
+  const std::vector<PassResult> first = save(experiment, saved);
+  std::filesystem::remove_all(from);
+  std::filesystem::rename(saved, folder.path() / "moved");
+  const Experiment again = load_experiment(folder.path() / "moved" / "resolved.yaml", {});
+  const std::vector<PassResult> second = run_experiment(again, false);
+  for (std::size_t p = 0; p < first.size(); ++p) CHECK(second[p].run.makespan == first[p].run.makespan);
+}

@@ -1,0 +1,176 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "sim/core/error.h"
+#include "tests/study/saved.h"
+#include "tests/study/small_experiment.h"
+#include "traces/explanation.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Trace trace_of(const Experiment& experiment, const std::vector<PassResult>& passes, std::size_t pass) {
+  const nlohmann::json result = nlohmann::json::parse(summary_json(experiment, passes).dump());
+  return read_trace(result, result["passes"][pass], "result.json", tasks_csv(passes[pass]), "tasks.csv");
+}
+
+// Each step begins where the one before ends, and is blamed to the picosecond.
+void check_path(const Trace& trace, const CriticalPath& path) {
+  Duration date{}, blamed{};
+  for (const PathStep& step : path.steps) {
+    CHECK(step.from == date);
+    date = step.to;
+    Duration sum{};
+    for (const Duration time : step.blame) {
+      CHECK(time >= Duration::zero());
+      sum += time;
+    }
+    CHECK(sum == step.to - step.from);
+  }
+  CHECK(date == trace.makespan);
+  for (const BlameTimes& times : path.blame) {
+    for (const Duration time : times) blamed += time;
+  }
+  CHECK(blamed == trace.makespan);
+}
+
+// What is not a task's own time has the length that the hardware gives it, always: no start is left
+// unexplained.
+void check_waits(const Experiment& experiment, const CriticalPath& path) {
+  const Hardware& hardware = experiment.hardware;
+  const Hardware::Collective& host = hardware.collective;
+  const Duration task = experiment.execution == ExecutionKind::kStatic ? hardware.runtime.static_task
+                                                                       : hardware.runtime.dynamic_task;
+  const std::pair<Blame, Duration> lengths[] = {
+      {Blame::kScheduling, experiment.execution == ExecutionKind::kKernel ? Duration::zero() : task},
+      {Blame::kLaunch, hardware.runtime.kernel_launch},
+      {Blame::kHop, hardware.fabric.hop_latency},
+      {Blame::kPoll, hardware.runtime.local_visibility},
+      {Blame::kCollective, host.fixed + host.per_peer * (experiment.shape.ep - 1)}};
+  for (const PathStep& step : path.steps) {
+    if (step.ran) continue;
+    for (const auto& [blame, length] : lengths) {
+      const Duration time = step.blame[static_cast<std::size_t>(blame)];
+      CHECK((time == Duration::zero() || time == length));
+    }
+  }
+}
+
+void check_workers(const Trace& trace, const Explanation& explanation) {
+  for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
+    Duration ran[2] = {}, split[2] = {};
+    for (const TraceTask& task : trace.ranks[r]) {
+      if (!task.remote) ran[task.worker < trace.machine.workers[0] ? 0 : 1] += task.end - task.start;
+    }
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      const WorkerTimes& times = explanation.workers[r][kind];
+      for (const Duration time : times) {
+        CHECK(time >= Duration::zero());
+        split[kind] += time;
+      }
+      CHECK(split[kind] == trace.makespan * trace.machine.workers[kind]);
+      CHECK(times[static_cast<std::size_t>(WorkerTime::kRun)] +
+                times[static_cast<std::size_t>(WorkerTime::kMemory)] ==
+            ran[kind]);
+    }
+    const Overlap& overlap = explanation.overlaps[r];
+    CHECK(overlap.hidden + overlap.exposed <= trace.makespan);
+  }
+}
+
+void check_roofs(const Explanation& explanation) {
+  for (const Roofline& roof : explanation.roofs) CHECK(roof.achieved <= 1.0001 * roof.roof());
+}
+
+void check_explained(const Experiment& experiment) {
+  const std::vector<PassResult> passes = run_experiment(experiment, true);
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const Trace trace = trace_of(experiment, passes, p);
+    CHECK(trace.makespan == passes[p].run.makespan);
+    const Explanation explanation = explain(trace);
+    check_path(trace, explanation.path);
+    check_waits(experiment, explanation.path);
+    check_workers(trace, explanation);
+    check_roofs(explanation);
+    CHECK_THAT(explanation_text(trace, explanation, kNone), Contains("of the critical path"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every way of running is explained to the picosecond, over group sizes, passes and orders") {
+  const std::vector<std::string> ways[] = {{"experiment.execution=static"},
+                                           {"experiment.execution=static", "order.assignment=shared"},
+                                           {"experiment.execution=dynamic"},
+                                           {"experiment.execution=dynamic", "experiment.dispatch_servers=3"},
+                                           {"experiment.execution=kernel"}};
+  const std::vector<std::string> cases[] = {
+      {"parallel.ep=1", "model.experts_per_rank=3"},
+      {"parallel.ep=2"},
+      {"parallel.ep=3", "routing.kind=sampled", "routing.skew=2"},
+      {"parallel.ep=4", "experiment.window=full"},
+      {"parallel.ep=4", "order.vtq=[stage, expert, chunk, dst]", "workers.aic=3", "workers.aiv=2"},
+      {"parallel.ep=2", "hardware.fabric.egress=1 GB/s", "hardware.memory.hbm_read=20 GB/s"},
+      {"parallel.ep=2", "hardware.runtime.static_task=0 us", "hardware.runtime.local_visibility=0 us"},
+      {"parallel.ep=2", "hardware.memory.l2_size=1536 KiB", "l2.start=used"}};
+  for (const auto& way : ways) {
+    for (const auto& more : cases) {
+      std::vector<std::string> set = way;
+      set.insert(set.end(), more.begin(), more.end());
+      INFO(way.front() << " " << way.back() << " " << more.front() << " " << more.back());
+      check_explained(small(set));
+    }
+  }
+}
+
+TEST_CASE("schedules that routing leaves partly empty are explained: experts without rows, puts of nothing") {
+  for (const char* way : {"static", "dynamic", "kernel"}) {
+    check_explained(small({"routing.kind=sampled", "routing.skew=20", "bucket.rows=96",
+                           std::string("experiment.execution=") + way}));
+  }
+}
+
+TEST_CASE("microbenchmarks are explained") {
+  const std::filesystem::path folder = configs_folder() / "experiments";
+  const std::string rows[] = {"swiglu_add.rows=2048"};
+  check_explained(load_experiment(folder / "swiglu_add.yaml", rows));
+  check_explained(load_experiment(folder / "diamond.yaml", {}));
+}
+
+TEST_CASE("a saved run is read back whole; what is missing or cut off is named with its place") {
+  const TemporaryFolder folder;
+  save(small(), folder.path());
+  CHECK(read_run(folder.path(), "").passes.size() == 2);
+  CHECK(read_run(folder.path(), "backward").passes.size() == 1);
+  CHECK_THROWS_WITH(read_run(folder.path(), "sideways"),
+                    Contains("no pass 'sideways', only forward, backward"));
+
+  const auto text_of = [&](const char* file) {
+    std::ifstream stream(folder.path() / file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const auto refused = [&](const char* file, const std::string& text, const char* why) {
+    const std::string whole = text_of(file);
+    write_file_atomically(folder.path() / file, text);
+    CHECK_THROWS_AS(read_run(folder.path(), ""), InputError);
+    CHECK_THROWS_WITH(read_run(folder.path(), ""), Contains(file) && Contains(why));
+    write_file_atomically(folder.path() / file, whole);
+  };
+  const std::string csv = text_of("tasks_forward.csv"), json = text_of("result.json");
+  const std::size_t last_line = csv.rfind('\n', csv.size() - 2) + 1;
+  refused("tasks_forward.csv", csv.substr(0, last_line), "tasks of rank 3, expected");
+  refused("tasks_forward.csv", csv.substr(0, csv.size() - 3), "cut off");
+  refused("tasks_forward.csv", "", "empty");
+  refused("result.json", json.substr(0, json.size() / 2), "cut off or changed");
+  refused("result.json", "{\n  \"passes\": [1,\n}\n", "result.json:3:1");
+  refused("result.json", "{}\n", "passes: a list expected");
+  refused("result.json", "[]\n", "passes");
+  std::string changed = json;
+  changed.replace(changed.find("\"hop_latency_ps\""), 16, "\"hop_latency_xx\"");
+  refused("result.json", changed, "machine.hop_latency_ps");
+  std::filesystem::remove(folder.path() / "tasks_backward.csv");
+  CHECK_THROWS_WITH(read_run(folder.path(), ""), Contains("tasks_backward.csv"));
+  CHECK(read_run(folder.path(), "forward").passes.size() == 1);
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/core/atomic_file.h"
+#include "sim/study/portable_config.h"
+#include "sim/study/report.h"
+#include "sim/study/saved_run.h"
+
+namespace a3sim {
+
+// A folder of its own that is gone with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    static int count = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("a3sim_test_" + std::to_string(::getpid()) + "_" + std::to_string(count++));
+    std::filesystem::create_directories(path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Runs an experiment and writes what `a3sim run -o` would.
+inline std::vector<PassResult> save(const Experiment& experiment, const std::filesystem::path& folder) {
+  std::vector<PassResult> passes = run_experiment(experiment, true);
+  std::filesystem::create_directories(folder);
+  const PortableConfig config = portable(experiment);
+  write_file_atomically(folder / "resolved.yaml", config.resolved);
+  for (const auto& [name, contents] : config.files) write_file_atomically(folder / name, contents);
+  for (const PassResult& pass : passes)
+    write_file_atomically(folder / ("tasks_" + pass.name + ".csv"), tasks_csv(pass));
+  write_file_atomically(folder / "result.json", summary_json(experiment, passes).dump(2) + '\n');
+  return passes;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,200 @@
+#include <bitset>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "sim/core/error.h"
+#include "tests/traces/made_trace.h"
+#include "traces/blame_difference.h"
+#include "traces/explanation.h"
+#include "traces/path_summary.h"
+#include "traces/spans.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::uint32_t kCube = MadeTrace::kCubeOp, kVector = MadeTrace::kVectorOp, kPut = MadeTrace::kPutOp;
+constexpr Duration kRun = 300_ps, kFirst = kLaunchTime + kTaskTime;
+
+Duration part(const WorkerTimes& times, WorkerTime time) { return times[static_cast<std::size_t>(time)]; }
+
+}  // namespace
+
+TEST_CASE("spans have the length and the overlap of the sets of moments that they cover") {
+  constexpr std::size_t kMoments = 200;
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::bitset<kMoments> moments[2];
+    Spans spans[2];
+    for (int s = 0; s < 2; ++s) {
+      for (unsigned n = random() % 8; n > 0; --n) {
+        const unsigned from = random() % kMoments, to = from + random() % (kMoments - from);
+        spans[s].add(Duration(from), Duration(to));
+        for (unsigned m = from; m < to; ++m) moments[s].set(m);
+      }
+      spans[s].unite();
+      CHECK(spans[s].length() == Duration(moments[s].count()));
+    }
+    CHECK(spans[0].common(spans[1]) == Duration((moments[0] & moments[1]).count()));
+    CHECK(spans[1].common(spans[0]) == Duration((moments[0] & moments[1]).count()));
+  }
+}
+
+TEST_CASE("a worker's time is split to the picosecond") {
+  MadeTrace made(Way::kStatic, 2);
+  // Rank 1: a product of kRun, then one that waits for the put and loses 5 ps to the HBM.
+  made.task(kCube, 0, kLaunchTime, kFirst, kFirst + kRun, kNone, 1, 1);
+  made.put(2, kLaunchTime, kFirst, kFirst + 2 * kRun, kNone, 1, 0);
+  const Duration seen = kFirst + 2 * kRun + kHopTime;
+  TraceTask& last = made.task(kCube, 0, kFirst + kRun, seen, seen + kRun, 0, 1, 1);
+  last.lost[static_cast<std::size_t>(Limit::kHbm)] = 5_ps;
+  last.ideal -= 5_ps;
+  const Causes causes(made.trace());
+  const auto ranks = worker_times(causes);
+  const WorkerTimes& aic = ranks[1][0];
+  const Duration makespan = made.trace().makespan;
+  CHECK(part(aic, WorkerTime::kHead) == kFirst + makespan);  // the second AIC has no task at all
+  CHECK(part(aic, WorkerTime::kRun) == 2 * kRun - 5_ps);
+  CHECK(part(aic, WorkerTime::kMemory) == 5_ps);
+  CHECK(part(aic, WorkerTime::kScheduling) == kTaskTime);
+  CHECK(part(aic, WorkerTime::kWait) == kRun - kTaskTime);
+  CHECK(part(aic, WorkerTime::kLink) == kHopTime);
+  CHECK(part(aic, WorkerTime::kTail) == Duration::zero());
+  const WorkerTimes& aiv = ranks[0][1];
+  CHECK(part(aiv, WorkerTime::kLink) == 2 * kRun);
+  CHECK(part(aiv, WorkerTime::kTail) == makespan - kFirst - 2 * kRun);
+}
+
+TEST_CASE("between kernels workers wait for each other, for launches, for the host and for the hop") {
+  MadeTrace made(Way::kKernel, 2);
+  made.trace().operators[kPut].stage = 0;
+  made.trace().operators[kVector].stage = 1;
+  made.trace().operators[kCube].stage = 2;
+  const Duration dealt = kLaunchTime + kHostTime;
+  made.put(2, dealt, dealt, dealt + kRun, kNone, 1, 0, 0);
+  made.put(2, dealt, dealt, dealt + 2 * kRun, kNone, 0, 0, 1);
+  const Duration launched = dealt + 2 * kRun + kHopTime + kLaunchTime;
+  made.task(kVector, 2, launched, launched, launched + kRun, kNone, 0, 0);
+  const auto ranks = worker_times(Causes(made.trace()));
+  const WorkerTimes& aiv = ranks[0][1];  // two workers, of which one has tasks
+  CHECK(part(aiv, WorkerTime::kHead) == dealt + made.trace().makespan);
+  CHECK(part(aiv, WorkerTime::kWait) == kRun);  // for rank 1's put
+  CHECK(part(aiv, WorkerTime::kScheduling) == kLaunchTime);
+  CHECK(part(aiv, WorkerTime::kLink) == kRun + kHopTime);
+  CHECK(part(aiv, WorkerTime::kRun) == kRun);
+}
+
+TEST_CASE("communication is hidden while cubes run at the rank, at both ends of a put") {
+  MadeTrace made(Way::kStatic, 3);
+  made.put(2, kLaunchTime, 2000_ps, 3000_ps, kNone, 1, 0);
+  made.task(kCube, 0, kLaunchTime, 2500_ps, 2700_ps, kNone, 0, 0);
+  made.task(kCube, 0, kLaunchTime, 1900_ps, 5000_ps, kNone, 1, 1);
+  made.task(kVector, 2, kLaunchTime, 1900_ps, 5000_ps, kNone, 1, 1);
+  const std::vector<Overlap> overlaps = a3sim::overlaps(made.trace());
+  CHECK(overlaps[0].hidden == 200_ps);
+  CHECK(overlaps[0].exposed == 800_ps + kHopTime);
+  CHECK(overlaps[1].hidden == 1000_ps + kHopTime);
+  CHECK(overlaps[1].exposed == Duration::zero());
+  CHECK(overlaps[2].hidden + overlaps[2].exposed == Duration::zero());
+}
+
+TEST_CASE("an operator's roof is its workers' arithmetic, or what the memory allows for its intensity") {
+  MadeTrace made(Way::kStatic);
+  TraceTask& task = made.task(kCube, 0, kLaunchTime, kFirst, kFirst + 1000_ps, kNone, 0);
+  task.operations = 4000;
+  task.arithmetic = 500_ps;  // 8 operations a picosecond and worker
+  made.trace().operators[kCube].hbm_read = 100;
+  Roofline roof = rooflines(made.trace())[kCube];
+  CHECK(roof.intensity == Approx(40));
+  CHECK(roof.peak == Approx(2 * 8e12));     // two AIC
+  CHECK(roof.memory == Approx(40 * 1e12));  // at a terabyte a second
+  CHECK(roof.roof() == Approx(16e12));
+  CHECK(roof.achieved == Approx(2 * 4e12));
+
+  made.trace().operators[kCube].hbm_written = 300;
+  made.trace().machine.hbm_write = 0.5e12;
+  roof = rooflines(made.trace())[kCube];
+  CHECK(roof.memory == Approx(4000.0 / (100 + 600) * 1e12));
+  CHECK(roof.roof() == roof.memory);
+  CHECK(roof.achieved == Approx(4e12));  // of the rank, while the task runs
+  CHECK_FALSE(roof.l2_bound);
+  made.trace().operators[kCube].l2_read = 1000;
+  CHECK(rooflines(made.trace())[kCube].l2_bound);
+}
+
+TEST_CASE("puts reach a part of the port's rate; copies within a rank do not count") {
+  MadeTrace made(Way::kStatic, 2);
+  made.put(2, kLaunchTime, 2000_ps, 3000_ps, kNone, 1, 0).put_bytes = 500;
+  made.put(3, kLaunchTime, 2500_ps, 3000_ps, kNone, 1, 0).put_bytes = 200;
+  made.task(kPut, 2, 3000_ps, 3100_ps, 9000_ps, kNone, 0);
+  const Roofline roof = rooflines(made.trace())[kPut];
+  CHECK(roof.achieved == Approx(0.7e12));
+  CHECK(roof.roof() == 1e12);
+}
+
+TEST_CASE("a path in few stretches keeps its length, its tasks and its blame") {
+  CriticalPath path;
+  Duration date{};
+  std::mt19937 random(3);
+  for (std::uint32_t i = 0; i < 500; ++i) {
+    PathStep step{.from = date,
+                  .to = date + Duration(1 + random() % 50),
+                  .op = static_cast<std::uint32_t>(random() % 3),
+                  .ran = i % 2 == 0};
+    at(step.blame, static_cast<Blame>(random() % kBlames)) = step.to - step.from;
+    date = step.to;
+    path.steps.push_back(step);
+  }
+  for (const std::size_t most : {1U, 2U, 20U, 1000U}) {
+    const std::vector<PathStretch> stretches = summarise(path, most);
+    CHECK(stretches.size() <= most);
+    Duration until{}, blamed{};
+    std::uint32_t tasks = 0;
+    for (const PathStretch& stretch : stretches) {
+      CHECK(stretch.from == until);
+      until = stretch.to;
+      tasks += stretch.tasks;
+      blamed += sum_of(stretch.blame);
+    }
+    CHECK(until == date);
+    CHECK(blamed == date);
+    CHECK(tasks == 250);
+  }
+  CHECK(summarise({}, 20).empty());
+}
+
+TEST_CASE("two operators that take turns become one stretch") {
+  CriticalPath path;
+  for (std::uint32_t i = 0; i < 30; ++i)
+    path.steps.push_back({.from = Duration(i), .to = Duration(i + 1), .op = i % 2});
+  const std::vector<PathStretch> stretches = summarise(path, 20);
+  REQUIRE(stretches.size() <= 2);
+  CHECK(stretches[0].ops == std::vector<std::uint32_t>{0, 1});
+}
+
+TEST_CASE(
+    "the blame of one run less that of another sums to the difference, also of operators that one lacks") {
+  MadeTrace a(Way::kStatic), b(Way::kStatic);
+  a.task(kCube, 0, kLaunchTime, kFirst, kFirst + 2 * kRun, kNone, 0);
+  b.task(kVector, 2, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
+  b.trace().operators[kVector].name = "other";
+  const BlameDifference difference = blame_difference(a.trace(), a.path(), b.trace(), b.path());
+  CHECK(difference.operators == std::vector<std::string>{"cube", "vector", "put", "other"});
+  CHECK(sum_of(difference.blame[0]) == a.trace().makespan);
+  CHECK(sum_of(difference.blame[3]) == -b.trace().makespan);
+}
+
+TEST_CASE("the advice names what costs most, and beside the cubes' arithmetic what can be changed") {
+  MadeTrace made(Way::kStatic);
+  TraceTask& task = made.task(kCube, 0, kLaunchTime, kFirst, kFirst + 40 * kRun, kNone, 0);
+  task.arithmetic = 30 * kRun;
+  task.lost[static_cast<std::size_t>(Limit::kMiss)] = 8 * kRun;
+  task.ideal -= 8 * kRun;
+  CHECK_THAT(advice(made.trace(), made.path()),
+             Contains("cube arithmetic") && Contains("L2 misses") && Contains("in cube"));
+  task.arithmetic = kRun;
+  task.ideal += 7 * kRun;
+  task.lost[static_cast<std::size_t>(Limit::kMiss)] = kRun;
+  CHECK_THAT(advice(made.trace(), made.path()), Contains("own loads and stores") && !Contains("next comes"));
+}

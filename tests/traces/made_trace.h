@@ -1,0 +1,85 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traces/critical_path.h"
+
+namespace a3sim {
+
+inline constexpr Duration kLaunchTime = 1000_ps, kTaskTime = 10_ps, kPollTime = 7_ps, kHopTime = 40_ps,
+                          kHostTime = 500_ps;
+
+// A trace made by hand: operators "cube", "vector" and "put", by these numbers.
+class MadeTrace {
+ public:
+  static constexpr std::uint32_t kCubeOp = 0, kVectorOp = 1, kPutOp = 2;
+
+  explicit MadeTrace(Way way, std::uint32_t ranks = 1) {
+    trace_.machine.way = way;
+    trace_.machine.workers[0] = 2;
+    trace_.machine.workers[1] = 2;
+    trace_.machine.launch = kLaunchTime;
+    trace_.machine.static_task = kTaskTime;
+    trace_.machine.hop = kHopTime;
+    trace_.machine.collective = kHostTime;
+    trace_.machine.hbm_read = trace_.machine.hbm_write = trace_.machine.l2_read = trace_.machine.port = 1e12;
+    trace_.operators = {{.name = "cube", .unit = TaskUnit::kCube, .stage = 0, .left_by = {}},
+                        {.name = "vector", .unit = TaskUnit::kVector, .stage = 1, .left_by = {}},
+                        {.name = "put", .unit = TaskUnit::kPut, .stage = 2, .left_by = {}}};
+    trace_.ranks.resize(ranks);
+  }
+
+  // A task of a rank that is all ideal; it waits for `waits` and triggers `triggers` on its own rank.
+  TraceTask& task(std::uint32_t op, std::uint32_t worker, Duration taken, Duration start, Duration end,
+                  std::uint32_t waits, std::uint32_t triggers, std::uint32_t rank = 0) {
+    TraceTask& task = trace_.ranks[rank].emplace_back();
+    task.op = op;
+    task.worker = worker;
+    task.dst = task.trigger_rank = rank;
+    task.dependent_event = waits;
+    task.trigger_event = triggers;
+    task.taken = taken;
+    task.start = start;
+    task.end = end;
+    task.visible = end + kPollTime;
+    task.ideal = end - start;
+    trace_.makespan = std::max(trace_.makespan, end);
+    return task;
+  }
+  // A put to another rank, whose last byte leaves at its end.
+  TraceTask& put(std::uint32_t worker, Duration taken, Duration start, Duration end, std::uint32_t waits,
+                 std::uint32_t dst, std::uint32_t triggers, std::uint32_t rank = 0) {
+    TraceTask& put = task(kPutOp, worker, taken, start, end, waits, triggers, rank);
+    put.remote = true;
+    put.dst = put.trigger_rank = dst;
+    put.visible = end + kHopTime;
+    trace_.makespan = std::max(trace_.makespan, put.visible);
+    return put;
+  }
+
+  Trace& trace() { return trace_; }
+  CriticalPath path() const { return critical_path(Causes(trace_)); }
+
+ private:
+  Trace trace_;
+};
+
+inline Duration of(const CriticalPath& path, std::uint32_t op, Blame blame) {
+  return path.blame[op][static_cast<std::size_t>(blame)];
+}
+
+// All of a path's time that was spent on one thing.
+inline Duration of(const CriticalPath& path, Blame blame) {
+  Duration sum{};
+  for (const BlameTimes& times : path.blame) sum += times[static_cast<std::size_t>(blame)];
+  return sum;
+}
+
+inline Duration sum_of(const BlameTimes& times) {
+  Duration sum{};
+  for (const Duration time : times) sum += time;
+  return sum;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "traces/trace.h"
+
+namespace a3sim {
+
+// Who came before whom in a trace: each worker's tasks in order, and the task whose trigger completed each
+// event.
+class Causes {
+ public:
+  // The trace must outlive it. Throws InputError where the tasks' dates contradict each other.
+  explicit Causes(const Trace& trace);
+
+  const Trace& trace() const { return trace_; }
+  const TraceTask& task(TaskAt at) const { return trace_.ranks[at.rank][at.task]; }
+
+  // A rank's tasks by worker, each worker's in order of time.
+  std::span<const std::uint32_t> tasks_of(std::uint32_t rank, std::uint32_t worker) const;
+  // The task before on the same worker.
+  TaskAt before(TaskAt at) const;
+  // The last to trigger the event that a task waits for; none where it waits for nothing.
+  TaskAt producer(TaskAt at) const;
+  // When a task's result is complete: a put that has left, or the end.
+  Duration produced(TaskAt at) const {
+    const TraceTask& t = task(at);
+    return t.remote ? t.visible - trace_.machine.hop : t.end;
+  }
+  // When what a task waits for was seen; zero where it waits for nothing.
+  Duration ready(TaskAt at) const;
+  // The task of a rank whose start is the last not after `date`; not `except`.
+  TaskAt started_before(std::uint32_t rank, Duration date, std::uint32_t except) const;
+
+  std::uint32_t workers() const { return trace_.machine.workers[0] + trace_.machine.workers[1]; }
+
+ private:
+  void sort_rank(std::uint32_t rank);
+  void check(TaskAt at) const;
+
+  struct Rank {
+    std::vector<std::uint32_t> by_worker, first;  // tasks; where each worker's begin
+    std::vector<std::uint32_t> before;            // by task
+    std::vector<std::uint32_t> by_start;
+    std::vector<TaskAt> producer;  // by event
+  };
+  const Trace& trace_;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,188 @@
+#include "traces/critical_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/core/error.h"
+#include "traces/kernels.h"
+
+namespace a3sim {
+namespace {
+
+class PathWalk {
+ public:
+  explicit PathWalk(const Causes& causes)
+      : causes_(causes), trace_(causes.trace()), machine_(trace_.machine), date_(trace_.makespan) {
+    if (machine_.way == Way::kKernel) kernels_.emplace(causes);
+  }
+  CriticalPath walk();
+
+ private:
+  TaskAt from_last_completion();
+  TaskAt before_start(TaskAt at);
+  TaskAt before_static(TaskAt at);
+  TaskAt before_dynamic(TaskAt at);
+  TaskAt before_kernel_task(TaskAt at);
+  TaskAt before_kernel(std::uint32_t rank, std::uint32_t kernel);
+  TaskAt before_launch(std::uint32_t rank, std::uint32_t kernel);
+  TaskAt to_producer(TaskAt at);
+  // The time from `from` until the step before it in the walk is the operator's, for one reason.
+  void wait(Duration from, std::uint32_t op, TaskAt task, Blame blame);
+  void add(PathStep step);
+
+  const Causes& causes_;
+  const Trace& trace_;
+  const TraceMachine& machine_;
+  std::optional<Kernels> kernels_;
+  Duration date_;  // the walk has come to it
+  CriticalPath path_;
+};
+
+void PathWalk::add(PathStep step) {
+  if (step.from == step.to) return;
+  date_ = step.from;
+  path_.steps.push_back(step);
+}
+
+void PathWalk::wait(Duration from, std::uint32_t op, TaskAt task, Blame blame) {
+  if (from > date_) throw InputError("the tasks' dates contradict each other");
+  PathStep step{.from = from, .to = date_, .op = op, .task = task};
+  at(step.blame, blame) = date_ - from;
+  add(step);
+}
+
+// A put completes when its destination sees it, all else when it ends.
+TaskAt PathWalk::from_last_completion() {
+  TaskAt last;
+  Duration latest{};
+  for (std::uint32_t r = 0; r < trace_.ranks.size(); ++r) {
+    for (std::uint32_t t = 0; t < trace_.ranks[r].size(); ++t) {
+      const TraceTask& task = trace_.ranks[r][t];
+      const Duration completed = task.remote ? std::max(task.visible, task.end) : task.end;
+      if (last != kNoTask && completed <= latest) continue;
+      last = {r, t};
+      latest = completed;
+    }
+  }
+  if (last == kNoTask || latest != date_) {
+    throw InputError(fmt::format("the last task completes at {} ps, but the makespan is {} ps",
+                                 latest.count(), date_.count()));
+  }
+  if (causes_.task(last).end < date_) wait(causes_.produced(last), causes_.task(last).op, last, Blame::kHop);
+  return last;
+}
+
+CriticalPath PathWalk::walk() {
+  std::size_t tasks = 0;
+  for (const auto& rank : trace_.ranks) tasks += rank.size();
+  for (TaskAt next = from_last_completion(); next != kNoTask;) {
+    if (tasks-- == 0) throw InputError("the tasks wait for each other in a circle");
+    const TraceTask& task = causes_.task(next);
+    PathStep step{.from = task.start, .to = date_, .op = task.op, .task = next, .ran = true};
+    add_run(trace_, task, date_, step.blame);
+    date_ = task.start;
+    add(step);
+    next = before_start(next);
+  }
+  std::reverse(path_.steps.begin(), path_.steps.end());
+  path_.blame.resize(trace_.operators.size());
+  for (const PathStep& step : path_.steps) {
+    for (std::uint32_t b = 0; b < kBlames; ++b) path_.blame[step.op][b] += step.blame[b];
+  }
+  return std::move(path_);
+}
+
+TaskAt PathWalk::before_start(TaskAt at) {
+  switch (machine_.way) {
+    case Way::kStatic:
+      return before_static(at);
+    case Way::kDynamic:
+      return before_dynamic(at);
+    case Way::kKernel:
+      break;
+  }
+  return before_kernel_task(at);
+}
+
+// What a trigger took to be seen: the put's matter if it came from afar, else the waiting task's.
+TaskAt PathWalk::to_producer(TaskAt at) {
+  const TaskAt from = causes_.producer(at);
+  const TraceTask& task = causes_.task(from);
+  const std::uint32_t op = causes_.task(at).op;
+  wait(task.visible, op, at, Blame::kScheduling);
+  if (task.remote) {
+    wait(causes_.produced(from), task.op, from, Blame::kHop);
+  } else {
+    wait(task.end, op, at, Blame::kPoll);
+  }
+  return from;
+}
+
+TaskAt PathWalk::before_static(TaskAt at) {
+  const TraceTask& task = causes_.task(at);
+  if (causes_.ready(at) > task.taken + machine_.static_task) return to_producer(at);
+  wait(task.taken, task.op, at, Blame::kScheduling);
+  const TaskAt last = causes_.before(at);
+  if (last == kNoTask) {
+    wait(Duration::zero(), task.op, at, Blame::kLaunch);
+  } else {
+    wait(causes_.task(last).end, task.op, at, Blame::kScheduling);
+  }
+  return last;
+}
+
+TaskAt PathWalk::before_dynamic(TaskAt at) {
+  const TraceTask& task = causes_.task(at);
+  wait(task.taken, task.op, at, Blame::kScheduling);
+  const TaskAt last = causes_.before(at), served = causes_.started_before(at.rank, date_, at.task);
+  const Duration ready = causes_.ready(at);
+  const Duration freed = last == kNoTask ? Duration::zero() : causes_.task(last).end;
+  const Duration handed = served == kNoTask ? Duration::zero() : causes_.task(served).start;
+  const Duration latest = std::max({ready, freed, handed});
+  if (latest == Duration::zero() || latest < machine_.launch) {
+    wait(Duration::zero(), task.op, at, Blame::kLaunch);
+    return kNoTask;
+  }
+  if (latest == ready) return to_producer(at);
+  wait(latest, task.op, at, Blame::kScheduling);
+  if (latest == freed) return last;
+  return before_dynamic(served);
+}
+
+TaskAt PathWalk::before_kernel_task(TaskAt at) {
+  const TraceTask& task = causes_.task(at);
+  const TaskAt last = causes_.before(at);
+  if (last != kNoTask && causes_.task(last).op == task.op) {
+    wait(causes_.task(last).end, task.op, at, Blame::kScheduling);
+    return last;
+  }
+  const std::uint32_t kernel = kernels_->of(task.op);
+  wait(kernels_->at(at.rank, kernel).dealt, task.op, at, Blame::kScheduling);
+  return before_kernel(at.rank, kernel);
+}
+
+TaskAt PathWalk::before_kernel(std::uint32_t rank, std::uint32_t kernel) {
+  if (!kernels_->meets(kernel)) return before_launch(rank, kernel);
+  const std::uint32_t last = kernels_->last_to_come(kernel);
+  wait(kernels_->at(last, kernel).launched, kernels_->op(kernel), kNoTask, Blame::kCollective);
+  return before_launch(last, kernel);
+}
+
+TaskAt PathWalk::before_launch(std::uint32_t rank, std::uint32_t kernel) {
+  wait(date_ - machine_.launch, kernels_->op(kernel), kNoTask, Blame::kLaunch);
+  if (kernel-- == 0) return kNoTask;
+  if (kernels_->meets(kernel)) {
+    rank = kernels_->last_to_end(kernel);
+    wait(date_ - machine_.hop, kernels_->op(kernel), kNoTask, Blame::kHop);
+  }
+  const Kernels::Kernel& before = kernels_->at(rank, kernel);
+  return before.last == kNone ? before_kernel(rank, kernel) : TaskAt{rank, before.last};
+}
+
+}  // namespace
+
+CriticalPath critical_path(const Causes& causes) { return PathWalk(causes).walk(); }
+
+}  // namespace a3sim

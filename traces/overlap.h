@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "traces/trace.h"
+
+namespace a3sim {
+
+// How much of a rank's communication its cubes' work covers. Communication: the time in which at least one
+// put to or from another rank is under way, from its start until its destination sees it. Hidden: of that,
+// the time in which at least one AIC runs a task; exposed: the rest.
+struct Overlap {
+  Duration hidden{}, exposed{};
+};
+
+// By rank.
+std::vector<Overlap> overlaps(const Trace& trace);
+
+}  // namespace a3sim

@@ -1,0 +1,77 @@
+#include "traces/roofline.h"
+
+#include <algorithm>
+
+#include "traces/spans.h"
+
+namespace a3sim {
+namespace {
+
+struct Sums {
+  double operations = 0, put_bytes = 0;
+  Duration ran{}, arithmetic{};
+  Duration any_ran{};  // while some of its tasks ran, over the ranks
+
+  std::uint32_t kind = 0;  // of its workers
+};
+
+bool of_puts(const Trace& trace, std::uint32_t op) { return trace.operators[op].unit == TaskUnit::kPut; }
+
+// Copies within a rank are not what a port carries.
+std::vector<Sums> sums_of(const Trace& trace) {
+  std::vector<Sums> sums(trace.operators.size());
+  for (const auto& rank : trace.ranks) {
+    std::vector<Spans> runs(trace.operators.size());
+    for (const TraceTask& task : rank) {
+      Sums& of = sums[task.op];
+      of.kind = task.worker < trace.machine.workers[0] ? 0 : 1;
+      of.operations += static_cast<double>(task.operations);
+      of.ran += task.end - task.start;
+      of.arithmetic += task.arithmetic;
+      of.put_bytes += static_cast<double>(task.put_bytes);
+      if (task.remote || !of_puts(trace, task.op)) runs[task.op].add(task.start, task.end);
+    }
+    for (std::size_t op = 0; op < runs.size(); ++op) {
+      runs[op].unite();
+      sums[op].any_ran += runs[op].length();
+    }
+  }
+  return sums;
+}
+
+double ratio(double amount, double of) { return of > 0 ? amount / of : 0; }
+
+}  // namespace
+
+std::vector<Roofline> rooflines(const Trace& trace) {
+  const TraceMachine& machine = trace.machine;
+  const std::vector<Sums> sums = sums_of(trace);
+  std::vector<Roofline> roofs(sums.size());
+  for (std::size_t op = 0; op < roofs.size(); ++op) {
+    const TraceOperator& of = trace.operators[op];
+    Roofline& roof = roofs[op];
+    roof.operations = sums[op].operations;
+    roof.hbm_bytes = of.hbm_read + of.hbm_written;
+    roof.l2_bytes = of.l2_read + of.l2_written;
+    if (of_puts(trace, static_cast<std::uint32_t>(op))) {
+      roof.achieved = ratio(sums[op].put_bytes, seconds(sums[op].any_ran));
+      roof.peak = machine.port;
+      continue;
+    }
+    roof.intensity = ratio(roof.operations, roof.hbm_bytes);
+    roof.l2_intensity = ratio(roof.operations, roof.l2_bytes);
+    const double workers = machine.workers[sums[op].kind];
+    roof.peak = workers * ratio(roof.operations, seconds(sums[op].arithmetic));
+    // Writes take the HBM longer than reads; whether the L2's reads or the HBM end first is the roof.
+    const double hbm = of.hbm_read / machine.hbm_read + of.hbm_written / machine.hbm_write;
+    const double l2 = of.l2_read / machine.l2_read;
+    roof.l2_bound = l2 > hbm;
+    roof.memory = ratio(roof.operations, std::max(hbm, l2));
+    const bool by_memory = roof.roof() < roof.peak;
+    roof.achieved = by_memory ? ratio(roof.operations, seconds(sums[op].any_ran))
+                              : workers * ratio(roof.operations, seconds(sums[op].ran));
+  }
+  return roofs;
+}
+
+}  // namespace a3sim

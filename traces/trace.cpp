@@ -1,0 +1,26 @@
+#include "traces/trace.h"
+
+#include <algorithm>
+
+namespace a3sim {
+
+void add_run(const Trace& trace, const TraceTask& task, Duration until, BlameTimes& times) {
+  static_assert(kLimits == 5, "every limit is to blame for its loss");
+  constexpr std::array<Blame, kLimits> kOf{Blame::kL2Read, Blame::kL2Write, Blame::kHbm, Blame::kLink,
+                                           Blame::kMiss};
+  Duration own = until - task.start;
+  for (std::uint32_t l = 0; l < kLimits; ++l) {
+    at(times, kOf[l]) += task.lost[l];
+    own -= task.lost[l];
+  }
+  if (task.remote) {
+    at(times, Blame::kPut) += own;
+    return;
+  }
+  const Duration arithmetic = std::min(task.arithmetic, own);
+  const bool cube = trace.operators[task.op].unit == TaskUnit::kCube;
+  at(times, cube ? Blame::kCube : Blame::kVector) += arithmetic;
+  at(times, Blame::kCore) += own - arithmetic;
+}
+
+}  // namespace a3sim

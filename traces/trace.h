@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/ids.h"
+#include "sim/core/units.h"
+#include "sim/runtime/result.h"
+
+// What a run left behind, as its analysis needs it: plain data, read back from a result directory.
+namespace a3sim {
+
+// What an operator's tasks are made of.
+enum class TaskUnit : std::uint8_t { kCube, kVector, kPut };
+
+struct TraceOperator {
+  std::string name;
+  TaskUnit unit = TaskUnit::kVector;
+  std::uint32_t stage = 0;
+  // Over all ranks.
+  double l2_read = 0, l2_written = 0, hbm_read = 0, hbm_written = 0;  // bytes
+  double l2_hit = 0, l2_missed = 0;                                   // of what is read without bypassing
+  // By operator: bytes that this one read and found in the L2, because that one had left them there. Empty
+  // where the L2 does not know.
+  std::vector<double> left_by;
+};
+
+// Dates are since the common start.
+struct TraceTask {
+  std::uint32_t op = 0, worker = 0, dst = 0;
+  std::uint32_t dependent_event = kNone, trigger_rank = 0, trigger_event = 0;
+  bool remote = false;                          // sends to another rank
+  Duration taken{}, start{}, end{}, visible{};  // as in TaskRecord
+  Duration ideal{}, arithmetic{};
+  std::array<Duration, kLimits> lost{};
+  std::uint64_t operations = 0, put_bytes = 0;
+};
+
+// How tasks came to their workers; the names of the executions.
+enum class Way : std::uint8_t { kStatic, kDynamic, kKernel };
+
+// What the analysis has to know of the machine.
+struct TraceMachine {
+  Way way = Way::kStatic;
+  std::uint32_t workers[2] = {0, 0};                          // AIC, AIV of a rank; AIC are numbered first
+  Duration launch{};                                          // of a kernel
+  Duration static_task{};                                     // fetch and first check
+  Duration hop{};                                             // of a put's last byte and its signal
+  Duration collective{};                                      // the host's work before a collective
+  double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes a second
+};
+
+struct Trace {
+  TraceMachine machine;
+  Duration makespan{};
+  std::vector<TraceOperator> operators;
+  std::vector<std::vector<TraceTask>> ranks;  // by rank and task
+};
+
+// One task of a trace.
+struct TaskAt {
+  std::uint32_t rank = kNone, task = kNone;
+  friend bool operator==(TaskAt, TaskAt) = default;
+};
+inline constexpr TaskAt kNoTask{};
+
+// What a piece of time is spent on.
+enum class Blame : std::uint8_t {
+  kCube,        // arithmetic of a matrix task
+  kVector,      // of a vector task
+  kCore,        // what a core's own loads, stores and starts add to it, alone and with everything in the L2
+  kPut,         // a put to another rank at the rate that it has alone, and its fence
+  kL2Read,      // lost to other tasks at the L2's reads
+  kL2Write,     // at its writes
+  kHbm,         // at the HBM
+  kMiss,        // waiting for lines that the L2 did not have
+  kLink,        // a put that shares its ports with others
+  kHop,         // a put's last byte and its signal, on their way
+  kPoll,        // until a trigger is seen on its own rank
+  kScheduling,  // fetching, checking and handing out tasks
+  kLaunch,      // of kernels
+  kCollective   // the host's work before a collective
+};
+inline constexpr std::uint32_t kBlames = 14;
+constexpr std::string_view name_of(Blame blame) {
+  constexpr std::string_view kNames[kBlames] = {"cube",     "vector",     "core",      "put",       "L2 read",
+                                                "L2 write", "HBM",        "L2 misses", "link",      "hop",
+                                                "poll",     "scheduling", "launch",    "collective"};
+  return kNames[static_cast<std::uint8_t>(blame)];
+}
+
+using BlameTimes = std::array<Duration, kBlames>;
+inline Duration& at(BlameTimes& times, Blame blame) { return times[static_cast<std::size_t>(blame)]; }
+
+// Adds a task's time from its start until `until`, its end or earlier, when a put has left: what it lost, its
+// arithmetic, and the rest.
+void add_run(const Trace& trace, const TraceTask& task, Duration until, BlameTimes& times);
+
+}  // namespace a3sim
