@@ -43,8 +43,8 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
     const char* set;
     const char* part;
   };
-  const Planted planted[] = {{"hardware.fabric.egress=5 GB/s", "links"},
-                             {"hardware.fabric.hop_latency=20 us", "links"},
+  const Planted planted[] = {{"hardware.fabric.planes.hccs.egress=5 GB/s", "links"},
+                             {"hardware.fabric.levels.node.latency=20 us", "links"},
                              {"hardware.fabric.put_per_worker=100 MB/s", "links"},
                              {"order.ctq=[stage, -expert, row, tile]", "order, cut and execution"},
                              {"cut.chunk=96", "order, cut and execution"},
@@ -85,7 +85,7 @@ TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
 }
 
 TEST_CASE("of two differences the larger one is the cause, whichever side is slower") {
-  const std::vector<std::string> slow{"hardware.fabric.egress=5 GB/s", "hardware.runtime.static_task=0.2 us"};
+  const std::vector<std::string> slow{"hardware.fabric.planes.hccs.egress=5 GB/s", "hardware.runtime.static_task=0.2 us"};
   const RunDifference longer = TwoRuns(slow, {}).difference(), less = TwoRuns({}, slow).difference();
   CHECK(longer.counterfactuals.parts.size() == 2);
   CHECK_THAT(verdict(longer), Contains("longer than B; the largest cause is A's links"));

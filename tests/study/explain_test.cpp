@@ -46,7 +46,7 @@ void check_waits(const Experiment& experiment, const CriticalPath& path) {
   const std::pair<Blame, Duration> lengths[] = {
       {Blame::kScheduling, experiment.execution == ExecutionKind::kKernel ? Duration::zero() : task},
       {Blame::kLaunch, hardware.runtime.kernel_launch},
-      {Blame::kHop, hardware.fabric.hop_latency},
+      {Blame::kHop, hardware.fabric.level("node")->latency},
       {Blame::kPoll, hardware.runtime.local_visibility},
       {Blame::kCollective, host.fixed + host.per_peer * (experiment.shape.ep - 1)}};
   for (const PathStep& step : path.steps) {
@@ -112,7 +112,7 @@ TEST_CASE("every way of running is explained to the picosecond, over group sizes
       {"parallel.ep=3", "routing.kind=sampled", "routing.skew=2"},
       {"parallel.ep=4", "experiment.window=full"},
       {"parallel.ep=4", "order.vtq=[stage, expert, chunk, dst]", "workers.aic=3", "workers.aiv=2"},
-      {"parallel.ep=2", "hardware.fabric.egress=1 GB/s", "hardware.memory.hbm_read=20 GB/s"},
+      {"parallel.ep=2", "hardware.fabric.planes.hccs.egress=1 GB/s", "hardware.memory.hbm_read=20 GB/s"},
       {"parallel.ep=2", "hardware.runtime.static_task=0 us", "hardware.runtime.local_visibility=0 us"},
       {"parallel.ep=2", "hardware.memory.l2_size=1536 KiB", "l2.start=used"}};
   for (const auto& way : ways) {
