@@ -24,19 +24,22 @@ constexpr const char* kExamples =
     "    pools: {comm: {operators: [Dispatch, Combine], workers: 16}}     optional: workers for these alone\n"
     "    limit: {Dispatch: 8}                                 optional: tasks of it in flight at most\n"
     "Keys are arithmetic (+ - * / % floor min max abs, comparisons, c ? a : b) over\n"
-    "  op stage expert gexpert src dst rank ep row tile chunk index bytes flops depth path\n"
-    "and names of operators (op == GMM1_x_grad): smallest first, ties by task. Any keys give a legal order: "
+    "  op, stage               the operator's place in the graph; the longest path to it, in operators\n"
+    "  expert, gexpert         its number on the rank; over all ranks\n"
+    "  src, dst, rank, ep      where rows come from and go to; whose queue it is; how many ranks\n"
+    "  row, tile, chunk, index the first row; the share or row tile; a put's chunk; the task's number\n"
+    "  bytes, flops            what it moves and computes\n"
+    "  depth, path             the longest path to it, in tasks; from it to the end, in ps\n"
+    "and names of operators (op == GMM_w1_grad): smallest first, ties by task. Any keys give a legal order: "
     "where a\n"
     "task would stand before what it waits for, the nearest legal place is taken. A list of tasks instead of "
     "keys is\n"
     "ctq_list: FILE.csv ('a3sim order export' writes one). configs/orders/ has orders to start from.\n"
-    "What is tried is checked as 'a3sim check' does, then run beside each of configs/orders/.\n"
+    "What is tried is checked as 'a3sim check' and 'check --data' do, and run beside each of "
+    "configs/orders/.\n"
     "Examples:\n"
     "  a3sim try mine.yaml\n"
-    "  a3sim try mine.yaml --config configs/experiments/ep16.yaml --set routing.kind=sampled\n"
-    "  a3sim check --data configs/experiments/ep4.yaml --set order='{name: mine, ctq: [stage, row], vtq: "
-    "[stage]}'\n"
-    "                                                         and its results, on real tensors\n";
+    "  a3sim try mine.yaml --config configs/experiments/ep16.yaml --set routing.kind=sampled\n";
 
 struct Options {
   std::string order, config;
@@ -50,7 +53,8 @@ void run(const Options& options) {
   const std::filesystem::path config = options.config.empty() ? configs_folder() / "experiments" / "ep8.yaml"
                                                               : std::filesystem::path(options.config);
   const Experiment experiment = load_experiment(config, options.set);
-  const Trial trial = try_order(experiment, order, options.threads.count);
+  Trial trial = try_order(experiment, order, options.threads.count);
+  if (trial.findings.errors.empty()) check_results(config, options.set, order, trial);
   if (!trial.findings.errors.empty())
     throw RunError(fmt::format("{}: {}", options.order, fmt::join(trial.findings.errors, "\n")));
   print_result(trial_text(experiment, trial), trial_json(experiment, trial), options.json);

@@ -97,8 +97,8 @@ std::string verdict(std::span<const JitteredOrder> orders, const JitterOptions& 
     if (&order != &best && (!second || median(order) < median(*second))) second = &order;
   }
   return fmt::format(
-      "{} has the smallest median, {:.2f} % below {}'s, and no order is faster in {} of {} runs.\n",
-      best.name, 100 * (1 - median(best) / median(*second)), second->name, best.fastest, options.runs);
+      "{} has the smallest median, {:.2f} % below {}'s, and is the fastest in {} of {} runs.\n", best.name,
+      100 * (1 - median(best) / median(*second)), second->name, best.fastest, options.runs);
 }
 
 }  // namespace

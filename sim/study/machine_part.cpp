@@ -31,8 +31,10 @@ void improve(Duration& time, const Better& b) {
   }
 }
 void improve(std::uint32_t& workers, const Better& b) {
+  constexpr double kRounding = 1e-9;  // 50 times 1.1 is 55
   if (b.free) return;
-  workers = static_cast<std::uint32_t>(std::clamp(std::ceil(workers * b.factor), 1.0, kMostWorkers));
+  workers =
+      static_cast<std::uint32_t>(std::clamp(std::ceil(workers * b.factor - kRounding), 1.0, kMostWorkers));
 }
 void improve_cycles(double& cycles, const Better& b) { cycles = b.free ? 0 : cycles / b.factor; }
 void improve_part(double& part, const Better& b) { part = b.free ? 1 : std::min(1.0, part * b.factor); }
@@ -148,10 +150,14 @@ const std::vector<MachinePart> kParts{
      }},
     {"task overhead, static",
      {"runtime.static_task"},
-     [](Hardware& h, const Better& b) { improve(h.runtime.static_task, b); }},
+     [](Hardware& h, const Better& b) { improve(h.runtime.static_task, b); },
+     Kind::kSingle,
+     {ExecutionKind::kStatic}},
     {"dynamic scheduler",
      {"runtime.dynamic_task"},
-     [](Hardware& h, const Better& b) { improve(h.runtime.dynamic_task, b); }},
+     [](Hardware& h, const Better& b) { improve(h.runtime.dynamic_task, b); },
+     Kind::kSingle,
+     {ExecutionKind::kDynamic}},
     {"visibility of counters",
      {"runtime.local_visibility"},
      [](Hardware& h, const Better& b) { improve(h.runtime.local_visibility, b); }},
@@ -160,13 +166,19 @@ const std::vector<MachinePart> kParts{
      [](Hardware& h, const Better& b) { improve(h.runtime.kernel_launch, b); }},
     {"host collective, fixed",
      {"collective.fixed"},
-     [](Hardware& h, const Better& b) { improve(h.collective.fixed, b); }},
+     [](Hardware& h, const Better& b) { improve(h.collective.fixed, b); },
+     Kind::kSingle,
+     {ExecutionKind::kKernel}},
     {"host collective, per peer",
      {"collective.per_peer"},
-     [](Hardware& h, const Better& b) { improve(h.collective.per_peer, b); }},
+     [](Hardware& h, const Better& b) { improve(h.collective.per_peer, b); },
+     Kind::kSingle,
+     {ExecutionKind::kKernel}},
     {"host collective, rate",
      {"collective.rate"},
-     [](Hardware& h, const Better& b) { improve(h.collective.rate, b); }},
+     [](Hardware& h, const Better& b) { improve(h.collective.rate, b); },
+     Kind::kSingle,
+     {ExecutionKind::kKernel}},
 };
 
 constexpr std::string_view kTiling =
@@ -186,6 +198,10 @@ constexpr LeftOut kLeftOut[] = {
 };
 
 }  // namespace
+
+bool MachinePart::matters_to(ExecutionKind execution) const {
+  return only.empty() || std::ranges::find(only, execution) != only.end();
+}
 
 Better Better::to_free(std::int64_t everything) { return {kFree, true, everything}; }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/device/hardware.h"
+#include "sim/runtime/execution.h"
 
 namespace a3sim {
 
@@ -31,6 +32,9 @@ struct MachinePart {
     kWhole,  // carries others with it, as the clock does: it is never named as what binds
     kCount   // of workers: another machine, with other schedules; more of them cannot be free
   } kind = Kind::kSingle;
+  std::vector<ExecutionKind> only{};  // the ways of running that use it; empty: all
+
+  bool matters_to(ExecutionKind execution) const;
 };
 
 // All of them, in the order of the hardware's description.

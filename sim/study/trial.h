@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ struct TriedOrder {
 struct Trial {
   std::vector<TriedOrder> orders;           // the tried one, then the shipped ones by name
   Findings findings;                        // of the tried one's schedules, all passes
+  std::string results;                      // what check_results() says; empty if it was not asked
   std::uint32_t workers[kQueues] = {0, 0};  // of all ranks together
 
   const TriedOrder& tried() const { return orders.front(); }
@@ -45,6 +48,12 @@ struct Trial {
 // them all; equal schedules once. Throws InputError for an order that cannot be compiled, RunError where a
 // run fails.
 Trial try_order(const Experiment& experiment, const OrderSpec& order, unsigned threads);
+
+// Runs a configuration under the trial's order with real tensors, at a small shape of the same structure, and
+// compares with a plain reference; adds what is wrong to the findings. An order that lists the tasks of one
+// shape, and an experiment that has no small shape, are not checked: `results` says so.
+void check_results(const std::filesystem::path& config, std::span<const std::string> overrides,
+                   const OrderSpec& order, Trial& trial);
 
 std::string trial_text(const Experiment& experiment, const Trial& trial);
 nlohmann::ordered_json trial_json(const Experiment& experiment, const Trial& trial);

@@ -47,16 +47,16 @@ std::string orders_table(const Experiment& experiment, const Trial& trial) {
   const double workers = trial.workers[static_cast<std::size_t>(queue)];
   std::vector<std::string> header{"order"};
   for (const Pass& pass : experiment.passes) header.push_back(pass.name + " ms");
-  for (const std::string& column : {std::string("total ms"), std::string("to best shipped"), worker + " busy",
-                                    worker + " waits ms", std::string("L2 read hits"), std::string("")})
-    header.push_back(column);
+  if (experiment.passes.size() > 1) header.emplace_back("total ms");
+  header.insert(header.end(),
+                {"to best shipped", worker + " busy", worker + " waits ms", "L2 read hits", ""});
   Table table(header);
   for (const TriedOrder& order : trial.orders) {
     if (!order.refused.empty()) continue;
     const Sums sums = sums_of(order, queue);
     std::vector<std::string> cells{order.name};
     for (const TriedOrder::Pass& pass : order.passes) cells.push_back(in_milliseconds(pass.latency));
-    cells.push_back(in_milliseconds(order.total));
+    if (order.passes.size() > 1) cells.push_back(in_milliseconds(order.total));
     cells.push_back(trial.best() ? fmt::format("{:+.2f} %", 100 * change(order, *trial.best())) : "-");
     cells.push_back(fmt::format("{:.1f} %", 100 * seconds(sums.busy) / seconds(order.total) / workers));
     cells.push_back(fmt::format("{:.3f}", milliseconds(sums.waited) / workers));
@@ -74,10 +74,14 @@ std::string trial_text(const Experiment& experiment, const Trial& trial) {
   std::string text =
       fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n\n", experiment.name,
                   kVersion, name_of(experiment.execution), trial.tried().name);
-  for (const std::string& note : trial.findings.notes) text += note + '\n';
+  text += trial.findings.errors.empty()
+              ? "schedules  sound: thresholds, waits, rows, no deadlock for any durations ('a3sim check' "
+                "says more)\n"
+              : fmt::format("wrong: {}\n", fmt::join(trial.findings.errors, "\nwrong: "));
+  if (!trial.results.empty()) text += fmt::format("results    {}\n", trial.results);
   text += '\n' + orders_table(experiment, trial);
   text += fmt::format(
-      "\n'{} waits': how long one stands at tasks whose rows are not there yet, a mean of all.\n", worker);
+      "\n'{} waits': how long the average one stands at tasks whose rows are not there yet.\n", worker);
   for (const TriedOrder& order : trial.orders) {
     if (!order.refused.empty()) text += fmt::format("Does not fit: {}.\n", order.refused);
   }
@@ -107,6 +111,7 @@ nlohmann::ordered_json trial_json(const Experiment& experiment, const Trial& tri
     json["orders"].push_back(std::move(item));
   }
   json["checked"] = trial.findings.notes;
+  json["results"] = trial.results;
   json["verdict"] = trial_verdict(experiment, trial);
   return json;
 }

@@ -91,12 +91,16 @@ WhatIf what_if(const Experiment& experiment, unsigned threads) {
       return;
     }
     WhatIf::Row& row = result.rows[(i - 1) / 2];
+    if (!row.part->matters_to(experiment.execution)) return;
     if (i % 2 == 1) {
       row.better = improved(experiment, compiled, *row.part, {kTenPercent});
     } else if (row.part->kind != MachinePart::Kind::kCount) {
       row.free = improved(experiment, compiled, *row.part, free);
     }
   });
+  for (WhatIf::Row& row : result.rows) {
+    if (!row.part->matters_to(experiment.execution)) row.free = row.better = result.now;
+  }
   std::ranges::stable_sort(result.rows, [](const WhatIf::Row& a, const WhatIf::Row& b) {
     if (a.better.total != b.better.total) return a.better.total < b.better.total;
     const auto free = [](const WhatIf::Row& row) { return row.free ? row.free->total : row.better.total; };

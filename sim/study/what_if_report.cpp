@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 
 #include "sim/study/report.h"
 #include "sim/study/what_if.h"
@@ -12,7 +12,11 @@ namespace {
 
 using Outcome = WhatIf::Outcome;
 
-std::string percent(double part) { return fmt::format("{:.2f} %", 100 * part); }
+// Without a sign before nothing.
+std::string percent(double part) {
+  const double hundredths = std::round(1e4 * part);
+  return fmt::format("{:.2f} %", hundredths == 0 ? 0.0 : hundredths / 100);
+}
 
 bool changes_latency(const WhatIf& result, const WhatIf::Row& row) {
   return row.better.total != result.now.total || (row.free && row.free->total != result.now.total);
@@ -63,7 +67,7 @@ std::string notes(const WhatIf& result) {
   std::string unchanged;
   bool slower = false;
   for (const WhatIf::Row& row : result.rows) {
-    if (!changes_latency(result, row)) unchanged += (unchanged.empty() ? "" : ", ") + row.name;
+    if (!changes_latency(result, row)) unchanged += (unchanged.empty() ? "" : "; ") + row.name;
     slower |= row.better.total > result.now.total || (row.free && row.free->total > result.now.total);
   }
   std::string text;
@@ -92,10 +96,10 @@ std::string what_binds(const WhatIf& result) {
     return fmt::format("No single part binds: 10 % more of any gains less than {} of {} ms.\n",
                        percent(kLittle), in_milliseconds(result.now.total));
   }
-  return fmt::format(
-      "What binds is {}: 10 % better, it gains {} of {} ms, and free {}; {} comes second with {}.\n",
-      first->name, percent(most), in_milliseconds(result.now.total), percent(result.gain(*first->free)),
-      second->name, percent(result.gain(second->better)));
+  return fmt::format("What binds is {}: 10 % better, it gains {} of {} ms, and free {}; next with {}: {}.\n",
+                     first->name, percent(most), in_milliseconds(result.now.total),
+                     percent(result.gain(*first->free)), second->name, percent(result.gain(second->better)),
+                     second->name);
 }
 
 nlohmann::ordered_json outcome_json(const Experiment& experiment, const Outcome& outcome) {

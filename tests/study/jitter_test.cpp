@@ -172,3 +172,43 @@ TEST_CASE("the fastest are counted run by run, and threads change nothing") {
   const std::vector<OrderSpec> twice{shipped("full"), shipped("full")};
   for (const JitteredOrder& order : jitter(experiment, twice, one)) CHECK(order.fastest == one.runs);
 }
+
+namespace {
+
+// Puts take twice as long.
+class SlowPuts final : public TaskHooks {
+ public:
+  explicit SlowPuts(const Schedule& schedule) : schedule_(schedule) {}
+  double slowness(RankId rank, std::uint32_t task) override { return is_put(rank, task) ? 2 : 1; }
+  bool is_put(RankId rank, std::uint32_t task) const {
+    const TaskDescriptor& td = schedule_[index(rank)].tasks()[task];
+    return td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal) && td.dst != index(rank);
+  }
+
+ private:
+  const Schedule& schedule_;
+};
+
+}  // namespace
+
+TEST_CASE("a slow put goes at a part of its worker's rate, and its fence takes no longer") {
+  const Experiment experiment = small({"experiment.pass=forward"});
+  const Compiled compiled = compile_all(experiment);
+  SlowPuts hooks(compiled.passes[0]);
+  RunOptions options = options_of(experiment, true);
+  const RunResult as_modelled = run_pass(experiment, compiled, 0, options);
+  options.hooks = &hooks;
+  const RunResult slow = run_pass(experiment, compiled, 0, options);
+  std::size_t puts = 0;
+  for (std::uint32_t r = 0; r < kEp; ++r) {
+    for (std::uint32_t t = 0; t < slow.ranks[r].records.size(); ++t) {
+      if (!hooks.is_put(RankId{r}, t)) continue;
+      const Duration fence = experiment.hardware.fabric.put_fence;
+      const Duration before = as_modelled.ranks[r].records[t].ideal - fence;
+      const Duration after = slow.ranks[r].records[t].ideal - fence;
+      CHECK((after == 2 * before || after == 2 * before - 1_ps));  // rounded up
+      ++puts;
+    }
+  }
+  CHECK(puts > 0);
+}

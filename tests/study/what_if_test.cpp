@@ -1,10 +1,11 @@
 #include "sim/study/what_if.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "sim/core/config/config.h"
 #include "sim/study/compiled.h"
 #include "sim/study/setting.h"
 #include "tests/study/small_experiment.h"
@@ -38,27 +39,6 @@ Experiment elementwise(const std::string& op) {
 }
 
 }  // namespace
-
-TEST_CASE("every value of a hardware file belongs to one part of the machine, or is left out with a reason") {
-  std::map<std::string, int> times;
-  for (const MachinePart& part : machine_parts()) {
-    for (const std::string_view value : part.values) ++times["hardware." + std::string(value)];
-  }
-  for (const LeftOut& left : left_out_values()) {
-    CHECK(!left.why.empty());
-    ++times["hardware." + std::string(left.value)];
-  }
-  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "hardware")) {
-    Diagnostics diagnostics;
-    for (const SourcedValue& value : Config::load(entry.path(), {}, diagnostics).map("hardware").sourced()) {
-      INFO(value.path);
-      CHECK(times[value.path] == 1);
-    }
-  }
-  Diagnostics diagnostics;
-  const Config a3 = Config::load(configs_folder() / "hardware" / "a3.yaml", {}, diagnostics);
-  CHECK(times.size() == a3.map("hardware").sourced().size());
-}
 
 TEST_CASE("10 % better is what a configuration with these values gives") {
   const WhatIf result = what_if(small(), 2);
@@ -96,6 +76,22 @@ TEST_CASE("free is what a configuration without these times gives") {
     CHECK(row_of(result, part).free->total == total_of(small(set)));
   }
   CHECK(row_of(result, "host collective, fixed").free->total == result.now.total);  // of kernels alone
+}
+
+TEST_CASE("a part that a way of running does not use changes none of its runs") {
+  std::size_t unused = 0;
+  for (const ExecutionKind kind : {ExecutionKind::kStatic, ExecutionKind::kDynamic, ExecutionKind::kKernel}) {
+    const Experiment experiment = small({fmt::format("experiment.execution={}", name_of(kind))});
+    const Duration total = total_of(experiment);
+    for (const MachinePart& part : machine_parts()) {
+      if (part.matters_to(kind)) continue;
+      INFO(part.name << " " << name_of(kind));
+      CHECK(total_of(with(experiment, part.name, {kTenth})) == total);
+      CHECK(total_of(with(experiment, part.name, Better::to_free(1))) == total);
+      ++unused;
+    }
+  }
+  CHECK(unused > 0);
 }
 
 TEST_CASE("each bound falls as the part that it is made of gets better, and to nothing if that is free") {
