@@ -26,7 +26,7 @@ class Causes {
   // When a task's result is complete: a put that has left, or the end.
   Duration produced(TaskAt at) const {
     const TraceTask& t = task(at);
-    return t.remote ? t.visible - trace_.machine.hop : t.end;
+    return t.remote ? t.end - trace_.machine.fence : t.end;
   }
   // When what a task waits for was seen; zero where it waits for nothing.
   Duration ready(TaskAt at) const;

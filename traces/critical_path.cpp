@@ -175,7 +175,7 @@ TaskAt PathWalk::before_launch(std::uint32_t rank, std::uint32_t kernel) {
   if (kernel-- == 0) return kNoTask;
   if (kernels_->meets(kernel)) {
     rank = kernels_->last_to_end(kernel);
-    wait(date_ - machine_.hop, kernels_->op(kernel), kNoTask, Blame::kHop);
+    wait(date_ - machine_.farthest, kernels_->op(kernel), kNoTask, Blame::kHop);
   }
   const Kernels::Kernel& before = kernels_->at(rank, kernel);
   return before.last == kNone ? before_kernel(rank, kernel) : TaskAt{rank, before.last};

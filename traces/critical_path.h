@@ -10,7 +10,7 @@ namespace a3sim {
 struct PathStep {
   Duration from{}, to{};
   std::uint32_t op = 0;  // that is to blame
-  TaskAt task;           // that ran, or that was waited for; none for what is the host's
+  TaskAt task{};         // that ran, or that was waited for; none for what is the host's
   bool ran = false;
   BlameTimes blame{};  // sums to `to - from`
 };

@@ -30,7 +30,7 @@ Kernels::Kernels(const Causes& causes)
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
       Duration launched = machine.launch;
       if (k > 0 && meets(k - 1)) {
-        launched += at(last_to_end(k - 1), k - 1).ended + machine.hop;
+        launched += at(last_to_end(k - 1), k - 1).ended + machine.farthest;
       } else if (k > 0) {
         launched += at(r, k - 1).ended;
       }

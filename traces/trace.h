@@ -48,7 +48,8 @@ struct TraceMachine {
   std::uint32_t workers[2] = {0, 0};                          // AIC, AIV of a rank; AIC are numbered first
   Duration launch{};                                          // of a kernel
   Duration static_task{};                                     // fetch and first check
-  Duration hop{};                                             // of a put's last byte and its signal
+  Duration farthest{};                                        // of a signal between the two farthest ranks
+  Duration fence{};                                           // of a worker behind its put's last byte
   Duration collective{};                                      // the host's work before a collective
   double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes a second
 };

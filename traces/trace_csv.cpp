@@ -177,7 +177,7 @@ void TaskReader::check(const TraceTask& task) const {
     fail("ideal and lost times sum to {} ps, from start to end are {} ps", sum.count(),
          (task.end - task.start).count());
   }
-  const Duration produced = task.remote ? task.visible - trace_.machine.hop : task.end;
+  const Duration produced = task.remote ? task.end - trace_.machine.fence : task.end;
   if (produced < task.start || produced > task.end || task.visible < produced) {
     fail("visible_ps: {} is not after what the task has done", task.visible.count());
   }

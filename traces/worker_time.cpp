@@ -84,7 +84,7 @@ void GapSplit::add_kernels(std::uint32_t rank, Duration from, Duration to, Worke
     const Duration ended = kernel.launched - machine_.launch;
     add(WorkerTime::kScheduling, ended, kernel.launched);
     if (kernels_->meets(k)) add(WorkerTime::kScheduling, kernel.dealt - machine_.collective, kernel.dealt);
-    if (k > 0 && kernels_->meets(k - 1)) add(WorkerTime::kLink, ended - machine_.hop, ended);
+    if (k > 0 && kernels_->meets(k - 1)) add(WorkerTime::kLink, ended - machine_.farthest, ended);
   }
   at(times, WorkerTime::kWait) += rest;
 }

@@ -26,10 +26,8 @@ class EndHeap {
     }
     sift(place_[c], {date, c});
   }
-  void pop() { erase(heap_.front().c); }
-  // Of a class without a date, nothing.
+  // Forgets the date of a class that has one.
   void erase(std::uint32_t c) {
-    if (place_.size() <= c || place_[c] == kNone) return;
     const std::size_t hole = std::exchange(place_[c], kNone);
     const End last = heap_.back();
     heap_.pop_back();

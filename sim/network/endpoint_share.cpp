@@ -101,8 +101,7 @@ class EndpointShare final : public Network {
   }
 
   void touch(std::uint32_t port) {
-    if (!ports_[port].touched) touched_.push_back(port);
-    ports_[port].touched = true;
+    if (!std::exchange(ports_[port].touched, true)) touched_.push_back(port);
   }
 
   std::uint32_t class_of(const Flow& flow) {
@@ -118,18 +117,16 @@ class EndpointShare final : public Network {
     Class& added = classes_[c];
     added.egress = flow.from;
     added.ingress = static_cast<std::uint32_t>(egress_ports_ + flow.to);
-    added.at_egress = list(added.egress, c);
-    added.at_ingress = list(added.ingress, c);
+    auto &out = ports_[added.egress].classes, &in = ports_[added.ingress].classes;
+    added.at_egress = static_cast<std::uint32_t>(out.size());
+    added.at_ingress = static_cast<std::uint32_t>(in.size());
+    out.push_back(c);
+    in.push_back(c);
     added.cap = per_picosecond(flow.cap);
     added.key = key;
     added.left = added.rate = 0;
     added.since = date_;
     return c;
-  }
-
-  std::uint32_t list(std::uint32_t port, std::uint32_t c) {
-    ports_[port].classes.push_back(c);
-    return static_cast<std::uint32_t>(ports_[port].classes.size() - 1);
   }
 
   void drop(std::uint32_t c) {
@@ -143,7 +140,6 @@ class EndpointShare final : public Network {
     unlist(classes_[c].egress, &Class::at_egress);
     unlist(classes_[c].ingress, &Class::at_ingress);
     numbers_.erase(classes_[c].key);
-    ends_.erase(c);
     free_.push_back(c);
   }
 
@@ -199,9 +195,11 @@ class EndpointShare final : public Network {
 
   void end_flows(std::int64_t date) {
     const FluidDate until = std::max(date_, ends_.first()) + kSlack;
-    for (; !ends_.empty() && !(until < ends_.first()); ends_.pop()) ending_.push_back(ends_.first_class());
-    for (std::uint32_t c : ending_) end_flows_of(c, date);
-    ending_.clear();
+    while (!ends_.empty() && !(until < ends_.first())) {
+      const std::uint32_t c = ends_.first_class();
+      ends_.erase(c);
+      end_flows_of(c, date);
+    }
   }
 
   void end_flows_of(std::uint32_t c, std::int64_t date) {
@@ -218,11 +216,8 @@ class EndpointShare final : public Network {
     touch(ending.egress);
     touch(ending.ingress);
     ending.stale = true;
-    if (ending.flows.empty()) {
-      drop(c);
-    } else {
-      ending.left = ending.flows.first().finish - served;
-    }
+    if (ending.flows.empty()) return drop(c);
+    ending.left = ending.flows.first().finish - served;
   }
 
   Contract contract_;
@@ -233,8 +228,7 @@ class EndpointShare final : public Network {
   ClassTable numbers_;
   EndHeap ends_;
   std::vector<std::uint32_t> touched_;  // ports whose flows or capacity have changed
-  std::vector<std::uint32_t> ending_;
-  double noise_ = 0;  // bytes: rounding of virtual times as large as any so far
+  double noise_ = 0;                    // bytes: rounding of virtual times as large as any so far
 
   FluidDate date_;
   std::uint64_t sequence_ = 0;
@@ -248,8 +242,7 @@ class EndpointShareBackend final : public NetworkBackend {
   }
 };
 
-const Registry<NetworkBackend>::Entry kEntry("endpoint-share",
-                                             "even shares at both ports, left-overs unused: for large groups",
+const Registry<NetworkBackend>::Entry kEntry("endpoint-share", "even shares at both ports: for large groups",
                                              std::make_unique<EndpointShareBackend>());
 
 }  // namespace

@@ -142,20 +142,22 @@ std::string parts_text(const RunDifference& difference) {
     text += fmt::format("  {}: {} in A, {} in B\n", d.path, d.a, d.b);
   if (text.empty()) return "";
   Table table({"B with A's", "ms", "change ms", "of the difference"});
+  std::string failed;
+  const auto add = [&](const std::string& part, Duration change) {
+    table.add({part, in_milliseconds(all.b + change), fmt::format("{:+.3f}", milliseconds(change)),
+               whole == Duration::zero() ? kNothing
+                                         : fmt::format("{:.1f} %", 100 * seconds(change) / seconds(whole))});
+  };
   table.add({"nothing", in_milliseconds(all.b), kNothing, kNothing});
   for (const Counterfactual& of : all.parts) {
-    const Duration change = of.makespan - all.b;
-    if (!of.error.empty()) {
-      table.add({of.part, kNothing, kNothing, "cannot run: " + of.error});
+    if (of.error.empty()) {
+      add(of.part, of.makespan - all.b);
     } else {
-      table.add({of.part, in_milliseconds(of.makespan), fmt::format("{:+.3f}", milliseconds(change)),
-                 whole == Duration::zero()
-                     ? kNothing
-                     : fmt::format("{:.1f} %", 100 * seconds(change) / seconds(whole))});
+      failed += fmt::format("B cannot run with A's {}: {}\n", of.part, of.error);
     }
   }
   if (all.hit_rates) add("L2 hit rates, by operator", *all.hit_rates);
-  return "configurations differ in\n" + text + '\n' + table.text() + '\n';
+  return "configurations differ in\n" + text + '\n' + table.text() + failed + '\n';
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sim/core/error.h"
+#include "sim/study/report.h"
 #include "traces/trace_csv.h"
 
 namespace a3sim {
@@ -104,7 +105,8 @@ TraceMachine machine_of(const JsonReader& result) {
   const JsonReader of = result.object("machine");
   machine.launch = of.time("kernel_launch_ps");
   machine.static_task = of.time("static_task_ps");
-  machine.hop = of.time("hop_latency_ps");
+  machine.farthest = of.time("farthest_ps");
+  machine.fence = of.time("put_fence_ps");
   machine.collective = of.time("collective_ps");
   machine.hbm_read = of.rate("hbm_read_bytes_per_s");
   machine.hbm_write = of.rate("hbm_write_bytes_per_s");
@@ -167,6 +169,14 @@ Trace read_trace(const nlohmann::json& result, const nlohmann::json& pass, const
                                  trace.ranks[r].size(), r, tasks));
   }
   return trace;
+}
+
+std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes) {
+  const nlohmann::json result = summary_json(experiment, passes);
+  std::vector<Trace> traces;
+  for (std::size_t p = 0; p < passes.size(); ++p)
+    traces.push_back(read_trace(result, result["passes"][p], "result", tasks_csv(passes[p]), "tasks"));
+  return traces;
 }
 
 SavedRun read_run(const std::filesystem::path& directory, std::string_view pass) {

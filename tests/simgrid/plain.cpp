@@ -24,9 +24,10 @@ class PlainSimGrid {
  public:
   PlainSimGrid() {
     xbt_log_control_set("root.thres:warning");
-    int count = 1;
-    char name[] = "plain";
-    char* arguments[] = {name, nullptr};
+    // Sanitizers do not know SimGrid's own stacks.
+    char name[] = "plain", threads[] = "--cfg=contexts/factory:thread";
+    char* arguments[] = {name, threads, nullptr};
+    int count = 2;
     engine_ = new s4u::Engine(&count, arguments);
     for (const char* setting : {"network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
                                 "network/optim:Full", "surf/precision:1e-14", "maxmin/precision:1e-12"})

@@ -46,7 +46,7 @@ void check_waits(const Experiment& experiment, const CriticalPath& path) {
   const std::pair<Blame, Duration> lengths[] = {
       {Blame::kScheduling, experiment.execution == ExecutionKind::kKernel ? Duration::zero() : task},
       {Blame::kLaunch, hardware.runtime.kernel_launch},
-      {Blame::kHop, hardware.fabric.hop_latency},
+      {Blame::kHop, hardware.fabric.level("node")->latency},
       {Blame::kPoll, hardware.runtime.local_visibility},
       {Blame::kCollective, host.fixed + host.per_peer * (experiment.shape.ep - 1)}};
   for (const PathStep& step : path.steps) {
@@ -112,7 +112,7 @@ TEST_CASE("every way of running is explained to the picosecond, over group sizes
       {"parallel.ep=3", "routing.kind=sampled", "routing.skew=2"},
       {"parallel.ep=4", "experiment.window=full"},
       {"parallel.ep=4", "order.vtq=[stage, expert, chunk, dst]", "workers.aic=3", "workers.aiv=2"},
-      {"parallel.ep=2", "hardware.fabric.egress=1 GB/s", "hardware.memory.hbm_read=20 GB/s"},
+      {"parallel.ep=2", "hardware.fabric.planes.hccs.egress=1 GB/s", "hardware.memory.hbm_read=20 GB/s"},
       {"parallel.ep=2", "hardware.runtime.static_task=0 us", "hardware.runtime.local_visibility=0 us"},
       {"parallel.ep=2", "hardware.memory.l2_size=1536 KiB", "l2.start=used"}};
   for (const auto& way : ways) {
@@ -153,10 +153,10 @@ TEST_CASE("a saved run is read back whole; what is missing or cut off is named w
   };
   const auto refused = [&](const char* file, const std::string& text, const char* why) {
     const std::string whole = text_of(file);
-    write_file_atomically(folder.path() / file, text);
+    write(folder.path() / file, text);
     CHECK_THROWS_AS(read_run(folder.path(), ""), InputError);
     CHECK_THROWS_WITH(read_run(folder.path(), ""), Contains(file) && Contains(why));
-    write_file_atomically(folder.path() / file, whole);
+    write(folder.path() / file, whole);
   };
   const std::string csv = text_of("tasks_forward.csv"), json = text_of("result.json");
   const std::size_t last_line = csv.rfind('\n', csv.size() - 2) + 1;

@@ -21,7 +21,7 @@ class MadeTrace {
     trace_.machine.workers[1] = 2;
     trace_.machine.launch = kLaunchTime;
     trace_.machine.static_task = kTaskTime;
-    trace_.machine.hop = kHopTime;
+    trace_.machine.farthest = kHopTime;
     trace_.machine.collective = kHostTime;
     trace_.machine.hbm_read = trace_.machine.hbm_write = trace_.machine.l2_read = trace_.machine.port = 1e12;
     trace_.operators = {{.name = "cube", .unit = TaskUnit::kCube, .stage = 0, .left_by = {}},

@@ -62,7 +62,7 @@ TEST_CASE("a file of tasks that was cut off, or changed, is refused with its lin
   refused(with("cube", "cubes"), "no 'cubes'");
   refused(with("20,40", "20,4O"), "end_ps: a whole number expected, '4O'");
   refused(with("20,40", "20,-40"), "end_ps");
-  refused(with("20,40", "20,"), "cells");
+  refused(with("20,40", "20,"), "end_ps: a whole number expected, ''");
   refused(with("20,40", "20,99999999999999999999"), "end_ps");
   refused(with("10,20", "21,20"), "taken <= start");
   refused(with("40,15", "40,16"), "sum to 21 ps, from start to end are 20 ps");
