@@ -1,7 +1,8 @@
-// How fast the native network is: flows through shared ports, all rates exact.
+// How fast the networks are: flows through shared ports, rates and dates exact by each one's rule.
 #include "sim/network/network.h"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <algorithm>
@@ -27,24 +28,29 @@ double processor_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-std::unique_ptr<Network> create(std::uint32_t ranks) {
-  return Registry<NetworkBackend>::get("native").create({ranks, kPort, kPort});
+std::unique_ptr<Network> create(const std::string& backend, std::uint32_t ranks) {
+  return Registry<NetworkBackend>::get(backend).create(
+      {std::vector(ranks, kPort), std::vector(ranks, kPort)});
 }
 
 void print(const std::string& what, double flows, double seconds, Time end) {
-  fmt::print("{:<66} {:>9.0f} flows {:>8.3f} s {:>8.3f} us/flow   simulated {:.6f} ms\n", what, flows,
-             seconds, 1e6 * seconds / flows, milliseconds(end.time_since_epoch()));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  fmt::print("{:<81} {:>8.0f} flows {:>7.3f} s {:>8.3f} us/flow, peak so far {:>4} MB, simulated {:.6f} ms\n",
+             what, flows, seconds, 1e6 * seconds / flows, usage.ru_maxrss / 1024,
+             milliseconds(end.time_since_epoch()));
 }
 
 // Every rank keeps `workers` puts of random size to random ranks in flight.
-void closed_loop(std::uint32_t ranks, std::uint32_t workers, std::uint64_t flows, BytesPerSecond cap) {
-  const auto network = create(ranks);
+void closed_loop(const std::string& backend, std::uint32_t ranks, std::uint32_t workers, std::uint64_t flows,
+                 BytesPerSecond cap) {
+  const auto network = create(backend, ranks);
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> log_size(std::log(1e5), std::log(4e6));
   const auto start = [&](Time now, std::uint32_t token) {
     const std::uint32_t src = token / workers;
     const auto dst = static_cast<std::uint32_t>((src + 1 + random() % (ranks - 1)) % ranks);
-    network->start(now, {RankId{src}, RankId{dst}, {std::llround(std::exp(log_size(random)))}, cap, token});
+    network->start(now, {src, dst, {std::llround(std::exp(log_size(random)))}, cap, token});
   };
   std::vector<std::uint32_t> ended;
   Time now{};
@@ -58,14 +64,15 @@ void closed_loop(std::uint32_t ranks, std::uint32_t workers, std::uint64_t flows
     for (std::uint32_t token : ended) start(now, token);
     done += ended.size();
   }
-  print(fmt::format("closed loop, {} ranks x {} puts of random size, cap {} GB/s", ranks, workers,
-                    cap.count / 1'000'000'000),
+  print(fmt::format("{}: closed loop, {} ranks x {} puts of random size, cap {} GB/s", backend, ranks,
+                    workers, cap.count / 1'000'000'000),
         static_cast<double>(done), processor_seconds() - begin, now);
 }
 
 // Every pair moves its bytes in chunks, the next when the last has ended, or all at once.
-void all_to_all(std::uint32_t ranks, std::uint32_t chunks, bool at_once, double spread) {
-  const auto network = create(ranks);
+void all_to_all(const std::string& backend, std::uint32_t ranks, std::uint32_t chunks, bool at_once,
+                double spread) {
+  const auto network = create(backend, ranks);
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> factor(1 - spread, 1 + spread);
   const std::uint64_t pairs = std::uint64_t{ranks} * (ranks - 1);
@@ -73,7 +80,7 @@ void all_to_all(std::uint32_t ranks, std::uint32_t chunks, bool at_once, double 
   const double mean = static_cast<double>(kBytesPerRank) / (ranks - 1) / chunks;
   const auto start = [&](Time now, std::uint32_t token) {
     const Bytes bytes{std::llround(mean * (spread > 0 ? factor(random) : 1))};
-    network->start(now, {RankId{token / ranks}, RankId{token % ranks}, bytes, kPort, token});
+    network->start(now, {token / ranks, token % ranks, bytes, kPort, token});
     --left[token];
   };
   std::vector<std::uint32_t> ended;
@@ -93,7 +100,7 @@ void all_to_all(std::uint32_t ranks, std::uint32_t chunks, bool at_once, double 
       if (left[token] > 0) start(now, token);
     }
   }
-  print(fmt::format("all-to-all, {} ranks, 470 MB a rank, {} chunk(s) a pair{}{}", ranks, chunks,
+  print(fmt::format("{}: all-to-all, {} ranks, 470 MB a rank, {} chunk(s) a pair{}{}", backend, ranks, chunks,
                     chunks == 1 ? "" : (at_once ? " at once" : " in turn"),
                     spread > 0 ? fmt::format(", sizes +-{:.0f} %", 100 * spread) : ""),
         static_cast<double>(pairs * chunks), processor_seconds() - begin, now);
@@ -103,15 +110,21 @@ void all_to_all(std::uint32_t ranks, std::uint32_t chunks, bool at_once, double 
 
 int main() {
   for (BytesPerSecond cap : {kWorker, kPort}) {
-    closed_loop(16, 1, 20'000, cap);
-    closed_loop(16, 10, 50'000, cap);
-    closed_loop(16, 50, 50'000, cap);
+    for (std::uint32_t puts : {1u, 10u, 50u}) closed_loop("native", 16, puts, 50'000, cap);
   }
-  closed_loop(64, 50, 10'000, kWorker);
-  closed_loop(256, 50, 1'000, kWorker);
-  all_to_all(16, 64, false, 0);
-  all_to_all(64, 1, true, 0.5);
-  all_to_all(256, 1, true, 0);
-  all_to_all(256, 64, true, 0);
-  all_to_all(256, 64, false, 0);
+  closed_loop("simgrid", 16, 50, 5'000, kWorker);
+  closed_loop("endpoint-share", 16, 50, 50'000, kWorker);
+  for (std::uint32_t ranks : {64u, 256u}) {
+    closed_loop("native", ranks, 50, 2'000, kWorker);
+    closed_loop("endpoint-share", ranks, 50, 50'000, kWorker);
+  }
+  closed_loop("endpoint-share", 768, 50, 50'000, kWorker);
+  all_to_all("native", 16, 64, false, 0);
+  all_to_all("simgrid", 16, 64, false, 0);
+  all_to_all("native", 64, 1, true, 0.5);
+  all_to_all("endpoint-share", 64, 1, true, 0.5);
+  all_to_all("endpoint-share", 256, 1, true, 0.5);
+  all_to_all("native", 256, 1, true, 0);
+  all_to_all("native", 256, 64, true, 0);
+  all_to_all("native", 256, 64, false, 0);
 }

@@ -55,6 +55,7 @@ Parallel read_parallel(const Config& config) {
   Parallel parallel;
   parallel.ep = size(config, "ep", kMostRanks);
   parallel.tp_stride = static_cast<std::uint32_t>(config.integer("tp_stride", 1, kMostRanks, 1));
+  parallel.nodes = static_cast<std::uint32_t>(config.integer("nodes", 1, kMostRanks, 1));
   config.finish();
   return parallel;
 }

@@ -4,26 +4,31 @@
 
 namespace a3sim {
 
-WorkerQueues::WorkerQueues(const Ssc& ssc) : assignment_(ssc.assignment()) {
+WorkerQueues::WorkerQueues(const Ssc& ssc)
+    : WorkerQueues(ssc, std::vector<bool>(ssc.operators().size(), true)) {}
+
+WorkerQueues::WorkerQueues(const Ssc& ssc, const std::vector<bool>& operators)
+    : assignment_(ssc.assignment()) {
   for (std::uint32_t q = 0; q < kQueues; ++q) {
     const auto queue = static_cast<QueueType>(q);
     worker_queue_.insert(worker_queue_.end(), ssc.workers(queue), queue);
   }
   if (assignment_ == Assignment::kCyclic) {
-    deal_cyclic(ssc);
+    deal_cyclic(ssc, operators);
   } else {
-    split_by_set(ssc);
+    split_by_set(ssc, operators);
   }
 }
 
-void WorkerQueues::deal_cyclic(const Ssc& ssc) {
+void WorkerQueues::deal_cyclic(const Ssc& ssc, const std::vector<bool>& operators) {
   std::vector<std::uint32_t> dealt(ssc.worker_sets().size(), 0);
-  std::vector<std::uint32_t> worker_of(ssc.tasks().size());
+  std::vector<std::uint32_t> worker_of(ssc.tasks().size(), kNone);
   std::vector<std::uint32_t> length(workers(), 0);
   for (std::uint32_t q = 0; q < kQueues; ++q) {
     const auto queue = static_cast<QueueType>(q);
     const std::uint32_t first_worker = queue == QueueType::kCtq ? 0 : ssc.workers(QueueType::kCtq);
     for (const std::uint32_t task : ssc.queue(queue)) {
+      if (!operators[ssc.tasks()[task].op]) continue;
       const std::uint32_t set_index = ssc.tasks()[task].worker_set;
       const WorkerSet& set = ssc.worker_sets()[set_index];
       worker_of[task] = first_worker + set.first + dealt[set_index]++ % set.count;
@@ -39,12 +44,13 @@ void WorkerQueues::deal_cyclic(const Ssc& ssc) {
   end_ = next_;
   tasks_.resize(begin);
   for (std::uint32_t q = 0; q < kQueues; ++q) {
-    for (const std::uint32_t task : ssc.queue(static_cast<QueueType>(q)))
-      tasks_[end_[worker_of[task]]++] = task;
+    for (const std::uint32_t task : ssc.queue(static_cast<QueueType>(q))) {
+      if (worker_of[task] != kNone) tasks_[end_[worker_of[task]]++] = task;
+    }
   }
 }
 
-void WorkerQueues::split_by_set(const Ssc& ssc) {
+void WorkerQueues::split_by_set(const Ssc& ssc, const std::vector<bool>& operators) {
   sets_.resize(workers());
   for (std::uint32_t s = 0; s < ssc.worker_sets().size(); ++s) {
     const WorkerSet& set = ssc.worker_sets()[s];
@@ -54,7 +60,8 @@ void WorkerQueues::split_by_set(const Ssc& ssc) {
     next_.push_back(static_cast<std::uint32_t>(tasks_.size()));
     const std::span<const std::uint32_t> entries = ssc.queue(queue);
     for (std::uint32_t p = 0; p < entries.size(); ++p) {
-      if (ssc.tasks()[entries[p]].worker_set != s) continue;
+      const TaskDescriptor& td = ssc.tasks()[entries[p]];
+      if (td.worker_set != s || !operators[td.op]) continue;
       tasks_.push_back(entries[p]);
       position_.push_back(p);
     }

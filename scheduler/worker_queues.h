@@ -15,6 +15,8 @@ namespace a3sim {
 class WorkerQueues {
  public:
   explicit WorkerQueues(const Ssc& ssc);
+  // Of the tasks of these operators only, as if there were no others.
+  WorkerQueues(const Ssc& ssc, const std::vector<bool>& operators);
 
   std::uint32_t workers() const { return static_cast<std::uint32_t>(worker_queue_.size()); }
   QueueType queue_of(std::uint32_t worker) const { return worker_queue_[worker]; }
@@ -22,8 +24,8 @@ class WorkerQueues {
   std::uint32_t take(std::uint32_t worker);
 
  private:
-  void deal_cyclic(const Ssc& ssc);
-  void split_by_set(const Ssc& ssc);
+  void deal_cyclic(const Ssc& ssc, const std::vector<bool>& operators);
+  void split_by_set(const Ssc& ssc, const std::vector<bool>& operators);
   std::uint32_t take_shared(std::uint32_t worker);
 
   Assignment assignment_;

@@ -56,7 +56,7 @@ void Causes::check(TaskAt at) const {
     throw InputError(fmt::format("rank {}: tasks {} and {} run on worker {} at the same time", at.rank,
                                  last.task, at.task, t.worker));
   }
-  if (trace_.machine.way == Way::kKernel || t.dependent_event == kNone) return;
+  if (trace_.machine.has_kernels() || t.dependent_event == kNone) return;
   const TaskAt from = producer(at);
   if (from == kNoTask) {
     throw InputError(fmt::format("rank {}: task {} waits for event {}, which no task triggers", at.rank,

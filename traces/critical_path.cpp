@@ -15,7 +15,7 @@ class PathWalk {
  public:
   explicit PathWalk(const Causes& causes)
       : causes_(causes), trace_(causes.trace()), machine_(trace_.machine), date_(trace_.makespan) {
-    if (machine_.way == Way::kKernel) kernels_.emplace(causes);
+    if (machine_.has_kernels()) kernels_.emplace(causes);
   }
   CriticalPath walk();
 
@@ -95,15 +95,11 @@ CriticalPath PathWalk::walk() {
 }
 
 TaskAt PathWalk::before_start(TaskAt at) {
-  switch (machine_.way) {
-    case Way::kStatic:
-      return before_static(at);
-    case Way::kDynamic:
-      return before_dynamic(at);
-    case Way::kKernel:
-      break;
-  }
-  return before_kernel_task(at);
+  if (machine_.way == Way::kDynamic) return before_dynamic(at);
+  const bool waits =
+      machine_.way == Way::kStatic && !(kernels_ && kernels_->meets(kernels_->of(causes_.task(at).op)));
+  if (waits && causes_.ready(at) > causes_.task(at).taken + machine_.static_task) return to_producer(at);
+  return kernels_ ? before_kernel_task(at) : before_static(at);
 }
 
 // What a trigger took to be seen: the put's matter if it came from afar, else the waiting task's.
@@ -111,7 +107,7 @@ TaskAt PathWalk::to_producer(TaskAt at) {
   const TaskAt from = causes_.producer(at);
   const TraceTask& task = causes_.task(from);
   const std::uint32_t op = causes_.task(at).op;
-  wait(task.visible, op, at, Blame::kScheduling);
+  wait(task.visible, op, at, Blame::kPoll);
   if (task.remote) {
     wait(causes_.task(from).done, task.op, from, Blame::kHop);
   } else {
@@ -122,7 +118,6 @@ TaskAt PathWalk::to_producer(TaskAt at) {
 
 TaskAt PathWalk::before_static(TaskAt at) {
   const TraceTask& task = causes_.task(at);
-  if (causes_.ready(at) > task.taken + machine_.static_task) return to_producer(at);
   wait(task.taken, task.op, at, Blame::kScheduling);
   const TaskAt last = causes_.before(at);
   if (last == kNoTask) {
@@ -160,17 +155,18 @@ TaskAt PathWalk::before_dynamic(TaskAt at) {
 TaskAt PathWalk::before_kernel_task(TaskAt at) {
   const TraceTask& task = causes_.task(at);
   const TaskAt last = causes_.before(at);
-  if (last != kNoTask && causes_.task(last).op == task.op) {
+  const std::uint32_t kernel = kernels_->of(task.op);
+  wait(task.taken, task.op, at, Blame::kScheduling);
+  if (last != kNoTask && kernels_->of(causes_.task(last).op) == kernel) {
     wait(causes_.task(last).end, task.op, at, Blame::kScheduling);
     return last;
   }
-  const std::uint32_t kernel = kernels_->of(task.op);
   wait(kernels_->at(at.rank, kernel).dealt, task.op, at, Blame::kScheduling);
   return before_kernel(at.rank, kernel);
 }
 
 TaskAt PathWalk::before_kernel(std::uint32_t rank, std::uint32_t kernel) {
-  if (!kernels_->meets(kernel)) return before_launch(rank, kernel);
+  if (!kernels_->meets_before(kernel)) return before_launch(rank, kernel);
   const std::uint32_t last = kernels_->last_to_come(kernel);
   wait(kernels_->at(last, kernel).launched, kernels_->op(kernel), kNoTask, Blame::kCollective);
   return before_launch(last, kernel);
@@ -178,10 +174,13 @@ TaskAt PathWalk::before_kernel(std::uint32_t rank, std::uint32_t kernel) {
 
 TaskAt PathWalk::before_launch(std::uint32_t rank, std::uint32_t kernel) {
   wait(date_ - machine_.launch, kernels_->op(kernel), kNoTask, Blame::kLaunch);
-  if (kernel-- == 0) return kNoTask;
+  if (kernel-- == 0) {
+    wait(Duration::zero(), kernels_->op(0), kNoTask, Blame::kLaunch);  // it was started later than others
+    return kNoTask;
+  }
   if (kernels_->meets(kernel)) {
     rank = kernels_->last_to_end(kernel);
-    wait(date_ - machine_.hop, kernels_->op(kernel), kNoTask, Blame::kHop);
+    wait(date_ - machine_.farthest, kernels_->op(kernel), kNoTask, Blame::kHop);
   }
   const Kernels::Kernel& before = kernels_->at(rank, kernel);
   return before.last == kNone ? before_kernel(rank, kernel) : TaskAt{rank, before.last};

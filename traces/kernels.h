@@ -6,8 +6,9 @@
 
 namespace a3sim {
 
-// The stream of kernels of a run that went kernel by kernel, a kernel an operator: its dates follow from the
-// tasks' by the rules of the stream.
+// The stream of kernels that the host launches on each rank: its dates follow from the tasks' by the rules of
+// the stream. A kernel is an operator; with collectives under a static schedule, all operators between two of
+// them, whose tasks wait for each other as they do in one kernel.
 class Kernels {
  public:
   struct Kernel {
@@ -18,21 +19,25 @@ class Kernels {
   // Throws InputError where tasks start before their kernel can.
   explicit Kernels(const Causes& causes);
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(order_.size()); }
-  std::uint32_t op(std::uint32_t kernel) const { return order_[kernel]; }
-  std::uint32_t of(std::uint32_t op) const { return place_[op]; }
-  // Whether all ranks meet before and after it.
+  std::uint32_t count() const { return static_cast<std::uint32_t>(first_op_.size()); }
+  // Its first operator, and the kernel of an operator.
+  std::uint32_t op(std::uint32_t kernel) const { return first_op_[kernel]; }
+  std::uint32_t of(std::uint32_t op) const { return kernel_of_[op]; }
+  // Whether all ranks meet after it, and before it.
   bool meets(std::uint32_t kernel) const;
+  bool meets_before(std::uint32_t kernel) const { return trace_.machine.collectives && meets(kernel); }
   const Kernel& at(std::uint32_t rank, std::uint32_t kernel) const { return ranks_[rank][kernel]; }
   // The rank that comes last to a kernel that meets, and the one whose part of it ends last.
   std::uint32_t last_to_come(std::uint32_t kernel) const;
   std::uint32_t last_to_end(std::uint32_t kernel) const;
 
  private:
-  void run(std::uint32_t rank, std::uint32_t kernel);
+  void group_operators();
+  void find_ends();
+  void run(std::uint32_t kernel);
 
   const Trace& trace_;
-  std::vector<std::uint32_t> order_, place_;  // operators by stage; where each one stands
+  std::vector<std::uint32_t> first_op_, kernel_of_;  // by kernel; by operator
   std::vector<std::vector<Kernel>> ranks_;
 };
 

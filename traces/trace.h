@@ -44,12 +44,16 @@ enum class Way : std::uint8_t { kStatic, kDynamic, kKernel };
 
 // What the analysis has to know of the machine.
 struct TraceMachine {
+  // Whether the host launches one kernel after the other.
+  bool has_kernels() const { return way == Way::kKernel || collectives; }
+
   Way way = Way::kStatic;
-  std::uint32_t workers[2] = {0, 0};                          // AIC, AIV of a rank; AIC are numbered first
-  Duration launch{};                                          // of a kernel
-  Duration static_task{};                                     // fetch and first check
-  Duration hop{};                                             // of a put's last byte and its signal
-  Duration collective{};                                      // the host's work before a collective
+  std::uint32_t workers[2] = {0, 0};  // AIC, AIV of a rank; AIC are numbered first
+  Duration launch{};                  // of a kernel
+  Duration static_task{};             // fetch and first check
+  Duration farthest{};                // of a signal between the two farthest ranks
+  bool collectives = false;           // the host's move what is sent, between kernels; else workers' puts
+  Duration collective{};              // the host's work before a collective
   double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes a second
 };
 
@@ -58,6 +62,7 @@ struct Trace {
   Duration makespan{};
   std::vector<TraceOperator> operators;
   std::vector<std::vector<TraceTask>> ranks;  // by rank and task
+  std::vector<Duration> starts;               // by rank: how much later than the others it was started
 };
 
 // One task of a trace.

@@ -27,7 +27,7 @@ Duration common(Duration a, Duration b, Duration c, Duration d) {
 class GapSplit {
  public:
   explicit GapSplit(const Causes& causes) : causes_(causes), machine_(causes.trace().machine) {
-    if (machine_.way == Way::kKernel) kernels_.emplace(causes);
+    if (machine_.has_kernels()) kernels_.emplace(causes);
   }
   // The time between a worker's task and the one before it.
   void add(TaskAt next, Duration from, WorkerTimes& times) const;
@@ -43,23 +43,22 @@ class GapSplit {
 
 void GapSplit::add(TaskAt next, Duration from, WorkerTimes& times) const {
   const TraceTask& task = causes_.task(next);
-  switch (machine_.way) {
-    case Way::kStatic: {
-      const Duration checked = std::min(task.start, task.taken + machine_.static_task);
-      at(times, WorkerTime::kScheduling) += checked - from;
-      return add_wait(next, checked, task.start, times);
-    }
-    case Way::kDynamic:
-      at(times, WorkerTime::kScheduling) += task.start - task.taken;
-      return add_wait(next, from, task.taken, times);
-    case Way::kKernel:
-      break;
+  if (machine_.way == Way::kDynamic) {
+    at(times, WorkerTime::kScheduling) += task.start - task.taken;
+    return add_wait(next, from, task.taken, times);
   }
-  add_kernels(next.rank, from, task.start, times);
+  if (kernels_) {
+    add_kernels(next.rank, from, task.taken, times);
+    from = task.taken;
+  }
+  // A kernel's tasks are dealt out as they run: there is nothing left to split.
+  const Duration checked = std::min(task.start, task.taken + machine_.static_task);
+  at(times, WorkerTime::kScheduling) += checked - from;
+  add_wait(next, checked, task.start, times);
 }
 
-// Until its last producer is complete it waits; then the news are on their way; then nothing but scheduling
-// keeps it.
+// Until its last producer is complete it waits; then the news are on their way; then the worker looks only
+// now and then, or the scheduler has not come to it.
 void GapSplit::add_wait(TaskAt next, Duration from, Duration to, WorkerTimes& times) const {
   const TaskAt producer = causes_.producer(next);
   if (producer != kNoTask) {
@@ -69,7 +68,7 @@ void GapSplit::add_wait(TaskAt next, Duration from, Duration to, WorkerTimes& ti
     at(times, causes_.task(producer).remote ? WorkerTime::kLink : WorkerTime::kPoll) += seen - produced;
     from = seen;
   }
-  at(times, WorkerTime::kScheduling) += to - from;
+  at(times, machine_.way == Way::kStatic ? WorkerTime::kPoll : WorkerTime::kScheduling) += to - from;
 }
 
 void GapSplit::add_kernels(std::uint32_t rank, Duration from, Duration to, WorkerTimes& times) const {
@@ -83,8 +82,9 @@ void GapSplit::add_kernels(std::uint32_t rank, Duration from, Duration to, Worke
     const Kernels::Kernel& kernel = kernels_->at(rank, k);
     const Duration ended = kernel.launched - machine_.launch;
     add(WorkerTime::kScheduling, ended, kernel.launched);
-    if (kernels_->meets(k)) add(WorkerTime::kScheduling, kernel.dealt - machine_.collective, kernel.dealt);
-    if (k > 0 && kernels_->meets(k - 1)) add(WorkerTime::kLink, ended - machine_.hop, ended);
+    if (kernels_->meets_before(k))
+      add(WorkerTime::kScheduling, kernel.dealt - machine_.collective, kernel.dealt);
+    if (k > 0 && kernels_->meets(k - 1)) add(WorkerTime::kLink, ended - machine_.farthest, ended);
   }
   at(times, WorkerTime::kWait) += rest;
 }

@@ -14,7 +14,7 @@ namespace a3sim {
 namespace {
 
 constexpr const char* kExamples =
-    "Fits the hardware values that are marked 'fitted: true', at most four, inside their ranges to the\n"
+    "Fits the hardware values that are marked 'fitted: true', at most six, inside their ranges to the\n"
     "points in configs/reference/ that are marked 'use: calibration'. The sum of the squared logarithms of\n"
     "predicted by published values is made least. A value that the points do not identify is refused.\n"
     "Examples:\n"

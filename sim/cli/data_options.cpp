@@ -6,11 +6,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include "scheduler/order_config.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/study/data/data_report.h"
-#include "sim/study/setting.h"
+#include "sim/study/order_file.h"
 
 namespace a3sim {
 namespace {
@@ -41,28 +40,12 @@ Adversary adversary_of(const std::string& text) {
   return {static_cast<std::uint64_t>(seed.value), false};
 }
 
-// The shipped orders, in order of their names.
-std::vector<OrderSpec> shipped_orders() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "orders"))
-    files.push_back(entry.path());
-  std::ranges::sort(files);
-  std::vector<OrderSpec> orders;
-  for (const std::filesystem::path& file : files) {
-    Diagnostics diagnostics;
-    const Config root = Config::load(file, {}, diagnostics);
-    orders.push_back(read_order(root.map("order")));
-    root.finish();
-    diagnostics.throw_if_any();
-  }
-  return orders;
-}
-
 // A case under other orders, or under its own.
 std::vector<DataCase> under_orders(const std::vector<DataCase>& cases, bool all) {
   if (!all) return cases;
   std::vector<DataCase> result;
-  for (const OrderSpec& order : shipped_orders()) {
+  for (const std::filesystem::path& file : shipped_order_files()) {
+    const OrderSpec order = read_order_file(file);
     for (const DataCase& of : cases) {
       DataCase& other = result.emplace_back(of);
       other.experiment.order = order;

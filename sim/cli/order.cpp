@@ -14,7 +14,9 @@ constexpr const char* kExamples =
     "  a3sim order export configs/experiments/ep8.yaml -o order.csv   write it down, a line a task\n"
     "  a3sim run configs/experiments/ep8.yaml --set order='{name: mine, ctq_list: order.csv, vtq_list: "
     "order.csv}'\n"
-    "                                                                 change lines, run it\n";
+    "                                                                 change lines, run it\n"
+    "How an order is written as sort keys instead: 'a3sim try --help', which also compares it with the "
+    "shipped ones.\n";
 
 struct Options {
   ConfigOption config;

@@ -5,17 +5,20 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/output.h"
+#include "sim/cli/result_directory.h"
 #include "sim/cli/threads_option.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/intervals.h"
+#include "sim/study/overview.h"
 
 namespace a3sim {
 namespace {
 
 struct Options {
   std::vector<std::string> names, set;
-  bool sensitivity = false, check = false, variants = false;
+  std::string directory;
+  bool sensitivity = false, check = false, variants = false, brief = false;
   SensitivityOptions draws;
   ThreadsOption threads;
   JsonOption json;
@@ -33,6 +36,7 @@ std::string footer() {
          "Examples:\n"
          "  a3sim reproduce                        all of them\n"
          "  a3sim reproduce moe_ffn --json p.json  predicted and published values as JSON\n"
+         "  a3sim reproduce --brief -o tables      one page, and all tables as files\n"
          "  a3sim reproduce moe_ffn --set hardware.memory.hbm_read='1.4 TB/s'\n"
          "  a3sim reproduce swiglu_add --variants  and under other policies, tiles, worker counts\n"
          "  a3sim reproduce --sensitivity          error bars, and what moves each value most\n"
@@ -41,32 +45,77 @@ std::string footer() {
 
 std::filesystem::path hardware_of(const Setting& setting) { return setting.configs / "hardware" / "a3.yaml"; }
 
-// One experiment's page, on which variants are rows only if asked for. `stale` gets its name if its error
-// bars are not those of what is predicted now.
-std::string page(const std::string& name, const Options& options, const Setting& setting,
-                 const Intervals& intervals, nlohmann::ordered_json& points,
-                 std::vector<std::string>& stale) {
+// What one experiment gives, in every form.
+struct Page {
+  Compared compared;  // without variants
+  std::string text, markdown, csv;
+  nlohmann::ordered_json points;
+  bool stale = false;  // its error bars are not those of what is predicted now
+};
+
+Page page_of(const std::string& name, const Options& options, const Setting& setting, const Intervals& intervals) {
   const Reproduced result = Reproductions::get(name).run(setting);
+  Page page;
   std::vector<Comparison> comparisons = compare(name, setting, result.points);
-  for (auto& point : comparisons_json(name, comparisons)) points.push_back(std::move(point));
-  if (!options.variants) std::erase_if(comparisons, [](const auto& c) { return !c.point.variant.empty(); });
-  const bool fits = intervals.fits(name, interval_key(result.points, hardware_of(setting), {}));
-  if (!fits) stale.push_back(name);
-  const auto interval = [&](const Point& point) { return intervals.text(name, point); };
-  std::string text =
-      fmt::format("{}\n{}", result.heading, comparison_table(comparisons, fits ? interval : IntervalText()));
-  if (!result.notes.empty()) text += '\n' + result.notes;
+  page.points = comparisons_json(name, comparisons);
+  page.stale = !intervals.fits(name, interval_key(result.points, hardware_of(setting), {}));
+  const IntervalText interval =
+      page.stale ? IntervalText() : [&](const Point& point) { return intervals.text(name, point); };
+  const Table whole = comparison_table(comparisons, interval);
+  page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, result.heading, whole.markdown(), result.notes);
+  page.csv = whole.csv();
+  std::vector<Comparison> defaults = comparisons;
+  std::erase_if(defaults, [](const auto& c) { return !c.point.variant.empty(); });
+  const Table shown = options.variants ? whole : comparison_table(defaults, interval);
+  page.text = fmt::format("{}\n{}", result.heading, shown.text());
+  if (!result.notes.empty()) page.text += '\n' + result.notes;
+  page.compared = {name, std::move(defaults)};
+  return page;
+}
+
+constexpr const char* kTrust =
+    "How far to trust it (README, 'How far to trust it'; every point: configs/reference/errors.md):\n";
+
+// A page of at most 40 lines.
+std::string brief(const std::vector<Page>& pages, const Options& options, const Setting& setting) {
+  std::vector<Compared> all;
+  for (const Page& page : pages) all.push_back(page.compared);
+  std::string text;
+  if (const std::string table = main_table(all); !table.empty()) {
+    text = "MoE-FFN of HyperParallel-MoE (arXiv 2605.23764) on Ascend A3, Dispatch to Combine: predicted (published, error)\n\n" +
+           table + '\n' + why_static_wins(setting) + '\n';
+  }
+  text += kTrust + trust_table(all);
+  text += options.directory.empty()
+              ? "The rest: 'a3sim reproduce NAME', or '-o DIR' for all tables as Markdown, CSV and JSON.\n"
+              : fmt::format("The rest: {}/NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME' prints one.\n",
+                            options.directory);
   return text;
+}
+
+void write_pages(const std::string& directory, const std::vector<Page>& pages, const nlohmann::ordered_json& points) {
+  ResultDirectory result(directory, "reproduce");
+  for (const Page& page : pages) {
+    result.add(page.compared.experiment + ".md", page.markdown);
+    result.add(page.compared.experiment + ".csv", page.csv);
+  }
+  result.add("points.json", points.dump(2) + '\n');
+  result.commit();
 }
 
 void reproduce(const Options& options, const Setting& setting) {
   const Intervals intervals = Intervals::open(Intervals::file_in(setting.configs));
+  std::vector<Page> pages;
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   std::vector<std::string> stale;
   std::string text;
   for (const std::string& name : options.names) {
-    text += (text.empty() ? "" : "\n") + page(name, options, setting, intervals, points, stale);
+    Page& page = pages.emplace_back(page_of(name, options, setting, intervals));
+    for (const auto& point : page.points) points.push_back(point);
+    if (page.stale) stale.push_back(name);
+    text += (text.empty() ? "" : "\n") + page.text;
   }
+  if (options.brief) text = brief(pages, options, setting);
   if (!stale.empty() && setting.overrides.empty()) {
     text += fmt::format("\nError bars are stale ({}): 'a3sim reproduce --sensitivity' computes them.\n",
                         fmt::join(stale, ", "));
@@ -78,13 +127,16 @@ void reproduce(const Options& options, const Setting& setting) {
     }
     text = "The error bars are those of what is predicted.\n";
   }
+  if (!options.directory.empty()) write_pages(options.directory, pages, points);
   print_result(text, points, options.json);
 }
 
 std::string sensitivity_page(const std::string& name, const Options& options, const Setting& setting,
                              Intervals& intervals) {
   const std::filesystem::path hardware = hardware_of(setting);
-  const Predictor predictor({{name, {}}}, setting, ranged_parameters(hardware));
+  Setting one = setting;
+  one.threads = 1;  // the draws run beside one another
+  const Predictor predictor({{name, {}}}, one, ranged_parameters(hardware));
   SensitivityOptions draws = options.draws;
   draws.threads = options.threads.count;
   const Sensitivity result =
@@ -104,7 +156,7 @@ std::string sensitivity_page(const std::string& name, const Options& options, co
   }
   return fmt::format("{}\n{}", name, comparison_table(comparisons, [&](const Point& point) {
                        return intervals.text(name, point);
-                     }));
+                     }).text());
 }
 
 void compute_sensitivity(const Options& options, const Setting& setting) {
@@ -128,7 +180,8 @@ void run(Options options) {
   }
   Setting setting;
   setting.overrides = options.set;
-  setting.variants = options.variants || options.json.given;
+  setting.threads = options.threads.count;
+  setting.variants = options.variants || options.json.given || !options.directory.empty();
   if (options.sensitivity) {
     compute_sensitivity(options, setting);
   } else {
@@ -146,6 +199,8 @@ class Reproduce final : public Command {
         ->expected(1)
         ->take_all();
     app.add_flag("--variants", options->variants, "rows of variants too; the JSON always has them");
+    app.add_flag("--brief", options->brief, "the main table and how far to trust it, on one page");
+    app.add_option("-o,--output", options->directory, "write all tables there: Markdown, CSV, JSON")->type_name("DIR");
     auto* sensitivity = app.add_flag("--sensitivity", options->sensitivity, "compute error bars");
     app.add_option("--draws", options->draws.draws, "of all hardware values together; 200 without it")
         ->check(CLI::Range(20, 100000))

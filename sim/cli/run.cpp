@@ -5,7 +5,11 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/schedules.h"
+#include "sim/cli/threads_option.h"
+#include "sim/core/error.h"
 #include "sim/study/portable_config.h"
+#include "sim/study/replay.h"
 #include "sim/study/report.h"
 
 namespace a3sim {
@@ -15,15 +19,42 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  a3sim run configs/experiments/ep8.yaml                            a page of summary\n"
     "  a3sim run configs/experiments/ep8.yaml --set experiment.pass=forward --json\n"
-    "  a3sim run configs/experiments/ep8.yaml --set hardware.fabric.egress='100 GB/s' -o result\n";
+    "  a3sim run configs/experiments/ep8.yaml --set hardware.fabric.planes.hccs.egress='100 GB/s' -o result\n"
+    "  a3sim compile configs/experiments/ep8.yaml --set bucket.rows=2048 -o ssc\n"
+    "  a3sim run configs/experiments/ep8.yaml --ssc ssc --routing monday.csv tuesday.csv\n"
+    "                          one schedule under many routings, against recompiling for each\n";
 
 struct Options {
   ConfigOption config;
-  std::string directory;
+  std::string directory, ssc;
+  std::vector<std::string> routings;
+  ThreadsOption threads;
   JsonOption json;
 };
 
+// One schedule under many routings: those of the files, or else the experiment's own.
+void replay_schedules(const Options& options) {
+  const Experiment experiment = options.config.load();
+  std::vector<CompiledPass> compiled;
+  const std::vector<std::string> paths{options.ssc};
+  for (NamedSchedule& named : open_schedules(paths))
+    compiled.push_back({std::move(named.name), std::move(named.schedule)});
+  std::vector<NamedRouting> routings;
+  for (const std::string& file : options.routings) {
+    RoutingSpec spec;
+    spec.kind = "file";
+    spec.file = file;
+    routings.push_back({std::filesystem::path(file).filename().string(), route(spec, experiment.shape)});
+  }
+  if (routings.empty()) routings.push_back({experiment.routing.kind, routing_of(experiment)});
+  const std::vector<Replayed> results = replay(experiment, compiled, routings, options.threads.count);
+  print_result(replay_table(results), replay_json(results), options.json);
+}
+
 void run(const Options& options) {
+  if (!options.ssc.empty()) return replay_schedules(options);
+  if (!options.routings.empty())
+    throw InputError("--routing goes with --ssc: the schedules that run under it");
   const Experiment experiment = options.config.load();
   const std::vector<PassResult> passes = run_experiment(experiment, true);
   const std::string text = summary_text(experiment, passes);
@@ -49,6 +80,12 @@ class Run final : public Command {
     app.add_option("-o,--output", options->directory,
                    "write a result directory: resolved configuration, summary, JSON, every task")
         ->type_name("DIR");
+    app.add_option("--ssc", options->ssc,
+                   "run these compiled schedules instead, and compare with recompiling")
+        ->type_name("DIR");
+    app.add_option("--routing", options->routings, "with --ssc: CSVs of counts, a routing each")
+        ->type_name("FILE");
+    options->threads.add_to(app);
     options->json.add_to(app);
     app.footer(kExamples);
     app.callback([options] { run(*options); });

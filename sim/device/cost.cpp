@@ -78,7 +78,8 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
     misses += traffic.slow[i] * std::max(0.0, 1 / (cube.gm_to_l1_miss * part) - 1 / rate);
   }
   const Mads mads = mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work.dtype));
-  const auto busy = static_cast<double>(mads.cycles + mads.count * cube.mad_head_cycles);
+  const double heads = static_cast<double>(mads.count) * cube.mad_head_cycles;
+  const double busy = (static_cast<double>(mads.cycles) + heads) / cube.speed;
   const double to_l0 = element * step.k * (step.rows / cube.l1_to_l0a + step.cols / cube.l1_to_l0b);
   const double compute = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
   const auto cycles = [&](double loads) {
@@ -157,7 +158,8 @@ Duration CostModel::arithmetic(const Work& work) const {
       cycles += mads_of(block.rows, block.cols, walk.gemm().k, work.tiling.base_k, macs_per_cycle(work.dtype))
                     .cycles;
     }
-    return cycles_time(cycles, hardware_.clock);
+    return cycles_time(static_cast<std::int64_t>(static_cast<double>(cycles) / hardware_.cube.speed),
+                       hardware_.clock);
   }
   return time(vector_arithmetic(static_cast<double>(work.ops.simple_fp32),
                                 static_cast<double>(work.ops.convert),

@@ -1,5 +1,10 @@
 #include "sim/device/hardware.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace a3sim {
 namespace {
 
@@ -8,6 +13,7 @@ constexpr std::int64_t kMostPerCycle = 1 << 24;
 constexpr std::int64_t kMostWays = 64;
 constexpr double kLeastPart = 0.01;
 constexpr std::uint32_t kCubeFace = 16 * 16;
+constexpr std::int64_t kMostDies = 1 << 24;
 
 std::uint32_t count(const Config& config, std::string_view key, std::int64_t min, std::int64_t max) {
   return static_cast<std::uint32_t>(config.integer(key, min, max));
@@ -74,12 +80,59 @@ Hardware::MemorySystem read_memory(const Config& config) {
   return memory;
 }
 
+Hardware::Fabric::Plane read_plane(const Config& config, const std::string& name) {
+  Hardware::Fabric::Plane plane{name, config.rate("egress"), config.rate("ingress")};
+  config.finish();
+  return plane;
+}
+
+Hardware::Fabric::Level read_level(const Config& config, const std::string& name,
+                                   const std::vector<Hardware::Fabric::Plane>& planes) {
+  Hardware::Fabric::Level level;
+  level.name = name;
+  level.dies = config.has("dies") ? count(config, "dies", 1, kMostDies) : kNone;
+  level.latency = config.duration("latency");
+  level.payload = config.has("payload") ? config.number("payload", kLeastPart, 1) : 1;
+  const std::string plane = config.require_sources(false).text("plane");
+  std::string known;
+  for (const auto& p : planes) {
+    if (p.name == plane) level.plane = static_cast<std::uint32_t>(&p - planes.data());
+    known += (known.empty() ? "" : ", ") + p.name;
+  }
+  if (level.plane >= planes.size() || planes[level.plane].name != plane)
+    config.error("plane", "unknown plane '" + plane + "'; known: " + known);
+  config.finish();
+  return level;
+}
+
+// Each level is made of whole ones of the level before; the last one may be open.
+void check_levels(const Config& config, const std::vector<Hardware::Fabric::Level>& levels) {
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    const std::uint32_t inner = levels[i - 1].dies, outer = levels[i].dies;
+    if (inner == kNone) {
+      config.error(levels[i - 1].name, "only the last level may leave out its dies");
+    } else if (outer != kNone && (outer <= inner || outer % inner != 0)) {
+      config.error(levels[i].name,
+                   fmt::format("{} dies, expected a multiple of the {} of level '{}' before it", outer, inner,
+                               levels[i - 1].name));
+    }
+  }
+}
+
 Hardware::Fabric read_fabric(const Config& config) {
   Hardware::Fabric fabric;
-  fabric.egress = config.rate("egress");
-  fabric.ingress = config.rate("ingress");
-  fabric.hop_latency = config.duration("hop_latency");
+  const Config planes = config.map("planes"), levels = config.map("levels");
+  for (const std::string& name : planes.keys()) fabric.planes.push_back(read_plane(planes.map(name), name));
+  if (fabric.planes.empty()) config.error("planes", "expected at least one plane: what connects the dies");
+  planes.finish();
+  for (const std::string& name : levels.keys())
+    fabric.levels.push_back(read_level(levels.map(name), name, fabric.planes));
+  levels.finish();
+  check_levels(levels, fabric.levels);
+  if (fabric.levels.empty()) config.error("levels", "expected at least one level: how far apart dies may be");
   fabric.put_per_worker = config.rate("put_per_worker");
+  fabric.put_startup = config.duration("put_startup");
+  fabric.unaligned = config.number("unaligned", kLeastPart, 1);
   fabric.put_fence = config.duration("put_fence");
   config.finish();
   return fabric;
@@ -105,6 +158,18 @@ Hardware::Runtime read_runtime(const Config& config) {
 }
 
 }  // namespace
+
+const Hardware::Fabric::Level* Hardware::Fabric::level(std::string_view name) const {
+  const auto found = std::ranges::find(levels, name, &Level::name);
+  return found == levels.end() ? nullptr : &*found;
+}
+
+Hardware at_clock(const Hardware& hardware, double factor) {
+  Hardware scaled = hardware;
+  const double clock = static_cast<double>(hardware.clock.count) * factor;
+  scaled.clock.count = std::max<std::int64_t>(1, std::llround(clock));
+  return scaled;
+}
 
 Hardware read_hardware(const Config& config) {
   Hardware hardware;

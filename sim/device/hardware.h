@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/core/config/config.h"
+#include "sim/core/ids.h"
 #include "sim/core/units.h"
 
 namespace a3sim {
@@ -22,21 +25,22 @@ struct Hardware {
     std::uint32_t macs_per_cycle_16 = 0;  // bf16 and fp16
     std::uint32_t macs_per_cycle_32 = 0;
     std::uint32_t macs_per_cycle_8 = 0;
-    std::uint32_t mad_head_cycles = 0;    // a mad instruction's start-up
+    double mad_head_cycles = 0;           // a mad instruction's start-up
     double l1_to_l0a = 0, l1_to_l0b = 0;  // bytes a cycle
     double gm_to_l1 = 0;                  // bytes a cycle and core, from the L2
     double gm_to_l1_miss = 0;             // the same while the L2 has to fetch them
     double l0c_to_gm = 0;                 // bytes a cycle and core
     double unaligned = 1;                 // part of gm_to_l1 where rows do not begin at a line
-    std::uint32_t load_issue_cycles = 0;  // of a load to L1, beside its bytes
+    double load_issue_cycles = 0;         // of a load to L1, beside its bytes
     Bytes l1{}, l0a{}, l0b{}, l0c{};
+    double speed = 1;  // of its products, times what they are a cycle: no data sheet's value, a what-if's
   } cube;
 
   struct Vector {
     double simple_fp32 = 0;             // elements a cycle
     double convert = 0;                 // elements a cycle
     double transcendental = 0;          // elements a cycle
-    std::uint32_t startup_cycles = 0;   // head and tail of a task's pipeline
+    double startup_cycles = 0;          // head and tail of a task's pipeline
     double gm_to_ub = 0, ub_to_gm = 0;  // bytes a cycle and core, from and to the L2
     double gm_to_ub_miss = 0;           // the same while the L2 has to fetch them
     double unaligned = 1;               // part of gm_to_ub where rows do not begin at a line
@@ -55,11 +59,27 @@ struct Hardware {
     }
   } memory;
 
+  // What connects the dies. A put goes through the plane of the first level that both its ends belong to.
   struct Fabric {
-    BytesPerSecond egress, ingress;  // a die's ports to the other ranks
-    Duration hop_latency;            // of a put's last byte and its signal
-    BytesPerSecond put_per_worker;   // one AIV's puts
-    Duration put_fence;              // from the last byte's departure until the worker is free
+    struct Plane {
+      std::string name;
+      BytesPerSecond egress, ingress;  // a die's ports
+    };
+    struct Level {
+      std::string name;
+      std::uint32_t dies = 0;   // that are this close; kNone: all
+      std::uint32_t plane = 0;  // its place in `planes`
+      Duration latency;         // of a put's last byte and its signal
+      double payload = 1;       // part of the bytes on a port that are a put's
+    };
+    std::vector<Plane> planes;
+    std::vector<Level> levels;      // from near to far
+    BytesPerSecond put_per_worker;  // one AIV's puts
+    Duration put_startup;           // of a put, before its bytes flow
+    double unaligned = 1;           // part of put_per_worker where a put's rows are no whole lines
+    Duration put_fence;             // from the last byte's departure until the worker is free
+
+    const Level* level(std::string_view name) const;  // null: there is none of this name
   } fabric;
 
   // The host's all-to-all.
@@ -76,6 +96,9 @@ struct Hardware {
     Duration kernel_launch;     // from the end of one kernel, or the start, until the next one's tasks run
   } runtime;
 };
+
+// The same hardware with another clock: `factor` of its own, positive.
+Hardware at_clock(const Hardware& hardware, double factor);
 
 // Reads the `hardware` mapping; what is wrong is noted in its Diagnostics.
 Hardware read_hardware(const Config& config);

@@ -7,66 +7,46 @@ namespace a3sim {
 
 namespace {
 
-// Rounding noise of sums over a port, relative. Ports whose levels differ by less are full at the same level:
-// in exact arithmetic they would be. So symmetric flows have bit-identical rates and end together.
+// Rounding noise. Ports whose levels differ by less are full at the same level: in exact arithmetic they
+// would be. So symmetric flows have bit-identical rates and end together. A level's own noise is relative to
+// it; that of what is left of a port, to its capacity: a hundred thousand subtractions of half a last place.
 constexpr double kNoise = 0x1p-40;
 constexpr double kSameLevel = 1 + kNoise;
+constexpr double kLeftNoise = 0x1p-47;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Rates come in bytes a second and are kept in bytes a picosecond, the unit of dates.
-double per_picosecond(BytesPerSecond rate) { return static_cast<double>(rate.count) * 1e-12; }
 
 }  // namespace
 
 MaxMin::MaxMin(const NetworkSpec& spec)
-    : ranks_(spec.ranks),
-      egress_(per_picosecond(spec.egress)),
-      ingress_(per_picosecond(spec.ingress)),
-      first_(std::size_t{spec.ranks} * spec.ranks, kNone),
-      least_cap_(kInfinity),
-      listed_(2 * std::size_t{spec.ranks}),
+    : egress_ports_(static_cast<std::uint32_t>(spec.egress.size())),
+      listed_(spec.egress.size() + spec.ingress.size()),
       flows_(listed_.size(), 0) {
+  for (BytesPerSecond rate : spec.egress) capacity_.push_back(per_picosecond(rate));
+  for (BytesPerSecond rate : spec.ingress) capacity_.push_back(per_picosecond(rate));
   open_ports();
 }
 
 double MaxMin::used(std::uint32_t port) const {
-  const double all = capacity(port), left = open_[port].left;
+  const double all = capacity_[port], left = open_[port].left;
   return left > all * kNoise ? all - left : all;
 }
 
-std::uint32_t& MaxMin::route(std::uint32_t c) {
-  return first_[std::size_t{classes_[c].egress} * ranks_ + (classes_[c].ingress - ranks_)];
-}
-
-std::uint32_t MaxMin::find(std::uint32_t src, std::uint32_t dst, double cap) const {
-  std::uint32_t c = first_[std::size_t{src} * ranks_ + dst];
-  while (c != kNone && places_[c].cap != cap) c = places_[c].next;
-  return c;
-}
-
-std::uint32_t MaxMin::add(std::uint32_t src, std::uint32_t dst, double cap) {
-  const auto c = classes();
-  classes_.push_back({src, ranks_ + dst, 0, solves_});
-  auto &out = listed_[src], &in = listed_[ranks_ + dst];
+void MaxMin::add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) {
+  const auto c = static_cast<std::uint32_t>(classes_.size());
+  classes_.push_back({from, egress_ports_ + to, 0, solves_});
+  auto &out = listed_[from], &in = listed_[egress_ports_ + to];
   places_.push_back(
-      {static_cast<std::uint32_t>(out.size()), static_cast<std::uint32_t>(in.size()), route(c), cap});
+      {static_cast<std::uint32_t>(out.size()), static_cast<std::uint32_t>(in.size()), per_picosecond(cap)});
   out.push_back(c);
   in.push_back(c);
-  route(c) = c;
   rates_.push_back(0);
-  least_cap_ = std::min(least_cap_, cap);
-  return c;
-}
-
-// The link of its route's list that points to a class.
-std::uint32_t& MaxMin::link_to(std::uint32_t c) {
-  std::uint32_t* link = &route(c);
-  while (*link != c) link = &places_[*link].next;
-  return *link;
+  ++caps_[per_picosecond(cap)];
 }
 
 void MaxMin::remove(std::uint32_t c) {
+  const auto cap = caps_.find(places_[c].cap);
+  if (--cap->second == 0) caps_.erase(cap);
   const auto unlist = [&](std::uint32_t port, std::uint32_t Place::* at) {
     auto& list = listed_[port];
     const std::uint32_t hole = places_[c].*at;
@@ -76,9 +56,7 @@ void MaxMin::remove(std::uint32_t c) {
   };
   unlist(classes_[c].egress, &Place::at_egress);
   unlist(classes_[c].ingress, &Place::at_ingress);
-  link_to(c) = places_[c].next;
-  if (const std::uint32_t last = classes() - 1; c != last) {
-    link_to(last) = c;
+  if (const auto last = static_cast<std::uint32_t>(classes_.size() - 1); c != last) {
     listed_[classes_[last].egress][places_[last].at_egress] = c;
     listed_[classes_[last].ingress][places_[last].at_ingress] = c;
     classes_[c] = classes_[last];
@@ -106,15 +84,15 @@ void MaxMin::open_ports() {
   open_.resize(flows_.size());
   heap_.clear();
   for (std::uint32_t p = 0; p < flows_.size(); ++p) {
-    open_[p] = {capacity(p), flows_[p]};
-    if (flows_[p] > 0) heap_.push_back({capacity(p) / flows_[p], p});
+    open_[p] = {capacity_[p], flows_[p]};
+    if (flows_[p] > 0) heap_.push_back({capacity_[p] / flows_[p], p});
   }
   std::make_heap(heap_.begin(), heap_.end(), [](const Level& a, const Level& b) { return a.rate > b.rate; });
 }
 
 // The port is full at this rate.
 void MaxMin::freeze_port(std::uint32_t port, double rate) {
-  const auto other = port < ranks_ ? &Class::ingress : &Class::egress;
+  const auto other = port < egress_ports_ ? &Class::ingress : &Class::egress;
   for (std::uint32_t c : listed_[port]) {
     Class& frozen = classes_[c];
     if (frozen.solved == solves_) continue;
@@ -128,19 +106,18 @@ void MaxMin::freeze_port(std::uint32_t port, double rate) {
   open_[port] = {0, 0};
 }
 
-// Returns the least cap above the level.
-double MaxMin::freeze_caps(double level) {
-  double next = kInfinity;
-  least_cap_ = kInfinity;
+// The least cap above the level.
+double MaxMin::next_cap(double level) const {
+  const auto next = caps_.upper_bound(level);
+  return next == caps_.end() ? kInfinity : next->first;
+}
+
+// Classes whose caps do not lie above the level run at their caps.
+void MaxMin::freeze_caps(double level) {
   for (std::uint32_t c = 0; c < classes_.size(); ++c) {
-    const double cap = places_[c].cap;
-    least_cap_ = std::min(least_cap_, cap);
-    if (cap > level) {
-      next = std::min(next, cap);
-      continue;
-    }
     Class& frozen = classes_[c];
-    if (frozen.solved == solves_) continue;
+    const double cap = places_[c].cap;
+    if (frozen.solved == solves_ || cap > level) continue;
     frozen.solved = solves_;
     rates_[c] = cap;
     --unsolved_;
@@ -149,7 +126,13 @@ double MaxMin::freeze_caps(double level) {
       open_[port].flows -= frozen.flows;
     }
   }
-  return next;
+}
+
+// In exact arithmetic, the port would be full if its open flows ran at this rate.
+bool MaxMin::full_at(std::uint32_t port, double rate) const {
+  const Open& open = open_[port];
+  const double wanted = rate * open.flows;
+  return open.left <= std::max(wanted * kSameLevel, wanted + capacity_[port] * kLeftNoise);
 }
 
 // Puts a level in the place of the top and restores the heap.
@@ -176,9 +159,9 @@ void MaxMin::pop_top() {
 // it, and are frozen first.
 void MaxMin::solve() {
   ++solves_;
-  unsolved_ = classes();
+  unsolved_ = static_cast<std::uint32_t>(classes_.size());
   open_ports();
-  double level = 0, next_cap = least_cap_;  // the least cap that may be open
+  double level = 0, cap = next_cap(0);  // the least that may be open
   while (unsolved_ > 0) {
     const Level top = heap_.front();
     const Open open = open_[top.port];
@@ -186,14 +169,14 @@ void MaxMin::solve() {
       pop_top();
       continue;
     }
-    const double rate = open.left / open.flows;
-    if (rate > top.rate * kSameLevel) {
-      push_down({rate, top.port});
+    if (!full_at(top.port, top.rate)) {
+      push_down({open.left / open.flows, top.port});
       continue;
     }
-    if (rate > level * kSameLevel) level = rate;
-    if (next_cap <= level) {
-      next_cap = freeze_caps(level);
+    if (!full_at(top.port, level)) level = open.left / open.flows;
+    if (cap <= level) {
+      freeze_caps(level);
+      cap = next_cap(level);
     } else {
       freeze_port(top.port, level);
       pop_top();

@@ -1,37 +1,34 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sim/network/network.h"
+#include "sim/network/rate_solver.h"
 
 namespace a3sim {
 
-// Max-min fair rates over the ports of a network: classes of flows with the same source, destination and cap,
-// and how many flows each has. Classes are numbered densely; removing one moves the last to its place.
-class MaxMin {
+// Exact max-min fair rates over ports and caps, by progressive filling.
+class MaxMin final : public RateSolver {
  public:
   explicit MaxMin(const NetworkSpec& spec);
 
-  // The class of a route and cap, or kNone.
-  std::uint32_t find(std::uint32_t src, std::uint32_t dst, double cap) const;
-  // Adds a class without flows at the end and returns its number.
-  std::uint32_t add(std::uint32_t src, std::uint32_t dst, double cap);
-  // Removes a class without flows; the last one takes its number.
-  void remove(std::uint32_t c);
-  // One flow more or less.
-  void join(std::uint32_t c);
-  void leave(std::uint32_t c);
+  void add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) override;
+  void remove(std::uint32_t c) override;
+  void join(std::uint32_t c) override;
+  void leave(std::uint32_t c) override;
+  void set_egress(std::uint32_t port, BytesPerSecond capacity) override {
+    capacity_[port] = per_picosecond(capacity);
+  }
+  void set_ingress(std::uint32_t port, BytesPerSecond capacity) override {
+    capacity_[egress_ports_ + port] = per_picosecond(capacity);
+  }
 
-  // Sets the rates of all classes.
-  void solve();
-
-  std::uint32_t classes() const { return static_cast<std::uint32_t>(classes_.size()); }
-  // Bytes a picosecond of one flow of each class, as solved last.
-  const std::vector<double>& rates() const { return rates_; }
-  // Bytes a picosecond through a rank's ports, as solved last; of a full port exactly its capacity.
-  double egress_rate(std::uint32_t rank) const { return used(rank); }
-  double ingress_rate(std::uint32_t rank) const { return used(ranks_ + rank); }
+  void solve() override;
+  // Of a full port exactly its capacity.
+  double egress_rate(std::uint32_t port) const override { return used(port); }
+  double ingress_rate(std::uint32_t port) const override { return used(egress_ports_ + port); }
 
  private:
   struct Class {
@@ -41,7 +38,6 @@ class MaxMin {
   };
   struct Place {
     std::uint32_t at_egress, at_ingress;  // where the ports list the class
-    std::uint32_t next;                   // class of the same route with another cap, or kNone
     double cap;
   };
   // Of solve(): capacity and flows of a port whose rates are not set yet.
@@ -55,25 +51,22 @@ class MaxMin {
     std::uint32_t port;
   };
 
-  double capacity(std::uint32_t port) const { return port < ranks_ ? egress_ : ingress_; }
   double used(std::uint32_t port) const;
-  std::uint32_t& route(std::uint32_t c);
-  std::uint32_t& link_to(std::uint32_t c);
+  bool full_at(std::uint32_t port, double rate) const;
   void open_ports();
   void freeze_port(std::uint32_t port, double rate);
-  double freeze_caps(double level);
+  double next_cap(double level) const;
+  void freeze_caps(double level);
   void push_down(Level top);
   void pop_top();
 
-  std::uint32_t ranks_;
-  double egress_, ingress_;
-  std::vector<std::uint32_t> first_;  // by route: its first class, or kNone
+  std::uint32_t egress_ports_;
   std::vector<Class> classes_;
   std::vector<Place> places_;
-  std::vector<double> rates_;
-  double least_cap_;  // of all classes, or less
+  std::map<double, std::uint32_t> caps_;  // how many classes have each
 
   // By port: egress ports, then ingress ports.
+  std::vector<double> capacity_;
   std::vector<std::vector<std::uint32_t>> listed_;  // classes
   std::vector<std::uint32_t> flows_;
   std::vector<Open> open_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/core/whole_time.h"
 #include "sim/memory/l2/piece_l2.h"
 
 namespace a3sim {
@@ -14,6 +15,14 @@ constexpr std::uint32_t kSignalBits = 3;
 std::array<double, kResources> capacities(const Hardware::MemorySystem& memory) {
   return {static_cast<double>(memory.l2_read.count), static_cast<double>(memory.l2_write.count),
           static_cast<double>(memory.hbm_read.count)};
+}
+
+void slow(StepJob& job, double slowness) {
+  const auto slowed = [&](Duration time) {
+    return Duration(whole_picoseconds(static_cast<double>(time.count()) * slowness));
+  };
+  job.memory.ideal = slowed(job.memory.ideal);
+  job.missing = std::min(job.memory.ideal, slowed(job.missing));
 }
 
 }  // namespace
@@ -38,7 +47,8 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
 }
 
 void Device::launch(Engine& engine) {
-  schedule(engine, engine.now() + hardware().runtime.kernel_launch, Signal::kLaunch, 0);
+  schedule(engine, engine.now() + options_.rank(ssc_.rank()).start + hardware().runtime.kernel_launch,
+           Signal::kLaunch, 0);
 }
 
 void Device::schedule(Engine& engine, Time at, Signal signal, std::uint32_t value) {
@@ -52,6 +62,8 @@ void Device::on_event(Engine& engine, std::uint32_t arg) {
       return execution_->launch(engine);
     case Signal::kRun:
       return run(engine, value);
+    case Signal::kFlow:
+      return let_flow(engine, value);
     case Signal::kFree:
       return finish(engine, value);
     case Signal::kMemory:
@@ -85,7 +97,10 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const TaskDescriptor& td = task_of(worker);
   w.record.start = engine.now();
-  if (options_.hooks) options_.hooks->started(ssc_.rank(), w.task);
+  if (options_.hooks) {
+    options_.hooks->started(ssc_.rank(), w.task);
+    w.slowness = options_.hooks->slowness(ssc_.rank(), w.task);
+  }
   w.work.clear();
   operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, w.work);
   if (w.work.kind == WorkKind::kPut && w.work.dst != ssc_.rank()) return start_put(engine, worker);
@@ -97,7 +112,8 @@ void Device::start_step(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   if (w.work.kind == WorkKind::kNothing || !w.steps.next(w.step)) return finish(engine, worker);
   look_up(engine, worker);
-  const StepJob job = cost_.job(w.work, w.step, w.traffic);
+  StepJob job = cost_.job(w.work, w.step, w.traffic);
+  if (w.slowness != 1) slow(job, w.slowness);
   w.missing = job.missing;
   w.record.ideal += job.memory.ideal - job.missing;
   w.record.lost[static_cast<std::size_t>(Limit::kMiss)] += job.missing;
@@ -169,13 +185,13 @@ void Device::end_step(Engine& engine, std::uint32_t worker) {
 void Device::finish(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   w.record.end = engine.now();
-  if (w.put_dst == kNone) {
+  if (!w.puts) {
     if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
     w.record.done = engine.now();
     w.record.visible = engine.now() + hardware().runtime.local_visibility;
     trigger(engine, task_of(worker), w.record.visible);
   }
-  w.put_dst = kNone;
+  w.puts = false;
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
   result_.busy[worker < ssc_.workers(QueueType::kCtq) ? 0 : 1] += w.record.end - w.record.start;
   if (options_.record) {

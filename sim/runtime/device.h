@@ -32,6 +32,8 @@ class Device final : public EventHandler {
   void launch(Engine& engine);
   // The last byte of a worker's put has left.
   void put_has_left(Engine& engine, std::uint32_t worker);
+  // The part that its memory can serve of ports which take this much, of the bytes that they move now.
+  double served_part(double egress, double ingress) const;
   // Bytes a second that the ports read from and write to this device's memory.
   void reserve_for_puts(Engine& engine, double read, double write);
 
@@ -43,6 +45,8 @@ class Device final : public EventHandler {
 
   // For its Execution.
   Group& group() { return group_; }
+  // How long a signal takes between the two ranks that are farthest apart.
+  Duration farthest() const { return fabric_.topology().farthest(); }
   const Ssc& ssc() const { return ssc_; }
   const Hardware& hardware() const { return cost_.hardware(); }
   const RunOptions& options() const { return options_; }
@@ -65,7 +69,7 @@ class Device final : public EventHandler {
 
  private:
   // What an event's argument means.
-  enum class Signal : std::uint32_t { kLaunch, kRun, kFree, kMemory, kVisible, kCall };
+  enum class Signal : std::uint32_t { kLaunch, kRun, kFlow, kFree, kMemory, kVisible, kCall };
 
   struct Worker {
     std::uint32_t task = kNone;
@@ -75,13 +79,15 @@ class Device final : public EventHandler {
     Step step;
     StepTraffic traffic;
     Duration missing{};  // of the step
-    std::uint64_t put_bytes = 0;
+    double slowness = 1;
+    bool puts = false;   // it runs a put to another rank: this one
+    Fabric::Put put{};
     double put_hbm_here = 0, put_hbm_there = 0;  // hbm_of() what it moves here, and at the destination
-    std::uint32_t put_dst = kNone;
   };
 
   void run(Engine& engine, std::uint32_t worker);
   void start_put(Engine& engine, std::uint32_t worker);
+  void let_flow(Engine& engine, std::uint32_t worker);
   void start_step(Engine& engine, std::uint32_t worker);
   void look_up(Engine& engine, std::uint32_t worker);
   double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;

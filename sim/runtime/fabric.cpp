@@ -1,47 +1,55 @@
 #include "sim/runtime/fabric.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 
 #include "sim/runtime/device.h"
 
 namespace a3sim {
 namespace {
 
-// What a port gives to puts: its own rate, as long as both ports leave tasks the hundredth of each memory
-// resource that Memory keeps for them. Puts read the source's memory and write the destination's.
-NetworkSpec ports_of(const Hardware& hardware, std::uint32_t ranks, double most) {
-  constexpr double kMost = 0.99;
-  const auto rate = [](BytesPerSecond r) { return static_cast<double>(r.count); };
-  const double egress = std::min(most, rate(hardware.fabric.egress));
-  const double ingress = std::min(most, rate(hardware.fabric.ingress));
-  const Hardware::MemorySystem& memory = hardware.memory;
-  const double part =
-      std::min({1.0, kMost * rate(memory.hbm_read) / memory.as_reads(egress, ingress),
-                kMost * rate(memory.l2_read) / egress, kMost * rate(memory.l2_write) / ingress});
-  const auto scaled = [part](double r) {
-    return BytesPerSecond{std::max<std::int64_t>(1, static_cast<std::int64_t>(r * part))};
-  };
-  return {ranks, scaled(egress), scaled(ingress)};
+double rate(BytesPerSecond r) { return static_cast<double>(r.count); }
+
+BytesPerSecond part_of(BytesPerSecond r, double part) {
+  if (part == 1) return r;
+  return {std::max<std::int64_t>(1, static_cast<std::int64_t>(rate(r) * part))};
+}
+
+// Bytes on the ports.
+Bytes on_ports(Bytes put, double payload) {
+  return payload == 1 ? put
+                      : Bytes{static_cast<std::int64_t>(std::ceil(static_cast<double>(put.count) / payload))};
 }
 
 }  // namespace
 
-Fabric::Fabric(const Hardware& hardware, std::uint32_t ranks, std::uint32_t workers_per_rank,
-               const NetworkBackend& backend, bool host_driven)
+Fabric::Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, std::uint32_t workers_per_rank,
+               const NetworkBackend& backend, Transport transport)
     : spec_(hardware.fabric),
-      host_driven_(host_driven),
-      cap_(host_driven ? hardware.collective.rate : hardware.fabric.put_per_worker),
-      port_(std::min(
-          {hardware.fabric.egress, hardware.fabric.ingress, host_driven ? cap_ : hardware.fabric.egress})),
+      transport_(transport),
+      collective_rate_(hardware.collective.rate),
+      topology_(hardware, dies, transport),
       workers_per_rank_(workers_per_rank),
-      network_(backend.create(
-          ports_of(hardware, ranks,
-                   host_driven ? static_cast<double>(cap_.count) : std::numeric_limits<double>::max()))) {}
+      network_(backend.create(topology_.ports())),
+      part_(dies.size(), 1) {}
 
-void Fabric::start(Engine& engine, RankId src, std::uint32_t worker, RankId dst, Bytes bytes) {
-  const std::uint32_t token = index(src) * workers_per_rank_ + worker;
-  network_->start(engine.now(), {src, dst, bytes, cap_, token});
+// What one flow can be, of payload.
+BytesPerSecond Fabric::cap(const Put& put) const {
+  if (transport_ == Transport::kCollective) return part_of(collective_rate_, 1 / put.slowness);
+  return part_of(spec_.put_per_worker, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness);
+}
+
+Duration Fabric::least(const Put& put) const {
+  const Topology::Route route = topology_.route(put.src, put.dst);
+  return transfer_time(on_ports(put.bytes, route.payload),
+                       std::min(part_of(cap(put), 1 / route.payload), route.port));
+}
+
+void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
+  const Topology::Route route = topology_.route(put.src, put.dst);
+  const std::uint32_t token = index(put.src) * workers_per_rank_ + worker;
+  network_->start(engine.now(), {route.from, route.to, on_ports(put.bytes, route.payload),
+                                 part_of(cap(put), 1 / route.payload), token});
   request_settle(engine);
 }
 
@@ -62,15 +70,42 @@ void Fabric::on_event(Engine& engine, std::uint32_t) {
   request_settle(engine);
 }
 
+// Ports that their device's memory cannot serve get what it can.
+void Fabric::fit_ports(Engine& engine) {
+  const NetworkSpec& ports = topology_.ports();
+  const std::uint32_t ranks = topology_.ranks();
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    double egress = 0, ingress = 0;
+    for (std::size_t p = r; p < ports.egress.size(); p += ranks) {
+      egress += rate(ports.egress[p]);
+      ingress += rate(ports.ingress[p]);
+    }
+    const double part = (*devices_)[r]->served_part(egress, ingress);
+    if (part == part_[r]) continue;
+    part_[r] = part;
+    for (std::uint32_t p = r; p < ports.egress.size(); p += ranks) {
+      network_->set_egress(engine.now(), p, part_of(ports.egress[p], part));
+      network_->set_ingress(engine.now(), p, part_of(ports.ingress[p], part));
+    }
+  }
+}
+
 void Fabric::on_settle(Engine& engine, std::uint32_t) {
   settling_ = false;
+  fit_ports(engine);
   if (const Time next = network_->next_end(); next != next_end_) {
     next_end_ = next;
     if (next != Time::max()) engine.schedule(next, *this, 0);
   }
-  for (std::uint32_t r = 0; r < devices_->size(); ++r) {
-    const RankId rank{r};
-    (*devices_)[r]->reserve_for_puts(engine, network_->egress_rate(rank), network_->ingress_rate(rank));
+  const std::uint32_t ranks = topology_.ranks();
+  const auto ports = static_cast<std::uint32_t>(topology_.ports().egress.size());
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    double egress = 0, ingress = 0;
+    for (std::uint32_t p = r; p < ports; p += ranks) {
+      egress += network_->egress_rate(p);
+      ingress += network_->ingress_rate(p);
+    }
+    (*devices_)[r]->reserve_for_puts(engine, egress, ingress);
   }
 }
 

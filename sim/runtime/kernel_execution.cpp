@@ -1,37 +1,67 @@
 #include "sim/runtime/kernel_execution.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/runtime/device.h"
 #include "sim/runtime/group.h"
 
 namespace a3sim {
+namespace {
 
-KernelExecution::KernelExecution(Device& device) : device_(device), dealt_(device.workers()) {
-  const Ssc& ssc = device.ssc();
-  const auto operators = ssc.operators();
+bool puts(const OperatorInfo& op) { return Operators::get(op.type).task_type() == TaskType::kPutMemSignal; }
+
+// Operators in the order of their stages.
+std::vector<std::uint32_t> in_stages(std::span<const OperatorInfo> operators) {
   std::vector<std::uint32_t> order(operators.size());
   for (std::uint32_t op = 0; op < order.size(); ++op) order[op] = op;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return operators[a].stage < operators[b].stage; });
-  std::vector<Kernel> kernels(operators.size());
-  for (std::uint32_t op = 0; op < operators.size(); ++op) {
-    const Operator& of = Operators::get(operators[op].type);
-    kernels[op].queue = of.queue();
-    kernels[op].collective = of.task_type() == TaskType::kPutMemSignal;
-  }
-  for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
-    for (const std::uint32_t task : ssc.queue(queue)) kernels[ssc.tasks()[task].op].tasks.push_back(task);
-  }
-  for (const std::uint32_t op : order) kernels_.push_back(std::move(kernels[op]));
+  return order;
 }
+
+}  // namespace
+
+KernelExecution::KernelExecution(Device& device, bool tiles)
+    : device_(device),
+      collectives_(device.options().transport == Transport::kCollective),
+      dealt_(device.workers()) {
+  const auto operators = device.ssc().operators();
+  std::vector<std::uint32_t> together;
+  for (const std::uint32_t op : in_stages(operators)) {
+    const bool alone = !tiles || puts(operators[op]);
+    if (alone && !together.empty()) add_kernels(std::exchange(together, {}), true);
+    alone ? add_kernels({op}, false) : together.push_back(op);
+  }
+  if (!together.empty()) add_kernels(together, true);
+}
+
+void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, bool tiles) {
+  const Ssc& ssc = device_.ssc();
+  std::vector<bool> of_kernel(ssc.operators().size(), false);
+  for (const std::uint32_t op : operators) of_kernel[op] = true;
+  Kernel& kernel = kernels_.emplace_back();
+  for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+    for (const std::uint32_t task : ssc.queue(queue)) {
+      if (of_kernel[ssc.tasks()[task].op]) kernel.tasks.push_back(task);
+    }
+  }
+  if (tiles) {
+    kernel.tiles = std::make_unique<StaticExecution>(device_, of_kernel);
+  } else {
+    const OperatorInfo& op = ssc.operators()[operators.front()];
+    kernel.queue = Operators::get(op.type).queue();
+    kernel.puts = puts(op);
+  }
+}
+
+bool KernelExecution::meets(const Kernel& kernel) const { return kernel.puts && device_.group().ranks() > 1; }
 
 void KernelExecution::start_kernel(Engine& engine) {
   if (kernel_ == kernels_.size()) return;
-  Group& group = device_.group();
-  if (!kernels_[kernel_].collective || group.ranks() == 1) return deal(engine);
+  if (!collectives_ || !meets(kernels_[kernel_])) return deal(engine);
   const Hardware::Collective& spec = device_.hardware().collective;
-  group.arrive(engine, spec.fixed + spec.per_peer * (group.ranks() - 1), kMet);
+  device_.group().arrive(engine, spec.fixed + spec.per_peer * (device_.group().ranks() - 1), kMet);
 }
 
 // A collective sends to every rank at a time, what goes to one rank in order; what stays is copied by the
@@ -41,7 +71,7 @@ std::uint32_t KernelExecution::worker_of(const Kernel& kernel, std::uint32_t i) 
   const std::uint32_t cubes = ssc.workers(QueueType::kCtq);
   if (kernel.queue == QueueType::kCtq) return i % cubes;
   const std::uint32_t vectors = ssc.workers(QueueType::kVtq);
-  if (!kernel.collective) return cubes + i % vectors;
+  if (!kernel.puts || !collectives_) return cubes + i % vectors;
   const std::uint32_t dst = ssc.tasks()[kernel.tasks[i]].dst, ranks = device_.group().ranks();
   if (dst != index(ssc.rank()) || vectors <= ranks) return cubes + dst % vectors;
   return cubes + ranks + i % (vectors - ranks);
@@ -51,6 +81,7 @@ void KernelExecution::deal(Engine& engine) {
   const Kernel& kernel = kernels_[kernel_];
   unfinished_ = static_cast<std::uint32_t>(kernel.tasks.size());
   if (unfinished_ == 0) return end_kernel(engine);
+  if (kernel.tiles) return kernel.tiles->launch(engine);
   for (std::uint32_t i = unfinished_; i-- > 0;) dealt_[worker_of(kernel, i)].push_back(kernel.tasks[i]);
   for (std::uint32_t w = 0; w < dealt_.size(); ++w) take(engine, w);
 }
@@ -63,23 +94,35 @@ void KernelExecution::take(Engine& engine, std::uint32_t worker) {
 }
 
 void KernelExecution::worker_is_free(Engine& engine, std::uint32_t worker) {
-  take(engine, worker);
+  if (const auto& tiles = kernels_[kernel_].tiles) {
+    tiles->worker_is_free(engine, worker);
+  } else {
+    take(engine, worker);
+  }
   if (--unfinished_ == 0) end_kernel(engine);
 }
 
+void KernelExecution::event_is_complete(Engine& engine, std::uint32_t event) {
+  if (kernel_ < kernels_.size() && kernels_[kernel_].tiles)
+    kernels_[kernel_].tiles->event_is_complete(engine, event);
+}
+
 void KernelExecution::end_kernel(Engine& engine) {
-  const bool collective = kernels_[kernel_++].collective;
-  const Hardware& hardware = device_.hardware();
-  Group& group = device_.group();
-  if (collective && group.ranks() > 1) {
-    group.arrive(engine, hardware.fabric.hop_latency + hardware.runtime.kernel_launch, kLaunched);
+  const bool met = meets(kernels_[kernel_++]);
+  const Duration launch = device_.hardware().runtime.kernel_launch;
+  if (met) {
+    device_.group().arrive(engine, device_.farthest() + launch, kLaunched);
   } else if (kernel_ < kernels_.size()) {
-    device_.call_later(engine, engine.now() + hardware.runtime.kernel_launch, kLaunched);
+    device_.call_later(engine, engine.now() + launch, kLaunched);
   }
 }
 
 void KernelExecution::called(Engine& engine, std::uint32_t value) {
   value == kMet ? deal(engine) : start_kernel(engine);
+}
+
+std::string KernelExecution::blocked() const {
+  return kernel_ < kernels_.size() && kernels_[kernel_].tiles ? kernels_[kernel_].tiles->blocked() : "";
 }
 
 }  // namespace a3sim

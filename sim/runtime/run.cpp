@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "sim/runtime/device.h"
 #include "sim/runtime/device_l2.h"
 
 namespace a3sim {
 namespace {
 
-void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware) {
+void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+                const RunOptions& options) {
   if (schedule.empty()) throw InputError("a schedule without ranks cannot run");
   const MoeShape& shape = schedule.front().shape();
   if (schedule.size() != shape.ep) {
@@ -19,6 +22,8 @@ void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Har
     throw InputError(fmt::format("the schedule is for {} ranks and {} experts, the routing has {} and {}",
                                  shape.ep, shape.experts(), counts.ranks(), counts.experts()));
   }
+  if (!options.ranks.empty() && options.ranks.size() != schedule.size())
+    throw std::logic_error("a run's options are those of all its ranks");
   for (const Ssc& ssc : schedule) {
     const std::uint32_t cubes = ssc.workers(QueueType::kCtq), vectors = ssc.workers(QueueType::kVtq);
     if (cubes > hardware.workers.cube || vectors > hardware.workers.vector) {
@@ -37,17 +42,33 @@ std::uint32_t most_workers(const Schedule& schedule) {
   return most;
 }
 
+// A rank's hardware, at its own clock.
+struct Machine {
+  explicit Machine(const Hardware& of) : hardware(of), cost(hardware) {}
+  Hardware hardware;
+  CostModel cost;
+};
+
+std::vector<std::unique_ptr<Machine>> machines_of(const Schedule& schedule, const Hardware& hardware,
+                                                  const RunOptions& options) {
+  std::vector<std::unique_ptr<Machine>> machines;
+  for (const Ssc& ssc : schedule) {
+    machines.push_back(std::make_unique<Machine>(at_clock(hardware, options.rank(ssc.rank()).clock)));
+  }
+  return machines;
+}
+
 RunResult run_once(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
                    const NetworkBackend& backend, const RunOptions& options,
                    const std::vector<std::unique_ptr<L2>>& l2s, std::uint32_t copy) {
-  const CostModel cost(hardware);
-  Fabric fabric(hardware, static_cast<std::uint32_t>(schedule.size()), most_workers(schedule), backend,
-                options.execution == ExecutionKind::kKernel);
+  const std::vector<std::unique_ptr<Machine>> machines = machines_of(schedule, hardware, options);
+  Fabric fabric(hardware, dies_of(schedule, options), most_workers(schedule), backend, options.transport);
   Group group;
   std::vector<std::unique_ptr<Device>> devices;
   for (const Ssc& ssc : schedule) {
-    devices.push_back(
-        std::make_unique<Device>(ssc, layout, cost, fabric, group, *l2s[index(ssc.rank())], options, copy));
+    const std::uint32_t rank = index(ssc.rank());
+    devices.push_back(std::make_unique<Device>(ssc, layout, machines[rank]->cost, fabric, group, *l2s[rank],
+                                               options, copy));
   }
   fabric.connect(devices);
   Engine engine;
@@ -77,6 +98,12 @@ RunResult run_once(const Schedule& schedule, const RowLayout& layout, const Hard
 
 }  // namespace
 
+std::vector<std::uint32_t> dies_of(const Schedule& schedule, const RunOptions& options) {
+  std::vector<std::uint32_t> dies;
+  for (const Ssc& ssc : schedule) dies.push_back(options.rank(ssc.rank()).die);
+  return dies;
+}
+
 RoutingCounts capacity_of(const Schedule& schedule) {
   if (schedule.empty()) return {};
   const MoeShape& shape = schedule.front().shape();
@@ -90,7 +117,7 @@ RoutingCounts capacity_of(const Schedule& schedule) {
 
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
                        const NetworkBackend& backend, const RunOptions& options) {
-  check_fits(schedule, counts, hardware);
+  check_fits(schedule, counts, hardware, options);
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
   const std::uint32_t copies = copies_before(schedule, layout, hardware, options.l2);
   std::vector<std::unique_ptr<L2>> l2s;

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/routing/routing.h"
 #include "scheduler/ssc.h"
@@ -12,6 +13,7 @@
 #include "sim/runtime/execution.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/task_hooks.h"
+#include "sim/runtime/topology.h"
 
 namespace a3sim {
 
@@ -36,13 +38,30 @@ struct L2Options {
   std::map<std::string, L2Rates> rates{};
 };
 
+// What tells a rank from the others, beside its schedule.
+struct RankOptions {
+  std::uint32_t die = 0;
+  Duration start{};  // how much later than the common start its first kernel is launched
+  double clock = 1;  // of the hardware's, positive
+};
+
 struct RunOptions {
   bool record = false;  // keep every task's life
   ExecutionKind execution = ExecutionKind::kStatic;
+  Transport transport = Transport::kPuts;
+  std::vector<RankOptions> ranks{};  // none: all alike, rank r on die r
+  Duration poll[kQueues] = {};  // between two looks of a waiting worker at its event; 0: it sees it at once
   std::uint32_t dispatch_servers = 1;  // of dynamic execution
   L2Options l2{};
   TaskHooks* hooks = nullptr;  // not owned
+
+  RankOptions rank(RankId rank) const {
+    return ranks.empty() ? RankOptions{.die = index(rank)} : ranks[index(rank)];
+  }
 };
+
+// Where each rank's die lies.
+std::vector<std::uint32_t> dies_of(const Schedule& schedule, const RunOptions& options);
 
 // The capacities of a schedule's bucket, put together from its ranks.
 RoutingCounts capacity_of(const Schedule& schedule);

@@ -9,8 +9,11 @@
 namespace a3sim {
 
 StaticExecution::StaticExecution(Device& device)
+    : StaticExecution(device, std::vector<bool>(device.ssc().operators().size(), true)) {}
+
+StaticExecution::StaticExecution(Device& device, const std::vector<bool>& operators)
     : device_(device),
-      queues_(device.ssc()),
+      queues_(device.ssc(), operators),
       workers_(queues_.workers()),
       first_waiter_(device.ssc().events().size(), kNone) {}
 
@@ -35,10 +38,18 @@ void StaticExecution::event_is_complete(Engine& engine, std::uint32_t event) {
   for (std::uint32_t worker = first_waiter_[event]; worker != kNone;) {
     Worker& w = workers_[worker];
     w.waiting = false;
-    device_.run_at(engine, worker, std::max(engine.now(), w.checked));
+    device_.run_at(engine, worker, seen(worker, engine.now()));
     worker = w.next_waiter;
   }
   first_waiter_[event] = kNone;
+}
+
+Time StaticExecution::seen(std::uint32_t worker, Time now) const {
+  const Time checked = workers_[worker].checked;
+  if (now <= checked) return checked;
+  const Duration poll = device_.options().poll[static_cast<std::size_t>(queues_.queue_of(worker))];
+  if (poll == Duration::zero()) return now;
+  return checked + ((now - checked + poll - Duration(1)) / poll) * poll;
 }
 
 std::string StaticExecution::blocked() const {

@@ -13,6 +13,8 @@ namespace a3sim {
 class StaticExecution final : public Execution {
  public:
   explicit StaticExecution(Device& device);
+  // Of the tasks of these operators only.
+  StaticExecution(Device& device, const std::vector<bool>& operators);
 
   void launch(Engine& engine) override;
   void worker_is_free(Engine& engine, std::uint32_t worker) override { take(engine, worker); }
@@ -28,6 +30,8 @@ class StaticExecution final : public Execution {
     Time checked;  // when the first check of its event is over
   };
   void take(Engine& engine, std::uint32_t worker);
+  // When a worker that waits sees what is there at `now`.
+  Time seen(std::uint32_t worker, Time now) const;
 
   Device& device_;
   WorkerQueues queues_;

@@ -14,6 +14,9 @@ class TaskHooks {
   // How much later than it could the task starts. Asked once a task, when it has been taken and need not wait
   // any more.
   virtual Duration delay(RankId, std::uint32_t /*task*/) { return {}; }
+  // By how much longer its work takes than it is modelled, on a worker alone: positive, 1 as modelled. Memory
+  // and links that many share are no slower for it. Asked once a task, when it starts.
+  virtual double slowness(RankId, std::uint32_t /*task*/) { return 1; }
   // The task starts, before anything that ends or starts later.
   virtual void started(RankId, std::uint32_t /*task*/) {}
   // Its work is done: what it wrote is there, though nobody has been told yet. For a put: its last byte has

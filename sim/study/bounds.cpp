@@ -58,13 +58,13 @@ class Survey {
          const RunOptions& options)
       : schedule_(schedule),
         warm_(options.l2.start == L2Start::kWarm),
-        host_driven_(options.execution == ExecutionKind::kKernel),
+        options_(options),
+        topology_(hardware, dies_of(schedule, options), options.transport),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
-        cost_(hardware),
         sums_(schedule.size()),
-        sent_(schedule.size(), 0),
-        received_(schedule.size(), 0),
+        sent_(topology_.ports().egress.size(), 0),
+        received_(sent_.size(), 0),
         ideal_(schedule.size()) {
     for (const Ssc& ssc : schedule) add_rank(ssc);
   }
@@ -73,51 +73,57 @@ class Survey {
 
  private:
   void add_rank(const Ssc& ssc);
-  Duration add_task(const Ssc& ssc, const WorkContext& context, const TaskDescriptor& td);
+  Duration add_task(const Ssc& ssc, const WorkContext& context, const CostModel& cost,
+                    const TaskDescriptor& td);
+  Duration add_put(const Ssc& ssc);
   void add_rows(const Ssc& ssc, const TaskDescriptor& td);
-  BytesPerSecond port(BytesPerSecond rate) const;  // as far as it is used
   Duration hbm_time(const Ssc& ssc);
   Duration longest_path() const;
   Duration visible_after(const Ssc& ssc, std::uint32_t task) const;
 
   const Schedule& schedule_;
-  bool warm_, host_driven_;
+  bool warm_;
+  const RunOptions& options_;
+  Topology topology_;
   RowLayout layout_;
   const Hardware& hardware_;
-  CostModel cost_;
   Work work_;
   std::vector<RankSums> sums_;
-  std::vector<double> sent_, received_;
+  std::vector<double> sent_, received_;       // by port, as bytes on it
   std::vector<std::vector<Duration>> ideal_;  // by rank and task
 };
 
 void Survey::add_rank(const Ssc& ssc) {
   const WorkContext context{layout_, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()};
+  const Hardware own = at_clock(hardware_, options_.rank(ssc.rank()).clock);
+  const CostModel cost(own);
   std::vector<Duration>& ideal = ideal_[index(ssc.rank())];
   ideal.reserve(ssc.tasks().size());
   for (const TaskDescriptor& td : ssc.tasks()) {
-    ideal.push_back(add_task(ssc, context, td));
+    ideal.push_back(add_task(ssc, context, cost, td));
     add_rows(ssc, td);
   }
 }
 
-BytesPerSecond Survey::port(BytesPerSecond rate) const {
-  return host_driven_ ? std::min(rate, hardware_.collective.rate) : rate;
-}
-
-Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const TaskDescriptor& td) {
-  const std::uint32_t rank = index(ssc.rank());
+Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const CostModel& cost,
+                          const TaskDescriptor& td) {
   work_.clear();
   Operators::get(ssc.operators()[td.op].type).work(context, {td, ssc.inputs(td), ssc.outputs(td)}, work_);
-  if (work_.kind == WorkKind::kPut && work_.dst != ssc.rank()) {
-    const auto bytes = static_cast<double>(work_.put_bytes);
-    sent_[rank] += bytes;
-    received_[index(work_.dst)] += bytes;
-    const BytesPerSecond flow = host_driven_ ? hardware_.collective.rate : hardware_.fabric.put_per_worker;
-    return at_most(bytes, std::min({flow, port(hardware_.fabric.egress), port(hardware_.fabric.ingress)}));
-  }
-  sums_[rank].arithmetic[td.queue_type] += cost_.arithmetic(work_);
-  return cost_.least(work_);
+  if (work_.kind == WorkKind::kPut && work_.dst != ssc.rank()) return add_put(ssc);
+  sums_[index(ssc.rank())].arithmetic[td.queue_type] += cost.arithmetic(work_);
+  return cost.least(work_);
+}
+
+Duration Survey::add_put(const Ssc& ssc) {
+  if (work_.put_bytes == 0) return {};
+  const Topology::Route route = topology_.route(ssc.rank(), work_.dst);
+  const bool puts = options_.transport == Transport::kPuts;
+  const double bytes = static_cast<double>(work_.put_bytes);
+  sent_[route.from] += bytes / route.payload;
+  received_[route.to] += bytes / route.payload;
+  const BytesPerSecond flow = puts ? hardware_.fabric.put_per_worker : hardware_.collective.rate;
+  const Duration least = std::max(at_most(bytes, flow), at_most(bytes / route.payload, route.port));
+  return puts ? least + hardware_.fabric.put_startup : least;
 }
 
 void Survey::add_rows(const Ssc& ssc, const TaskDescriptor& td) {
@@ -144,8 +150,8 @@ Duration Survey::hbm_time(const Ssc& ssc) {
 // From a task's end until a worker that waits for it sees it.
 Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   const TaskDescriptor& td = ssc.tasks()[task];
-  const bool remote = td.trigger_rank != index(ssc.rank());
-  return remote ? hardware_.fabric.hop_latency : hardware_.runtime.local_visibility;
+  if (td.trigger_rank == index(ssc.rank())) return hardware_.runtime.local_visibility;
+  return topology_.latency(ssc.rank(), RankId{td.trigger_rank});
 }
 
 // A worker that waits has fetched its task before: only a chain's first task costs that.
@@ -167,7 +173,7 @@ Duration Survey::longest_path() const {
     for (std::uint32_t t = 0; t < ssc.tasks().size(); ++t) {
       const std::uint32_t event = ssc.tasks()[t].dependent_event;
       if (event == kNone) {
-        ready.push_back({rank, t, hardware_.runtime.static_task});
+        ready.push_back({rank, t, options_.rank(ssc.rank()).start + hardware_.runtime.static_task});
       } else {
         events[rank][event].waiting.push_back(t);
       }
@@ -195,13 +201,14 @@ Bounds Survey::bounds() {
     current = std::max(current, time);
   };
   for (const Ssc& ssc : schedule_) {
-    const std::uint32_t rank = index(ssc.rank());
-    const RankSums& sums = sums_[rank];
+    const RankSums& sums = sums_[index(ssc.rank())];
     raise(Bound::kCube, sums.arithmetic[0] / std::max(1U, ssc.workers(QueueType::kCtq)));
     raise(Bound::kVector, sums.arithmetic[1] / std::max(1U, ssc.workers(QueueType::kVtq)));
     raise(Bound::kHbm, hbm_time(ssc));
-    raise(Bound::kLink, at_most(sent_[rank], port(hardware_.fabric.egress)));
-    raise(Bound::kLink, at_most(received_[rank], port(hardware_.fabric.ingress)));
+  }
+  for (std::size_t p = 0; p < sent_.size(); ++p) {
+    raise(Bound::kLink, at_most(sent_[p], topology_.ports().egress[p]));
+    raise(Bound::kLink, at_most(received_[p], topology_.ports().ingress[p]));
   }
   raise(Bound::kPath, longest_path());
   return bounds;

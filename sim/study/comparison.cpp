@@ -6,7 +6,6 @@
 
 #include "sim/core/error.h"
 #include "sim/study/metric.h"
-#include "traces/table.h"
 
 namespace a3sim {
 namespace {
@@ -156,14 +155,14 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
   return json;
 }
 
-std::string comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval) {
-  if (comparisons.empty()) return "";
+Table comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval) {
+  if (comparisons.empty()) return Table({"nothing"});
   const Columns columns(comparisons, static_cast<bool>(interval));
   Table table(columns.header());
   for (const Comparison& comparison : comparisons) {
     table.add(columns.cells(comparison, interval ? interval(comparison.point) : ""));
   }
-  return table.text();
+  return table;
 }
 
 }  // namespace a3sim

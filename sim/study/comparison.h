@@ -8,6 +8,7 @@
 
 #include "sim/study/reference.h"
 #include "sim/study/reproduction.h"
+#include "traces/table.h"
 
 namespace a3sim {
 
@@ -37,6 +38,6 @@ using IntervalText = std::function<std::string(const Point&)>;
 
 // A line each: the case, what is predicted, what was published (with the spread of other published values),
 // the error, its error bar if given, and the points' further columns.
-std::string comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval = {});
+Table comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval = {});
 
 }  // namespace a3sim

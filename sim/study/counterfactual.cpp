@@ -32,6 +32,10 @@ void take_links(Experiment& b, const Experiment& a) {
   b.hardware.fabric = a.hardware.fabric;
   b.hardware.collective = a.hardware.collective;
   b.parallel.tp_stride = a.parallel.tp_stride;
+  b.parallel.nodes = a.parallel.nodes;
+  if (b.ranks.size() == a.ranks.size()) {
+    for (std::size_t r = 0; r < b.ranks.size(); ++r) b.ranks[r].die = a.ranks[r].die;
+  }
   b.network = a.network;
 }
 
@@ -44,6 +48,8 @@ void take_waits(Experiment& b, const Experiment& a) {
   if (b.execution != a.execution && b.parallel.ep == a.parallel.ep) b.passes = a.passes;
   b.execution = a.execution;
   b.dispatch_servers = a.dispatch_servers;
+  b.transport = a.transport;
+  std::copy(std::begin(a.poll), std::end(a.poll), std::begin(b.poll));
 }
 
 void take_l2(Experiment& b, const Experiment& a) {
@@ -70,6 +76,13 @@ void take_workers(Experiment& b, const Experiment& a) {
   std::copy(std::begin(a.workers), std::end(a.workers), std::begin(b.workers));
 }
 
+void take_ranks(Experiment& b, const Experiment& a) {
+  for (std::size_t r = 0; r < std::min(a.ranks.size(), b.ranks.size()); ++r) {
+    b.ranks[r].start = a.ranks[r].start;
+    b.ranks[r].clock = a.ranks[r].clock;
+  }
+}
+
 void take_overheads(Experiment& b, const Experiment& a) { b.hardware.runtime = a.hardware.runtime; }
 
 void take_tiling(Experiment& b, const Experiment& a) { b.cut.tiling = a.cut.tiling; }
@@ -77,6 +90,7 @@ void take_tiling(Experiment& b, const Experiment& a) { b.cut.tiling = a.cut.tili
 void take_workload(Experiment& b, const Experiment& a) {
   b.shape = a.shape;
   b.parallel.ep = a.parallel.ep;
+  if (b.ranks.size() != a.ranks.size()) b.ranks = a.ranks;
   b.routing = a.routing;
   b.bucket_rows = a.bucket_rows;
   b.bucket_where = a.bucket_where;
@@ -111,9 +125,12 @@ Experiment with_rates(const Experiment& experiment, const std::map<std::string, 
 
 const std::vector<ConfigPart>& config_parts() {
   static const std::vector<ConfigPart> kParts{
-      {"links", {"hardware.fabric", "hardware.collective", "parallel.tp_stride", "network"}, take_links},
+      {"links",
+       {"hardware.fabric", "hardware.collective", "parallel.tp_stride", "parallel.nodes", "network"},
+       take_links},
       {"order, cut and execution",
-       {"order", "cut", "experiment.execution", "experiment.dispatch_servers"},
+       {"order", "cut", "experiment.execution", "experiment.dispatch_servers", "experiment.communication",
+        "experiment.poll"},
        take_waits},
       {"L2 size and policy", {"l2", "hardware.memory.l2_size", "hardware.memory.l2_ways"}, take_l2},
       {"memory rates", {"hardware.memory"}, take_memory},
@@ -121,6 +138,7 @@ const std::vector<ConfigPart>& config_parts() {
       {"number of workers",
        {"workers", "hardware.workers.cube.count", "hardware.workers.vector.count"},
        take_workers},
+      {"starts and clocks of ranks", {"ranks"}, take_ranks},
       {"task and launch overheads", {"hardware.runtime"}, take_overheads},
       {"tiling", {"tiling"}, take_tiling},
       {"workload",

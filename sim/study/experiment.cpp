@@ -76,14 +76,25 @@ RunOptions options_of(const Experiment& experiment, bool record) {
   RunOptions options;
   options.record = record;
   options.execution = experiment.execution;
+  options.transport = experiment.transport;
+  options.ranks = experiment.ranks;
+  std::copy(std::begin(experiment.poll), std::end(experiment.poll), options.poll);
   options.dispatch_servers = experiment.dispatch_servers;
   options.l2 = experiment.l2;
   return options;
 }
 
+const NetworkBackend& backend_of(const Experiment& experiment) {
+  return Registry<NetworkBackend>::get(experiment.network);
+}
+
+const NetworkBackend& backend_in_threads(const Experiment& experiment) {
+  return Registry<NetworkBackend>::get(experiment.network == "simgrid" ? "native" : experiment.network);
+}
+
 std::vector<PassResult> run_experiment(const Experiment& experiment, bool record) {
   const RoutingCounts counts = routing_of(experiment);
-  const NetworkBackend& backend = Registry<NetworkBackend>::get(experiment.network);
+  const NetworkBackend& backend = backend_of(experiment);
   std::vector<PassResult> results;
   for (const Pass& pass : experiment.passes) {
     PassResult& result = results.emplace_back();

@@ -39,7 +39,10 @@ struct Experiment {
   Window window = Window::kTransport;
   std::string network;  // backend
   ExecutionKind execution = ExecutionKind::kStatic;
+  Transport transport = Transport::kPuts;
   std::uint32_t dispatch_servers = 1;
+  Duration poll[kQueues] = {};
+  std::vector<RankOptions> ranks;
   L2Options l2;
   std::vector<Pass> passes;  // run one after the other, a barrier between
   std::string resolved;      // the whole configuration as it was understood
@@ -60,6 +63,12 @@ Compilation compile_pass(const Experiment& experiment, const Pass& pass, const R
 
 // How the experiment's schedules run.
 RunOptions options_of(const Experiment& experiment, bool record);
+
+// The network backend that the experiment names.
+const NetworkBackend& backend_of(const Experiment& experiment);
+// The same for runs in threads beside one another: SimGrid allows one engine a process, and the native backend
+// shares ports exactly as it does.
+const NetworkBackend& backend_in_threads(const Experiment& experiment);
 
 struct PassResult {
   std::string name;

@@ -8,6 +8,7 @@
 #include "sim/network/network.h"
 #include "sim/study/experiment.h"
 #include "sim/study/l2_config.h"
+#include "sim/study/ranks_config.h"
 #include "sim/study/workload.h"
 
 namespace a3sim {
@@ -35,15 +36,13 @@ void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cub
 
 // Kernels are not cut for their neighbours' sake: a collective sends whole experts, and vector operators are
 // dealt evenly to their workers, in tiles small enough for that.
-CutOptions read_cut(const Config& config, std::uint32_t cubes, bool kernel) {
+CutOptions read_cut(const Config& config, const Experiment& experiment) {
+  constexpr std::uint32_t kWholeExperts = 1 << 30, kEven = 32;
   CutOptions cut;
-  cut.kernel = kernel;
-  if (kernel) {
-    constexpr std::uint32_t kWholeExperts = 1 << 30, kEven = 32;
-    cut.chunk = kWholeExperts;
-    cut.task_rows = kEven;
-  }
-  cut.shares = static_cast<std::uint32_t>(config.integer("shares", 1, kMostShares, cubes));
+  cut.kernel = experiment.execution == ExecutionKind::kKernel;
+  if (cut.kernel) cut.task_rows = kEven;
+  if (experiment.transport == Transport::kCollective) cut.chunk = kWholeExperts;
+  cut.shares = static_cast<std::uint32_t>(config.integer("shares", 1, kMostShares, experiment.workers[0]));
   cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
   cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
   cut.task_rows = static_cast<std::uint32_t>(config.integer("task_rows", 1, kMostRows, cut.task_rows));
@@ -89,13 +88,20 @@ void check_hints(const Config& l2, const Experiment& experiment) {
   }
 }
 
+// SimGrid as long as it is quick enough, then our own exact shares, then an approximation of them.
+const char* default_network(std::uint32_t ranks) {
+  constexpr std::uint32_t kMostOnSimGrid = 16, kMostExact = 32;
+  if (ranks == 1) return "native";  // nothing flows
+  return ranks <= kMostOnSimGrid ? "simgrid" : ranks <= kMostExact ? "native" : "endpoint-share";
+}
+
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
-  experiment.cut =
-      read_cut(root.map("cut"), experiment.workers[0], experiment.execution == ExecutionKind::kKernel);
+  read_ranks(root, experiment);
+  experiment.cut = read_cut(root.map("cut"), experiment);
   // Blocks of K keep their bytes: what fits in L0 and L1 of one type fits of all.
   Tiling tiling;
   tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /
@@ -114,7 +120,7 @@ Experiment read(const Config& root) {
   experiment.bucket_where = bucket.mark("rows").text() + ": " + bucket.path("rows");
   bucket.finish();
   const Config network = root.map("network");
-  experiment.network = network.text("backend", "native");
+  experiment.network = network.text("backend", default_network(experiment.shape.ep));
   if (!Registry<NetworkBackend>::find(experiment.network)) {
     network.error("backend", "unknown network backend '" + experiment.network +
                                  "'; known: " + Registry<NetworkBackend>::known());

@@ -16,11 +16,19 @@ struct Unit {
 };
 
 constexpr Unit kUnits[] = {
-    {"latency", "ns", 1e-9},         {"latency", "us", 1e-6},
-    {"latency", "ms", 1e-3},         {"latency", "s", 1},
-    {"tflops", "GFLOPS", 1e9},       {"tflops", "TFLOPS", 1e12},
-    {"l2_read_hit_rate", "%", 0.01}, {"bandwidth", "GB/s", 1e9},
-    {"bandwidth", "TB/s", 1e12},     {"l2_read_hit_rate", "fraction", 1},
+    {"latency", "ns", 1e-9},
+    {"latency", "us", 1e-6},
+    {"latency", "ms", 1e-3},
+    {"latency", "s", 1},
+    {"tflops", "GFLOPS", 1e9},
+    {"tflops", "TFLOPS", 1e12},
+    {"l2_read_hit_rate", "%", 0.01},
+    {"bandwidth", "GB/s", 1e9},
+    {"bandwidth", "TB/s", 1e12},
+    {"l2_read_hit_rate", "fraction", 1},
+    {"slowdown", "%", 0.01},
+    {"slowdown", "fraction", 1},
+    {"speedup", "x", 1},
 };
 
 std::string expected_units(std::string_view metric) {
@@ -45,8 +53,11 @@ bool is_fraction(std::string_view metric) { return metric_unit(metric, "fraction
 MetricValue parse_metric(std::string_view metric, std::string_view text) {
   const std::string units = expected_units(metric);
   if (units.empty()) {
-    return {0, fmt::format("unknown metric '{}', expected latency, l2_read_hit_rate, tflops or bandwidth",
-                           metric)};
+    return {
+        0,
+        fmt::format(
+            "unknown metric '{}', expected latency, l2_read_hit_rate, tflops, bandwidth, slowdown or speedup",
+            metric)};
   }
   const std::string_view number = leading_decimal(text);
   std::string_view unit = text.substr(number.size());

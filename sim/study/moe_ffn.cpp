@@ -52,8 +52,10 @@ class MoeFfn final : public Reproduction {
                            Reproduced& result);
   static std::vector<Row> rows_of(const Experiment& experiment);
   static Point point_of(const Row& row, const Way& way, const Experiment& experiment);
-  static void add(const Experiment& experiment, const Way& way, const std::string& variant,
-                  Reproduced& result);
+  static std::vector<Row> add(const Experiment& experiment, const Way& way, const std::string& variant,
+                              Reproduced& result);
+  static void add_speedups(const std::vector<Row>& kernels, const std::vector<Row>& rows, const Way& way,
+                           Reproduced& result);
 };
 
 bool MoeFfn::wanted(const Setting& setting, const Way& way) {
@@ -87,11 +89,23 @@ Point MoeFfn::point_of(const Row& row, const Way& way, const Experiment& experim
   return point;
 }
 
-void MoeFfn::add(const Experiment& experiment, const Way& way, const std::string& variant,
-                 Reproduced& result) {
-  for (const Row& row : rows_of(experiment)) {
+std::vector<MoeFfn::Row> MoeFfn::add(const Experiment& experiment, const Way& way, const std::string& variant,
+                                     Reproduced& result) {
+  std::vector<Row> rows = rows_of(experiment);
+  for (const Row& row : rows) {
     result.points.push_back(point_of(row, way, experiment));
     result.points.back().variant = variant;
+  }
+  return rows;
+}
+
+// Against the same group kernel by kernel.
+void MoeFfn::add_speedups(const std::vector<Row>& kernels, const std::vector<Row>& rows, const Way& way,
+                          Reproduced& result) {
+  for (std::size_t i = 0; i < rows.size() && i < kernels.size(); ++i) {
+    const double speedup = seconds(kernels[i].latency) / seconds(rows[i].latency);
+    result.points.push_back(
+        {case_of(way, rows[i].pass), "speedup", "x", speedup, result.points.back().hardware});
   }
 }
 
@@ -107,6 +121,7 @@ Reproduced MoeFfn::run(const Setting& setting) const {
   Reproduced result;
   std::string machine;
   for (const std::uint32_t ep : kEpSizes) {
+    std::vector<Row> kernels;
     for (const char* execution : kExecutions) {
       const Way way{ep, execution};
       if (!wanted(setting, way)) continue;
@@ -115,14 +130,20 @@ Reproduced MoeFfn::run(const Setting& setting) const {
       machine = fmt::format("{}: {} AIC, {} AIV; order {}; network {}", experiment.hardware.name,
                             experiment.workers[0], experiment.workers[1], experiment.order.name,
                             experiment.network);
-      add(experiment, way, "", result);
+      const std::vector<Row> rows = add(experiment, way, "", result);
+      if (experiment.execution == ExecutionKind::kKernel)
+        kernels = rows;
+      else
+        add_speedups(kernels, rows, way, result);
       if (setting.variants && ep == kEpSizes[0] && experiment.execution == ExecutionKind::kStatic)
         add_variants(setting, way, config, result);
     }
   }
   result.heading = fmt::format(
       "MoE-FFN of the HyperParallel-MoE paper, Dispatch to Combine, run in three ways\n{}\n", machine);
-  result.notes = "The columns from 'cube' on are lower bounds in ms; 'binding' names the largest.\n";
+  result.notes =
+      "Speed-ups are those over the same group kernel by kernel. The columns from 'cube' on are lower bounds "
+      "in ms; 'binding' names the largest.\n";
   return result;
 }
 

@@ -14,7 +14,8 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kMostFitted = 4;
+// Of a device, and of its host's collective.
+constexpr std::size_t kMostFitted = 6;
 
 struct BaseUnit {
   QuantityKind kind;

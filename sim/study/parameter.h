@@ -48,7 +48,7 @@ class Parameter {
 // Those of a hardware file's values, own and included, that have a range with two ends. Throws InputError if
 // the file is wrong.
 std::vector<Parameter> ranged_parameters(const std::filesystem::path& hardware);
-// Those that the file itself marks `fitted: true`, at most four. Throws InputError for more, for none, and
+// Those that the file itself marks `fitted: true`, at most six. Throws InputError for more, for none, and
 // for a whole number, which cannot be fitted.
 std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware);
 

@@ -35,17 +35,27 @@ nlohmann::ordered_json machine_json(const Experiment& experiment) {
   const Hardware& hardware = experiment.hardware;
   const Duration collective =
       hardware.collective.fixed + hardware.collective.per_peer * (experiment.shape.ep - 1);
-  const bool host_driven = experiment.execution == ExecutionKind::kKernel;
-  const BytesPerSecond port =
-      host_driven ? std::min(hardware.fabric.egress, hardware.collective.rate) : hardware.fabric.egress;
-  return {{"kernel_launch_ps", hardware.runtime.kernel_launch.count()},
+  std::vector<std::uint32_t> dies;
+  std::vector<std::int64_t> starts;
+  for (const RankOptions& rank : experiment.ranks) {
+    dies.push_back(rank.die);
+    starts.push_back(rank.start.count());
+  }
+  const Topology topology(hardware, dies, experiment.transport);
+  const bool puts = experiment.transport == Transport::kPuts;
+  std::int64_t port = 0;  // all of a rank's together
+  for (std::size_t p = 0; p < topology.ports().egress.size(); p += dies.size())
+    port += topology.ports().egress[p].count;
+  return {{"starts_ps", starts},
+          {"kernel_launch_ps", hardware.runtime.kernel_launch.count()},
           {"static_task_ps", hardware.runtime.static_task.count()},
-          {"hop_latency_ps", hardware.fabric.hop_latency.count()},
-          {"collective_ps", collective.count()},
+          {"farthest_ps", topology.farthest().count()},
+          {"sent_by", puts ? "puts" : "collectives"},
+          {"collective_ps", puts ? 0 : collective.count()},
           {"hbm_read_bytes_per_s", hardware.memory.hbm_read.count},
           {"hbm_write_bytes_per_s", hardware.memory.hbm_write.count},
           {"l2_read_bytes_per_s", hardware.memory.l2_read.count},
-          {"port_bytes_per_s", port.count}};
+          {"port_bytes_per_s", port}};
 }
 
 nlohmann::ordered_json rank_json(const RankResult& rank) {

@@ -30,7 +30,7 @@ std::map<std::string, L2Rates> rates_of(const SavedRun& run) {
   return rates;
 }
 
-// "hardware.fabric.egress: 69 GB/s, B 138 GB/s", and how many more.
+// "hardware.fabric.planes.hccs.egress: 69 GB/s, B 138 GB/s", and how many more.
 std::string differences_text(const std::vector<ConfigDifference>& differences) {
   const auto value = [](const std::string& text) { return text.empty() ? std::string("nothing") : text; };
   const ConfigDifference& first = differences.front();

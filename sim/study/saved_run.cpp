@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sim/core/error.h"
+#include "sim/study/report.h"
 #include "traces/trace_csv.h"
 
 namespace a3sim {
@@ -62,6 +63,17 @@ class JsonReader {
     return number;
   }
   Duration time(const char* key) const { return Duration(integer(key, 0, kMostTime)); }
+  std::vector<Duration> times(const char* key, std::size_t count) const {
+    const nlohmann::json& items = find(key, "a list");
+    const bool fits = items.is_array() && items.size() == count &&
+                      std::all_of(items.begin(), items.end(), [](const nlohmann::json& item) {
+                        return item.is_number_unsigned() && item.get<std::uint64_t>() <= kMostTime;
+                      });
+    if (!fits) fail(key, fmt::format("{} whole numbers up to {}", count, kMostTime));
+    std::vector<Duration> times;
+    for (const nlohmann::json& item : items) times.emplace_back(item.get<std::int64_t>());
+    return times;
+  }
   double rate(const char* key) const { return static_cast<double>(integer(key, 1, std::int64_t{1} << 61)); }
   double amount(const char* key) const { return static_cast<double>(integer(key, 0, std::int64_t{1} << 61)); }
   std::string text(const char* key) const {
@@ -104,7 +116,8 @@ TraceMachine machine_of(const JsonReader& result) {
   const JsonReader of = result.object("machine");
   machine.launch = of.time("kernel_launch_ps");
   machine.static_task = of.time("static_task_ps");
-  machine.hop = of.time("hop_latency_ps");
+  machine.farthest = of.time("farthest_ps");
+  machine.collectives = of.choice("sent_by", {"puts", "collectives"}) == 1;
   machine.collective = of.time("collective_ps");
   machine.hbm_read = of.rate("hbm_read_bytes_per_s");
   machine.hbm_write = of.rate("hbm_write_bytes_per_s");
@@ -159,6 +172,7 @@ Trace read_trace(const nlohmann::json& result, const nlohmann::json& pass, const
   trace.operators = operators_of(of);
   const std::vector<JsonReader> ranks = of.list("ranks");
   trace.ranks.resize(ranks.size());
+  trace.starts = JsonReader(result, file).object("machine").times("starts_ps", ranks.size());
   read_tasks(csv, csv_name, trace);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const std::int64_t tasks = ranks[r].integer("tasks", 0, kNone);
@@ -167,6 +181,14 @@ Trace read_trace(const nlohmann::json& result, const nlohmann::json& pass, const
                                  trace.ranks[r].size(), r, tasks));
   }
   return trace;
+}
+
+std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes) {
+  const nlohmann::json result = summary_json(experiment, passes);
+  std::vector<Trace> traces;
+  for (std::size_t p = 0; p < passes.size(); ++p)
+    traces.push_back(read_trace(result, result["passes"][p], "result", tasks_csv(passes[p]), "tasks"));
+  return traces;
 }
 
 SavedRun read_run(const std::filesystem::path& directory, std::string_view pass) {

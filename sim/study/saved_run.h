@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/study/experiment.h"
 #include "traces/trace.h"
 
 namespace a3sim {
@@ -28,6 +30,9 @@ struct SavedRun {
 // The directory's kind (result_directory.h) has been checked. Only the pass of this name, or all of them for
 // none. Throws InputError with file, line and column for what is missing, cut off or contradicts itself.
 SavedRun read_run(const std::filesystem::path& directory, std::string_view pass);
+
+// What a run that kept records would leave behind, of each pass.
+std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes);
 
 // One pass of a result and the CSV of its tasks; `file` stands for result.json in messages, `csv_name` for
 // the other.

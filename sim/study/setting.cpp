@@ -55,7 +55,9 @@ Experiment Setting::load(const std::string& name, const std::vector<std::string>
         fmt::format("--set: the reproduction itself sets {}; for another value use 'a3sim run {}'",
                     key.substr(0, key.find('=')), file.string()));
   }
-  std::vector<std::string> all = own;
+  // Reproductions run beside one another in threads, where SimGrid cannot.
+  std::vector<std::string> all{"network.backend=native"};
+  all.insert(all.end(), own.begin(), own.end());
   for (std::string& override : overrides_of(stated, file)) all.push_back(std::move(override));
   all.insert(all.end(), overrides.begin(), overrides.end());
   return load_experiment(file, all);

@@ -27,11 +27,12 @@ struct Setting {
   std::filesystem::path configs = configs_folder();  // with experiments/ and reference/
   std::vector<std::string> overrides{};              // path.to.key=value, over every configuration
   std::vector<Stated> stated{};
+  unsigned threads = 1;                                        // that one reproduction may use
   bool variants = true;                                        // whether points with a `variant` are needed
   std::optional<std::vector<nlohmann::ordered_json>> cases{};  // the only cases that are needed; none: all
 
-  // configs/experiments/NAME.yaml with this setting's values, and below them the reproduction's own
-  // (`model.tokens=96`). Throws InputError as load_experiment() does, and where the setting's values are of
+  // configs/experiments/NAME.yaml with this setting's values, below them the reproduction's own
+  // (`model.tokens=96`), and the native network. Throws InputError as load_experiment() does, and where the setting's values are of
   // the same keys: the case would not be what it says.
   Experiment load(const std::string& name, const std::vector<std::string>& own = {}) const;
 

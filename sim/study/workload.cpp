@@ -103,12 +103,20 @@ void read_workload(const Config& root, Experiment& experiment) {
   experiment.name = block.text("name");
   experiment.execution =
       static_cast<ExecutionKind>(block.choice("execution", {"static", "dynamic", "kernel"}, "static"));
+  const bool kernel = experiment.execution == ExecutionKind::kKernel;
+  experiment.transport = static_cast<Transport>(
+      block.choice("communication", {"one_sided", "collective"}, kernel ? "collective" : "one_sided"));
+  if (experiment.execution == ExecutionKind::kDynamic && experiment.transport == Transport::kCollective)
+    block.error(
+        "communication",
+        "the host's collectives stand between kernels, expected one_sided, or execution static or kernel");
+  const Config poll = block.map("poll");
+  if (poll.has("aic")) experiment.poll[0] = poll.duration("aic");
+  if (poll.has("aiv")) experiment.poll[1] = poll.duration("aiv");
+  poll.finish();
   experiment.dispatch_servers = static_cast<std::uint32_t>(block.integer("dispatch_servers", 1, 1024, 1));
   const std::size_t workload =
       block.choice("workload", {"moe_ffn", "swiglu_add", "graph", "gemm", "elementwise"}, "moe_ffn");
-  if (experiment.execution == ExecutionKind::kKernel && workload == 2) {
-    block.error("execution", "graphs do not run kernel by kernel, expected static or dynamic");
-  }
   switch (workload) {
     case 0:
       read_moe_ffn(root, block, experiment);

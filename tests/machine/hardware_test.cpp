@@ -41,7 +41,7 @@ TEST_CASE("Every hardware file loads, with a source beside each value") {
     Diagnostics diagnostics;
     const Config root = Config::load(entry.path(), {}, diagnostics);
     const std::vector<SourcedValue> values = root.sourced();
-    constexpr std::size_t kOfTheCube = 16, kOfTheVector = 11, kMemory = 7, kFabric = 5, kCollective = 3,
+    constexpr std::size_t kOfTheCube = 16, kOfTheVector = 11, kMemory = 7, kFabric = 18, kCollective = 3,
                           kRuntime = 4, kClock = 1;
     CHECK(values.size() == kOfTheCube + kOfTheVector + kMemory + kFabric + kCollective + kRuntime + kClock);
     CHECK(std::all_of(values.begin(), values.end(), [](const SourcedValue& v) { return !v.source.empty(); }));
@@ -65,7 +65,9 @@ TEST_CASE("Rates and times of the A3 file are read in their units") {
   const Hardware a3 = load("a3.yaml");
   CHECK(a3.clock == Hertz{1'850'000'000});
   CHECK(a3.memory.l2_read == BytesPerSecond{5'960'000'000'000});
-  CHECK(a3.fabric.egress == BytesPerSecond{138'000'000'000});
+  REQUIRE(a3.fabric.planes.size() == 3);
+  CHECK(a3.fabric.planes[1].name == "hccs");
+  CHECK(a3.fabric.planes[1].egress == BytesPerSecond{138'000'000'000});
   CHECK(a3.fabric.put_fence == 225_ns);
   CHECK(a3.runtime.static_task == 100_ns);
   CHECK(a3.cube.l0c_to_gm == 40.6);
@@ -78,11 +80,11 @@ TEST_CASE("The variant with 24 and 48 cores differs from the A3 in nothing else"
   CHECK(variant.cube.gm_to_l1 == a3.cube.gm_to_l1);
   CHECK(variant.vector.gm_to_ub == a3.vector.gm_to_ub);
   CHECK(variant.memory.l2_read == a3.memory.l2_read);
-  CHECK(variant.fabric.egress == a3.fabric.egress);
+  CHECK(variant.fabric.put_per_worker == a3.fabric.put_per_worker);
 }
 
 TEST_CASE("A hardware value may be overridden on the command line, beyond its range too") {
-  CHECK(load("a3.yaml", {"hardware.fabric.egress=500 GB/s"}).fabric.egress ==
+  CHECK(load("a3.yaml", {"hardware.fabric.planes.hccs.egress=500 GB/s"}).fabric.planes[1].egress ==
         BytesPerSecond{500'000'000'000});
 }
 
@@ -95,9 +97,30 @@ TEST_CASE("Impossible hardware is refused") {
   CHECK_THAT(error_of({"hardware.workers.cube.unaligned=1.5"}),
              Contains("hardware.workers.cube.unaligned: 1.5 is out of range"));
   CHECK_THAT(error_of({"hardware.memory.hbm_write=1 TB"}), Contains("is not a unit of a rate"));
-  CHECK_THAT(error_of({"hardware.fabric.hop_latency=-1 us"}), Contains("negative"));
+  CHECK_THAT(error_of({"hardware.fabric.levels.node.latency=-1 us"}), Contains("negative"));
   CHECK_THAT(error_of({"hardware.fabric.hop=1 us"}), Contains("hardware.fabric.hop: unknown key"));
-  CHECK_THAT(error_of({"hardware.fabric.egres=1 GB/s"}), Contains("did you mean 'egress'?"));
+  CHECK_THAT(error_of({"hardware.fabric.planes.hccs.egres=1 GB/s"}), Contains("did you mean 'egress'?"));
+}
+
+TEST_CASE("The levels of the A3 go from the package over the node and the supernode to the cluster") {
+  const auto& levels = load("a3.yaml").fabric.levels;
+  REQUIRE(levels.size() == 4);
+  CHECK(levels[0].name == "package");
+  CHECK(levels[0].dies == 2);
+  CHECK(levels[1].plane == levels[2].plane);
+  CHECK(levels[2].latency > levels[1].latency);
+  CHECK(levels[3].dies == kNone);
+}
+
+TEST_CASE("Levels that are not made of whole ones, or go through no plane, are refused") {
+  using Catch::Contains;
+  CHECK_THAT(error_of({"hardware.fabric.levels.node.dies=3"}),
+             Contains("3 dies, expected a multiple of the 2 of level 'package'"));
+  CHECK_THAT(error_of({"hardware.fabric.levels.node.dies=2"}), Contains("expected a multiple"));
+  CHECK_THAT(error_of({"hardware.fabric.levels.node.plane=ether"}),
+             Contains("hardware.fabric.levels.node.plane") && Contains("known: sio, hccs, rdma"));
+  CHECK_THAT(error_of({"hardware.fabric.levels.moon={latency: 1 s, plane: rdma}"}),
+             Contains("only the last level may leave out its dies"));
 }
 
 TEST_CASE("A hardware value without a source is refused") {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,17 +12,37 @@
 
 namespace a3sim::testing {
 
-inline Time at(std::int64_t ps) { return Time(Duration(ps)); }
+inline constexpr std::int64_t kGB = 1'000'000'000;
+inline constexpr std::int64_t kPort = 100 * kGB;  // 0.1 bytes a picosecond
+inline constexpr std::int64_t kWide = 1000 * kGB;
+inline constexpr std::int64_t kMs = 1'000'000'000;  // picoseconds
 
-inline std::unique_ptr<Network> native(std::uint32_t ranks, std::int64_t egress, std::int64_t ingress) {
-  return Registry<NetworkBackend>::get("native").create({ranks, {egress}, {ingress}});
+inline std::int64_t transfer(std::int64_t bytes, std::int64_t rate) {
+  return transfer_time({bytes}, {rate}).count();
 }
+
+inline Time at(std::int64_t ps) { return Time(Duration(ps)); }
 
 // A flow and when it starts; its token is its place in the list.
 struct Put {
   std::int64_t start;
-  std::uint32_t src, dst;
+  std::uint32_t from, to;  // ports
   std::int64_t bytes, cap;
+};
+
+// A port's new capacity, and from when.
+struct Change {
+  std::int64_t date;
+  bool egress;
+  std::uint32_t port;
+  std::int64_t capacity;
+};
+
+// Flows with fixed starts through ports, both lists ordered by date.
+struct Load {
+  std::vector<std::int64_t> egress, ingress;
+  std::vector<Put> puts;
+  std::vector<Change> changes = {};
 };
 
 struct End {
@@ -28,21 +51,56 @@ struct End {
   friend bool operator==(const End&, const End&) = default;
 };
 
-// Runs flows with fixed starts, ordered by start; ends in the order in which the network hands them out.
-inline std::vector<End> run(Network& network, const std::vector<Put>& puts) {
+inline std::unique_ptr<Network> create(std::string_view backend, const std::vector<std::int64_t>& egress,
+                                       const std::vector<std::int64_t>& ingress) {
+  NetworkSpec spec;
+  for (std::int64_t rate : egress) spec.egress.push_back({rate});
+  for (std::int64_t rate : ingress) spec.ingress.push_back({rate});
+  return Registry<NetworkBackend>::get(backend).create(spec);
+}
+
+inline std::unique_ptr<Network> create(std::string_view backend, std::uint32_t ports, std::int64_t egress,
+                                       std::int64_t ingress) {
+  return create(backend, std::vector(ports, egress), std::vector(ports, ingress));
+}
+
+// Every registered backend. One of them allows one network at a time.
+inline std::vector<std::string> backends() {
+  std::vector<std::string> names;
+  for (const auto& [name, item] : Registry<NetworkBackend>::all()) names.push_back(name);
+  return names;
+}
+// Those whose rates are max-min fair.
+inline std::vector<std::string> max_min_backends() {
+  std::vector<std::string> names = backends();
+  std::erase(names, "endpoint-share");
+  return names;
+}
+
+// Runs a load; ends in the order in which the network hands them out.
+inline std::vector<End> run(Network& network, const std::vector<Put>& puts,
+                            const std::vector<Change>& changes = {}) {
   std::vector<End> ends;
   std::vector<std::uint32_t> ended;
-  std::size_t next = 0;
+  std::size_t next = 0, change = 0;
   while (ends.size() < puts.size()) {
     Time date = network.next_end();
-    if (next < puts.size() && at(puts[next].start) < date) date = at(puts[next].start);
+    if (next < puts.size()) date = std::min(date, at(puts[next].start));
+    if (change < changes.size()) date = std::min(date, at(changes[change].date));
     ended.clear();
     network.advance(date, ended);
     for (std::uint32_t token : ended) ends.push_back({date.time_since_epoch().count(), token});
+    for (; change < changes.size() && at(changes[change].date) == date; ++change) {
+      const Change& c = changes[change];
+      if (c.egress) {
+        network.set_egress(date, c.port, {c.capacity});
+      } else {
+        network.set_ingress(date, c.port, {c.capacity});
+      }
+    }
     for (; next < puts.size() && at(puts[next].start) == date; ++next) {
       const Put& p = puts[next];
-      network.start(date,
-                    {RankId{p.src}, RankId{p.dst}, {p.bytes}, {p.cap}, static_cast<std::uint32_t>(next)});
+      network.start(date, {p.from, p.to, {p.bytes}, {p.cap}, static_cast<std::uint32_t>(next)});
     }
   }
   return ends;

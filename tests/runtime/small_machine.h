@@ -5,7 +5,8 @@
 
 namespace a3sim {
 
-inline constexpr Duration kOverhead = 100_ns, kVisible = 200_ns, kHop = 900_ns, kFence = 225_ns;
+inline constexpr Duration kOverhead = 100_ns, kVisible = 200_ns, kHop = 900_ns, kStartup = 300_ns,
+                          kFence = 225_ns;
 inline constexpr Duration kDispatch = 2360_ns;      // of a task, by the dynamic scheduler
 inline constexpr std::uint32_t kRowBytes = 64'000;  // a row is read in kRowTime
 inline constexpr Duration kRowTime = 1_us;
@@ -25,7 +26,7 @@ inline Hardware small_machine() {
   hardware.vector.ub = 192_KiB;
   hardware.vector.tile = 1_KiB;
   hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kEndless, kEndless};
-  hardware.fabric = {kPort, kPort, kHop, kPutRate, kFence};
+  hardware.fabric = {{{"plane", kPort, kPort}}, {{"near", kNone, 0, kHop}}, kPutRate, kStartup, 1, kFence};
   hardware.collective = {100_us, 1_us, kPort};
   hardware.runtime = {kOverhead, kVisible, kDispatch, Duration::zero()};
   return hardware;

@@ -121,19 +121,20 @@ TEST_CASE("a task's time is its ideal time and its losses, to the picosecond") {
 
 TEST_CASE("rates so low that dates would overflow end in an error, not in a number") {
   CHECK_THROWS_AS(run_experiment(small({"hardware.clock=1 Hz"}), false), RunError);
-  CHECK_THROWS_AS(
-      run_experiment(small({"hardware.fabric.egress=1 B/s", "hardware.fabric.ingress=1 B/s"}), false),
-      RunError);
+  CHECK_THROWS_AS(run_experiment(small({"hardware.fabric.planes.hccs.egress=1 B/s",
+                                        "hardware.fabric.planes.hccs.ingress=1 B/s"}),
+                                 false),
+                  RunError);
   CHECK_THROWS_AS(
       run_experiment(small({"hardware.memory.hbm_write=1 B/s", "hardware.memory.hbm_read=1 B/s"}), false),
       RunError);
 }
 
 TEST_CASE("ports that are faster than the memories carry what the memories give") {
-  const std::vector<PassResult> passes =
-      run_experiment(small({"hardware.fabric.egress=20 TB/s", "hardware.fabric.ingress=20 TB/s",
-                            "hardware.fabric.put_per_worker=1 TB/s"}),
-                     false);
+  const std::vector<PassResult> passes = run_experiment(
+      small({"hardware.fabric.planes.hccs.egress=20 TB/s", "hardware.fabric.planes.hccs.ingress=20 TB/s",
+             "hardware.fabric.put_per_worker=1 TB/s"}),
+      false);
   for (const PassResult& pass : passes) {
     for (const Duration bound : pass.bounds.time) CHECK(pass.run.makespan >= bound);
   }
@@ -165,10 +166,11 @@ TEST_CASE("a machine twice as slow in everything takes twice as long") {
                                       "hardware.collective.fixed=200 us",
                                       "hardware.collective.per_peer=1 us",
                                       "hardware.collective.rate=40 GB/s",
-                                      "hardware.fabric.egress=50 GB/s",
-                                      "hardware.fabric.ingress=50 GB/s",
-                                      "hardware.fabric.hop_latency=2 us",
+                                      "hardware.fabric.planes.hccs.egress=50 GB/s",
+                                      "hardware.fabric.planes.hccs.ingress=50 GB/s",
+                                      "hardware.fabric.levels.node.latency=2 us",
                                       "hardware.fabric.put_per_worker=4 GB/s",
+                                      "hardware.fabric.put_startup=600 ns",
                                       "hardware.fabric.put_fence=400 ns",
                                       "hardware.runtime.static_task=200 ns",
                                       "hardware.runtime.local_visibility=400 ns"};
@@ -182,10 +184,11 @@ TEST_CASE("a machine twice as slow in everything takes twice as long") {
                                       "hardware.collective.fixed=100 us",
                                       "hardware.collective.per_peer=500 ns",
                                       "hardware.collective.rate=80 GB/s",
-                                      "hardware.fabric.egress=100 GB/s",
-                                      "hardware.fabric.ingress=100 GB/s",
-                                      "hardware.fabric.hop_latency=1 us",
+                                      "hardware.fabric.planes.hccs.egress=100 GB/s",
+                                      "hardware.fabric.planes.hccs.ingress=100 GB/s",
+                                      "hardware.fabric.levels.node.latency=1 us",
                                       "hardware.fabric.put_per_worker=8 GB/s",
+                                      "hardware.fabric.put_startup=300 ns",
                                       "hardware.fabric.put_fence=200 ns",
                                       "hardware.runtime.static_task=100 ns",
                                       "hardware.runtime.local_visibility=200 ns"};

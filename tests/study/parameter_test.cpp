@@ -73,7 +73,7 @@ TEST_CASE("a range of another kind than its value is refused") {
   CHECK_THAT(refusal([] { parameter("1 B/cycle", "1 TB/s", "2 B/cycle"); }), Contains("cannot be compared"));
 }
 
-TEST_CASE("fitted values are those that the file itself marks, at most four, none of them whole") {
+TEST_CASE("fitted values are those that the file itself marks, at most six, none of them whole") {
   const Toy toy;
   const std::vector<Parameter> fitted = fitted_parameters(toy.hardware());
   REQUIRE(fitted.size() == 2);
@@ -90,9 +90,10 @@ TEST_CASE("fitted values are those that the file itself marks, at most four, non
     return refusal([&] { fitted_parameters(toy.hardware()); });
   };
   const std::string us = ": {value: 1 us, range: [0.5 us, 2 us], fitted: true, source: s}\n";
-  CHECK(with("    hop_latency" + us + "  runtime:\n    static_task" + us) == "accepted");
-  CHECK_THAT(with("    hop_latency" + us + "  runtime:\n    static_task" + us + "    local_visibility" + us),
-             Contains("5 values") && Contains("at most 4"));
+  const std::string four = "    put_startup" + us + "  runtime:\n    static_task" + us +
+                           "    local_visibility" + us + "    dynamic_task" + us;
+  CHECK(with(four) == "accepted");
+  CHECK_THAT(with(four + "    kernel_launch" + us), Contains("7 values") && Contains("at most 6"));
   CHECK_THAT(
       with("  workers:\n    cube:\n      count: {value: 24, range: [24, 25], fitted: true, source: s}\n"),
       Contains("workers.cube.count") && Contains("whole number"));

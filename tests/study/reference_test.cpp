@@ -74,7 +74,7 @@ TEST_CASE("a prediction stands beside the published value of its case and metric
   CHECK(!all[1].reference);  // a variant is compared with nothing
   CHECK(all[2].reference->calibration);
   CHECK(!all[3].reference);
-  const std::string table = comparison_table(all);
+  const std::string table = comparison_table(all).text();
   CHECK_THAT(table, Contains("62.5 (62.5..70)") && Contains("+20.3 %") && Contains("twice"));
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("errors of fractions are told in percentage points") {
   comparison.reference->metric = "l2_read_hit_rate";
   comparison.reference->value = 0.6;
   CHECK(error_of(comparison) == Approx(0.1));
-  CHECK_THAT(comparison_table({comparison}), Contains("+10.0 pp"));
+  CHECK_THAT(comparison_table({comparison}).text(), Contains("+10.0 pp"));
 }
 
 TEST_CASE("what is published and predicted by nothing is an error, unless other cases were not asked for") {

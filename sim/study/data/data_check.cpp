@@ -164,7 +164,7 @@ CarriedRun DataCheck::prepared(const Pass& pass, const Schedule& schedule) const
 // The makespan.
 Duration DataCheck::carry(CarriedRun& run, const Delays& delays) const {
   const Experiment& experiment = case_.experiment;
-  const NetworkBackend& backend = Registry<NetworkBackend>::get(experiment.network);
+  const NetworkBackend& backend = backend_of(experiment);
   return run.run(experiment.hardware, backend, options_of(experiment, false), delays).makespan;
 }
 

@@ -1,0 +1,98 @@
+#include "sim/study/jitter.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/config_option.h"
+#include "sim/cli/output.h"
+#include "sim/cli/threads_option.h"
+#include "sim/core/config/quantity.h"
+#include "sim/core/error.h"
+#include "sim/study/order_file.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExamples =
+    "Every task's own time gets a factor, drawn evenly within the spread, the same under every order; so do, "
+    "for a\n"
+    "whole run, the rates of HBM, L2 reads, L2 writes, ports, puts and the host's collectives. The latency "
+    "that a run\n"
+    "of the model gives is one of many that a machine would: this is how far they lie apart, and whether one "
+    "order\n"
+    "beats another in all of them. The spreads without the options are assumptions: no public source says "
+    "how much\n"
+    "equal tasks differ on an A3. (Near: marginal rates of the host's all-to-all from 100 to 107 GB/s, "
+    "TerraceMoE.)\n"
+    "Examples:\n"
+    "  a3sim jitter configs/experiments/ep8.yaml --runs 100\n"
+    "  a3sim jitter configs/experiments/ep8.yaml --order configs/orders/full.yaml --order "
+    "configs/orders/naive.yaml\n"
+    "  a3sim jitter configs/experiments/ep4.yaml --duration-spread 10% --rate-spread 0% --json j.json\n";
+
+struct Options {
+  ConfigOption config;
+  JitterOptions jitter;
+  std::string durations = "5%", rates = "2%";
+  std::vector<std::string> orders;
+  ThreadsOption threads;
+  JsonOption json;
+};
+
+// "5%" as 0.05.
+double spread_of(const std::string& option, const std::string& text) {
+  constexpr double kMost = 90;
+  const auto bad = [&] {
+    return InputError(
+        fmt::format("{}: '{}', expected a percentage from 0% to {}%, like 5%", option, text, kMost));
+  };
+  if (!text.ends_with('%')) throw bad();
+  std::string number = text.substr(0, text.size() - 1);
+  while (number.ends_with(' ')) number.pop_back();
+  const Parsed<double> percent = parse_number(number, 0, kMost);
+  if (!percent.error.empty()) throw bad();
+  return percent.value / 100;
+}
+
+void run(Options options) {
+  options.jitter.durations = spread_of("--duration-spread", options.durations);
+  options.jitter.rates = spread_of("--rate-spread", options.rates);
+  options.jitter.threads = options.threads.count;
+  const Experiment experiment = options.config.load();
+  std::vector<OrderSpec> orders;
+  for (const std::string& file : options.orders) orders.push_back(read_order_file(file));
+  if (orders.empty()) orders.push_back(experiment.order);
+  const std::vector<JitteredOrder> result = jitter(experiment, orders, options.jitter);
+  print_result(jitter_text(experiment, result, options.jitter),
+               jitter_json(experiment, result, options.jitter), options.json);
+}
+
+class JitterCommand final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<Options>();
+    options->config.add_to(app);
+    app.add_option("--runs", options->jitter.runs, "how many; 20 without it")->check(CLI::Range(1, 100000));
+    app.add_option("--seed", options->jitter.seed, "of what is drawn; 1 without it");
+    app.add_option("--duration-spread", options->durations, "of each task's own time; 5% without it")
+        ->type_name("PERCENT");
+    app.add_option("--rate-spread", options->rates, "of the rates of memory and links; 2% without it")
+        ->type_name("PERCENT");
+    app.add_option("--order", options->orders, "an order instead of the configuration's; repeatable")
+        ->type_name("FILE")
+        ->expected(1)
+        ->take_all();
+    options->threads.add_to(app);
+    options->json.add_to(app);
+    app.footer(kExamples);
+    app.callback([options] { run(*options); });
+  }
+};
+
+const Commands::Entry kEntry("jitter", "Run orders under random task times and rates",
+                             std::make_unique<JitterCommand>());
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/output.h"
+#include "sim/cli/threads_option.h"
+#include "sim/core/error.h"
+#include "sim/study/order_file.h"
+#include "sim/study/setting.h"
+#include "sim/study/trial.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExamples =
+    "An order is a YAML file:\n"
+    "  order:\n"
+    "    name: mine\n"
+    "    ctq: [stage, expert, op, row, tile]                  matrix tasks: sort keys, the first one counts "
+    "most\n"
+    "    vtq: [stage, expert, chunk, (dst - rank) % ep]       vector tasks and puts\n"
+    "    assignment: cyclic        of tasks to workers: cyclic, or shared (the next free worker)\n"
+    "    pools: {comm: {operators: [Dispatch, Combine], workers: 16}}     optional: workers for these alone\n"
+    "    limit: {Dispatch: 8}                                 optional: tasks of it in flight at most\n"
+    "Keys are arithmetic (+ - * / % floor min max abs, comparisons, c ? a : b) over\n"
+    "  op, stage               the operator's place in the graph; the longest path to it, in operators\n"
+    "  expert, gexpert         its number on the rank; over all ranks\n"
+    "  src, dst, rank, ep      where rows come from and go to; whose queue it is; how many ranks\n"
+    "  row, tile, chunk, index the first row; the share or row tile; a put's chunk; the task's number\n"
+    "  bytes, flops            what it moves and computes\n"
+    "  depth, path             the longest path to it, in tasks; from it to the end, in ps\n"
+    "and names of operators (op == GMM_w1_grad): smallest first, ties by task. Any keys give a legal order: "
+    "where a\n"
+    "task would stand before what it waits for, the nearest legal place is taken. A list of tasks instead of "
+    "keys is\n"
+    "ctq_list: FILE.csv ('a3sim order export' writes one). configs/orders/ has orders to start from.\n"
+    "What is tried is checked as 'a3sim check' and 'check --data' do, and run beside each of "
+    "configs/orders/.\n"
+    "Examples:\n"
+    "  a3sim try mine.yaml\n"
+    "  a3sim try mine.yaml --config configs/experiments/ep16.yaml --set routing.kind=sampled\n";
+
+struct Options {
+  std::string order, config;
+  std::vector<std::string> set;
+  ThreadsOption threads;
+  JsonOption json;
+};
+
+void run(const Options& options) {
+  const OrderSpec order = read_order_file(options.order);
+  const std::filesystem::path config = options.config.empty() ? configs_folder() / "experiments" / "ep8.yaml"
+                                                              : std::filesystem::path(options.config);
+  const Experiment experiment = load_experiment(config, options.set);
+  Trial trial = try_order(experiment, order, options.threads.count);
+  if (trial.findings.errors.empty()) check_results(config, options.set, order, trial);
+  if (!trial.findings.errors.empty())
+    throw RunError(fmt::format("{}: {}", options.order, fmt::join(trial.findings.errors, "\n")));
+  print_result(trial_text(experiment, trial), trial_json(experiment, trial), options.json);
+}
+
+class Try final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<Options>();
+    app.add_option("ORDER", options->order, "the order (YAML)")->required();
+    app.add_option("--config", options->config,
+                   "the experiment (YAML); configs/experiments/ep8.yaml without it")
+        ->type_name("FILE");
+    app.add_option("--set", options->set, "override a value of the experiment: path.to.key=value; repeatable")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+    options->threads.add_to(app);
+    options->json.add_to(app);
+    app.footer(kExamples);
+    app.callback([options] { run(*options); });
+  }
+};
+
+const Commands::Entry kEntry("try", "Try an order that you have written beside the shipped ones",
+                             std::make_unique<Try>());
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,50 @@
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/config_option.h"
+#include "sim/cli/output.h"
+#include "sim/cli/threads_option.h"
+#include "sim/study/what_if.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExamples =
+    "Each part of the machine 10 % better, then free: rates, sizes and numbers times 1.1, times divided by "
+    "it;\n"
+    "free is a hundred thousand times the rate, no time, an L2 that holds everything. 10 % more workers are\n"
+    "rounded up to whole ones, have their own schedules, and are never free.\n"
+    "Examples:\n"
+    "  a3sim whatif configs/experiments/ep8.yaml                                  what binds a MoE-FFN\n"
+    "  a3sim whatif configs/experiments/ep8.yaml --set experiment.execution=dynamic --json w.json\n"
+    "  a3sim whatif configs/experiments/gemm.yaml --set gemm.k=7168                and a product\n";
+
+struct Options {
+  ConfigOption config;
+  ThreadsOption threads;
+  JsonOption json;
+};
+
+void run(const Options& options) {
+  const Experiment experiment = options.config.load();
+  const WhatIf result = what_if(experiment, options.threads.count);
+  print_result(what_if_text(experiment, result), what_if_json(experiment, result), options.json);
+}
+
+class WhatIfCommand final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<Options>();
+    options->config.add_to(app);
+    options->threads.add_to(app);
+    options->json.add_to(app);
+    app.footer(kExamples);
+    app.callback([options] { run(*options); });
+  }
+};
+
+const Commands::Entry kEntry("whatif", "Make each part of the machine better: what binds?",
+                             std::make_unique<WhatIfCommand>());
+
+}  // namespace
+}  // namespace a3sim

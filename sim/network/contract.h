@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include "sim/network/network.h"
+
+namespace a3sim {
+
+// What every network refuses: see Network. It knows the date and the capacities, as set last.
+class Contract {
+ public:
+  explicit Contract(const NetworkSpec& spec) : spec_(spec) {
+    for (BytesPerSecond rate : spec.egress) check(rate);
+    for (BytesPerSecond rate : spec.ingress) check(rate);
+  }
+
+  void check(const Flow& flow) const {
+    check_egress(flow.from);
+    check_ingress(flow.to);
+    if (flow.bytes.count <= 0 || flow.cap.count <= 0)
+      throw std::logic_error("a flow has bytes and a positive cap");
+  }
+  // A date, in picoseconds, that is no earlier than those before it.
+  std::int64_t move_to(Time now) {
+    const std::int64_t date = now.time_since_epoch().count();
+    if (date < now_) throw std::logic_error("a network's dates never decrease");
+    return now_ = date;
+  }
+
+  void check_egress(std::uint32_t port) const { check_port(port, spec_.egress.size()); }
+  void check_ingress(std::uint32_t port) const { check_port(port, spec_.ingress.size()); }
+
+  // Whether the capacity is another than it was.
+  bool set_egress(Time now, std::uint32_t port, BytesPerSecond capacity) {
+    move_to(now);
+    check_egress(port);
+    return set(spec_.egress[port], capacity);
+  }
+  bool set_ingress(Time now, std::uint32_t port, BytesPerSecond capacity) {
+    move_to(now);
+    check_ingress(port);
+    return set(spec_.ingress[port], capacity);
+  }
+
+ private:
+  static void check_port(std::uint32_t port, std::size_t ports) {
+    if (port >= ports) throw std::logic_error("a port is one of its network's");
+  }
+  static void check(BytesPerSecond rate) {
+    if (rate.count <= 0) throw std::logic_error("the rate of a port is positive");
+  }
+  static bool set(BytesPerSecond& at, BytesPerSecond capacity) {
+    check(capacity);
+    const bool changes = at != capacity;
+    at = capacity;
+    return changes;
+  }
+
+  NetworkSpec spec_;
+  std::int64_t now_ = 0;
+};
+
+}  // namespace a3sim

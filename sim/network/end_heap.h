@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/core/ids.h"
+#include "sim/network/fluid_date.h"
+
+namespace a3sim {
+
+// Dates of ends by class: a binary heap that knows where each class is.
+class EndHeap {
+ public:
+  bool empty() const { return heap_.empty(); }
+  const FluidDate& first() const { return heap_.front().date; }
+  std::uint32_t first_class() const { return heap_.front().c; }
+
+  // A class's date, the first or another one.
+  void set(std::uint32_t c, const FluidDate& date) {
+    if (place_.size() <= c) place_.resize(c + 1, kNone);
+    if (place_[c] == kNone) {
+      place_[c] = static_cast<std::uint32_t>(heap_.size());
+      heap_.emplace_back();
+    }
+    sift(place_[c], {date, c});
+  }
+  // Forgets the date of a class that has one.
+  void erase(std::uint32_t c) {
+    const std::size_t hole = std::exchange(place_[c], kNone);
+    const End last = heap_.back();
+    heap_.pop_back();
+    if (hole < heap_.size()) sift(hole, last);
+  }
+
+ private:
+  struct End {
+    FluidDate date;
+    std::uint32_t c;
+    // Of equal dates the lower number comes first, so that the order is one.
+    bool before(const End& other) const { return date < other.date || (!(other.date < date) && c < other.c); }
+  };
+
+  void put(std::size_t place, const End& end) {
+    heap_[place] = end;
+    place_[end.c] = static_cast<std::uint32_t>(place);
+  }
+
+  // Puts an end into a hole and moves it up or down to where it belongs.
+  void sift(std::size_t hole, const End& end) {
+    while (hole > 0 && end.before(heap_[(hole - 1) / 2])) {
+      put(hole, heap_[(hole - 1) / 2]);
+      hole = (hole - 1) / 2;
+    }
+    for (std::size_t child = 2 * hole + 1; child < heap_.size(); child = 2 * hole + 1) {
+      if (child + 1 < heap_.size() && heap_[child + 1].before(heap_[child])) ++child;
+      if (!heap_[child].before(end)) break;
+      put(hole, heap_[child]);
+      hole = child;
+    }
+    put(hole, end);
+  }
+
+  std::vector<End> heap_;
+  std::vector<std::uint32_t> place_;  // by class, or kNone
+};
+
+}  // namespace a3sim

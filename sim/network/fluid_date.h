@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "sim/core/whole_time.h"
+
+namespace a3sim {
+
+// Rounding noise of doubles, in picoseconds: ends that lie closer together are one, and a date that exceeds a
+// whole picosecond by less is that picosecond.
+inline constexpr double kSlack = 0x1p-10;
+// The same for the virtual time of a class that has served very many bytes: relative, a few units in the last
+// place.
+inline constexpr double kRelativeSlack = 0x1p-50;
+
+// A date between whole picoseconds; the fraction lies in [0, 1).
+struct FluidDate {
+  std::int64_t whole = 0;
+  double fraction = 0;
+
+  // What may be handed out: rounded up.
+  std::int64_t rounded() const { return whole + whole_picoseconds(fraction - kSlack); }
+
+  friend bool operator<(const FluidDate& a, const FluidDate& b) {
+    return a.whole != b.whole ? a.whole < b.whole : a.fraction < b.fraction;
+  }
+  // Picoseconds.
+  friend double operator-(const FluidDate& a, const FluidDate& b) {
+    return static_cast<double>(a.whole - b.whole) + (a.fraction - b.fraction);
+  }
+  // Throws RunError beyond a thousand seconds.
+  friend FluidDate operator+(const FluidDate& date, double picoseconds) {
+    const double sum = date.fraction + picoseconds, floor = std::floor(sum);
+    return {date.whole + whole_picoseconds(floor), sum - floor};
+  }
+};
+
+}  // namespace a3sim

@@ -1,0 +1,55 @@
+#include "sim/runtime/topology.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace a3sim {
+
+Topology::Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport)
+    : levels_(hardware.fabric.levels),
+      dies_(dies.begin(), dies.end()),
+      first_port_(hardware.fabric.planes.size(), kNone) {
+  if (dies.empty()) throw std::logic_error("a topology has ranks");
+  std::vector<bool> used(levels_.size(), false);
+  for (std::uint32_t src = 0; src < ranks(); ++src) {
+    for (std::uint32_t dst = src + 1; dst < ranks(); ++dst) used[level_of(RankId{src}, RankId{dst})] = true;
+  }
+  for (std::uint32_t l = 0; l < levels_.size(); ++l) {
+    if (!used[l]) continue;
+    farthest_ = std::max(farthest_, levels_[l].latency);
+    if (first_port_[levels_[l].plane] == kNone) add_ports(hardware, levels_[l].plane, transport);
+  }
+}
+
+// A collective's rate is what a rank was measured to send in all, whatever planes it took.
+void Topology::add_ports(const Hardware& hardware, std::uint32_t plane, Transport transport) {
+  BytesPerSecond egress = hardware.fabric.planes[plane].egress,
+                 ingress = hardware.fabric.planes[plane].ingress;
+  const BytesPerSecond limit = hardware.collective.rate;
+  const bool together = transport == Transport::kCollective && std::min(egress, ingress) >= limit;
+  if (together && collective_ != kNone) {
+    first_port_[plane] = collective_;
+    return;
+  }
+  if (together) egress = ingress = limit;
+  first_port_[plane] = static_cast<std::uint32_t>(ports_.egress.size());
+  if (together) collective_ = first_port_[plane];
+  ports_.egress.insert(ports_.egress.end(), ranks(), egress);
+  ports_.ingress.insert(ports_.ingress.end(), ranks(), ingress);
+}
+
+std::uint32_t Topology::level_of(RankId src, RankId dst) const {
+  const std::uint32_t a = dies_[index(src)], b = dies_[index(dst)];
+  for (std::uint32_t l = 0; l < levels_.size(); ++l) {
+    if (levels_[l].dies == kNone || a / levels_[l].dies == b / levels_[l].dies) return l;
+  }
+  throw std::logic_error("a die lies beyond the last level");
+}
+
+Topology::Route Topology::route(RankId src, RankId dst) const {
+  const Hardware::Fabric::Level& l = level(src, dst);
+  const std::uint32_t from = first_port_[l.plane] + index(src), to = first_port_[l.plane] + index(dst);
+  return {from, to, l.latency, std::min(ports_.egress[from], ports_.ingress[to]), l.payload};
+}
+
+}  // namespace a3sim

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/device/hardware.h"
+#include "sim/network/network.h"
+
+namespace a3sim {
+
+// Whose bytes move: puts of workers, or all-to-alls of the host.
+enum class Transport : std::uint8_t { kPuts, kCollective };
+
+// How the ranks of a group reach one another, by where their dies lie: the ports of the planes that they use,
+// and what a route costs.
+class Topology {
+ public:
+  struct Route {
+    std::uint32_t from, to;  // ports
+    Duration latency;
+    BytesPerSecond port;  // the slower one of its two
+    double payload;       // part of the bytes on the ports that are the put's
+  };
+
+  // `dies`: of each rank, all different and within the hardware's last level. All-to-alls of the host go at
+  // the collective's rate, over all planes that are not slower together.
+  Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport);
+
+  std::uint32_t ranks() const { return static_cast<std::uint32_t>(dies_.size()); }
+  // Between two different ranks.
+  const Hardware::Fabric::Level& level(RankId src, RankId dst) const { return levels_[level_of(src, dst)]; }
+  Route route(RankId src, RankId dst) const;
+  Duration latency(RankId src, RankId dst) const { return level(src, dst).latency; }
+  // Of the two ranks that are farthest apart; zero of one rank alone.
+  Duration farthest() const { return farthest_; }
+
+  // The ports of all ranks; port p belongs to rank p mod ranks().
+  const NetworkSpec& ports() const { return ports_; }
+  std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / ranks(); }
+
+ private:
+  std::uint32_t level_of(RankId src, RankId dst) const;
+  void add_ports(const Hardware& hardware, std::uint32_t plane, Transport transport);
+
+  std::vector<Hardware::Fabric::Level> levels_;
+  std::vector<std::uint32_t> dies_;
+  std::vector<std::uint32_t> first_port_;  // by plane: of its ports, one a rank; kNone: not used
+  std::uint32_t collective_ = kNone;  // the first of the ports of the planes that a collective takes together
+  NetworkSpec ports_;
+  Duration farthest_{};
+};
+
+}  // namespace a3sim

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/device/hardware.h"
+#include "sim/runtime/run.h"
+
+namespace a3sim {
+
+// By how much a part of the machine gets better, or worse.
+struct Better {
+  double factor = 1;  // positive; rates and sizes times this, times divided by it
+  bool free = false;  // durations become 0, and a part of a rate the whole of it, whatever the factor
+  std::int64_t everything = 0;  // bytes that an L2 needs to hold all; 0: its size goes by the factor
+
+  // As good as free: rates rise by a factor that leaves nothing to see of what they cost, and stay finite.
+  static Better to_free(std::int64_t everything);
+};
+
+// One thing of the machine that an engineer could improve, in the words of the field, and the values of
+// configs/hardware/ that it stands for.
+struct MachinePart {
+  std::string_view name;
+  std::vector<std::string_view> values;  // paths below `hardware`: memory.hbm_read; `*` for any name
+  // Every value stays one that a configuration could state, except that cycles may be fractions.
+  void (*improve)(Hardware&, const Better&);
+  enum class Kind : std::uint8_t {
+    kSingle,
+    kWhole,  // carries others with it, as the clock does: it is never named as what binds
+    kCount   // of workers: another machine, with other schedules; more of them cannot be free
+  } kind = Kind::kSingle;
+  // What of it a run must use for the part to matter.
+  enum class Use : std::uint8_t { kAlways, kStatic, kDynamic, kPuts, kCollectives } use = Use::kAlways;
+
+  bool matters_to(const RunOptions& options) const;
+};
+
+// All of them, in the order of the hardware's description.
+std::span<const MachinePart> machine_parts();
+// By name. Throws std::logic_error for one that does not exist.
+const MachinePart& machine_part(std::string_view name);
+
+// Values that no part stands for, and why.
+struct LeftOut {
+  std::string_view value, why;
+};
+std::span<const LeftOut> left_out_values();
+
+}  // namespace a3sim

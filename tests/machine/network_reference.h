@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tests/machine/network_fixture.h"
+
+// The fluid by definition: flow by flow, in long doubles, without any cleverness.
+namespace a3sim::testing {
+
+// Capacities in bytes a picosecond: of the egress ports, then of the ingress ports.
+struct Capacities {
+  std::uint32_t egress_ports;
+  std::vector<long double> of;
+  long double& egress(std::uint32_t port) { return of[port]; }
+  long double& ingress(std::uint32_t port) { return of[egress_ports + port]; }
+};
+
+// The rate of each flow, given all that run.
+using RateRule = std::function<std::vector<long double>(const std::vector<Put>&, const Capacities&)>;
+
+inline Capacities capacities_of(const Load& load) {
+  Capacities c{static_cast<std::uint32_t>(load.egress.size()), {}};
+  for (std::int64_t rate : load.egress) c.of.push_back(rate * 1e-12L);
+  for (std::int64_t rate : load.ingress) c.of.push_back(rate * 1e-12L);
+  return c;
+}
+
+// Dates of ends in exact fluid time, by token.
+inline std::vector<long double> ends_by_definition(const Load& load, const RateRule& rates_of) {
+  const std::vector<Put>& puts = load.puts;
+  Capacities capacities = capacities_of(load);
+  std::vector<long double> left, end(puts.size(), -1);
+  for (const Put& p : puts) left.push_back(p.bytes);
+  long double now = 0;
+  std::size_t started = 0, changed = 0;
+  for (;;) {
+    std::vector<Put> running;
+    std::vector<std::size_t> token;
+    for (std::size_t i = 0; i < started; ++i) {
+      if (end[i] < 0) running.push_back(puts[i]), token.push_back(i);
+    }
+    const auto rate = rates_of(running, capacities);
+    long double step = std::numeric_limits<long double>::infinity();
+    if (started < puts.size()) step = puts[started].start - now;
+    if (changed < load.changes.size()) step = std::min(step, load.changes[changed].date - now);
+    for (std::size_t i = 0; i < running.size(); ++i) step = std::min(step, left[token[i]] / rate[i]);
+    if (step == std::numeric_limits<long double>::infinity()) return end;
+    now += step;
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      left[token[i]] -= rate[i] * step;
+      if (left[token[i]] < 1e-9L) end[token[i]] = now;
+    }
+    while (started < puts.size() && puts[started].start <= now) ++started;
+    for (; changed < load.changes.size() && load.changes[changed].date <= now; ++changed) {
+      const Change& c = load.changes[changed];
+      (c.egress ? capacities.egress(c.port) : capacities.ingress(c.port)) = c.capacity * 1e-12L;
+    }
+  }
+}
+
+// How much the ports of a random load differ, and whether they change.
+enum class Ports { kEqual, kMixed, kChanging };
+
+inline Load random_load(std::uint64_t seed, Ports ports) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
+  // Mixed: from a slow port of 1 GB/s to one that never binds, some alike.
+  const auto capacity = [&] {
+    const std::int64_t rates[] = {1 * kGB, 25 * kGB, 50 * kGB, 196 * kGB, 10'000 * kGB};
+    return below(3) == 0 ? (20 + below(100)) * kGB : rates[below(5)];
+  };
+  Load load;
+  const auto count = static_cast<std::size_t>(2 + below(7));
+  const std::size_t ingress_ports = ports == Ports::kEqual ? count : static_cast<std::size_t>(1 + below(8));
+  load.egress.assign(count, (50 + below(100)) * kGB);
+  load.ingress.assign(ingress_ports, seed % 2 ? load.egress[0] : (50 + below(100)) * kGB);
+  if (ports != Ports::kEqual) {
+    for (std::int64_t& rate : load.egress) rate = capacity();
+    for (std::int64_t& rate : load.ingress) rate = capacity();
+  }
+  const std::int64_t caps[] = {13 * kGB, 29 * kGB, 1000 * kGB};
+  std::int64_t date = 0;
+  for (std::int64_t n = 5 + below(60); n > 0; --n) {
+    if (below(3) > 0) date += below(20'000'000);                                  // some start together
+    const std::int64_t bytes = below(4) == 0 ? 1'000'000 : 1 + below(2'000'000);  // some are equal
+    load.puts.push_back({date, static_cast<std::uint32_t>(below(count)),
+                         static_cast<std::uint32_t>(below(ingress_ports)), bytes, caps[below(3)]});
+    if (ports == Ports::kChanging && below(3) == 0) {
+      const bool egress = below(2) == 0;
+      const auto port = static_cast<std::uint32_t>(below(egress ? count : ingress_ports));
+      load.changes.push_back({date + below(3) * below(10'000'000), egress, port, capacity()});
+    }
+  }
+  std::sort(load.changes.begin(), load.changes.end(),
+            [](const Change& a, const Change& b) { return a.date < b.date; });
+  return load;
+}
+
+}  // namespace a3sim::testing

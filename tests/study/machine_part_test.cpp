@@ -1,0 +1,154 @@
+#include "sim/study/machine_part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "sim/core/config/config.h"
+#include "tests/study/small_experiment.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr double kTenth = 1.1;
+constexpr std::uint32_t kMoreAic = 28, kMoreAiv = 55;  // than 25 and 50; 27.5 is rounded up
+
+std::vector<double> numbers_of(const Hardware& h) {
+  const auto& [c, v, m, f] = std::tie(h.cube, h.vector, h.memory, h.fabric);
+  std::vector<double> numbers{
+      c.speed,          c.mad_head_cycles, c.l1_to_l0a,         c.l1_to_l0b,   c.gm_to_l1, c.gm_to_l1_miss,
+      c.l0c_to_gm,      c.unaligned,       c.load_issue_cycles, v.simple_fp32, v.convert,  v.transcendental,
+      v.startup_cycles, v.gm_to_ub,        v.gm_to_ub_miss,     v.ub_to_gm,    v.unaligned};
+  for (const std::uint32_t count : {h.workers.cube, h.workers.vector, c.macs_per_cycle_16,
+                                    c.macs_per_cycle_32, c.macs_per_cycle_8, m.l2_ways})
+    numbers.push_back(count);
+  for (const Bytes bytes : {c.l1, c.l0a, c.l0b, c.l0c, v.ub, v.tile, m.l2_size})
+    numbers.push_back(static_cast<double>(bytes.count));
+  for (const BytesPerSecond rate :
+       {m.l2_read, m.l2_write, m.l2_line_read, m.hbm_read, m.hbm_write, f.put_per_worker, h.collective.rate})
+    numbers.push_back(static_cast<double>(rate.count));
+  for (const Duration time :
+       {f.put_startup, f.put_fence, h.collective.fixed, h.collective.per_peer, h.runtime.static_task,
+        h.runtime.dynamic_task, h.runtime.local_visibility, h.runtime.kernel_launch})
+    numbers.push_back(static_cast<double>(time.count()));
+  for (const Hardware::Fabric::Plane& plane : f.planes) {
+    numbers.push_back(static_cast<double>(plane.egress.count));
+    numbers.push_back(static_cast<double>(plane.ingress.count));
+  }
+  for (const Hardware::Fabric::Level& level : f.levels) {
+    numbers.push_back(static_cast<double>(level.latency.count()));
+    numbers.push_back(level.payload);
+    numbers.push_back(level.dies);
+  }
+  numbers.push_back(f.unaligned);
+  numbers.push_back(static_cast<double>(h.clock.count));
+  return numbers;
+}
+
+// A value as it is written, "1.6 TB/s" or "0.7 us", a tenth better; empty for one that counts whole things.
+std::string tenth_better(const std::string& text) {
+  std::size_t end = 0;
+  const double number = std::stod(text, &end);
+  const std::string unit = text.substr(end);
+  if (unit == " us") return fmt::format("{:.0f} ps", number * 1e6 / kTenth);
+  if (unit == " MiB") return fmt::format("{:.0f} KiB", number * 1024 * kTenth);
+  if (unit.empty())
+    return number == std::floor(number) ? "" : fmt::format("{}", std::min(1.0, number * kTenth));
+  return unit == " MAC/cycle" ? "" : fmt::format("{:.10g}{}", number * kTenth, unit);
+}
+
+// Whether a path is one of those that a part names: `*` stands for any name between two dots.
+bool names(std::string_view pattern, std::string_view path) {
+  for (const char c : pattern) {
+    if (c == '*') {
+      path.remove_prefix(std::min(path.find('.'), path.size()));
+    } else if (!path.empty() && path.front() == c) {
+      path.remove_prefix(1);
+    } else {
+      return false;
+    }
+  }
+  return path.empty();
+}
+
+// Those of a hardware file's values, as they are written, that a part names.
+std::map<std::string, std::string> values_of(const MachinePart& part,
+                                             const std::vector<SourcedValue>& values) {
+  std::map<std::string, std::string> of;
+  for (const SourcedValue& value : values) {
+    for (const std::string_view pattern : part.values) {
+      if (names("hardware." + std::string(pattern), value.path)) of[value.path] = value.value;
+    }
+  }
+  return of;
+}
+
+std::vector<SourcedValue> values_in(const std::filesystem::path& file) {
+  Diagnostics diagnostics;
+  return Config::load(file, {}, diagnostics).map("hardware").sourced();
+}
+
+// What no configuration can state.
+void state_rest(Hardware& hardware, const std::string& path) {
+  if (path == "hardware.workers.cube.macs_16")
+    hardware.cube.speed *= kTenth;  // of the other products, and of heads
+  if (path == "hardware.workers.cube.load_issue_cycles") hardware.cube.load_issue_cycles /= kTenth;
+  if (path == "hardware.workers.vector.startup_cycles") hardware.vector.startup_cycles /= kTenth;
+  if (path == "hardware.workers.cube.count") hardware.workers.cube = kMoreAic;
+  if (path == "hardware.workers.vector.count") hardware.workers.vector = kMoreAiv;
+}
+
+}  // namespace
+
+TEST_CASE("every value of a hardware file belongs to one part of the machine, or is left out with a reason") {
+  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "hardware")) {
+    const std::vector<SourcedValue> values = values_in(entry.path());
+    std::map<std::string, int> times;
+    for (const MachinePart& part : machine_parts()) {
+      INFO(part.name);
+      const auto of = values_of(part, values);
+      CHECK(of.size() >= part.values.size());
+      for (const auto& [path, value] : of) ++times[path];
+    }
+    for (const LeftOut& left : left_out_values()) {
+      CHECK(!left.why.empty());
+      for (const SourcedValue& value : values)
+        times[value.path] += names("hardware." + std::string(left.value), value.path);
+    }
+    for (const SourcedValue& value : values) {
+      INFO(value.path);
+      CHECK(times[value.path] == 1);
+    }
+  }
+}
+
+TEST_CASE("each part changes its own values by a tenth, and no others") {
+  const Experiment experiment = small();
+  const std::vector<SourcedValue> values = values_in(configs_folder() / "hardware" / "a3.yaml");
+  for (const MachinePart& part : machine_parts()) {
+    std::vector<std::string> set;
+    const auto of = values_of(part, values);
+    for (const auto& [path, value] : of) {
+      if (const std::string better = tenth_better(value); !better.empty()) set.push_back(path + "=" + better);
+    }
+    Hardware stated = small(set).hardware;
+    for (const auto& [path, value] : of) state_rest(stated, path);
+    const std::vector<double> expected = numbers_of(stated);
+    Hardware better = experiment.hardware;
+    part.improve(better, {kTenth});
+    const std::vector<double> improved = numbers_of(better);
+    const std::vector<double> before = numbers_of(experiment.hardware);
+    INFO(part.name);
+    CHECK(improved != before);
+    constexpr double kLines = 1e-4;  // the L2 grows by whole lines in all ways
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      INFO("number " << i);
+      CHECK(improved[i] == Approx(expected[i]).epsilon(kLines));
+    }
+  }
+}

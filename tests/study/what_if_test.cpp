@@ -1,0 +1,178 @@
+#include "sim/study/what_if.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "sim/study/compiled.h"
+#include "sim/study/setting.h"
+#include "tests/study/small_experiment.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr double kTenth = 1.1;
+constexpr std::uint32_t kAic = 25, kMoreAic = 28;  // 27.5, rounded up
+
+const WhatIf::Row& row_of(const WhatIf& result, std::string_view part) {
+  return *std::ranges::find(result.rows, part, [](const WhatIf::Row& row) { return row.part->name; });
+}
+
+Duration total_of(const Experiment& experiment) {
+  Duration total{};
+  for (const PassResult& pass : run_experiment(experiment, false)) total += pass.run.makespan;
+  return total;
+}
+
+Experiment with(Experiment experiment, std::string_view part, const Better& better) {
+  machine_part(part).improve(experiment.hardware, better);
+  return experiment;
+}
+
+Experiment elementwise(const std::string& op) {
+  return load_experiment(configs_folder() / "experiments" / "elementwise.yaml",
+                         std::vector<std::string>{"elementwise.operator=" + op, "elementwise.rows=512"});
+}
+
+}  // namespace
+
+TEST_CASE("10 % better is what a configuration with these values gives") {
+  const WhatIf result = what_if(small(), 2);
+  const std::map<std::string, std::vector<std::string>> stated{
+      {"HBM", {"hardware.memory.hbm_read=1718.2 GB/s", "hardware.memory.hbm_write=935 GB/s"}},
+      {"L2 reads", {"hardware.memory.l2_read=6556 GB/s", "hardware.memory.l2_line_read=4136 GB/s"}},
+      {"L2 writes", {"hardware.memory.l2_write=4202 GB/s"}},
+      {"link ports",
+       {"hardware.fabric.planes.hccs.egress=151.8 GB/s", "hardware.fabric.planes.hccs.ingress=151.8 GB/s"}},
+      {"put rate of a worker", {"hardware.fabric.put_per_worker=15.4 GB/s"}},
+      {"loads to L1, misses", {"hardware.workers.cube.gm_to_l1_miss=43.571 B/cycle"}},
+      {"stores from L0C", {"hardware.workers.cube.l0c_to_gm=44.66 B/cycle"}},
+      {"loads to L0",
+       {"hardware.workers.cube.l1_to_l0a=281.6 B/cycle", "hardware.workers.cube.l1_to_l0b=140.8 B/cycle"}},
+      {"vector loads, misses", {"hardware.workers.vector.gm_to_ub_miss=26.4 B/cycle"}},
+      {"vector stores", {"hardware.workers.vector.ub_to_gm=70.4 B/cycle"}},
+      {"AIC", {"hardware.workers.cube.count=28"}},
+      {"AIV", {"hardware.workers.vector.count=55"}},
+      {"clock of the cores", {"hardware.clock=2035 MHz"}}};
+  for (const auto& [part, set] : stated) {
+    INFO(part);
+    CHECK(row_of(result, part).better.total == total_of(small(set)));
+  }
+}
+
+TEST_CASE("free is what a configuration without these times gives") {
+  const WhatIf result = what_if(small(), 2);
+  const std::map<std::string, std::vector<std::string>> stated{
+      {"task overhead, static", {"hardware.runtime.static_task=0 us"}},
+      {"visibility of counters", {"hardware.runtime.local_visibility=0 us"}},
+      {"kernel launch", {"hardware.runtime.kernel_launch=0 us"}},
+      {"link latency, start and fence of a put",
+       {"hardware.fabric.levels.node.latency=0 us", "hardware.fabric.put_startup=0 us",
+        "hardware.fabric.put_fence=0 us"}},
+      {"host collective, fixed", {"hardware.collective.fixed=0 us"}}};
+  for (const auto& [part, set] : stated) {
+    INFO(part);
+    CHECK(row_of(result, part).free->total == total_of(small(set)));
+  }
+  CHECK(row_of(result, "host collective, fixed").free->total == result.now.total);  // of kernels alone
+}
+
+TEST_CASE("a part that a way of running does not use changes none of its runs") {
+  std::size_t unused = 0;
+  for (const ExecutionKind kind : {ExecutionKind::kStatic, ExecutionKind::kDynamic, ExecutionKind::kKernel}) {
+    const Experiment experiment = small({fmt::format("experiment.execution={}", name_of(kind))});
+    const Duration total = total_of(experiment);
+    for (const MachinePart& part : machine_parts()) {
+      if (part.matters_to(options_of(experiment, false))) continue;
+      INFO(part.name << " " << name_of(kind));
+      CHECK(total_of(with(experiment, part.name, {kTenth})) == total);
+      CHECK(total_of(with(experiment, part.name, Better::to_free(1))) == total);
+      ++unused;
+    }
+  }
+  CHECK(unused > 0);
+}
+
+TEST_CASE("each bound falls as the part that it is made of gets better, and to nothing if that is free") {
+  const WhatIf result = what_if(small(), 2);
+  const std::map<std::string_view, Bound> made_of{
+      {"cube arithmetic", Bound::kCube}, {"HBM", Bound::kHbm}, {"link ports", Bound::kLink}};
+  for (const auto& [part, bound] : made_of) {
+    INFO(part);
+    const WhatIf::Row& row = row_of(result, part);
+    const auto b = static_cast<std::size_t>(bound);
+    const double now = seconds(result.now.bounds[b]);
+    CHECK(seconds(row.better.bounds[b]) == Approx(now / kTenth).epsilon(1e-3));
+    CHECK(seconds(row.free->bounds[b]) < 1e-4 * now);
+    for (std::size_t other = 0; other < kBounds - 1; ++other) {  // the path is made of all
+      if (other != b) CHECK(row.better.bounds[other] == result.now.bounds[other]);
+    }
+  }
+}
+
+TEST_CASE("a machine whose L2 holds everything writes nothing back") {
+  for (const std::string mode : {"pieces", "lines"}) {
+    Experiment experiment = small({"l2.mode=" + mode, "hardware.memory.l2_size=1536 KiB"});
+    const Compiled compiled = compile_all(experiment);
+    const auto written = [&](const Experiment& of) {
+      return run_pass(of, compiled, 1, options_of(of, false)).ranks.front().l2.hbm_write;
+    };
+    CHECK(written(experiment) > 0);
+    CHECK(written(with(experiment, "L2 size", Better::to_free(1 << 28))) == 0);
+  }
+}
+
+TEST_CASE("whatever is free, in whichever way of running, a run ends, and takes time") {
+  std::vector<Experiment> experiments{elementwise("Load"), elementwise("Copy")};
+  for (const std::string execution : {"static", "dynamic", "kernel"})
+    experiments.push_back(small({"experiment.execution=" + execution, "experiment.pass=forward"}));
+  experiments.push_back(small({"l2.mode=lines", "l2.start=used", "experiment.pass=forward"}));
+  for (const Experiment& experiment : experiments) {
+    for (const WhatIf::Row& row : what_if(experiment, 2).rows) {
+      INFO(experiment.name << " " << name_of(experiment.execution) << " " << row.name);
+      CHECK(row.better.total > Duration::zero());
+      if (row.free) CHECK(row.free->total > Duration::zero());
+    }
+  }
+}
+
+TEST_CASE("more workers are whole ones, and products are cut for them where they were") {
+  const WhatIf result = what_if(small(), 2);
+  const WhatIf::Row& row = row_of(result, "AIC");
+  CHECK(row.name == "AIC, 28 instead of 25");
+  CHECK_FALSE(row.free);
+  const Experiment fewer = small({"workers.aic=20", "cut.shares=7"});
+  Experiment more = fewer;
+  more.hardware.workers.cube += kMoreAic - kAic;
+  more.workers[0] += kMoreAic - kAic;
+  CHECK(row_of(what_if(fewer, 2), "AIC").better.total == total_of(more));
+}
+
+TEST_CASE("what gains most comes first, for any number of threads") {
+  const Experiment experiment = small();
+  const WhatIf result = what_if(experiment, 1);
+  CHECK(what_if_json(experiment, result) == what_if_json(experiment, what_if(experiment, 3)));
+  for (std::size_t i = 1; i < result.rows.size(); ++i)
+    CHECK(result.rows[i - 1].better.total <= result.rows[i].better.total);
+  CHECK(result.now.total == total_of(experiment));
+}
+
+TEST_CASE("the last sentence names the part that binds: of a product, the cube; of loads, the HBM") {
+  const auto last_line = [](const Experiment& experiment) {
+    const std::string text = what_if_text(experiment, what_if(experiment, 2));
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  };
+  const Experiment product =
+      load_experiment(configs_folder() / "experiments" / "gemm.yaml",
+                      std::vector<std::string>{"gemm.m=2048", "gemm.n=2048", "gemm.k=2048",
+                                               "hardware.workers.cube.macs_16=256 MAC/cycle"});
+  CHECK_THAT(last_line(product), Contains("What binds is cube arithmetic"));
+  const Experiment loads = load_experiment(
+      configs_folder() / "experiments" / "elementwise.yaml",
+      std::vector<std::string>{"elementwise.operator=Load", "hardware.memory.hbm_read=100 GB/s"});
+  CHECK_THAT(last_line(loads), Contains("What binds is HBM"));
+}
