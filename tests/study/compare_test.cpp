@@ -77,8 +77,8 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
 TEST_CASE("an order alone is the cause where nothing else differs") {
   // Slow ports and few workers, so that it matters who sends to whom at a time.
   const RunDifference difference =
-      TwoRuns({"hardware.fabric.ingress=1 GB/s", "workers.aiv=2", "order.vtq=[stage, expert, chunk, dst]"},
-              {"hardware.fabric.ingress=1 GB/s", "workers.aiv=2"})
+      TwoRuns({"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2", "order.vtq=[stage, expert, chunk, dst]"},
+              {"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2"})
           .difference();
   check_sums(difference);
   REQUIRE(difference.counterfactuals.parts.size() == 1);

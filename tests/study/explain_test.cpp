@@ -168,8 +168,8 @@ TEST_CASE("a saved run is read back whole; what is missing or cut off is named w
   refused("result.json", "{}\n", "passes: a list expected");
   refused("result.json", "[]\n", "passes");
   std::string changed = json;
-  changed.replace(changed.find("\"hop_latency_ps\""), 16, "\"hop_latency_xx\"");
-  refused("result.json", changed, "machine.hop_latency_ps");
+  changed.replace(changed.find("\"put_fence_ps\""), 14, "\"put_fence_xx\"");
+  refused("result.json", changed, "machine.put_fence_ps");
   std::filesystem::remove(folder.path() / "tasks_backward.csv");
   CHECK_THROWS_WITH(read_run(folder.path(), ""), Contains("tasks_backward.csv"));
   CHECK(read_run(folder.path(), "forward").passes.size() == 1);
