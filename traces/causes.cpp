@@ -14,9 +14,7 @@ Causes::Causes(const Trace& trace) : trace_(trace), ranks_(trace.ranks.size()) {
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) {
       const TraceTask& task = trace.ranks[r][t];
-      std::vector<TaskAt>& producers = ranks_[task.trigger_rank].producer;
-      if (producers.size() <= task.trigger_event) producers.resize(task.trigger_event + 1);
-      TaskAt& last = producers[task.trigger_event];
+      TaskAt& last = ranks_[task.trigger_rank].producer[task.trigger_event];
       if (last == kNoTask || this->task(last).visible < task.visible) last = {r, t};
     }
   }
@@ -81,9 +79,8 @@ TaskAt Causes::before(TaskAt at) const {
 }
 
 TaskAt Causes::producer(TaskAt at) const {
-  const std::uint32_t event = task(at).dependent_event;
-  const std::vector<TaskAt>& producers = ranks_[at.rank].producer;
-  return event < producers.size() ? producers[event] : kNoTask;
+  const auto found = ranks_[at.rank].producer.find(task(at).dependent_event);
+  return found == ranks_[at.rank].producer.end() ? kNoTask : found->second;
 }
 
 Duration Causes::ready(TaskAt at) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "traces/trace.h"
@@ -23,11 +24,6 @@ class Causes {
   TaskAt before(TaskAt at) const;
   // The last to trigger the event that a task waits for; none where it waits for nothing.
   TaskAt producer(TaskAt at) const;
-  // When a task's result is complete: a put that has left, or the end.
-  Duration produced(TaskAt at) const {
-    const TraceTask& t = task(at);
-    return t.remote ? t.end - trace_.machine.fence : t.end;
-  }
   // When what a task waits for was seen; zero where it waits for nothing.
   Duration ready(TaskAt at) const;
   // The task of a rank whose start is the last not after `date`; not `except`.
@@ -43,7 +39,7 @@ class Causes {
     std::vector<std::uint32_t> by_worker, first;  // tasks; where each worker's begin
     std::vector<std::uint32_t> before;            // by task
     std::vector<std::uint32_t> by_start;
-    std::vector<TaskAt> producer;  // by event
+    std::unordered_map<std::uint32_t, TaskAt> producer;  // by event
   };
   const Trace& trace_;
   std::vector<Rank> ranks_;

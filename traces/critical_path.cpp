@@ -70,7 +70,7 @@ TaskAt PathWalk::from_last_completion() {
     throw InputError(fmt::format("the last task completes at {} ps, but the makespan is {} ps",
                                  latest.count(), date_.count()));
   }
-  if (causes_.task(last).end < date_) wait(causes_.produced(last), causes_.task(last).op, last, Blame::kHop);
+  if (causes_.task(last).end < date_) wait(causes_.task(last).done, causes_.task(last).op, last, Blame::kHop);
   return last;
 }
 
@@ -113,9 +113,9 @@ TaskAt PathWalk::to_producer(TaskAt at) {
   const std::uint32_t op = causes_.task(at).op;
   wait(task.visible, op, at, Blame::kScheduling);
   if (task.remote) {
-    wait(causes_.produced(from), task.op, from, Blame::kHop);
+    wait(causes_.task(from).done, task.op, from, Blame::kHop);
   } else {
-    wait(task.end, op, at, Blame::kPoll);
+    wait(task.done, op, at, Blame::kPoll);
   }
   return from;
 }
@@ -133,22 +133,28 @@ TaskAt PathWalk::before_static(TaskAt at) {
   return last;
 }
 
+// The scheduler may have been handing out other tasks, one after the other: those that it did at once kept
+// nobody waiting.
 TaskAt PathWalk::before_dynamic(TaskAt at) {
-  const TraceTask& task = causes_.task(at);
-  wait(task.taken, task.op, at, Blame::kScheduling);
-  const TaskAt last = causes_.before(at), served = causes_.started_before(at.rank, date_, at.task);
-  const Duration ready = causes_.ready(at);
-  const Duration freed = last == kNoTask ? Duration::zero() : causes_.task(last).end;
-  const Duration handed = served == kNoTask ? Duration::zero() : causes_.task(served).start;
-  const Duration latest = std::max({ready, freed, handed});
-  if (latest == Duration::zero() || latest < machine_.launch) {
-    wait(Duration::zero(), task.op, at, Blame::kLaunch);
-    return kNoTask;
+  for (TaskAt handed_out = at;;) {
+    const TraceTask& task = causes_.task(handed_out);
+    wait(task.taken, task.op, handed_out, Blame::kScheduling);
+    const TaskAt last = causes_.before(handed_out);
+    const TaskAt served = causes_.started_before(at.rank, date_, handed_out.task);
+    const bool kept = served != kNoTask && causes_.task(served).taken < causes_.task(served).start;
+    const Duration ready = causes_.ready(handed_out);
+    const Duration freed = last == kNoTask ? Duration::zero() : causes_.task(last).end;
+    const Duration handed = kept ? causes_.task(served).start : Duration::zero();
+    const Duration latest = std::max({ready, freed, handed});
+    if (latest == Duration::zero()) {
+      wait(Duration::zero(), task.op, handed_out, Blame::kLaunch);
+      return kNoTask;
+    }
+    if (latest == ready) return to_producer(handed_out);
+    wait(latest, task.op, handed_out, Blame::kScheduling);
+    if (latest == freed) return last;
+    handed_out = served;
   }
-  if (latest == ready) return to_producer(at);
-  wait(latest, task.op, at, Blame::kScheduling);
-  if (latest == freed) return last;
-  return before_dynamic(served);
 }
 
 TaskAt PathWalk::before_kernel_task(TaskAt at) {

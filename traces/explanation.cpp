@@ -50,6 +50,14 @@ Advice advice_on(Blame blame) {
   return {"the host's preparation of collectives", "send from the device (experiment.execution)"};
 }
 
+std::string_view remedy(const Trace& trace, Blame blame) {
+  const bool sending = blame == Blame::kPut || blame == Blame::kLink || blame == Blame::kHop;
+  if (sending && trace.machine.way == Way::kKernel) {
+    return "send while the cubes run, from the device (experiment.execution)";
+  }
+  return advice_on(blame).remedy;
+}
+
 // The entries of a path's blame, by what time was spent on.
 class BlameRanking {
  public:
@@ -102,10 +110,10 @@ std::string advice(const Trace& trace, const CriticalPath& path) {
   const BlameRanking ranking(trace, path);
   const Blame most = ranking.largest();
   std::string text = "Most of the critical path is spent on " + ranking.text(most);
-  if (most != Blame::kCube) return text + ": " + std::string(advice_on(most).remedy) + '.';
+  if (most != Blame::kCube) return text + ": " + std::string(remedy(trace, most)) + '.';
   const Blame next = ranking.largest(static_cast<std::uint32_t>(most));
   return fmt::format("{}; next comes what one can change, {}: {}.", text, ranking.text(next),
-                     advice_on(next).remedy);
+                     remedy(trace, next));
 }
 
 }  // namespace a3sim

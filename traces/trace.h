@@ -32,8 +32,8 @@ struct TraceOperator {
 struct TraceTask {
   std::uint32_t op = 0, worker = 0, dst = 0;
   std::uint32_t dependent_event = kNone, trigger_rank = 0, trigger_event = 0;
-  bool remote = false;                          // sends to another rank
-  Duration taken{}, start{}, end{}, visible{};  // as in TaskRecord
+  bool remote = false;                                  // sends to another rank
+  Duration taken{}, start{}, end{}, done{}, visible{};  // as in TaskRecord
   Duration ideal{}, arithmetic{};
   std::array<Duration, kLimits> lost{};
   std::uint64_t operations = 0, put_bytes = 0;
@@ -49,7 +49,6 @@ struct TraceMachine {
   Duration launch{};                                          // of a kernel
   Duration static_task{};                                     // fetch and first check
   Duration farthest{};                                        // of a signal between the two farthest ranks
-  Duration fence{};                                           // of a worker behind its put's last byte
   Duration collective{};                                      // the host's work before a collective
   double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes a second
 };

@@ -63,7 +63,7 @@ void GapSplit::add(TaskAt next, Duration from, WorkerTimes& times) const {
 void GapSplit::add_wait(TaskAt next, Duration from, Duration to, WorkerTimes& times) const {
   const TaskAt producer = causes_.producer(next);
   if (producer != kNoTask) {
-    const Duration produced = std::clamp(causes_.produced(producer), from, to);
+    const Duration produced = std::clamp(causes_.task(producer).done, from, to);
     const Duration seen = std::clamp(causes_.ready(next), produced, to);
     at(times, WorkerTime::kWait) += produced - from;
     at(times, causes_.task(producer).remote ? WorkerTime::kLink : WorkerTime::kPoll) += seen - produced;

@@ -18,7 +18,14 @@ constexpr const char* kExamples =
     "  a3sim run configs/experiments/ep8.yaml -o result   write what is explained\n"
     "  a3sim explain result                               where the time goes, and what to try\n"
     "  a3sim explain result --pass backward --rank 3      one pass; workers and communication of one rank\n"
-    "  a3sim explain result --json                        everything, with each step of the critical path\n";
+    "  a3sim explain result --json                        everything, with each step of the critical path\n"
+    "What time is spent on: cube, vector: arithmetic; core: a core's own loads, stores and starts; put: "
+    "sending at\n"
+    "a worker's rate; L2 read, L2 write, HBM: bandwidth shared with others; L2 misses; link: ports shared "
+    "with\n"
+    "other puts; hop: a put's latency; poll: until a trigger is seen; scheduling: fetching and handing out "
+    "tasks;\n"
+    "launch: of kernels; collective: the host's work before one.\n";
 
 struct Options {
   std::string directory, pass;

@@ -187,6 +187,7 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
   w.record.end = engine.now();
   if (!w.puts) {
     if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
+    w.record.done = engine.now();
     w.record.visible = engine.now() + hardware().runtime.local_visibility;
     trigger(engine, task_of(worker), w.record.visible);
   }

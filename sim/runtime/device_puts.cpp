@@ -51,6 +51,7 @@ void Device::let_flow(Engine& engine, std::uint32_t worker) {
 void Device::put_has_left(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const Time visible = engine.now() + fabric_.latency(w.put.src, w.put.dst);
+  w.record.done = engine.now();
   w.record.visible = visible;
   w.record.put_bytes = w.work.put_bytes;
   if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);

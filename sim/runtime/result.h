@@ -29,6 +29,7 @@ struct TaskRecord {
   Duration ideal{};              // alone on the machine, with everything in the L2
   std::array<Duration, kLimits> lost{};
   L2Traffic l2;                  // of its accesses
+  Time done;                     // what it makes is complete: a put's last byte has left; all else: the end
   Time visible;                  // workers that wait for it see its trigger, on whatever rank
   Duration arithmetic{};         // of `ideal`: what only its arithmetic takes
   std::uint64_t operations = 0;  // two a multiply-accumulate; one an element and vector instruction

@@ -45,7 +45,6 @@ nlohmann::ordered_json machine_json(const Experiment& experiment) {
   return {{"kernel_launch_ps", hardware.runtime.kernel_launch.count()},
           {"static_task_ps", hardware.runtime.static_task.count()},
           {"farthest_ps", topology.farthest().count()},
-          {"put_fence_ps", puts ? hardware.fabric.put_fence.count() : 0},
           {"collective_ps", puts ? 0 : collective.count()},
           {"hbm_read_bytes_per_s", hardware.memory.hbm_read.count},
           {"hbm_write_bytes_per_s", hardware.memory.hbm_write.count},

@@ -141,6 +141,43 @@ TEST_CASE("a part that B cannot take over is said, and the others are still run"
   CHECK(difference_json(difference)["counterfactuals"][0]["error"] == parts[0].error);
 }
 
+TEST_CASE("all parts of a configuration together are the configuration") {
+  for (const char* way : {"static", "dynamic", "kernel"}) {
+    const Experiment a = small({std::string("experiment.execution=") + way,
+                                "experiment.dispatch_servers=2",
+                                "experiment.window=full",
+                                "model.tokens=80",
+                                "routing.kind=sampled",
+                                "routing.skew=1",
+                                "order.vtq=[stage, expert, chunk, dst]",
+                                "cut.task_rows=8",
+                                "tiling.base_n=64",
+                                "workers.aic=5",
+                                "workers.aiv=7",
+                                "l2.start=used",
+                                "l2.hints.GMM1.read=bypass",
+                                "hardware.memory.l2_size=960 KiB",
+                                "hardware.memory.hbm_read=100 GB/s",
+                                "hardware.memory.hbm_write=90 GB/s",
+                                "hardware.clock=900 MHz",
+                                "hardware.workers.vector.tile=4096 B",
+                                "hardware.workers.cube.l0c_to_gm=20 B/cycle",
+                                "hardware.runtime.static_task=1 us",
+                                "hardware.runtime.dynamic_task=3 us",
+                                "hardware.runtime.kernel_launch=1 us",
+                                "hardware.runtime.local_visibility=0.5 us",
+                                "hardware.fabric.egress=3 GB/s",
+                                "hardware.fabric.put_fence=1 us",
+                                "hardware.collective.fixed=7 us",
+                                "hardware.collective.rate=2 GB/s"});
+    Experiment b = small();
+    for (const ConfigPart& part : config_parts()) part.take(b, a);
+    const std::vector<PassResult> of_a = run_experiment(a, false), of_b = run_experiment(b, false);
+    REQUIRE(of_a.size() == of_b.size());
+    for (std::size_t p = 0; p < of_a.size(); ++p) CHECK(of_a[p].run.makespan == of_b[p].run.makespan);
+  }
+}
+
 TEST_CASE("runs of different passes are compared one pass at a time") {
   const TemporaryFolder folder;
   save(small(), folder.path() / "a");

@@ -114,6 +114,7 @@ TEST_CASE("every way of running is explained to the picosecond, over group sizes
       {"parallel.ep=4", "order.vtq=[stage, expert, chunk, dst]", "workers.aic=3", "workers.aiv=2"},
       {"parallel.ep=2", "hardware.fabric.planes.hccs.egress=1 GB/s", "hardware.memory.hbm_read=20 GB/s"},
       {"parallel.ep=2", "hardware.runtime.static_task=0 us", "hardware.runtime.local_visibility=0 us"},
+      {"parallel.ep=2", "hardware.runtime.dynamic_task=0 us", "hardware.runtime.kernel_launch=0 us"},
       {"parallel.ep=2", "hardware.memory.l2_size=1536 KiB", "l2.start=used"}};
   for (const auto& way : ways) {
     for (const auto& more : cases) {
@@ -168,8 +169,8 @@ TEST_CASE("a saved run is read back whole; what is missing or cut off is named w
   refused("result.json", "{}\n", "passes: a list expected");
   refused("result.json", "[]\n", "passes");
   std::string changed = json;
-  changed.replace(changed.find("\"put_fence_ps\""), 14, "\"put_fence_xx\"");
-  refused("result.json", changed, "machine.put_fence_ps");
+  changed.replace(changed.find("\"farthest_ps\""), 13, "\"farthest_xx\"");
+  refused("result.json", changed, "machine.farthest_ps");
   std::filesystem::remove(folder.path() / "tasks_backward.csv");
   CHECK_THROWS_WITH(read_run(folder.path(), ""), Contains("tasks_backward.csv"));
   CHECK(read_run(folder.path(), "forward").passes.size() == 1);

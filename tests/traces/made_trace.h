@@ -42,6 +42,7 @@ class MadeTrace {
     task.taken = taken;
     task.start = start;
     task.end = end;
+    task.done = end;
     task.visible = end + kPollTime;
     task.ideal = end - start;
     trace_.makespan = std::max(trace_.makespan, end);

@@ -12,9 +12,9 @@ namespace {
 
 const std::string kHeader =
     "rank,task,operator,more,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,lost_l2_write_ps,"
-    "lost_hbm_ps,lost_link_ps,lost_miss_ps,dependent_event,trigger_rank,trigger_event,visible_ps,"
+    "lost_hbm_ps,lost_link_ps,lost_miss_ps,dependent_event,trigger_rank,trigger_event,done_ps,visible_ps,"
     "arithmetic_ps,operations,put_bytes\n";
-const std::string kTask = "0,0,cube,x,0,1,10,20,40,15,1,1,1,1,1,,0,3,47,9,1000,0\n";
+const std::string kTask = "0,0,cube,x,0,1,10,20,40,15,1,1,1,1,1,,0,3,40,47,9,1000,0\n";
 
 Trace read(const std::string& csv) {
   Trace trace = MadeTrace(Way::kStatic, 2).trace();
@@ -36,7 +36,7 @@ std::string with(const std::string& what, const std::string& by) {
 }  // namespace
 
 TEST_CASE("tasks are read by the names of their columns") {
-  const Trace trace = read(kHeader + kTask + "1,0,put,x,0,2,1,2,5,3,0,0,0,0,0,7,0,3,45,0,0,99\n");
+  const Trace trace = read(kHeader + kTask + "1,0,put,x,0,2,1,2,5,3,0,0,0,0,0,7,0,3,4,45,0,0,99\n");
   const TraceTask& task = trace.ranks[0][0];
   CHECK(task.op == MadeTrace::kCubeOp);
   CHECK(task.worker == 1);
@@ -67,5 +67,6 @@ TEST_CASE("a file of tasks that was cut off, or changed, is refused with its lin
   refused(with("10,20", "21,20"), "taken <= start");
   refused(with("40,15", "40,16"), "sum to 21 ps, from start to end are 20 ps");
   refused(with("47,9", "39,9"), "visible_ps");
+  refused(with("40,47,9", "39,47,9"), "done_ps");
   refused(with("0,1,10", "0,4,10"), "worker: 4, expected below 4");
 }
