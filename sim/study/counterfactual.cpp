@@ -33,10 +33,15 @@ void take_links(Experiment& b, const Experiment& a) {
   b.hardware.collective = a.hardware.collective;
   b.parallel.tp_stride = a.parallel.tp_stride;
   b.parallel.nodes = a.parallel.nodes;
-  if (b.ranks.size() == a.ranks.size()) {
-    for (std::size_t r = 0; r < b.ranks.size(); ++r) b.ranks[r].die = a.ranks[r].die;
-  }
   b.network = a.network;
+  for (std::size_t r = 0; r < std::min(a.ranks.size(), b.ranks.size()); ++r) b.ranks[r].die = a.ranks[r].die;
+}
+
+void take_ranks(Experiment& b, const Experiment& a) {
+  for (std::size_t r = 0; r < std::min(a.ranks.size(), b.ranks.size()); ++r) {
+    b.ranks[r].start = a.ranks[r].start;
+    b.ranks[r].clock = a.ranks[r].clock;
+  }
 }
 
 // Kernels cut their work on their own, and may be cut in the graph.
@@ -47,9 +52,9 @@ void take_waits(Experiment& b, const Experiment& a) {
   b.cut.tiling = tiling;
   if (b.execution != a.execution && b.parallel.ep == a.parallel.ep) b.passes = a.passes;
   b.execution = a.execution;
-  b.dispatch_servers = a.dispatch_servers;
   b.transport = a.transport;
-  std::copy(std::begin(a.poll), std::end(a.poll), std::begin(b.poll));
+  std::copy(std::begin(a.poll), std::end(a.poll), b.poll);
+  b.dispatch_servers = a.dispatch_servers;
 }
 
 void take_l2(Experiment& b, const Experiment& a) {
@@ -76,13 +81,6 @@ void take_workers(Experiment& b, const Experiment& a) {
   std::copy(std::begin(a.workers), std::end(a.workers), std::begin(b.workers));
 }
 
-void take_ranks(Experiment& b, const Experiment& a) {
-  for (std::size_t r = 0; r < std::min(a.ranks.size(), b.ranks.size()); ++r) {
-    b.ranks[r].start = a.ranks[r].start;
-    b.ranks[r].clock = a.ranks[r].clock;
-  }
-}
-
 void take_overheads(Experiment& b, const Experiment& a) { b.hardware.runtime = a.hardware.runtime; }
 
 void take_tiling(Experiment& b, const Experiment& a) { b.cut.tiling = a.cut.tiling; }
@@ -104,7 +102,8 @@ Duration run(Experiment experiment, const std::vector<std::string>& passes) {
     return std::find(passes.begin(), passes.end(), pass.name) == passes.end();
   });
   Duration sum{};
-  for (const PassResult& pass : run_experiment(experiment, false)) sum += pass.run.makespan;
+  for (const PassResult& pass : run_experiment(experiment, false, backend_in_threads(experiment)))
+    sum += pass.run.makespan;
   return sum;
 }
 
@@ -129,8 +128,8 @@ const std::vector<ConfigPart>& config_parts() {
        {"hardware.fabric", "hardware.collective", "parallel.tp_stride", "parallel.nodes", "network"},
        take_links},
       {"order, cut and execution",
-       {"order", "cut", "experiment.execution", "experiment.dispatch_servers", "experiment.communication",
-        "experiment.poll"},
+       {"order", "cut", "experiment.execution", "experiment.communication", "experiment.poll",
+        "experiment.dispatch_servers"},
        take_waits},
       {"L2 size and policy", {"l2", "hardware.memory.l2_size", "hardware.memory.l2_ways"}, take_l2},
       {"memory rates", {"hardware.memory"}, take_memory},
@@ -138,8 +137,8 @@ const std::vector<ConfigPart>& config_parts() {
       {"number of workers",
        {"workers", "hardware.workers.cube.count", "hardware.workers.vector.count"},
        take_workers},
-      {"starts and clocks of ranks", {"ranks"}, take_ranks},
       {"task and launch overheads", {"hardware.runtime"}, take_overheads},
+      {"starts and clocks of ranks", {"ranks"}, take_ranks},
       {"tiling", {"tiling"}, take_tiling},
       {"workload",
        {"model", "parallel", "routing", "bucket", "experiment", "graph", "gemm", "elementwise", "swiglu_add"},

@@ -93,8 +93,12 @@ const NetworkBackend& backend_in_threads(const Experiment& experiment) {
 }
 
 std::vector<PassResult> run_experiment(const Experiment& experiment, bool record) {
+  return run_experiment(experiment, record, backend_of(experiment));
+}
+
+std::vector<PassResult> run_experiment(const Experiment& experiment, bool record,
+                                       const NetworkBackend& backend) {
   const RoutingCounts counts = routing_of(experiment);
-  const NetworkBackend& backend = backend_of(experiment);
   std::vector<PassResult> results;
   for (const Pass& pass : experiment.passes) {
     PassResult& result = results.emplace_back();

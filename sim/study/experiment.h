@@ -79,5 +79,7 @@ struct PassResult {
 
 // Compiles and runs all passes of an experiment.
 std::vector<PassResult> run_experiment(const Experiment& experiment, bool record);
+std::vector<PassResult> run_experiment(const Experiment& experiment, bool record,
+                                       const NetworkBackend& backend);
 
 }  // namespace a3sim

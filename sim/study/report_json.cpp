@@ -55,7 +55,7 @@ nlohmann::ordered_json machine_json(const Experiment& experiment) {
           {"hbm_read_bytes_per_s", hardware.memory.hbm_read.count},
           {"hbm_write_bytes_per_s", hardware.memory.hbm_write.count},
           {"l2_read_bytes_per_s", hardware.memory.l2_read.count},
-          {"port_bytes_per_s", port}};
+          {"port_bytes_per_s", std::max<std::int64_t>(1, port)}};
 }
 
 nlohmann::ordered_json rank_json(const RankResult& rank) {

@@ -122,7 +122,7 @@ TraceMachine machine_of(const JsonReader& result) {
   machine.hbm_read = of.rate("hbm_read_bytes_per_s");
   machine.hbm_write = of.rate("hbm_write_bytes_per_s");
   machine.l2_read = of.rate("l2_read_bytes_per_s");
-  machine.port = of.rate("port_bytes_per_s");
+  machine.port = of.amount("port_bytes_per_s");
   return machine;
 }
 
