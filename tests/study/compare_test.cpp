@@ -167,7 +167,7 @@ TEST_CASE("all parts of a configuration together are the configuration") {
                                 "hardware.runtime.dynamic_task=3 us",
                                 "hardware.runtime.kernel_launch=1 us",
                                 "hardware.runtime.local_visibility=0.5 us",
-                                "hardware.fabric.egress=3 GB/s",
+                                "hardware.fabric.planes.hccs.egress=3 GB/s",
                                 "hardware.fabric.put_fence=1 us",
                                 "hardware.collective.fixed=7 us",
                                 "hardware.collective.rate=2 GB/s",
