@@ -82,7 +82,7 @@ std::string main_table(const std::vector<Compared>& all) {
 
 std::string trust_table(const std::vector<Compared>& all) {
   Table table({"experiment", "predictions", "published", "of them fitted to", "mean error", "largest"});
-  for (const auto& [experiment, comparisons] : all) {
+  for (const auto& [experiment, comparisons, interval] : all) {
     std::size_t published = 0, fitted = 0;
     double sum = 0, largest = 0;
     for (const Comparison& c : comparisons) {

@@ -19,7 +19,7 @@ std::vector<double> last_admissible(std::span<const double> from, std::vector<do
                                     const Admissible& admissible);
 
 struct SensitivityOptions {
-  std::uint32_t draws = 200;
+  std::uint32_t draws = 100;
   std::uint64_t seed = 1;
   bool ends = true;      // both ends of every parameter too
   unsigned threads = 1;  // the result does not depend on it

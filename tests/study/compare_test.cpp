@@ -76,10 +76,10 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
 
 TEST_CASE("an order alone is the cause where nothing else differs") {
   // Slow ports and few workers, so that it matters who sends to whom at a time.
-  const RunDifference difference =
-      TwoRuns({"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2", "order.vtq=[stage, expert, chunk, dst]"},
-              {"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2"})
-          .difference();
+  const RunDifference difference = TwoRuns({"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2",
+                                            "order.vtq=[stage, expert, chunk, dst]"},
+                                           {"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2"})
+                                       .difference();
   check_sums(difference);
   REQUIRE(difference.counterfactuals.parts.size() == 1);
   CHECK(difference.counterfactuals.parts[0].makespan == difference.total[0]);
@@ -105,7 +105,8 @@ TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
 }
 
 TEST_CASE("of two differences the larger one is the cause, whichever side is slower") {
-  const std::vector<std::string> slow{"hardware.fabric.planes.hccs.egress=5 GB/s", "hardware.runtime.static_task=0.2 us"};
+  const std::vector<std::string> slow{"hardware.fabric.planes.hccs.egress=5 GB/s",
+                                      "hardware.runtime.static_task=0.2 us"};
   const RunDifference longer = TwoRuns(slow, {}).difference(), less = TwoRuns({}, slow).difference();
   CHECK(longer.counterfactuals.parts.size() == 2);
   CHECK_THAT(verdict(longer), Contains("longer than B; the largest cause is A's links"));
@@ -166,7 +167,11 @@ TEST_CASE("all parts of a configuration together are the configuration") {
                                 "hardware.runtime.dynamic_task=3 us",
                                 "hardware.runtime.kernel_launch=1 us",
                                 "hardware.runtime.local_visibility=0.5 us",
-                                "hardware.fabric.egress=3 GB/s",
+                                "hardware.fabric.planes.hccs.egress=3 GB/s",
+                                "parallel.nodes=2",
+                                "ranks.start.1=3 us",
+                                "ranks.clock.2=0.9",
+                                "experiment.poll={aic: 2 us}",
                                 "hardware.fabric.put_fence=1 us",
                                 "hardware.collective.fixed=7 us",
                                 "hardware.collective.rate=2 GB/s"});
