@@ -45,6 +45,16 @@ std::string footer() {
 
 std::filesystem::path hardware_of(const Setting& setting) { return setting.configs / "hardware" / "a3.yaml"; }
 
+// How the error bars of an experiment are computed.
+SensitivityOptions bars_of(const std::string& name, SensitivityOptions options) {
+  constexpr std::uint32_t kFew = 20;
+  if (Reproductions::get(name).is_long()) {
+    options.draws = std::min(options.draws, kFew);
+    options.ends = false;
+  }
+  return options;
+}
+
 // What one experiment gives, in every form.
 struct Page {
   Compared compared;  // without variants
@@ -53,12 +63,13 @@ struct Page {
   bool stale = false;  // its error bars are not those of what is predicted now
 };
 
-Page page_of(const std::string& name, const Options& options, const Setting& setting, const Intervals& intervals) {
+Page page_of(const std::string& name, const Options& options, const Setting& setting,
+             const Intervals& intervals) {
   const Reproduced result = Reproductions::get(name).run(setting);
   Page page;
   std::vector<Comparison> comparisons = compare(name, setting, result.points);
   page.points = comparisons_json(name, comparisons);
-  page.stale = !intervals.fits(name, interval_key(result.points, hardware_of(setting), {}));
+  page.stale = !intervals.fits(name, interval_key(result.points, hardware_of(setting), bars_of(name, {})));
   const IntervalText interval =
       page.stale ? IntervalText() : [&](const Point& point) { return intervals.text(name, point); };
   const Table whole = comparison_table(comparisons, interval);
@@ -69,7 +80,7 @@ Page page_of(const std::string& name, const Options& options, const Setting& set
   const Table shown = options.variants ? whole : comparison_table(defaults, interval);
   page.text = fmt::format("{}\n{}", result.heading, shown.text());
   if (!result.notes.empty()) page.text += '\n' + result.notes;
-  page.compared = {name, std::move(defaults)};
+  page.compared = {name, std::move(defaults), interval};
   return page;
 }
 
@@ -82,18 +93,23 @@ std::string brief(const std::vector<Page>& pages, const Options& options, const 
   for (const Page& page : pages) all.push_back(page.compared);
   std::string text;
   if (const std::string table = main_table(all); !table.empty()) {
-    text = "MoE-FFN of HyperParallel-MoE (arXiv 2605.23764) on Ascend A3, Dispatch to Combine: predicted (published, error)\n\n" +
-           table + '\n' + why_static_wins(setting) + '\n';
+    text =
+        "MoE-FFN of HyperParallel-MoE (arXiv 2605.23764) on Ascend A3, Dispatch to Combine: predicted "
+        "(published,\nerror); 5..95 %: as far as the machine's values are uncertain; >=: the largest lower "
+        "bound\n\n" +
+        table + '\n' + why_static_wins(setting) + '\n';
   }
   text += kTrust + trust_table(all);
   text += options.directory.empty()
               ? "The rest: 'a3sim reproduce NAME', or '-o DIR' for all tables as Markdown, CSV and JSON.\n"
-              : fmt::format("The rest: {}/NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME' prints one.\n",
-                            options.directory);
+              : fmt::format(
+                    "The rest: {}/NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME' prints one.\n",
+                    options.directory);
   return text;
 }
 
-void write_pages(const std::string& directory, const std::vector<Page>& pages, const nlohmann::ordered_json& points) {
+void write_pages(const std::string& directory, const std::vector<Page>& pages,
+                 const nlohmann::ordered_json& points) {
   ResultDirectory result(directory, "reproduce");
   for (const Page& page : pages) {
     result.add(page.compared.experiment + ".md", page.markdown);
@@ -137,7 +153,7 @@ std::string sensitivity_page(const std::string& name, const Options& options, co
   Setting one = setting;
   one.threads = 1;  // the draws run beside one another
   const Predictor predictor({{name, {}}}, one, ranged_parameters(hardware));
-  SensitivityOptions draws = options.draws;
+  SensitivityOptions draws = bars_of(name, options.draws);
   draws.threads = options.threads.count;
   const Sensitivity result =
       sensitivity([&](std::span<const double> positions) { return predictor.at(positions); },
@@ -155,8 +171,8 @@ std::string sensitivity_page(const std::string& name, const Options& options, co
         {"moved most by, at the low and the high end", intervals.movers(name, comparison.point)}};
   }
   return fmt::format("{}\n{}", name, comparison_table(comparisons, [&](const Point& point) {
-                       return intervals.text(name, point);
-                     }).text());
+                                       return intervals.text(name, point);
+                                     }).text());
 }
 
 void compute_sensitivity(const Options& options, const Setting& setting) {
@@ -200,9 +216,10 @@ class Reproduce final : public Command {
         ->take_all();
     app.add_flag("--variants", options->variants, "rows of variants too; the JSON always has them");
     app.add_flag("--brief", options->brief, "the main table and how far to trust it, on one page");
-    app.add_option("-o,--output", options->directory, "write all tables there: Markdown, CSV, JSON")->type_name("DIR");
+    app.add_option("-o,--output", options->directory, "write all tables there: Markdown, CSV, JSON")
+        ->type_name("DIR");
     auto* sensitivity = app.add_flag("--sensitivity", options->sensitivity, "compute error bars");
-    app.add_option("--draws", options->draws.draws, "of all hardware values together; 200 without it")
+    app.add_option("--draws", options->draws.draws, "of all hardware values together; 100 without it, 20 for long experiments")
         ->check(CLI::Range(20, 100000))
         ->needs(sensitivity);
     app.add_option("--seed", options->draws.seed, "of the draws; 1 without it")->needs(sensitivity);

@@ -52,6 +52,7 @@ std::vector<Step> otherwise() {
 class Ablation final : public Reproduction {
  public:
   Reproduced run(const Setting& setting) const override;
+  bool is_long() const override { return true; }
 
  private:
   static constexpr std::uint32_t kEpSizes[] = {4, 8};

@@ -46,8 +46,7 @@ void Collective::add(const Setting& setting, const Way& way, const RoutingCounts
   const Experiment experiment = setting.load("all_to_all", way.own);
   const Schedule schedule = compile_pass(experiment, experiment.passes.front(), counts).schedule;
   const RunOptions options = options_of(experiment, false);
-  const RunResult run = run_schedule(schedule, counts, experiment.hardware,
-                                     backend_of(experiment), options);
+  const RunResult run = run_schedule(schedule, counts, experiment.hardware, backend_of(experiment), options);
   const Bounds bounds = lower_bounds(schedule, counts, experiment.hardware, options);
   // What others measure begins when the kernel runs.
   const Duration latency = run.makespan - experiment.hardware.runtime.kernel_launch;

@@ -66,8 +66,8 @@ RunOptions options_of(const Experiment& experiment, bool record);
 
 // The network backend that the experiment names.
 const NetworkBackend& backend_of(const Experiment& experiment);
-// The same for runs in threads beside one another: SimGrid allows one engine a process, and the native backend
-// shares ports exactly as it does.
+// The same for runs in threads beside one another: SimGrid allows one engine a process, and the native
+// backend shares ports exactly as it does.
 const NetworkBackend& backend_in_threads(const Experiment& experiment);
 
 struct PassResult {

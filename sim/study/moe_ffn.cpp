@@ -11,11 +11,12 @@ namespace {
 constexpr std::uint32_t kEpSizes[] = {4, 8, 16};
 constexpr const char* kExecutions[] = {"kernel", "static", "dynamic"};
 
-// What the default leaves open, at the first of these sizes: how many cores software sees, how many AIVs it
-// uses, what the L2 holds at the start, whether puts allocate at their destination.
+// What the default leaves open: how many cores software sees, how many AIVs it uses, what the L2 holds at the
+// start, whether puts allocate at their destination; and how far off the network is that larger groups get.
 struct Variant {
   std::string name;
   std::vector<std::string> overrides;
+  std::uint32_t ep = 4;
 };
 
 std::vector<Variant> variants() {
@@ -25,7 +26,8 @@ std::vector<Variant> variants() {
           {"l2 used", {"l2.start=used"}},
           {"puts past the l2",
            {"l2.hints.Dispatch.write=bypass", "l2.hints.Combine.write=bypass",
-            "l2.hints.Dispatch_bwd.write=bypass", "l2.hints.Combine_bwd.write=bypass"}}};
+            "l2.hints.Dispatch_bwd.write=bypass", "l2.hints.Combine_bwd.write=bypass"}},
+          {"network endpoint-share", {"network.backend=endpoint-share"}, 16}};
 }
 
 // Dispatch-to-Combine latency of the paper's MoE-FFN for each EP size.
@@ -111,8 +113,8 @@ void MoeFfn::add_speedups(const std::vector<Row>& kernels, const std::vector<Row
 
 void MoeFfn::add_variants(const Setting& setting, const Way& way, const std::string& config,
                           Reproduced& result) {
-  for (const auto& [name, overrides] : variants()) {
-    if (std::ranges::all_of(overrides, [&](const auto& o) { return setting.leaves_open(o); }))
+  for (const auto& [name, overrides, ep] : variants()) {
+    if (ep == way.ep && std::ranges::all_of(overrides, [&](const auto& o) { return setting.leaves_open(o); }))
       add(setting.load(config, overrides), way, name, result);
   }
 }
@@ -135,7 +137,7 @@ Reproduced MoeFfn::run(const Setting& setting) const {
         kernels = rows;
       else
         add_speedups(kernels, rows, way, result);
-      if (setting.variants && ep == kEpSizes[0] && experiment.execution == ExecutionKind::kStatic)
+      if (setting.variants && experiment.execution == ExecutionKind::kStatic)
         add_variants(setting, way, config, result);
     }
   }

@@ -28,6 +28,15 @@ std::string cell(const Comparison* comparison) {
                             100 * error_of(*comparison));
 }
 
+// The largest of a point's lower bounds, in its own columns.
+std::string bound_of(const Comparison* comparison) {
+  double most = 0;
+  for (const auto& [head, text] : comparison->point.extra) {
+    if (head != "binding") most = std::max(most, std::stod(text));
+  }
+  return fmt::format("{:.2f}", most);
+}
+
 // What the critical path of both passes is spent on, in ms.
 struct Path {
   double makespan = 0, communication = 0, host = 0;
@@ -54,14 +63,18 @@ Path path_of(const Setting& setting, const std::string& execution) {
 std::string main_table(const std::vector<Compared>& all) {
   const auto moe = std::ranges::find(all, "moe_ffn", &Compared::experiment);
   if (moe == all.end()) return "";
-  Table table({"EP", "pass", "kernel by kernel ms", "static ms", "speed-up", "dynamic ms"});
+  Table table(
+      {"EP", "pass", "kernel by kernel ms", "static ms", "5..95 %", ">= ms", "speed-up", "dynamic ms"});
   for (const std::uint32_t ep : {4U, 8U, 16U}) {
     for (const char* pass : {"forward", "backward", "total"}) {
-      const auto of = [&](const char* execution, const char* metric) {
-        return cell(find(moe->comparisons, {{"ep", ep}, {"pass", pass}, {"execution", execution}}, metric));
+      const auto point = [&](const char* execution, const char* metric) {
+        return find(moe->comparisons, {{"ep", ep}, {"pass", pass}, {"execution", execution}}, metric);
       };
-      table.add({std::to_string(ep), pass, of("kernel", "latency"), of("static", "latency"),
-                 of("static", "speedup"), of("dynamic", "latency")});
+      const Comparison* tiles = point("static", "latency");
+      if (!tiles) continue;
+      table.add({std::to_string(ep), pass, cell(point("kernel", "latency")), cell(tiles),
+                 moe->interval ? moe->interval(tiles->point) : "-", bound_of(tiles),
+                 cell(point("static", "speedup")), cell(point("dynamic", "latency"))});
     }
   }
   return table.text();
@@ -69,7 +82,7 @@ std::string main_table(const std::vector<Compared>& all) {
 
 std::string trust_table(const std::vector<Compared>& all) {
   Table table({"experiment", "predictions", "published", "of them fitted to", "mean error", "largest"});
-  for (const auto& [experiment, comparisons] : all) {
+  for (const auto& [experiment, comparisons, interval] : all) {
     std::size_t published = 0, fitted = 0;
     double sum = 0, largest = 0;
     for (const Comparison& c : comparisons) {
@@ -81,8 +94,8 @@ std::string trust_table(const std::vector<Compared>& all) {
       largest = std::max(largest, error);
     }
     const auto percent = [&](double e) { return published ? fmt::format("{:.1f} %", 100 * e) : "-"; };
-    table.add({experiment, std::to_string(comparisons.size()), std::to_string(published), std::to_string(fitted),
-               percent(sum / std::max<std::size_t>(1, published)), percent(largest)});
+    table.add({experiment, std::to_string(comparisons.size()), std::to_string(published),
+               std::to_string(fitted), percent(sum / std::max<std::size_t>(1, published)), percent(largest)});
   }
   return table.text();
 }
@@ -91,8 +104,10 @@ std::string why_static_wins(const Setting& setting) {
   const Path kernel = path_of(setting, "kernel"), tiles = path_of(setting, "static");
   const auto rest = [](const Path& path) { return path.makespan - path.communication - path.host; };
   return fmt::format(
-      "Why static wins: of the {:.1f} ms that it saves at EP4, {:.1f} ms are communication that left the critical path\n"
-      "({:.1f} ms of it kernel by kernel, {:.1f} ms as tiles), {:.1f} ms launches, {:.1f} ms the cores' work and its memory.\n",
+      "Why static wins: of the {:.1f} ms that it saves at EP4, {:.1f} ms are communication that left the "
+      "critical path\n"
+      "({:.1f} ms of it kernel by kernel, {:.1f} ms as tiles), {:.1f} ms launches, {:.1f} ms the cores' work "
+      "and its memory.\n",
       kernel.makespan - tiles.makespan, kernel.communication - tiles.communication, kernel.communication,
       tiles.communication, kernel.host - tiles.host, rest(kernel) - rest(tiles));
 }

@@ -11,6 +11,7 @@ namespace a3sim {
 struct Compared {
   std::string experiment;
   std::vector<Comparison> comparisons;
+  IntervalText interval{};  // of its points; none: stale
 };
 
 // The main table: the paper's MoE-FFN in three ways, each beside what was published. Empty if none of the

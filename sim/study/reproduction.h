@@ -36,6 +36,8 @@ class Reproduction {
   // Configurations are read through the setting, so that its values reach all of them. May be called by many
   // threads at once. No two points agree in case, metric and variant.
   virtual Reproduced run(const Setting& setting) const = 0;
+  // Whether a run takes so long that its error bars must do with few draws.
+  virtual bool is_long() const { return false; }
 };
 
 using Reproductions = Registry<Reproduction>;

@@ -67,10 +67,10 @@ double quantile(std::vector<double> numbers, double share) {
 
 Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::span<const double> nominal,
                         const SensitivityOptions& options) {
-  const std::size_t parameters = nominal.size(), ends = 2 * parameters;
+  const std::size_t parameters = nominal.size(), ends = options.ends ? 2 * parameters : 0;
   // All runs in one list: the nominal one, two for each parameter, the draws.
   std::vector<Positions> positions{Positions(nominal.begin(), nominal.end())};
-  for (std::size_t p = 0; p < parameters; ++p) {
+  for (std::size_t p = 0; p < ends / 2; ++p) {
     for (const double end : {0.0, 1.0}) {
       Positions to(nominal.begin(), nominal.end());
       to[p] = end;
@@ -87,7 +87,7 @@ Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::s
   for (std::size_t v = 0; v < results[0].size(); ++v) {
     Sensitivity::Of& of = sensitivity.values.emplace_back();
     of.nominal = results[0][v];
-    for (std::size_t p = 0; p < parameters; ++p) {
+    for (std::size_t p = 0; p < ends / 2; ++p) {
       of.ends.push_back({results[1 + 2 * p][v], results[2 + 2 * p][v]});
     }
     std::vector<double> drawn;

@@ -19,8 +19,9 @@ std::vector<double> last_admissible(std::span<const double> from, std::vector<do
                                     const Admissible& admissible);
 
 struct SensitivityOptions {
-  std::uint32_t draws = 200;
+  std::uint32_t draws = 100;
   std::uint64_t seed = 1;
+  bool ends = true;      // both ends of every parameter too
   unsigned threads = 1;  // the result does not depend on it
 };
 
@@ -28,7 +29,7 @@ struct Sensitivity {
   struct Of {
     double nominal = 0;
     double low = 0, high = 0;  // what 5 % and 95 % of the draws stay below
-    // By parameter: with it alone at its low and its high end.
+    // By parameter: with it alone at its low and its high end. Empty unless asked for.
     std::vector<std::array<double, 2>> ends;
     // The parameters that move it at all, the one that moves it most first; of equals the first.
     std::vector<std::size_t> movers() const;
@@ -36,10 +37,9 @@ struct Sensitivity {
   std::vector<Of> values;
 };
 
-// Both ends of every parameter, one at a time, and draws of all together, uniform over their ranges. An end
-// that is not admissible is the last admissible value before it; draws are taken from what is admissible.
-// The model is called by many threads at once.
-// Throws RunError if next to nothing is admissible.
+// Both ends of every parameter, one at a time (if asked for), and draws of all together, uniform over their
+// ranges. An end that is not admissible is the last admissible value before it; draws are taken from what is
+// admissible. The model is called by many threads at once. Throws RunError if next to nothing is admissible.
 Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::span<const double> nominal,
                         const SensitivityOptions& options);
 

@@ -32,8 +32,8 @@ struct Setting {
   std::optional<std::vector<nlohmann::ordered_json>> cases{};  // the only cases that are needed; none: all
 
   // configs/experiments/NAME.yaml with this setting's values, below them the reproduction's own
-  // (`model.tokens=96`), and the native network. Throws InputError as load_experiment() does, and where the setting's values are of
-  // the same keys: the case would not be what it says.
+  // (`model.tokens=96`), and the native network. Throws InputError as load_experiment() does, and where the
+  // setting's values are of the same keys: the case would not be what it says.
   Experiment load(const std::string& name, const std::vector<std::string>& own = {}) const;
 
   // Whether `override` (path.to.key=value) is of a key that the user has left alone: not it, nor a part of

@@ -36,6 +36,7 @@ std::uint32_t most_rows(const RoutingCounts& counts) {
 class Skew final : public Reproduction {
  public:
   Reproduced run(const Setting& setting) const override;
+  bool is_long() const override { return true; }
 
  private:
   struct Drawn {

@@ -174,8 +174,7 @@ TEST_CASE("all parts of a configuration together are the configuration") {
                                 "experiment.poll={aiv: 0.3 us}",
                                 "ranks.start={1: 30 us}",
                                 "ranks.clock={2: 0.5}",
-                                "parallel.tp_stride=3",
-                                "parallel.ep=3"});
+                                std::string("parallel.") + (way[0] == 's' ? "ep=3" : "nodes=2")});
     Experiment b = small();
     for (const ConfigPart& part : config_parts()) part.take(b, a);
     const std::vector<PassResult> of_a = run_experiment(a, false), of_b = run_experiment(b, false);

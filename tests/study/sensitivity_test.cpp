@@ -24,7 +24,7 @@ bool everywhere(std::span<const double>) { return true; }
 
 const std::vector<double> kNominal{0.5, 0.25, 0.5};  // the last one moves nothing
 
-SensitivityOptions many(std::uint32_t draws, unsigned threads = 1) { return {draws, 1, threads}; }
+SensitivityOptions many(std::uint32_t draws, unsigned threads = 1) { return {draws, 1, true, threads}; }
 
 struct ToyStudy {
   explicit ToyStudy(const Toy& toy, SensitivityOptions options = {})
@@ -41,6 +41,18 @@ struct ToyStudy {
 };
 
 }  // namespace
+
+TEST_CASE("without ends the draws are the same, and nothing is said to move a value") {
+  const Model sum = [](std::span<const double> at) { return std::vector<double>{at[0] + at[1]}; };
+  const Admissible all = [](std::span<const double>) { return true; };
+  const std::vector<double> nominal{0.5, 0.5};
+  const Sensitivity with = sensitivity(sum, all, nominal, {100, 1, true, 1}),
+                    without = sensitivity(sum, all, nominal, {100, 1, false, 1});
+  CHECK(without.values[0].low == with.values[0].low);
+  CHECK(without.values[0].high == with.values[0].high);
+  CHECK(with.values[0].movers().size() == 2);
+  CHECK(without.values[0].movers().empty());
+}
 
 TEST_CASE("a quantile lies between two numbers in proportion") {
   CHECK(quantile({5}, 0.05) == 5);
