@@ -63,6 +63,7 @@ class PieceGrid {
   struct Steps {
     std::uint32_t bytes, lacking;
     std::uint8_t last;
+    friend bool operator==(const Steps&, const Steps&) = default;
   };
   Steps steps(std::uint32_t band, std::uint32_t col) const;
 

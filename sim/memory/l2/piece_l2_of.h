@@ -7,6 +7,7 @@
 
 #include "sim/memory/l2/piece_grid.h"
 #include "sim/memory/l2/piece_l2.h"
+#include "sim/memory/l2/piece_states.h"
 
 namespace a3sim {
 
@@ -21,18 +22,12 @@ template <class Policy>
 class PieceL2Of final : public PieceL2 {
  public:
   PieceL2Of(const L2Spec& spec, std::span<const L2Tensor> tensors, std::uint32_t ops)
-      : PieceL2(ops), spec_(spec), size_(static_cast<std::uint64_t>(spec.size.count)) {
-    std::uint32_t next = 0;
-    for (const L2Tensor& tensor : tensors) {
-      const PieceGrid& grid = grids_.emplace_back(tensor, next);
-      next = grid.end();
-      for (std::uint32_t band = 0; band < grid.bands(); ++band) {
-        for (std::uint32_t col = 0; col < grid.cols(); ++col) {
-          pieces_.push_back({.steps = grid.steps(band, col)});
-        }
-      }
-    }
-    ordinary_.emplace(spec, next);
+      : PieceL2(ops),
+        spec_(spec),
+        size_(static_cast<std::uint64_t>(spec.size.count)),
+        grids_(grids_of(tensors)),
+        pieces_(grids_) {
+    ordinary_.emplace(spec, pieces_.size());
   }
 
   L2Traffic access(const L2Access& access) override {
@@ -57,26 +52,12 @@ class PieceL2Of final : public PieceL2 {
   std::uint64_t flush() override {
     std::uint64_t written = 0;
     for (std::uint32_t p = 0; p < pieces_.size(); ++p) {
-      if (pieces_[p].present) written += evict(p);
+      if (pieces_.any_present(p)) written += evict(p);
     }
     return written;
   }
 
  private:
-  struct Piece {
-    PieceSteps present = 0, dirty = 0;
-    PieceGrid::Steps steps;
-    std::uint16_t producer = 0;
-    bool persist = false;
-
-    // Of `count` steps, given which.
-    std::uint64_t bytes(PieceSteps which, std::uint32_t count) const {
-      const std::uint64_t full = std::uint64_t{count} * steps.bytes;
-      return (which >> steps.last & 1) ? full - steps.lacking : full;
-    }
-    std::uint64_t bytes(PieceSteps which) const { return bytes(which, a3sim::count(which)); }
-  };
-
   // What of an access falls on one piece.
   struct Touch {
     const L2Access& access;
@@ -84,6 +65,12 @@ class PieceL2Of final : public PieceL2 {
     const PieceGrid::Slice& slice;
     std::uint32_t requests;
   };
+
+  static std::vector<PieceGrid> grids_of(std::span<const L2Tensor> tensors) {
+    std::vector<PieceGrid> grids;
+    for (const L2Tensor& tensor : tensors) grids.emplace_back(tensor, grids.empty() ? 0 : grids.back().end());
+    return grids;
+  }
 
   template <class Visit>
   void walk(PieceGrid& grid, const L2Access& access, Visit&& visit) {
@@ -101,22 +88,36 @@ class PieceL2Of final : public PieceL2 {
   }
 
   void read(const Touch& touch, L2Traffic& traffic) {
+    if (hit_whole(touch)) {
+      traffic.read.hit += touch.requests;
+      return reuse(touch, touch.requests);
+    }
     const std::uint32_t hits = allocate(touch, traffic, traffic.read, traffic.hbm_read);
-    Piece& piece = pieces_[touch.piece];
     if (hits) reuse(touch, hits);
-    if (hits < touch.requests) piece.producer = static_cast<std::uint16_t>(index(touch.access.op));
+    if (hits < touch.requests) pieces_.set_producer(touch.piece, touch.access.op);
   }
 
   void write(const Touch& touch, L2Traffic& traffic) {
     std::uint64_t unfetched = 0;
-    allocate(touch, traffic, traffic.write, unfetched);
-    Piece& piece = pieces_[touch.piece];
-    piece.dirty |= touch.slice.steps;
-    piece.producer = static_cast<std::uint16_t>(index(touch.access.op));
+    if (hit_whole(touch)) {
+      traffic.write.hit += touch.requests;
+    } else {
+      allocate(touch, traffic, traffic.write, unfetched);
+    }
+    if (!pieces_.all_dirty(touch.piece)) pieces_.add_dirty(touch.piece, touch.slice.steps);
+    pieces_.set_producer(touch.piece, touch.access.op);
+  }
+
+  // What nearly all touches are: the piece is there as a whole, and nothing special is asked of it.
+  bool hit_whole(const Touch& touch) {
+    const std::uint32_t p = touch.piece;
+    if (!pieces_.all_present(p) || pieces_.persists(p) || touch.access.hint != L2Hint::kNormal) return false;
+    ordinary_->hit(p);
+    return true;
   }
 
   void bypass(const Touch& touch, L2Traffic& traffic) {
-    const PieceSteps absent = touch.slice.steps & ~pieces_[touch.piece].present;
+    const PieceSteps absent = touch.slice.steps & ~pieces_.present(touch.piece);
     const std::uint32_t hits = hit_requests(touch, a3sim::count(absent));
     L2Traffic::Requests& counted = touch.access.write ? traffic.write : traffic.read;
     counted.hit += hits;
@@ -130,31 +131,31 @@ class PieceL2Of final : public PieceL2 {
   }
 
   void reuse(const Touch& touch, std::uint32_t hits) {
-    reused_[index(touch.access.op) * ops_ + pieces_[touch.piece].producer] += hits;
+    reused_[index(touch.access.op) * ops_ + pieces_.producer(touch.piece)] += hits;
   }
 
   // Makes all that is touched present. Adds the bytes that were absent; returns how many requests hit.
-  std::uint32_t allocate(const Touch& touch, L2Traffic& traffic, L2Traffic::Requests& counted,
-                         std::uint64_t& absent_bytes) {
-    Piece& piece = pieces_[touch.piece];
-    const PieceSteps absent = touch.slice.steps & ~piece.present;
+  [[gnu::noinline]] std::uint32_t allocate(const Touch& touch, L2Traffic& traffic,
+                                           L2Traffic::Requests& counted, std::uint64_t& absent_bytes) {
+    const std::uint32_t p = touch.piece;
+    const PieceSteps absent = touch.slice.steps & ~pieces_.present(p);
     std::uint32_t hits = touch.requests;
     if (absent == 0) {
-      policy_of(piece).hit(touch.piece);
+      policy_of(p).hit(p);
     } else {
       const std::uint32_t steps = absent == touch.slice.steps ? touch.slice.count : a3sim::count(absent);
-      const std::uint64_t bytes = piece.bytes(absent, steps);
+      const std::uint64_t bytes = pieces_.bytes(p, absent, steps);
       hits = hit_requests(touch, steps);
       absent_bytes += bytes;
-      if (piece.present) {
-        2 * hits >= touch.requests ? policy_of(piece).hit(touch.piece) : policy_of(piece).extend(touch.piece);
+      if (pieces_.any_present(p)) {
+        2 * hits >= touch.requests ? policy_of(p).hit(p) : policy_of(p).extend(p);
       }
-      if (used_ + bytes > size_) traffic.hbm_write += make_room(touch.piece, bytes);
-      if (!piece.present) policy_of(piece).insert(touch.piece);
+      if (used_ + bytes > size_) traffic.hbm_write += make_room(p, bytes);
+      if (!pieces_.any_present(p)) policy_of(p).insert(p);
       used_ += bytes;
-      piece.present |= absent;
+      pieces_.add_present(p, absent);
     }
-    if (touch.access.hint == L2Hint::kPersist && !piece.persist) make_persistent(touch.piece);
+    if (touch.access.hint == L2Hint::kPersist && !pieces_.persists(p)) make_persistent(p);
     counted.hit += hits;
     counted.miss += touch.requests - hits;
     return hits;
@@ -181,28 +182,25 @@ class PieceL2Of final : public PieceL2 {
 
   // Returns the bytes written back.
   std::uint64_t evict(std::uint32_t p) {
-    Piece& piece = pieces_[p];
-    const std::uint64_t written = piece.bytes(piece.dirty);
-    used_ -= piece.bytes(piece.present);
-    policy_of(piece).erase(p);
-    piece.present = piece.dirty = 0;
-    piece.persist = false;
-    return written;
+    policy_of(p).erase(p);
+    const PieceStates::Cleared cleared = pieces_.clear(p);
+    used_ -= cleared.present_bytes;
+    return cleared.dirty_bytes;
   }
 
   void make_persistent(std::uint32_t p) {
-    if (!persistent_) persistent_.emplace(spec_, static_cast<std::uint32_t>(pieces_.size()));
+    if (!persistent_) persistent_.emplace(spec_, pieces_.size());
     ordinary_->erase(p);
-    pieces_[p].persist = true;
+    pieces_.set_persistent(p);
     persistent_->insert(p);
   }
 
-  Policy& policy_of(const Piece& piece) { return piece.persist ? *persistent_ : *ordinary_; }
+  Policy& policy_of(std::uint32_t p) { return pieces_.persists(p) ? *persistent_ : *ordinary_; }
 
   L2Spec spec_;
   std::uint64_t size_;
   std::vector<PieceGrid> grids_;
-  std::vector<Piece> pieces_;
+  PieceStates pieces_;
   std::optional<Policy> ordinary_, persistent_;  // the latter made when the hint is first used
 };
 
