@@ -104,7 +104,7 @@ class PieceL2Of final : public PieceL2 {
     } else {
       allocate(touch, traffic, traffic.write, unfetched);
     }
-    if (!pieces_.all_dirty(touch.piece)) pieces_.add_dirty(touch.piece, touch.slice.steps);
+    if (!pieces_.all_dirty(touch.piece)) pieces_.add_dirty(touch.piece, touch.slice.steps());
     pieces_.set_producer(touch.piece, touch.access.op);
   }
 
@@ -117,7 +117,7 @@ class PieceL2Of final : public PieceL2 {
   }
 
   void bypass(const Touch& touch, L2Traffic& traffic) {
-    const PieceSteps absent = touch.slice.steps & ~pieces_.present(touch.piece);
+    const PieceSteps absent = touch.slice.steps() & ~pieces_.present(touch.piece);
     const std::uint32_t hits = hit_requests(touch, a3sim::count(absent));
     L2Traffic::Requests& counted = touch.access.write ? traffic.write : traffic.read;
     counted.hit += hits;
@@ -138,14 +138,14 @@ class PieceL2Of final : public PieceL2 {
   [[gnu::noinline]] std::uint32_t allocate(const Touch& touch, L2Traffic& traffic,
                                            L2Traffic::Requests& counted, std::uint64_t& absent_bytes) {
     const std::uint32_t p = touch.piece;
-    const PieceSteps absent = touch.slice.steps & ~pieces_.present(p);
+    const PieceSteps steps = touch.slice.steps(), absent = steps & ~pieces_.present(p);
     std::uint32_t hits = touch.requests;
     if (absent == 0) {
       policy_of(p).hit(p);
     } else {
-      const std::uint32_t steps = absent == touch.slice.steps ? touch.slice.count : a3sim::count(absent);
-      const std::uint64_t bytes = pieces_.bytes(p, absent, steps);
-      hits = hit_requests(touch, steps);
+      const std::uint32_t count = absent == steps ? touch.slice.count() : a3sim::count(absent);
+      const std::uint64_t bytes = pieces_.bytes(p, absent, count);
+      hits = hit_requests(touch, count);
       absent_bytes += bytes;
       if (pieces_.any_present(p)) {
         2 * hits >= touch.requests ? policy_of(p).hit(p) : policy_of(p).extend(p);
