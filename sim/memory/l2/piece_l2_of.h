@@ -39,11 +39,11 @@ class PieceL2Of final : public PieceL2 {
     L2Traffic traffic;
     if (access.byte_begin == access.byte_end) return traffic;
     if (access.hint == L2Hint::kBypass) {
-      walk(grid, access, [&](const Touch& touch) { bypass(touch, traffic); });
-    } else if (access.write) {
-      walk(grid, access, [&](const Touch& touch) { write(touch, traffic); });
+      walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
+        bypass({access, slice, piece, requests}, traffic);
+      });
     } else {
-      walk(grid, access, [&](const Touch& touch) { read(touch, traffic); });
+      access.write ? pass<true>(grid, access, traffic) : pass<false>(grid, access, traffic);
     }
     count(access.op, traffic);
     return traffic;
@@ -61,8 +61,8 @@ class PieceL2Of final : public PieceL2 {
   // What of an access falls on one piece.
   struct Touch {
     const L2Access& access;
+    PieceGrid::Slice slice;
     std::uint32_t piece;
-    const PieceGrid::Slice& slice;
     std::uint32_t requests;
   };
 
@@ -72,48 +72,58 @@ class PieceL2Of final : public PieceL2 {
     return grids;
   }
 
+  // Calls visit(slice, piece, requests) for each piece, in order.
   template <class Visit>
   void walk(PieceGrid& grid, const L2Access& access, Visit&& visit) {
     const std::uint32_t first = access.byte_begin / kL2Line, last = (access.byte_end - 1) / kL2Line;
+    const std::uint32_t begin_request = access.byte_begin / kL2Request;
+    const std::uint32_t end_request = (access.byte_end - 1) / kL2Request + 1;
+    std::uint64_t touched = 0;
     grid.slices(access.rows, [&](const PieceGrid::Slice& slice) {
-      std::uint32_t request = access.byte_begin / kL2Request;
-      const std::uint32_t end_request = (access.byte_end - 1) / kL2Request + 1;
+      std::uint32_t request = begin_request;
       for (std::uint32_t col = first; col <= last; ++col) {
         const std::uint32_t end = std::min(end_request, (col + 1) * (kL2Line / kL2Request));
-        visit(Touch{access, slice.first_piece + col, slice, (end - request) * slice.rows});
+        visit(slice, slice.first_piece + col, (end - request) * slice.rows);
         request = end;
       }
-      touched_ += last - first + 1;
+      touched += last - first + 1;
     });
+    touched_ += touched;
+  }
+
+  // Nearly all pieces that are touched are there as a whole, and nothing special is asked of them: that is
+  // looked at here, in a loop that keeps what it needs in registers.
+  template <bool kWrite>
+  void pass(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
+    const bool plain = access.hint == L2Hint::kNormal && !persistent_;
+    std::uint64_t* const reused = &reused_[std::size_t{index(access.op)} * ops_];
+    std::uint64_t hits = 0;
+    walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
+      if (plain && pieces_.all_present(piece)) {
+        ordinary_->hit(piece);
+        hits += requests;
+        if (!kWrite) reused[pieces_.producer(piece)] += requests;
+      } else {
+        const Touch touch{access, slice, piece, requests};
+        if (kWrite) {
+          allocate(touch, traffic, traffic.write);
+        } else {
+          read(touch, traffic);
+        }
+      }
+      if (kWrite) {
+        if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.steps());
+        pieces_.set_producer(piece, access.op);
+      }
+    });
+    (kWrite ? traffic.write : traffic.read).hit += hits;
   }
 
   void read(const Touch& touch, L2Traffic& traffic) {
-    if (hit_whole(touch)) {
-      traffic.read.hit += touch.requests;
-      return reuse(touch, touch.requests);
-    }
-    const std::uint32_t hits = allocate(touch, traffic, traffic.read, traffic.hbm_read);
-    if (hits) reuse(touch, hits);
-    if (hits < touch.requests) pieces_.set_producer(touch.piece, touch.access.op);
-  }
-
-  void write(const Touch& touch, L2Traffic& traffic) {
-    std::uint64_t unfetched = 0;
-    if (hit_whole(touch)) {
-      traffic.write.hit += touch.requests;
-    } else {
-      allocate(touch, traffic, traffic.write, unfetched);
-    }
-    if (!pieces_.all_dirty(touch.piece)) pieces_.add_dirty(touch.piece, touch.slice.steps());
-    pieces_.set_producer(touch.piece, touch.access.op);
-  }
-
-  // What nearly all touches are: the piece is there as a whole, and nothing special is asked of it.
-  bool hit_whole(const Touch& touch) {
-    const std::uint32_t p = touch.piece;
-    if (!pieces_.all_present(p) || pieces_.persists(p) || touch.access.hint != L2Hint::kNormal) return false;
-    ordinary_->hit(p);
-    return true;
+    const Allocated done = allocate(touch, traffic, traffic.read);
+    traffic.hbm_read += done.absent_bytes;
+    if (done.hits) reuse(touch, done.hits);
+    if (done.hits < touch.requests) pieces_.set_producer(touch.piece, touch.access.op);
   }
 
   void bypass(const Touch& touch, L2Traffic& traffic) {
@@ -134,31 +144,34 @@ class PieceL2Of final : public PieceL2 {
     reused_[index(touch.access.op) * ops_ + pieces_.producer(touch.piece)] += hits;
   }
 
-  // Makes all that is touched present. Adds the bytes that were absent; returns how many requests hit.
-  [[gnu::noinline]] std::uint32_t allocate(const Touch& touch, L2Traffic& traffic,
-                                           L2Traffic::Requests& counted, std::uint64_t& absent_bytes) {
+  // How many requests hit, and the bytes that were absent.
+  struct Allocated {
+    std::uint32_t hits;
+    std::uint64_t absent_bytes;
+  };
+
+  // Makes all that is touched present.
+  [[gnu::noinline]] Allocated allocate(const Touch& touch, L2Traffic& traffic, L2Traffic::Requests& counted) {
     const std::uint32_t p = touch.piece;
     const PieceSteps steps = touch.slice.steps(), absent = steps & ~pieces_.present(p);
-    std::uint32_t hits = touch.requests;
+    Allocated done{touch.requests, 0};
     if (absent == 0) {
       policy_of(p).hit(p);
     } else {
       const std::uint32_t count = absent == steps ? touch.slice.count() : a3sim::count(absent);
-      const std::uint64_t bytes = pieces_.bytes(p, absent, count);
-      hits = hit_requests(touch, count);
-      absent_bytes += bytes;
+      done = {hit_requests(touch, count), pieces_.bytes(p, absent, count)};
       if (pieces_.any_present(p)) {
-        2 * hits >= touch.requests ? policy_of(p).hit(p) : policy_of(p).extend(p);
+        2 * done.hits >= touch.requests ? policy_of(p).hit(p) : policy_of(p).extend(p);
       }
-      if (used_ + bytes > size_) traffic.hbm_write += make_room(p, bytes);
+      if (used_ + done.absent_bytes > size_) traffic.hbm_write += make_room(p, done.absent_bytes);
       if (!pieces_.any_present(p)) policy_of(p).insert(p);
-      used_ += bytes;
+      used_ += done.absent_bytes;
       pieces_.add_present(p, absent);
     }
     if (touch.access.hint == L2Hint::kPersist && !pieces_.persists(p)) make_persistent(p);
-    counted.hit += hits;
-    counted.miss += touch.requests - hits;
-    return hits;
+    counted.hit += done.hits;
+    counted.miss += touch.requests - done.hits;
+    return done;
   }
 
   // An access may touch its first and last step in part: what it finds absent is counted as absent in full,
