@@ -17,6 +17,8 @@ struct StepAccess {
 
   std::uint64_t bytes() const { return std::uint64_t{l2.rows.size()} * (l2.byte_end - l2.byte_begin); }
   bool same_place(const StepAccess& other) const;
+  // Equal for accesses to the same place.
+  std::uint32_t place_hash() const { return (l2.rows.begin * 31 + l2.byte_begin) * 31 + index(l2.tensor); }
 };
 
 // What is simulated as one: a base block of a matrix task (a part of its K, where that is long), or as many

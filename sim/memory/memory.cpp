@@ -101,14 +101,17 @@ void Memory::advance(Time now, std::vector<std::uint32_t>& ended) {
   if (changed_ && date > now_) refuse("a memory was not settled at the date of its last change");
   now_ = date;
   changed_ = true;
-  next_end_ = kNever;
-  for (std::uint32_t slot = 0; slot < end_.size(); ++slot) {
-    if (end_[slot] <= date) {
+  std::int64_t next = kNever;
+  const std::int64_t* const ends = end_.data();
+  const auto slots = static_cast<std::uint32_t>(end_.size());
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    if (ends[slot] <= date) {
       end(slot);
       ended.push_back(slot);
     }
-    next_end_ = std::min(next_end_, end_[slot]);
+    next = std::min(next, ends[slot]);
   }
+  next_end_ = next;
 }
 
 double Memory::left(Time now, std::uint32_t slot) const {

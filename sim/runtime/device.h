@@ -80,7 +80,7 @@ class Device final : public EventHandler {
     StepTraffic traffic;
     Duration missing{};  // of the step
     double slowness = 1;
-    bool puts = false;   // it runs a put to another rank: this one
+    bool puts = false;  // it runs a put to another rank: this one
     Fabric::Put put{};
     double put_hbm_here = 0, put_hbm_there = 0;  // hbm_of() what it moves here, and at the destination
   };
@@ -125,6 +125,9 @@ class Device final : public EventHandler {
   WorkContext context_;
   std::vector<Worker> workers_;
   Memory memory_;
+  // By AIC: place_hash() of what its first two accesses are waiting for; of others, anything. Most are told
+  // apart without looking at their workers.
+  std::vector<std::array<std::uint32_t, 2>> fetching_;
   std::vector<std::uint32_t> event_counts_;
   std::unique_ptr<Execution> execution_;
   std::vector<std::uint32_t> ended_;

@@ -36,9 +36,13 @@ class PieceGrid {
   struct Slice {
     std::uint32_t first_piece;
     std::uint32_t rows;
-    PieceSteps steps;
-    std::uint32_t count;       // of steps
+    std::uint32_t low, high;   // the first step and the last
     std::uint32_t step_shift;  // a step is 2^this rows
+
+    PieceSteps steps() const {
+      return (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low);
+    }
+    std::uint32_t count() const { return high - low + 1; }  // of steps
   };
 
   // Calls visit(slice) for each band of the rows, in order. The rows are within the tensor.
@@ -46,16 +50,16 @@ class PieceGrid {
   void slices(Rows rows, Visit&& visit) {
     while (rows.begin < rows.end) {
       const Part& part = part_of(rows.begin);
-      const std::uint32_t offset = rows.begin - part.begin;
-      const std::uint32_t band = offset >> height_shift_;
-      const std::uint32_t band_begin = part.begin + (band << height_shift_);
-      const std::uint32_t end = std::min({rows.end, (&part)[1].begin, band_begin + (1U << height_shift_)});
-      const std::uint32_t low = (rows.begin - band_begin) >> step_shift_;
-      const std::uint32_t high = (end - 1 - band_begin) >> step_shift_;
-      visit(Slice{first_ + (part.first_band + band) * cols_, end - rows.begin,
-                  (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low), high - low + 1,
-                  step_shift_});
-      rows.begin = end;
+      const std::uint32_t part_end = std::min(rows.end, (&part)[1].begin), height = 1U << height_shift_;
+      const std::uint32_t band = (rows.begin - part.begin) >> height_shift_;
+      std::uint32_t band_begin = part.begin + (band << height_shift_);
+      std::uint32_t first_piece = first_ + (part.first_band + band) * cols_;
+      for (; rows.begin < part_end; band_begin += height, first_piece += cols_) {
+        const std::uint32_t end = std::min(part_end, band_begin + height);
+        visit(Slice{first_piece, end - rows.begin, (rows.begin - band_begin) >> step_shift_,
+                    (end - 1 - band_begin) >> step_shift_, step_shift_});
+        rows.begin = end;
+      }
     }
   }
 
@@ -63,6 +67,7 @@ class PieceGrid {
   struct Steps {
     std::uint32_t bytes, lacking;
     std::uint8_t last;
+    friend bool operator==(const Steps&, const Steps&) = default;
   };
   Steps steps(std::uint32_t band, std::uint32_t col) const;
 

@@ -7,6 +7,7 @@
 
 #include "sim/memory/l2/piece_grid.h"
 #include "sim/memory/l2/piece_l2.h"
+#include "sim/memory/l2/piece_states.h"
 
 namespace a3sim {
 
@@ -21,18 +22,12 @@ template <class Policy>
 class PieceL2Of final : public PieceL2 {
  public:
   PieceL2Of(const L2Spec& spec, std::span<const L2Tensor> tensors, std::uint32_t ops)
-      : PieceL2(ops), spec_(spec), size_(static_cast<std::uint64_t>(spec.size.count)) {
-    std::uint32_t next = 0;
-    for (const L2Tensor& tensor : tensors) {
-      const PieceGrid& grid = grids_.emplace_back(tensor, next);
-      next = grid.end();
-      for (std::uint32_t band = 0; band < grid.bands(); ++band) {
-        for (std::uint32_t col = 0; col < grid.cols(); ++col) {
-          pieces_.push_back({.steps = grid.steps(band, col)});
-        }
-      }
-    }
-    ordinary_.emplace(spec, next);
+      : PieceL2(ops),
+        spec_(spec),
+        size_(static_cast<std::uint64_t>(spec.size.count)),
+        grids_(grids_of(tensors)),
+        pieces_(grids_) {
+    ordinary_.emplace(spec, pieces_.size());
   }
 
   L2Traffic access(const L2Access& access) override {
@@ -44,11 +39,11 @@ class PieceL2Of final : public PieceL2 {
     L2Traffic traffic;
     if (access.byte_begin == access.byte_end) return traffic;
     if (access.hint == L2Hint::kBypass) {
-      walk(grid, access, [&](const Touch& touch) { bypass(touch, traffic); });
-    } else if (access.write) {
-      walk(grid, access, [&](const Touch& touch) { write(touch, traffic); });
+      walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
+        bypass({access, slice, piece, requests}, traffic);
+      });
     } else {
-      walk(grid, access, [&](const Touch& touch) { read(touch, traffic); });
+      access.write ? pass<true>(grid, access, traffic) : pass<false>(grid, access, traffic);
     }
     count(access.op, traffic);
     return traffic;
@@ -57,66 +52,82 @@ class PieceL2Of final : public PieceL2 {
   std::uint64_t flush() override {
     std::uint64_t written = 0;
     for (std::uint32_t p = 0; p < pieces_.size(); ++p) {
-      if (pieces_[p].present) written += evict(p);
+      if (pieces_.any_present(p)) written += evict(p);
     }
     return written;
   }
 
  private:
-  struct Piece {
-    PieceSteps present = 0, dirty = 0;
-    PieceGrid::Steps steps;
-    std::uint16_t producer = 0;
-    bool persist = false;
-
-    // Of `count` steps, given which.
-    std::uint64_t bytes(PieceSteps which, std::uint32_t count) const {
-      const std::uint64_t full = std::uint64_t{count} * steps.bytes;
-      return (which >> steps.last & 1) ? full - steps.lacking : full;
-    }
-    std::uint64_t bytes(PieceSteps which) const { return bytes(which, a3sim::count(which)); }
-  };
-
   // What of an access falls on one piece.
   struct Touch {
     const L2Access& access;
+    PieceGrid::Slice slice;
     std::uint32_t piece;
-    const PieceGrid::Slice& slice;
     std::uint32_t requests;
   };
 
+  static std::vector<PieceGrid> grids_of(std::span<const L2Tensor> tensors) {
+    std::vector<PieceGrid> grids;
+    for (const L2Tensor& tensor : tensors) grids.emplace_back(tensor, grids.empty() ? 0 : grids.back().end());
+    return grids;
+  }
+
+  // Calls visit(slice, piece, requests) for each piece, in order.
   template <class Visit>
   void walk(PieceGrid& grid, const L2Access& access, Visit&& visit) {
     const std::uint32_t first = access.byte_begin / kL2Line, last = (access.byte_end - 1) / kL2Line;
+    const std::uint32_t begin_request = access.byte_begin / kL2Request;
+    const std::uint32_t end_request = (access.byte_end - 1) / kL2Request + 1;
+    std::uint64_t touched = 0;
     grid.slices(access.rows, [&](const PieceGrid::Slice& slice) {
-      std::uint32_t request = access.byte_begin / kL2Request;
-      const std::uint32_t end_request = (access.byte_end - 1) / kL2Request + 1;
+      std::uint32_t request = begin_request;
       for (std::uint32_t col = first; col <= last; ++col) {
         const std::uint32_t end = std::min(end_request, (col + 1) * (kL2Line / kL2Request));
-        visit(Touch{access, slice.first_piece + col, slice, (end - request) * slice.rows});
+        visit(slice, slice.first_piece + col, (end - request) * slice.rows);
         request = end;
       }
-      touched_ += last - first + 1;
+      touched += last - first + 1;
     });
+    touched_ += touched;
+  }
+
+  // Nearly all pieces that are touched are there as a whole, and nothing special is asked of them: that is
+  // looked at here, in a loop that keeps what it needs in registers.
+  template <bool kWrite>
+  void pass(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
+    const bool plain = access.hint == L2Hint::kNormal && !persistent_;
+    std::uint64_t* const reused = &reused_[std::size_t{index(access.op)} * ops_];
+    std::uint64_t hits = 0;
+    walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
+      if (plain && pieces_.all_present(piece)) {
+        ordinary_->hit(piece);
+        hits += requests;
+        if (!kWrite) reused[pieces_.producer(piece)] += requests;
+      } else {
+        const Touch touch{access, slice, piece, requests};
+        if (kWrite) {
+          allocate(touch, traffic, traffic.write);
+        } else {
+          read(touch, traffic);
+        }
+      }
+      if (kWrite) {
+        if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.steps());
+        pieces_.set_producer(piece, access.op);
+      }
+    });
+    (kWrite ? traffic.write : traffic.read).hit += hits;
   }
 
   void read(const Touch& touch, L2Traffic& traffic) {
-    const std::uint32_t hits = allocate(touch, traffic, traffic.read, traffic.hbm_read);
-    Piece& piece = pieces_[touch.piece];
-    if (hits) reuse(touch, hits);
-    if (hits < touch.requests) piece.producer = static_cast<std::uint16_t>(index(touch.access.op));
-  }
-
-  void write(const Touch& touch, L2Traffic& traffic) {
-    std::uint64_t unfetched = 0;
-    allocate(touch, traffic, traffic.write, unfetched);
-    Piece& piece = pieces_[touch.piece];
-    piece.dirty |= touch.slice.steps;
-    piece.producer = static_cast<std::uint16_t>(index(touch.access.op));
+    const Allocated done = allocate(touch, traffic, traffic.read);
+    traffic.hbm_read += done.absent_bytes;
+    if (done.hits) reuse(touch, done.hits);
+    if (done.hits < touch.requests) pieces_.set_producer(touch.piece, touch.access.op);
   }
 
   void bypass(const Touch& touch, L2Traffic& traffic) {
-    const PieceSteps absent = touch.slice.steps & ~pieces_[touch.piece].present;
+    const PieceSteps absent = touch.slice.steps() & ~pieces_.present(touch.piece);
     const std::uint32_t hits = hit_requests(touch, a3sim::count(absent));
     L2Traffic::Requests& counted = touch.access.write ? traffic.write : traffic.read;
     counted.hit += hits;
@@ -130,34 +141,37 @@ class PieceL2Of final : public PieceL2 {
   }
 
   void reuse(const Touch& touch, std::uint32_t hits) {
-    reused_[index(touch.access.op) * ops_ + pieces_[touch.piece].producer] += hits;
+    reused_[index(touch.access.op) * ops_ + pieces_.producer(touch.piece)] += hits;
   }
 
-  // Makes all that is touched present. Adds the bytes that were absent; returns how many requests hit.
-  std::uint32_t allocate(const Touch& touch, L2Traffic& traffic, L2Traffic::Requests& counted,
-                         std::uint64_t& absent_bytes) {
-    Piece& piece = pieces_[touch.piece];
-    const PieceSteps absent = touch.slice.steps & ~piece.present;
-    std::uint32_t hits = touch.requests;
+  // How many requests hit, and the bytes that were absent.
+  struct Allocated {
+    std::uint32_t hits;
+    std::uint64_t absent_bytes;
+  };
+
+  // Makes all that is touched present.
+  [[gnu::noinline]] Allocated allocate(const Touch& touch, L2Traffic& traffic, L2Traffic::Requests& counted) {
+    const std::uint32_t p = touch.piece;
+    const PieceSteps steps = touch.slice.steps(), absent = steps & ~pieces_.present(p);
+    Allocated done{touch.requests, 0};
     if (absent == 0) {
-      policy_of(piece).hit(touch.piece);
+      policy_of(p).hit(p);
     } else {
-      const std::uint32_t steps = absent == touch.slice.steps ? touch.slice.count : a3sim::count(absent);
-      const std::uint64_t bytes = piece.bytes(absent, steps);
-      hits = hit_requests(touch, steps);
-      absent_bytes += bytes;
-      if (piece.present) {
-        2 * hits >= touch.requests ? policy_of(piece).hit(touch.piece) : policy_of(piece).extend(touch.piece);
+      const std::uint32_t count = absent == steps ? touch.slice.count() : a3sim::count(absent);
+      done = {hit_requests(touch, count), pieces_.bytes(p, absent, count)};
+      if (pieces_.any_present(p)) {
+        2 * done.hits >= touch.requests ? policy_of(p).hit(p) : policy_of(p).extend(p);
       }
-      if (used_ + bytes > size_) traffic.hbm_write += make_room(touch.piece, bytes);
-      if (!piece.present) policy_of(piece).insert(touch.piece);
-      used_ += bytes;
-      piece.present |= absent;
+      if (used_ + done.absent_bytes > size_) traffic.hbm_write += make_room(p, done.absent_bytes);
+      if (!pieces_.any_present(p)) policy_of(p).insert(p);
+      used_ += done.absent_bytes;
+      pieces_.add_present(p, absent);
     }
-    if (touch.access.hint == L2Hint::kPersist && !piece.persist) make_persistent(touch.piece);
-    counted.hit += hits;
-    counted.miss += touch.requests - hits;
-    return hits;
+    if (touch.access.hint == L2Hint::kPersist && !pieces_.persists(p)) make_persistent(p);
+    counted.hit += done.hits;
+    counted.miss += touch.requests - done.hits;
+    return done;
   }
 
   // An access may touch its first and last step in part: what it finds absent is counted as absent in full,
@@ -181,28 +195,25 @@ class PieceL2Of final : public PieceL2 {
 
   // Returns the bytes written back.
   std::uint64_t evict(std::uint32_t p) {
-    Piece& piece = pieces_[p];
-    const std::uint64_t written = piece.bytes(piece.dirty);
-    used_ -= piece.bytes(piece.present);
-    policy_of(piece).erase(p);
-    piece.present = piece.dirty = 0;
-    piece.persist = false;
-    return written;
+    policy_of(p).erase(p);
+    const PieceStates::Cleared cleared = pieces_.clear(p);
+    used_ -= cleared.present_bytes;
+    return cleared.dirty_bytes;
   }
 
   void make_persistent(std::uint32_t p) {
-    if (!persistent_) persistent_.emplace(spec_, static_cast<std::uint32_t>(pieces_.size()));
+    if (!persistent_) persistent_.emplace(spec_, pieces_.size());
     ordinary_->erase(p);
-    pieces_[p].persist = true;
+    pieces_.set_persistent(p);
     persistent_->insert(p);
   }
 
-  Policy& policy_of(const Piece& piece) { return piece.persist ? *persistent_ : *ordinary_; }
+  Policy& policy_of(std::uint32_t p) { return pieces_.persists(p) ? *persistent_ : *ordinary_; }
 
   L2Spec spec_;
   std::uint64_t size_;
   std::vector<PieceGrid> grids_;
-  std::vector<Piece> pieces_;
+  PieceStates pieces_;
   std::optional<Policy> ordinary_, persistent_;  // the latter made when the hint is first used
 };
 

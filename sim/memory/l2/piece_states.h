@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/memory/l2/piece_grid.h"
+
+namespace a3sim {
+
+// Of each piece: which of its steps are present, which are dirty, who produced it, whether it persists. At
+// first: nothing is present.
+//
+// An access looks at hundreds of pieces, and nearly all of them are there as a whole: 8 bytes a piece tell
+// that, and masks of steps, 32 bytes, are only looked at where a piece is there, or dirty, in part.
+class PieceStates {
+ public:
+  // The pieces of all grids, numbered on from one grid to the next.
+  explicit PieceStates(std::span<const PieceGrid> grids);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(pieces_.size()); }
+
+  bool any_present(std::uint32_t p) const { return pieces_[p].present != Held::kNothing; }
+  bool all_present(std::uint32_t p) const { return pieces_[p].present == Held::kAll; }
+  PieceSteps present(std::uint32_t p) const {
+    return pieces_[p].present == Held::kPart ? masks_[p].present : all_or_none(p, pieces_[p].present);
+  }
+  void add_present(std::uint32_t p, PieceSteps steps) {
+    steps |= present(p);
+    pieces_[p].present = held(p, steps);
+    if (pieces_[p].present == Held::kPart) masks_[p].present = steps;
+  }
+
+  bool all_dirty(std::uint32_t p) const { return pieces_[p].dirty == Held::kAll; }
+  void add_dirty(std::uint32_t p, PieceSteps steps) {
+    steps |= pieces_[p].dirty == Held::kPart ? masks_[p].dirty : all_or_none(p, pieces_[p].dirty);
+    pieces_[p].dirty = held(p, steps);
+    if (pieces_[p].dirty == Held::kPart) masks_[p].dirty = steps;
+  }
+
+  // The bytes of `count` steps of a piece, given which.
+  std::uint64_t bytes(std::uint32_t p, PieceSteps which, std::uint32_t count) const {
+    const PieceGrid::Steps& steps = shapes_[pieces_[p].shape].steps;
+    const std::uint64_t full = std::uint64_t{count} * steps.bytes;
+    return (which >> steps.last & 1) ? full - steps.lacking : full;
+  }
+
+  // Nothing of it is present, dirty or persistent any more; what was.
+  struct Cleared {
+    std::uint64_t present_bytes, dirty_bytes;
+  };
+  Cleared clear(std::uint32_t p) {
+    Piece& piece = pieces_[p];
+    const Cleared cleared{bytes_held(p, piece.present, masks_[p].present),
+                          bytes_held(p, piece.dirty, masks_[p].dirty)};
+    piece.present = piece.dirty = Held::kNothing;
+    piece.persist = false;
+    return cleared;
+  }
+
+  std::uint32_t producer(std::uint32_t p) const { return pieces_[p].producer; }
+  void set_producer(std::uint32_t p, OpId op) { pieces_[p].producer = static_cast<std::uint16_t>(index(op)); }
+  bool persists(std::uint32_t p) const { return pieces_[p].persist; }
+  void set_persistent(std::uint32_t p) { pieces_[p].persist = true; }
+
+ private:
+  enum class Held : std::uint8_t { kNothing, kPart, kAll };
+
+  struct Piece {
+    std::uint32_t shape = 0;
+    std::uint16_t producer = 0;
+    Held present = Held::kNothing;
+    Held dirty : 2 = Held::kNothing;
+    bool persist : 1 = false;
+  };
+  static_assert(sizeof(Piece) == 8);
+
+  // Of what is held in part; the others have no value.
+  struct Masks {
+    PieceSteps present, dirty;
+  };
+
+  // Of pieces of one size.
+  struct Shape {
+    PieceGrid::Steps steps;
+    PieceSteps all;
+    std::uint64_t all_bytes;
+  };
+
+  std::uint32_t shape_of(const PieceGrid::Steps& steps);
+  PieceSteps all_or_none(std::uint32_t p, Held held) const {
+    return held == Held::kAll ? shapes_[pieces_[p].shape].all : 0;
+  }
+  Held held(std::uint32_t p, PieceSteps steps) const {
+    return steps == shapes_[pieces_[p].shape].all ? Held::kAll : Held::kPart;
+  }
+  std::uint64_t bytes_held(std::uint32_t p, Held held, const PieceSteps& part) const {
+    if (held == Held::kPart) return bytes(p, part, count(part));
+    return held == Held::kAll ? shapes_[pieces_[p].shape].all_bytes : 0;
+  }
+
+  std::vector<Shape> shapes_;
+  std::vector<Piece> pieces_;
+  std::unique_ptr<Masks[]> masks_;  // by piece
+};
+
+}  // namespace a3sim
