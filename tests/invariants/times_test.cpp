@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "scheduler/verify.h"
+#include "sim/runtime/topology.h"
+#include "tests/invariants/for_all.h"
+#include "tests/invariants/observed_run.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr ConfigKind kKind{Orders::kSound, Backends::kAll};
+
+// By rank and event: how often it was triggered, when its last producer ended, and when a worker that waits can
+// see that.
+struct Trigger {
+  std::uint32_t count = 0;
+  Time end{}, visible{};
+};
+using Triggers = std::vector<std::vector<Trigger>>;
+
+Triggers triggers_of(const PassResult& pass) {
+  Triggers triggers;
+  for (const Ssc& ssc : pass.schedule) triggers.emplace_back(ssc.events().size());
+  for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
+    for (std::size_t t = 0; t < pass.schedule[r].tasks().size(); ++t) {
+      const TaskDescriptor& td = pass.schedule[r].tasks()[t];
+      const TaskRecord& record = pass.run.ranks[r].records[t];
+      Trigger& trigger = triggers[td.trigger_rank][td.trigger_event];
+      ++trigger.count;
+      trigger.end = std::max(trigger.end, record.end);
+      trigger.visible = std::max(trigger.visible, record.visible);
+    }
+  }
+  return triggers;
+}
+
+// A worker of the static schedule has fetched its task and looked; then it looks again and again.
+Time first_look_after(Time taken, Time visible, Duration task, Duration poll) {
+  const Time looked = taken + task;
+  if (visible <= looked) return looked;
+  if (poll == Duration::zero()) return visible;
+  return looked + (visible - looked + poll - 1_ps) / poll * poll;
+}
+
+void check_start(const Experiment& experiment, const Triggers& triggers, std::size_t rank,
+                 const TaskDescriptor& td, const TaskRecord& record) {
+  const Duration fetch = experiment.hardware.runtime.static_task;
+  const Trigger event = td.dependent_event == kNone ? Trigger{} : triggers[rank][td.dependent_event];
+  RC_ASSERT(record.taken.time_since_epoch() >= experiment.ranks[rank].start + experiment.hardware.runtime.kernel_launch);
+  RC_ASSERT(record.start >= record.taken);
+  if (experiment.execution == ExecutionKind::kStatic && experiment.transport == Transport::kPuts) {
+    RC_ASSERT(record.start == first_look_after(record.taken, event.visible, fetch, experiment.poll[td.queue_type]));
+  } else if (experiment.execution == ExecutionKind::kDynamic) {
+    RC_ASSERT(record.start >= event.visible);
+  } else {
+    RC_ASSERT(record.start >= event.end);  // of kernels: they end when what they wrote is there
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no run takes less than any lower bound") {
+  for_all(kKind, [](const RandomConfig& config) {
+    for (const ObservedPass& pass : observe(config).passes) {
+      for (const Duration bound : pass.result.bounds.time) RC_ASSERT(pass.result.run.makespan >= bound);
+    }
+  });
+}
+
+TEST_CASE("a task takes its ideal time and what it lost, and its run lasts as long as its last task") {
+  for_all(kKind, [](const RandomConfig& config) {
+    for (const ObservedPass& pass : observe(config).passes) {
+      Time last{};
+      for (const RankResult& rank : pass.result.run.ranks) {
+        for (const TaskRecord& record : rank.records) {
+          Duration sum = record.ideal;
+          for (const Duration lost : record.lost) {
+            RC_ASSERT(lost >= Duration::zero());
+            sum += lost;
+          }
+          RC_ASSERT(record.end - record.start == sum);
+          RC_ASSERT(record.arithmetic <= record.ideal);
+          RC_ASSERT(record.visible.time_since_epoch() >= Duration::zero());
+          last = std::max(last, record.end);
+          if (record.put_bytes > 0) last = std::max(last, record.visible);
+        }
+      }
+      RC_ASSERT(pass.result.run.makespan == last.time_since_epoch());
+    }
+  });
+}
+
+TEST_CASE("a put takes at least its bytes at its driver's rate and at its ports'") {
+  for_all(kKind, [](const RandomConfig& config) {
+    const ObservedRun run = observe(config);
+    const Hardware& hardware = run.experiment.hardware;
+    const bool puts = run.experiment.transport == Transport::kPuts;
+    const BytesPerSecond driver = puts ? hardware.fabric.put_per_worker : hardware.collective.rate;
+    for (const ObservedPass& pass : run.passes) {
+      const RunOptions options = options_of(run.experiment, false);
+      const Topology topology(hardware, dies_of(pass.result.schedule, options), options.transport);
+      for (std::uint32_t r = 0; r < pass.result.schedule.size(); ++r) {
+        const Ssc& ssc = pass.result.schedule[r];
+        for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+          const TaskRecord& record = pass.result.run.ranks[r].records[t];
+          if (record.put_bytes == 0) continue;
+          const Bytes bytes{static_cast<std::int64_t>(record.put_bytes)};
+          const Topology::Route route = topology.route(RankId{r}, RankId{written_rank(ssc, ssc.tasks()[t])});
+          const Duration around = puts ? hardware.fabric.put_startup + hardware.fabric.put_fence : Duration{};
+          RC_ASSERT(record.end - record.start >= around + transfer_time(bytes, driver));
+          RC_ASSERT(record.end - record.start >= around + transfer_time(bytes, route.port));
+          RC_ASSERT(record.visible ==
+                    record.end - (puts ? hardware.fabric.put_fence : Duration{}) + route.latency);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("every task runs once, and starts when its event has reached its threshold and not before") {
+  for_all(kKind, [](const RandomConfig& config) {
+    const ObservedRun run = observe(config);
+    for (const ObservedPass& pass : run.passes) {
+      const Triggers triggers = triggers_of(pass.result);
+      for (std::size_t r = 0; r < pass.result.schedule.size(); ++r) {
+        const Ssc& ssc = pass.result.schedule[r];
+        RC_ASSERT(pass.result.run.ranks[r].tasks == ssc.tasks().size());
+        for (std::size_t e = 0; e < ssc.events().size(); ++e)
+          RC_ASSERT(triggers[r][e].count == ssc.events()[e].threshold);
+        for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+          RC_ASSERT(pass.started[r][t] == 1U);
+          RC_ASSERT(pass.ended[r][t] == 1U);
+          check_start(run.experiment, triggers, r, ssc.tasks()[t], pass.result.run.ranks[r].records[t]);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("a static schedule deadlocks exactly when its verification says so") {
+  std::uint32_t deadlocks = 0;
+  for_all({Orders::kAny, Backends::kNative}, [&](const RandomConfig& config) {
+    Experiment experiment = experiment_of(config);
+    experiment.execution = ExecutionKind::kStatic;
+    experiment.transport = Transport::kPuts;
+    const RoutingCounts counts = routing_of(experiment);
+    for (const Pass& pass : experiment.passes) {
+      const Schedule schedule = compile_pass(experiment, pass, capacity_of(experiment, counts)).schedule;
+      const bool deadlock = !find_deadlock(schedule).empty();
+      deadlocks += deadlock;
+      const auto run = [&] { observe(experiment, pass.name, schedule, counts, backend_of(experiment)); };
+      if (deadlock) {
+        RC_ASSERT_THROWS_AS(run(), RunError);
+      } else {
+        run();
+        RC_ASSERT(verify(schedule).errors == std::vector<std::string>{});
+      }
+    }
+  });
+  CHECK(deadlocks > 0);
+}
