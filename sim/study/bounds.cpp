@@ -79,6 +79,7 @@ class Survey {
   void add_rows(const Ssc& ssc, const TaskDescriptor& td);
   Duration hbm_time(const Ssc& ssc);
   Duration longest_path() const;
+  Duration first_task() const;
   Duration visible_after(const Ssc& ssc, std::uint32_t task) const;
 
   const Schedule& schedule_;
@@ -147,10 +148,30 @@ Duration Survey::hbm_time(const Ssc& ssc) {
   return at_most(hardware_.memory.as_reads(read, written), hardware_.memory.hbm_read);
 }
 
-// From a task's end until a worker that waits for it sees it.
+// What a task costs before it runs that waits for nothing: whichever of the ways to run it costs least.
+Duration Survey::first_task() const {
+  const Hardware::Runtime& runtime = hardware_.runtime;
+  switch (options_.execution) {
+    case ExecutionKind::kStatic:  // beside collectives, some are kernels
+      return options_.transport == Transport::kPuts ? runtime.static_task
+                                                    : std::min(runtime.static_task, runtime.kernel_launch);
+    case ExecutionKind::kDynamic:
+      return std::min(runtime.static_task, runtime.dynamic_task);
+    case ExecutionKind::kKernel:
+      return std::min(runtime.static_task, runtime.kernel_launch);
+  }
+  return {};
+}
+
+// From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not
+// look.
 Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   const TaskDescriptor& td = ssc.tasks()[task];
-  if (td.trigger_rank == index(ssc.rank())) return hardware_.runtime.local_visibility;
+  const Hardware::Runtime& runtime = hardware_.runtime;
+  const bool kernels =
+      options_.execution == ExecutionKind::kKernel || options_.transport == Transport::kCollective;
+  if (td.trigger_rank == index(ssc.rank()))
+    return kernels ? std::min(runtime.local_visibility, runtime.kernel_launch) : runtime.local_visibility;
   return topology_.latency(ssc.rank(), RankId{td.trigger_rank});
 }
 
@@ -173,7 +194,7 @@ Duration Survey::longest_path() const {
     for (std::uint32_t t = 0; t < ssc.tasks().size(); ++t) {
       const std::uint32_t event = ssc.tasks()[t].dependent_event;
       if (event == kNone) {
-        ready.push_back({rank, t, options_.rank(ssc.rank()).start + hardware_.runtime.static_task});
+        ready.push_back({rank, t, options_.rank(ssc.rank()).start + first_task()});
       } else {
         events[rank][event].waiting.push_back(t);
       }

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <rapidcheck.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <rapidcheck.h>
 #include <sstream>
 #include <string>
 
@@ -17,10 +18,10 @@ inline constexpr int kConfigs = 1000;
 inline constexpr int kConfigs = 60;
 #endif
 
-// The property holds of so many random configurations, the same in every run; RC_PARAMS in the environment draws
-// others ("seed=7 max_success=20000"). One for which it does not is shrunk and printed.
+// The property holds of so many random configurations, the same in every run; RC_PARAMS in the environment
+// draws others ("seed=7 max_success=20000"). One for which it does not is shrunk and printed.
 template <class Property>
-void for_all(ConfigKind kind, const Property& property, int configs = kConfigs) {
+void for_all(Backends backends, const Property& property, int configs = kConfigs) {
   rc::detail::TestParams params;
   params.seed = 1;
   params.maxSuccess = configs;
@@ -31,8 +32,8 @@ void for_all(ConfigKind kind, const Property& property, int configs = kConfigs) 
   }
   const auto result = rc::detail::checkTestable(
       [&] {
-        property(*rc::gen::map(rc::gen::arbitrary<RandomConfig>(), [kind](RandomConfig config) {
-          config.kind = kind;
+        property(*rc::gen::map(rc::gen::arbitrary<RandomConfig>(), [backends](RandomConfig config) {
+          config.backends = backends;
           return config;
         }));
       },

@@ -20,6 +20,30 @@ class Counting final : public TaskHooks {
 
 }  // namespace
 
+SscParts parts_of(const Ssc& ssc) {
+  const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
+  SscParts parts;
+  parts.shape = ssc.shape();
+  parts.rank = ssc.rank();
+  parts.sent_capacity = copy(ssc.sent_capacity());
+  parts.received_capacity = copy(ssc.received_capacity());
+  parts.graph = ssc.graph();
+  parts.order = ssc.order();
+  parts.assignment = ssc.assignment();
+  for (std::uint32_t q = 0; q < kQueues; ++q) {
+    parts.workers[q] = ssc.workers(static_cast<QueueType>(q));
+    parts.queues[q] = copy(ssc.queue(static_cast<QueueType>(q)));
+  }
+  parts.tensors = copy(ssc.tensors());
+  parts.operators = copy(ssc.operators());
+  parts.tilings = copy(ssc.tilings());
+  parts.tasks = copy(ssc.tasks());
+  parts.regions = copy(ssc.regions());
+  parts.events = copy(ssc.events());
+  parts.worker_sets = copy(ssc.worker_sets());
+  return parts;
+}
+
 ObservedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
                      const RoutingCounts& counts, const NetworkBackend& backend) {
   ObservedPass pass;
@@ -39,8 +63,9 @@ ObservedRun observe(const RandomConfig& config) {
   run.counts = routing_of(run.experiment);
   const RoutingCounts capacity = capacity_of(run.experiment, run.counts);
   for (const Pass& pass : run.experiment.passes) {
-    run.passes.push_back(observe(run.experiment, pass.name, compile_pass(run.experiment, pass, capacity).schedule,
-                                 run.counts, backend_of(run.experiment)));
+    run.passes.push_back(observe(run.experiment, pass.name,
+                                 compile_pass(run.experiment, pass, capacity).schedule, run.counts,
+                                 backend_of(run.experiment)));
   }
   return run;
 }

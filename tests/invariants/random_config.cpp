@@ -12,14 +12,16 @@
 namespace a3sim {
 namespace {
 
-// Overrides as they come of the draws, one after the other: each choice takes one draw, whatever was chosen before.
+// Overrides as they come of the draws, one after the other: each choice takes one draw, whatever was chosen
+// before.
 class Choices {
  public:
   explicit Choices(const RandomConfig& config) : config_(config) {}
 
   // In [0, n), 0 for the smallest draws.
   std::uint32_t below(std::uint32_t n) {
-    if (next_ == RandomConfig::kDraws) throw std::logic_error("a random configuration has more choices than draws");
+    if (next_ == RandomConfig::kDraws)
+      throw std::logic_error("a random configuration has more choices than draws");
     return static_cast<std::uint32_t>(std::uint64_t{config_.draws[next_++]} * n / RandomConfig::kMostDraw);
   }
   template <class T>
@@ -85,17 +87,27 @@ void choose_execution(Choices& c) {
   c.choose("experiment.poll.aiv", {"", "1 ps", "77 ns", "50 us"});
 }
 
-// Keys after one that puts what feeds a task before it; without it, orders may deadlock.
-std::string keys(Choices& c, Orders orders) {
-  constexpr std::string_view kFirst[] = {"stage", "depth"};
-  constexpr std::string_view kMore[] = {"expert",           "tile", "chunk", "row",           "op",   "gexpert",
-                                        "(dst - rank) % ep", "-path", "index", "floor(index / 3)", "bytes", "-expert",
-                                        "src",              "-tile", "-stage", "dst"};
-  std::string list = "[";
-  const bool any = c.below(2) == 1;
-  const std::string_view first = kFirst[c.below(2)];
+// Any keys give a sound order: the compiler follows them wherever it is legal.
+std::string keys(Choices& c) {
+  constexpr std::string_view kFirst[] = {"stage, ", "", "depth, "};
+  constexpr std::string_view kMore[] = {"expert",
+                                        "tile",
+                                        "chunk",
+                                        "row",
+                                        "op",
+                                        "gexpert",
+                                        "(dst - rank) % ep",
+                                        "-path",
+                                        "index",
+                                        "floor(index / 3)",
+                                        "bytes",
+                                        "-expert",
+                                        "src",
+                                        "-tile",
+                                        "-stage",
+                                        "dst"};
+  std::string list = fmt::format("[{}", kFirst[c.below(3)]);
   const std::uint32_t more = 1 + c.below(4);
-  if (orders == Orders::kSound || !any) list += std::string(first) + ", ";
   for (std::uint32_t i = 0; i < 4; ++i) {
     const std::string_view key = kMore[c.below(std::size(kMore))];
     if (i < more) list += std::string(key) + ", ";
@@ -103,21 +115,21 @@ std::string keys(Choices& c, Orders orders) {
   return list + "index]";
 }
 
-void choose_order(Choices& c, Orders orders) {
+void choose_order(Choices& c) {
   const std::uint32_t own = c.below(3);
   constexpr std::string_view kShipped[][2] = {
-      {"[stage, op, expert, row, tile]", "[stage, expert, chunk, dst]"},               // naive
+      {"[stage, op, expert, row, tile]", "[stage, expert, chunk, dst]"},                // naive
       {"[stage, expert, op, row, tile]", "[stage, expert, chunk, (dst - rank) % ep]"},  // full
       {"[stage, op, expert, row, tile]", "[floor(index / 50), op, index]"},             // interleaved tiles
   };
-  const std::uint32_t shipped = c.below(3), sound = orders == Orders::kAny ? shipped : shipped % 2;
+  const std::uint32_t shipped = c.below(3);
   for (std::uint32_t q = 0; q < kQueues; ++q) {
-    const std::string list = keys(c, orders);
-    c.set(q == 0 ? "order.ctq" : "order.vtq", own == 0 ? std::string(kShipped[sound][q]) : list);
+    const std::string list = keys(c);
+    c.set(q == 0 ? "order.ctq" : "order.vtq", own == 0 ? std::string(kShipped[shipped][q]) : list);
   }
   c.choose("order.assignment", {"", "shared"});
   const std::uint32_t limit = c.below(4);
-  if (limit > 0 && orders == Orders::kAny) c.set("order.limit.Dispatch", limit);
+  if (limit > 0) c.set("order.limit.Dispatch", limit);
 }
 
 void choose_cut(Choices& c, const Group& group) {
@@ -207,19 +219,18 @@ RandomConfig config_of(std::uint64_t seed) {
 }
 
 std::vector<std::string> overrides_of(const RandomConfig& config) {
-  const ConfigKind kind = config.kind;
   Choices c(config);
   const Group group = choose_group(c);
   choose_routing(c);
   choose_execution(c);
-  choose_order(c, kind.orders);
+  choose_order(c);
   choose_cut(c, group);
   choose_ranks(c, group);
   choose_l2(c);
   choose_rates(c);
   choose_times(c);
   const std::string backend = c.of({"native", "endpoint-share", "native", "simgrid"});
-  c.set("network.backend", backend == "simgrid" && kind.backends == Backends::kNative ? "native" : backend);
+  c.set("network.backend", backend == "simgrid" && config.backends == Backends::kNative ? "native" : backend);
   return std::move(c).take();
 }
 

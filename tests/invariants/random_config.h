@@ -1,9 +1,10 @@
 #pragma once
 
+#include <rapidcheck.h>
+
 #include <array>
 #include <cstdint>
 #include <iosfwd>
-#include <rapidcheck.h>
 #include <string>
 #include <vector>
 
@@ -11,24 +12,16 @@
 
 namespace a3sim {
 
-enum class Orders : std::uint8_t {
-  kSound,  // what feeds a task stands before it in its queue
-  kAny     // may deadlock
-};
 enum class Backends : std::uint8_t { kAll, kNative };  // SimGrid's engine is one a process, and slow
-struct ConfigKind {
-  Orders orders = Orders::kSound;
-  Backends backends = Backends::kNative;
-};
 
-// A valid configuration of a small MoE-FFN, as the draws that it follows from. Any draws give one; smaller ones give
-// a simpler one: zeros are one rank that runs one token, statically, on the shipped machine. Printed as the
-// overrides of configs/experiments/ep4.yaml that give it.
+// A valid configuration of a small MoE-FFN, as the draws that it follows from. Any draws give one; smaller
+// ones give a simpler one: zeros are one rank that runs one token, statically, on the shipped machine.
+// Printed as the overrides of configs/experiments/ep4.yaml that give it.
 struct RandomConfig {
   static constexpr std::size_t kDraws = 96;
   static constexpr std::uint32_t kMostDraw = 1 << 16;  // exclusive
 
-  ConfigKind kind;
+  Backends backends = Backends::kNative;
   std::array<std::uint32_t, kDraws> draws{};
 };
 

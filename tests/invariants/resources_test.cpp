@@ -6,8 +6,6 @@ using namespace a3sim;
 
 namespace {
 
-constexpr ConfigKind kKind{Orders::kSound, Backends::kAll};
-
 // Sums of doubles, and dates that are rounded by a fraction of a picosecond.
 constexpr double kRounding = 1e-9;
 
@@ -39,15 +37,15 @@ Ports moved(const Topology& topology, const PassResult& pass) {
 }  // namespace
 
 TEST_CASE("no rank's HBM, L2 or workers are busy for longer than the run takes") {
-  for_all(kKind, [](const RandomConfig& config) {
+  for_all(Backends::kAll, [](const RandomConfig& config) {
     const ObservedRun run = observe(config);
     const Hardware::MemorySystem& memory = run.experiment.hardware.memory;
     for (const ObservedPass& pass : run.passes) {
       const Duration makespan = pass.result.run.makespan;
       for (std::size_t r = 0; r < pass.result.schedule.size(); ++r) {
         const RankResult& rank = pass.result.run.ranks[r];
-        const double hbm = memory.as_reads(static_cast<double>(rank.l2.hbm_read),
-                                           static_cast<double>(rank.l2.hbm_write));
+        const double hbm =
+            memory.as_reads(static_cast<double>(rank.l2.hbm_read), static_cast<double>(rank.l2.hbm_write));
         RC_ASSERT(hbm <= capacity(memory.hbm_read, makespan));
         RC_ASSERT(rank.l2_read <= capacity(memory.l2_read, makespan));
         RC_ASSERT(rank.l2_write <= capacity(memory.l2_write, makespan));
@@ -61,11 +59,12 @@ TEST_CASE("no rank's HBM, L2 or workers are busy for longer than the run takes")
 }
 
 TEST_CASE("no port moves more bytes than it can in the time that the run takes") {
-  for_all(kKind, [](const RandomConfig& config) {
+  for_all(Backends::kAll, [](const RandomConfig& config) {
     const ObservedRun run = observe(config);
     for (const ObservedPass& pass : run.passes) {
       const RunOptions options = options_of(run.experiment, false);
-      const Topology topology(run.experiment.hardware, dies_of(pass.result.schedule, options), options.transport);
+      const Topology topology(run.experiment.hardware, dies_of(pass.result.schedule, options),
+                              options.transport);
       const Ports ports = moved(topology, pass.result);
       for (std::size_t p = 0; p < ports.egress.size(); ++p) {
         RC_ASSERT(ports.egress[p] <= capacity(topology.ports().egress[p], pass.result.run.makespan));
@@ -76,11 +75,12 @@ TEST_CASE("no port moves more bytes than it can in the time that the run takes")
 }
 
 TEST_CASE("a worker runs one task at a time") {
-  for_all(kKind, [](const RandomConfig& config) {
+  for_all(Backends::kAll, [](const RandomConfig& config) {
     for (const ObservedPass& pass : observe(config).passes) {
       for (const RankResult& rank : pass.result.run.ranks) {
         std::vector<std::pair<Time, Time>> lives[64];
-        for (const TaskRecord& record : rank.records) lives[record.worker].push_back({record.taken, record.end});
+        for (const TaskRecord& record : rank.records)
+          lives[record.worker].push_back({record.taken, record.end});
         for (auto& of_worker : lives) {
           std::sort(of_worker.begin(), of_worker.end());
           for (std::size_t i = 1; i < of_worker.size(); ++i)

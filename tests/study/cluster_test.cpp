@@ -57,10 +57,10 @@ TEST_CASE("cluster: one rank that starts late holds all others up, whatever move
 TEST_CASE("cluster: rows that come before a rank's scheduler runs wait for it, and are served once") {
   constexpr Duration kLate = 400_us;
   // One token a rank, most to the other's expert: its rows are there long before anything is ready at rank 1.
-  const auto late = run_experiment(small({"experiment.execution=dynamic", "parallel.ep=2", "model.tokens=1",
-                                          "model.experts_per_rank=1", "model.top_k=1", "cut.partitions=2",
-                                          "routing.kind=sampled", "ranks.start.1=400 us"}),
-                                   true);
+  const auto late = run_experiment(
+      small({"experiment.execution=dynamic", "parallel.ep=2", "model.tokens=1", "model.experts_per_rank=1",
+             "model.top_k=1", "cut.partitions=2", "routing.kind=sampled", "ranks.start.1=400 us"}),
+      true);
   for (const PassResult& pass : late) {
     CHECK(pass.run.ranks[1].tasks == pass.schedule[1].tasks().size());
     for (const TaskRecord& record : pass.run.ranks[1].records)
