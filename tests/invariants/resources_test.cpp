@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sim/runtime/topology.h"
 #include "tests/invariants/for_all.h"
 #include "tests/invariants/observed_run.h"
@@ -34,59 +36,51 @@ Ports moved(const Topology& topology, const PassResult& pass) {
   return ports;
 }
 
+void check_memory(const ObservedRun& run, const PassResult& pass) {
+  const Hardware::MemorySystem& memory = run.experiment.hardware.memory;
+  for (const RankResult& rank : pass.run.ranks) {
+    const double hbm =
+        memory.as_reads(static_cast<double>(rank.l2.hbm_read), static_cast<double>(rank.l2.hbm_write));
+    RC_ASSERT(hbm <= capacity(memory.hbm_read, pass.run.makespan));
+    RC_ASSERT(rank.l2_read <= capacity(memory.l2_read, pass.run.makespan));
+    RC_ASSERT(rank.l2_write <= capacity(memory.l2_write, pass.run.makespan));
+  }
+}
+
+void check_ports(const ObservedRun& run, const PassResult& pass) {
+  const RunOptions options = options_of(run.experiment, false);
+  const Topology topology(run.experiment.hardware, dies_of(pass.schedule, options), options.transport);
+  const Ports ports = moved(topology, pass);
+  for (std::size_t p = 0; p < ports.egress.size(); ++p) {
+    RC_ASSERT(ports.egress[p] <= capacity(topology.ports().egress[p], pass.run.makespan));
+    RC_ASSERT(ports.ingress[p] <= capacity(topology.ports().ingress[p], pass.run.makespan));
+  }
+}
+
+// One task at a time, and no longer in all than the run takes.
+void check_workers(const Ssc& ssc, const RankResult& rank, Duration makespan) {
+  const std::uint32_t cubes = ssc.workers(QueueType::kCtq), all = cubes + ssc.workers(QueueType::kVtq);
+  std::vector<std::vector<std::pair<Time, Time>>> lives(all);
+  for (const TaskRecord& record : rank.records) lives.at(record.worker).push_back({record.taken, record.end});
+  for (auto& of_worker : lives) {
+    std::sort(of_worker.begin(), of_worker.end());
+    for (std::size_t i = 1; i < of_worker.size(); ++i)
+      RC_ASSERT(of_worker[i].first >= of_worker[i - 1].second);
+  }
+  RC_ASSERT(rank.busy[0] <= makespan * cubes);
+  RC_ASSERT(rank.busy[1] <= makespan * (all - cubes));
+}
+
 }  // namespace
 
-TEST_CASE("no rank's HBM, L2 or workers are busy for longer than the run takes") {
-  for_all(Backends::kAll, [](const RandomConfig& config) {
-    const ObservedRun run = observe(config);
-    const Hardware::MemorySystem& memory = run.experiment.hardware.memory;
-    for (const ObservedPass& pass : run.passes) {
-      const Duration makespan = pass.result.run.makespan;
-      for (std::size_t r = 0; r < pass.result.schedule.size(); ++r) {
-        const RankResult& rank = pass.result.run.ranks[r];
-        const double hbm =
-            memory.as_reads(static_cast<double>(rank.l2.hbm_read), static_cast<double>(rank.l2.hbm_write));
-        RC_ASSERT(hbm <= capacity(memory.hbm_read, makespan));
-        RC_ASSERT(rank.l2_read <= capacity(memory.l2_read, makespan));
-        RC_ASSERT(rank.l2_write <= capacity(memory.l2_write, makespan));
-        for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
-          const Duration busy = rank.busy[static_cast<std::size_t>(queue)];
-          RC_ASSERT(busy <= makespan * pass.result.schedule[r].workers(queue));
-        }
-      }
-    }
-  });
-}
-
-TEST_CASE("no port moves more bytes than it can in the time that the run takes") {
+TEST_CASE("no HBM, L2, port or worker does more than it can in the time that the run takes") {
   for_all(Backends::kAll, [](const RandomConfig& config) {
     const ObservedRun run = observe(config);
     for (const ObservedPass& pass : run.passes) {
-      const RunOptions options = options_of(run.experiment, false);
-      const Topology topology(run.experiment.hardware, dies_of(pass.result.schedule, options),
-                              options.transport);
-      const Ports ports = moved(topology, pass.result);
-      for (std::size_t p = 0; p < ports.egress.size(); ++p) {
-        RC_ASSERT(ports.egress[p] <= capacity(topology.ports().egress[p], pass.result.run.makespan));
-        RC_ASSERT(ports.ingress[p] <= capacity(topology.ports().ingress[p], pass.result.run.makespan));
-      }
-    }
-  });
-}
-
-TEST_CASE("a worker runs one task at a time") {
-  for_all(Backends::kAll, [](const RandomConfig& config) {
-    for (const ObservedPass& pass : observe(config).passes) {
-      for (const RankResult& rank : pass.result.run.ranks) {
-        std::vector<std::pair<Time, Time>> lives[64];
-        for (const TaskRecord& record : rank.records)
-          lives[record.worker].push_back({record.taken, record.end});
-        for (auto& of_worker : lives) {
-          std::sort(of_worker.begin(), of_worker.end());
-          for (std::size_t i = 1; i < of_worker.size(); ++i)
-            RC_ASSERT(of_worker[i].first >= of_worker[i - 1].second);
-        }
-      }
+      check_memory(run, pass.result);
+      check_ports(run, pass.result);
+      for (std::size_t r = 0; r < pass.result.schedule.size(); ++r)
+        check_workers(pass.result.schedule[r], pass.result.run.ranks[r], pass.result.run.makespan);
     }
   });
 }

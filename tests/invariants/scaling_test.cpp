@@ -70,7 +70,8 @@ std::vector<std::string> whole(const RandomConfig& config) {
                             "fabric.planes.rdma.ingress=4000 TB/s"})
     hardware(value);
   // Cores that read what another one is fetching wait for what part of it is left.
-  const bool alone = experiment_of(config).workers[0] == 1;
+  const std::vector<std::string> drawn = overrides_of(config);
+  const bool alone = std::ranges::find(drawn, "workers.aic=1") != drawn.end();
   hardware(alone ? "workers.cube.gm_to_l1_miss=32 B/cycle" : "workers.cube.gm_to_l1_miss=128 B/cycle");
   set.insert(set.end(), {"tiling.base_k=64", "tiling.step_k=4", "model.dtype=bf16", "ranks.clock={}",
                          "experiment.communication=one_sided"});
