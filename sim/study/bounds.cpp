@@ -59,6 +59,7 @@ class Survey {
       : schedule_(schedule),
         warm_(options.l2.start == L2Start::kWarm),
         options_(options),
+        kernels_(options.execution == ExecutionKind::kKernel || options.transport == Transport::kCollective),
         topology_(hardware, dies_of(schedule, options), options.transport),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
@@ -85,6 +86,7 @@ class Survey {
   const Schedule& schedule_;
   bool warm_;
   const RunOptions& options_;
+  bool kernels_;  // some operators are
   Topology topology_;
   RowLayout layout_;
   const Hardware& hardware_;
@@ -151,16 +153,9 @@ Duration Survey::hbm_time(const Ssc& ssc) {
 // What a task costs before it runs that waits for nothing: whichever of the ways to run it costs least.
 Duration Survey::first_task() const {
   const Hardware::Runtime& runtime = hardware_.runtime;
-  switch (options_.execution) {
-    case ExecutionKind::kStatic:  // beside collectives, some are kernels
-      return options_.transport == Transport::kPuts ? runtime.static_task
-                                                    : std::min(runtime.static_task, runtime.kernel_launch);
-    case ExecutionKind::kDynamic:
-      return std::min(runtime.static_task, runtime.dynamic_task);
-    case ExecutionKind::kKernel:
-      return std::min(runtime.static_task, runtime.kernel_launch);
-  }
-  return {};
+  const bool dynamic = options_.execution == ExecutionKind::kDynamic;
+  if (!dynamic && !kernels_) return runtime.static_task;
+  return std::min(runtime.static_task, dynamic ? runtime.dynamic_task : runtime.kernel_launch);
 }
 
 // From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not
@@ -168,10 +163,8 @@ Duration Survey::first_task() const {
 Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   const TaskDescriptor& td = ssc.tasks()[task];
   const Hardware::Runtime& runtime = hardware_.runtime;
-  const bool kernels =
-      options_.execution == ExecutionKind::kKernel || options_.transport == Transport::kCollective;
   if (td.trigger_rank == index(ssc.rank()))
-    return kernels ? std::min(runtime.local_visibility, runtime.kernel_launch) : runtime.local_visibility;
+    return kernels_ ? std::min(runtime.local_visibility, runtime.kernel_launch) : runtime.local_visibility;
   return topology_.latency(ssc.rank(), RankId{td.trigger_rank});
 }
 

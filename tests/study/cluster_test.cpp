@@ -68,6 +68,18 @@ TEST_CASE("cluster: rows that come before a rank's scheduler runs wait for it, a
   }
 }
 
+TEST_CASE("cluster: bounds count what a task costs in the way it is run, where launches cost nothing") {
+  for (const char* execution : {"static", "dynamic", "kernel"}) {
+    const auto passes = run_experiment(
+        small({std::string("experiment.execution=") + execution, "parallel.ep=1", "model.tokens=1",
+               "model.experts_per_rank=1", "model.top_k=1", "hardware.runtime.static_task=2 us",
+               "hardware.runtime.dynamic_task=0 us", "hardware.runtime.kernel_launch=0 us",
+               "hardware.runtime.local_visibility=3 us", "hardware.collective.fixed=0 us"}),
+        false);
+    for (const PassResult& pass : passes) CHECK(pass.run.makespan >= pass.bounds.largest());
+  }
+}
+
 TEST_CASE("cluster: a rank at half the clock takes its arithmetic twice as long") {
   const std::vector<std::string> set{"hardware.memory.hbm_read=100 TB/s",
                                      "hardware.memory.hbm_write=100 TB/s", "hardware.memory.l2_read=100 TB/s",
