@@ -36,7 +36,8 @@ TEST_CASE(
   CHECK(under_shipped_orders(cases).size() == kOrders * cases.size());
 }
 
-TEST_CASE("every order gives the right results in every way of running, also to experts without rows") {
+TEST_CASE("every order gives the right results in every way of running, also to experts without rows",
+          "[slow]") {
   const char* const ep = GENERATE("2", "4");
   for (const auto& routing : {std::vector<std::string>{}, kSkewed}) {
     INFO("EP " << ep << (routing.empty() ? ", balanced" : ", skewed"));
