@@ -15,7 +15,7 @@ namespace a3sim {
 #ifdef NDEBUG
 inline constexpr int kConfigs = 1000;
 #else
-inline constexpr int kConfigs = 60;
+inline constexpr int kConfigs = 50;
 #endif
 
 // The property holds of so many random configurations, the same in every run; RC_PARAMS in the environment
