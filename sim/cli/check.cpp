@@ -19,7 +19,9 @@ constexpr const char* kExamples =
     "  a3sim check --data configs/experiments/ep4.yaml --adversary all    and whichever operator is late\n"
     "  a3sim check --data configs/experiments/ep4.yaml --drop-wait GMM1   fails: what a missing wait does\n"
     "  a3sim check --data configs/experiments/ep4.yaml --set model.top_k=1 --set routing.kind=sampled \\\n"
-    "    --set routing.skew=2 --orders                                    skewed, under every order\n";
+    "    --set routing.skew=2 --orders                                    skewed, under every order\n"
+    "  a3sim check --data configs/experiments/ep8.yaml --orders --executions  every order, every way of "
+    "running\n";
 
 struct Options {
   ScheduleOption schedules;

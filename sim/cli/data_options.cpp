@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <thread>
 
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
-#include "sim/study/data/data_report.h"
-#include "sim/study/order_file.h"
+#include "sim/study/data/data_matrix.h"
 
 namespace a3sim {
 namespace {
@@ -40,19 +40,20 @@ Adversary adversary_of(const std::string& text) {
   return {static_cast<std::uint64_t>(seed.value), false};
 }
 
-// A case under other orders, or under its own.
-std::vector<DataCase> under_orders(const std::vector<DataCase>& cases, bool all) {
-  if (!all) return cases;
-  std::vector<DataCase> result;
-  for (const std::filesystem::path& file : shipped_order_files()) {
-    const OrderSpec order = read_order_file(file);
-    for (const DataCase& of : cases) {
-      DataCase& other = result.emplace_back(of);
-      other.experiment.order = order;
-      other.experiment.order.elsewhere = of.experiment.order.elsewhere;
-    }
-  }
-  return result;
+void refuse(std::string faults) {
+  if (faults.empty()) return;
+  faults.pop_back();
+  throw RunError(faults);
+}
+
+void report_matrix(const std::vector<DataCase>& cases, std::uint64_t seed, const Adversary& held) {
+  const DataFindings findings =
+      check_matrix(cases, seed, held, std::max(1U, std::thread::hardware_concurrency()));
+  std::cout << findings.text;
+  std::string faults;
+  for (const std::string& fault : findings.faults)
+    faults += cases.front().experiment.name + ", " + fault + '\n';
+  refuse(std::move(faults));
 }
 
 }  // namespace
@@ -60,12 +61,19 @@ std::vector<DataCase> under_orders(const std::vector<DataCase>& cases, bool all)
 void DataOptions::add_to(CLI::App& app) {
   CLI::Option* const flag = app.add_flag(
       "--data", data, "run the configuration with real tensors and compare with a plain reference");
-  app.add_flag("--full", full, "keep the configured shape instead of a small one of the same structure")
-      ->needs(flag);
+  CLI::Option* const whole =
+      app.add_flag("--full", full, "keep the configured shape instead of a small one of the same structure")
+          ->needs(flag);
   app.add_option("--memory", memory, "what tensors may take; without it, what the machine has left")
       ->type_name("SIZE")
       ->needs(flag);
   app.add_flag("--orders", orders, "under every shipped order instead of the configuration's")->needs(flag);
+  CLI::Option* const ways = app.add_flag("--executions", executions,
+                                         "a table of every way of running: static, dynamic and kernel by "
+                                         "kernel, one-sided and collective; "
+                                         "with --orders, of each under every shipped order")
+                                ->needs(flag)
+                                ->excludes(whole);
   app.add_option("--seed", seed, "of the tensors; 1 without it")->needs(flag);
   CLI::Option* const held =
       app.add_option(
@@ -78,18 +86,22 @@ void DataOptions::add_to(CLI::App& app) {
                  "take away what a task waits for and hold up who writes what it reads: this must fail")
       ->type_name("OP[:INDEX]")
       ->needs(flag)
-      ->excludes(held);
+      ->excludes(held)
+      ->excludes(ways);
 }
 
 void DataOptions::check(const ScheduleOption& schedules) const {
   if (schedules.arguments.size() != 1) throw InputError("--data takes one configuration");
   const std::string& file = schedules.arguments[0];
-  const std::vector<DataCase> cases = full ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
+  std::vector<DataCase> cases = executions ? cases_of_all_ways(file, schedules.set, seed)
+                                : full     ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
                                            : small_cases(file, schedules.set, seed);
   for (const DataCase& of : cases) check_fits(of, full, memory);
+  if (orders) cases = under_shipped_orders(cases);
   const Adversary held = adversary_of(adversary);
+  if (executions) return report_matrix(cases, seed, held);
   std::string faults, gap;
-  for (const DataCase& of : under_orders(cases, orders)) {
+  for (const DataCase& of : cases) {
     const DataCheck check(of, seed);
     const DataFindings findings =
         drop_wait.empty() ? check_data(check, held) : a3sim::drop_wait(check, drop_wait);
@@ -97,9 +109,7 @@ void DataOptions::check(const ScheduleOption& schedules) const {
     for (const std::string& fault : findings.faults) faults += of.experiment.name + ": " + fault + '\n';
     gap = "\n";
   }
-  if (faults.empty()) return;
-  faults.pop_back();
-  throw RunError(faults);
+  refuse(faults);
 }
 
 }  // namespace a3sim

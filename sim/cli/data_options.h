@@ -11,7 +11,7 @@ namespace a3sim {
 
 // `check --data` and what goes with it.
 struct DataOptions {
-  bool data = false, full = false, orders = false;
+  bool data = false, full = false, orders = false, executions = false;
   std::uint64_t seed = 1;
   std::string memory, adversary, drop_wait;
 

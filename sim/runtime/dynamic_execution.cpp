@@ -31,6 +31,7 @@ DynamicExecution::DynamicExecution(Device& device)
 }
 
 void DynamicExecution::launch(Engine& engine) {
+  launched_ = true;
   const auto tasks = device_.ssc().tasks();
   for (std::uint32_t t = 0; t < tasks.size(); ++t) {
     const std::uint32_t event = tasks[t].dependent_event;
@@ -96,6 +97,7 @@ void DynamicExecution::worker_is_free(Engine& engine, std::uint32_t worker) {
 }
 
 void DynamicExecution::event_is_complete(Engine& engine, std::uint32_t event) {
+  if (!launched_) return;  // rows of a rank that started earlier
   for (std::uint32_t i = first_[event]; i < first_[event + 1]; ++i) add_ready(waiting_[i]);
   serve(engine);
 }

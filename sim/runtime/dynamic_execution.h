@@ -29,6 +29,7 @@ class DynamicExecution final : public Execution {
   bool earlier(std::uint32_t a, std::uint32_t b) const;
 
   Device& device_;
+  bool launched_ = false;  // what completes before is found then
   std::uint32_t free_servers_;
   std::vector<std::uint32_t> place_;               // by task: its position in its queue
   std::vector<std::vector<std::uint32_t>> ready_;  // by worker set: tasks, a heap with the earliest on top

@@ -59,6 +59,7 @@ class Survey {
       : schedule_(schedule),
         warm_(options.l2.start == L2Start::kWarm),
         options_(options),
+        kernels_(options.execution == ExecutionKind::kKernel || options.transport == Transport::kCollective),
         topology_(hardware, dies_of(schedule, options), options.transport),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
@@ -79,11 +80,13 @@ class Survey {
   void add_rows(const Ssc& ssc, const TaskDescriptor& td);
   Duration hbm_time(const Ssc& ssc);
   Duration longest_path() const;
+  Duration first_task() const;
   Duration visible_after(const Ssc& ssc, std::uint32_t task) const;
 
   const Schedule& schedule_;
   bool warm_;
   const RunOptions& options_;
+  bool kernels_;  // some operators are
   Topology topology_;
   RowLayout layout_;
   const Hardware& hardware_;
@@ -147,10 +150,21 @@ Duration Survey::hbm_time(const Ssc& ssc) {
   return at_most(hardware_.memory.as_reads(read, written), hardware_.memory.hbm_read);
 }
 
-// From a task's end until a worker that waits for it sees it.
+// What a task costs before it runs that waits for nothing: whichever of the ways to run it costs least.
+Duration Survey::first_task() const {
+  const Hardware::Runtime& runtime = hardware_.runtime;
+  const bool dynamic = options_.execution == ExecutionKind::kDynamic;
+  if (!dynamic && !kernels_) return runtime.static_task;
+  return std::min(runtime.static_task, dynamic ? runtime.dynamic_task : runtime.kernel_launch);
+}
+
+// From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not
+// look.
 Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   const TaskDescriptor& td = ssc.tasks()[task];
-  if (td.trigger_rank == index(ssc.rank())) return hardware_.runtime.local_visibility;
+  const Hardware::Runtime& runtime = hardware_.runtime;
+  if (td.trigger_rank == index(ssc.rank()))
+    return kernels_ ? std::min(runtime.local_visibility, runtime.kernel_launch) : runtime.local_visibility;
   return topology_.latency(ssc.rank(), RankId{td.trigger_rank});
 }
 
@@ -173,7 +187,7 @@ Duration Survey::longest_path() const {
     for (std::uint32_t t = 0; t < ssc.tasks().size(); ++t) {
       const std::uint32_t event = ssc.tasks()[t].dependent_event;
       if (event == kNone) {
-        ready.push_back({rank, t, options_.rank(ssc.rank()).start + hardware_.runtime.static_task});
+        ready.push_back({rank, t, options_.rank(ssc.rank()).start + first_task()});
       } else {
         events[rank][event].waiting.push_back(t);
       }

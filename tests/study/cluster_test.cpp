@@ -54,6 +54,32 @@ TEST_CASE("cluster: one rank that starts late holds all others up, whatever move
   }
 }
 
+TEST_CASE("cluster: rows that come before a rank's scheduler runs wait for it, and are served once") {
+  constexpr Duration kLate = 400_us;
+  // One token a rank, most to the other's expert: its rows are there long before anything is ready at rank 1.
+  const auto late = run_experiment(
+      small({"experiment.execution=dynamic", "parallel.ep=2", "model.tokens=1", "model.experts_per_rank=1",
+             "model.top_k=1", "cut.partitions=2", "routing.kind=sampled", "ranks.start.1=400 us"}),
+      true);
+  for (const PassResult& pass : late) {
+    CHECK(pass.run.ranks[1].tasks == pass.schedule[1].tasks().size());
+    for (const TaskRecord& record : pass.run.ranks[1].records)
+      CHECK(record.taken.time_since_epoch() >= kLate);
+  }
+}
+
+TEST_CASE("cluster: bounds count what a task costs in the way it is run, where launches cost nothing") {
+  for (const char* execution : {"static", "dynamic", "kernel"}) {
+    const auto passes = run_experiment(
+        small({std::string("experiment.execution=") + execution, "parallel.ep=1", "model.tokens=1",
+               "model.experts_per_rank=1", "model.top_k=1", "hardware.runtime.static_task=2 us",
+               "hardware.runtime.dynamic_task=0 us", "hardware.runtime.kernel_launch=0 us",
+               "hardware.runtime.local_visibility=3 us", "hardware.collective.fixed=0 us"}),
+        false);
+    for (const PassResult& pass : passes) CHECK(pass.run.makespan >= pass.bounds.largest());
+  }
+}
+
 TEST_CASE("cluster: a rank at half the clock takes its arithmetic twice as long") {
   const std::vector<std::string> set{"hardware.memory.hbm_read=100 TB/s",
                                      "hardware.memory.hbm_write=100 TB/s", "hardware.memory.l2_read=100 TB/s",

@@ -136,6 +136,18 @@ DataFindings compared(const DataCheck::Pass& pass, TaskPlace waiting, const Expo
 
 }  // namespace
 
+std::uint32_t idle_experts(const DataCase& of) {
+  const MoeShape& shape = of.experiment.shape;
+  const RoutingCounts counts = of.routed.counts(shape);
+  std::uint32_t idle = 0;
+  for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
+    std::uint64_t rows = 0;
+    for (std::uint32_t src = 0; src < shape.ep; ++src) rows += counts.at(src, expert);
+    if (rows == 0) ++idle;
+  }
+  return idle;
+}
+
 Structure structure_of(const DataCheck& check) {
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
   Structure structure;
@@ -149,13 +161,8 @@ Structure structure_of(const DataCheck& check) {
     }
   }
   const MoeShape& shape = check.of().experiment.shape;
-  const RoutingCounts counts = check.of().routed.counts(shape);
   structure.experts = shape.experts();
-  for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
-    std::uint64_t rows = 0;
-    for (std::uint32_t src = 0; src < shape.ep; ++src) rows += counts.at(src, expert);
-    if (rows == 0) ++structure.idle_experts;
-  }
+  structure.idle_experts = idle_experts(check.of());
   return structure;
 }
 

@@ -17,6 +17,8 @@ struct Structure {
   std::uint32_t experts = 0, idle_experts = 0;       // in all; those without rows under the routing
 };
 Structure structure_of(const DataCheck& check);
+// Experts that receive no row under a case's routing.
+std::uint32_t idle_experts(const DataCase& of);
 
 // A page for people, and what is wrong, a sentence each.
 struct DataFindings {

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+#include "tests/invariants/random_config.h"
+
+namespace a3sim {
+
+// Under sanitizers, which look at the code, fewer will do.
+#ifdef NDEBUG
+inline constexpr int kConfigs = 1000;
+#else
+inline constexpr int kConfigs = 50;
+#endif
+
+// The property holds of so many random configurations, the same in every run; RC_PARAMS in the environment
+// draws others ("seed=7 max_success=20000"). One for which it does not is shrunk and printed.
+template <class Property>
+void for_all(Backends backends, const Property& property, int configs = kConfigs) {
+  rc::detail::TestParams params;
+  params.seed = 1;
+  params.maxSuccess = configs;
+  if (const char* other = std::getenv("RC_PARAMS")) {
+    rc::detail::Configuration defaults;
+    defaults.testParams = params;
+    params = rc::detail::configFromString(other, defaults).testParams;
+  }
+  const auto result = rc::detail::checkTestable(
+      [&] {
+        property(*rc::gen::map(rc::gen::arbitrary<RandomConfig>(), [backends](RandomConfig config) {
+          config.backends = backends;
+          return config;
+        }));
+      },
+      rc::detail::TestMetadata{}, params);
+  std::ostringstream text;
+  rc::detail::printResultMessage(result, text);
+  INFO(text.str());
+  CHECK(result.template is<rc::detail::SuccessResult>());
+}
+
+}  // namespace a3sim

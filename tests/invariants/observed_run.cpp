@@ -1,0 +1,73 @@
+#include "tests/invariants/observed_run.h"
+
+namespace a3sim {
+namespace {
+
+class Counting final : public TaskHooks {
+ public:
+  Counting(ObservedPass& pass, const Schedule& schedule) : pass_(pass) {
+    for (const Ssc& ssc : schedule) {
+      pass_.started.emplace_back(ssc.tasks().size(), 0);
+      pass_.ended.emplace_back(ssc.tasks().size(), 0);
+    }
+  }
+  void started(RankId rank, std::uint32_t task) override { ++pass_.started[index(rank)][task]; }
+  void ended(RankId rank, std::uint32_t task) override { ++pass_.ended[index(rank)][task]; }
+
+ private:
+  ObservedPass& pass_;
+};
+
+}  // namespace
+
+SscParts parts_of(const Ssc& ssc) {
+  const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
+  SscParts parts;
+  parts.shape = ssc.shape();
+  parts.rank = ssc.rank();
+  parts.sent_capacity = copy(ssc.sent_capacity());
+  parts.received_capacity = copy(ssc.received_capacity());
+  parts.graph = ssc.graph();
+  parts.order = ssc.order();
+  parts.assignment = ssc.assignment();
+  for (std::uint32_t q = 0; q < kQueues; ++q) {
+    parts.workers[q] = ssc.workers(static_cast<QueueType>(q));
+    parts.queues[q] = copy(ssc.queue(static_cast<QueueType>(q)));
+  }
+  parts.tensors = copy(ssc.tensors());
+  parts.operators = copy(ssc.operators());
+  parts.tilings = copy(ssc.tilings());
+  parts.tasks = copy(ssc.tasks());
+  parts.regions = copy(ssc.regions());
+  parts.events = copy(ssc.events());
+  parts.worker_sets = copy(ssc.worker_sets());
+  return parts;
+}
+
+ObservedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
+                     const RoutingCounts& counts, const NetworkBackend& backend) {
+  ObservedPass pass;
+  Counting counting(pass, schedule);
+  RunOptions options = options_of(experiment, true);
+  options.hooks = &counting;
+  pass.result.name = name;
+  pass.result.run = run_schedule(schedule, counts, experiment.hardware, backend, options);
+  pass.result.bounds = lower_bounds(schedule, counts, experiment.hardware, options);
+  pass.result.schedule = std::move(schedule);
+  return pass;
+}
+
+ObservedRun observe(const RandomConfig& config) {
+  ObservedRun run;
+  run.experiment = experiment_of(config);
+  run.counts = routing_of(run.experiment);
+  const RoutingCounts capacity = capacity_of(run.experiment, run.counts);
+  for (const Pass& pass : run.experiment.passes) {
+    run.passes.push_back(observe(run.experiment, pass.name,
+                                 compile_pass(run.experiment, pass, capacity).schedule, run.counts,
+                                 backend_of(run.experiment)));
+  }
+  return run;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/invariants/random_config.h"
+
+namespace a3sim {
+
+// A run with all its records, and what stood beside it and counted.
+struct ObservedPass {
+  PassResult result;
+  // By rank and task.
+  std::vector<std::vector<std::uint32_t>> started, ended;
+};
+
+struct ObservedRun {
+  Experiment experiment;
+  RoutingCounts counts;
+  std::vector<ObservedPass> passes;
+};
+
+ObservedRun observe(const RandomConfig& config);
+
+// One pass's schedule, run as the experiment says.
+ObservedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
+                     const RoutingCounts& counts, const NetworkBackend& backend);
+
+// A schedule's parts, to build another one of.
+SscParts parts_of(const Ssc& ssc);
+
+// The rank whose memory a put writes; of other tasks, the task's own.
+inline std::uint32_t written_rank(const Ssc& ssc, const TaskDescriptor& td) {
+  return ssc.outputs(td)[0].rank;
+}
+
+}  // namespace a3sim
