@@ -184,7 +184,8 @@ Trace read_trace(const nlohmann::json& result, const nlohmann::json& pass, const
 }
 
 std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes) {
-  const nlohmann::json result = summary_json(experiment, passes);
+  // As text, like what is read back: a number's type follows from its digits.
+  const nlohmann::json result = nlohmann::json::parse(summary_json(experiment, passes).dump());
   std::vector<Trace> traces;
   for (std::size_t p = 0; p < passes.size(); ++p)
     traces.push_back(read_trace(result, result["passes"][p], "result", tasks_csv(passes[p]), "tasks"));
