@@ -219,7 +219,8 @@ class Reproduce final : public Command {
     app.add_option("-o,--output", options->directory, "write all tables there: Markdown, CSV, JSON")
         ->type_name("DIR");
     auto* sensitivity = app.add_flag("--sensitivity", options->sensitivity, "compute error bars");
-    app.add_option("--draws", options->draws.draws, "of all hardware values together; 100 without it, 20 for long experiments")
+    app.add_option("--draws", options->draws.draws,
+                   "of all hardware values together; 100 without it, 20 for long experiments")
         ->check(CLI::Range(20, 100000))
         ->needs(sensitivity);
     app.add_option("--seed", options->draws.seed, "of the draws; 1 without it")->needs(sensitivity);
