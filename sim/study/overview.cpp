@@ -103,6 +103,11 @@ std::string trust_table(const std::vector<Compared>& all) {
 std::string why_static_wins(const Setting& setting) {
   const Path kernel = path_of(setting, "kernel"), tiles = path_of(setting, "static");
   const auto rest = [](const Path& path) { return path.makespan - path.communication - path.host; };
+  if (kernel.makespan <= tiles.makespan) {
+    return fmt::format(
+        "Static does not win here: EP4 takes {:.1f} ms as tiles, {:.1f} ms kernel by kernel.\n",
+        tiles.makespan, kernel.makespan);
+  }
   return fmt::format(
       "Why static wins: of the {:.1f} ms that it saves at EP4, {:.1f} ms are communication that left the "
       "critical path\n"

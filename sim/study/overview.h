@@ -21,7 +21,8 @@ std::string main_table(const std::vector<Compared>& all);
 // How far the predictions lie from what was published, a line an experiment.
 std::string trust_table(const std::vector<Compared>& all);
 
-// Why the static schedule wins at EP4, in a sentence: from two runs, kernel by kernel and static.
+// Why the static schedule wins at EP4, or that it does not, in a sentence: from two runs, kernel by kernel
+// and static.
 std::string why_static_wins(const Setting& setting);
 
 }  // namespace a3sim

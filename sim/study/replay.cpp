@@ -7,6 +7,7 @@
 #include "models/operators/operator.h"
 #include "sim/study/parallel.h"
 #include "sim/study/report.h"
+#include "sim/study/sensitivity.h"
 #include "traces/table.h"
 
 namespace a3sim {
@@ -45,12 +46,6 @@ std::uint64_t empty_puts(const Schedule& schedule, const RoutingCounts& counts) 
     }
   }
   return empty;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 std::string percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
@@ -92,7 +87,7 @@ std::string replay_table(std::span<const Replayed> results) {
   if (costs.empty()) return table.text();
   return table.text() +
          fmt::format("\nReplaying one schedule instead of recompiling costs {} (median), {} at worst.\n",
-                     percent(median(costs)), percent(*std::ranges::max_element(costs)));
+                     percent(quantile(costs, 0.5)), percent(*std::ranges::max_element(costs)));
 }
 
 nlohmann::ordered_json replay_json(std::span<const Replayed> results) {

@@ -6,6 +6,7 @@
 #include "sim/study/replay.h"
 #include "sim/study/report.h"
 #include "sim/study/reproduction.h"
+#include "sim/study/sensitivity.h"
 
 namespace a3sim {
 namespace {
@@ -48,11 +49,6 @@ class Skew final : public Reproduction {
   static void add(const Setting& setting, double skew, Reproduced& result);
 };
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 Skew::Drawn Skew::draw(const Experiment& experiment, double skew) {
   Drawn drawn;
   std::vector<double> stragglers;
@@ -62,7 +58,7 @@ Skew::Drawn Skew::draw(const Experiment& experiment, double skew) {
     stragglers.push_back(straggler(drawn.routings.back().counts));
     drawn.bucket = std::max(drawn.bucket, most_rows(drawn.routings.back().counts));
   }
-  drawn.straggler = median(stragglers);
+  drawn.straggler = quantile(stragglers, 0.5);
   return drawn;
 }
 
@@ -85,7 +81,7 @@ void Skew::add(const Setting& setting, double skew, Reproduced& result) {
       latencies.push_back(milliseconds(recompiled ? run.recompiled : run.replayed));
     Duration bound{};
     for (const Replayed& run : runs) bound = std::max(bound, run.bounds.largest());
-    Point point{case_of(recompiled ? "recompiled" : "replayed"), "latency", "ms", median(latencies),
+    Point point{case_of(recompiled ? "recompiled" : "replayed"), "latency", "ms", quantile(latencies, 0.5),
                 experiment.hardware.name};
     point.extra = {{"least", fmt::format("{:.3f}", std::ranges::min(latencies))},
                    {"most", fmt::format("{:.3f}", std::ranges::max(latencies))},
