@@ -20,30 +20,6 @@ class Counting final : public TaskHooks {
 
 }  // namespace
 
-SscParts parts_of(const Ssc& ssc) {
-  const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
-  SscParts parts;
-  parts.shape = ssc.shape();
-  parts.rank = ssc.rank();
-  parts.sent_capacity = copy(ssc.sent_capacity());
-  parts.received_capacity = copy(ssc.received_capacity());
-  parts.graph = ssc.graph();
-  parts.order = ssc.order();
-  parts.assignment = ssc.assignment();
-  for (std::uint32_t q = 0; q < kQueues; ++q) {
-    parts.workers[q] = ssc.workers(static_cast<QueueType>(q));
-    parts.queues[q] = copy(ssc.queue(static_cast<QueueType>(q)));
-  }
-  parts.tensors = copy(ssc.tensors());
-  parts.operators = copy(ssc.operators());
-  parts.tilings = copy(ssc.tilings());
-  parts.tasks = copy(ssc.tasks());
-  parts.regions = copy(ssc.regions());
-  parts.events = copy(ssc.events());
-  parts.worker_sets = copy(ssc.worker_sets());
-  return parts;
-}
-
 ObservedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
                      const RoutingCounts& counts, const NetworkBackend& backend) {
   ObservedPass pass;

@@ -26,9 +26,6 @@ ObservedRun observe(const RandomConfig& config);
 ObservedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
                      const RoutingCounts& counts, const NetworkBackend& backend);
 
-// A schedule's parts, to build another one of.
-SscParts parts_of(const Ssc& ssc);
-
 // The rank whose memory a put writes; of other tasks, the task's own.
 inline std::uint32_t written_rank(const Ssc& ssc, const TaskDescriptor& td) {
   return ssc.outputs(td)[0].rank;

@@ -4,35 +4,11 @@
 #include <functional>
 #include <set>
 
+#include "tests/scheduler/parts_of.h"
 #include "tests/scheduler/small_compile.h"
 
 namespace a3sim {
 namespace {
-
-// A schedule's parts, to plant a fault in.
-SscParts parts_of(const Ssc& ssc) {
-  const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
-  SscParts parts;
-  parts.shape = ssc.shape();
-  parts.rank = ssc.rank();
-  parts.sent_capacity = copy(ssc.sent_capacity());
-  parts.received_capacity = copy(ssc.received_capacity());
-  parts.graph = ssc.graph();
-  parts.order = ssc.order();
-  parts.assignment = ssc.assignment();
-  for (std::uint32_t q = 0; q < kQueues; ++q) {
-    parts.workers[q] = ssc.workers(static_cast<QueueType>(q));
-    parts.queues[q] = copy(ssc.queue(static_cast<QueueType>(q)));
-  }
-  parts.tensors = copy(ssc.tensors());
-  parts.operators = copy(ssc.operators());
-  parts.tilings = copy(ssc.tilings());
-  parts.tasks = copy(ssc.tasks());
-  parts.regions = copy(ssc.regions());
-  parts.events = copy(ssc.events());
-  parts.worker_sets = copy(ssc.worker_sets());
-  return parts;
-}
 
 Schedule good(bool backward = false, const OrderSpec& order = ratr_order()) {
   const MoeShape shape = small_shape(2);
