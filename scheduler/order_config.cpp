@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "scheduler/order_csv.h"
 #include "scheduler/order_keys.h"
 #include "sim/core/error.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
 namespace {
@@ -16,13 +15,6 @@ namespace {
 constexpr std::string_view kQueueKeys[kQueues] = {"ctq", "vtq"};
 constexpr std::string_view kListKeys[kQueues] = {"ctq_list", "vtq_list"};
 constexpr std::int64_t kMaxWorkers = std::numeric_limits<std::uint32_t>::max();
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) throw InputError(fmt::format("cannot read {}", path.string()));
-  return text.str();
-}
 
 void read_keys(const Config& config, std::size_t q, OrderSpec& order) {
   order.keys[q] = config.texts(kQueueKeys[q]);

@@ -19,7 +19,7 @@ const Ssc& of_rank(const Schedule& schedule, RankId rank) {
   return schedule[index(rank)];
 }
 
-std::string number(std::uint32_t value, std::uint32_t none = kNone) {
+std::string number_text(std::uint32_t value, std::uint32_t none = kNone) {
   return value == none ? "-" : fmt::format("{}", value);
 }
 
@@ -51,23 +51,23 @@ std::string descriptor_text(const TaskDescriptor& td) {
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("  {:<22}{}\n", name, value);
   };
-  line("task_type", number(td.task_type));
+  line("task_type", number_text(td.task_type));
   line("queue_type", std::string(name_of(static_cast<QueueType>(td.queue_type))));
-  line("worker_set", number(td.worker_set));
-  line("op", number(td.op));
-  line("dependent_event", number(td.dependent_event));
+  line("worker_set", number_text(td.worker_set));
+  line("op", number_text(td.op));
+  line("dependent_event", number_text(td.dependent_event));
   line("trigger_event", fmt::format("{} of rank {}", td.trigger_event, td.trigger_rank));
   line("task_index", fmt::format("{} of {}", td.task_index, td.task_split_num));
-  line("task_split_value", number(td.task_split_value));
-  line("tiling_data_position", number(td.tiling_data_position));
-  line("stage", number(td.stage));
-  line("expert", number(td.expert, kNoExpert));
-  line("gexpert", number(td.gexpert));
-  line("src", number(td.src));
-  line("dst", number(td.dst));
-  line("row", number(td.row));
-  line("tile", number(td.tile));
-  line("chunk", number(td.chunk));
+  line("task_split_value", number_text(td.task_split_value));
+  line("tiling_data_position", number_text(td.tiling_data_position));
+  line("stage", number_text(td.stage));
+  line("expert", number_text(td.expert, kNoExpert));
+  line("gexpert", number_text(td.gexpert));
+  line("src", number_text(td.src));
+  line("dst", number_text(td.dst));
+  line("row", number_text(td.row));
+  line("tile", number_text(td.tile));
+  line("chunk", number_text(td.chunk));
   return text;
 }
 
@@ -82,8 +82,8 @@ std::string show_queue(const Schedule& schedule, RankId rank, QueueType queue, s
     const TaskDescriptor& td = ssc.tasks()[tasks[i]];
     text += fmt::format(
         "{:>6}  task {:>6}  {:<24} expert {:>3}  src {:>3}  dst {:>3}  waits {:>6}  triggers {:>6} of {}\n",
-        i, tasks[i], taskflow.task_name(index(rank), tasks[i]), number(td.expert, kNoExpert), td.src, td.dst,
-        number(td.dependent_event), td.trigger_event, td.trigger_rank);
+        i, tasks[i], taskflow.task_name(index(rank), tasks[i]), number_text(td.expert, kNoExpert), td.src,
+        td.dst, number_text(td.dependent_event), td.trigger_event, td.trigger_rank);
   }
   return text;
 }

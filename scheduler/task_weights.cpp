@@ -14,12 +14,13 @@
 namespace a3sim {
 namespace {
 
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool in_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 bool mentions(const std::string& key, std::string_view name) {
   for (std::size_t at = key.find(name); at != std::string::npos; at = key.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    if ((at == 0 || !in_name(key[at - 1])) && (end == key.size() || !in_name(key[end]))) return true;
+    if ((at == 0 || !in_identifier(key[at - 1])) && (end == key.size() || !in_identifier(key[end])))
+      return true;
   }
   return false;
 }

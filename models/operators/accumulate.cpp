@@ -92,8 +92,9 @@ class Accumulate final : public Operator {
   bool weighted_;
 };
 
-const Operators::Entry kWeighted("Accumulate", "sums each token's returned rows times the router's weights",
-                                 std::make_unique<Accumulate>(true));
+const Operators::Entry kWeightedAccumulate("Accumulate",
+                                           "sums each token's returned rows times the router's weights",
+                                           std::make_unique<Accumulate>(true));
 const Operators::Entry kUnweighted("AccumulateUnweighted", "the same without weights",
                                    std::make_unique<Accumulate>(false));
 

@@ -26,7 +26,7 @@ class Add final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kEntry("Add", "sum of two tensors", std::make_unique<Add>());
+const Operators::Entry kAddOperator("Add", "sum of two tensors", std::make_unique<Add>());
 
 }  // namespace
 }  // namespace a3sim

@@ -39,8 +39,8 @@ class Combine final : public PutOperator {
   }
 };
 
-const Operators::Entry kEntry("Combine", "puts rows back to the ranks that sent them",
-                              std::make_unique<Combine>());
+const Operators::Entry kCombineOperator("Combine", "puts rows back to the ranks that sent them",
+                                        std::make_unique<Combine>());
 
 }  // namespace
 }  // namespace a3sim

@@ -24,7 +24,7 @@ class Copy final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kEntry("Copy", "a tensor as another", std::make_unique<Copy>());
+const Operators::Entry kCopyOperator("Copy", "a tensor as another", std::make_unique<Copy>());
 
 }  // namespace
 }  // namespace a3sim

@@ -42,8 +42,8 @@ class Dispatch final : public PutOperator {
   }
 };
 
-const Operators::Entry kEntry("Dispatch", "puts rows to the ranks of their experts",
-                              std::make_unique<Dispatch>());
+const Operators::Entry kDispatchOperator("Dispatch", "puts rows to the ranks of their experts",
+                                         std::make_unique<Dispatch>());
 
 }  // namespace
 }  // namespace a3sim

@@ -82,8 +82,8 @@ class GroupedMatmul final : public Operator {
   }
 };
 
-const Operators::Entry kEntry("GroupedMatmul", "rows of each expert times its weights",
-                              std::make_unique<GroupedMatmul>());
+const Operators::Entry kGroupedMatmulOperator("GroupedMatmul", "rows of each expert times its weights",
+                                              std::make_unique<GroupedMatmul>());
 
 }  // namespace
 }  // namespace a3sim

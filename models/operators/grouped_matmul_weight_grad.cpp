@@ -96,8 +96,9 @@ class GroupedMatmulWeightGrad final : public Operator {
   }
 };
 
-const Operators::Entry kEntry("GroupedMatmulWeightGrad", "gradient of each expert's weights",
-                              std::make_unique<GroupedMatmulWeightGrad>());
+const Operators::Entry kGroupedMatmulWeightGradOperator("GroupedMatmulWeightGrad",
+                                                        "gradient of each expert's weights",
+                                                        std::make_unique<GroupedMatmulWeightGrad>());
 
 }  // namespace
 }  // namespace a3sim

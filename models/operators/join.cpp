@@ -24,7 +24,7 @@ class Join final : public Operator {
   void compute(const WorkContext&, const TaskView&, Data&) const override {}
 };
 
-const Operators::Entry kEntry("Join", "no work: gathers events", std::make_unique<Join>());
+const Operators::Entry kJoinOperator("Join", "no work: gathers events", std::make_unique<Join>());
 
 }  // namespace
 }  // namespace a3sim

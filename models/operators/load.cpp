@@ -26,8 +26,8 @@ class Load final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kEntry("Load", "reads rows and keeps the first element of each",
-                              std::make_unique<Load>());
+const Operators::Entry kLoadOperator("Load", "reads rows and keeps the first element of each",
+                                     std::make_unique<Load>());
 
 }  // namespace
 }  // namespace a3sim

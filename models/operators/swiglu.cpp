@@ -32,7 +32,8 @@ class SwiGlu final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kEntry("SwiGLU", "silu(gate) * up on the halves of a row", std::make_unique<SwiGlu>());
+const Operators::Entry kSwigluOperator("SwiGLU", "silu(gate) * up on the halves of a row",
+                                       std::make_unique<SwiGlu>());
 
 }  // namespace
 }  // namespace a3sim

@@ -41,8 +41,8 @@ class SwiGluGrad final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kEntry("SwiGLUGrad", "gradient of SwiGLU, from its kept input",
-                              std::make_unique<SwiGluGrad>());
+const Operators::Entry kSwigluGradOperator("SwiGLUGrad", "gradient of SwiGLU, from its kept input",
+                                           std::make_unique<SwiGluGrad>());
 
 }  // namespace
 }  // namespace a3sim

@@ -35,8 +35,8 @@ class Balanced final : public RoutingGenerator {
   }
 };
 
-const Routings::Entry kEntry("balanced", "every expert receives the same number of rows",
-                             std::make_unique<Balanced>());
+const Routings::Entry kBalancedRouting("balanced", "every expert receives the same number of rows",
+                                       std::make_unique<Balanced>());
 
 }  // namespace
 }  // namespace a3sim

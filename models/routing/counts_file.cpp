@@ -111,7 +111,7 @@ class CountsFile final : public RoutingGenerator {
   }
 };
 
-const Routings::Entry kEntry("file", "counts from a CSV file", std::make_unique<CountsFile>());
+const Routings::Entry kCountsFileRouting("file", "counts from a CSV file", std::make_unique<CountsFile>());
 
 }  // namespace
 }  // namespace a3sim

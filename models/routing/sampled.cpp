@@ -90,8 +90,9 @@ class Sampled final : public RoutingGenerator {
   }
 };
 
-const Routings::Entry kEntry("sampled", "seeded draw of different experts for each token, with a skew",
-                             std::make_unique<Sampled>());
+const Routings::Entry kSampledRouting("sampled",
+                                      "seeded draw of different experts for each token, with a skew",
+                                      std::make_unique<Sampled>());
 
 }  // namespace
 }  // namespace a3sim

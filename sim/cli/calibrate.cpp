@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCalibrateExamples =
     "Fits the hardware values that are marked 'fitted: true', at most six, inside their ranges to the\n"
     "points in configs/reference/ that are marked 'use: calibration'. The sum of the squared logarithms of\n"
     "predicted by published values is made least. A value that the points do not identify is refused.\n"
@@ -22,7 +22,7 @@ constexpr const char* kExamples =
     "  a3sim calibrate gemm copy -o a.yaml fitted to two experiments only, written to another file\n"
     "  a3sim calibrate --json              parameters, singular values, errors with each point left out\n";
 
-struct Options {
+struct CalibrateOptions {
   std::vector<std::string> names, set;
   std::filesystem::path hardware, output;
   bool dry_run = false;
@@ -30,7 +30,7 @@ struct Options {
   JsonOption json;
 };
 
-void run(const Options& options) {
+void run(const CalibrateOptions& options) {
   Setting setting;
   setting.overrides = options.set;
   const std::filesystem::path hardware =
@@ -54,7 +54,7 @@ void run(const Options& options) {
 class Calibrate final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CalibrateOptions>();
     app.add_option("NAME", options->names, "experiments to fit to; all without one");
     app.add_option("--hardware", options->hardware, "the hardware file; configs/hardware/a3.yaml without it")
         ->type_name("FILE");
@@ -67,14 +67,14 @@ class Calibrate final : public Command {
         ->take_all();
     options->threads.add_to(app);
     options->json.add_to(app);
-    app.footer(kExamples);
+    app.footer(kCalibrateExamples);
     app.callback([options] { run(*options); });
   }
 };
 
-const Commands::Entry kEntry("calibrate",
-                             "Fit hardware values to published points, and tell how well they are known",
-                             std::make_unique<Calibrate>());
+const Commands::Entry kCalibrateCommand(
+    "calibrate", "Fit hardware values to published points, and tell how well they are known",
+    std::make_unique<Calibrate>());
 
 }  // namespace
 }  // namespace a3sim

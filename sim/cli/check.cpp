@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCheckExamples =
     "Examples:\n"
     "  a3sim check configs/experiments/ep8.yaml      compile it and check the schedules\n"
     "  a3sim check ssc                               check compiled schedules\n"
@@ -23,12 +23,12 @@ constexpr const char* kExamples =
     "  a3sim check --data configs/experiments/ep8.yaml --orders --executions  every order, every way of "
     "running\n";
 
-struct Options {
+struct CheckOptions {
   ScheduleOption schedules;
   DataOptions data;
 };
 
-void check(const Options& options) {
+void check(const CheckOptions& options) {
   if (options.data.data) return options.data.check(options.schedules);
   std::string faults;
   for (const NamedSchedule& named : options.schedules.load()) {
@@ -45,15 +45,15 @@ void check(const Options& options) {
 class Check final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CheckOptions>();
     options->schedules.add_to(app);
     options->data.add_to(app);
-    app.footer(kExamples);
+    app.footer(kCheckExamples);
     app.callback([options] { check(*options); });
   }
 };
 
-const Commands::Entry kEntry(
+const Commands::Entry kCheckCommand(
     "check", "Check schedules: thresholds, rows, deadlock, ring order; results, on real tensors",
     std::make_unique<Check>());
 

@@ -9,20 +9,20 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCompareExamples =
     "Examples:\n"
     "  a3sim run configs/experiments/ep8.yaml -o ring\n"
     "  a3sim run configs/experiments/ep8.yaml --set order.vtq='[stage, expert, chunk, dst]' -o naive\n"
     "  a3sim compare naive ring                   side by side, and what makes the difference\n"
     "  a3sim compare naive ring --pass forward --json\n";
 
-struct Options {
+struct CompareOptions {
   std::string directories[2], pass;
   ThreadsOption threads;
   JsonOption json;
 };
 
-void compare_runs(const Options& options) {
+void compare_runs(const CompareOptions& options) {
   for (const std::string& directory : options.directories) check_result(directory, "run");
   const SavedRun a = read_run(options.directories[0], options.pass);
   const SavedRun b = read_run(options.directories[1], options.pass);
@@ -33,19 +33,19 @@ void compare_runs(const Options& options) {
 class Compare final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CompareOptions>();
     app.add_option("A", options->directories[0], "a directory that 'a3sim run CONFIG -o' wrote")->required();
     app.add_option("B", options->directories[1], "another one; it is run again with parts of A")->required();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
     options->threads.add_to(app);
     options->json.add_to(app);
-    app.footer(kExamples);
+    app.footer(kCompareExamples);
     app.callback([options] { compare_runs(*options); });
   }
 };
 
-const Commands::Entry kEntry("compare", "Two results side by side, and what makes the difference",
-                             std::make_unique<Compare>());
+const Commands::Entry kCompareCommand("compare", "Two results side by side, and what makes the difference",
+                                      std::make_unique<Compare>());
 
 }  // namespace
 }  // namespace a3sim

@@ -10,19 +10,19 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCompileExamples =
     "Examples:\n"
     "  a3sim compile configs/experiments/ep8.yaml -o ssc           ssc/forward_rank_0000.ssc, …\n"
     "  a3sim compile configs/experiments/ep8.yaml -o ssc --text    as text, to read and to compare\n"
     "  a3sim compile configs/experiments/ep8.yaml -o ssc --set bucket.rows=1024   room for skewed routings\n";
 
-struct Options {
+struct CompileOptions {
   ConfigOption config;
   std::string directory;
   bool text = false;
 };
 
-void compile_all(const Options& options) {
+void compile_all(const CompileOptions& options) {
   const Experiment experiment = options.config.load();
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
   ResultDirectory directory(options.directory, "compile");
@@ -50,17 +50,18 @@ void compile_all(const Options& options) {
 class Compile final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CompileOptions>();
     options->config.add_to(app);
     app.add_option("-o,--output", options->directory, "where the schedules go")->type_name("DIR")->required();
     app.add_flag("--text", options->text, "write the text form instead");
-    app.footer(kExamples);
+    app.footer(kCompileExamples);
     app.callback([options] { compile_all(*options); });
   }
 };
 
-const Commands::Entry kEntry("compile", "Compile an experiment into static schedules (SSC), a file a rank",
-                             std::make_unique<Compile>());
+const Commands::Entry kCompileCommand("compile",
+                                      "Compile an experiment into static schedules (SSC), a file a rank",
+                                      std::make_unique<Compile>());
 
 }  // namespace
 }  // namespace a3sim

@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kExplainExamples =
     "Examples:\n"
     "  a3sim run configs/experiments/ep8.yaml -o result   write what is explained\n"
     "  a3sim explain result                               where the time goes, and what to try\n"
@@ -27,13 +27,13 @@ constexpr const char* kExamples =
     "tasks;\n"
     "launch: of kernels; collective: the host's work before one.\n";
 
-struct Options {
+struct ExplainOptions {
   std::string directory, pass;
   std::optional<std::uint32_t> rank;
   JsonOption json;
 };
 
-void explain_run(const Options& options) {
+void explain_run(const ExplainOptions& options) {
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
   std::string text;
@@ -56,18 +56,19 @@ void explain_run(const Options& options) {
 class Explain final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ExplainOptions>();
     app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG -o' wrote")->required();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
     app.add_option("--rank", options->rank, "whose workers and communication; without it, all together");
     options->json.add_to(app);
-    app.footer(kExamples);
+    app.footer(kExplainExamples);
     app.callback([options] { explain_run(*options); });
   }
 };
 
-const Commands::Entry kEntry("explain", "Where a run's time went: workers, critical path, communication",
-                             std::make_unique<Explain>());
+const Commands::Entry kExplainCommand("explain",
+                                      "Where a run's time went: workers, critical path, communication",
+                                      std::make_unique<Explain>());
 
 }  // namespace
 }  // namespace a3sim

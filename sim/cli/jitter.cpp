@@ -15,7 +15,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kJitterExamples =
     "Every task's own time gets a factor, drawn evenly within the spread, the same under every order; so do, "
     "for a\n"
     "whole run, the rates of HBM, L2 reads, L2 writes, ports, puts and the host's collectives. The latency "
@@ -32,7 +32,7 @@ constexpr const char* kExamples =
     "configs/orders/naive.yaml\n"
     "  a3sim jitter configs/experiments/ep4.yaml --duration-spread 10% --rate-spread 0% --json j.json\n";
 
-struct Options {
+struct JitterCommandOptions {
   ConfigOption config;
   JitterOptions jitter;
   std::string durations = "5%", rates = "2%";
@@ -56,7 +56,7 @@ double spread_of(const std::string& option, const std::string& text) {
   return percent.value / 100;
 }
 
-void run(Options options) {
+void run(JitterCommandOptions options) {
   options.jitter.durations = spread_of("--duration-spread", options.durations);
   options.jitter.rates = spread_of("--rate-spread", options.rates);
   options.jitter.threads = options.threads.count;
@@ -72,7 +72,7 @@ void run(Options options) {
 class JitterCommand final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<JitterCommandOptions>();
     options->config.add_to(app);
     app.add_option("--runs", options->jitter.runs, "how many; 20 without it")->check(CLI::Range(1, 100000));
     app.add_option("--seed", options->jitter.seed, "of what is drawn; 1 without it");
@@ -86,13 +86,13 @@ class JitterCommand final : public Command {
         ->take_all();
     options->threads.add_to(app);
     options->json.add_to(app);
-    app.footer(kExamples);
+    app.footer(kJitterExamples);
     app.callback([options] { run(*options); });
   }
 };
 
-const Commands::Entry kEntry("jitter", "Run orders under random task times and rates",
-                             std::make_unique<JitterCommand>());
+const Commands::Entry kJitterCommand("jitter", "Run orders under random task times and rates",
+                                     std::make_unique<JitterCommand>());
 
 }  // namespace
 }  // namespace a3sim

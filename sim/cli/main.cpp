@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMainExamples =
     "Examples:\n"
     "  a3sim reproduce moe_ffn                       EP4, 8, 16: simulated and published latencies\n"
     "  a3sim run configs/experiments/ep4.yaml        one experiment, a page of summary\n"
@@ -41,7 +41,7 @@ int run(int argc, char** argv) {
       "say what is done, and how long it takes, on stderr");
   app.require_subcommand(1);
   app.fallthrough();  // --verbose may stand behind the command too
-  app.footer(kExamples);
+  app.footer(kMainExamples);
   for (const auto& [name, item] : a3sim::Commands::all()) {
     item.object->set_up(*app.add_subcommand(name, item.description));
   }

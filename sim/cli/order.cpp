@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kOrderExamples =
     "Examples:\n"
     "  a3sim order export configs/experiments/ep8.yaml -o order.csv   write it down, a line a task\n"
     "  a3sim run configs/experiments/ep8.yaml --set order='{name: mine, ctq_list: order.csv, vtq_list: "
@@ -18,12 +18,12 @@ constexpr const char* kExamples =
     "How an order is written as sort keys instead: 'a3sim try --help', which also compares it with the "
     "shipped ones.\n";
 
-struct Options {
+struct OrderOptions {
   ConfigOption config;
   std::string file;
 };
 
-void export_orders(const Options& options) {
+void export_orders(const OrderOptions& options) {
   const Experiment experiment = options.config.load();
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
   std::string csv;
@@ -41,21 +41,21 @@ void export_orders(const Options& options) {
 class Order final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<OrderOptions>();
     app.require_subcommand(1);
-    app.footer(kExamples);
+    app.footer(kOrderExamples);
     CLI::App& exporting =
         *app.add_subcommand("export", "write the order of every queue as CSV, with the task fields");
     options->config.add_to(exporting);
     exporting.add_option("-o,--output", options->file, "where to; standard output without it")
         ->type_name("FILE");
-    exporting.footer(kExamples);
+    exporting.footer(kOrderExamples);
     exporting.callback([options] { export_orders(*options); });
   }
 };
 
-const Commands::Entry kEntry("order", "Orders as data: write them down, change them",
-                             std::make_unique<Order>());
+const Commands::Entry kOrderCommand("order", "Orders as data: write them down, change them",
+                                    std::make_unique<Order>());
 
 }  // namespace
 }  // namespace a3sim

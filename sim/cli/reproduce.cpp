@@ -15,7 +15,7 @@
 namespace a3sim {
 namespace {
 
-struct Options {
+struct ReproduceOptions {
   std::vector<std::string> names, set;
   std::string directory;
   bool sensitivity = false, check = false, variants = false, brief = false;
@@ -63,7 +63,7 @@ struct Page {
   bool stale = false;  // its error bars are not those of what is predicted now
 };
 
-Page page_of(const std::string& name, const Options& options, const Setting& setting,
+Page page_of(const std::string& name, const ReproduceOptions& options, const Setting& setting,
              const Intervals& intervals) {
   const Reproduced result = Reproductions::get(name).run(setting);
   Page page;
@@ -88,7 +88,7 @@ constexpr const char* kTrust =
     "How far to trust it (README, 'How far to trust it'; every point: configs/reference/errors.md):\n";
 
 // A page of at most 40 lines.
-std::string brief(const std::vector<Page>& pages, const Options& options, const Setting& setting) {
+std::string brief(const std::vector<Page>& pages, const ReproduceOptions& options, const Setting& setting) {
   std::vector<Compared> all;
   for (const Page& page : pages) all.push_back(page.compared);
   std::string text;
@@ -119,7 +119,7 @@ void write_pages(const std::string& directory, const std::vector<Page>& pages,
   result.commit();
 }
 
-void reproduce(const Options& options, const Setting& setting) {
+void reproduce(const ReproduceOptions& options, const Setting& setting) {
   const Intervals intervals = Intervals::open(Intervals::file_in(setting.configs));
   std::vector<Page> pages;
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
@@ -147,7 +147,7 @@ void reproduce(const Options& options, const Setting& setting) {
   print_result(text, points, options.json);
 }
 
-std::string sensitivity_page(const std::string& name, const Options& options, const Setting& setting,
+std::string sensitivity_page(const std::string& name, const ReproduceOptions& options, const Setting& setting,
                              Intervals& intervals) {
   const std::filesystem::path hardware = hardware_of(setting);
   Setting one = setting;
@@ -175,7 +175,7 @@ std::string sensitivity_page(const std::string& name, const Options& options, co
                                      }).text());
 }
 
-void compute_sensitivity(const Options& options, const Setting& setting) {
+void compute_sensitivity(const ReproduceOptions& options, const Setting& setting) {
   const std::filesystem::path file = Intervals::file_in(setting.configs);
   Intervals intervals = Intervals::open(file);
   std::string text;
@@ -186,7 +186,7 @@ void compute_sensitivity(const Options& options, const Setting& setting) {
   print_result(text, intervals.json(), options.json);
 }
 
-void run(Options options) {
+void run(ReproduceOptions options) {
   if (options.names.empty()) {
     for (const auto& [name, item] : Reproductions::all()) options.names.push_back(name);
   }
@@ -208,7 +208,7 @@ void run(Options options) {
 class Reproduce final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ReproduceOptions>();
     app.add_option("NAME", options->names, "experiments; all without one");
     app.add_option("--set", options->set, "override a value of every configuration; repeatable")
         ->type_name("KEY=VALUE")
@@ -232,8 +232,9 @@ class Reproduce final : public Command {
   }
 };
 
-const Commands::Entry kEntry("reproduce", "Run published experiments on the model and show both values",
-                             std::make_unique<Reproduce>());
+const Commands::Entry kReproduceCommand("reproduce",
+                                        "Run published experiments on the model and show both values",
+                                        std::make_unique<Reproduce>());
 
 }  // namespace
 }  // namespace a3sim

@@ -15,7 +15,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRunExamples =
     "Examples:\n"
     "  a3sim run configs/experiments/ep8.yaml                            a page of summary\n"
     "  a3sim run configs/experiments/ep8.yaml --set experiment.pass=forward --json\n"
@@ -24,7 +24,7 @@ constexpr const char* kExamples =
     "  a3sim run configs/experiments/ep8.yaml --ssc ssc --routing monday.csv tuesday.csv\n"
     "                          one schedule under many routings, against recompiling for each\n";
 
-struct Options {
+struct RunCommandOptions {
   ConfigOption config;
   std::string directory, ssc;
   std::vector<std::string> routings;
@@ -33,7 +33,7 @@ struct Options {
 };
 
 // One schedule under many routings: those of the files, or else the experiment's own.
-void replay_schedules(const Options& options) {
+void replay_schedules(const RunCommandOptions& options) {
   const Experiment experiment = options.config.load();
   std::vector<CompiledPass> compiled;
   const std::vector<std::string> paths{options.ssc};
@@ -51,7 +51,7 @@ void replay_schedules(const Options& options) {
   print_result(replay_table(results), replay_json(results), options.json);
 }
 
-void run(const Options& options) {
+void run(const RunCommandOptions& options) {
   if (!options.ssc.empty()) return replay_schedules(options);
   if (!options.routings.empty())
     throw InputError("--routing goes with --ssc: the schedules that run under it");
@@ -75,7 +75,7 @@ void run(const Options& options) {
 class Run final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RunCommandOptions>();
     options->config.add_to(app);
     app.add_option("-o,--output", options->directory,
                    "write a result directory: resolved configuration, summary, JSON, every task")
@@ -87,12 +87,12 @@ class Run final : public Command {
         ->type_name("FILE");
     options->threads.add_to(app);
     options->json.add_to(app);
-    app.footer(kExamples);
+    app.footer(kRunExamples);
     app.callback([options] { run(*options); });
   }
 };
 
-const Commands::Entry kEntry("run", "Compile an experiment and run it", std::make_unique<Run>());
+const Commands::Entry kRunCommand("run", "Compile an experiment and run it", std::make_unique<Run>());
 
 }  // namespace
 }  // namespace a3sim

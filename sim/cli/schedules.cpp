@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "sim/core/error.h"
+#include "sim/core/read_file.h"
 #include "sim/study/experiment.h"
 
 namespace a3sim {
@@ -32,11 +31,7 @@ std::vector<fs::path> files_of(const fs::path& path) {
 
 Ssc open_one(const fs::path& path) {
   if (!is_text(path)) return Ssc::open(path);
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw InputError(path.string() + ": cannot be read");
-  return Ssc::from_text(text.str(), path.string());
+  return Ssc::from_text(read_file(path), path.string());
 }
 
 void check_ranks(const NamedSchedule& named) {

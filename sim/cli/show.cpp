@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kShowExamples =
     "Examples:\n"
     "  a3sim show configs/experiments/ep4.yaml                             totals and graph of each pass\n"
     "  a3sim show configs/experiments/ep4.yaml --pass backward --dot       the graph for Graphviz\n"
@@ -18,7 +18,7 @@ constexpr const char* kExamples =
     "  a3sim show ssc --pass forward --task 17                             every field of a task descriptor\n"
     "  a3sim show ssc --pass forward --event 2                             its producers and consumers\n";
 
-struct Options {
+struct ShowOptions {
   ScheduleOption schedules;
   std::string pass, queue;
   std::uint32_t rank = 0, count = 20;
@@ -26,7 +26,7 @@ struct Options {
   bool graph = false, dot = false;
 };
 
-std::string view(const NamedSchedule& named, const Options& options) {
+std::string view(const NamedSchedule& named, const ShowOptions& options) {
   const Splits* splits = named.splits ? &*named.splits : nullptr;
   const RankId rank{options.rank};
   std::string text;
@@ -42,7 +42,7 @@ std::string view(const NamedSchedule& named, const Options& options) {
   return text + show_graph(named.schedule.front(), splits);
 }
 
-void show(const Options& options) {
+void show(const ShowOptions& options) {
   bool found = false;
   for (const NamedSchedule& named : options.schedules.load()) {
     if (!options.pass.empty() && named.name != options.pass) continue;
@@ -59,7 +59,7 @@ void show(const Options& options) {
 class Show final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ShowOptions>();
     options->schedules.add_to(app);
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
     app.add_option("--rank", options->rank, "whose queue, task or event; 0 without it");
@@ -69,13 +69,13 @@ class Show final : public Command {
     app.add_option("-n", options->count, "how many tasks of it; 20 without it");
     app.add_option("--task", options->task, "one task: all fields, its regions, whom it waits for");
     app.add_option("--event", options->event, "one event: its producers and consumers over all ranks");
-    app.footer(kExamples);
+    app.footer(kShowExamples);
     app.callback([options] { show(*options); });
   }
 };
 
-const Commands::Entry kEntry("show", "Show graphs, queues, tasks and events of schedules",
-                             std::make_unique<Show>());
+const Commands::Entry kShowCommand("show", "Show graphs, queues, tasks and events of schedules",
+                                   std::make_unique<Show>());
 
 }  // namespace
 }  // namespace a3sim

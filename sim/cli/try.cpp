@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kTryExamples =
     "An order is a YAML file:\n"
     "  order:\n"
     "    name: mine\n"
@@ -41,14 +41,14 @@ constexpr const char* kExamples =
     "  a3sim try mine.yaml\n"
     "  a3sim try mine.yaml --config configs/experiments/ep16.yaml --set routing.kind=sampled\n";
 
-struct Options {
+struct TryOptions {
   std::string order, config;
   std::vector<std::string> set;
   ThreadsOption threads;
   JsonOption json;
 };
 
-void run(const Options& options) {
+void run(const TryOptions& options) {
   const OrderSpec order = read_order_file(options.order);
   const std::filesystem::path config = options.config.empty() ? configs_folder() / "experiments" / "ep8.yaml"
                                                               : std::filesystem::path(options.config);
@@ -63,7 +63,7 @@ void run(const Options& options) {
 class Try final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TryOptions>();
     app.add_option("ORDER", options->order, "the order (YAML)")->required();
     app.add_option("--config", options->config,
                    "the experiment (YAML); configs/experiments/ep8.yaml without it")
@@ -74,13 +74,13 @@ class Try final : public Command {
         ->take_all();
     options->threads.add_to(app);
     options->json.add_to(app);
-    app.footer(kExamples);
+    app.footer(kTryExamples);
     app.callback([options] { run(*options); });
   }
 };
 
-const Commands::Entry kEntry("try", "Try an order that you have written beside the shipped ones",
-                             std::make_unique<Try>());
+const Commands::Entry kTryCommand("try", "Try an order that you have written beside the shipped ones",
+                                  std::make_unique<Try>());
 
 }  // namespace
 }  // namespace a3sim

@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kWhatifExamples =
     "Each part of the machine 10 % better, then free: rates, sizes and numbers times 1.1, times divided by "
     "it;\n"
     "free is a hundred thousand times the rate, no time, an L2 that holds everything. 10 % more workers are\n"
@@ -19,13 +19,13 @@ constexpr const char* kExamples =
     "  a3sim whatif configs/experiments/ep8.yaml --set experiment.execution=dynamic --json w.json\n"
     "  a3sim whatif configs/experiments/gemm.yaml --set gemm.k=7168                and a product\n";
 
-struct Options {
+struct WhatifOptions {
   ConfigOption config;
   ThreadsOption threads;
   JsonOption json;
 };
 
-void run(const Options& options) {
+void run(const WhatifOptions& options) {
   const Experiment experiment = options.config.load();
   const WhatIf result = what_if(experiment, options.threads.count);
   print_result(what_if_text(experiment, result), what_if_json(experiment, result), options.json);
@@ -34,17 +34,17 @@ void run(const Options& options) {
 class WhatIfCommand final : public Command {
  public:
   void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<WhatifOptions>();
     options->config.add_to(app);
     options->threads.add_to(app);
     options->json.add_to(app);
-    app.footer(kExamples);
+    app.footer(kWhatifExamples);
     app.callback([options] { run(*options); });
   }
 };
 
-const Commands::Entry kEntry("whatif", "Make each part of the machine better: what binds?",
-                             std::make_unique<WhatIfCommand>());
+const Commands::Entry kWhatifCommand("whatif", "Make each part of the machine better: what binds?",
+                                     std::make_unique<WhatIfCommand>());
 
 }  // namespace
 }  // namespace a3sim

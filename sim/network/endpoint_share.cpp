@@ -242,8 +242,9 @@ class EndpointShareBackend final : public NetworkBackend {
   }
 };
 
-const Registry<NetworkBackend>::Entry kEntry("endpoint-share", "even shares at both ports: for large groups",
-                                             std::make_unique<EndpointShareBackend>());
+const Registry<NetworkBackend>::Entry kEndpointShareBackend("endpoint-share",
+                                                            "even shares at both ports: for large groups",
+                                                            std::make_unique<EndpointShareBackend>());
 
 }  // namespace
 

@@ -16,7 +16,7 @@ namespace a3sim {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // The fluid runs on between whole picoseconds: only the dates that are handed out are rounded, so that
 // rounding does not add up.
@@ -42,7 +42,7 @@ class Fluid final : public Network {
   Time next_end() override {
     if (!ended_.empty()) return Time(Duration(ended_.first_date()));
     solve();
-    if (next_ == kInfinity) return Time::max();
+    if (next_ == kNever) return Time::max();
     return Time(Duration(whole_date(next_)));
   }
 
@@ -131,7 +131,7 @@ class Fluid final : public Network {
   double first_end() const {
     constexpr std::size_t kBlock = 128;
     const double *rates = solver_->rates().data(), *lefts = left_.data();
-    double left = kInfinity, rate = 1;
+    double left = kNever, rate = 1;
     for (std::size_t begin = 0, n = left_.size(); begin < n; begin += kBlock) {
       const std::size_t end = std::min(n, begin + kBlock);
       std::int64_t earlier = 0;
@@ -154,7 +154,7 @@ class Fluid final : public Network {
       solve();
       const double rest = std::max(0.0, until(date));
       // The very date that next_end() hands out: another rule would leave the fluid standing at it.
-      if (next_ == kInfinity || whole_date(next_) > date) return;
+      if (next_ == kNever || whole_date(next_) > date) return;
       const double passed = std::min(next_, rest);
       const std::int64_t whole = std::min(date, whole_date(passed));
       serve(passed);
@@ -211,8 +211,8 @@ class Fluid final : public Network {
 
   std::int64_t since_ = 0;  // the fluid's date: whole picoseconds and a fraction
   double fraction_ = 0;
-  double next_ = kInfinity;  // picoseconds from there to the next end
-  bool solved_ = true;       // rates and next end are up to date
+  double next_ = kNever;  // picoseconds from there to the next end
+  bool solved_ = true;    // rates and next end are up to date
   std::uint64_t sequence_ = 0;
   EndedFlows ended_;
 };

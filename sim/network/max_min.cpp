@@ -14,7 +14,7 @@ constexpr double kNoise = 0x1p-40;
 constexpr double kSameLevel = 1 + kNoise;
 constexpr double kLeftNoise = 0x1p-47;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUncapped = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -109,7 +109,7 @@ void MaxMin::freeze_port(std::uint32_t port, double rate) {
 // The least cap above the level.
 double MaxMin::next_cap(double level) const {
   const auto next = caps_.upper_bound(level);
-  return next == caps_.end() ? kInfinity : next->first;
+  return next == caps_.end() ? kUncapped : next->first;
 }
 
 // Classes whose caps do not lie above the level run at their caps.

@@ -13,8 +13,8 @@ class Native final : public NetworkBackend {
   }
 };
 
-const Registry<NetworkBackend>::Entry kEntry("native", "exact max-min over ports and caps, built in",
-                                             std::make_unique<Native>());
+const Registry<NetworkBackend>::Entry kNativeBackend("native", "exact max-min over ports and caps, built in",
+                                                     std::make_unique<Native>());
 
 }  // namespace
 

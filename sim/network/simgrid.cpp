@@ -237,8 +237,9 @@ class SimGrid final : public NetworkBackend {
   }
 };
 
-const Registry<NetworkBackend>::Entry kEntry("simgrid", "bandwidth shared by SimGrid, one network at a time",
-                                             std::make_unique<SimGrid>());
+const Registry<NetworkBackend>::Entry kSimgridBackend("simgrid",
+                                                      "bandwidth shared by SimGrid, one network at a time",
+                                                      std::make_unique<SimGrid>());
 
 }  // namespace
 

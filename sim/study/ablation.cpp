@@ -11,7 +11,7 @@ namespace a3sim {
 namespace {
 
 // A way to run the group: which of the ingredients it has, or what else differs from the full set.
-struct Step {
+struct Way {
   const char* name;
   const char* order = "full";  // configs/orders/
   std::vector<std::string> own{};
@@ -22,7 +22,7 @@ const std::vector<std::string> kKernels{"experiment.execution=kernel"},
     kPutKernels{"experiment.execution=kernel", "experiment.communication=one_sided"};
 
 // From kernels to the full set, one ingredient more each time.
-std::vector<Step> added() {
+std::vector<Way> added() {
   return {{"kernel by kernel", "naive", kKernels},
           {"+ one-sided puts", "naive", kPutKernels},
           {"+ tiles", "naive"},
@@ -31,7 +31,7 @@ std::vector<Step> added() {
 }
 
 // The full set without one of them.
-std::vector<Step> taken_away() {
+std::vector<Way> taken_away() {
   return {{"full - one-sided puts", "full", kHost},
           {"full - tiles", "full", kPutKernels},
           {"full - RATR", "interleaved_branches"},
@@ -39,7 +39,7 @@ std::vector<Step> taken_away() {
 }
 
 // The full set on another machine, or run otherwise.
-std::vector<Step> otherwise() {
+std::vector<Way> otherwise() {
   return {{"full, over two nodes", "full", {"parallel.nodes=2"}},
           {"full, pairs in packages", "full", {"parallel.tp_stride=1"}},
           {"full, 24 AIC and 48 AIV", "full", {"workers.aic=24", "workers.aiv=48"}},
@@ -56,7 +56,7 @@ class Ablation final : public Reproduction {
 
  private:
   static constexpr std::uint32_t kEpSizes[] = {4, 8};
-  static nlohmann::ordered_json case_of(std::uint32_t ep, const Step& step, const std::string& pass) {
+  static nlohmann::ordered_json case_of(std::uint32_t ep, const Way& step, const std::string& pass) {
     return {{"ep", ep}, {"step", step.name}, {"pass", pass}};
   }
   struct Timed {
@@ -68,12 +68,12 @@ class Ablation final : public Reproduction {
       return sum;
     }
   };
-  static Timed time(const Setting& setting, std::uint32_t ep, const Step& step);
-  static void add(std::uint32_t ep, const Step& step, const Timed& timed, const Timed& against,
+  static Timed time(const Setting& setting, std::uint32_t ep, const Way& step);
+  static void add(std::uint32_t ep, const Way& step, const Timed& timed, const Timed& against,
                   Reproduced& result);
 };
 
-Ablation::Timed Ablation::time(const Setting& setting, std::uint32_t ep, const Step& step) {
+Ablation::Timed Ablation::time(const Setting& setting, std::uint32_t ep, const Way& step) {
   Experiment experiment = setting.load(fmt::format("ep{}", ep), step.own);
   const std::vector<std::string> elsewhere = experiment.order.elsewhere;
   experiment.order = read_order_file(setting.configs / "orders" / (std::string(step.order) + ".yaml"));
@@ -83,7 +83,7 @@ Ablation::Timed Ablation::time(const Setting& setting, std::uint32_t ep, const S
   return timed;
 }
 
-void Ablation::add(std::uint32_t ep, const Step& step, const Timed& timed, const Timed& against,
+void Ablation::add(std::uint32_t ep, const Way& step, const Timed& timed, const Timed& against,
                    Reproduced& result) {
   const auto point = [&](const std::string& pass, Duration latency, Duration other, Duration bound) {
     Point& p = result.points.emplace_back(
@@ -101,8 +101,8 @@ void Ablation::add(std::uint32_t ep, const Step& step, const Timed& timed, const
 }
 
 Reproduced Ablation::run(const Setting& setting) const {
-  const std::vector<Step> more = added(), fewer = taken_away(), others = otherwise();
-  std::vector<Step> steps = more;
+  const std::vector<Way> more = added(), fewer = taken_away(), others = otherwise();
+  std::vector<Way> steps = more;
   steps.insert(steps.end(), fewer.begin(), fewer.end());
   steps.insert(steps.end(), others.begin(), others.end());
   Reproduced result;
@@ -111,7 +111,7 @@ Reproduced Ablation::run(const Setting& setting) const {
       "the full\n"
       "set on other machines and run otherwise. 'against': the step before, or the full set\n";
   for (const std::uint32_t ep : kEpSizes) {
-    const bool any = std::ranges::any_of(steps, [&](const Step& step) {
+    const bool any = std::ranges::any_of(steps, [&](const Way& step) {
       return std::ranges::any_of(std::vector<std::string>{"forward", "backward", "total"},
                                  [&](const auto& pass) { return setting.wants(case_of(ep, step, pass)); });
     });
@@ -126,8 +126,9 @@ Reproduced Ablation::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kEntry("ablation", "EP4, 8: what each ingredient of the taskflow brings",
-                                  std::make_unique<Ablation>());
+const Reproductions::Entry kAblationReproduction("ablation",
+                                                 "EP4, 8: what each ingredient of the taskflow brings",
+                                                 std::make_unique<Ablation>());
 
 }  // namespace
 }  // namespace a3sim

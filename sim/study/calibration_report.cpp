@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-std::string percent(double predicted, double published) {
+std::string error_percent(double predicted, double published) {
   return fmt::format("{:+.1f} %", 100 * (predicted / published - 1));
 }
 
@@ -43,8 +43,8 @@ std::string points_table(const Calibration& calibration) {
     const Point& point = fit.point.comparison.point;
     table.add({fit.point.experiment, case_text(point.kase), point.metric,
                fmt::format("{} {}", significant(fit.published), point.unit),
-               percent(fit.before, fit.published), percent(fit.after, fit.published),
-               fit.left_out > 0 ? percent(fit.left_out, fit.published) : "-"});
+               error_percent(fit.before, fit.published), error_percent(fit.after, fit.published),
+               fit.left_out > 0 ? error_percent(fit.left_out, fit.published) : "-"});
   }
   return table.text();
 }

@@ -98,8 +98,9 @@ Reproduced Collective::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kEntry("collective", "all-to-alls of the host and of the AIVs, by group and size",
-                                  std::make_unique<Collective>());
+const Reproductions::Entry kCollectiveReproduction(
+    "collective", "all-to-alls of the host and of the AIVs, by group and size",
+    std::make_unique<Collective>());
 
 }  // namespace
 }  // namespace a3sim

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::string_view kNothing = "-";
+constexpr std::string_view kNoValue = "-";
 
 std::optional<Reference> reference_of(const Point& point, const std::vector<Reference>& references,
                                       const std::string& experiment) {
@@ -101,13 +101,13 @@ std::vector<std::string> Columns::cells(const Comparison& comparison, const std:
   const auto& [point, reference] = comparison;
   std::vector<std::string> cells;
   for (const std::string& key : keys_) {
-    cells.push_back(point.kase.contains(key) ? text_of(point.kase[key]) : std::string(kNothing));
+    cells.push_back(point.kase.contains(key) ? text_of(point.kase[key]) : std::string(kNoValue));
   }
   if (variants_) cells.push_back(point.variant.empty() ? "default" : point.variant);
   if (mixed_) cells.insert(cells.end(), {point.metric, point.unit});
   cells.push_back(significant(point.value));
-  cells.push_back(reference ? published(*reference, point.unit) : std::string(kNothing));
-  cells.push_back(reference ? error_text(comparison) : std::string(kNothing));
+  cells.push_back(reference ? published(*reference, point.unit) : std::string(kNoValue));
+  cells.push_back(reference ? error_text(comparison) : std::string(kNoValue));
   if (interval_) cells.push_back(interval);
   for (const std::string& head : extras_) {
     const auto cell = std::find_if(point.extra.begin(), point.extra.end(),

@@ -74,8 +74,9 @@ Reproduced Contention::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kEntry("contention", "what communication costs a product that is bound by memory",
-                                  std::make_unique<Contention>());
+const Reproductions::Entry kContentionReproduction(
+    "contention", "what communication costs a product that is bound by memory",
+    std::make_unique<Contention>());
 
 }  // namespace
 }  // namespace a3sim

@@ -67,8 +67,8 @@ Reproduced GemmKernels::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kEntry("gemm", "matrix products: TFLOPS, latency, L2 hit rate",
-                                  std::make_unique<GemmKernels>());
+const Reproductions::Entry kGemmReproduction("gemm", "matrix products: TFLOPS, latency, L2 hit rate",
+                                             std::make_unique<GemmKernels>());
 
 }  // namespace
 }  // namespace a3sim

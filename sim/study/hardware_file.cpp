@@ -3,21 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "sim/core/error.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
 namespace {
-
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw InputError(file.string() + ": cannot be read");
-  return text.str();
-}
 
 std::size_t place_of(const std::string& text, const Mark& mark) {
   std::size_t line = 0;
@@ -46,7 +37,7 @@ void check(const std::string& text, const std::filesystem::path& file, std::span
 }  // namespace
 
 std::string with_values(const std::filesystem::path& file, std::span<const NewValue> values) {
-  std::string text = contents(file);
+  std::string text = read_file(file);
   std::vector<NewValue> backwards(values.begin(), values.end());
   std::sort(backwards.begin(), backwards.end(), [&](const NewValue& a, const NewValue& b) {
     return place_of(text, a.stated.value_mark) > place_of(text, b.stated.value_mark);

@@ -25,7 +25,7 @@ constexpr std::array kBaseUnits{BaseUnit{QuantityKind::kBytes, "B"}, BaseUnit{Qu
                                 BaseUnit{QuantityKind::kDuration, "ps"},
                                 BaseUnit{QuantityKind::kFrequency, "Hz"}};
 
-std::string unit_of(const std::string& text) {
+std::string unit_in(const std::string& text) {
   std::string_view unit = text;
   unit.remove_prefix(leading_decimal(text).size());
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
@@ -52,7 +52,7 @@ std::vector<Parameter> parameters_where(const std::filesystem::path& hardware,
 
 }  // namespace
 
-Parameter::Parameter(const SourcedValue& stated) : stated_(stated), unit_(unit_of(stated.value)) {
+Parameter::Parameter(const SourcedValue& stated) : stated_(stated), unit_(unit_in(stated.value)) {
   const auto kind = std::find_if(kBaseUnits.begin(), kBaseUnits.end(), [&](const BaseUnit& unit) {
     return parse_quantity(stated.value, unit.kind).error.empty();
   });
@@ -80,7 +80,7 @@ std::optional<double> Parameter::find_amount(const std::string& text) const {
     return std::nullopt;
   }
   double value = 0;
-  if (unit_of(text) != unit_ || !decimal_double(leading_decimal(text), value)) return std::nullopt;
+  if (unit_in(text) != unit_ || !decimal_double(leading_decimal(text), value)) return std::nullopt;
   return value;
 }
 

@@ -1,29 +1,17 @@
 #include "sim/study/portable_config.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "sim/core/config/config.h"
 #include "sim/core/error.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
-namespace {
-
-std::string contents(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf())) throw InputError(file + ": cannot be read");
-  return text.str();
-}
-
-}  // namespace
 
 PortableConfig portable(const Experiment& experiment) {
   PortableConfig config;
   std::vector<std::string> overrides;
   const auto add = [&](const std::string& file, const std::string& key, const std::string& name) {
     if (file.empty()) return;
-    config.files.emplace_back(name, contents(file));
+    config.files.emplace_back(name, read_file(file));
     overrides.push_back(key + '=' + name);
   };
   add(experiment.routing.file, "routing.file", "routing.csv");

@@ -48,7 +48,7 @@ std::uint64_t empty_puts(const Schedule& schedule, const RoutingCounts& counts) 
   return empty;
 }
 
-std::string percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
+std::string signed_percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
 
 }  // namespace
 
@@ -81,13 +81,14 @@ std::string replay_table(std::span<const Replayed> results) {
   std::vector<double> costs;
   for (const Replayed& r : results) {
     table.add({r.routing, r.pass, in_milliseconds(r.replayed), in_milliseconds(r.recompiled),
-               percent(r.cost()), fmt::format("{}", r.empty_puts), in_milliseconds(r.bounds.largest())});
+               signed_percent(r.cost()), fmt::format("{}", r.empty_puts),
+               in_milliseconds(r.bounds.largest())});
     costs.push_back(r.cost());
   }
   if (costs.empty()) return table.text();
   return table.text() +
          fmt::format("\nReplaying one schedule instead of recompiling costs {} (median), {} at worst.\n",
-                     percent(quantile(costs, 0.5)), percent(*std::ranges::max_element(costs)));
+                     signed_percent(quantile(costs, 0.5)), signed_percent(*std::ranges::max_element(costs)));
 }
 
 nlohmann::ordered_json replay_json(std::span<const Replayed> results) {

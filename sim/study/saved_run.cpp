@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "sim/core/error.h"
+#include "sim/core/read_file.h"
 #include "sim/study/report.h"
 #include "traces/trace_csv.h"
 
@@ -15,16 +14,8 @@ namespace {
 
 constexpr std::int64_t kMostTime = std::int64_t{1} << 50;  // in picoseconds; no run takes longer
 
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream && stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
-  if (!stream) throw InputError(file.string() + ": cannot be read, or is empty");
-  return text.str();
-}
-
 nlohmann::json parsed(const std::filesystem::path& file) {
-  const std::string text = contents(file);
+  const std::string text = read_file(file);
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
@@ -133,7 +124,7 @@ double requested(const JsonReader& l2, const char* key) {
   return kRequest * (requests.amount("hit") + requests.amount("miss") + requests.amount("bypass"));
 }
 
-std::vector<TraceOperator> operators_of(const JsonReader& pass) {
+std::vector<TraceOperator> traced_operators(const JsonReader& pass) {
   std::vector<TraceOperator> operators;
   const std::vector<JsonReader> items = pass.list("operators");
   for (const JsonReader& item : items) {
@@ -169,7 +160,7 @@ Trace read_trace(const nlohmann::json& result, const nlohmann::json& pass, const
   trace.machine = machine_of({result, file});
   const JsonReader of(pass, file, "passes.");
   trace.makespan = of.time("latency_ps");
-  trace.operators = operators_of(of);
+  trace.operators = traced_operators(of);
   const std::vector<JsonReader> ranks = of.list("ranks");
   trace.ranks.resize(ranks.size());
   trace.starts = JsonReader(result, file).object("machine").times("starts_ps", ranks.size());
@@ -200,7 +191,7 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass)
     names.push_back(of.text("pass"));
     if (!pass.empty() && names.back() != pass) continue;
     const std::filesystem::path csv = directory / ("tasks_" + names.back() + ".csv");
-    Trace trace = read_trace(run.result, of.json(), file, contents(csv), csv.string());
+    Trace trace = read_trace(run.result, of.json(), file, read_file(csv), csv.string());
     run.passes.push_back({names.back(), std::move(trace)});
   }
   if (run.passes.empty())

@@ -102,9 +102,8 @@ Reproduced Skew::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kEntry("skew",
-                                  "EP8 under uneven routings: stragglers, replaying against recompiling",
-                                  std::make_unique<Skew>());
+const Reproductions::Entry kSkewReproduction(
+    "skew", "EP8 under uneven routings: stragglers, replaying against recompiling", std::make_unique<Skew>());
 
 }  // namespace
 }  // namespace a3sim

@@ -13,7 +13,7 @@ struct Execution {
   const char* name;
   const char* config;
 };
-constexpr Execution kExecutions[] = {{"serial", "kernel"}, {"interleaved", "static"}, {"dynamic", "dynamic"}};
+constexpr Execution kWays[] = {{"serial", "kernel"}, {"interleaved", "static"}, {"dynamic", "dynamic"}};
 
 // SwiGLU, then Add, on one device's AIVs.
 class SwiGluAdd final : public Reproduction {
@@ -58,7 +58,7 @@ Reproduced SwiGluAdd::run(const Setting& setting) const {
 
   Reproduced result;
   for (const std::uint32_t rows : kRows) {
-    for (const Execution& execution : kExecutions) {
+    for (const Execution& execution : kWays) {
       add(setting, rows, execution, "", "", result);
       if (!setting.variants) continue;
       for (const auto& [name, override] : variants) {
@@ -74,8 +74,9 @@ Reproduced SwiGluAdd::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kEntry("swiglu_add", "SwiGLU and Add serial, tile-interleaved, dynamic",
-                                  std::make_unique<SwiGluAdd>());
+const Reproductions::Entry kSwigluAddReproduction("swiglu_add",
+                                                  "SwiGLU and Add serial, tile-interleaved, dynamic",
+                                                  std::make_unique<SwiGluAdd>());
 
 }  // namespace
 }  // namespace a3sim

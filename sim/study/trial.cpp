@@ -50,7 +50,7 @@ void mark_same(std::vector<TriedOrder>& orders, const std::vector<Candidate>& ca
   }
 }
 
-TriedOrder::Pass pass_of(const Schedule& schedule, const RunResult& run) {
+TriedOrder::Pass tried_pass(const Schedule& schedule, const RunResult& run) {
   TriedOrder::Pass pass;
   pass.latency = run.makespan;
   for (const OperatorInfo& op : schedule.front().operators()) {
@@ -107,7 +107,7 @@ void verify_and_run(Trial& trial, const std::vector<Candidate>& candidates, unsi
       findings[p] = verify(schedule);
     } else {
       trial.orders[o].passes[p] =
-          pass_of(schedule, run_pass(of.experiment, of.compiled, p, options_of(of.experiment, true)));
+          tried_pass(schedule, run_pass(of.experiment, of.compiled, p, options_of(of.experiment, true)));
     }
   });
   for (std::size_t p = 0; p < passes; ++p)

@@ -13,7 +13,7 @@ namespace {
 using Outcome = WhatIf::Outcome;
 
 // Without a sign before nothing.
-std::string percent(double part) {
+std::string percent_text(double part) {
   const double hundredths = std::round(1e4 * part);
   return fmt::format("{:.2f} %", hundredths == 0 ? 0.0 : hundredths / 100);
 }
@@ -31,15 +31,15 @@ std::string gains_table(const WhatIf& result) {
   table.add({"as it is", in_milliseconds(result.now.total), "", "", ""});
   for (const WhatIf::Row& row : result.rows) {
     if (!changes_latency(result, row)) continue;
-    table.add({row.name, in_milliseconds(row.better.total), percent(result.gain(row.better)),
+    table.add({row.name, in_milliseconds(row.better.total), percent_text(result.gain(row.better)),
                row.free ? in_milliseconds(row.free->total) : "-",
-               row.free ? percent(result.gain(*row.free)) : "-"});
+               row.free ? percent_text(result.gain(*row.free)) : "-"});
   }
   return table.text();
 }
 
 // What no schedule can beat on the machine as it is, then on the better ones, where that differs.
-std::string bounds_table(const WhatIf& result) {
+std::string bounds_gains_table(const WhatIf& result) {
   std::vector<std::string> header{"lower bounds ms, 10 % better / free"};
   std::vector<std::string> now{"as it is"};
   for (std::uint32_t b = 0; b < kBounds; ++b) {
@@ -94,12 +94,12 @@ std::string what_binds(const WhatIf& result) {
   const double most = result.gain(first->better);
   if (most < kLittle) {
     return fmt::format("No single part binds: 10 % more of any gains less than {} of {} ms.\n",
-                       percent(kLittle), in_milliseconds(result.now.total));
+                       percent_text(kLittle), in_milliseconds(result.now.total));
   }
   return fmt::format("What binds is {}: 10 % better, it gains {} of {} ms, and free {}; next with {}: {}.\n",
-                     first->name, percent(most), in_milliseconds(result.now.total),
-                     percent(result.gain(*first->free)), second->name, percent(result.gain(second->better)),
-                     second->name);
+                     first->name, percent_text(most), in_milliseconds(result.now.total),
+                     percent_text(result.gain(*first->free)), second->name,
+                     percent_text(result.gain(second->better)), second->name);
 }
 
 nlohmann::ordered_json outcome_json(const Experiment& experiment, const Outcome& outcome) {
@@ -118,7 +118,7 @@ std::string what_if_text(const Experiment& experiment, const WhatIf& result) {
              "{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "
              "time\n\n",
              experiment.name, kVersion, name_of(experiment.execution), experiment.order.name) +
-         gains_table(result) + '\n' + bounds_table(result) + '\n' + notes(result) + what_binds(result);
+         gains_table(result) + '\n' + bounds_gains_table(result) + '\n' + notes(result) + what_binds(result);
 }
 
 nlohmann::ordered_json what_if_json(const Experiment& experiment, const WhatIf& result) {

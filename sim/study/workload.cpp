@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::int64_t kMostRows = 1 << 30;
+constexpr std::int64_t kMostShape = 1 << 30;
 
 void read_model(const Config& root, Experiment& experiment) {
   experiment.parallel = read_parallel(root.map("parallel"));
@@ -37,7 +37,7 @@ void check_fits_memory(const Config& config, std::string_view key, double elemen
 
 void read_gemm(const Config& config, Experiment& experiment) {
   const auto size = [&](std::string_view key) {
-    return static_cast<std::uint32_t>(config.integer(key, 1, kMostRows));
+    return static_cast<std::uint32_t>(config.integer(key, 1, kMostShape));
   };
   const std::uint32_t m = size("m"), n = size("n"), k = size("k");
   const auto experts = static_cast<std::uint32_t>(config.integer("experts", 0, 0xfffe, 0));
@@ -66,8 +66,8 @@ void read_elementwise(const Config& config, Experiment& experiment) {
   const auto read = [&](std::string_view key, std::int64_t most, std::int64_t fallback) {
     return static_cast<std::uint32_t>(config.integer(key, 1, most, fallback));
   };
-  shape.rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostRows));
-  shape.cols = static_cast<std::uint32_t>(config.integer("cols", 1, kMostRows));
+  shape.rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostShape));
+  shape.cols = static_cast<std::uint32_t>(config.integer("cols", 1, kMostShape));
   shape.sweeps = read("sweeps", 64, 1);
   shape.slices = read("slices", 64, 1);
   if (shape.rows % shape.slices != 0) config.error("slices", "expected a divisor of the rows");
@@ -81,9 +81,9 @@ void read_elementwise(const Config& config, Experiment& experiment) {
 }
 
 void read_swiglu_add(const Config& config, Experiment& experiment) {
-  const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostRows));
-  const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostRows));
-  const auto tile_rows = static_cast<std::uint32_t>(config.integer("tile_rows", 1, kMostRows));
+  const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostShape));
+  const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostShape));
+  const auto tile_rows = static_cast<std::uint32_t>(config.integer("tile_rows", 1, kMostShape));
   const auto dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
   check_fits_memory(config, "rows", 5.0 * rows * width, dtype);
   config.finish();

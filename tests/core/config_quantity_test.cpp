@@ -18,7 +18,9 @@ std::int64_t value_of(const std::string& text, QuantityKind kind) {
   return parsed.value;
 }
 
-std::string error_of(const std::string& text, QuantityKind kind) { return parse_quantity(text, kind).error; }
+std::string quantity_error(const std::string& text, QuantityKind kind) {
+  return parse_quantity(text, kind).error;
+}
 
 TEST_CASE("Times are whole picoseconds, exactly") {
   const auto ps = [](const std::string& text) { return value_of(text, QuantityKind::kDuration); };
@@ -65,43 +67,43 @@ TEST_CASE("Rates and frequencies") {
 }
 
 TEST_CASE("A quantity without a unit, or with another's, is refused with the units that fit") {
-  CHECK(error_of("1.1", QuantityKind::kDuration) == "'1.1' has no unit, expected one of ps ns us ms s");
-  CHECK(error_of("5 minutes", QuantityKind::kDuration) ==
+  CHECK(quantity_error("1.1", QuantityKind::kDuration) == "'1.1' has no unit, expected one of ps ns us ms s");
+  CHECK(quantity_error("5 minutes", QuantityKind::kDuration) ==
         "'minutes' is not a unit of a time, expected one of ps ns us ms s");
-  CHECK_THAT(error_of("5 GB", QuantityKind::kRate),
+  CHECK_THAT(quantity_error("5 GB", QuantityKind::kRate),
              Contains("'GB' is not a unit of a rate, expected one of B/s KiB/s"));
-  CHECK_THAT(error_of("5 Gb/s", QuantityKind::kRate), Contains("'Gb/s' is not a unit"));
-  CHECK_THAT(error_of("5 mb", QuantityKind::kBytes), Contains("'mb' is not a unit"));
-  CHECK_THAT(error_of("5 /s", QuantityKind::kRate), Contains("'/s' is not a unit"));
-  CHECK_THAT(error_of("5 GHz x", QuantityKind::kFrequency), Contains("'GHz x' is not a unit"));
-  CHECK_THAT(error_of("1e us", QuantityKind::kDuration), Contains("'e us' is not a unit"));
+  CHECK_THAT(quantity_error("5 Gb/s", QuantityKind::kRate), Contains("'Gb/s' is not a unit"));
+  CHECK_THAT(quantity_error("5 mb", QuantityKind::kBytes), Contains("'mb' is not a unit"));
+  CHECK_THAT(quantity_error("5 /s", QuantityKind::kRate), Contains("'/s' is not a unit"));
+  CHECK_THAT(quantity_error("5 GHz x", QuantityKind::kFrequency), Contains("'GHz x' is not a unit"));
+  CHECK_THAT(quantity_error("1e us", QuantityKind::kDuration), Contains("'e us' is not a unit"));
 }
 
 TEST_CASE("What is no number of the base unit is refused, not rounded") {
-  CHECK(error_of("0.5 ps", QuantityKind::kDuration) ==
+  CHECK(quantity_error("0.5 ps", QuantityKind::kDuration) ==
         "'0.5 ps' is too fine, expected a whole number of picoseconds");
-  CHECK_THAT(error_of("0.3 KiB", QuantityKind::kBytes), Contains("too fine"));
-  CHECK_THAT(error_of("1e-999999999999999999999 s", QuantityKind::kDuration), Contains("too fine"));
-  CHECK_THAT(error_of("0.1234567890123456789012345678901234567890 s", QuantityKind::kDuration),
+  CHECK_THAT(quantity_error("0.3 KiB", QuantityKind::kBytes), Contains("too fine"));
+  CHECK_THAT(quantity_error("1e-999999999999999999999 s", QuantityKind::kDuration), Contains("too fine"));
+  CHECK_THAT(quantity_error("0.1234567890123456789012345678901234567890 s", QuantityKind::kDuration),
              Contains("too fine"));
-  CHECK_THAT(error_of("us", QuantityKind::kDuration),
+  CHECK_THAT(quantity_error("us", QuantityKind::kDuration),
              Contains("'us' is not a time, expected a time such as '1.1 us'"));
-  CHECK_THAT(error_of("", QuantityKind::kDuration), Contains("'' is not a time"));
-  CHECK_THAT(error_of("nan us", QuantityKind::kDuration), Contains("is not a time"));
-  CHECK_THAT(error_of("inf us", QuantityKind::kDuration), Contains("is not a time"));
-  CHECK_THAT(error_of("-1 us", QuantityKind::kDuration), Contains("'-1 us' is negative"));
+  CHECK_THAT(quantity_error("", QuantityKind::kDuration), Contains("'' is not a time"));
+  CHECK_THAT(quantity_error("nan us", QuantityKind::kDuration), Contains("is not a time"));
+  CHECK_THAT(quantity_error("inf us", QuantityKind::kDuration), Contains("is not a time"));
+  CHECK_THAT(quantity_error("-1 us", QuantityKind::kDuration), Contains("'-1 us' is negative"));
 }
 
 TEST_CASE("Quantities go up to 10^18 of their base unit, and not one beyond") {
   CHECK(value_of("1000000 s", QuantityKind::kDuration) == kLargestQuantity);
   CHECK(value_of("1000000000000000000 ps", QuantityKind::kDuration) == kLargestQuantity);
   CHECK(value_of("1e18 B", QuantityKind::kBytes) == kLargestQuantity);
-  CHECK(error_of("1000000000000000001 ps", QuantityKind::kDuration) ==
+  CHECK(quantity_error("1000000000000000001 ps", QuantityKind::kDuration) ==
         "'1000000000000000001 ps' is too large, expected at most 10^18 picoseconds");
   for (const std::string large :
        {"1e19 ps", "1000000.000000000001 s", "99999999999999999999999999 s", "9999999999999999999 s",
         "1e999999999999999999 ps", "123456789012345678901234567890123456789012345678901234567890 s"}) {
-    CHECK_THAT(error_of(large, QuantityKind::kDuration), Contains("is too large"));
+    CHECK_THAT(quantity_error(large, QuantityKind::kDuration), Contains("is too large"));
   }
 }
 

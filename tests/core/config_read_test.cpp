@@ -16,7 +16,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 // What reading `key: text` as an integer notes, without its place.
 template <class Read>
-std::string error_of(const std::string& value, const Read& read) {
+std::string read_error(const std::string& value, const Read& read) {
   ConfigText text("key: " + value + "\n");
   read(text.config);
   const std::string place = "f.yaml:1:6: key: ", errors = text.errors();
@@ -35,12 +35,12 @@ TEST_CASE("An integer is decimal digits, not what YAML 1.1 would make of them") 
   CHECK(text.config.integer("f", 0, 12) == 12);
   CHECK(text.errors() == "");
   const auto read = [](const Config& config) { config.integer("key", 1, 64); };
-  CHECK(error_of("010", read) == "'010' has a leading zero, expected an integer from 1 to 64");
+  CHECK(read_error("010", read) == "'010' has a leading zero, expected an integer from 1 to 64");
   for (const std::string wrong : {"0x10", "1e1", "1.0", "+1", "1_000", "yes", "1 2", "--", "١"}) {
-    CHECK(error_of(wrong, read) == "'" + wrong + "' is not an integer, expected an integer from 1 to 64");
+    CHECK(read_error(wrong, read) == "'" + wrong + "' is not an integer, expected an integer from 1 to 64");
   }
   for (const std::string wrong : {"0", "65", "-1", "9223372036854775808", "99999999999999999999999999"}) {
-    CHECK(error_of(wrong, read) == wrong + " is out of range, expected an integer from 1 to 64");
+    CHECK(read_error(wrong, read) == wrong + " is out of range, expected an integer from 1 to 64");
   }
 }
 
@@ -54,10 +54,10 @@ TEST_CASE("A number is decimal and finite") {
   CHECK(text.errors() == "");
   const auto read = [](const Config& config) { config.number("key", 0, kHuge); };
   for (const std::string wrong : {".nan", "nan", "inf", ".inf", "1.", ".5", "0x1p3", "1e", "1,5", "1.5 x"}) {
-    CHECK(error_of(wrong, read) == "'" + wrong + "' is not a number, expected a number of at least 0");
+    CHECK(read_error(wrong, read) == "'" + wrong + "' is not a number, expected a number of at least 0");
   }
   for (const std::string wrong : {"1e999", "-0.1"})
-    CHECK_THAT(error_of(wrong, read), Contains("is out of range"));
+    CHECK_THAT(read_error(wrong, read), Contains("is out of range"));
   ConfigText zero("a: -0.0\n");
   CHECK_FALSE(std::signbit(zero.config.number("a", 0, 1)));
 }
@@ -69,7 +69,7 @@ TEST_CASE("A boolean is true or false") {
   CHECK(text.config.boolean("absent", true));
   CHECK(text.errors() == "");
   for (const std::string wrong : {"yes", "on", "True", "1", "y"}) {
-    CHECK(error_of(wrong, [](const Config& c) { c.boolean("key", false); }) ==
+    CHECK(read_error(wrong, [](const Config& c) { c.boolean("key", false); }) ==
           "'" + wrong + "' is not a boolean, expected true or false");
   }
 }
@@ -91,8 +91,8 @@ TEST_CASE("A choice is one of the names, and a misspelt one gets the nearest") {
   CHECK(text.config.choice("absent", {"cube", "vector"}, "vector") == 1);
   CHECK(text.errors() == "");
   const auto read = [](const Config& config) { config.choice("key", {"cube", "vector"}); };
-  CHECK(error_of("vectro", read) == "'vectro', expected one of cube, vector; did you mean 'vector'?");
-  CHECK(error_of("host", read) == "'host', expected one of cube, vector");
+  CHECK(read_error("vectro", read) == "'vectro', expected one of cube, vector; did you mean 'vector'?");
+  CHECK(read_error("host", read) == "'host', expected one of cube, vector");
 }
 
 TEST_CASE("Lists of texts and of mappings") {

@@ -12,7 +12,7 @@ constexpr std::uint32_t kRows = 128;                      // of a piece
 constexpr std::uint64_t kPiece = kRows * kL2Line;         // bytes
 constexpr std::uint64_t kRequests = kPiece / kL2Request;  // of a piece
 
-L2Spec spec_of(std::uint64_t pieces, const std::string& policy = "lru") {
+L2Spec spec_for(std::uint64_t pieces, const std::string& policy = "lru") {
   return {.size = {static_cast<std::int64_t>(pieces * kPiece)}, .ways = 8, .policy = policy, .seed = 5};
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("l2 pieces: every policy keeps what fits, writes back once, and holds 
   for (const auto& [name, item] : Registry<L2Policy>::all()) {
     INFO(name);
     constexpr std::uint32_t kFits = 200, kAll = 1000;
-    const auto l2 = make_piece_l2(spec_of(kFits, name), column(kAll), 1);
+    const auto l2 = make_piece_l2(spec_for(kFits, name), column(kAll), 1);
     for (std::uint32_t p = 0; p < kFits; ++p) CHECK(l2->access(piece(p)).read.miss == kRequests);
     for (std::uint32_t p = 0; p < kFits; ++p) CHECK(l2->access(piece(p)).read.hit == kRequests);
     for (std::uint32_t p = 0; p < kAll; ++p) {
@@ -85,7 +85,7 @@ TEST_CASE("l2 pieces: every policy survives any rectangles, the same way twice")
     for (L2Traffic& run : runs) {
       Rng rng(9);
       const std::vector<L2Tensor> tensors{{999, 5 * kL2Line + 128, {0, 333}}};
-      const auto l2 = make_piece_l2(spec_of(7, name), tensors, 1);
+      const auto l2 = make_piece_l2(spec_for(7, name), tensors, 1);
       for (int i = 0; i < 2000; ++i) {
         const std::uint32_t row = rng.below(999), col = rng.below(5);
         l2->access(at(0, {row, std::min(999U, row + rng.below(200))}, col, col + 1, rng.below(2) == 0, 0,
@@ -101,7 +101,7 @@ TEST_CASE("l2 pieces: every policy survives any rectangles, the same way twice")
 }
 
 TEST_CASE("l2 pieces: LRU evicts the piece that was used longest ago") {
-  const auto l2 = make_piece_l2(spec_of(3), column(5), 1);
+  const auto l2 = make_piece_l2(spec_for(3), column(5), 1);
   for (std::uint32_t p : {0U, 1U, 2U, 0U}) l2->access(piece(p));
   l2->access(piece(3));
   CHECK(l2->access(piece(0)).read.hit == kRequests);
@@ -110,7 +110,7 @@ TEST_CASE("l2 pieces: LRU evicts the piece that was used longest ago") {
 }
 
 TEST_CASE("l2 pieces: under LRU a piece of which more is read becomes the latest") {
-  const auto l2 = make_piece_l2(spec_of(2), column(5), 1);
+  const auto l2 = make_piece_l2(spec_for(2), column(5), 1);
   l2->access(at(0, {0, kRows / 2}, 0, 1));
   l2->access(piece(1));
   l2->access(at(0, {kRows / 2, kRows}, 0, 1));
@@ -119,7 +119,7 @@ TEST_CASE("l2 pieces: under LRU a piece of which more is read becomes the latest
 }
 
 TEST_CASE("l2 pieces: a row that is written is present and dirty, its neighbours are not") {
-  const auto l2 = make_piece_l2(spec_of(2), column(4), 1);
+  const auto l2 = make_piece_l2(spec_for(2), column(4), 1);
   CHECK(l2->access(at(0, {10, 11}, 0, 1, true)) == L2Traffic{{}, {0, 4, 0}, 0, 0});
   const L2Traffic read = l2->access(at(0, {9, 12}, 0, 1));
   CHECK(read == L2Traffic{{4, 8, 0}, {}, 2 * kL2Line, 0});
@@ -130,7 +130,7 @@ TEST_CASE("l2 pieces: a row that is written is present and dirty, its neighbours
 TEST_CASE("l2 pieces: taller pieces are read in steps, and neighbours that meet in one both miss") {
   std::vector<L2Tensor> tensors = column(4);
   tensors[0].piece_rows = 256;
-  const auto l2 = make_piece_l2(spec_of(4), tensors, 1);
+  const auto l2 = make_piece_l2(spec_for(4), tensors, 1);
   CHECK(l2->access(at(0, {0, 41}, 0, 1)) == L2Traffic{{0, 41 * 4, 0}, {}, 42 * kL2Line, 0});
   CHECK(l2->access(at(0, {41, 82}, 0, 1)) == L2Traffic{{1 * 4, 40 * 4, 0}, {}, 40 * kL2Line, 0});
   CHECK(l2->touched() == 2);
@@ -139,7 +139,7 @@ TEST_CASE("l2 pieces: taller pieces are read in steps, and neighbours that meet 
 TEST_CASE("l2 pieces: a last step with fewer rows counts those that it has") {
   constexpr std::uint32_t kOdd = 256 + 3;
   const std::vector<L2Tensor> tensors{{kOdd, kL2Line, {}, 256}};
-  const auto l2 = make_piece_l2(spec_of(4), tensors, 1);
+  const auto l2 = make_piece_l2(spec_for(4), tensors, 1);
   CHECK(l2->access(at(0, {0, kOdd}, 0, 1, true)).write.miss == kOdd * 4);
   CHECK(l2->used() == kOdd * kL2Line);
   CHECK(l2->flush() == kOdd * kL2Line);
@@ -147,7 +147,7 @@ TEST_CASE("l2 pieces: a last step with fewer rows counts those that it has") {
 }
 
 TEST_CASE("l2 pieces: reads are counted for the operator that brought or wrote what they find") {
-  const auto l2 = make_piece_l2(spec_of(4), column(4), 3);
+  const auto l2 = make_piece_l2(spec_for(4), column(4), 3);
   l2->access(piece(0, true, 0));
   l2->access(piece(0, false, 1));
   l2->access(piece(1, false, 1));
@@ -164,7 +164,7 @@ TEST_CASE("l2 pieces: reads are counted for the operator that brought or wrote w
 }
 
 TEST_CASE("l2 pieces: hints keep a piece, or keep it out") {
-  const auto l2 = make_piece_l2(spec_of(3), column(20), 1);
+  const auto l2 = make_piece_l2(spec_for(3), column(20), 1);
   l2->access(piece(0, false, 0, L2Hint::kPersist));
   for (std::uint32_t p = 1; p < 10; ++p) l2->access(piece(p));
   CHECK(l2->access(piece(0)).read.hit == kRequests);
@@ -195,11 +195,11 @@ TEST_CASE("l2 pieces: the public sweeps give the published hit rates under LRU")
 TEST_CASE("l2 pieces: what cannot be built or is out of range is refused") {
   std::vector<L2Tensor> tensors = column(2);
   CHECK_THROWS_AS(make_piece_l2({.size = {8 * kL2Line}, .ways = 8}, tensors, 1), InputError);
-  const auto l2 = make_piece_l2(spec_of(2), tensors, 1);
+  const auto l2 = make_piece_l2(spec_for(2), tensors, 1);
   CHECK_THROWS_AS(l2->access(at(0, {0, 2 * kRows + 1}, 0, 1)), std::out_of_range);
   CHECK_THROWS_AS(l2->access(at(0, {0, 1}, 0, 2)), std::out_of_range);
   CHECK_THROWS_AS(l2->access(at(1, {0, 1}, 0, 1)), std::out_of_range);
   CHECK(l2->access(at(0, {7, 7}, 0, 1)) == L2Traffic{});
   tensors[0].piece_rows = 96;
-  CHECK_THROWS_AS(make_piece_l2(spec_of(2), tensors, 1), InputError);
+  CHECK_THROWS_AS(make_piece_l2(spec_for(2), tensors, 1), InputError);
 }

@@ -6,8 +6,8 @@ using namespace a3sim;
 
 namespace {
 
-constexpr BytesPerSecond kPort{100'000'000'000};
-constexpr BytesPerSecond kWide{10'000'000'000'000};
+constexpr BytesPerSecond kPortRate{100'000'000'000};
+constexpr BytesPerSecond kWideRate{10'000'000'000'000};
 
 // Adds a class with one flow.
 void add(MaxMin& network, std::uint32_t from, std::uint32_t to, BytesPerSecond cap) {
@@ -19,9 +19,9 @@ void add(MaxMin& network, std::uint32_t from, std::uint32_t to, BytesPerSecond c
 
 TEST_CASE("symmetric flows have bit-identical rates, whichever port was filled first") {
   for (std::uint32_t n = 2; n <= 40; ++n) {
-    MaxMin all_to_all({std::vector(n, kPort), std::vector(n, kPort)});
+    MaxMin all_to_all({std::vector(n, kPortRate), std::vector(n, kPortRate)});
     for (std::uint32_t src = 0; src < n; ++src) {
-      for (std::uint32_t k = 1; k < n; ++k) add(all_to_all, src, (src + k) % n, kWide);
+      for (std::uint32_t k = 1; k < n; ++k) add(all_to_all, src, (src + k) % n, kWideRate);
     }
     all_to_all.solve();
     INFO(n << " ranks");
@@ -43,8 +43,8 @@ TEST_CASE("symmetric flows have bit-identical rates among ports of very unlike c
     for (std::uint32_t from = 0; from < n; ++from) {
       for (std::uint32_t k = 1; k < n; ++k) {
         const std::uint32_t to = (from + k) % n, plane = (from + to) % 2;
-        add(network, from * kPlanes + plane, to * kPlanes + plane, kWide);
-        add(network, from * kPlanes + 2, to * kPlanes + 2, kWide);
+        add(network, from * kPlanes + plane, to * kPlanes + plane, kWideRate);
+        add(network, from * kPlanes + 2, to * kPlanes + 2, kWideRate);
       }
     }
     network.solve();
@@ -65,7 +65,7 @@ TEST_CASE("what rounding makes of ports nearly full of others does not part symm
   const auto cap = [](std::uint32_t k) { return 1'000'003 + std::int64_t{7'919} * k; };
   std::int64_t capacity = kLeft;
   for (std::uint32_t k = 0; k < kCaps; ++k) capacity += kFlows * cap(k);
-  MaxMin network({std::vector(kCaps + 1, kWide), std::vector(kCaps, BytesPerSecond{capacity})});
+  MaxMin network({std::vector(kCaps + 1, kWideRate), std::vector(kCaps, BytesPerSecond{capacity})});
   for (std::uint32_t to = 0; to < kCaps; ++to) {
     for (std::uint32_t i = 0; i < kCaps; ++i) {
       const std::uint32_t k = (to * 3 + i) % kCaps;
@@ -73,7 +73,7 @@ TEST_CASE("what rounding makes of ports nearly full of others does not part symm
       for (std::uint32_t more = 1; more < kFlows; ++more) network.join(to * kCaps + i);
     }
   }
-  for (std::uint32_t to = 0; to < kCaps; ++to) add(network, kCaps, to, kWide);
+  for (std::uint32_t to = 0; to < kCaps; ++to) add(network, kCaps, to, kWideRate);
   network.solve();
   const std::uint32_t wide = kCaps * kCaps;
   CHECK(network.rates()[wide] == Approx(kLeft * 1e-12).epsilon(1e-9));
@@ -82,10 +82,10 @@ TEST_CASE("what rounding makes of ports nearly full of others does not part symm
 
 TEST_CASE(
     "classes of one route with several caps share its ports, and the last takes a removed one's number") {
-  MaxMin network({std::vector(3, kPort), std::vector(3, kPort)});
-  const std::int64_t caps[] = {10'000'000'000, 20'000'000'000, 30'000'000'000, kWide.count};
+  MaxMin network({std::vector(3, kPortRate), std::vector(3, kPortRate)});
+  const std::int64_t caps[] = {10'000'000'000, 20'000'000'000, 30'000'000'000, kWideRate.count};
   for (std::int64_t cap : caps) add(network, 0, 1, {cap});
-  add(network, 2, 1, kWide);
+  add(network, 2, 1, kWideRate);
   network.solve();
   // 100 = 10 + 20 + 30 at the port of 0 leave 40; at the port of 1, 10 and 20 leave 70 for three: 23.3 each.
   const double fair = 0.07 / 3;

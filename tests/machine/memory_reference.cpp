@@ -11,13 +11,15 @@ using namespace a3sim;
 
 namespace {
 
-using Rates = std::array<double, kResources>;
+using ReferenceRates = std::array<double, kResources>;
 
-Time at(std::int64_t ps) { return Time(Duration(ps)); }
+Time at_picosecond(std::int64_t ps) { return Time(Duration(ps)); }
 
-// Speeds by definition: all jobs' fair rates rise together in small exact steps to the next job at full speed
-// or resource that is full; a job stops at its full speed or when a resource that it uses is full.
-std::vector<long double> speeds_by_definition(const std::vector<MemoryJob>& jobs, const Rates& available) {
+// Speeds by definition: all jobs' fair rates rise together in small exact steps to the next job at_picosecond
+// full speed or resource that is full; a job stops at_picosecond its full speed or when a resource that it
+// uses is full.
+std::vector<long double> speeds_by_definition(const std::vector<MemoryJob>& jobs,
+                                              const ReferenceRates& available) {
   std::vector<long double> fair(jobs.size(), 0), weight(jobs.size());
   std::vector<bool> stopped(jobs.size(), false);
   const auto use = [&](std::size_t j, std::uint32_t r) {
@@ -59,8 +61,8 @@ std::vector<long double> speeds_by_definition(const std::vector<MemoryJob>& jobs
   return speeds;
 }
 
-const Rates kCapacity{4.1e12, 2.3e12, 1.6e12};
-const Rates kPerPicosecond{4.1, 2.3, 1.6};
+const ReferenceRates kReferenceCapacity{4.1e12, 2.3e12, 1.6e12};
+const ReferenceRates kPerPicosecond{4.1, 2.3, 1.6};
 
 struct Random {
   explicit Random(std::uint64_t seed) : engine(seed) {}
@@ -81,7 +83,8 @@ MemoryJob random_job(Random& random) {
   return job;
 }
 
-// Runs `count` random jobs in 20 slots, and calls look(date) at every date, when speeds are settled.
+// Runs `count` random jobs in 20 slots, and calls look(date) at_picosecond every date, when speeds are
+// settled.
 struct Load {
   Load(std::uint64_t seed, int count) : random(seed), left(count) {}
 
@@ -90,16 +93,16 @@ struct Load {
     std::int64_t now = 0, next_start = 0;
     while (!running.empty() || left > 0) {
       std::vector<std::uint32_t> ended;
-      memory.advance(at(now), ended);
+      memory.advance(at_picosecond(now), ended);
       REQUIRE(std::is_sorted(ended.begin(), ended.end()));
       for (std::uint32_t slot : ended) end(slot, now);
       while (left > 0 && now >= next_start && running.size() < 20) start(now), --left;
       if (now >= next_start) next_start = now + random.below(3'000'000);
-      memory.settle(at(now));
+      memory.settle(at_picosecond(now));
       look(now);
-      const Time next = memory.settle(at(now));
+      const Time next = memory.settle(at_picosecond(now));
       const std::int64_t start = left > 0 && running.size() < 20 ? next_start : kLater;
-      REQUIRE((running.empty() || next > at(now)));
+      REQUIRE((running.empty() || next > at_picosecond(now)));
       now = std::min(next.time_since_epoch().count(), start);
     }
   }
@@ -108,7 +111,7 @@ struct Load {
     std::uint32_t slot = 0;
     while (running.count(slot)) ++slot;
     const MemoryJob job = random_job(random);
-    memory.start(at(now), slot, job);
+    memory.start(at_picosecond(now), slot, job);
     running[slot] = {job, now};
   }
 
@@ -130,9 +133,9 @@ struct Load {
 
   static constexpr std::int64_t kLater = std::numeric_limits<std::int64_t>::max();
   Random random;
-  Memory memory{kCapacity, 20};
+  Memory memory{kReferenceCapacity, 20};
   std::map<std::uint32_t, std::pair<MemoryJob, std::int64_t>> running;
-  Rates moved{};
+  ReferenceRates moved{};
   std::vector<std::int64_t> ends;
   int left;
 };
@@ -142,7 +145,7 @@ struct Load {
 TEST_CASE("speeds equal those of filling by definition, and losses add up, on random loads") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Load load(seed, 60);
-    Rates available = kPerPicosecond;
+    ReferenceRates available = kPerPicosecond;
     load.run([&](std::int64_t now) {
       std::vector<MemoryJob> jobs;
       for (const auto& [slot, entry] : load.running) jobs.push_back(entry.first);
@@ -154,12 +157,12 @@ TEST_CASE("speeds equal those of filling by definition, and losses add up, on ra
         ++j;
       }
       if (seed % 2 == 0 && load.random.below(4) == 0) {
-        Rates reserved;
+        ReferenceRates reserved;
         for (std::uint32_t r = 0; r < kResources; ++r) {
-          reserved[r] = load.random.unit() * 1.2 * kCapacity[r];
-          available[r] = std::max(0.01, 1 - reserved[r] / kCapacity[r]) * kPerPicosecond[r];
+          reserved[r] = load.random.unit() * 1.2 * kReferenceCapacity[r];
+          available[r] = std::max(0.01, 1 - reserved[r] / kReferenceCapacity[r]) * kPerPicosecond[r];
         }
-        load.memory.reserve(at(now), reserved);
+        load.memory.reserve(at_picosecond(now), reserved);
       }
     });
     CHECK(load.memory.moved() == load.moved);
@@ -206,25 +209,26 @@ TEST_CASE("the date of an end is when the integral of the speed reaches the idea
 TEST_CASE("equal loads give equal dates, whatever other memories do meanwhile") {
   Load first(7, 200), second(7, 200);
   first.run([](std::int64_t) {});
-  second.run([](std::int64_t) { Memory(kCapacity, 1).start(at(0), 0, {Duration(1), {}}); });
+  second.run(
+      [](std::int64_t) { Memory(kReferenceCapacity, 1).start(at_picosecond(0), 0, {Duration(1), {}}); });
   CHECK(first.ends == second.ends);
 }
 
 TEST_CASE(
     "half the capacities and twice the ideal times give twice the dates where they are whole picoseconds") {
   const auto ends = [](std::int64_t factor) {
-    Rates capacity = kCapacity;
+    ReferenceRates capacity = kReferenceCapacity;
     for (double& c : capacity) c /= static_cast<double>(factor);
     Memory memory(capacity, 16);
     std::vector<std::int64_t> dates;
     // Powers of two of one rate: every speed is a ratio of small numbers, every date whole.
     for (std::uint32_t i = 0; i < 16; ++i) {
       const double bytes = 1.6 / 4 * 3'840'000;
-      memory.start(at(0), i, {Duration(3'840'000 * factor), {bytes, 0, bytes}});
+      memory.start(at_picosecond(0), i, {Duration(3'840'000 * factor), {bytes, 0, bytes}});
     }
-    memory.reserve(at(0), {0, 0, capacity[2] / 2});
+    memory.reserve(at_picosecond(0), {0, 0, capacity[2] / 2});
     std::vector<std::uint32_t> ended;
-    for (Time next = memory.settle(at(0)); next != Time::max(); next = memory.settle(next)) {
+    for (Time next = memory.settle(at_picosecond(0)); next != Time::max(); next = memory.settle(next)) {
       memory.advance(next, ended);
       dates.resize(ended.size(), next.time_since_epoch().count());
       if (dates.size() == 16) memory.reserve(next, {});

@@ -9,7 +9,7 @@ using namespace a3sim;
 
 namespace {
 
-constexpr MoeShape kShape{
+constexpr MoeShape kGraphShape{
     .tokens = 256, .hidden = 64, .intermediate = 32, .top_k = 2, .experts_per_rank = 4, .ep = 2};
 
 std::vector<std::string> names(const Graph& graph) {
@@ -34,7 +34,7 @@ Graph chain(std::initializer_list<std::pair<const char*, std::pair<int, int>>> a
 Graph load(const std::string& file, Diagnostics& diagnostics) {
   const std::string path = std::string(A3SIM_SOURCE_DIR) + "/configs/graphs/" + file;
   const Config root = Config::load(path, {}, diagnostics);
-  Graph graph = graph_from_config(root.map("graph"), kShape);
+  Graph graph = graph_from_config(root.map("graph"), kGraphShape);
   root.finish();
   return graph;
 }
@@ -42,7 +42,7 @@ Graph load(const std::string& file, Diagnostics& diagnostics) {
 std::vector<std::string> errors_of(const std::string& text) {
   Diagnostics diagnostics;
   const Config root = Config::parse(text, "g.yaml", {}, diagnostics);
-  graph_from_config(root.map("graph"), kShape);
+  graph_from_config(root.map("graph"), kGraphShape);
   return {diagnostics.messages().begin(), diagnostics.messages().end()};
 }
 
@@ -79,15 +79,16 @@ void check_equal(const Graph& a, const Graph& b) {
 
 TEST_CASE(
     "The forward graph is a chain from Dispatch to Combine, with Permute and Accumulate if all is timed") {
-  CHECK(names(forward_graph(kShape, Window::kTransport)) ==
+  CHECK(names(forward_graph(kGraphShape, Window::kTransport)) ==
         std::vector<std::string>{"Dispatch", "GMM1", "SwiGLU", "GMM2", "Combine"});
-  CHECK(names(forward_graph(kShape, Window::kFull)) ==
+  CHECK(names(forward_graph(kGraphShape, Window::kFull)) ==
         std::vector<std::string>{"Permute", "Dispatch", "GMM1", "SwiGLU", "GMM2", "Combine", "Accumulate"});
-  CHECK(forward_graph(kShape, Window::kFull).stages() == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6});
+  CHECK(forward_graph(kGraphShape, Window::kFull).stages() ==
+        std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6});
 }
 
 TEST_CASE("The backward graph has both branches after Dispatch_bwd and after SwiGLU_grad") {
-  const Graph graph = backward_graph(kShape, Window::kTransport);
+  const Graph graph = backward_graph(kGraphShape, Window::kTransport);
   CHECK(names(graph) == std::vector<std::string>{"Dispatch_bwd", "GMM_act_grad", "GMM_w2_grad", "SwiGLU_grad",
                                                  "GMM_gate_grad", "GMM_w1_grad", "Combine_bwd"});
   CHECK(graph.stages() == std::vector<std::uint32_t>{0, 1, 1, 2, 3, 3, 4});
@@ -150,9 +151,9 @@ TEST_CASE("Matrix operators check widths with their operands as they are multipl
 
 TEST_CASE("A graph written out in YAML equals the built-in one") {
   Diagnostics diagnostics;
-  check_equal(load("forward.yaml", diagnostics), forward_graph(kShape, Window::kFull));
+  check_equal(load("forward.yaml", diagnostics), forward_graph(kGraphShape, Window::kFull));
   check_equal(load("swiglu_add.yaml", diagnostics),
-              swiglu_add_graph(kShape.tokens, kShape.intermediate, 128, DataType::kBf16));
+              swiglu_add_graph(kGraphShape.tokens, kGraphShape.intermediate, 128, DataType::kBf16));
   CHECK(names(load("diamond.yaml", diagnostics)).size() == 6);
   CHECK_NOTHROW(diagnostics.throw_if_any());
 }

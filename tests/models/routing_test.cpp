@@ -16,7 +16,7 @@ using namespace a3sim;
 
 namespace {
 
-constexpr MoeShape kShape{
+constexpr MoeShape kRoutedShape{
     .tokens = 30, .hidden = 8, .intermediate = 8, .top_k = 3, .experts_per_rank = 4, .ep = 2};
 
 // A file that lives as long as the test.
@@ -68,13 +68,13 @@ TEST_CASE("Every registered routing sends a token to different experts, the same
   const TemporaryFile file("30,0,30,0,15,15,0,0\n0,0,0,0,0,0,0,0\n");
   for (const auto& [kind, item] : Routings::all()) {
     INFO(kind);
-    check_contract({kind, 7, 1.2, file.path()}, kShape);
+    check_contract({kind, 7, 1.2, file.path()}, kRoutedShape);
   }
 }
 
 TEST_CASE("Balanced routing gives each expert the slots that are its number modulo the experts") {
   const auto ep = GENERATE(1U, 2U, 3U, 7U);
-  MoeShape shape = kShape;
+  MoeShape shape = kRoutedShape;
   shape.ep = ep;
   const RoutingCounts counts = route({}, shape);
   for (std::uint32_t r = 0; r < ep; ++r) {
@@ -101,21 +101,21 @@ TEST_CASE("Balanced counts of half a million slots take far less than 10 ms") {
 }
 
 TEST_CASE("Sampled routing follows seed and skew") {
-  const RoutingCounts flat = route({"sampled", 1, 0, ""}, kShape),
-                      skewed = route({"sampled", 1, 3, ""}, kShape);
-  CHECK(flat != route({"sampled", 2, 0, ""}, kShape));
+  const RoutingCounts flat = route({"sampled", 1, 0, ""}, kRoutedShape),
+                      skewed = route({"sampled", 1, 3, ""}, kRoutedShape);
+  CHECK(flat != route({"sampled", 2, 0, ""}, kRoutedShape));
   const auto largest = [](const RoutingCounts& counts) {
     const auto source = counts.source(0);
     return *std::max_element(source.begin(), source.end());
   };
   CHECK(largest(flat) < largest(skewed));
-  for (std::uint32_t src = 0; src < kShape.ep; ++src)
-    CHECK(rows_of(skewed, src) == kShape.tokens * kShape.top_k);
+  for (std::uint32_t src = 0; src < kRoutedShape.ep; ++src)
+    CHECK(rows_of(skewed, src) == kRoutedShape.tokens * kRoutedShape.top_k);
   // The most popular expert is the same for all ranks, and almost every token goes there.
   const auto first = skewed.source(0), second = skewed.source(1);
   CHECK(std::max_element(first.begin(), first.end()) - first.begin() ==
         std::max_element(second.begin(), second.end()) - second.begin());
-  CHECK(largest(skewed) > kShape.tokens * 9 / 10);
+  CHECK(largest(skewed) > kRoutedShape.tokens * 9 / 10);
 }
 
 TEST_CASE("Two draws without replacement have the frequencies of a closed form") {
@@ -140,27 +140,29 @@ TEST_CASE("Two draws without replacement have the frequencies of a closed form")
 }
 
 TEST_CASE("A skew that is no number from 0, or more experts a token than there are, is refused") {
-  CHECK_THROWS_AS(route({"sampled", 1, -0.5, ""}, kShape), InputError);
-  CHECK_THROWS_AS(route({"sampled", 1, std::numeric_limits<double>::infinity(), ""}, kShape), InputError);
-  MoeShape shape = kShape;
+  CHECK_THROWS_AS(route({"sampled", 1, -0.5, ""}, kRoutedShape), InputError);
+  CHECK_THROWS_AS(route({"sampled", 1, std::numeric_limits<double>::infinity(), ""}, kRoutedShape),
+                  InputError);
+  MoeShape shape = kRoutedShape;
   shape.top_k = shape.experts();
   CHECK_NOTHROW(route({}, shape));
   shape.top_k = shape.experts() + 1;
   CHECK_THROWS_WITH(route({}, shape), Catch::Contains("9 different experts of 8"));
-  CHECK_THROWS_WITH(route({"bogus", 0, 0, ""}, kShape), Catch::Contains("known: balanced, file, sampled"));
+  CHECK_THROWS_WITH(route({"bogus", 0, 0, ""}, kRoutedShape),
+                    Catch::Contains("known: balanced, file, sampled"));
 }
 
 TEST_CASE("An extreme skew still finds different experts for every token") {
-  check_contract({"sampled", 3, 100, ""}, kShape);
+  check_contract({"sampled", 3, 100, ""}, kRoutedShape);
 }
 
 TEST_CASE("Counts are read from a file, blanks and empty lines aside") {
   const TemporaryFile file("1,2, 3 ,4,5,6,7,8\r\n\n0,0,0,0,0,0,0,30");
-  const RoutingCounts counts = route(file.spec(), kShape);
+  const RoutingCounts counts = route(file.spec(), kRoutedShape);
   CHECK(counts.at(0, 2) == 3);
   CHECK(counts.at(0, 7) == 8);
-  CHECK(counts.at(1, 7) == kShape.tokens);
-  CHECK(rows_of(counts, 1) == kShape.tokens);
+  CHECK(counts.at(1, 7) == kRoutedShape.tokens);
+  CHECK(rows_of(counts, 1) == kRoutedShape.tokens);
 }
 
 TEST_CASE("A wrong file of counts is refused with file, line, column and what was expected") {
@@ -181,11 +183,11 @@ TEST_CASE("A wrong file of counts is refused with file, line, column and what wa
       {"30,30,30,1,0,0,0,0\n", ":1:1: ", "source 0 sends 91 rows; 30 tokens to 3 experts each are 90"},
   }));
   const TemporaryFile file(wrong.text);
-  CHECK_THROWS_WITH(route(file.spec(), kShape),
+  CHECK_THROWS_WITH(route(file.spec(), kRoutedShape),
                     Catch::StartsWith(file.path() + wrong.place) && Catch::Contains(wrong.what));
 }
 
 TEST_CASE("A file of counts that is not there is named") {
-  CHECK_THROWS_WITH(route({"file", 0, 0, "/nowhere/counts.csv"}, kShape),
+  CHECK_THROWS_WITH(route({"file", 0, 0, "/nowhere/counts.csv"}, kRoutedShape),
                     Catch::Contains("/nowhere/counts.csv: cannot be read"));
 }

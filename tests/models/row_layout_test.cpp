@@ -8,14 +8,14 @@ using namespace a3sim;
 
 namespace {
 
-constexpr MoeShape kShape{
+constexpr MoeShape kLayoutShape{
     .tokens = 50, .hidden = 4, .intermediate = 4, .top_k = 2, .experts_per_rank = 3, .ep = 2};
 
 RoutingCounts drawn(std::uint64_t seed, std::uint32_t below) {
   Rng rng(seed);
-  RoutingCounts counts(kShape.ep, kShape.experts());
-  for (std::uint32_t src = 0; src < kShape.ep; ++src) {
-    for (std::uint32_t expert = 0; expert < kShape.experts(); ++expert)
+  RoutingCounts counts(kLayoutShape.ep, kLayoutShape.experts());
+  for (std::uint32_t src = 0; src < kLayoutShape.ep; ++src) {
+    for (std::uint32_t expert = 0; expert < kLayoutShape.experts(); ++expert)
       counts.at(src, expert) = rng.below(below);
   }
   return counts;
@@ -38,10 +38,11 @@ std::vector<bool> real_marks(Layout layout, std::uint32_t rank, const RoutingCou
       marks.push_back(row < counts.at(src, expert));
   };
   if (layout == Layout::kSent) {
-    for (std::uint32_t expert = 0; expert < kShape.experts(); ++expert) append(rank, expert);
+    for (std::uint32_t expert = 0; expert < kLayoutShape.experts(); ++expert) append(rank, expert);
   } else {
-    for (std::uint32_t local = 0; local < kShape.experts_per_rank; ++local) {
-      for (std::uint32_t src = 0; src < kShape.ep; ++src) append(src, rank * kShape.experts_per_rank + local);
+    for (std::uint32_t local = 0; local < kLayoutShape.experts_per_rank; ++local) {
+      for (std::uint32_t src = 0; src < kLayoutShape.ep; ++src)
+        append(src, rank * kLayoutShape.experts_per_rank + local);
     }
   }
   return marks;
@@ -53,9 +54,9 @@ TEST_CASE("Packing a row counts the real rows before it") {
   const auto seed = GENERATE(range(1, 20));
   const RoutingCounts counts = drawn(static_cast<std::uint64_t>(seed), 4);
   const RoutingCounts capacity = sum(counts, drawn(static_cast<std::uint64_t>(seed) + 100, 3));
-  const RowLayout layout(kShape, capacity, counts);
+  const RowLayout layout(kLayoutShape, capacity, counts);
   for (const Layout of : {Layout::kSent, Layout::kReceived}) {
-    for (std::uint32_t rank = 0; rank < kShape.ep; ++rank) {
+    for (std::uint32_t rank = 0; rank < kLayoutShape.ep; ++rank) {
       const std::vector<bool> marks = real_marks(of, rank, capacity, counts);
       const auto rows = static_cast<std::uint32_t>(marks.size());
       REQUIRE(rows == (of == Layout::kSent ? layout.sent_rows(rank) : layout.received_rows(rank)));
@@ -71,7 +72,7 @@ TEST_CASE("Packing a row counts the real rows before it") {
 
 TEST_CASE("A layout of its own counts packs nothing, nor does a layout without experts") {
   const RoutingCounts capacity = drawn(3, 9);
-  const RowLayout same(kShape, capacity), other(kShape, sum(capacity, drawn(4, 9)), capacity);
+  const RowLayout same(kLayoutShape, capacity), other(kLayoutShape, sum(capacity, drawn(4, 9)), capacity);
   const Rows rows{2, 7};
   CHECK(same.pack(Layout::kReceived, 0, rows) == rows);
   for (const Layout plain : {Layout::kPlain, Layout::kTokens, Layout::kWeights}) {
@@ -81,10 +82,10 @@ TEST_CASE("A layout of its own counts packs nothing, nor does a layout without e
 }
 
 TEST_CASE("Partitions of an expert are equal but for the last ones, and together the expert") {
-  RoutingCounts capacity(kShape.ep, kShape.experts());
+  RoutingCounts capacity(kLayoutShape.ep, kLayoutShape.experts());
   capacity.at(0, 4) = 3;
   capacity.at(1, 4) = 4;
-  const RowLayout layout(kShape, capacity);
+  const RowLayout layout(kLayoutShape, capacity);
   const Rows expert = layout.received_expert(1, 1);
   REQUIRE(expert.size() == 3 + 4);
   CHECK(layout.partition(1, 1, 0, 3) == Rows{expert.begin, expert.begin + 3});
@@ -96,10 +97,10 @@ TEST_CASE("Partitions of an expert are equal but for the last ones, and together
 }
 
 TEST_CASE("Pieces of a slot are cut every chunk and at partition boundaries, the same whoever asks") {
-  RoutingCounts capacity(kShape.ep, kShape.experts());
+  RoutingCounts capacity(kLayoutShape.ep, kLayoutShape.experts());
   capacity.at(0, 3) = 4;
   capacity.at(1, 3) = 9;
-  const RowLayout layout(kShape, capacity);
+  const RowLayout layout(kLayoutShape, capacity);
   constexpr std::uint32_t kSrc = 1, kDst = 1, kExpert = 0, kPartitions = 2, kChunk = 4;
   const std::uint32_t received = capacity.at(0, 3), sent = layout.sent_slot(kSrc, 3).begin;
   // 13 rows in partitions of 7 and 6; the slot is rows 4 to 13, its chunks end at 8 and 12.
@@ -127,25 +128,27 @@ TEST_CASE("Pieces of a slot are cut every chunk and at partition boundaries, the
 }
 
 TEST_CASE("A routing above its bucket is refused with where it overflows and the bucket that it needs") {
-  RoutingCounts capacity(kShape.ep, kShape.experts()), counts = capacity;
+  RoutingCounts capacity(kLayoutShape.ep, kLayoutShape.experts()), counts = capacity;
   capacity.at(0, 1) = 128;
   counts.at(0, 1) = 128;
-  CHECK_NOTHROW(RowLayout(kShape, capacity, counts));
+  CHECK_NOTHROW(RowLayout(kLayoutShape, capacity, counts));
   counts.at(0, 1) = 129;
   counts.at(1, 5) = 7;
   CHECK_THROWS_WITH(
-      RowLayout(kShape, capacity, counts),
+      RowLayout(kLayoutShape, capacity, counts),
       Catch::Contains("source 0, expert 1: 129 rows > capacity 128; source 1, expert 5: 7 rows > "
                       "capacity 0") &&
           Catch::Contains("needs a bucket with capacity 129 or more"));
-  for (std::uint32_t expert = 0; expert < kShape.experts(); ++expert) counts.at(1, expert) = 3;
-  CHECK_THROWS_WITH(RowLayout(kShape, capacity, counts), Catch::Contains("and 3 more"));
+  for (std::uint32_t expert = 0; expert < kLayoutShape.experts(); ++expert) counts.at(1, expert) = 3;
+  CHECK_THROWS_WITH(RowLayout(kLayoutShape, capacity, counts), Catch::Contains("and 3 more"));
 }
 
 TEST_CASE("Counts of another shape, and rows beyond 32 bits, are refused") {
-  CHECK_THROWS_AS(RowLayout(kShape, RoutingCounts(kShape.ep, kShape.experts() + 1)), InputError);
-  CHECK_THROWS_AS(RowLayout(kShape, RoutingCounts(kShape.ep + 1, kShape.experts())), InputError);
-  RoutingCounts huge(kShape.ep, kShape.experts());
+  CHECK_THROWS_AS(RowLayout(kLayoutShape, RoutingCounts(kLayoutShape.ep, kLayoutShape.experts() + 1)),
+                  InputError);
+  CHECK_THROWS_AS(RowLayout(kLayoutShape, RoutingCounts(kLayoutShape.ep + 1, kLayoutShape.experts())),
+                  InputError);
+  RoutingCounts huge(kLayoutShape.ep, kLayoutShape.experts());
   huge.at(0, 0) = huge.at(1, 0) = 1U << 31;
-  CHECK_THROWS_WITH(RowLayout(kShape, huge), Catch::Contains("rows"));
+  CHECK_THROWS_WITH(RowLayout(kLayoutShape, huge), Catch::Contains("rows"));
 }

@@ -9,14 +9,14 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::uint32_t kFirst = 0, kSecond = 1;  // events
+constexpr std::uint32_t kFirstRank = 0, kSecondRank = 1;  // events
 
 RunResult run(VectorSchedule built) {
   const NetworkBackend& native = Registry<NetworkBackend>::get("native");
   return run_schedule(built.schedule(), RoutingCounts(1, 0), small_machine(), native, {.record = true});
 }
 
-Duration started(const RunResult& result, std::size_t task) {
+Duration started_at(const RunResult& result, std::size_t task) {
   return result.ranks[0].records[task].start.time_since_epoch();
 }
 Duration ended(const RunResult& result, std::size_t task) {
@@ -26,32 +26,32 @@ Duration ended(const RunResult& result, std::size_t task) {
 }  // namespace
 
 TEST_CASE("a task runs after its fetch and first check, for its ideal time") {
-  const RunResult result = run(VectorSchedule(1).event(1, true).task(3, kNone, kFirst));
-  CHECK(started(result, 0) == kOverhead);
+  const RunResult result = run(VectorSchedule(1).event(1, true).task(3, kNone, kFirstRank));
+  CHECK(started_at(result, 0) == kOverhead);
   CHECK(ended(result, 0) == kOverhead + 3 * kRowTime);
   CHECK(result.makespan == kOverhead + 3 * kRowTime);
 }
 
 TEST_CASE("a worker takes its next task when the last has ended") {
   const RunResult result =
-      run(VectorSchedule(1).event(2, true).task(1, kNone, kFirst).task(1, kNone, kFirst));
+      run(VectorSchedule(1).event(2, true).task(1, kNone, kFirstRank).task(1, kNone, kFirstRank));
   CHECK(ended(result, 1) == 2 * (kOverhead + kRowTime));
 }
 
 TEST_CASE("a waiting worker runs as soon as it sees the trigger, its own fetch being over") {
-  const RunResult result =
-      run(VectorSchedule(2).event(1).event(1, true).task(1, kNone, kFirst).task(1, kFirst, kSecond));
-  CHECK(started(result, 1) == kOverhead + kRowTime + kVisible);
+  const RunResult result = run(
+      VectorSchedule(2).event(1).event(1, true).task(1, kNone, kFirstRank).task(1, kFirstRank, kSecondRank));
+  CHECK(started_at(result, 1) == kOverhead + kRowTime + kVisible);
 }
 
 TEST_CASE("an event fires at its threshold and not before") {
   const RunResult result = run(VectorSchedule(3)
                                    .event(2)
                                    .event(1, true)
-                                   .task(1, kNone, kFirst)
-                                   .task(5, kNone, kFirst)
-                                   .task(1, kFirst, kSecond));
-  CHECK(started(result, 2) == kOverhead + 5 * kRowTime + kVisible);
+                                   .task(1, kNone, kFirstRank)
+                                   .task(5, kNone, kFirstRank)
+                                   .task(1, kFirstRank, kSecondRank));
+  CHECK(started_at(result, 2) == kOverhead + 5 * kRowTime + kVisible);
 }
 
 TEST_CASE("a worker that waits holds its place: what stands behind it in its list waits too") {
@@ -59,27 +59,30 @@ TEST_CASE("a worker that waits holds its place: what stands behind it in its lis
   const RunResult result = run(VectorSchedule(2)
                                    .event(1)
                                    .event(3, true)
-                                   .task(4, kNone, kFirst)
-                                   .task(1, kFirst, kSecond)
-                                   .task(1, kNone, kSecond)
-                                   .task(1, kNone, kSecond));
-  CHECK(started(result, 1) == kOverhead + 4 * kRowTime + kVisible);
-  CHECK(started(result, 3) == ended(result, 1) + kOverhead);
+                                   .task(4, kNone, kFirstRank)
+                                   .task(1, kFirstRank, kSecondRank)
+                                   .task(1, kNone, kSecondRank)
+                                   .task(1, kNone, kSecondRank));
+  CHECK(started_at(result, 1) == kOverhead + 4 * kRowTime + kVisible);
+  CHECK(started_at(result, 3) == ended(result, 1) + kOverhead);
 }
 
 TEST_CASE("under shared assignment a free worker takes what a waiting one does not hold") {
   VectorSchedule built(2);
   built.event(1).event(3, true);
-  built.task(4, kNone, kFirst).task(1, kFirst, kSecond).task(1, kNone, kSecond).task(1, kNone, kSecond);
+  built.task(4, kNone, kFirstRank)
+      .task(1, kFirstRank, kSecondRank)
+      .task(1, kNone, kSecondRank)
+      .task(1, kNone, kSecondRank);
   built.parts().assignment = Assignment::kShared;
   const RunResult result = run(built);
   CHECK(result.ranks[0].records[2].worker == 0);
-  CHECK(started(result, 2) == ended(result, 0) + kOverhead);
+  CHECK(started_at(result, 2) == ended(result, 0) + kOverhead);
 }
 
 TEST_CASE("a worker set confines its tasks to its workers") {
   VectorSchedule built(4);
-  built.event(3, true).task(1, kNone, kFirst).task(1, kNone, kFirst).task(1, kNone, kFirst);
+  built.event(3, true).task(1, kNone, kFirstRank).task(1, kNone, kFirstRank).task(1, kNone, kFirstRank);
   built.parts().worker_sets.push_back({1, 3, 1});
   for (TaskDescriptor& td : built.parts().tasks) td.worker_set = 1;
   const RunResult result = run(built);
@@ -91,7 +94,7 @@ TEST_CASE("memory that is short slows tasks down, and the loss is the resource's
   Hardware hardware = small_machine();
   hardware.memory.hbm_read = {64'000'000'000};  // exactly one worker's reading
   VectorSchedule built(2);
-  built.event(2, true).task(1, kNone, kFirst).task(1, kNone, kFirst);
+  built.event(2, true).task(1, kNone, kFirstRank).task(1, kNone, kFirstRank);
   const RunResult result = run_schedule(built.schedule(), RoutingCounts(1, 0), hardware,
                                         Registry<NetworkBackend>::get("native"), {.record = true});
   for (const TaskRecord& record : result.ranks[0].records) {
@@ -103,7 +106,7 @@ TEST_CASE("memory that is short slows tasks down, and the loss is the resource's
 
 TEST_CASE("when nothing can go on, every blocked worker is named with its task, event, count and threshold") {
   VectorSchedule built(2);
-  built.event(2).event(2, true).task(1, kNone, kFirst).task(1, kFirst, kSecond);
+  built.event(2).event(2, true).task(1, kNone, kFirstRank).task(1, kFirstRank, kSecondRank);
   try {
     run(built);
     FAIL("the schedule cannot end");
@@ -115,14 +118,14 @@ TEST_CASE("when nothing can go on, every blocked worker is named with its task, 
 
 TEST_CASE("a schedule for more workers than the hardware has is refused") {
   VectorSchedule built(5);
-  built.event(1, true).task(1, kNone, kFirst);
+  built.event(1, true).task(1, kNone, kFirstRank);
   CHECK_THROWS_AS(run(built), InputError);
 }
 
 TEST_CASE("two runs give the same times and the same number of events") {
   VectorSchedule built(3);
   built.event(40, true);
-  for (std::uint32_t t = 0; t < 40; ++t) built.task(1 + t % 7, kNone, kFirst);
+  for (std::uint32_t t = 0; t < 40; ++t) built.task(1 + t % 7, kNone, kFirstRank);
   const RunResult first = run(built), second = run(built);
   CHECK(first.makespan == second.makespan);
   CHECK(first.events == second.events);

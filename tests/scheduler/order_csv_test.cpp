@@ -13,7 +13,7 @@ using namespace a3sim;
 namespace {
 
 // Entries as `rank op index`, with the lines they stand in.
-std::vector<std::string> read(const std::string& text, QueueType queue) {
+std::vector<std::string> entries_of(const std::string& text, QueueType queue) {
   std::vector<std::string> entries;
   for (const OrderSpec::Explicit& e : read_order_csv(text, "list.csv", queue)) {
     entries.push_back(std::to_string(e.rank) + " " + e.op + " " + std::to_string(e.index) + " @" +
@@ -22,7 +22,7 @@ std::vector<std::string> read(const std::string& text, QueueType queue) {
   return entries;
 }
 
-std::string error_of(const std::string& text) {
+std::string csv_error(const std::string& text) {
   try {
     read_order_csv(text, "list.csv", QueueType::kVtq);
   } catch (const InputError& error) {
@@ -53,7 +53,7 @@ TEST_CASE("An exported order has a line a task, in queue order, with the descrip
   REQUIRE(line == "[0:3)@1 share 1/2\"");
 }
 
-TEST_CASE("An exported order is read back as the same queues") {
+TEST_CASE("An exported order is entries_of back as the same queues") {
   SscParts parts = small_parts();
   parts.operators[0].name = "Dispatch, \"twice\"\r\nand more";
   const std::string csv = export_order({Ssc::build(parts)});
@@ -79,33 +79,33 @@ TEST_CASE("Columns of a list may stand anywhere, others are passed over") {
       "\n"
       ",8,Dispatch,1,VTQ\r\n"
       "x,9,\"Combine\",2,VTQ";
-  REQUIRE(read(csv, QueueType::kCtq) == Entries{"0 GMM1 7 @2"});
-  REQUIRE(read(csv, QueueType::kVtq) == Entries{"1 Dispatch 8 @4", "2 Combine 9 @5"});
-  REQUIRE(read("rank,queue,op,index\n", QueueType::kVtq).empty());
+  REQUIRE(entries_of(csv, QueueType::kCtq) == Entries{"0 GMM1 7 @2"});
+  REQUIRE(entries_of(csv, QueueType::kVtq) == Entries{"1 Dispatch 8 @4", "2 Combine 9 @5"});
+  REQUIRE(entries_of("rank,queue,op,index\n", QueueType::kVtq).empty());
 }
 
 TEST_CASE("A quoted field over several lines keeps the count of lines") {
   const std::string csv = "rank,queue,op,index\n0,VTQ,\"two\nlines\",1\n0,VTQ,A,2\n";
-  REQUIRE(read(csv, QueueType::kVtq) == Entries{"0 two\nlines 1 @2", "0 A 2 @4"});
+  REQUIRE(entries_of(csv, QueueType::kVtq) == Entries{"0 two\nlines 1 @2", "0 A 2 @4"});
 }
 
 TEST_CASE("What is wrong with a list is told with its line") {
   const std::string header = "rank,queue,op,index\n";
-  REQUIRE(error_of("") == "list.csv:1: a first line with the names of the columns expected");
+  REQUIRE(csv_error("") == "list.csv:1: a first line with the names of the columns expected");
   REQUIRE(
-      error_of("rank,queue,op\n") ==
+      csv_error("rank,queue,op\n") ==
       "list.csv:1: one column 'index' expected in the first line, 0 found (needed: rank, queue, op, index)");
-  REQUIRE(error_of("rank,queue,op,index,op\n") ==
+  REQUIRE(csv_error("rank,queue,op,index,op\n") ==
           "list.csv:1: one column 'op' expected in the first line, 2 found (needed: rank, queue, op, index)");
-  REQUIRE(error_of(header + "0,VTQ,A\n") == "list.csv:2: 3 fields, 4 columns");
-  REQUIRE(error_of(header + "0,VTQ,A,0\nx,VTQ,A,0\n") == "list.csv:3: rank: 'x' is not a whole number");
-  REQUIRE(error_of(header + "0,VTQ,A,-1\n") == "list.csv:2: index: '-1' is not a whole number");
-  REQUIRE(error_of(header + "0,VTQ,A,4294967296\n") ==
+  REQUIRE(csv_error(header + "0,VTQ,A\n") == "list.csv:2: 3 fields, 4 columns");
+  REQUIRE(csv_error(header + "0,VTQ,A,0\nx,VTQ,A,0\n") == "list.csv:3: rank: 'x' is not a whole number");
+  REQUIRE(csv_error(header + "0,VTQ,A,-1\n") == "list.csv:2: index: '-1' is not a whole number");
+  REQUIRE(csv_error(header + "0,VTQ,A,4294967296\n") ==
           "list.csv:2: index: '4294967296' is not a whole number");
-  REQUIRE(error_of(header + "0,vtq,A,0\n") == "list.csv:2: queue: 'CTQ' or 'VTQ' expected, 'vtq' found");
-  REQUIRE(error_of(header + "0,VTQ,,0\n") == "list.csv:2: op: an operator's name expected");
-  REQUIRE(error_of(header + "0,VTQ,\"A,0\n") == "list.csv:2: a quote is not closed");
-  REQUIRE(error_of(header + "0,VTQ,\"A\"x,0\n") ==
+  REQUIRE(csv_error(header + "0,vtq,A,0\n") == "list.csv:2: queue: 'CTQ' or 'VTQ' expected, 'vtq' found");
+  REQUIRE(csv_error(header + "0,VTQ,,0\n") == "list.csv:2: op: an operator's name expected");
+  REQUIRE(csv_error(header + "0,VTQ,\"A,0\n") == "list.csv:2: a quote is not closed");
+  REQUIRE(csv_error(header + "0,VTQ,\"A\"x,0\n") ==
           "list.csv:2: a comma or the end of the line expected behind a field");
 }
 

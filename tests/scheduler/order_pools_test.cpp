@@ -19,7 +19,8 @@ const std::vector<OperatorQueue> kForward = {{"Dispatch", QueueType::kVtq},
                                              {"GMM2", QueueType::kCtq},
                                              {"Combine", QueueType::kVtq}};
 
-OrderSpec order_with(std::vector<OrderSpec::Pool> pools, std::map<std::string, std::uint32_t> limits = {}) {
+OrderSpec order_with_pools(std::vector<OrderSpec::Pool> pools,
+                           std::map<std::string, std::uint32_t> limits = {}) {
   OrderSpec order;
   order.name = "mine";
   order.where = "mine.yaml:1:1";
@@ -36,7 +37,7 @@ std::vector<WorkerSet> sets_of(const OrderSpec& order) {
   return sets;
 }
 
-std::string error_of(const OrderSpec& order, const std::uint32_t (&workers)[kQueues] = kWorkers) {
+std::string pools_error(const OrderSpec& order, const std::uint32_t (&workers)[kQueues] = kWorkers) {
   try {
     assign_worker_sets(order, kForward, workers);
   } catch (const InputError& error) {
@@ -48,7 +49,7 @@ std::string error_of(const OrderSpec& order, const std::uint32_t (&workers)[kQue
 }  // namespace
 
 TEST_CASE("Without pools all operators of a queue share all its workers, in one set") {
-  const WorkerPlan plan = assign_worker_sets(order_with({}), kForward, kWorkers);
+  const WorkerPlan plan = assign_worker_sets(order_with_pools({}), kForward, kWorkers);
   REQUIRE(plan.sets == std::vector<WorkerSet>{{kVtq, 0, kAiv}, {kCtq, 0, kAic}});
   REQUIRE(plan.set_of == std::vector<std::uint8_t>{0, 1, 0, 1, 0});
 }
@@ -56,14 +57,14 @@ TEST_CASE("Without pools all operators of a queue share all its workers, in one 
 TEST_CASE("A pool's workers run its operators only, the others share the rest") {
   constexpr std::uint32_t kComm = 30;
   const WorkerSet comm{kVtq, 0, kComm}, rest{kVtq, kComm, kAiv - kComm}, cubes{kCtq, 0, kAic};
-  REQUIRE(sets_of(order_with({{"comm", {"Dispatch", "Combine"}, kComm}})) ==
+  REQUIRE(sets_of(order_with_pools({{"comm", {"Dispatch", "Combine"}, kComm}})) ==
           std::vector<WorkerSet>{comm, cubes, rest, cubes, comm});
 }
 
 TEST_CASE("Pools take workers one after the other, in each queue") {
   constexpr std::uint32_t kOut = 20, kIn = 10, kUp = 15;
   const OrderSpec order =
-      order_with({{"out", {"Dispatch"}, kOut}, {"up", {"GMM1"}, kUp}, {"in", {"Combine"}, kIn}});
+      order_with_pools({{"out", {"Dispatch"}, kOut}, {"up", {"GMM1"}, kUp}, {"in", {"Combine"}, kIn}});
   REQUIRE(sets_of(order) == std::vector<WorkerSet>{{kVtq, 0, kOut},
                                                    {kCtq, 0, kUp},
                                                    {kVtq, kOut + kIn, kAiv - kOut - kIn},
@@ -72,16 +73,17 @@ TEST_CASE("Pools take workers one after the other, in each queue") {
 }
 
 TEST_CASE("Pools may take all workers of a queue when every operator of it has one") {
-  REQUIRE(sets_of(order_with({{"up", {"GMM1"}, 24}, {"down", {"GMM2"}, 1}}))[3] == WorkerSet{kCtq, 24, 1});
+  REQUIRE(sets_of(order_with_pools({{"up", {"GMM1"}, 24}, {"down", {"GMM2"}, 1}}))[3] ==
+          WorkerSet{kCtq, 24, 1});
   REQUIRE(
-      error_of(order_with({{"up", {"GMM1"}, kAic}})) ==
+      pools_error(order_with_pools({{"up", {"GMM1"}, kAic}})) ==
       "mine.yaml:1:1: order 'mine': no worker of the CTQ is left for operator 'GMM2': pools take 25 of 25");
 }
 
 TEST_CASE("A limit is the first workers of the operator's set, and one above the set's size is the set") {
   constexpr std::uint32_t kComm = 30, kLimit = 4;
   const OrderSpec order =
-      order_with({{"comm", {"Dispatch", "Combine"}, kComm}}, {{"Combine", kLimit}, {"GMM1", 99}});
+      order_with_pools({{"comm", {"Dispatch", "Combine"}, kComm}}, {{"Combine", kLimit}, {"GMM1", 99}});
   REQUIRE(sets_of(order)[0] == WorkerSet{kVtq, 0, kComm});
   REQUIRE(sets_of(order)[4] == WorkerSet{kVtq, 0, kLimit});
   REQUIRE(sets_of(order)[1] == WorkerSet{kCtq, 0, kAic});
@@ -89,8 +91,8 @@ TEST_CASE("A limit is the first workers of the operator's set, and one above the
 
 TEST_CASE("A pool of another graph's operators takes no workers") {
   OrderSpec order =
-      order_with({{"backward", {"Dispatch_bwd"}, kAiv}, {"comm", {"Combine", "Combine_bwd"}, 10}},
-                 {{"Dispatch_bwd", 5}});
+      order_with_pools({{"backward", {"Dispatch_bwd"}, kAiv}, {"comm", {"Combine", "Combine_bwd"}, 10}},
+                       {{"Dispatch_bwd", 5}});
   order.elsewhere = {"Dispatch_bwd", "Combine_bwd"};
   REQUIRE(sets_of(order)[4] == WorkerSet{kVtq, 0, 10});
   REQUIRE(sets_of(order)[0] == WorkerSet{kVtq, 10, kAiv - 10});
@@ -98,18 +100,19 @@ TEST_CASE("A pool of another graph's operators takes no workers") {
 
 TEST_CASE("Pools and limits that cannot be met are refused") {
   const std::string where = "mine.yaml:1:1: order 'mine': ";
-  REQUIRE(error_of(order_with({{"comm", {"Dispach"}, 10}})) ==
+  REQUIRE(pools_error(order_with_pools({{"comm", {"Dispach"}, 10}})) ==
           where + "pool 'comm': unknown operator 'Dispach'; did you mean 'Dispatch'?");
-  REQUIRE(error_of(order_with({}, {{"Xyz", 1}})) ==
+  REQUIRE(pools_error(order_with_pools({}, {{"Xyz", 1}})) ==
           where + "limit: unknown operator 'Xyz'; known: Dispatch, GMM1, SwiGLU, GMM2, Combine");
-  REQUIRE(error_of(order_with({}, {{"GMM1", 0}})) == where + "limit: operator 'GMM1' could never run");
-  REQUIRE(error_of(order_with({{"a", {"Dispatch"}, 0}})) == where + "pool 'a' has no workers");
-  REQUIRE(error_of(order_with({{"a", {"Dispatch"}, 10}, {"b", {"Dispatch"}, 10}})) ==
+  REQUIRE(pools_error(order_with_pools({}, {{"GMM1", 0}})) ==
+          where + "limit: operator 'GMM1' could never run");
+  REQUIRE(pools_error(order_with_pools({{"a", {"Dispatch"}, 0}})) == where + "pool 'a' has no workers");
+  REQUIRE(pools_error(order_with_pools({{"a", {"Dispatch"}, 10}, {"b", {"Dispatch"}, 10}})) ==
           where + "pool 'b': operator 'Dispatch' stands in a pool already");
-  REQUIRE(error_of(order_with({{"a", {"Dispatch", "GMM1"}, 10}})) ==
+  REQUIRE(pools_error(order_with_pools({{"a", {"Dispatch", "GMM1"}, 10}})) ==
           where + "pool 'a': 'GMM1' is of the CTQ, the operators before it of the VTQ");
-  REQUIRE(error_of(order_with({{"a", {"Dispatch"}, 30}, {"b", {"Combine"}, 21}})) ==
+  REQUIRE(pools_error(order_with_pools({{"a", {"Dispatch"}, 30}, {"b", {"Combine"}, 21}})) ==
           where + "pool 'b' takes 21 workers of the VTQ, 20 of 50 are left");
-  REQUIRE(error_of(order_with({}), {0, 50}) ==
+  REQUIRE(pools_error(order_with_pools({}), {0, 50}) ==
           where + "no worker of the CTQ is left for operator 'GMM1': pools take 0 of 0");
 }

@@ -22,7 +22,7 @@ std::size_t line_of(const std::string& text, const std::string& what) {
 }
 
 // The message of the error that `text` gives; it starts with name:line.
-std::string error_of(const std::string& text) {
+std::string text_error(const std::string& text) {
   try {
     Ssc::from_text(text, "edited.txt");
   } catch (const InputError& error) {
@@ -117,14 +117,14 @@ TEST_CASE("A fault in a text schedule is told with its line") {
   for (const Edit& edit : edits) {
     const std::string edited = replaced(text, edit.from, edit.to);
     const std::string where = "edited.txt:" + std::to_string(line_of(text, edit.from)) + ": ";
-    REQUIRE_THAT(error_of(edited), Catch::Matchers::StartsWith(where + edit.message));
+    REQUIRE_THAT(text_error(edited), Catch::Matchers::StartsWith(where + edit.message));
   }
 }
 
 TEST_CASE("A text schedule that lacks a line says which") {
   const std::string text = Ssc::build(small_parts()).to_text();
-  REQUIRE(error_of("") == "edited.txt:1: a line 'ssc' is missing");
-  REQUIRE(error_of("rank 1\n") == "edited.txt:1: 'ssc 1' expected first");
-  REQUIRE_THAT(error_of(replaced(text, "rank 1\n", "")),
+  REQUIRE(text_error("") == "edited.txt:1: a line 'ssc' is missing");
+  REQUIRE(text_error("rank 1\n") == "edited.txt:1: 'ssc 1' expected first");
+  REQUIRE_THAT(text_error(replaced(text, "rank 1\n", "")),
                Catch::Matchers::EndsWith("a line 'rank' is missing"));
 }

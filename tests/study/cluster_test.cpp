@@ -18,7 +18,7 @@ Duration total(const std::vector<PassResult>& passes) {
 
 Duration latency(const std::vector<std::string>& set) { return total(run_experiment(small(set), false)); }
 
-std::string refusal(const std::vector<std::string>& set) {
+std::string cluster_refusal(const std::vector<std::string>& set) {
   try {
     small(set);
   } catch (const InputError& error) {
@@ -136,7 +136,7 @@ TEST_CASE("cluster: every way of moving rows, tiled or not, moves the same rows 
       }
     }
   }
-  CHECK_THAT(refusal({"experiment.execution=dynamic", "experiment.communication=collective"}),
+  CHECK_THAT(cluster_refusal({"experiment.execution=dynamic", "experiment.communication=collective"}),
              Contains("experiment.communication") && Contains("expected one_sided"));
 }
 
@@ -172,14 +172,14 @@ TEST_CASE("cluster: a group over two nodes pays the longer way, one with pairs i
 }
 
 TEST_CASE("cluster: impossible places, ranks and clocks are refused") {
-  CHECK_THAT(refusal({"parallel.nodes=3"}), Contains("parallel.nodes") && Contains("evenly"));
-  CHECK_THAT(refusal({"parallel.nodes=2", "parallel.tp_stride=16"}), Contains("evenly"));
-  CHECK_THAT(refusal({"ranks.start.4=1 us"}), Contains("ranks.start.4") && Contains("from 0 to 3"));
-  CHECK_THAT(refusal({"ranks.clock.x=1"}), Contains("ranks.clock.x") && Contains("from 0 to 3"));
-  CHECK_THAT(refusal({"ranks.clock.1=0"}), Contains("ranks.clock.1"));
-  CHECK_THAT(
-      refusal({"hardware.fabric.levels.cluster.dies={value: 1536, source: s}", "parallel.tp_stride=600"}),
-      Contains("need 1801 dies"));
+  CHECK_THAT(cluster_refusal({"parallel.nodes=3"}), Contains("parallel.nodes") && Contains("evenly"));
+  CHECK_THAT(cluster_refusal({"parallel.nodes=2", "parallel.tp_stride=16"}), Contains("evenly"));
+  CHECK_THAT(cluster_refusal({"ranks.start.4=1 us"}), Contains("ranks.start.4") && Contains("from 0 to 3"));
+  CHECK_THAT(cluster_refusal({"ranks.clock.x=1"}), Contains("ranks.clock.x") && Contains("from 0 to 3"));
+  CHECK_THAT(cluster_refusal({"ranks.clock.1=0"}), Contains("ranks.clock.1"));
+  CHECK_THAT(cluster_refusal(
+                 {"hardware.fabric.levels.cluster.dies={value: 1536, source: s}", "parallel.tp_stride=600"}),
+             Contains("need 1801 dies"));
 }
 
 TEST_CASE("cluster: rows that are no whole lines leave at part of a worker's rate") {

@@ -19,7 +19,9 @@ class TwoRuns {
     runs_[0] = read_run(folder_.path() / "a", "");
     runs_[1] = read_run(folder_.path() / "b", "");
   }
-  RunDifference difference() const { return difference_of(runs_[0], runs_[1], 2); }
+  // What it returns points into these runs.
+  RunDifference difference() const& { return difference_of(runs_[0], runs_[1], 2); }
+  RunDifference difference() && = delete;
 
  private:
   TemporaryFolder folder_;
@@ -76,10 +78,10 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
 
 TEST_CASE("an order alone is the cause where nothing else differs") {
   // Slow ports and few workers, so that it matters who sends to whom at a time.
-  const RunDifference difference = TwoRuns({"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2",
-                                            "order.vtq=[stage, expert, chunk, dst]"},
-                                           {"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2"})
-                                       .difference();
+  const TwoRuns runs({"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2",
+                      "order.vtq=[stage, expert, chunk, dst]"},
+                     {"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2"});
+  const RunDifference difference = runs.difference();
   check_sums(difference);
   REQUIRE(difference.counterfactuals.parts.size() == 1);
   CHECK(difference.counterfactuals.parts[0].makespan == difference.total[0]);
@@ -88,9 +90,9 @@ TEST_CASE("an order alone is the cause where nothing else differs") {
 }
 
 TEST_CASE("how many schedulers hand tasks out belongs to the execution") {
-  const RunDifference difference = TwoRuns({"experiment.execution=dynamic"},
-                                           {"experiment.execution=dynamic", "experiment.dispatch_servers=4"})
-                                       .difference();
+  const TwoRuns runs({"experiment.execution=dynamic"},
+                     {"experiment.execution=dynamic", "experiment.dispatch_servers=4"});
+  const RunDifference difference = runs.difference();
   CHECK(difference.counterfactuals.parts.at(0).makespan == difference.total[0]);
   CHECK_THAT(verdict(difference), Contains("experiment.dispatch_servers is 1 in A, 4 in B"));
 }
@@ -107,25 +109,29 @@ TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
 TEST_CASE("of two differences the larger one is the cause, whichever side is slower") {
   const std::vector<std::string> slow{"hardware.fabric.planes.hccs.egress=5 GB/s",
                                       "hardware.runtime.static_task=0.2 us"};
-  const RunDifference longer = TwoRuns(slow, {}).difference(), less = TwoRuns({}, slow).difference();
+  const TwoRuns slow_first(slow, {}), slow_last({}, slow);
+  const RunDifference longer = slow_first.difference(), less = slow_last.difference();
   CHECK(longer.counterfactuals.parts.size() == 2);
   CHECK_THAT(verdict(longer), Contains("longer than B; the largest cause is A's links"));
   CHECK_THAT(verdict(less), Contains("less than B; the largest cause is A's links"));
 }
 
 TEST_CASE("equal runs differ in nothing, and different names are no difference") {
-  CHECK(verdict(TwoRuns({}, {}).difference()) == "Nothing differs.");
-  CHECK(verdict(TwoRuns({"experiment.name=other"}, {}).difference()) == "Nothing differs.");
-  CHECK(verdict(TwoRuns({"hardware.runtime.dynamic_task=9 us"}, {}).difference()) ==
-        "The configurations differ, but the makespans do not.");
+  const TwoRuns same({}, {}), named({"experiment.name=other"}, {});
+  const TwoRuns unused({"hardware.runtime.dynamic_task=9 us"}, {});
+  CHECK(verdict(same.difference()) == "Nothing differs.");
+  CHECK(verdict(named.difference()) == "Nothing differs.");
+  CHECK(verdict(unused.difference()) == "The configurations differ, but the makespans do not.");
 }
 
 TEST_CASE("hit rates alone change what misses cost, and nothing where they are equal") {
-  const RunDifference cache = TwoRuns({"hardware.memory.l2_size=96 KiB"}, {}).difference();
+  const TwoRuns caches({"hardware.memory.l2_size=96 KiB"}, {}),
+      launches({"hardware.runtime.static_task=5 us"}, {});
+  const RunDifference cache = caches.difference();
   REQUIRE(cache.counterfactuals.hit_rates);
   CHECK(*cache.counterfactuals.hit_rates > Duration::zero());
   CHECK_THAT(verdict(cache), Contains("A's L2 hit rates alone make"));
-  CHECK_FALSE(TwoRuns({"hardware.runtime.static_task=5 us"}, {}).difference().counterfactuals.hit_rates);
+  CHECK_FALSE(launches.difference().counterfactuals.hit_rates);
 }
 
 TEST_CASE("a part that B cannot take over is said, and the others are still run") {

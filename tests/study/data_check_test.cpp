@@ -15,7 +15,7 @@ namespace {
 using Overrides = std::vector<std::string>;
 const std::vector<std::string> kNothing;
 
-std::vector<std::filesystem::path> shipped(const char* folder) {
+std::vector<std::filesystem::path> shipped_file(const char* folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / folder))
     files.push_back(entry.path());
@@ -39,18 +39,18 @@ Overrides with(Overrides overrides, std::initializer_list<const char*> more) {
 
 }  // namespace
 
-TEST_CASE("every shipped experiment computes at its small shape what the plain reference does") {
-  for (const std::filesystem::path& file : shipped("experiments")) {
+TEST_CASE("every shipped_file experiment computes at its small shape what the plain reference does") {
+  for (const std::filesystem::path& file : shipped_file("experiments")) {
     if (file.stem() == "ep16") continue;  // takes a second, and is ep8 with more of the same
     INFO(file);
     CHECK(wrong(small_cases(file, {}, kDataSeed)) == kNothing);
   }
 }
 
-TEST_CASE("on one rank, all outputs and all gradients are right under every shipped order and routing") {
+TEST_CASE("on one rank, all outputs and all gradients are right under every shipped_file order and routing") {
   for (const Overrides& routing : {Overrides{}, kSkewed}) {
     std::vector<DataCase> cases = shipped_cases("ep4", with(routing, {"parallel.ep=1"}));
-    for (const std::filesystem::path& file : shipped("orders")) {
+    for (const std::filesystem::path& file : shipped_file("orders")) {
       INFO(file << (routing.empty() ? ", balanced" : ", skewed"));
       for (DataCase& of : cases) {
         const std::vector<std::string> elsewhere = of.experiment.order.elsewhere;

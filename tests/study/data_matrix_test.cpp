@@ -15,8 +15,8 @@ constexpr std::size_t kWays = 5, kPartitionings = 2, kOrders = 6;
 const std::filesystem::path kFile = configs_folder() / "experiments" / "ep4.yaml";
 
 // One expert a token, most of them the popular ones: many have no rows.
-const std::vector<std::string> kSkewed = {"model.top_k=1", "routing.kind=sampled", "routing.seed=3",
-                                          "routing.skew=3"};
+const std::vector<std::string> kSkewedRouting = {"model.top_k=1", "routing.kind=sampled", "routing.seed=3",
+                                                 "routing.skew=3"};
 
 std::vector<DataCase> cases_at(const char* ep, std::vector<std::string> set) {
   set.push_back(std::string("parallel.ep=") + ep);
@@ -39,7 +39,7 @@ TEST_CASE(
 TEST_CASE("every order gives the right results in every way of running, also to experts without rows",
           "[slow]") {
   const char* const ep = GENERATE("2", "4");
-  for (const auto& routing : {std::vector<std::string>{}, kSkewed}) {
+  for (const auto& routing : {std::vector<std::string>{}, kSkewedRouting}) {
     INFO("EP " << ep << (routing.empty() ? ", balanced" : ", skewed"));
     const std::vector<DataCase> cases = under_shipped_orders(cases_at(ep, routing));
     CHECK((idle_experts(cases.front()) > 0) == !routing.empty());
@@ -48,7 +48,7 @@ TEST_CASE("every order gives the right results in every way of running, also to 
 }
 
 TEST_CASE("the same at EP 8", "[slow]") {
-  for (const auto& routing : {std::vector<std::string>{}, kSkewed})
+  for (const auto& routing : {std::vector<std::string>{}, kSkewedRouting})
     CHECK(check_matrix(under_shipped_orders(cases_at("8", routing)), kDataSeed, {}, 2).faults.empty());
 }
 

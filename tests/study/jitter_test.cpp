@@ -16,16 +16,16 @@ namespace {
 
 constexpr double kSpread = 0.3;
 
-OrderSpec shipped(const std::string& name) {
+OrderSpec shipped_order(const std::string& name) {
   return read_order_file(configs_folder() / "orders" / (name + ".yaml"));
 }
 
-std::vector<OrderSpec> two_orders() { return {shipped("full"), shipped("naive")}; }
+std::vector<OrderSpec> two_orders() { return {shipped_order("full"), shipped_order("naive")}; }
 
 Compiled under(const std::string& order) {
   Experiment experiment = small();
   const std::vector<std::string> elsewhere = experiment.order.elsewhere;
-  experiment.order = shipped(order);
+  experiment.order = shipped_order(order);
   experiment.order.elsewhere = elsewhere;
   return compile_all(experiment);
 }
@@ -169,7 +169,7 @@ TEST_CASE("the fastest are counted run by run, and threads change nothing") {
       fastest += order.totals[run] == std::min(orders[0].totals[run], orders[1].totals[run]);
     CHECK(order.fastest == fastest);
   }
-  const std::vector<OrderSpec> twice{shipped("full"), shipped("full")};
+  const std::vector<OrderSpec> twice{shipped_order("full"), shipped_order("full")};
   for (const JitteredOrder& order : jitter(experiment, twice, one)) CHECK(order.fastest == one.runs);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 const std::vector<std::string> kKernels{"experiment.execution=kernel"};
 
-std::vector<std::string> with(std::vector<std::string> more) {
+std::vector<std::string> kernels_with(std::vector<std::string> more) {
   more.insert(more.begin(), kKernels.begin(), kKernels.end());
   return more;
 }
@@ -39,7 +39,7 @@ Span span_of(const PassResult& pass, std::size_t rank, const std::string& op) {
 
 TEST_CASE(
     "kernels: a balanced all-to-all takes its fixed cost, a cost a peer, and its bytes at the port's rate") {
-  const Experiment experiment = small(with({}));
+  const Experiment experiment = small(kernels_with({}));
   const Hardware& hardware = experiment.hardware;
   const PassResult forward = run_experiment(experiment, true).front();
   const Duration begin =
@@ -56,7 +56,8 @@ TEST_CASE(
 }
 
 TEST_CASE("kernels: collectives begin together and no rank goes on before the last has ended") {
-  const Experiment experiment = small(with({"routing.kind=sampled", "routing.skew=2", "routing.seed=3"}));
+  const Experiment experiment =
+      small(kernels_with({"routing.kind=sampled", "routing.skew=2", "routing.seed=3"}));
   for (const PassResult& pass : run_experiment(experiment, true)) {
     const bool forward = pass.name == "forward";
     const std::string collective = forward ? "Combine" : "Combine_bwd",
@@ -73,7 +74,7 @@ TEST_CASE("kernels: collectives begin together and no rank goes on before the la
 TEST_CASE("kernels: the same bytes move as under the static schedule, and bounds hold") {
   for (const std::string routing : {"balanced", "sampled"}) {
     const std::vector<std::string> set{"routing.kind=" + routing, "routing.skew=1.5"};
-    const std::vector<PassResult> kernels = run_experiment(small(with(set)), false),
+    const std::vector<PassResult> kernels = run_experiment(small(kernels_with(set)), false),
                                   tasks = run_experiment(small(set), false);
     for (std::size_t p = 0; p < kernels.size(); ++p) {
       for (std::size_t r = 0; r < kEp; ++r) {
@@ -86,7 +87,7 @@ TEST_CASE("kernels: the same bytes move as under the static schedule, and bounds
 }
 
 TEST_CASE("kernels: ranks without rows take part in collectives") {
-  const Experiment experiment = small(with({}));
+  const Experiment experiment = small(kernels_with({}));
   RoutingCounts counts(kEp, kEp * kExpertsPerRank);
   counts.at(0, 7) = 40;
   for (const Pass& pass : experiment.passes) {

@@ -12,11 +12,12 @@ using Catch::Matchers::Contains;
 // What a configuration's `l2` block does to whole runs.
 namespace {
 
-constexpr std::uint64_t kRows = 4096, kWidth = 2048, kElement = 2;
-constexpr std::uint64_t kOut = kRows * kWidth * kElement, kIn = 2 * kOut;  // of SwiGLU; Add reads two of kOut
+constexpr std::uint64_t kTableRows = 4096, kTableWidth = 2048, kElementBytes = 2;
+constexpr std::uint64_t kOut = kTableRows * kTableWidth * kElementBytes,
+                        kIn = 2 * kOut;  // of SwiGLU; Add reads two of kOut
 
 PassResult swiglu_add(std::vector<std::string> set) {
-  set.push_back(fmt::format("swiglu_add.rows={}", kRows));
+  set.push_back(fmt::format("swiglu_add.rows={}", kTableRows));
   const auto file = configs_folder() / "experiments" / "swiglu_add.yaml";
   return run_experiment(load_experiment(file, set), false).front();
 }
@@ -92,7 +93,7 @@ TEST_CASE("l2 runs: a used L2 has to write back what others left before it takes
 TEST_CASE("l2 runs: a product that fits finds all of it when it is repeated") {
   CHECK(gemm({"gemm.m=1024", "gemm.n=1024", "gemm.k=1024"}).ranks.front().l2.read.miss == 0);
   CHECK(gemm({"gemm.m=1024", "gemm.n=1024", "gemm.k=1024", "l2.start=cold"}).ranks.front().l2.read.miss ==
-        2 * 1024 * 1024 * kElement / kL2Request);
+        2 * 1024 * 1024 * kElementBytes / kL2Request);
 }
 
 TEST_CASE("l2 runs: a smaller L2 hits less, whatever the policy, and each policy says the same twice") {

@@ -21,7 +21,7 @@ Parameter parameter(const std::string& value, const std::string& low, const std:
 }
 
 template <class Call>
-std::string refusal(const Call& call) {
+std::string parameter_refusal(const Call& call) {
   try {
     call();
   } catch (const InputError& error) {
@@ -69,8 +69,9 @@ TEST_CASE("a rounded value has the file's unit, four digits, and lies in the ran
 }
 
 TEST_CASE("a range of another kind than its value is refused") {
-  CHECK_THAT(refusal([] { parameter("1 TB/s", "1 us", "2 us"); }), Contains("cannot be compared"));
-  CHECK_THAT(refusal([] { parameter("1 B/cycle", "1 TB/s", "2 B/cycle"); }), Contains("cannot be compared"));
+  CHECK_THAT(parameter_refusal([] { parameter("1 TB/s", "1 us", "2 us"); }), Contains("cannot be compared"));
+  CHECK_THAT(parameter_refusal([] { parameter("1 B/cycle", "1 TB/s", "2 B/cycle"); }),
+             Contains("cannot be compared"));
 }
 
 TEST_CASE("fitted values are those that the file itself marks, at most six, none of them whole") {
@@ -81,13 +82,13 @@ TEST_CASE("fitted values are those that the file itself marks, at most six, none
   CHECK(fitted[1].path() == "hardware.memory.l2_read");
 
   const std::string plain = "{value: 1.5 TB/s, source: s}";
-  CHECK_THAT(refusal([&] { fitted_parameters(Toy(plain, plain).hardware()); }),
+  CHECK_THAT(parameter_refusal([&] { fitted_parameters(Toy(plain, plain).hardware()); }),
              Contains("no value of its own"));
 
   const auto with = [](const std::string& more) {
     const Toy toy;
     toy.write("hardware/toy.yaml", Toy::text_of(toy.hardware()) + more);
-    return refusal([&] { fitted_parameters(toy.hardware()); });
+    return parameter_refusal([&] { fitted_parameters(toy.hardware()); });
   };
   const std::string us = ": {value: 1 us, range: [0.5 us, 2 us], fitted: true, source: s}\n";
   const std::string four = "    put_startup" + us + "  runtime:\n    static_task" + us +
@@ -102,7 +103,7 @@ TEST_CASE("fitted values are those that the file itself marks, at most six, none
 TEST_CASE("a file that includes the fitted one is pointed to it") {
   const Toy toy;
   toy.write("hardware/more.yaml", "include: toy.yaml\nhardware:\n  name: more\n");
-  CHECK_THAT(refusal([&] { fitted_parameters(toy.setting.configs / "hardware" / "more.yaml"); }),
+  CHECK_THAT(parameter_refusal([&] { fitted_parameters(toy.setting.configs / "hardware" / "more.yaml"); }),
              Contains(".yaml has some"));
 }
 
@@ -164,7 +165,8 @@ TEST_CASE("a file that has changed since it was read is not written over") {
   const Toy toy;
   const std::vector<Parameter> fitted = fitted_parameters(toy.hardware());
   toy.write("hardware/toy.yaml", "# One more line\n" + Toy::text_of(toy.hardware()));
-  CHECK_THAT(
-      refusal([&] { with_values(toy.hardware(), std::vector<NewValue>{{fitted[0].stated(), "1.3 TB/s"}}); }),
-      Contains("does not stand there"));
+  CHECK_THAT(parameter_refusal([&] {
+               with_values(toy.hardware(), std::vector<NewValue>{{fitted[0].stated(), "1.3 TB/s"}});
+             }),
+             Contains("does not stand there"));
 }

@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string refusal(const Toy& toy) {
+std::string reference_refusal(const Toy& toy) {
   try {
     compare("toy", toy.setting, Reproductions::get("toy").run(toy.setting).points);
   } catch (const InputError& error) {
@@ -107,16 +107,16 @@ TEST_CASE("errors of fractions are told in percentage points") {
 TEST_CASE("what is published and predicted by nothing is an error, unless other cases were not asked for") {
   Toy toy;
   toy.publish("copi", "latency", "50 us");
-  CHECK_THAT(refusal(toy), Contains("copi") && Contains("nothing predicts it"));
+  CHECK_THAT(reference_refusal(toy), Contains("copi") && Contains("nothing predicts it"));
   toy.setting.cases = {{{"point", "copy"}}};
-  CHECK(refusal(toy) == "accepted");
+  CHECK(reference_refusal(toy) == "accepted");
 }
 
 TEST_CASE("a value that was measured on other hardware than predicted is not compared") {
   Toy toy;
   toy.write("reference/toy.yaml",
             "points:\n  - {case: {point: copy}, metric: latency, value: 50 us, hardware: a3, source: s}\n");
-  CHECK_THAT(refusal(toy), Contains("'a3'") && Contains("'toy'"));
+  CHECK_THAT(reference_refusal(toy), Contains("'a3'") && Contains("'toy'"));
 }
 
 TEST_CASE("all that is wrong with a file of published values is said at once") {
@@ -127,8 +127,9 @@ TEST_CASE("all that is wrong with a file of published values is said at once") {
             "  - {case: {point: read}, metric: bandwith, value: 5 TB/s, hardware: toy, source: s}\n"
             "  - {case: {point: both}, metric: latency, value: 5 us, hardware: toy}\n"
             "  - {case: {point: both}, metric: latency, value: 5 us, hardware: toy, source: s, use: fit}\n");
-  CHECK_THAT(refusal(toy), Contains("toy.yaml:2:") && Contains("toy.yaml:3:") && Contains("toy.yaml:4:") &&
-                               Contains("second value") && Contains("calibration"));
+  CHECK_THAT(reference_refusal(toy), Contains("toy.yaml:2:") && Contains("toy.yaml:3:") &&
+                                         Contains("toy.yaml:4:") && Contains("second value") &&
+                                         Contains("calibration"));
 }
 
 TEST_CASE("a case's keys may stand in any order") {

@@ -20,7 +20,7 @@ std::vector<double> linear(std::span<const double> positions) {
   return {kBase + kFirst * positions[0] + kSecond * positions[1], 7};
 }
 
-bool everywhere(std::span<const double>) { return true; }
+bool at_all_points(std::span<const double>) { return true; }
 
 const std::vector<double> kNominal{0.5, 0.25, 0.5};  // the last one moves nothing
 
@@ -30,7 +30,7 @@ struct ToyStudy {
   explicit ToyStudy(const Toy& toy, SensitivityOptions options = {})
       : predictor({{"toy", {}}}, toy.setting, ranged_parameters(toy.hardware())),
         result(sensitivity([&](std::span<const double> positions) { return predictor.at(positions); },
-                           everywhere, predictor.nominal(), options)) {}
+                           at_all_points, predictor.nominal(), options)) {}
   std::vector<Point> points() const {
     std::vector<Point> points;
     for (const Predictor::Named& named : predictor.points()) points.push_back(named.comparison.point);
@@ -63,7 +63,7 @@ TEST_CASE("a quantile lies between two numbers in proportion") {
 
 TEST_CASE("the ends of a linear function's parameters, and its 5 and 95 %, are those of its closed form") {
   constexpr std::uint32_t kDraws = 20'000;
-  const Sensitivity result = sensitivity(linear, everywhere, kNominal, many(kDraws));
+  const Sensitivity result = sensitivity(linear, at_all_points, kNominal, many(kDraws));
   const Sensitivity::Of& of = result.values[0];
   CHECK(of.nominal == kBase + kFirst * 0.5 + kSecond * 0.25);
   CHECK(of.ends[0][0] == kBase + kSecond * 0.25);
@@ -79,7 +79,7 @@ TEST_CASE("the ends of a linear function's parameters, and its 5 and 95 %, are t
 }
 
 TEST_CASE("what nothing moves has no movers and no width") {
-  const Sensitivity::Of of = sensitivity(linear, everywhere, kNominal, many(20)).values[1];
+  const Sensitivity::Of of = sensitivity(linear, at_all_points, kNominal, many(20)).values[1];
   CHECK(of.movers().empty());
   CHECK(of.low == 7);
   CHECK(of.high == 7);
@@ -103,9 +103,9 @@ TEST_CASE("a nearer end is taken where the far one is not admissible, and draws 
 }
 
 TEST_CASE("the same seed gives the same draws whatever the number of threads, another one others") {
-  const Sensitivity one = sensitivity(linear, everywhere, kNominal, many(200)),
-                    three = sensitivity(linear, everywhere, kNominal, many(200, 3)),
-                    other = sensitivity(linear, everywhere, kNominal, {200, 2, 1});
+  const Sensitivity one = sensitivity(linear, at_all_points, kNominal, many(200)),
+                    three = sensitivity(linear, at_all_points, kNominal, many(200, 3)),
+                    other = sensitivity(linear, at_all_points, kNominal, {200, 2, 1});
   CHECK(one.values[0].low == three.values[0].low);
   CHECK(one.values[0].high == three.values[0].high);
   CHECK(one.values[0].low != other.values[0].low);

@@ -15,7 +15,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr double kTenth = 1.1;
+constexpr double kTenPercent = 1.1;
 constexpr std::uint32_t kAic = 25, kMoreAic = 28;  // 27.5, rounded up
 
 const WhatIf::Row& row_of(const WhatIf& result, std::string_view part) {
@@ -28,7 +28,7 @@ Duration total_of(const Experiment& experiment) {
   return total;
 }
 
-Experiment with(Experiment experiment, std::string_view part, const Better& better) {
+Experiment experiment_with(Experiment experiment, std::string_view part, const Better& better) {
   machine_part(part).improve(experiment.hardware, better);
   return experiment;
 }
@@ -40,7 +40,7 @@ Experiment elementwise(const std::string& op) {
 
 }  // namespace
 
-TEST_CASE("10 % better is what a configuration with these values gives") {
+TEST_CASE("10 % better is what a configuration experiment_with these values gives") {
   const WhatIf result = what_if(small(), 2);
   const std::map<std::string, std::vector<std::string>> stated{
       {"HBM", {"hardware.memory.hbm_read=1718.2 GB/s", "hardware.memory.hbm_write=935 GB/s"}},
@@ -89,8 +89,8 @@ TEST_CASE("a part that a way of running does not use changes none of its runs") 
     for (const MachinePart& part : machine_parts()) {
       if (part.matters_to(options_of(experiment, false))) continue;
       INFO(part.name << " " << name_of(kind));
-      CHECK(total_of(with(experiment, part.name, {kTenth})) == total);
-      CHECK(total_of(with(experiment, part.name, Better::to_free(1))) == total);
+      CHECK(total_of(experiment_with(experiment, part.name, {kTenPercent})) == total);
+      CHECK(total_of(experiment_with(experiment, part.name, Better::to_free(1))) == total);
       ++unused;
     }
   }
@@ -106,7 +106,7 @@ TEST_CASE("each bound falls as the part that it is made of gets better, and to n
     const WhatIf::Row& row = row_of(result, part);
     const auto b = static_cast<std::size_t>(bound);
     const double now = seconds(result.now.bounds[b]);
-    CHECK(seconds(row.better.bounds[b]) == Approx(now / kTenth).epsilon(1e-3));
+    CHECK(seconds(row.better.bounds[b]) == Approx(now / kTenPercent).epsilon(1e-3));
     CHECK(seconds(row.free->bounds[b]) < 1e-4 * now);
     for (std::size_t other = 0; other < kBounds - 1; ++other) {  // the path is made of all
       if (other != b) CHECK(row.better.bounds[other] == result.now.bounds[other]);
@@ -122,7 +122,7 @@ TEST_CASE("a machine whose L2 holds everything writes nothing back") {
       return run_pass(of, compiled, 1, options_of(of, false)).ranks.front().l2.hbm_write;
     };
     CHECK(written(experiment) > 0);
-    CHECK(written(with(experiment, "L2 size", Better::to_free(1 << 28))) == 0);
+    CHECK(written(experiment_with(experiment, "L2 size", Better::to_free(1 << 28))) == 0);
   }
 }
 

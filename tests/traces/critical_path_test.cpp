@@ -10,24 +10,27 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::uint32_t kCube = MadeTrace::kCubeOp, kVector = MadeTrace::kVectorOp, kPut = MadeTrace::kPutOp;
-constexpr Duration kRun = 300_ps;
-constexpr Duration kFirst = kLaunchTime + kTaskTime;  // when a first task starts under the static schedule
+constexpr std::uint32_t kPathCube = MadeTrace::kCubeOp, kPathVector = MadeTrace::kVectorOp,
+                        kPathPut = MadeTrace::kPutOp;
+constexpr Duration kPathRun = 300_ps;
+constexpr Duration kFirstStart =
+    kLaunchTime + kTaskTime;  // when a first task starts under the static schedule
 
 }  // namespace
 
 TEST_CASE("a worker's tasks one after the other are the path, with what each costs to take") {
   MadeTrace made(Way::kStatic);
-  made.task(kCube, 0, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
-  made.task(kVector, 2, kLaunchTime, kFirst, kFirst + 5_ps, kNone, 0);  // ends early: on no path
-  const Duration second = kFirst + kRun + kTaskTime;
-  made.task(kCube, 0, kFirst + kRun, second, second + kRun, kNone, 0);
+  made.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0);
+  made.task(kPathVector, 2, kLaunchTime, kFirstStart, kFirstStart + 5_ps, kNone,
+            0);  // ends early: on no path
+  const Duration second = kFirstStart + kPathRun + kTaskTime;
+  made.task(kPathCube, 0, kFirstStart + kPathRun, second, second + kPathRun, kNone, 0);
   const CriticalPath path = made.path();
-  CHECK(of(path, kCube, Blame::kLaunch) == kLaunchTime);
-  CHECK(of(path, kCube, Blame::kScheduling) == 2 * kTaskTime);
-  CHECK(of(path, kCube, Blame::kCore) == 2 * kRun);
-  CHECK(sum_of(path.blame[kVector]) == Duration::zero());
-  CHECK(sum_of(path.blame[kCube]) == made.trace().makespan);
+  CHECK(of(path, kPathCube, Blame::kLaunch) == kLaunchTime);
+  CHECK(of(path, kPathCube, Blame::kScheduling) == 2 * kTaskTime);
+  CHECK(of(path, kPathCube, Blame::kCore) == 2 * kPathRun);
+  CHECK(sum_of(path.blame[kPathVector]) == Duration::zero());
+  CHECK(sum_of(path.blame[kPathCube]) == made.trace().makespan);
 }
 
 TEST_CASE("a task that was seen complete after its worker had checked is held up by its producer") {
@@ -35,29 +38,29 @@ TEST_CASE("a task that was seen complete after its worker had checked is held up
     MadeTrace made(Way::kStatic);
     // The second worker's first task ends so that it has checked its second when the trigger is seen, or one
     // picosecond before.
-    const Duration end = kFirst + kRun, seen = end + kPollTime, checked = seen - late;
-    made.task(kCube, 0, kLaunchTime, kFirst, end, kNone, 0);
-    made.task(kVector, 2, kLaunchTime, kFirst, checked - kTaskTime, kNone, 1);
-    made.task(kVector, 2, checked - kTaskTime, seen, seen + kRun, 0, 1);
+    const Duration end = kFirstStart + kPathRun, seen = end + kPollTime, checked = seen - late;
+    made.task(kPathCube, 0, kLaunchTime, kFirstStart, end, kNone, 0);
+    made.task(kPathVector, 2, kLaunchTime, kFirstStart, checked - kTaskTime, kNone, 1);
+    made.task(kPathVector, 2, checked - kTaskTime, seen, seen + kPathRun, 0, 1);
     const CriticalPath path = made.path();
     const bool held = late > Duration::zero();
-    CHECK(of(path, kVector, Blame::kPoll) == (held ? kPollTime : Duration::zero()));
-    CHECK(of(path, kCube, Blame::kCore) == (held ? kRun : Duration::zero()));
+    CHECK(of(path, kPathVector, Blame::kPoll) == (held ? kPollTime : Duration::zero()));
+    CHECK(of(path, kPathCube, Blame::kCore) == (held ? kPathRun : Duration::zero()));
     CHECK(of(path, Blame::kScheduling) == (held ? kTaskTime : 2 * kTaskTime));
   }
 }
 
 TEST_CASE("the last of several producers is the one to blame, on whatever rank") {
   MadeTrace made(Way::kStatic, 2);
-  made.task(kCube, 0, kLaunchTime, kFirst, kFirst + kRun, kNone, 0, 1);
-  made.put(2, kLaunchTime, kFirst, kFirst + 2 * kRun, kNone, 1, 0);
-  const Duration seen = kFirst + 2 * kRun + kHopTime;
-  made.task(kCube, 1, kLaunchTime, seen, seen + kRun, 0, 1, 1);
+  made.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0, 1);
+  made.put(2, kLaunchTime, kFirstStart, kFirstStart + 2 * kPathRun, kNone, 1, 0);
+  const Duration seen = kFirstStart + 2 * kPathRun + kHopTime;
+  made.task(kPathCube, 1, kLaunchTime, seen, seen + kPathRun, 0, 1, 1);
   const CriticalPath path = made.path();
-  CHECK(of(path, kPut, Blame::kPut) == 2 * kRun);
-  CHECK(of(path, kPut, Blame::kHop) == kHopTime);
-  CHECK(of(path, kCube, Blame::kCore) == kRun);
-  CHECK(of(path, kPut, Blame::kLaunch) == kLaunchTime);
+  CHECK(of(path, kPathPut, Blame::kPut) == 2 * kPathRun);
+  CHECK(of(path, kPathPut, Blame::kHop) == kHopTime);
+  CHECK(of(path, kPathCube, Blame::kCore) == kPathRun);
+  CHECK(of(path, kPathPut, Blame::kLaunch) == kLaunchTime);
   REQUIRE(path.steps.size() == 5);
   CHECK(path.steps[2].task == TaskAt{0, 0});
   CHECK(path.steps[4].task == TaskAt{1, 1});
@@ -65,25 +68,25 @@ TEST_CASE("the last of several producers is the one to blame, on whatever rank")
 
 TEST_CASE("a run that ends with a put ends when its destination sees it") {
   MadeTrace made(Way::kStatic, 2);
-  made.put(2, kLaunchTime, kFirst, kFirst + kRun, kNone, 1, 0);
+  made.put(2, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 1, 0);
   const CriticalPath path = made.path();
-  CHECK(of(path, kPut, Blame::kHop) == kHopTime);
-  CHECK(made.trace().makespan == kFirst + kRun + kHopTime);
+  CHECK(of(path, kPathPut, Blame::kHop) == kHopTime);
+  CHECK(made.trace().makespan == kFirstStart + kPathRun + kHopTime);
 }
 
 TEST_CASE("what a task lost is the resource's, its arithmetic the unit's, and the rest the core's") {
   MadeTrace made(Way::kStatic);
-  TraceTask& task = made.task(kCube, 0, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
+  TraceTask& task = made.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0);
   task.lost = {1_ps, 2_ps, 3_ps, 0_ps, 5_ps};
   task.ideal -= 11_ps;
   task.arithmetic = 100_ps;
   const CriticalPath path = made.path();
-  CHECK(of(path, kCube, Blame::kL2Read) == 1_ps);
-  CHECK(of(path, kCube, Blame::kL2Write) == 2_ps);
-  CHECK(of(path, kCube, Blame::kHbm) == 3_ps);
-  CHECK(of(path, kCube, Blame::kMiss) == 5_ps);
-  CHECK(of(path, kCube, Blame::kCube) == 100_ps);
-  CHECK(of(path, kCube, Blame::kCore) == kRun - 111_ps);
+  CHECK(of(path, kPathCube, Blame::kL2Read) == 1_ps);
+  CHECK(of(path, kPathCube, Blame::kL2Write) == 2_ps);
+  CHECK(of(path, kPathCube, Blame::kHbm) == 3_ps);
+  CHECK(of(path, kPathCube, Blame::kMiss) == 5_ps);
+  CHECK(of(path, kPathCube, Blame::kCube) == 100_ps);
+  CHECK(of(path, kPathCube, Blame::kCore) == kPathRun - 111_ps);
 }
 
 TEST_CASE("ready tasks that queue for one scheduler are a chain of its work") {
@@ -91,7 +94,7 @@ TEST_CASE("ready tasks that queue for one scheduler are a chain of its work") {
   MadeTrace made(Way::kDynamic);
   for (std::uint32_t i = 0; i < 3; ++i) {
     const Duration taken = kLaunchTime + i * kHand;
-    made.task(kCube, i, taken, taken + kHand, taken + kHand + 5_ps, kNone, 0);
+    made.task(kPathCube, i, taken, taken + kHand, taken + kHand + 5_ps, kNone, 0);
   }
   const CriticalPath path = made.path();
   CHECK(of(path, Blame::kLaunch) == kLaunchTime);
@@ -102,53 +105,56 @@ TEST_CASE("ready tasks that queue for one scheduler are a chain of its work") {
 TEST_CASE(
     "a task that was handed out as soon as its event was seen, or its worker free, is held up by that") {
   constexpr Duration kHand = 60_ps;
-  const Duration end = kLaunchTime + kHand + kRun;
+  const Duration end = kLaunchTime + kHand + kPathRun;
   for (const bool by_event : {true, false}) {
     MadeTrace made(Way::kDynamic);
-    made.task(kCube, 0, kLaunchTime, kLaunchTime + kHand, end, kNone, 0);
+    made.task(kPathCube, 0, kLaunchTime, kLaunchTime + kHand, end, kNone, 0);
     const Duration taken = by_event ? end + kPollTime : end;
-    made.task(kVector, by_event ? 2 : 0, taken, taken + kHand, taken + kHand + kRun, by_event ? 0 : kNone, 1);
+    made.task(kPathVector, by_event ? 2 : 0, taken, taken + kHand, taken + kHand + kPathRun,
+              by_event ? 0 : kNone, 1);
     const CriticalPath path = made.path();
-    CHECK(of(path, kVector, Blame::kPoll) == (by_event ? kPollTime : Duration::zero()));
+    CHECK(of(path, kPathVector, Blame::kPoll) == (by_event ? kPollTime : Duration::zero()));
     CHECK(of(path, Blame::kScheduling) == 2 * kHand);
-    CHECK(of(path, Blame::kCore) == 2 * kRun);
+    CHECK(of(path, Blame::kCore) == 2 * kPathRun);
   }
 }
 
 TEST_CASE("kernels follow their launches, collectives the meeting of all ranks and the host's work") {
   MadeTrace made(Way::kKernel, 2);
-  const Duration end[2] = {kLaunchTime + kRun, kLaunchTime + 2 * kRun};  // rank 1's products take longer
-  for (std::uint32_t r = 0; r < 2; ++r) made.task(kCube, 0, kLaunchTime, kLaunchTime, end[r], kNone, 0, r);
+  const Duration end[2] = {kLaunchTime + kPathRun,
+                           kLaunchTime + 2 * kPathRun};  // rank 1's products take longer
+  for (std::uint32_t r = 0; r < 2; ++r)
+    made.task(kPathCube, 0, kLaunchTime, kLaunchTime, end[r], kNone, 0, r);
   Duration put[2];
   for (std::uint32_t r = 0; r < 2; ++r) {
     // Two vector tasks on one worker; then all meet.
     const Duration launched = end[r] + kLaunchTime;
-    made.task(kVector, 2, launched, launched, launched + kRun, kNone, 0, r);
-    made.task(kVector, 2, launched + kRun, launched + kRun, launched + 2 * kRun, kNone, 0, r);
-    put[r] = launched + 2 * kRun + kLaunchTime + kHostTime;
+    made.task(kPathVector, 2, launched, launched, launched + kPathRun, kNone, 0, r);
+    made.task(kPathVector, 2, launched + kPathRun, launched + kPathRun, launched + 2 * kPathRun, kNone, 0, r);
+    put[r] = launched + 2 * kPathRun + kLaunchTime + kHostTime;
   }
-  for (std::uint32_t r = 0; r < 2; ++r) made.put(2, put[1], put[1], put[1] + kRun, kNone, 1 - r, 0, r);
+  for (std::uint32_t r = 0; r < 2; ++r) made.put(2, put[1], put[1], put[1] + kPathRun, kNone, 1 - r, 0, r);
   const CriticalPath path = made.path();
   CHECK(of(path, Blame::kLaunch) == 3 * kLaunchTime);
-  CHECK(of(path, kPut, Blame::kCollective) == kHostTime);
-  CHECK(of(path, kCube, Blame::kCore) == 2 * kRun);
-  CHECK(of(path, kVector, Blame::kCore) == 2 * kRun);
-  CHECK(of(path, kPut, Blame::kPut) == kRun);
-  CHECK(of(path, kPut, Blame::kHop) == kHopTime);
+  CHECK(of(path, kPathPut, Blame::kCollective) == kHostTime);
+  CHECK(of(path, kPathCube, Blame::kCore) == 2 * kPathRun);
+  CHECK(of(path, kPathVector, Blame::kCore) == 2 * kPathRun);
+  CHECK(of(path, kPathPut, Blame::kPut) == kPathRun);
+  CHECK(of(path, kPathPut, Blame::kHop) == kHopTime);
   CHECK(of(path, Blame::kScheduling) == Duration::zero());
 }
 
 TEST_CASE("the kernel after a collective waits for the slowest rank, the hop and its launch") {
   MadeTrace made(Way::kKernel, 2);
-  made.trace().operators[kPut].stage = 0;
-  made.trace().operators[kCube].stage = 1;
+  made.trace().operators[kPathPut].stage = 0;
+  made.trace().operators[kPathCube].stage = 1;
   const Duration dealt = kLaunchTime + kHostTime;
-  made.put(2, dealt, dealt, dealt + kRun, kNone, 1, 0, 0);
-  made.put(2, dealt, dealt, dealt + 2 * kRun, kNone, 0, 0, 1);
-  const Duration launched = dealt + 2 * kRun + kHopTime + kLaunchTime;
-  made.task(kCube, 0, launched, launched, launched + kRun, kNone, 0, 0);
+  made.put(2, dealt, dealt, dealt + kPathRun, kNone, 1, 0, 0);
+  made.put(2, dealt, dealt, dealt + 2 * kPathRun, kNone, 0, 0, 1);
+  const Duration launched = dealt + 2 * kPathRun + kHopTime + kLaunchTime;
+  made.task(kPathCube, 0, launched, launched, launched + kPathRun, kNone, 0, 0);
   const CriticalPath path = made.path();
-  CHECK(of(path, kPut, Blame::kPut) == 2 * kRun);
+  CHECK(of(path, kPathPut, Blame::kPut) == 2 * kPathRun);
   CHECK(of(path, Blame::kHop) == kHopTime);
   CHECK(of(path, Blame::kLaunch) == 2 * kLaunchTime);
   CHECK(path.steps[2].task == TaskAt{1, 0});
@@ -159,26 +165,27 @@ TEST_CASE("tasks that contradict each other are refused") {
     CHECK_THROWS_WITH(made.path(), Contains(why));
   };
   MadeTrace makespan(Way::kStatic);
-  makespan.task(kCube, 0, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
+  makespan.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0);
   makespan.trace().makespan += 1_ps;
   refused(makespan, "but the makespan is");
 
   MadeTrace together(Way::kStatic);
-  together.task(kCube, 0, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
-  together.task(kCube, 0, kFirst + kRun - 1_ps, kFirst + kRun, kFirst + 2 * kRun, kNone, 0);
+  together.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0);
+  together.task(kPathCube, 0, kFirstStart + kPathRun - 1_ps, kFirstStart + kPathRun,
+                kFirstStart + 2 * kPathRun, kNone, 0);
   refused(together, "at the same time");
 
   MadeTrace early(Way::kStatic);
-  early.task(kCube, 0, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
-  early.task(kVector, 2, kLaunchTime, kFirst + kRun, kFirst + 2 * kRun, 0, 1);
+  early.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0);
+  early.task(kPathVector, 2, kLaunchTime, kFirstStart + kPathRun, kFirstStart + 2 * kPathRun, 0, 1);
   refused(early, "before task 0 of rank 0 triggers event 0");
 
   MadeTrace nobody(Way::kStatic);
-  nobody.task(kCube, 0, kLaunchTime, kFirst, kFirst + kRun, 3, 0);
+  nobody.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, 3, 0);
   refused(nobody, "which no task triggers");
 
   MadeTrace kernel(Way::kKernel);
-  kernel.task(kVector, 2, kLaunchTime, kLaunchTime, kFirst + kRun, kNone, 0);
+  kernel.task(kPathVector, 2, kLaunchTime, kLaunchTime, kFirstStart + kPathRun, kNone, 0);
   refused(kernel, "before the kernel of vector can run");
 
   refused(*std::make_unique<MadeTrace>(Way::kStatic), "the last task completes");

@@ -23,13 +23,13 @@ constexpr Unit kSizes[] = {{"B", 1},      {"KiB", kKibi}, {"MiB", kMebi}, {"GiB"
 constexpr Unit kDurations[] = {{"ps", 1}, {"ns", kKilo}, {"us", kMega}, {"ms", kGiga}, {"s", kTera}};
 constexpr Unit kFrequencies[] = {{"Hz", 1}, {"kHz", kKilo}, {"MHz", kMega}, {"GHz", kGiga}};
 
-struct Kind {
+struct UnitKind {
   std::span<const Unit> units;
   std::string_view per;  // what stands behind the unit
   std::string_view name, example, whole;
 };
 
-Kind kind_of(QuantityKind kind) {
+UnitKind kind_of(QuantityKind kind) {
   switch (kind) {
     case QuantityKind::kBytes:
       return {kSizes, "", "a size", "192 MiB", "bytes"};
@@ -42,7 +42,7 @@ Kind kind_of(QuantityKind kind) {
   }
 }
 
-std::string unit_names(const Kind& kind) {
+std::string unit_names(const UnitKind& kind) {
   std::string names;
   for (const Unit& unit : kind.units)
     names += fmt::format("{}{}{}", names.empty() ? "" : " ", unit.name, kind.per);
@@ -57,7 +57,7 @@ std::pair<std::string_view, std::string_view> split_unit(std::string_view text) 
   return {number, unit};
 }
 
-const Unit* find_unit(const Kind& kind, std::string_view name) {
+const Unit* find_unit(const UnitKind& kind, std::string_view name) {
   if (!name.ends_with(kind.per)) return nullptr;
   name.remove_suffix(kind.per.size());
   const auto it =
@@ -68,7 +68,7 @@ const Unit* find_unit(const Kind& kind, std::string_view name) {
 }  // namespace
 
 Parsed<std::int64_t> parse_quantity(std::string_view text, QuantityKind quantity) {
-  const Kind kind = kind_of(quantity);
+  const UnitKind kind = kind_of(quantity);
   const auto [number, unit_name] = split_unit(text);
   const std::string expected = expected_quantity(quantity);
   if (number.empty()) return {0, fmt::format("'{}' is not {}, expected {}", text, kind.name, expected)};
