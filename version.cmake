@@ -17,6 +17,20 @@ if(GIT)
   endif()
 endif()
 
+# What predictions depend on: results of another model are other results.
+file(GLOB_RECURSE model LIST_DIRECTORIES false RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/models/*.cpp ${SOURCE_DIR}/models/*.h
+  ${SOURCE_DIR}/scheduler/*.cpp ${SOURCE_DIR}/scheduler/*.h ${SOURCE_DIR}/sim/*.cpp ${SOURCE_DIR}/sim/*.h
+  ${SOURCE_DIR}/traces/*.cpp ${SOURCE_DIR}/traces/*.h)
+list(FILTER model EXCLUDE REGEX "^sim/cli/|^sim/study/(sweep|results)/")
+list(SORT model)
+set(hashes "")
+foreach(file ${model})
+  file(SHA256 ${SOURCE_DIR}/${file} one)
+  string(APPEND hashes "${file} ${one}\n")
+endforeach()
+string(SHA256 model_hash "${hashes}")
+string(SUBSTRING ${model_hash} 0 16 model_hash)
+
 file(CONFIGURE OUTPUT ${HEADER} @ONLY CONTENT [[
 #pragma once
 
@@ -24,6 +38,7 @@ namespace a3sim {
 
 inline constexpr const char* kVersion = "@VERSION@";
 inline constexpr const char* kGitHash = "@hash@";
+inline constexpr const char* kModelHash = "@model_hash@";  // of the sources that predictions come from
 inline constexpr const char* kCompiler = "@COMPILER@";
 
 }  // namespace a3sim
