@@ -6,22 +6,21 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kRowBytes = 16384;
+constexpr std::uint32_t kElementBytes = 2;  // bf16
 
 // Rows of a rank that go to each rank's one expert.
-RoutingCounts all_to_all(std::uint32_t ep, std::uint64_t bytes) {
+RoutingCounts all_to_all(std::uint32_t ep, std::uint64_t rows) {
   RoutingCounts counts(ep, ep);
   for (std::uint32_t src = 0; src < ep; ++src) {
-    for (std::uint32_t dst = 0; dst < ep; ++dst)
-      counts.at(src, dst) = static_cast<std::uint32_t>(bytes / kRowBytes / ep);
+    for (std::uint32_t dst = 0; dst < ep; ++dst) counts.at(src, dst) = static_cast<std::uint32_t>(rows / ep);
   }
   return counts;
 }
 
 // One rank sends to one other.
-RoutingCounts one_way(std::uint64_t bytes) {
+RoutingCounts one_way(std::uint32_t /*ep*/, std::uint64_t rows) {
   RoutingCounts counts(2, 2);
-  counts.at(0, 1) = static_cast<std::uint32_t>(bytes / kRowBytes);
+  counts.at(0, 1) = static_cast<std::uint32_t>(rows);
   return counts;
 }
 
@@ -34,16 +33,20 @@ class Collective final : public Reproduction {
   struct Way {
     nlohmann::ordered_json kase;
     std::vector<std::string> own;
+    std::uint64_t bytes;  // of a rank
+    RoutingCounts (*counts)(std::uint32_t ep, std::uint64_t rows);
     std::string variant{};
   };
-  static void add(const Setting& setting, const Way& way, const RoutingCounts& counts, Reproduced& result);
+  static void add(const Setting& setting, const Way& way, Reproduced& result);
   static void add_groups(const Setting& setting, bool host, Reproduced& result);
 };
 
-void Collective::add(const Setting& setting, const Way& way, const RoutingCounts& counts,
-                     Reproduced& result) {
+void Collective::add(const Setting& setting, const Way& way, Reproduced& result) {
   if (!setting.wants(way.kase)) return;
   const Experiment experiment = setting.load("all_to_all", way.own);
+  const MoeShape& shape = experiment.shape;
+  const RoutingCounts counts =
+      way.counts(shape.ep, way.bytes / (std::uint64_t{shape.hidden} * kElementBytes));
   const Schedule schedule = compile_pass(experiment, experiment.passes.front(), counts).schedule;
   const RunOptions options = options_of(experiment, false);
   const RunResult run = run_schedule(schedule, counts, experiment.hardware, backend_of(experiment), options);
@@ -68,7 +71,7 @@ void Collective::add_groups(const Setting& setting, bool host, Reproduced& resul
     more.push_back(fmt::format("experiment.execution={}", host ? "kernel" : "static"));
     more.push_back(fmt::format("experiment.communication={}", host ? "collective" : "one_sided"));
     const nlohmann::ordered_json kase{{"by", host ? "host" : "AIV"}, {"ep", ep}, {"bytes", bytes}};
-    add(setting, {kase, more, std::move(variant)}, all_to_all(ep, bytes), result);
+    add(setting, {kase, more, bytes, all_to_all, std::move(variant)}, result);
   };
   constexpr std::uint64_t kSizes[] = {1ULL << 20, 1ULL << 24, 1ULL << 28};
   for (const std::uint32_t ep : {8U, 16U, 32U}) {
@@ -92,8 +95,10 @@ Reproduced Collective::run(const Setting& setting) const {
     add(setting,
         {{{"by", "AIV"}, {"from", 1}, {"aiv", aiv}},
          {"parallel.ep=2", "parallel.tp_stride=2", "experiment.execution=static",
-          "experiment.communication=one_sided", fmt::format("workers.aiv={}", aiv)}},
-        one_way(1ULL << 28), result);
+          "experiment.communication=one_sided", fmt::format("workers.aiv={}", aiv)},
+         1ULL << 28,
+         one_way},
+        result);
   }
   return result;
 }

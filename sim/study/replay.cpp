@@ -48,6 +48,14 @@ std::uint64_t empty_puts(const Schedule& schedule, const RoutingCounts& counts) 
   return empty;
 }
 
+Duration lag_of(const RunResult& run) {
+  std::vector<Duration> ends;
+  for (const RankResult& rank : run.ranks) ends.push_back(rank.end);
+  const auto middle = ends.begin() + static_cast<std::ptrdiff_t>((ends.size() - 1) / 2);
+  std::ranges::nth_element(ends, middle);
+  return *std::ranges::max_element(ends) - *middle;
+}
+
 std::string signed_percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
 
 }  // namespace
@@ -63,13 +71,16 @@ std::vector<Replayed> replay(const Experiment& experiment, std::span<const Compi
     const NamedRouting& routing = routings[i / compiled.size()];
     const CompiledPass& pass = compiled[i % compiled.size()];
     const auto run = [&](const Schedule& schedule) {
-      return run_schedule(schedule, routing.counts, experiment.hardware, backend, options).makespan;
+      return run_schedule(schedule, routing.counts, experiment.hardware, backend, options);
     };
     const Schedule fresh = compile_pass(experiment, *passes[i % compiled.size()], routing.counts).schedule;
+    const RunResult replayed = run(pass.schedule), recompiled = run(fresh);
     results[i] = {routing.name,
                   pass.name,
-                  run(pass.schedule),
-                  run(fresh),
+                  replayed.makespan,
+                  recompiled.makespan,
+                  lag_of(replayed),
+                  lag_of(recompiled),
                   empty_puts(pass.schedule, routing.counts),
                   lower_bounds(fresh, routing.counts, experiment.hardware, options)};
   });
@@ -98,6 +109,8 @@ nlohmann::ordered_json replay_json(std::span<const Replayed> results) {
                     {"pass", r.pass},
                     {"replayed_ps", r.replayed.count()},
                     {"recompiled_ps", r.recompiled.count()},
+                    {"replayed_lag_ps", r.replayed_lag.count()},
+                    {"recompiled_lag_ps", r.recompiled_lag.count()},
                     {"empty_puts", r.empty_puts},
                     {"bound_ps", r.bounds.largest().count()}});
   }

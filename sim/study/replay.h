@@ -24,6 +24,8 @@ struct NamedRouting {
 struct Replayed {
   std::string routing, pass;
   Duration replayed{}, recompiled{};
+  // From when half of the ranks have ended to the end of the last one.
+  Duration replayed_lag{}, recompiled_lag{};
   std::uint64_t empty_puts = 0;  // of the replayed schedule: they only trigger their events
   Bounds bounds;                 // of the recompiled one
   double cost() const { return seconds(replayed) / seconds(recompiled) - 1; }

@@ -76,15 +76,18 @@ void Skew::add(const Setting& setting, double skew, Reproduced& result) {
     compiled.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule});
   const std::vector<Replayed> runs = replay(experiment, compiled, drawn.routings, setting.threads);
   for (const bool recompiled : {true, false}) {
-    std::vector<double> latencies;
-    for (const Replayed& run : runs)
+    std::vector<double> latencies, lags;
+    for (const Replayed& run : runs) {
       latencies.push_back(milliseconds(recompiled ? run.recompiled : run.replayed));
+      lags.push_back(milliseconds(recompiled ? run.recompiled_lag : run.replayed_lag));
+    }
     Duration bound{};
     for (const Replayed& run : runs) bound = std::max(bound, run.bounds.largest());
     Point point{case_of(recompiled ? "recompiled" : "replayed"), "latency", "ms", quantile(latencies, 0.5),
                 experiment.hardware.name};
     point.extra = {{"least", fmt::format("{:.3f}", std::ranges::min(latencies))},
                    {"most", fmt::format("{:.3f}", std::ranges::max(latencies))},
+                   {"straggler ms", fmt::format("{:.3f}", quantile(lags, 0.5))},
                    {"straggler's rows", fmt::format("{:.2f} x mean", drawn.straggler)},
                    {"bucket rows", fmt::format("{}", drawn.bucket)},
                    {"worst bound", in_milliseconds(bound)}};
@@ -96,7 +99,9 @@ Reproduced Skew::run(const Setting& setting) const {
   Reproduced result;
   result.heading = fmt::format(
       "EP8 forward under sampled routings: medians over {} seeds; skew 0 is uniform, larger is steeper\n"
-      "recompiled: a schedule for each routing; replayed: one for the bucket that all nine fit into\n",
+      "recompiled: a schedule for each routing; replayed: one for the bucket that all nine fit into\n"
+      "straggler: how long the last rank goes on after half of them have ended, and the most rows of a "
+      "rank\n",
       kSeeds);
   for (const double skew : kSkews) add(setting, skew, result);
   return result;
