@@ -136,7 +136,10 @@ std::vector<Comparison> compare(const std::string& experiment, const Setting& se
 double error_of(const Comparison& comparison) {
   const double published = comparison.reference.value().in(comparison.point.unit);
   const double difference = comparison.point.value - published;
-  return is_fraction(comparison.point.metric) ? difference : difference / published;
+  const Point& point = comparison.point;
+  // In points, whichever unit the share is written in.
+  return is_fraction(point.metric) ? difference * metric_unit(point.metric, point.unit).value()
+                                   : difference / published;
 }
 
 nlohmann::ordered_json comparisons_json(const std::string& experiment,

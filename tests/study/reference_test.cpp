@@ -102,6 +102,10 @@ TEST_CASE("errors of fractions are told in percentage points") {
   comparison.reference->value = 0.6;
   CHECK(error_of(comparison) == Approx(0.1));
   CHECK_THAT(comparison_table({comparison}).text(), Contains("+10.0 pp"));
+  comparison.point.unit = "%";
+  comparison.point.value = 70;
+  CHECK(error_of(comparison) == Approx(0.1));
+  CHECK_THAT(comparison_table({comparison}).text(), Contains("+10.0 pp"));
 }
 
 TEST_CASE("what is published and predicted by nothing is an error, unless other cases were not asked for") {
