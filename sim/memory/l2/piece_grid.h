@@ -20,6 +20,16 @@ inline std::uint32_t count(PieceSteps steps) {
   return half(static_cast<std::uint64_t>(steps)) + half(static_cast<std::uint64_t>(steps >> 64));
 }
 
+// Pieces first, first + step, and so on.
+struct PieceRun {
+  std::uint32_t first, count = 1, step = 1;
+
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (std::uint32_t i = 0, piece = first; i < count; ++i, piece += step) visit(piece);
+  }
+};
+
 // The pieces of one tensor: bands of piece_rows, anew for each part; in a band a piece for each 512 bytes.
 class PieceGrid {
  public:
@@ -61,6 +71,19 @@ class PieceGrid {
         rows.begin = end;
       }
     }
+  }
+
+  // The bands that an access touches: the first's first piece (the next band's is cols() on), and how many;
+  // none if its rows are in more than one part. The rows are within the tensor, and not empty.
+  struct Bands {
+    std::uint32_t first_piece, count;
+  };
+  Bands bands_of(Rows rows) {
+    const Part& part = part_of(rows.begin);
+    if (rows.end > (&part)[1].begin) return {0, 0};
+    const std::uint32_t band = (rows.begin - part.begin) >> height_shift_;
+    return {first_ + (part.first_band + band) * cols_,
+            ((rows.end - 1 - part.begin) >> height_shift_) - band + 1};
   }
 
   // Bytes of a step of a piece in column `col`; `lacking`: how many less the last step of its band has.
