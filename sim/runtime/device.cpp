@@ -151,8 +151,11 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
 
 // Bytes of a panel that another core is fetching just now: whoever reads the panel too goes at its pace.
 double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const {
-  double most = 0;
   const std::uint32_t hash = access.place_hash();
+  bool any = false;  // nearly always none: a loop without branches tells
+  for (const std::array<std::uint32_t, 2>& of : fetching_) any |= (of[0] == hash) | (of[1] == hash);
+  if (!any) return 0;
+  double most = 0;
   for (std::uint32_t other = 0; other < fetching_.size(); ++other) {
     for (std::uint32_t i = 0; i < 2; ++i) {
       if (fetching_[other][i] != hash || other == worker) continue;

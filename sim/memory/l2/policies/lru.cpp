@@ -34,13 +34,14 @@ class LruPieces {
  public:
   LruPieces(const L2Spec&, std::uint32_t pieces) : last_use_(pieces, kNone), log_(kLeastLog) {}
 
-  void insert(std::uint32_t piece) { hit({piece}); }
+  void insert(std::uint32_t piece) { use(piece); }
   void hit(const PieceRun& run) {
+    if (run.count == 1) return use(run.first);
     if (end_ == size_) drop_old();
     run.each([&](std::uint32_t piece) { last_use_[piece] = end_; });
     log_[end_++] = run;
   }
-  void extend(std::uint32_t piece) { hit({piece}); }
+  void extend(std::uint32_t piece) { use(piece); }
   void erase(std::uint32_t piece) { last_use_[piece] = kNone; }
   // Pieces that were used again since, or erased, are taken out of the log on the way.
   std::uint32_t victim(std::uint32_t) {
@@ -54,6 +55,17 @@ class LruPieces {
 
  private:
   static constexpr std::uint32_t kLeastLog = 1024;
+
+  // Pieces that are used one by one, each beside the one before, make a run too.
+  void use(std::uint32_t piece) {
+    if (begin_ < end_ && log_[end_ - 1].step == 1 && log_[end_ - 1].first + log_[end_ - 1].count == piece) {
+      ++log_[end_ - 1].count;
+    } else {
+      if (end_ == size_) drop_old();
+      log_[end_++] = {piece};
+    }
+    last_use_[piece] = end_ - 1;
+  }
 
   // Keeps runs that were the last to use some piece, and at least half of the log free: a use costs a
   // constant time on average. Nothing can foretell which uses are the last, so there is no branch on it.
