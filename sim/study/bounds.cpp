@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <vector>
 
 #include "models/operators/operator.h"
 #include "sim/device/cost.h"
 #include "sim/runtime/run.h"
+#include "sim/study/times_alone.h"
 
 namespace a3sim {
 namespace {
@@ -45,53 +45,6 @@ class Touched {
     auto operator<=>(const Part&) const = default;
   };
   std::vector<Part> parts_;
-};
-
-// What tasks take alone, by the sizes of their work: where it lies does not matter, and most tasks of an
-// operator, and of other ranks, are of the same.
-class TimesAlone {
- public:
-  struct Times {
-    Duration arithmetic, least;
-  };
-
-  Times of(const Work& work, const CostModel& cost) {
-    key_.clear();
-    add_sizes(work);
-    key_.push_back(static_cast<std::uint64_t>(cost.hardware().clock.count));  // all else ranks have in common
-    const auto [found, is_new] = known_.try_emplace(key_);
-    if (is_new) found->second = {cost.arithmetic(work), cost.least(work)};
-    return found->second;
-  }
-
- private:
-  using Sizes = std::vector<std::uint64_t>;
-  struct Hash {
-    std::size_t operator()(const Sizes& sizes) const {
-      std::uint64_t hash = 0;
-      for (const std::uint64_t size : sizes) hash = (hash ^ size ^ (hash >> 32)) * 0x9E3779B97F4A7C15U;
-      return hash;
-    }
-  };
-
-  void add_sizes(const Work& work) {
-    const auto add = [this](auto... sizes) { (key_.push_back(static_cast<std::uint64_t>(sizes)), ...); };
-    const Tiling& tiling = work.tiling;
-    add(work.kind, work.gemms.size());
-    if (work.kind == WorkKind::kCube) {
-      add(work.share, work.shares, work.count_on, work.dtype, work.a_transposed, work.b_transposed,
-          work.a_pitch, work.b_pitch, tiling.base_m, tiling.base_n, tiling.base_k, tiling.step_k,
-          tiling.l1_buffers, tiling.l0_buffers, tiling.l0c_buffers, tiling.order);
-      for (const Gemm& gemm : work.gemms) add(gemm.m, gemm.n, gemm.k);
-    }
-    add(work.ops.simple_fp32, work.ops.convert, work.ops.transcendental);
-    for (const Stream& stream : work.streams) {
-      add(stream.rows.size(), stream.bytes, stream.write, stream.gather, stream.row_bytes);
-    }
-  }
-
-  std::unordered_map<Sizes, Times, Hash> known_;
-  Sizes key_;
 };
 
 struct RankSums {

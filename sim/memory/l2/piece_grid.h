@@ -42,17 +42,14 @@ class PieceGrid {
   std::uint32_t bands() const { return parts_.back().first_band; }
   std::uint32_t end() const { return first_ + bands() * cols_; }
 
-  // Rows of a band that an access touches: its first piece, how many rows, and the steps that they lie in.
+  // Rows of a band that an access touches: the band's first piece, how many rows, and the steps that they
+  // lie in.
   struct Slice {
     std::uint32_t first_piece;
     std::uint32_t rows;
-    std::uint32_t low, high;   // the first step and the last
     std::uint32_t step_shift;  // a step is 2^this rows
-
-    PieceSteps steps() const {
-      return (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low);
-    }
-    std::uint32_t count() const { return high - low + 1; }  // of steps
+    std::uint32_t count;       // of steps
+    PieceSteps steps;
   };
 
   // Calls visit(slice) for each band of the rows, in order. The rows are within the tensor.
@@ -66,8 +63,10 @@ class PieceGrid {
       std::uint32_t first_piece = first_ + (part.first_band + band) * cols_;
       for (; rows.begin < part_end; band_begin += height, first_piece += cols_) {
         const std::uint32_t end = std::min(part_end, band_begin + height);
-        visit(Slice{first_piece, end - rows.begin, (rows.begin - band_begin) >> step_shift_,
-                    (end - 1 - band_begin) >> step_shift_, step_shift_});
+        const std::uint32_t low = (rows.begin - band_begin) >> step_shift_;
+        const std::uint32_t high = (end - 1 - band_begin) >> step_shift_;
+        const PieceSteps steps = (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low);
+        visit(Slice{first_piece, end - rows.begin, step_shift_, high - low + 1, steps});
         rows.begin = end;
       }
     }

@@ -63,7 +63,7 @@ class PieceL2Of final : public PieceL2 {
   // What of an access falls on one piece.
   struct Touch {
     const L2Access& access;
-    PieceGrid::Slice slice;
+    const PieceGrid::Slice& slice;
     std::uint32_t piece;
     std::uint32_t requests;
   };
@@ -141,7 +141,7 @@ class PieceL2Of final : public PieceL2 {
         }
       }
       if (kWrite) {
-        if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.steps());
+        if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.steps);
         pieces_.set_producer(piece, access.op);
       }
     });
@@ -156,7 +156,7 @@ class PieceL2Of final : public PieceL2 {
   }
 
   void bypass(const Touch& touch, L2Traffic& traffic) {
-    const PieceSteps absent = touch.slice.steps() & ~pieces_.present(touch.piece);
+    const PieceSteps absent = touch.slice.steps & ~pieces_.present(touch.piece);
     const std::uint32_t hits = hit_requests(touch, a3sim::count(absent));
     L2Traffic::Requests& counted = touch.access.write ? traffic.write : traffic.read;
     counted.hit += hits;
@@ -182,12 +182,12 @@ class PieceL2Of final : public PieceL2 {
   // Makes all that is touched present.
   [[gnu::noinline]] Allocated allocate(const Touch& touch, L2Traffic& traffic, L2Traffic::Requests& counted) {
     const std::uint32_t p = touch.piece;
-    const PieceSteps steps = touch.slice.steps(), absent = steps & ~pieces_.present(p);
+    const PieceSteps steps = touch.slice.steps, absent = steps & ~pieces_.present(p);
     Allocated done{touch.requests, 0};
     if (absent == 0) {
       policy_of(p).hit({p});
     } else {
-      const std::uint32_t count = absent == steps ? touch.slice.count() : a3sim::count(absent);
+      const std::uint32_t count = absent == steps ? touch.slice.count : a3sim::count(absent);
       done = {hit_requests(touch, count), pieces_.bytes(p, absent, count)};
       if (pieces_.any_present(p)) {
         2 * done.hits >= touch.requests ? policy_of(p).hit({p}) : policy_of(p).extend(p);
