@@ -54,7 +54,10 @@ void BlockWalk::skip_empty() {
     if (product_ == work_->gemms.size()) return;
     grid_ = BlockGrid(gemm().m, gemm().n, work_->tiling);
     count_ = grid_.count();
-    if (block_ < count_) return;
+    if (block_ < count_) {
+      at_ = grid_.place(block_);
+      return;
+    }
   }
 }
 

@@ -81,13 +81,17 @@ class BlockWalk {
 
   bool done() const { return product_ == work_->gemms.size(); }
   const Gemm& gemm() const { return work_->gemms[product_]; }
-  BlockGrid::Block block() const { return grid_.block(block_); }
+  BlockGrid::Block block() const { return grid_.block(at_); }
   // How many shares multiply the same rows, and the same columns, while they all go through their blocks at
   // one pace.
-  BlockGrid::Readers readers() const { return grid_.readers(block_, work_->shares); }
+  BlockGrid::Readers readers() const { return grid_.readers(block_, at_, work_->shares); }
   void next() {
     block_ += work_->shares;
-    if (block_ >= count_) skip_empty();
+    if (block_ < count_) {
+      at_ = grid_.place(block_);
+    } else {
+      skip_empty();
+    }
   }
 
  private:
@@ -99,6 +103,7 @@ class BlockWalk {
   std::uint32_t block_ = 0, count_ = 0;
   bool started_ = false;
   BlockGrid grid_;
+  BlockGrid::Place at_{};  // of the block
 };
 
 }  // namespace a3sim

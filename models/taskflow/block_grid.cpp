@@ -54,10 +54,9 @@ std::uint32_t BlockGrid::number(Place place) const {
   return w.first + i;
 }
 
-BlockGrid::Readers BlockGrid::readers(std::uint32_t b, std::uint32_t shares) const {
+BlockGrid::Readers BlockGrid::readers(std::uint32_t b, Place at, std::uint32_t shares) const {
   if (shares == 1) return {1, 1};
   const std::uint32_t rows = blocks_m(), cols = blocks_n();
-  const Place at = place(b);
   if (!is_row_major()) {
     const Window w = window_at(at, rows, cols);
     const std::uint32_t in_window = std::min(shares, w.height * w.width);

@@ -36,9 +36,11 @@ struct BlockGrid {
   struct Readers {
     std::uint32_t rows, cols;
   };
-  Readers readers(std::uint32_t b, std::uint32_t shares) const;
-  Block block(std::uint32_t b) const {
-    const Place at = place(b);
+  Readers readers(std::uint32_t b, std::uint32_t shares) const { return readers(b, place(b), shares); }
+  Block block(std::uint32_t b) const { return block(place(b)); }
+  // The same for who knows the block's place.
+  Readers readers(std::uint32_t b, Place at, std::uint32_t shares) const;
+  Block block(Place at) const {
     const std::uint32_t row = at.row * base_m, col = at.col * base_n;
     return {row, col, m - row < base_m ? m - row : base_m, n - col < base_n ? n - col : base_n};
   }

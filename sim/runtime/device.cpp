@@ -40,7 +40,7 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       context_{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()},
       workers_(ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq)),
       memory_(capacities(cost.hardware().memory), static_cast<std::uint32_t>(workers_.size())),
-      fetching_(ssc.workers(QueueType::kCtq)),
+      fetching_(2 * ssc.workers(QueueType::kCtq)),
       event_counts_(ssc.events().size(), 0),
       execution_(make_execution(options.execution, *this)) {
   for (const OperatorInfo& op : ssc.operators()) operators_.push_back(&Operators::get(op.type));
@@ -144,22 +144,24 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
     if (what.l2.write) continue;
     w.traffic.slow[i] = std::min(static_cast<double>(what.bytes()), static_cast<double>(found.hbm_read));
     if (w.step.cube) w.traffic.slow[i] = std::max(w.traffic.slow[i], on_its_way(engine, worker, what));
-    if (worker < fetching_.size() && i < 2)
-      fetching_[worker][i] = w.traffic.slow[i] > 0 ? what.place_hash() : 0;
+    if (worker < ssc_.workers(QueueType::kCtq) && i < 2)
+      fetching_[2 * worker + i] = w.traffic.slow[i] > 0 ? what.place_hash() : 0;
   }
 }
 
 // Bytes of a panel that another core is fetching just now: whoever reads the panel too goes at its pace.
 double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const {
-  double most = 0;
   const std::uint32_t hash = access.place_hash();
-  for (std::uint32_t other = 0; other < fetching_.size(); ++other) {
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      if (fetching_[other][i] != hash || other == worker) continue;
-      const Worker& w = workers_[other];
-      if (w.traffic.slow[i] <= most || !w.step.accesses[i].same_place(access)) continue;
-      most = std::max(most, w.traffic.slow[i] * memory_.left(engine.now(), other));
-    }
+  std::uint32_t found = 0;  // nearly always nothing: a loop without branches tells
+  for (const std::uint32_t of : fetching_) found |= static_cast<std::uint32_t>(of == hash);
+  if (!found) return 0;
+  double most = 0;
+  for (std::uint32_t f = 0; f < fetching_.size(); ++f) {
+    const std::uint32_t other = f / 2, i = f % 2;
+    if (fetching_[f] != hash || other == worker) continue;
+    const Worker& w = workers_[other];
+    if (w.traffic.slow[i] <= most || !w.step.accesses[i].same_place(access)) continue;
+    most = std::max(most, w.traffic.slow[i] * memory_.left(engine.now(), other));
   }
   return most;
 }

@@ -125,9 +125,9 @@ class Device final : public EventHandler {
   WorkContext context_;
   std::vector<Worker> workers_;
   Memory memory_;
-  // By AIC: place_hash() of what its first two accesses are waiting for; of others, anything. Most are told
-  // apart without looking at their workers.
-  std::vector<std::array<std::uint32_t, 2>> fetching_;
+  // Two by AIC: place_hash() of what its first two accesses are waiting for; of others, anything. Most are
+  // told apart without looking at their workers.
+  std::vector<std::uint32_t> fetching_;
   std::vector<std::uint32_t> event_counts_;
   std::unique_ptr<Execution> execution_;
   std::vector<std::uint32_t> ended_;

@@ -7,6 +7,7 @@
 #include "models/operators/operator.h"
 #include "sim/device/cost.h"
 #include "sim/runtime/run.h"
+#include "sim/study/times_alone.h"
 
 namespace a3sim {
 namespace {
@@ -91,6 +92,7 @@ class Survey {
   RowLayout layout_;
   const Hardware& hardware_;
   Work work_;
+  TimesAlone alone_;
   std::vector<RankSums> sums_;
   std::vector<double> sent_, received_;       // by port, as bytes on it
   std::vector<std::vector<Duration>> ideal_;  // by rank and task
@@ -113,8 +115,9 @@ Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const Cost
   work_.clear();
   Operators::get(ssc.operators()[td.op].type).work(context, {td, ssc.inputs(td), ssc.outputs(td)}, work_);
   if (work_.kind == WorkKind::kPut && work_.dst != ssc.rank()) return add_put(ssc);
-  sums_[index(ssc.rank())].arithmetic[td.queue_type] += cost.arithmetic(work_);
-  return cost.least(work_);
+  const TimesAlone::Times times = alone_.of(work_, cost);
+  sums_[index(ssc.rank())].arithmetic[td.queue_type] += times.arithmetic;
+  return times.least;
 }
 
 Duration Survey::add_put(const Ssc& ssc) {

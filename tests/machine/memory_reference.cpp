@@ -85,8 +85,8 @@ MemoryJob random_job(Random& random) {
 
 // Runs `count` random jobs in 20 slots, and calls look(date) at_picosecond every date, when speeds are
 // settled.
-struct Load {
-  Load(std::uint64_t seed, int count) : random(seed), left(count) {}
+struct MemoryLoad {
+  MemoryLoad(std::uint64_t seed, int count) : random(seed), left(count) {}
 
   template <class Look>
   void run(Look look) {
@@ -144,7 +144,7 @@ struct Load {
 
 TEST_CASE("speeds equal those of filling by definition, and losses add up, on random loads") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    Load load(seed, 60);
+    MemoryLoad load(seed, 60);
     ReferenceRates available = kPerPicosecond;
     load.run([&](std::int64_t now) {
       std::vector<MemoryJob> jobs;
@@ -177,7 +177,7 @@ TEST_CASE("the date of an end is when the integral of the speed reaches the idea
     double speed;
   };
   for (std::uint64_t seed = 100; seed < 120; ++seed) {
-    Load load(seed, 60);
+    MemoryLoad load(seed, 60);
     std::map<std::uint32_t, Progress> progress;  // by slot
     std::int64_t before = 0;
     std::size_t ended = 0;
@@ -207,7 +207,7 @@ TEST_CASE("the date of an end is when the integral of the speed reaches the idea
 }
 
 TEST_CASE("equal loads give equal dates, whatever other memories do meanwhile") {
-  Load first(7, 200), second(7, 200);
+  MemoryLoad first(7, 200), second(7, 200);
   first.run([](std::int64_t) {});
   second.run(
       [](std::int64_t) { Memory(kReferenceCapacity, 1).start(at_picosecond(0), 0, {Duration(1), {}}); });

@@ -16,13 +16,13 @@ L2Traffic& L2Traffic::operator+=(const L2Traffic& other) {
   return *this;
 }
 
-void L2::count(OpId op, const L2Traffic& traffic) {
-  total_ += traffic;
-  by_op_[index(op)] += traffic;
+L2Traffic L2::total() const {
+  L2Traffic total;
+  for (const L2Traffic& traffic : by_op_) total += traffic;
+  return total;
 }
 
 void L2::forget_counts() {
-  total_ = {};
   for (L2Traffic& traffic : by_op_) traffic = {};
   forget_more();
 }

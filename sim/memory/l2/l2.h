@@ -96,18 +96,17 @@ class L2 {
   virtual std::uint64_t flush() = 0;
 
   // All accesses since the start or forget_counts(); what flush() wrote is not in it.
-  const L2Traffic& total() const { return total_; }
+  L2Traffic total() const;
   // The accesses of one operator.
   const L2Traffic& total(OpId op) const { return by_op_[index(op)]; }
   void forget_counts();
 
  protected:
   explicit L2(std::uint32_t ops) : by_op_(ops) {}
-  void count(OpId op, const L2Traffic& traffic);
+  void count(OpId op, const L2Traffic& traffic) { by_op_[index(op)] += traffic; }
   virtual void forget_more() {}
 
  private:
-  L2Traffic total_;
   std::vector<L2Traffic> by_op_;
 };
 

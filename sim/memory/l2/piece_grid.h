@@ -20,6 +20,16 @@ inline std::uint32_t count(PieceSteps steps) {
   return half(static_cast<std::uint64_t>(steps)) + half(static_cast<std::uint64_t>(steps >> 64));
 }
 
+// Pieces first, first + step, and so on.
+struct PieceRun {
+  std::uint32_t first, count = 1, step = 1;
+
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (std::uint32_t i = 0, piece = first; i < count; ++i, piece += step) visit(piece);
+  }
+};
+
 // The pieces of one tensor: bands of piece_rows, anew for each part; in a band a piece for each 512 bytes.
 class PieceGrid {
  public:
@@ -32,17 +42,14 @@ class PieceGrid {
   std::uint32_t bands() const { return parts_.back().first_band; }
   std::uint32_t end() const { return first_ + bands() * cols_; }
 
-  // Rows of a band that an access touches: its first piece, how many rows, and the steps that they lie in.
+  // Rows of a band that an access touches: the band's first piece, how many rows, and the steps that they
+  // lie in.
   struct Slice {
     std::uint32_t first_piece;
     std::uint32_t rows;
-    std::uint32_t low, high;   // the first step and the last
     std::uint32_t step_shift;  // a step is 2^this rows
-
-    PieceSteps steps() const {
-      return (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low);
-    }
-    std::uint32_t count() const { return high - low + 1; }  // of steps
+    std::uint32_t count;       // of steps
+    PieceSteps steps;
   };
 
   // Calls visit(slice) for each band of the rows, in order. The rows are within the tensor.
@@ -56,11 +63,26 @@ class PieceGrid {
       std::uint32_t first_piece = first_ + (part.first_band + band) * cols_;
       for (; rows.begin < part_end; band_begin += height, first_piece += cols_) {
         const std::uint32_t end = std::min(part_end, band_begin + height);
-        visit(Slice{first_piece, end - rows.begin, (rows.begin - band_begin) >> step_shift_,
-                    (end - 1 - band_begin) >> step_shift_, step_shift_});
+        const std::uint32_t low = (rows.begin - band_begin) >> step_shift_;
+        const std::uint32_t high = (end - 1 - band_begin) >> step_shift_;
+        const PieceSteps steps = (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low);
+        visit(Slice{first_piece, end - rows.begin, step_shift_, high - low + 1, steps});
         rows.begin = end;
       }
     }
+  }
+
+  // The bands that an access touches: the first's first piece (the next band's is cols() on), and how many;
+  // none if its rows are in more than one part. The rows are within the tensor, and not empty.
+  struct Bands {
+    std::uint32_t first_piece, count;
+  };
+  Bands bands_of(Rows rows) {
+    const Part& part = part_of(rows.begin);
+    if (rows.end > (&part)[1].begin) return {0, 0};
+    const std::uint32_t band = (rows.begin - part.begin) >> height_shift_;
+    return {first_ + (part.first_band + band) * cols_,
+            ((rows.end - 1 - part.begin) >> height_shift_) - band + 1};
   }
 
   // Bytes of a step of a piece in column `col`; `lacking`: how many less the last step of its band has.

@@ -13,7 +13,7 @@ namespace a3sim {
 
 // PieceL2 under one policy. A policy is constructed from (spec, number of pieces) and has
 //   void insert(uint32 piece)              it was absent
-//   void hit(uint32 piece)                 what was touched of it was present, most of it at least
+//   void hit(PieceRun run)                 what was touched of them was present, most of it at least
 //   void extend(uint32 piece)              what was touched of it was absent, though more of it was present
 //   void erase(uint32 piece)               it is evicted
 //   uint32 victim(uint32 incoming)         a piece to evict; kNone only if it holds none
@@ -37,13 +37,15 @@ class PieceL2Of final : public PieceL2 {
       throw std::out_of_range("an access outside of its tensor");
     }
     L2Traffic traffic;
-    if (access.byte_begin == access.byte_end) return traffic;
+    if (access.byte_begin == access.byte_end || access.rows.empty()) return traffic;
     if (access.hint == L2Hint::kBypass) {
       walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
         bypass({access, slice, piece, requests}, traffic);
       });
-    } else {
-      access.write ? pass<true>(grid, access, traffic) : pass<false>(grid, access, traffic);
+    } else if (access.write) {
+      pass<true>(grid, access, traffic);
+    } else if (!read_whole(grid, access, traffic)) {
+      pass<false>(grid, access, traffic);
     }
     count(access.op, traffic);
     return traffic;
@@ -61,7 +63,7 @@ class PieceL2Of final : public PieceL2 {
   // What of an access falls on one piece.
   struct Touch {
     const L2Access& access;
-    PieceGrid::Slice slice;
+    const PieceGrid::Slice& slice;
     std::uint32_t piece;
     std::uint32_t requests;
   };
@@ -91,16 +93,43 @@ class PieceL2Of final : public PieceL2 {
     touched_ += touched;
   }
 
-  // Nearly all pieces that are touched are there as a whole, and nothing special is asked of them: that is
-  // looked at here, in a loop that keeps what it needs in registers.
+  bool plain(const L2Access& access) const { return access.hint == L2Hint::kNormal && !persistent_; }
+
+  // Nearly all that is read is there as a whole, brought by one operator, and nothing special is asked of it:
+  // that is looked at first, in loops of a few instructions a piece. False, and nothing is done, where it is
+  // otherwise.
+  bool read_whole(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
+    if (!plain(access)) return false;
+    const PieceGrid::Bands bands = grid.bands_of(access.rows);
+    const std::uint32_t first = bands.first_piece + access.byte_begin / kL2Line;
+    const std::uint32_t cols = (access.byte_end - 1) / kL2Line - access.byte_begin / kL2Line + 1;
+    // A column's pieces are one run, as the pieces of a band are.
+    const std::uint32_t runs = cols == 1 ? std::min(1U, bands.count) : bands.count;
+    PieceRun run = cols == 1 ? PieceRun{first, bands.count, grid.cols()} : PieceRun{first, cols, 1};
+    if (runs == 0) return false;
+    const std::uint32_t producer = pieces_.producer(first);
+    for (std::uint32_t i = 0; i < runs; ++i, run.first += grid.cols()) {
+      if (pieces_.producer(run.first) != producer || !pieces_.all_present_of_one(run)) return false;
+    }
+    run.first = first;
+    for (std::uint32_t i = 0; i < runs; ++i, run.first += grid.cols()) ordinary_->hit(run);
+    const std::uint32_t requests = (access.byte_end - 1) / kL2Request - access.byte_begin / kL2Request + 1;
+    const std::uint64_t all = std::uint64_t{requests} * access.rows.size();
+    traffic.read.hit += all;
+    reused_[std::size_t{index(access.op)} * ops_ + producer] += all;
+    touched_ += std::uint64_t{cols} * bands.count;
+    return true;
+  }
+
+  // Piece by piece.
   template <bool kWrite>
   void pass(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
-    const bool plain = access.hint == L2Hint::kNormal && !persistent_;
+    const bool plain = this->plain(access);
     std::uint64_t* const reused = &reused_[std::size_t{index(access.op)} * ops_];
     std::uint64_t hits = 0;
     walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
       if (plain && pieces_.all_present(piece)) {
-        ordinary_->hit(piece);
+        ordinary_->hit({piece});
         hits += requests;
         if (!kWrite) reused[pieces_.producer(piece)] += requests;
       } else {
@@ -112,7 +141,7 @@ class PieceL2Of final : public PieceL2 {
         }
       }
       if (kWrite) {
-        if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.steps());
+        if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.steps);
         pieces_.set_producer(piece, access.op);
       }
     });
@@ -127,7 +156,7 @@ class PieceL2Of final : public PieceL2 {
   }
 
   void bypass(const Touch& touch, L2Traffic& traffic) {
-    const PieceSteps absent = touch.slice.steps() & ~pieces_.present(touch.piece);
+    const PieceSteps absent = touch.slice.steps & ~pieces_.present(touch.piece);
     const std::uint32_t hits = hit_requests(touch, a3sim::count(absent));
     L2Traffic::Requests& counted = touch.access.write ? traffic.write : traffic.read;
     counted.hit += hits;
@@ -153,15 +182,15 @@ class PieceL2Of final : public PieceL2 {
   // Makes all that is touched present.
   [[gnu::noinline]] Allocated allocate(const Touch& touch, L2Traffic& traffic, L2Traffic::Requests& counted) {
     const std::uint32_t p = touch.piece;
-    const PieceSteps steps = touch.slice.steps(), absent = steps & ~pieces_.present(p);
+    const PieceSteps steps = touch.slice.steps, absent = steps & ~pieces_.present(p);
     Allocated done{touch.requests, 0};
     if (absent == 0) {
-      policy_of(p).hit(p);
+      policy_of(p).hit({p});
     } else {
-      const std::uint32_t count = absent == steps ? touch.slice.count() : a3sim::count(absent);
+      const std::uint32_t count = absent == steps ? touch.slice.count : a3sim::count(absent);
       done = {hit_requests(touch, count), pieces_.bytes(p, absent, count)};
       if (pieces_.any_present(p)) {
-        2 * done.hits >= touch.requests ? policy_of(p).hit(p) : policy_of(p).extend(p);
+        2 * done.hits >= touch.requests ? policy_of(p).hit({p}) : policy_of(p).extend(p);
       }
       if (used_ + done.absent_bytes > size_) traffic.hbm_write += make_room(p, done.absent_bytes);
       if (!pieces_.any_present(p)) policy_of(p).insert(p);

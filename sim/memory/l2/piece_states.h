@@ -23,6 +23,16 @@ class PieceStates {
 
   bool any_present(std::uint32_t p) const { return pieces_[p].present != Held::kNothing; }
   bool all_present(std::uint32_t p) const { return pieces_[p].present == Held::kAll; }
+  // Whether all of them are there as a whole, and the first one's producer is everyone's.
+  bool all_present_of_one(const PieceRun& run) const {
+    const std::uint32_t one = pieces_[run.first].producer;
+    std::uint32_t other = 0;  // nearly always the answer is yes: no branch on each piece
+    run.each([&](std::uint32_t p) {
+      const Piece& piece = pieces_[p];
+      other |= (piece.producer ^ one) | static_cast<std::uint32_t>(piece.present != Held::kAll);
+    });
+    return other == 0;
+  }
   PieceSteps present(std::uint32_t p) const {
     return pieces_[p].present == Held::kPart ? masks_[p].present : all_or_none(p, pieces_[p].present);
   }

@@ -77,7 +77,9 @@ class DrripPieces {
         groups_{rrip::Pieces(pieces), rrip::Pieces(pieces), rrip::Pieces(pieces)} {}
 
   void insert(std::uint32_t piece) { groups_[role(piece)].insert(piece, duel_.prediction(role(piece))); }
-  void hit(std::uint32_t piece) { groups_[role(piece)].hit(piece); }
+  void hit(const PieceRun& run) {
+    run.each([&](std::uint32_t piece) { groups_[role(piece)].hit(piece); });
+  }
   void extend(std::uint32_t) {}
   void erase(std::uint32_t piece) { groups_[role(piece)].erase(piece); }
   std::uint32_t victim(std::uint32_t incoming) {

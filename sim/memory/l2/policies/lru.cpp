@@ -27,38 +27,60 @@ struct LruLines {
   }
 };
 
-// A log of all uses, and of each piece its last: the first entry of the log that is still its piece's last
-// use is the victim. A use then writes two words, of which one follows that of the use before; a list through
-// the pieces would write at five places, and nearly every one is far from the next.
+// A log of all uses, run by run, and of each piece the run that used it last: the first piece in the log that
+// its run was the last to use is the victim. A use of a piece then writes one word; a list through the pieces
+// would write at five places, and nearly every one is far from the next.
 class LruPieces {
  public:
   LruPieces(const L2Spec&, std::uint32_t pieces) : last_use_(pieces, kNone), log_(kLeastLog) {}
 
-  void insert(std::uint32_t piece) { hit(piece); }
-  void hit(std::uint32_t piece) {
+  void insert(std::uint32_t piece) { use(piece); }
+  void hit(const PieceRun& run) {
+    if (run.count == 1) return use(run.first);
     if (end_ == size_) drop_old();
-    last_use_[piece] = end_;
-    log_[end_++] = piece;
+    run.each([&](std::uint32_t piece) { last_use_[piece] = end_; });
+    log_[end_++] = run;
   }
-  void extend(std::uint32_t piece) { hit(piece); }
+  void extend(std::uint32_t piece) { use(piece); }
   void erase(std::uint32_t piece) { last_use_[piece] = kNone; }
+  // Pieces that were used again since, or erased, are taken out of the log on the way.
   std::uint32_t victim(std::uint32_t) {
-    while (begin_ < end_ && last_use_[log_[begin_]] != begin_) ++begin_;
-    return begin_ < end_ ? log_[begin_] : kNone;
+    for (; begin_ < end_; ++begin_) {
+      for (PieceRun& run = log_[begin_]; run.count; --run.count, run.first += run.step) {
+        if (last_use_[run.first] == begin_) return run.first;
+      }
+    }
+    return kNone;
   }
 
  private:
   static constexpr std::uint32_t kLeastLog = 1024;
 
-  // Keeps last uses only, and at least half of the log free: a use costs a constant time on average. Nothing
-  // can foretell which uses are the last, so there is no branch on it.
+  // Pieces that are used one by one, each beside the one before, make a run too.
+  void use(std::uint32_t piece) {
+    if (begin_ < end_ && log_[end_ - 1].step == 1 && log_[end_ - 1].first + log_[end_ - 1].count == piece) {
+      ++log_[end_ - 1].count;
+    } else {
+      if (end_ == size_) drop_old();
+      log_[end_++] = {piece};
+    }
+    last_use_[piece] = end_ - 1;
+  }
+
+  // Keeps runs that were the last to use some piece, and at least half of the log free: a use costs a
+  // constant time on average. Nothing can foretell which uses are the last, so there is no branch on it.
   [[gnu::noinline]] void drop_old() {
     std::uint32_t kept = 0;
     for (std::uint32_t i = begin_; i < end_; ++i) {
-      const std::uint32_t piece = log_[i], last = last_use_[piece];
-      log_[kept] = piece;
-      last_use_[piece] = last == i ? kept : last;
-      kept += last == i;
+      const PieceRun run = log_[i];
+      bool last = false;
+      run.each([&](std::uint32_t piece) {
+        const std::uint32_t use = last_use_[piece];
+        last_use_[piece] = use == i ? kept : use;
+        last |= use == i;
+      });
+      log_[kept] = run;
+      kept += last;
     }
     begin_ = 0;
     end_ = kept;
@@ -68,7 +90,7 @@ class LruPieces {
   }
 
   std::vector<std::uint32_t> last_use_;  // by piece: where in the log
-  std::vector<std::uint32_t> log_;       // pieces, as they were used, from begin_ to end_
+  std::vector<PieceRun> log_;            // as they were used, from begin_ to end_
   std::uint32_t begin_ = 0, end_ = 0, size_ = kLeastLog;
 };
 

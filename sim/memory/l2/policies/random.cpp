@@ -38,7 +38,7 @@ class RandomPieces {
     slot_[piece] = static_cast<std::uint32_t>(present_.size());
     present_.push_back(piece);
   }
-  void hit(std::uint32_t) {}
+  void hit(const PieceRun&) {}
   void extend(std::uint32_t) {}
   void erase(std::uint32_t piece) {
     const std::uint32_t last = present_.back();

@@ -29,7 +29,9 @@ class SrripPieces {
   SrripPieces(const L2Spec&, std::uint32_t pieces) : pieces_(pieces) {}
 
   void insert(std::uint32_t piece) { pieces_.insert(piece, rrip::kLong); }
-  void hit(std::uint32_t piece) { pieces_.hit(piece); }
+  void hit(const PieceRun& run) {
+    run.each([&](std::uint32_t piece) { pieces_.hit(piece); });
+  }
   void extend(std::uint32_t) {}
   void erase(std::uint32_t piece) { pieces_.erase(piece); }
   std::uint32_t victim(std::uint32_t) { return pieces_.victim(); }
