@@ -1,12 +1,18 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 
 #include "sim/cli/command.h"
 #include "sim/cli/output.h"
+#include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/results/best_view.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/pivot_view.h"
+#include "sim/study/results/plots.h"
 
 namespace a3sim {
 namespace {
@@ -23,10 +29,14 @@ constexpr const char* kResultsExamples =
     "  a3sim results sweep.db --metric latency,sent --where ep=8 --where order=full,ratr\n"
     "  a3sim results sweep.db --rows ep --columns order --value latency --pass forward --markdown\n"
     "  a3sim results sweep.db --best 3 --per ep\n"
-    "  a3sim results sweep.db --pareto latency,sent,-hit_rate --json front.json\n";
+    "  a3sim results sweep.db --pareto latency,sent,-hit_rate --json front.json\n"
+    "  a3sim results sweep.db --svg ep.svg --plot lines --x ep --y latency --series order\n"
+    "  a3sim results sweep.db --svg heat.svg --plot heat --rows ep --columns order\n"
+    "  a3sim results sweep.db --svg front.svg --plot pareto --pareto latency,sent --series order\n";
 
 struct ResultsOptions {
   std::string file, sweep, pass = "total", value, rows, columns, per;
+  std::string svg, plot, x, y = "latency", series;
   std::vector<std::string> metrics, conditions, pareto;
   std::size_t best = 0;
   bool all = false, csv = false, markdown = false;
@@ -50,28 +60,68 @@ ResultView page(const SweepResults& sweep, const ResultsOptions& options) {
                     options.value, options.all ? kAllRows : kTerminalRows);
 }
 
-ResultView chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
-  const std::string value = options.value.empty() ? "latency" : options.value;
-  if (!options.rows.empty())
-    return pivot_view(sweep, options.rows, options.columns, sweep.metric(options.pass, value));
-  if (options.best > 0)
-    return best_view(sweep, objective_of(sweep, options.pass, value), options.best, options.per);
-  if (options.pareto.empty()) return page(sweep, options);
+std::string value_of(const ResultsOptions& options) {
+  return options.value.empty() ? "latency" : options.value;
+}
+
+std::vector<Objective> objectives_of(const SweepResults& sweep, const ResultsOptions& options) {
   std::vector<Objective> objectives;
   for (const std::string& name : options.pareto)
     objectives.push_back(objective_of(sweep, options.pass, name));
-  return pareto_view(sweep, objectives);
+  return objectives;
+}
+
+ResultView chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
+  if (!options.rows.empty())
+    return pivot_view(sweep, options.rows, options.columns, sweep.metric(options.pass, value_of(options)));
+  if (options.best > 0) {
+    const Objective objective = objective_of(sweep, options.pass, value_of(options));
+    return best_view(sweep, objective, options.best, options.per);
+  }
+  if (!options.pareto.empty()) return pareto_view(sweep, objectives_of(sweep, options));
+  return page(sweep, options);
+}
+
+// A plot's options must be there.
+void need(const std::string& value, const std::string& plot, const std::string& option) {
+  if (value.empty()) throw InputError(fmt::format("--plot {} needs {}", plot, option));
+}
+
+std::string plot_of(const SweepResults& sweep, const ResultsOptions& options) {
+  if (options.plot == "pareto") {
+    if (options.pareto.empty()) throw InputError("--plot pareto needs --pareto, like latency,sent");
+    return pareto_plot(sweep, objectives_of(sweep, options), options.series);
+  }
+  if (options.plot == "heat") {
+    need(options.rows, "heat", "--rows and --columns");
+    return heat_plot(sweep, sweep.metric(options.pass, value_of(options)), options.rows, options.columns);
+  }
+  need(options.x, "lines", "--x");
+  return lines_plot(sweep, sweep.metric(options.pass, options.y), options.x, options.series);
+}
+
+// A name that was meant for something else is not overwritten.
+void write_plot(const std::string& file, const std::string& plot) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(file, error)) {
+    const int first = std::ifstream(file).get();
+    if (first != '<' && first != std::ifstream::traits_type::eof())
+      throw InputError(file + ": exists and is no SVG, so --svg does not overwrite it");
+  }
+  write_file_atomically(file, plot);
 }
 
 void show_results(const ResultsOptions& options) {
   const std::vector<SweepResults> sweeps = read_results(options.file);
   const bool page_of_all = options.rows.empty() && options.best == 0 && options.pareto.empty() &&
-                           options.metrics.empty() && options.conditions.empty() && !options.csv;
+                           options.metrics.empty() && options.conditions.empty() && !options.csv &&
+                           options.svg.empty();
   if (options.sweep.empty() && sweeps.size() != 1 && page_of_all)
     return print_view(sweeps_view(sweeps), options);
   SweepResults sweep = choose_sweep(sweeps, options.sweep);
   for (const std::string& condition : options.conditions) sweep = where(sweep, condition);
-  print_view(chosen_view(sweep, options), options);
+  if (options.svg.empty()) return print_view(chosen_view(sweep, options), options);
+  write_plot(options.svg, plot_of(sweep, options));
 }
 
 class Results final : public Command {
@@ -114,6 +164,23 @@ class Results final : public Command {
         app.add_flag("--markdown", options->markdown, "the table as Markdown")->excludes(csv);
     options->json.add_to(app);
     app.get_option("--json")->excludes(csv)->excludes(markdown);
+    auto* const svg = app.add_option("--svg", options->svg, "a plot, into this file")
+                          ->type_name("FILE")
+                          ->excludes(csv)
+                          ->excludes(markdown);
+    auto* const plot =
+        app.add_option("--plot", options->plot,
+                       "lines: --y over --x; heat: --value over --rows and --columns; pareto: --pareto")
+            ->check(CLI::IsMember({"lines", "heat", "pareto"}))
+            ->needs(svg);
+    svg->needs(plot)->excludes(app.get_option("--json"));
+    app.add_option("--x", options->x, "the axis below lines")->type_name("AXIS")->needs(svg);
+    app.add_option("--y", options->y, "the metric that lines show; latency without it")
+        ->type_name("NAME")
+        ->needs(svg);
+    app.add_option("--series", options->series, "a line, or a colour, for each value of this axis")
+        ->type_name("AXIS")
+        ->needs(svg);
     app.footer(kResultsExamples);
     app.callback([options] { show_results(*options); });
   }

@@ -20,8 +20,9 @@ constexpr std::size_t kMostValues = 128;
 constexpr double kFlatChange = 0.01;
 // One line that predicts the metric within this is straight enough for anybody.
 constexpr double kStraight = 0.005;
-// Two lines must predict unseen points with at most half of one line's error: noise halves it hardly ever.
-constexpr double kBetter = 0.5;
+// Two lines must predict unseen points with at most a third of one line's error. So they did for 0.4 % of
+// 2,400 lines of five points with 2 % of noise, and for all of 200 knees with the same noise.
+constexpr double kBetter = 1.0 / 3;
 // "Stops": the slope beyond is at most a quarter of that before, or goes the other way.
 constexpr double kStopped = 0.25;
 
@@ -38,7 +39,6 @@ double off_paper(double value, bool log) { return log ? std::exp2(value) : value
 struct PaperFit {
   Paper paper;
   BrokenLine line;
-  double error = std::numeric_limits<double>::infinity();
   double operator()(double x) const { return off_paper(line(on_paper(x, paper.log_x)), paper.log_y); }
 };
 
@@ -57,28 +57,17 @@ class Curve {
     if (!positive_y_) return (predicted - y) / spread_;
     return predicted > 0 ? std::log(predicted / y) : std::numeric_limits<double>::infinity();
   }
-  // The fit on the paper that suits best.
-  PaperFit fit(bool two_lines) const {
-    PaperFit best;
+  // On the paper on which points are predicted best from the others: that fit, and the mean square of what is
+  // wrong about these predictions.
+  std::pair<PaperFit, double> fit(bool two_lines) const {
+    std::pair<PaperFit, double> best{{}, std::numeric_limits<double>::infinity()};
     for (const Paper paper :
          {Paper{false, false}, Paper{true, false}, Paper{true, true}, Paper{false, true}}) {
       if ((paper.log_x && !positive_x_) || (paper.log_y && !positive_y_)) continue;
-      PaperFit fit = fit_on(paper, two_lines);
-      if (fit.error < best.error) best = fit;
+      const double error = unseen_error(paper, two_lines);
+      if (error < best.second) best = {fit_on(paper, two_lines), error};
     }
     return best;
-  }
-  // Mean square of what is wrong about each point when it is predicted from the others.
-  double unseen_error(bool two_lines) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-      Curve others = *this;
-      others.x_.erase(others.x_.begin() + static_cast<std::ptrdiff_t>(i));
-      others.y_.erase(others.y_.begin() + static_cast<std::ptrdiff_t>(i));
-      const double error = wrong(others.fit(two_lines)(x_[i]), y_[i]);
-      sum += error * error;
-    }
-    return sum / static_cast<double>(x_.size());
   }
 
  private:
@@ -86,12 +75,18 @@ class Curve {
     Numbers x, y;
     for (const double v : x_) x.push_back(on_paper(v, paper.log_x));
     for (const double v : y_) y.push_back(on_paper(v, paper.log_y));
-    PaperFit fit{paper, two_lines ? fit_two_lines(x, y) : fit_line(x, y), 0};
+    return {paper, two_lines ? fit_two_lines(x, y) : fit_line(x, y)};
+  }
+  double unseen_error(Paper paper, bool two_lines) const {
+    double sum = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
-      const double error = wrong(fit(x_[i]), y_[i]);
-      fit.error += error * error;
+      Curve others = *this;
+      others.x_.erase(others.x_.begin() + static_cast<std::ptrdiff_t>(i));
+      others.y_.erase(others.y_.begin() + static_cast<std::ptrdiff_t>(i));
+      const double error = wrong(others.fit_on(paper, two_lines)(x_[i]), y_[i]);
+      sum += error * error;
     }
-    return fit;
+    return sum / static_cast<double>(x_.size());
   }
 
   Numbers x_, y_;
@@ -114,12 +109,12 @@ KneeSearch find_knee(std::span<const double> x, std::span<const double> y) {
   if (high - low <= kFlatChange * std::max(std::abs(low), std::abs(high)))
     return {{}, fmt::format("flat within {:g} %", 100 * kFlatChange)};
   const Curve curve(x, y);
-  const double one = curve.unseen_error(false), two = curve.unseen_error(true);
+  const double one = curve.fit(false).second;
   if (one <= kStraight * kStraight) return {{}, "one line fits"};
+  const auto [fit, two] = curve.fit(true);
   if (!(two <= kBetter * kBetter * one)) return {{}, "two lines fit no better than one"};
-  const PaperFit fit = curve.fit(true);
-  if (!stops(fit.line)) return {{}, "it goes on changing on either side of a bend"};
   const double at = off_paper(fit.line.at, fit.paper.log_x), middle = fit(at);
+  if (!stops(fit.line)) return {{}, fmt::format("it bends near {:.3g} and goes on changing", at)};
   return {Knee{at, middle / fit(x.front()) - 1, fit(x.back()) / middle - 1}, ""};
 }
 

@@ -48,7 +48,8 @@ PlotAxis log_axis(double low, double high) {
   const int first = static_cast<int>(std::ceil(std::log(axis.low) / std::log(base) - 1e-9));
   const int last = static_cast<int>(std::floor(std::log(axis.high) / std::log(base) + 1e-9));
   const int step = 1 + (last - first) / 8;
-  for (int i = first; i <= last; i += step) axis.ticks.push_back({std::pow(base, i), tick_label(std::pow(base, i))});
+  for (int i = first; i <= last; i += step)
+    axis.ticks.push_back({std::pow(base, i), tick_label(std::pow(base, i))});
   return axis;
 }
 

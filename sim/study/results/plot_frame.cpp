@@ -23,8 +23,8 @@ void draw_title(Svg& svg, const PlotArea& area, const std::string& title, const 
            R"(fill="#666666")");
 }
 
-void draw_axes(Svg& svg, const PlotArea& area, const PlotAxis& x, const PlotAxis& y, const std::string& x_name,
-               const std::string& y_name) {
+void draw_axes(Svg& svg, const PlotArea& area, const PlotAxis& x, const PlotAxis& y,
+               const std::string& x_name, const std::string& y_name) {
   double free_from = -std::numeric_limits<double>::infinity();
   for (const PlotTick& tick : x.ticks) {
     const double at = x.pixel(tick.value), half = text_width(tick.label, kLabelSize) / 2;
@@ -38,13 +38,15 @@ void draw_axes(Svg& svg, const PlotArea& area, const PlotAxis& x, const PlotAxis
     const double at = y.pixel(tick.value);
     svg.line({area.left, at}, {area.right, at}, kGrid);
     if (at > free_below) continue;
-    svg.text({area.left - 8, at + 4}, shortened(tick.label, area.left - 34, kLabelSize), SvgAnchor::kEnd, kLabelSize);
+    svg.text({area.left - 8, at + 4}, shortened(tick.label, area.left - 34, kLabelSize), SvgAnchor::kEnd,
+             kLabelSize);
     free_below = at - kLabelSize;
   }
   svg.rect(area.left, area.top, area.right - area.left, area.bottom - area.top, kFrame);
-  svg.text({(area.left + area.right) / 2, area.bottom + 42}, shortened(x_name, area.right - area.left, kNameSize),
-           SvgAnchor::kMiddle, kNameSize);
-  svg.text_upwards({20, (area.top + area.bottom) / 2}, shortened(y_name, area.bottom - area.top, kNameSize), kNameSize);
+  svg.text({(area.left + area.right) / 2, area.bottom + 42},
+           shortened(x_name, area.right - area.left, kNameSize), SvgAnchor::kMiddle, kNameSize);
+  svg.text_upwards({20, (area.top + area.bottom) / 2}, shortened(y_name, area.bottom - area.top, kNameSize),
+                   kNameSize);
 }
 
 std::string series_color(std::size_t series) {
@@ -58,10 +60,12 @@ std::string series_stroke(std::size_t series) {
   return fmt::format(R"(stroke="{}" stroke-width="2"{})", series_color(series), kDashes[series / 8 % 3]);
 }
 
-void draw_legend(Svg& svg, const PlotArea& area, const std::string& title, const std::vector<std::string>& names) {
+void draw_legend(Svg& svg, const PlotArea& area, const std::string& title,
+                 const std::vector<std::string>& names) {
   const double x = area.right + 16, room = area.width - x - kMargin;
   double y = area.top + 10;
-  svg.text({x, y}, shortened(title, room, kLabelSize), SvgAnchor::kStart, kLabelSize, R"(font-weight="bold")");
+  svg.text({x, y}, shortened(title, room, kLabelSize), SvgAnchor::kStart, kLabelSize,
+           R"(font-weight="bold")");
   for (std::size_t i = 0; i < names.size(); ++i) {
     y += kLegendRow;
     svg.line({x, y - 4}, {x + 22, y - 4}, series_stroke(i));

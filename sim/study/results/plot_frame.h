@@ -18,8 +18,8 @@ struct PlotArea {
 void draw_title(Svg& svg, const PlotArea& area, const std::string& title, const std::string& below);
 
 // Grid lines, ticks and their labels (those for which there is room), and the axes' names.
-void draw_axes(Svg& svg, const PlotArea& area, const PlotAxis& x, const PlotAxis& y, const std::string& x_name,
-               const std::string& y_name);
+void draw_axes(Svg& svg, const PlotArea& area, const PlotAxis& x, const PlotAxis& y,
+               const std::string& x_name, const std::string& y_name);
 
 // One of eight colours that colour-blind readers tell apart (Okabe and Ito, "Color Universal Design", 2008).
 std::string series_color(std::size_t series);
@@ -29,6 +29,7 @@ std::string series_stroke(std::size_t series);
 inline constexpr std::size_t kMostSeries = 24;
 
 // The series' names beside the plot, below `title`.
-void draw_legend(Svg& svg, const PlotArea& area, const std::string& title, const std::vector<std::string>& names);
+void draw_legend(Svg& svg, const PlotArea& area, const std::string& title,
+                 const std::vector<std::string>& names);
 
 }  // namespace a3sim

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
 
@@ -16,6 +18,21 @@ namespace {
 
 constexpr std::size_t kNoLevel = std::numeric_limits<std::size_t>::max();
 
+// A column's text on one line, and in ASCII if it is no UTF-8: others may have written it.
+std::string clean_text(const SQLite::Column& column) {
+  std::string text = column.getString();
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte == 0x7F) c = ' ';
+  }
+  const auto ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(text, ascii)) return text;
+  std::string quoted = '"' + text + '"';
+  std::replace_if(quoted.begin() + 1, quoted.end() - 1, ascii, ' ');
+  if (!nlohmann::json::accept(quoted)) std::ranges::replace_if(text, std::not_fn(ascii), '?');
+  return text;
+}
+
 // Where the point of a sweep's position stands in our list.
 using PointOfPosition = std::map<std::int64_t, std::size_t>;
 
@@ -28,10 +45,10 @@ PointOfPosition read_points(SQLite::Database& db, SweepResults& sweep) {
   while (rows.executeStep()) {
     ResultPoint point;
     point.levels.assign(sweep.axes.size(), kNoLevel);
-    const std::string status = rows.getColumn(1).getString();
+    const std::string status = clean_text(rows.getColumn(1));
     if (status == "done") point.status = PointStatus::kDone;
     if (status == "failed") point.status = PointStatus::kFailed;
-    point.error = rows.getColumn(2).getString();
+    point.error = clean_text(rows.getColumn(2));
     index.emplace(rows.getColumn(0).getInt64(), sweep.points.size());
     sweep.points.push_back(std::move(point));
   }
@@ -48,7 +65,7 @@ std::size_t level_named(ResultAxis& axis, const std::string& value) {
 void read_axes(SQLite::Database& db, SweepResults& sweep) {
   SQLite::Statement rows(db, "SELECT name FROM axis WHERE sweep = ? ORDER BY position");
   rows.bind(1, sweep.name);
-  while (rows.executeStep()) sweep.axes.push_back({rows.getColumn(0).getString(), {}});
+  while (rows.executeStep()) sweep.axes.push_back({clean_text(rows.getColumn(0)), {}});
 }
 
 void read_coordinates(SQLite::Database& db, SweepResults& sweep, const PointOfPosition& index) {
@@ -57,10 +74,10 @@ void read_coordinates(SQLite::Database& db, SweepResults& sweep, const PointOfPo
   rows.bind(1, sweep.name);
   while (rows.executeStep()) {
     const auto point = index.find(rows.getColumn(0).getInt64());
-    const auto axis = std::ranges::find(sweep.axes, rows.getColumn(1).getString(), &ResultAxis::name);
+    const auto axis = std::ranges::find(sweep.axes, clean_text(rows.getColumn(1)), &ResultAxis::name);
     if (point == index.end() || axis == sweep.axes.end()) continue;
     sweep.points[point->second].levels[static_cast<std::size_t>(axis - sweep.axes.begin())] =
-        level_named(*axis, rows.getColumn(2).getString());
+        level_named(*axis, clean_text(rows.getColumn(2)));
   }
   for (ResultPoint& point : sweep.points) {
     for (std::size_t a = 0; a < point.levels.size(); ++a) {
@@ -100,8 +117,8 @@ void read_metrics(SQLite::Database& db, SweepResults& sweep, const PointOfPositi
   rows.bind(1, sweep.name);
   std::map<std::pair<std::string, std::string>, ResultMetric> metrics;
   while (rows.executeStep()) {
-    const std::string pass = rows.getColumn(1).getString(), name = rows.getColumn(2).getString();
-    const std::string unit = rows.getColumn(4).getString();
+    const std::string pass = clean_text(rows.getColumn(1)), name = clean_text(rows.getColumn(2));
+    const std::string unit = clean_text(rows.getColumn(4));
     const auto [it, first] = metrics.try_emplace({pass, name}, ResultMetric{pass, name, unit, {}});
     ResultMetric& metric = it->second;
     if (first) metric.values.assign(sweep.points.size(), std::numeric_limits<double>::quiet_NaN());
@@ -132,7 +149,10 @@ std::vector<SweepResults> read_results(const std::filesystem::path& file) {
   with_results(file, [&](SQLite::Database& db) {
     sweeps.clear();
     SQLite::Statement rows(db, "SELECT name FROM sweep ORDER BY name");
-    while (rows.executeStep()) sweeps.push_back(read_sweep(db, rows.getColumn(0).getString()));
+    while (rows.executeStep()) {
+      sweeps.push_back(read_sweep(db, rows.getColumn(0).getString()));
+      sweeps.back().name = clean_text(rows.getColumn(0));
+    }
   });
   return sweeps;
 }

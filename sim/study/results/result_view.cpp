@@ -11,41 +11,29 @@ namespace a3sim {
 namespace {
 
 std::string short_cell(const ResultCell& cell) {
-  if (const auto* name = std::get_if<std::string>(&cell)) return *name;
-  const auto* number = std::get_if<double>(&cell);
-  return number ? significant(*number) : "-";
+  if (cell.kind == ResultCell::Kind::kName) return cell.name;
+  return cell.kind == ResultCell::Kind::kNumber ? significant(cell.number) : "-";
 }
 
 std::string exact_cell(const ResultCell& cell) {
-  if (const auto* name = std::get_if<std::string>(&cell)) return *name;
-  const auto* number = std::get_if<double>(&cell);
-  return number ? fmt::format("{}", *number) : "";
-}
-
-// One line, whatever is in a cell.
-std::string on_one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return text;
+  if (cell.kind == ResultCell::Kind::kName) return cell.name;
+  return cell.kind == ResultCell::Kind::kNumber ? fmt::format("{}", cell.number) : "";
 }
 
 Table short_table(const ResultTable& table, std::size_t most) {
-  std::vector<std::string> columns;
-  for (const std::string& column : table.columns) columns.push_back(on_one_line(column));
-  Table result(std::move(columns));
+  Table result(table.columns);
   for (std::size_t i = 0; i < std::min(most, table.rows.size()); ++i) {
     std::vector<std::string> cells;
-    for (const ResultCell& cell : table.rows[i]) cells.push_back(on_one_line(short_cell(cell)));
+    for (const ResultCell& cell : table.rows[i]) cells.push_back(short_cell(cell));
     result.add(std::move(cells));
   }
   return result;
 }
 
 nlohmann::ordered_json json_cell(const ResultCell& cell) {
-  if (const auto* name = std::get_if<std::string>(&cell)) return *name;
-  const auto* number = std::get_if<double>(&cell);
-  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+  if (cell.kind == ResultCell::Kind::kName) return cell.name;
+  return cell.kind == ResultCell::Kind::kNumber ? nlohmann::ordered_json(cell.number)
+                                                : nlohmann::ordered_json(nullptr);
 }
 
 std::string joined(const ResultView& view, const std::string& table) {

@@ -2,13 +2,22 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 namespace a3sim {
 
 // A cell: nothing, a name, or a number.
-using ResultCell = std::variant<std::monostate, std::string, double>;
+struct ResultCell {
+  enum class Kind { kNothing, kName, kNumber };
+  ResultCell() = default;
+  ResultCell(std::string text) : kind(Kind::kName), name(std::move(text)) {}
+  ResultCell(double value) : kind(Kind::kNumber), number(value) {}
+
+  Kind kind = Kind::kNothing;
+  std::string name;
+  double number = 0;
+};
 
 struct ResultTable {
   std::vector<std::string> columns;

@@ -64,8 +64,8 @@ void Svg::rect(double x, double y, double width, double height, std::string_view
 }
 
 void Svg::line(SvgPoint from, SvgPoint to, std::string_view style) {
-  body_ += fmt::format(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" {}/>)", coordinate(from.x), coordinate(from.y),
-                       coordinate(to.x), coordinate(to.y), style) +
+  body_ += fmt::format(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" {}/>)", coordinate(from.x),
+                       coordinate(from.y), coordinate(to.x), coordinate(to.y), style) +
            '\n';
 }
 
@@ -84,15 +84,15 @@ void Svg::circle(SvgPoint centre, double radius, std::string_view style) {
 }
 
 void Svg::text(SvgPoint at, std::string_view text, SvgAnchor anchor, double size, std::string_view style) {
-  body_ += fmt::format(R"(<text x="{}" y="{}" text-anchor="{}" font-size="{}"{}{}>{}</text>)", coordinate(at.x),
-                       coordinate(at.y), anchor_name(anchor), coordinate(size), style.empty() ? "" : " ", style,
-                       escaped(text)) +
+  body_ += fmt::format(R"(<text x="{}" y="{}" text-anchor="{}" font-size="{}"{}{}>{}</text>)",
+                       coordinate(at.x), coordinate(at.y), anchor_name(anchor), coordinate(size),
+                       style.empty() ? "" : " ", style, escaped(text)) +
            '\n';
 }
 
 void Svg::text_upwards(SvgPoint at, std::string_view what, double size) {
   text(at, what, SvgAnchor::kMiddle, size,
-       fmt::format(R"(transform="rotate(-90 {} {})")", coordinate(at.x), coordinate(at.y)));
+       fmt::format("transform=\"rotate(-90 {} {})\"", coordinate(at.x), coordinate(at.y)));
 }
 
 std::string Svg::document() const {
