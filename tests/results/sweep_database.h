@@ -45,6 +45,7 @@ class SweepDatabase {
     db_.exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
     db_.exec(kSchema);
   }
+  static SweepDatabase reopened(const fs::path& file) { return SweepDatabase(file, Reopened()); }
   SQLite::Database& db() { return db_; }
 
   void sweep(const std::string& name, const std::vector<std::string>& axes) {
@@ -70,6 +71,9 @@ class SweepDatabase {
   }
 
  private:
+  struct Reopened {};
+  SweepDatabase(const fs::path& file, Reopened /*unused*/) : db_(file.string(), SQLite::OPEN_READWRITE) {}
+
   template <class... Values>
   void run(const char* sql, const Values&... values) {
     SQLite::Statement statement(db_, sql);

@@ -11,6 +11,9 @@
 namespace a3sim {
 namespace {
 
+// More of them have no room for labels.
+constexpr std::size_t kMostNamedPlaces = 12;
+
 // One line: places on x, and the values there.
 struct PlotSeries {
   std::vector<double> x;
@@ -57,46 +60,58 @@ std::vector<double> all_values(const ResultPivot& pivot) {
   return values;
 }
 
+// Places on x: numbers where the axis has them; on a logarithmic one the values themselves are the ticks.
+struct PlotPlaces {
+  PlotAxis axis;
+  std::vector<double> values;
+  std::string unit;
+};
+
+PlotPlaces places_of(const std::vector<std::string>& names, const PlotArea& area) {
+  const auto numbers = numbers_of(names);
+  if (numbers) {
+    PlotPlaces places{plot_axis(numbers->values, area.left, area.right), numbers->values, numbers->unit};
+    if (!places.axis.log || names.size() > kMostNamedPlaces) return places;
+    places.axis.ticks.clear();
+    for (const double value : numbers->values)
+      places.axis.ticks.push_back({value, fmt::format("{:.6g}", value)});
+    return places;
+  }
+  PlotPlaces places{names_axis(names, area.left, area.right), {}, ""};
+  for (const PlotTick& tick : places.axis.ticks) places.values.push_back(tick.value);
+  return places;
+}
+
+// A sweep in which all points have the same value of a further axis without a name.
+SweepResults with_one_series(SweepResults sweep) {
+  sweep.axes.push_back({"", {""}});
+  for (ResultPoint& point : sweep.points) point.levels.push_back(0);
+  return sweep;
+}
+
 }  // namespace
 
 std::string lines_plot(const SweepResults& sweep, const ResultMetric& metric, const std::string& x_axis,
                        const std::string& series_axis) {
-  // Without an axis for the series, one on which all points have the same place.
-  SweepResults one = sweep;
-  if (series_axis.empty()) {
-    one.axes.push_back({"", {""}});
-    for (ResultPoint& point : one.points) point.levels.push_back(0);
-  }
-  const std::size_t across = one.axis(series_axis);
-  const ResultPivot pivot = pivot_of(one, one.axis(x_axis), across, metric);
+  const bool one = series_axis.empty();
+  const SweepResults drawn = one ? with_one_series(sweep) : sweep;
+  const ResultPivot pivot = pivot_of(drawn, drawn.axis(x_axis), drawn.axis(series_axis), metric);
   const std::vector<double> values = all_values(pivot);
-  const std::vector<std::string>& places = one.axes[pivot.rows].values;
-  const std::vector<std::string>& names = one.axes[across].values;
+  const std::vector<std::string>& names = drawn.axes[pivot.columns].values;
   if (values.empty()) throw InputError("nothing to plot: no point is done");
-  if (names.size() > kMostSeries)
-    throw InputError(
-        fmt::format("{} lines are too many to tell apart, at most {}: choose some with --where {}=…",
-                    names.size(), kMostSeries, series_axis));
-  const auto numbers = numbers_of(places);
+  check_series(names.size(), kMostSeries, series_axis);
   PlotArea area;
-  if (series_axis.empty()) area.right = area.width - 30;
-  const PlotAxis x =
-      numbers ? plot_axis(numbers->values, area.left, area.right) : names_axis(places, area.left, area.right);
+  if (one) area.right = area.width - 30;
+  const PlotPlaces x = places_of(drawn.axes[pivot.rows].values, area);
   const PlotAxis y = plot_axis(values, area.bottom, area.top);
   Svg svg(area.width, area.height);
-  draw_title(
-      svg, area,
-      fmt::format("{} by {}{}{}", metric.name, x_axis, series_axis.empty() ? "" : " and ", series_axis),
-      pivot_origin(one, metric, pivot, " and range"));
-  draw_axes(svg, area, x, y, heading(x_axis, numbers ? numbers->unit : ""),
-            heading(metric.name, metric.unit));
-  std::vector<double> places_at;
-  for (std::size_t i = 0; i < places.size(); ++i)
-    places_at.push_back(numbers ? numbers->values[i] : static_cast<double>(i));
-  const std::vector<PlotSeries> all = series_of(pivot, places_at);
-  for (std::size_t i = 0; i < all.size(); ++i) draw_band(svg, all[i], x, y, i);
-  for (std::size_t i = 0; i < all.size(); ++i) draw_series(svg, all[i], x, y, i);
-  if (!series_axis.empty()) draw_legend(svg, area, series_axis, names);
+  draw_title(svg, area, fmt::format("{} by {}{}{}", metric.name, x_axis, one ? "" : " and ", series_axis),
+             pivot_origin(drawn, metric, pivot, " and range"));
+  draw_axes(svg, area, x.axis, y, heading(x_axis, x.unit), heading(metric.name, metric.unit));
+  const std::vector<PlotSeries> all = series_of(pivot, x.values);
+  for (std::size_t i = 0; i < all.size(); ++i) draw_band(svg, all[i], x.axis, y, i);
+  for (std::size_t i = 0; i < all.size(); ++i) draw_series(svg, all[i], x.axis, y, i);
+  if (!one) draw_legend(svg, area, series_axis, names);
   return svg.document();
 }
 

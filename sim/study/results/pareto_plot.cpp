@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/core/error.h"
+#include "sim/study/results/pivot_view.h"
 #include "sim/study/results/plot_frame.h"
 #include "sim/study/results/plots.h"
 
@@ -75,48 +76,71 @@ std::string objective_name(const Objective& objective) {
                      objective.larger ? "larger" : "smaller");
 }
 
+// Where points lie, and how they are drawn.
+struct ParetoDrawing {
+  PlotArea area;
+  std::vector<std::size_t> points;  // that have both values
+  std::vector<std::size_t> front;
+  PlotAxis x, y;
+};
+
+ParetoDrawing drawing_of(const SweepResults& sweep, const std::vector<Objective>& objectives, bool legend) {
+  const std::vector<double>&xs = objectives[0].metric->values, &ys = objectives[1].metric->values;
+  ParetoDrawing drawing{{}, {}, pareto_front(sweep, objectives), {}, {}};
+  if (drawing.front.empty()) throw InputError("nothing to plot: no point is done");
+  std::vector<double> known_x, known_y;
+  for (std::size_t point = 0; point < xs.size(); ++point) {
+    if (std::isnan(xs[point]) || std::isnan(ys[point])) continue;
+    drawing.points.push_back(point);
+    known_x.push_back(xs[point]);
+    known_y.push_back(ys[point]);
+  }
+  if (!legend) drawing.area.right = drawing.area.width - 30;
+  drawing.x = plot_axis(known_x, drawing.area.left, drawing.area.right);
+  drawing.y = plot_axis(known_y, drawing.area.bottom, drawing.area.top);
+  return drawing;
+}
+
+std::string pareto_origin(const SweepResults& sweep, const ResultMetric& metric,
+                          const ParetoDrawing& drawing) {
+  const std::vector<std::string> axes = other_axes(sweep, {});
+  return fmt::format("{}, {}; {} points, {} that no other beats{}{}", sweep.name,
+                     metric.pass == "total" ? "all passes" : metric.pass, drawing.points.size(),
+                     drawing.front.size(), axes.empty() ? "" : ": ", fmt::join(axes, ", "));
+}
+
 }  // namespace
 
 std::string pareto_plot(const SweepResults& sweep, const std::vector<Objective>& objectives,
                         const std::string& series) {
   if (objectives.size() != 2) throw InputError("a Pareto plot has two metrics: --pareto latency,sent");
-  const std::vector<double>&xs = objectives[0].metric->values, &ys = objectives[1].metric->values;
-  std::vector<std::size_t> points;
-  std::vector<double> known_x, known_y;
-  for (std::size_t point = 0; point < xs.size(); ++point) {
-    if (std::isnan(xs[point]) || std::isnan(ys[point])) continue;
-    points.push_back(point);
-    known_x.push_back(xs[point]);
-    known_y.push_back(ys[point]);
-  }
-  if (points.empty()) throw InputError("nothing to plot: no point is done");
-  const std::size_t color_axis = series.empty() ? 0 : sweep.axis(series);
-  PlotArea area;
-  if (series.empty()) area.right = area.width - 30;
-  const PlotAxis x = plot_axis(known_x, area.left, area.right), y = plot_axis(known_y, area.bottom, area.top);
-  const auto pixel = [&](std::size_t point) { return SvgPoint{x.pixel(xs[point]), y.pixel(ys[point])}; };
-  const auto color = [&](std::size_t point) {
-    return series.empty() ? std::string("#0072b2") : series_color(sweep.points[point].levels[color_axis]);
+  const ResultMetric &first = *objectives[0].metric, &second = *objectives[1].metric;
+  const std::size_t axis = series.empty() ? 0 : sweep.axis(series);
+  if (!series.empty()) check_series(sweep.axes[axis].values.size(), kMostColors, series);
+  const ParetoDrawing drawing = drawing_of(sweep, objectives, !series.empty());
+  const auto pixel = [&](std::size_t point) {
+    return SvgPoint{drawing.x.pixel(first.values[point]), drawing.y.pixel(second.values[point])};
   };
-  const std::vector<std::size_t> front = pareto_front(sweep, objectives);
-  Svg svg(area.width, area.height);
-  draw_title(svg, area, fmt::format("{} against {}", objectives[1].metric->name, objectives[0].metric->name),
-             fmt::format("{}, {}; {} points, {} that no other beats", sweep.name,
-                         objectives[0].metric->pass == "total" ? "all passes" : objectives[0].metric->pass,
-                         points.size(), front.size()));
-  draw_axes(svg, area, x, y, objective_name(objectives[0]), objective_name(objectives[1]));
-  for (const std::size_t point : points)
+  const auto color = [&](std::size_t point) {
+    return series_color(series.empty() ? 0 : sweep.points[point].levels[axis]);
+  };
+  Svg svg(drawing.area.width, drawing.area.height);
+  draw_title(svg, drawing.area, fmt::format("{} against {}", second.name, first.name),
+             pareto_origin(sweep, first, drawing));
+  draw_axes(svg, drawing.area, drawing.x, drawing.y, objective_name(objectives[0]),
+            objective_name(objectives[1]));
+  for (const std::size_t point : drawing.points)
     svg.circle(pixel(point), 3, fmt::format(R"(fill="{}" fill-opacity="0.35")", color(point)));
   std::vector<SvgPoint> front_pixels;
-  for (const std::size_t point : front) front_pixels.push_back(pixel(point));
+  for (const std::size_t point : drawing.front) front_pixels.push_back(pixel(point));
   svg.polyline(steps_through(front_pixels), R"(stroke="#444444" stroke-width="1.5")");
-  FrontLabels labels(svg, area);
-  for (const std::size_t point : front) {
+  FrontLabels labels(svg, drawing.area);
+  for (const std::size_t point : drawing.front) {
     svg.circle(pixel(point), 4.5, fmt::format(R"(fill="{}" stroke="#222222")", color(point)));
     labels.keep_free(pixel(point));
   }
-  for (const std::size_t point : front) labels.add(pixel(point), place_of(sweep, point));
-  if (!series.empty()) draw_legend(svg, area, series, sweep.axes[color_axis].values);
+  for (const std::size_t point : drawing.front) labels.add(pixel(point), place_of(sweep, point));
+  if (!series.empty()) draw_legend(svg, drawing.area, series, sweep.axes[axis].values);
   return svg.document();
 }
 

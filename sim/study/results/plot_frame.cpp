@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "sim/core/error.h"
+
 namespace a3sim {
 namespace {
 
@@ -50,14 +52,23 @@ void draw_axes(Svg& svg, const PlotArea& area, const PlotAxis& x, const PlotAxis
 }
 
 std::string series_color(std::size_t series) {
-  constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                     "#e69f00", "#56b4e9", "#000000", "#b8a800"};
-  return kColors[series % std::size(kColors)];
+  constexpr const char* kColors[kMostColors] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                "#e69f00", "#56b4e9", "#000000", "#b8a800"};
+  return kColors[series % kMostColors];
 }
 
 std::string series_stroke(std::size_t series) {
   constexpr const char* kDashes[] = {"", R"( stroke-dasharray="7 3")", R"( stroke-dasharray="2 3")"};
-  return fmt::format(R"(stroke="{}" stroke-width="2"{})", series_color(series), kDashes[series / 8 % 3]);
+  return fmt::format(R"(stroke="{}" stroke-width="2"{})", series_color(series),
+                     kDashes[series / kMostColors % 3]);
+}
+
+void check_series(std::size_t series, std::size_t most, const std::string& axis) {
+  if (series <= most) return;
+  throw InputError(
+      fmt::format("axis '{0}' has {1} values, too many to tell apart: at most {2}, choose some with --where "
+                  "{0}=...",
+                  axis, series, most));
 }
 
 void draw_legend(Svg& svg, const PlotArea& area, const std::string& title,

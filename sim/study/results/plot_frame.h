@@ -26,7 +26,10 @@ std::string series_color(std::size_t series);
 
 // The stroke of a series: eight colours, then the same dashed, then dotted.
 std::string series_stroke(std::size_t series);
-inline constexpr std::size_t kMostSeries = 24;
+inline constexpr std::size_t kMostSeries = 24, kMostColors = 8;
+
+// Throws InputError when there are more than `most` series on an axis.
+void check_series(std::size_t series, std::size_t most, const std::string& axis);
 
 // The series' names beside the plot, below `title`.
 void draw_legend(Svg& svg, const PlotArea& area, const std::string& title,
