@@ -124,6 +124,48 @@ void show_results(const ResultsOptions& options) {
   write_plot(options.svg, plot_of(sweep, options));
 }
 
+void add_views(CLI::App& app, ResultsOptions& options) {
+  auto* const rows = app.add_option("--rows", options.rows, "a pivot: this axis down")->type_name("AXIS");
+  auto* const columns =
+      app.add_option("--columns", options.columns, "and this one across")->type_name("AXIS");
+  rows->needs(columns);
+  columns->needs(rows);
+  app.add_option("--value", options.value,
+                 "the metric of a pivot, of the best, of the conclusion; latency without it")
+      ->type_name("NAME");
+  auto* const best = app.add_option("--best", options.best, "the N best points by --value")
+                         ->type_name("N")
+                         ->check(CLI::Range(1, 1000000))
+                         ->excludes(rows);
+  app.add_option("--per", options.per, "the best of each value of this axis")->type_name("AXIS")->needs(best);
+  app.add_option("--pareto", options.pareto, "points that none beats in these metrics")
+      ->type_name("NAME,NAME[,...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->excludes(rows)
+      ->excludes(best);
+}
+
+void add_plots(CLI::App& app, ResultsOptions& options) {
+  auto* const svg = app.add_option("--svg", options.svg, "a plot, into this file")
+                        ->type_name("FILE")
+                        ->excludes(app.get_option("--csv"))
+                        ->excludes(app.get_option("--markdown"));
+  auto* const plot =
+      app.add_option("--plot", options.plot,
+                     "lines: --y over --x; heat: --value over --rows and --columns; pareto: --pareto")
+          ->check(CLI::IsMember({"lines", "heat", "pareto"}))
+          ->needs(svg);
+  svg->needs(plot)->excludes(app.get_option("--json"));
+  app.add_option("--x", options.x, "the axis below lines")->type_name("AXIS")->needs(svg);
+  app.add_option("--y", options.y, "the metric that lines show; latency without it")
+      ->type_name("NAME")
+      ->needs(svg);
+  app.add_option("--series", options.series, "a line, or a colour, for each value of this axis")
+      ->type_name("AXIS")
+      ->needs(svg);
+}
+
 class Results final : public Command {
  public:
   void set_up(CLI::App& app) const override {
@@ -133,54 +175,20 @@ class Results final : public Command {
     app.add_option("--pass", options->pass, "forward, backward, ...; total without it")->type_name("PASS");
     app.add_option("--metric", options->metrics, "columns of the table")
         ->type_name("NAME[,...]")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--where", options->conditions, "only these points; repeatable")
         ->type_name("AXIS=VALUE[,...]")
         ->expected(1)
         ->take_all();
-    auto* const rows = app.add_option("--rows", options->rows, "a pivot: this axis down")->type_name("AXIS");
-    auto* const columns =
-        app.add_option("--columns", options->columns, "and this one across")->type_name("AXIS");
-    rows->needs(columns);
-    columns->needs(rows);
-    app.add_option("--value", options->value,
-                   "the metric of a pivot, of the best, of the conclusion; latency without it")
-        ->type_name("NAME");
-    auto* const best = app.add_option("--best", options->best, "the N best points by --value")
-                           ->type_name("N")
-                           ->check(CLI::PositiveNumber)
-                           ->excludes(rows);
-    app.add_option("--per", options->per, "the best of each value of this axis")
-        ->type_name("AXIS")
-        ->needs(best);
-    app.add_option("--pareto", options->pareto, "points that none beats in these metrics")
-        ->type_name("NAME,NAME[,...]")
-        ->delimiter(',')
-        ->excludes(rows)
-        ->excludes(best);
+    add_views(app, *options);
     app.add_flag("--all", options->all, "all rows, however many");
     auto* const csv = app.add_flag("--csv", options->csv, "the table as CSV");
     auto* const markdown =
         app.add_flag("--markdown", options->markdown, "the table as Markdown")->excludes(csv);
     options->json.add_to(app);
     app.get_option("--json")->excludes(csv)->excludes(markdown);
-    auto* const svg = app.add_option("--svg", options->svg, "a plot, into this file")
-                          ->type_name("FILE")
-                          ->excludes(csv)
-                          ->excludes(markdown);
-    auto* const plot =
-        app.add_option("--plot", options->plot,
-                       "lines: --y over --x; heat: --value over --rows and --columns; pareto: --pareto")
-            ->check(CLI::IsMember({"lines", "heat", "pareto"}))
-            ->needs(svg);
-    svg->needs(plot)->excludes(app.get_option("--json"));
-    app.add_option("--x", options->x, "the axis below lines")->type_name("AXIS")->needs(svg);
-    app.add_option("--y", options->y, "the metric that lines show; latency without it")
-        ->type_name("NAME")
-        ->needs(svg);
-    app.add_option("--series", options->series, "a line, or a colour, for each value of this axis")
-        ->type_name("AXIS")
-        ->needs(svg);
+    add_plots(app, *options);
     app.footer(kResultsExamples);
     app.callback([options] { show_results(*options); });
   }

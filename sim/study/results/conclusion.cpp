@@ -57,9 +57,9 @@ std::string change_text(double change) {
 std::string binding_text(const Binding& below, const Binding& above) {
   if (below.name.empty() || above.name.empty()) return {};
   if (below.name == above.name)
-    return fmt::format("; {} binds on either side ({}, then {} of the critical path)", below.name,
+    return fmt::format("\n    {} binds on either side ({}, then {} of the critical path)", below.name,
                        percent(below.share), percent(above.share));
-  return fmt::format("; {} binds below ({} of the critical path), {} above ({})", below.name,
+  return fmt::format("\n    {} binds below ({} of the critical path), {} above ({})", below.name,
                      percent(below.share), above.name, percent(above.share));
 }
 
@@ -134,7 +134,7 @@ class Concluding {
     const Binding below = side(true), above = side(false);
     const std::string& name = effects_.sweep.axes[axis].name;
     const std::string unit = numbers.unit.empty() ? "" : " " + numbers.unit;
-    say("  knee along {}: at {:.3g}{}; {} {} up to it, and {} beyond{}", name, knee.at, unit, metric_.name,
+    say("  knee along {}: at {:.3g}{}; {} {} up to it and {} beyond{}", name, knee.at, unit, metric_.name,
         change_text(knee.before), change_text(knee.after), binding_text(below, above));
     result_.json["knees"].push_back({{"axis", name},
                                      {"at", knee.at},
@@ -185,8 +185,8 @@ class Concluding {
                                    value(low), significant(effects_.mean + *high), value(high));
     for (std::size_t i = 1; i < effects_.factors.size(); ++i) {
       text +=
-          fmt::format("{} {} {}", i == 1 ? "; then" : ",", effects_.sweep.axes[effects_.factors[i].axis].name,
-                      percent(effects_.factors[i].share));
+          fmt::format("{} {} {}", i == 1 ? "\n    then" : ",",
+                      effects_.sweep.axes[effects_.factors[i].axis].name, percent(effects_.factors[i].share));
     }
     text += fmt::format("; interactions {}", percent(effects_.rest));
     if (effects_.pair && effects_.pair->share >= kLeastPair) {

@@ -95,7 +95,7 @@ std::string lines_plot(const SweepResults& sweep, const ResultMetric& metric, co
                        const std::string& series_axis) {
   const bool one = series_axis.empty();
   const SweepResults drawn = one ? with_one_series(sweep) : sweep;
-  const ResultPivot pivot = pivot_of(drawn, drawn.axis(x_axis), drawn.axis(series_axis), metric);
+  const ResultPivot pivot = pivot_of(drawn, sweep.axis(x_axis), drawn.axis(series_axis), metric);
   const std::vector<double> values = all_values(pivot);
   const std::vector<std::string>& names = drawn.axes[pivot.columns].values;
   if (values.empty()) throw InputError("nothing to plot: no point is done");
