@@ -77,16 +77,29 @@ TEST_CASE("Additive effects are recovered from any points that connect them") {
   CHECK(effects.rest == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("Axes that change together cannot be told apart") {
-  SweepResults sweep = full_grid({kEp, kOrder, kSkew}, [](const auto& at) { return planted(at, 0); });
+TEST_CASE("Axes that change together value for value are one factor") {
+  SweepResults sweep =
+      full_grid({kOrder, kEp, kSkew}, [](const auto& at) { return planted({at[1], at[0], at[2]}, 0); });
   std::vector<std::size_t> points;
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    const auto& at = sweep.points[i].levels;
-    if (at[0] == at[1]) points.push_back(i);
+    if (sweep.points[i].levels[0] == sweep.points[i].levels[1]) points.push_back(i);
   }
   const SweepResults zipped = select(sweep, points);
   const Effects effects = effects_of(zipped, zipped.metrics[0]);
-  CHECK_FALSE(factor(effects, 0).separable);
+  REQUIRE(effects.factors.size() == 2);
+  CHECK(factor(effects, 0).twins == std::vector<std::size_t>{1});
+  CHECK(factor(effects, 0).separable);
+  CHECK(factor(effects, 2).levels[1] == Approx(kSkewEffect[1]));
+}
+
+TEST_CASE("Axes that partly change together cannot be told apart") {
+  SweepResults sweep = full_grid({kEp, kOrder, kSkew}, [](const auto& at) { return planted(at, 0); });
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    if (sweep.points[i].levels[0] / 2 == sweep.points[i].levels[1]) points.push_back(i);
+  }
+  const SweepResults nested = select(sweep, points);
+  const Effects effects = effects_of(nested, nested.metrics[0]);
   CHECK_FALSE(factor(effects, 1).separable);
   CHECK(factor(effects, 2).separable);
   CHECK(factor(effects, 2).levels[1] == Approx(kSkewEffect[1]));

@@ -113,8 +113,16 @@ class Concluding {
     }
   }
 
+  // An axis, and those that change with it value for value.
+  std::string factor_name(std::size_t axis) const {
+    std::string name = effects_.sweep.axes[axis].name;
+    const auto effect = std::ranges::find(effects_.factors, axis, &FactorEffect::axis);
+    for (const std::size_t twin : effect->twins) name += " and " + effects_.sweep.axes[twin].name;
+    return name;
+  }
+
   void no_knee(std::size_t axis, const std::string& why) {
-    const std::string& name = effects_.sweep.axes[axis].name;
+    const std::string name = factor_name(axis);
     say("  knee along {}: none ({})", name, why);
     result_.json["knees"].push_back({{"axis", name}, {"at", nullptr}, {"none", why}});
   }
@@ -132,7 +140,7 @@ class Concluding {
       });
     };
     const Binding below = side(true), above = side(false);
-    const std::string& name = effects_.sweep.axes[axis].name;
+    const std::string name = factor_name(axis);
     const std::string unit = numbers.unit.empty() ? "" : " " + numbers.unit;
     say("  knee along {}: at {:.3g}{}; {} {} up to it and {} beyond{}", name, knee.at, unit, metric_.name,
         change_text(knee.before), change_text(knee.after), binding_text(below, above));
@@ -151,7 +159,7 @@ class Concluding {
     for (const FactorEffect& factor : factors) {
       if (!factor.separable)
         return no_factor(fmt::format("{} cannot be told from the other axes: they change together",
-                                     effects_.sweep.axes[factor.axis].name));
+                                     factor_name(factor.axis)));
     }
     if (effects_.saturated) return no_factor("no more points than effects");
     say("  what matters most: {}", factors_text());
@@ -160,7 +168,7 @@ class Concluding {
       nlohmann::ordered_json levels = nlohmann::ordered_json::object();
       for (std::size_t i = 0; i < factor.levels.size(); ++i)
         levels[effects_.sweep.axes[factor.axis].values[i]] = factor.levels[i];
-      json.push_back({{"axis", effects_.sweep.axes[factor.axis].name},
+      json.push_back({{"axis", factor_name(factor.axis)},
                       {"share", factor.share},
                       {"mean_minus_grand_mean", std::move(levels)}});
     }
@@ -180,13 +188,13 @@ class Concluding {
     const auto value = [&](auto it) {
       return axis.values[static_cast<std::size_t>(it - first.levels.begin())];
     };
-    std::string text = fmt::format("{}, {} of the variance (mean {} {} at {}, {} at {})", axis.name,
-                                   percent(first.share), significant(effects_.mean + *low), metric_.unit,
-                                   value(low), significant(effects_.mean + *high), value(high));
+    std::string text =
+        fmt::format("{}, {} of the variance (mean {} {} at {}, {} at {})", factor_name(first.axis),
+                    percent(first.share), significant(effects_.mean + *low), metric_.unit, value(low),
+                    significant(effects_.mean + *high), value(high));
     for (std::size_t i = 1; i < effects_.factors.size(); ++i) {
-      text +=
-          fmt::format("{} {} {}", i == 1 ? "\n    then" : ",",
-                      effects_.sweep.axes[effects_.factors[i].axis].name, percent(effects_.factors[i].share));
+      text += fmt::format("{} {} {}", i == 1 ? "\n    then" : ",", factor_name(effects_.factors[i].axis),
+                          percent(effects_.factors[i].share));
     }
     text += fmt::format("; interactions {}", percent(effects_.rest));
     if (effects_.pair && effects_.pair->share >= kLeastPair) {

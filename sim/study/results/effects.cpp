@@ -101,6 +101,20 @@ std::vector<double> centred(std::vector<double> levels) {
   return levels;
 }
 
+// Whether each level of one goes with one level of the other.
+bool same_factor(const Factor& a, const Factor& b) {
+  if (a.size != b.size) return false;
+  constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> b_of(a.size, kUnknown), a_of(b.size, kUnknown);
+  for (std::size_t point = 0; point < a.level_of.size(); ++point) {
+    std::size_t &to = b_of[a.level_of[point]], &from = a_of[b.level_of[point]];
+    if (to == kUnknown) to = b.level_of[point];
+    if (from == kUnknown) from = a.level_of[point];
+    if (to != b.level_of[point] || from != a.level_of[point]) return false;
+  }
+  return true;
+}
+
 // Main effects of `y` on the axes that vary.
 void fill_effects(Effects& effects, const std::vector<double>& y) {
   std::vector<Factor> factors;
@@ -108,8 +122,14 @@ void fill_effects(Effects& effects, const std::vector<double>& y) {
     if (effects.sweep.axes[axis].values.size() < 2) continue;
     Factor factor{effects.sweep.axes[axis].values.size(), {}};
     for (const ResultPoint& point : effects.sweep.points) factor.level_of.push_back(point.levels[axis]);
+    const auto twin =
+        std::ranges::find_if(factors, [&](const Factor& other) { return same_factor(other, factor); });
+    if (twin != factors.end()) {
+      effects.factors[static_cast<std::size_t>(twin - factors.begin())].twins.push_back(axis);
+      continue;
+    }
     factors.push_back(std::move(factor));
-    effects.factors.push_back({axis, {}, 0, true});
+    effects.factors.push_back({axis, {}, {}, 0, true});
   }
   const double total = fit_additive({}, y).residual;
   const AdditiveFit fit = fit_additive(factors, y);

@@ -10,6 +10,8 @@ namespace a3sim {
 
 struct FactorEffect {
   std::size_t axis = 0;
+  std::vector<std::size_t>
+      twins;  // later axes that change with it, value for value: they are the same factor
   // Each value's mean minus the grand mean; with missing points, what least squares make of these.
   std::vector<double> levels;
   // Of the metric's variance, what the best additive model loses without the factor.
