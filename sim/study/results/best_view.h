@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/study/results/result_view.h"
+#include "sim/study/results/sweep_results.h"
+
+namespace a3sim {
+
+// A metric to compare points by: `latency`, or `-hit_rate` and `max:hit_rate` where larger is better.
+struct Objective {
+  const ResultMetric* metric = nullptr;
+  bool larger = false;
+  // How bad a point is; the smaller the better.
+  double cost(std::size_t point) const { return larger ? -metric->values[point] : metric->values[point]; }
+};
+
+// Throws InputError as SweepResults::metric does.
+Objective objective_of(const SweepResults& sweep, const std::string& pass, std::string text);
+
+// The `most` best points, the best first; of equal ones the sweep's first. With an axis, of each of its
+// values.
+std::vector<std::size_t> best_points(const SweepResults& sweep, const Objective& objective, std::size_t most);
+ResultView best_view(const SweepResults& sweep, const Objective& objective, std::size_t most,
+                     const std::string& per);
+
+// The points that no other one beats: none is as good in all objectives and better in one. Points that are
+// equal in all of them are all there. By the first objective, then in the sweep's order.
+std::vector<std::size_t> pareto_front(const SweepResults& sweep, const std::vector<Objective>& objectives);
+ResultView pareto_view(const SweepResults& sweep, const std::vector<Objective>& objectives);
+
+}  // namespace a3sim

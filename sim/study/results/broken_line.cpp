@@ -1,0 +1,70 @@
+#include "sim/study/results/broken_line.h"
+
+#include <array>
+#include <limits>
+
+#include "sim/study/results/least_squares.h"
+
+namespace a3sim {
+namespace {
+
+// The best lines that meet at `join`.
+BrokenLine fit_joined(std::span<const double> x, std::span<const double> y, double join) {
+  std::vector<double> matrix(9, 0), right(3, 0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double d = x[i] - join;
+    const std::array<double, 3> row{1, d < 0 ? d : 0, d < 0 ? 0 : d};
+    for (std::size_t a = 0; a < 3; ++a) {
+      right[a] += row[a] * y[i];
+      for (std::size_t b = 0; b < 3; ++b) matrix[3 * a + b] += row[a] * row[b];
+    }
+  }
+  const std::vector<double> c = solve_normal_equations(std::move(matrix), std::move(right)).coefficients;
+  return {join, c[0], c[1], c[2]};
+}
+
+}  // namespace
+
+double squared_error(const BrokenLine& line, std::span<const double> x, std::span<const double> y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += (y[i] - line(x[i])) * (y[i] - line(x[i]));
+  return sum;
+}
+
+BrokenLine fit_line(std::span<const double> x, std::span<const double> y) {
+  const auto n = static_cast<double>(x.size());
+  double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    mean_x += x[i] / n;
+    mean_y += y[i] / n;
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+  }
+  return {mean_x, mean_y, xy / xx, xy / xx};
+}
+
+BrokenLine fit_two_lines(std::span<const double> x, std::span<const double> y) {
+  BrokenLine best;
+  double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&](const BrokenLine& line) {
+    const double error = squared_error(line, x, y);
+    if (error < least) {
+      least = error;
+      best = line;
+    }
+  };
+  for (std::size_t k = 1; k + 1 < x.size(); ++k) {
+    consider(fit_joined(x, y, x[k]));
+    if (k + 2 >= x.size()) continue;
+    // Between two points the best join is where the lines of either side cross, if they do.
+    const BrokenLine left = fit_line(x.first(k + 1), y.first(k + 1));
+    const BrokenLine right = fit_line(x.subspan(k + 1), y.subspan(k + 1));
+    const double join = (right(0) - left(0)) / (left.left - right.left);
+    if (join > x[k] && join < x[k + 1]) consider({join, left(join), left.left, right.left});
+  }
+  return best;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+namespace a3sim {
+
+// Two straight lines that meet; one line where the slopes are equal.
+struct BrokenLine {
+  double at = 0, value = 0;    // where they meet
+  double left = 0, right = 0;  // slopes
+  double operator()(double x) const { return value + (x < at ? left : right) * (x - at); }
+};
+
+double squared_error(const BrokenLine& line, std::span<const double> x, std::span<const double> y);
+
+// Least squares over increasing x: two points or more for one line, four or more for two. The two lines' join
+// is anywhere between the second point and the last but one.
+BrokenLine fit_line(std::span<const double> x, std::span<const double> y);
+BrokenLine fit_two_lines(std::span<const double> x, std::span<const double> y);
+
+}  // namespace a3sim

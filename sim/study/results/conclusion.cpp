@@ -1,0 +1,220 @@
+#include "sim/study/results/conclusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/study/metric.h"
+#include "sim/study/results/axis_numbers.h"
+#include "sim/study/results/effects.h"
+#include "sim/study/results/knee.h"
+
+namespace a3sim {
+namespace {
+
+// Fewer points than this have neither a knee nor effects that could be otherwise.
+constexpr std::size_t kFewestPoints = 3;
+// As for knees: a metric that changes by less is flat.
+constexpr double kFlatMetric = 0.01;
+// An interaction that explains less is not worth its name.
+constexpr double kLeastPair = 0.01;
+// A value of the axis this near to a knee lies on it, and is of neither side.
+constexpr double kOnKnee = 0.02;
+
+constexpr std::string_view kBlame = "blame.";
+
+struct Binding {
+  std::string name;
+  double share = 0;
+};
+
+// The largest part of the critical path over the points that `of` takes; empty where nothing is known of it.
+template <class Of>
+Binding binding_of(const SweepResults& sweep, const std::string& pass, Of of) {
+  Binding most;
+  double all = 0;
+  for (const ResultMetric& metric : sweep.metrics) {
+    if (metric.pass != pass || !metric.name.starts_with(kBlame)) continue;
+    double sum = 0;
+    for (std::size_t i = 0; i < metric.values.size(); ++i) {
+      if (of(i) && std::isfinite(metric.values[i])) sum += metric.values[i];
+    }
+    all += sum;
+    if (sum > most.share) most = {metric.name.substr(kBlame.size()), sum};
+  }
+  if (all > 0) most.share /= all;
+  return most;
+}
+
+std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+std::string change_text(double change) {
+  if (std::abs(change) < kFlatMetric) return "stays as it is";
+  return fmt::format("{} by {}", change < 0 ? "falls" : "rises", percent(std::abs(change)));
+}
+
+std::string binding_text(const Binding& below, const Binding& above) {
+  if (below.name.empty() || above.name.empty()) return {};
+  if (below.name == above.name)
+    return fmt::format("\n    {} binds on either side ({}, then {} of the critical path)", below.name,
+                       percent(below.share), percent(above.share));
+  return fmt::format("\n    {} binds below ({} of the critical path), {} above ({})", below.name,
+                     percent(below.share), above.name, percent(above.share));
+}
+
+nlohmann::ordered_json binding_json(const Binding& binding) {
+  if (binding.name.empty()) return nullptr;
+  return {{"resource", binding.name}, {"share", binding.share}};
+}
+
+class Concluding {
+ public:
+  Concluding(const SweepResults& sweep, const std::string& pass, const std::string& name)
+      : pass_(pass), metric_(sweep.metric(pass, name)), effects_(effects_of(sweep, metric_)) {
+    result_.json = {{"metric", name}, {"pass", pass}, {"knees", nlohmann::ordered_json::array()}};
+  }
+
+  Conclusion conclusion() {
+    say("Conclusion, {} of {}:", metric_.name, pass_ == "total" ? "all passes" : "pass " + pass_);
+    const double largest = std::max(std::abs(effects_.least), std::abs(effects_.most));
+    if (effects_.points.size() < kFewestPoints) {
+      none(fmt::format("{} points are too few", effects_.points.size()));
+    } else if (effects_.most - effects_.least <= kFlatMetric * largest) {
+      none(fmt::format("flat: from {} to {} {}", significant(effects_.least), significant(effects_.most),
+                       metric_.unit));
+    } else {
+      knees();
+      factors();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  template <class... Args>
+  void say(fmt::format_string<Args...> format, Args&&... args) {
+    result_.text += fmt::format(format, std::forward<Args>(args)...) + '\n';
+  }
+  void none(const std::string& why) {
+    say("  none: {}", why);
+    result_.json["none"] = why;
+  }
+
+  void knees() {
+    const std::vector<ResultAxis>& axes = effects_.sweep.axes;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      const auto numbers = numbers_of(axes[axis].values);
+      const auto effect = std::ranges::find(effects_.factors, axis, &FactorEffect::axis);
+      if (!numbers || effect == effects_.factors.end()) continue;
+      if (!effect->separable)
+        no_knee(axis, "it changes together with other axes");
+      else
+        knee(axis, *numbers, effect->levels);
+    }
+  }
+
+  // An axis, and those that change with it value for value.
+  std::string factor_name(std::size_t axis) const {
+    std::string name = effects_.sweep.axes[axis].name;
+    const auto effect = std::ranges::find(effects_.factors, axis, &FactorEffect::axis);
+    for (const std::size_t twin : effect->twins) name += " and " + effects_.sweep.axes[twin].name;
+    return name;
+  }
+
+  void no_knee(std::size_t axis, const std::string& why) {
+    const std::string name = factor_name(axis);
+    say("  knee along {}: none ({})", name, why);
+    result_.json["knees"].push_back({{"axis", name}, {"at", nullptr}, {"none", why}});
+  }
+
+  void knee(std::size_t axis, const AxisNumbers& numbers, std::vector<double> curve) {
+    for (double& value : curve) value += effects_.mean;
+    const KneeSearch search = find_knee(numbers.values, curve);
+    if (!search.knee) return no_knee(axis, search.why);
+    const Knee& knee = *search.knee;
+    const auto side = [&](bool below) {
+      return binding_of(effects_.sweep, pass_, [&, below](std::size_t point) {
+        const double x = numbers.values[effects_.sweep.points[point].levels[axis]];
+        const bool on = std::abs(x - knee.at) <= kOnKnee * std::abs(knee.at);
+        return !on && (x < knee.at) == below;
+      });
+    };
+    const Binding below = side(true), above = side(false);
+    const std::string name = factor_name(axis);
+    const std::string unit = numbers.unit.empty() ? "" : " " + numbers.unit;
+    say("  knee along {}: at {:.3g}{}; {} {} up to it and {} beyond{}", name, knee.at, unit, metric_.name,
+        change_text(knee.before), change_text(knee.after), binding_text(below, above));
+    result_.json["knees"].push_back({{"axis", name},
+                                     {"at", knee.at},
+                                     {"unit", numbers.unit},
+                                     {"change_below", knee.before},
+                                     {"change_above", knee.after},
+                                     {"binds_below", binding_json(below)},
+                                     {"binds_above", binding_json(above)}});
+  }
+
+  void factors() {
+    const std::vector<FactorEffect>& factors = effects_.factors;
+    if (factors.size() < 2) return no_factor("one axis alone varies");
+    for (const FactorEffect& factor : factors) {
+      if (!factor.separable)
+        return no_factor(fmt::format("{} cannot be told from the other axes: they change together",
+                                     factor_name(factor.axis)));
+    }
+    if (effects_.saturated) return no_factor("no more points than effects");
+    say("  what matters most: {}", factors_text());
+    nlohmann::ordered_json& json = result_.json["effects"];
+    for (const FactorEffect& factor : factors) {
+      nlohmann::ordered_json levels = nlohmann::ordered_json::object();
+      for (std::size_t i = 0; i < factor.levels.size(); ++i)
+        levels[effects_.sweep.axes[factor.axis].values[i]] = factor.levels[i];
+      json.push_back({{"axis", factor_name(factor.axis)},
+                      {"share", factor.share},
+                      {"mean_minus_grand_mean", std::move(levels)}});
+    }
+    result_.json["interactions_share"] = effects_.rest;
+  }
+
+  void no_factor(const std::string& why) {
+    say("  what matters most: none ({})", why);
+    result_.json["effects"] = nullptr;
+    result_.json["effects_none"] = why;
+  }
+
+  std::string factors_text() const {
+    const FactorEffect& first = effects_.factors.front();
+    const ResultAxis& axis = effects_.sweep.axes[first.axis];
+    const auto low = std::ranges::min_element(first.levels), high = std::ranges::max_element(first.levels);
+    const auto value = [&](auto it) {
+      return axis.values[static_cast<std::size_t>(it - first.levels.begin())];
+    };
+    std::string text =
+        fmt::format("{}, {} of the variance (mean {} {} at {}, {} at {})", factor_name(first.axis),
+                    percent(first.share), significant(effects_.mean + *low), metric_.unit, value(low),
+                    significant(effects_.mean + *high), value(high));
+    for (std::size_t i = 1; i < effects_.factors.size(); ++i) {
+      text += fmt::format("{} {} {}", i == 1 ? "\n    then" : ",", factor_name(effects_.factors[i].axis),
+                          percent(effects_.factors[i].share));
+    }
+    text += fmt::format("; interactions {}", percent(effects_.rest));
+    if (effects_.pair && effects_.pair->share >= kLeastPair) {
+      text += fmt::format(", {} of it {} with {}", percent(effects_.pair->share / effects_.rest),
+                          effects_.sweep.axes[effects_.pair->first].name,
+                          effects_.sweep.axes[effects_.pair->second].name);
+    }
+    return text;
+  }
+
+  const std::string& pass_;
+  const ResultMetric& metric_;
+  Effects effects_;
+  Conclusion result_;
+};
+
+}  // namespace
+
+Conclusion conclude(const SweepResults& sweep, const std::string& pass, const std::string& metric) {
+  return Concluding(sweep, pass, metric).conclusion();
+}
+
+}  // namespace a3sim

@@ -1,0 +1,114 @@
+#include "sim/study/results/pivot_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/study/sensitivity.h"
+
+namespace a3sim {
+
+double ResultPivot::Cell::median() const { return quantile(values, 0.5); }
+
+ResultPivot pivot_of(const SweepResults& sweep, std::size_t rows, std::size_t columns,
+                     const ResultMetric& metric) {
+  ResultPivot pivot{rows, columns, {}};
+  pivot.cells.assign(sweep.axes[rows].values.size(),
+                     std::vector<ResultPivot::Cell>(sweep.axes[columns].values.size()));
+  for (std::size_t point = 0; point < sweep.points.size(); ++point) {
+    const std::vector<std::size_t>& levels = sweep.points[point].levels;
+    if (!std::isnan(metric.values[point]))
+      pivot.cells[levels[rows]][levels[columns]].values.push_back(metric.values[point]);
+  }
+  for (std::vector<ResultPivot::Cell>& row : pivot.cells) {
+    for (ResultPivot::Cell& cell : row) std::ranges::sort(cell.values);
+  }
+  return pivot;
+}
+
+std::vector<std::string> other_axes(const SweepResults& sweep, const std::vector<std::size_t>& used) {
+  std::vector<std::string> names;
+  for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
+    if (std::ranges::find(used, axis) == used.end() && sweep.axes[axis].values.size() > 1)
+      names.push_back(sweep.axes[axis].name);
+  }
+  return names;
+}
+
+std::string pivot_origin(const SweepResults& sweep, const ResultMetric& metric, const ResultPivot& pivot,
+                         std::string_view band) {
+  std::string text = fmt::format("{}, {}", sweep.name, metric.pass == "total" ? "all passes" : metric.pass);
+  const std::vector<std::string> others = other_axes(sweep, {pivot.rows, pivot.columns});
+  const bool several = std::ranges::any_of(pivot.cells, [](const std::vector<ResultPivot::Cell>& row) {
+    return std::ranges::any_of(row, [](const ResultPivot::Cell& cell) { return cell.values.size() > 1; });
+  });
+  if (several)
+    text += fmt::format("; median{} over {}", band,
+                        others.empty() ? "points" : fmt::format("{}", fmt::join(others, ", ")));
+  return text;
+}
+
+namespace {
+
+// What a cell's median hides.
+struct PivotSpread {
+  std::size_t fewest = kAllRows, most = 0;  // values in a cell that has any
+  double widest = 0;                        // (max - min) / median
+};
+
+PivotSpread spread_of(const ResultPivot& pivot) {
+  PivotSpread spread;
+  for (const std::vector<ResultPivot::Cell>& row : pivot.cells) {
+    for (const ResultPivot::Cell& cell : row) {
+      if (cell.values.empty()) continue;
+      spread.fewest = std::min(spread.fewest, cell.values.size());
+      spread.most = std::max(spread.most, cell.values.size());
+      if (const double median = cell.median(); median != 0)
+        spread.widest =
+            std::max(spread.widest, (cell.values.back() - cell.values.front()) / std::abs(median));
+    }
+  }
+  return spread;
+}
+
+std::string spread_text(const PivotSpread& spread, const std::vector<std::string>& others) {
+  if (spread.most <= 1) return {};
+  const std::string count = spread.fewest == spread.most
+                                ? fmt::format("{}", spread.most)
+                                : fmt::format("{} to {}", spread.fewest, spread.most);
+  return fmt::format("each cell: the median of {} points{}{}; they differ by up to {:.3g} % of it\n", count,
+                     others.empty() ? "" : ", over ", fmt::join(others, ", "), 100 * spread.widest);
+}
+
+}  // namespace
+
+ResultView pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
+                      const ResultMetric& metric) {
+  const ResultPivot pivot = pivot_of(sweep, sweep.axis(rows), sweep.axis(columns), metric);
+  const std::vector<std::string> others = other_axes(sweep, {pivot.rows, pivot.columns});
+  const PivotSpread spread = spread_of(pivot);
+  ResultView view;
+  view.before =
+      fmt::format("{}, {}: {} by {}\n", heading(metric.name, metric.unit), metric.pass, rows, columns);
+  view.after = spread_text(spread, others);
+  view.json = {{"sweep", sweep.name},  {"pass", metric.pass}, {"metric", metric.name},
+               {"unit", metric.unit},  {"rows_axis", rows},   {"columns_axis", columns},
+               {"median_over", others}};
+  if (spread.most > 0) {
+    view.json["points_per_cell"] = {spread.fewest, spread.most};
+    view.json["largest_spread"] = spread.widest;
+  }
+  view.table.columns.push_back(rows);
+  for (const std::string& value : sweep.axes[pivot.columns].values)
+    view.table.columns.push_back(fmt::format("{}={}", columns, value));
+  for (std::size_t row = 0; row < pivot.cells.size(); ++row) {
+    std::vector<ResultCell> cells{sweep.axes[pivot.rows].values[row]};
+    for (const ResultPivot::Cell& cell : pivot.cells[row])
+      cells.push_back(cell.values.empty() ? ResultCell{} : ResultCell{cell.median()});
+    view.table.rows.push_back(std::move(cells));
+  }
+  return view;
+}
+
+}  // namespace a3sim

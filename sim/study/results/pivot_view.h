@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/study/results/result_view.h"
+#include "sim/study/results/sweep_results.h"
+
+namespace a3sim {
+
+// A metric over two axes.
+struct ResultPivot {
+  std::size_t rows = 0, columns = 0;  // axes
+  struct Cell {
+    std::vector<double> values;  // of all points in it, ascending
+    double median() const;       // of at least one value
+  };
+  std::vector<std::vector<Cell>> cells;  // a row of them for each value of `rows`
+};
+
+ResultPivot pivot_of(const SweepResults& sweep, std::size_t rows, std::size_t columns,
+                     const ResultMetric& metric);
+
+// The axes that a pivot, or a line of a plot, takes the median over: those with several values.
+std::vector<std::string> other_axes(const SweepResults& sweep, const std::vector<std::size_t>& used);
+
+// Where the values of a plot are from, and what they are medians of (`band`: " and range", where that is
+// drawn too).
+std::string pivot_origin(const SweepResults& sweep, const ResultMetric& metric, const ResultPivot& pivot,
+                         std::string_view band);
+
+ResultView pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
+                      const ResultMetric& metric);
+
+}  // namespace a3sim

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/study/results/sweep_results.h"
+#include "sim/study/sweep/schema.h"
+
+namespace a3sim {
+
+namespace fs = std::filesystem;
+
+// A directory that is gone at the end.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::string name = (fs::temp_directory_path() / "a3sim-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error(name);
+    path_ = name;
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  ~ScratchDirectory() { fs::remove_all(path_); }
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// Writes a database as a sweep does.
+class SweepDatabase {
+ public:
+  explicit SweepDatabase(const fs::path& file)
+      : db_(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE) {
+    db_.exec("PRAGMA journal_mode = WAL");
+    db_.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+    db_.exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
+    db_.exec(kSchema);
+  }
+  static SweepDatabase reopened(const fs::path& file) { return SweepDatabase(file, Reopened()); }
+  SQLite::Database& db() { return db_; }
+
+  void sweep(const std::string& name, const std::vector<std::string>& axes) {
+    run("INSERT INTO sweep VALUES (?, '')", name);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      run("INSERT INTO axis VALUES (?, ?, ?)", name, int(i), axes[i]);
+  }
+  void position(const std::string& sweep, int position, const std::string& point,
+                const std::map<std::string, std::string>& coordinates) {
+    run("INSERT INTO sweep_point VALUES (?, ?, ?)", sweep, position, point);
+    for (const auto& [axis, value] : coordinates)
+      run("INSERT INTO coordinate VALUES (?, ?, ?, ?)", sweep, position, axis, value);
+  }
+  void done(const std::string& point) {
+    run("INSERT INTO point VALUES (?, 'done', NULL, '', '', '', 1.5, 7)", point);
+  }
+  void failed(const std::string& point, const std::string& error) {
+    run("INSERT INTO point VALUES (?, 'failed', ?, '', '', '', 1.5, 7)", point, error);
+  }
+  void metric(const std::string& point, const std::string& pass, const std::string& name, double value,
+              const std::string& unit) {
+    run("INSERT INTO metric VALUES (?, ?, ?, ?, ?)", point, pass, name, value, unit);
+  }
+
+ private:
+  struct Reopened {};
+  SweepDatabase(const fs::path& file, Reopened /*unused*/) : db_(file.string(), SQLite::OPEN_READWRITE) {}
+
+  template <class... Values>
+  void run(const char* sql, const Values&... values) {
+    SQLite::Statement statement(db_, sql);
+    int i = 0;
+    (statement.bind(++i, values), ...);
+    statement.exec();
+  }
+
+  SQLite::Database db_;
+};
+
+// A sweep in memory whose points are all done: every combination of the axes' values, the last axis fastest,
+// with one metric 'latency' of 'total' in ms that `latency` gives from the levels.
+inline SweepResults full_grid(std::vector<ResultAxis> axes,
+                              const std::function<double(const std::vector<std::size_t>&)>& latency) {
+  SweepResults sweep{"grid", std::move(axes), {}, {{"total", "latency", "ms", {}}}};
+  std::vector<std::size_t> levels(sweep.axes.size(), 0);
+  while (true) {
+    sweep.points.push_back({levels, PointStatus::kDone, ""});
+    sweep.metrics[0].values.push_back(latency(levels));
+    std::size_t axis = levels.size();
+    while (axis > 0 && ++levels[axis - 1] == sweep.axes[axis - 1].values.size()) levels[--axis] = 0;
+    if (axis == 0) return sweep;
+  }
+}
+
+}  // namespace a3sim

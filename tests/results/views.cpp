@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "sim/core/error.h"
+#include "sim/core/rng.h"
+#include "sim/study/results/axis_numbers.h"
+#include "sim/study/results/best_view.h"
+#include "sim/study/results/page_view.h"
+#include "sim/study/results/pivot_view.h"
+#include "tests/results/sweep_database.h"
+
+using namespace a3sim;
+using Catch::Contains;
+
+namespace {
+
+SweepResults ep_by_order_by_seed() {
+  return full_grid({{"ep", {"4", "8"}}, {"order", {"full", "ratr"}}, {"seed", {"1", "2", "3"}}},
+                   [](const auto& at) { return 10.0 * at[0] + 3.0 * at[1] + (at[2] == 2 ? 5 : at[2]) + 1; });
+}
+
+}  // namespace
+
+TEST_CASE("A pivot's cells are medians, and it says over what and how far apart") {
+  const SweepResults sweep = ep_by_order_by_seed();
+  const ResultView view = pivot_view(sweep, "ep", "order", sweep.metric("total", "latency"));
+  CHECK(view_csv(view) == "ep,order=full,order=ratr\n4,2,5\n8,12,15\n");
+  CHECK_THAT(view.after, Contains("median of 3 points, over seed") && Contains("250 %"));
+  CHECK(view_json(view)["median_over"] == std::vector<std::string>{"seed"});
+  CHECK(view_markdown(view).find("|") != std::string::npos);
+}
+
+TEST_CASE("A pivot's cell without a value stays empty") {
+  SweepResults sweep = ep_by_order_by_seed();
+  for (std::size_t i = 0; i < 3; ++i) sweep.metrics[0].values[i] = NAN;
+  CHECK(view_csv(pivot_view(sweep, "ep", "order", sweep.metrics[0])) ==
+        "ep,order=full,order=ratr\n4,,5\n8,12,15\n");
+}
+
+TEST_CASE("The best points are sorted, also for each value of an axis") {
+  const SweepResults sweep = ep_by_order_by_seed();
+  const Objective least = objective_of(sweep, "total", "latency");
+  CHECK(view_csv(best_view(sweep, least, 2, "")) == "ep,order,seed,latency (ms)\n4,full,1,1\n4,full,2,2\n");
+  CHECK(view_csv(best_view(sweep, least, 1, "ep")) ==
+        "ep,order,seed,latency (ms)\n4,full,1,1\n8,full,1,11\n");
+  const Objective most = objective_of(sweep, "total", "max:latency");
+  CHECK(view_csv(best_view(sweep, most, 1, "")) == "ep,order,seed,latency (ms)\n8,ratr,3,19\n");
+}
+
+TEST_CASE("A Pareto front has all points that no other beats") {
+  Rng random(3);
+  SweepResults sweep = full_grid({{"a", {"1", "2", "3", "4", "5"}}, {"b", {"1", "2", "3", "4", "5", "6"}}},
+                                 [&](const auto&) { return double(random.below(7)); });
+  sweep.metrics.push_back({"total", "sent", "MB", {}});
+  sweep.metrics.push_back({"total", "hit", "%", {}});
+  for (std::size_t i = 0; i < 30; ++i) {
+    sweep.metrics[1].values.push_back(i == 4 ? NAN : double(random.below(7)));
+    sweep.metrics[2].values.push_back(double(random.below(7)));
+  }
+  std::vector<Objective> objectives;
+  for (const char* name : {"latency", "sent", "-hit"})
+    objectives.push_back(objective_of(sweep, "total", name));
+  std::vector<std::size_t> expected;
+  for (std::size_t i = 0; i < 30; ++i) {
+    bool beaten = i == 4;
+    for (std::size_t j = 0; j < 30; ++j) {
+      int better = 0, worse = 0;
+      for (const Objective& o : objectives) {
+        better += o.cost(j) < o.cost(i);
+        worse += !(o.cost(j) <= o.cost(i));
+      }
+      beaten = beaten || (worse == 0 && better > 0);
+    }
+    if (!beaten) expected.push_back(i);
+  }
+  std::vector<std::size_t> front = pareto_front(sweep, objectives);
+  std::ranges::sort(front);
+  CHECK(front == expected);
+  CHECK_THROWS_WITH(pareto_view(sweep, {objectives[0]}), Contains("two metrics"));
+}
+
+TEST_CASE("Conditions choose points by text, by number, and by values that hold commas") {
+  const SweepResults sweep = full_grid({{"size", {"512 KiB", "1 MiB"}}, {"order", {"[a, b]", "[b, a]"}}},
+                                       [](const auto&) { return 1; });
+  CHECK(where(sweep, "size=1 MiB").points.size() == 2);
+  CHECK(where(sweep, "size=1MiB,512 KiB").points.size() == 4);
+  CHECK(where(sweep, "order=[a, b]").points.size() == 2);
+  CHECK(where(sweep, "order=[a, b]").axes[1].values == std::vector<std::string>{"[a, b]"});
+  CHECK_THROWS_WITH(where(sweep, "size=2 MiB"), Contains("512 KiB, 1 MiB"));
+  CHECK_THROWS_WITH(where(sweep, "sise=1 MiB"), Contains("did you mean 'size'") && Contains("size, order"));
+  CHECK_THROWS_AS(where(sweep, "size"), InputError);
+}
+
+TEST_CASE("Names that are not there are refused with those that are") {
+  const SweepResults sweep = ep_by_order_by_seed();
+  CHECK_THROWS_WITH(sweep.metric("total", "latncy"), Contains("did you mean 'latency'"));
+  CHECK_THROWS_WITH(sweep.metric("forwrd", "latency"), Contains("no pass 'forwrd'") && Contains("total"));
+  CHECK_THROWS_WITH(choose_sweep({sweep}, "grd"), Contains("did you mean 'grid'"));
+  CHECK_THROWS_WITH(choose_sweep({sweep, sweep}, ""), Contains("--sweep"));
+  CHECK(choose_sweep({sweep}, "").name == "grid");
+}
+
+TEST_CASE("An axis is numeric when all its values are different numbers of one kind") {
+  CHECK(numbers_of({"4", "8"})->values == std::vector<double>{4, 8});
+  CHECK(numbers_of({"512 KiB", "1 MiB"})->values == std::vector<double>{512, 1024});
+  CHECK(numbers_of({"5%", "10%"})->unit == "%");
+  CHECK(numbers_of({"0.5", "1e1"})->values == std::vector<double>{0.5, 10});
+  CHECK_FALSE(numbers_of({"4", "8x2"}));
+  CHECK_FALSE(numbers_of({"4", "8 ms"}));
+  CHECK_FALSE(numbers_of({"1 MiB", "1024 KiB"}));
+  CHECK_FALSE(numbers_of({"", "8"}));
+  CHECK_FALSE(numbers_of({}));
+}
+
+TEST_CASE(
+    "The page lists failures, says what is left out, and repeats nothing that differs between equal sweeps") {
+  SweepResults sweep = ep_by_order_by_seed();
+  sweep.points[3].status = PointStatus::kFailed;
+  sweep.points[3].error = "time limit";
+  sweep.metrics[0].values[3] = NAN;
+  const ResultView page = sweep_page(sweep, "total", {"latency"}, "latency", 5);
+  const std::string text = view_text(page, 5);
+  CHECK_THAT(text, Contains("12 points, 11 done, 1 failed, 0 not yet run") &&
+                       Contains("7 more rows: --all") &&
+                       Contains("failed: ep=4 order=ratr seed=1: time limit") && Contains("Conclusion"));
+  CHECK(view_json(page)["failures"][0]["error"] == "time limit");
+}
