@@ -62,8 +62,10 @@ class SweepReader {
   void read_axis(const Config& axes, const std::string& name) {
     const Config axis = axes.map(name);
     SweepAxis read{name, {}, spec_.dimensions};
-    if (axis.has("list") == axis.has("key")) {
-      axes.error(name, "expected one of the two: 'key' with 'values', or 'list' with named settings");
+    if (axis.has("list") + axis.has("key") + axis.has("keys") != 1) {
+      axes.error(name,
+                 "expected one of these: 'key' with 'values', 'keys' with 'values' that all of them take, or "
+                 "'list' with named settings");
       for (const std::string& key : axis.keys()) axis.has(key);
       return;
     }
@@ -82,13 +84,16 @@ class SweepReader {
 
   // A file is called what its name is without folder and ending.
   void read_values(const Config& axis, SweepAxis& read) const {
-    const std::string key = axis.text("key");
+    const std::vector<std::string> keys =
+        axis.has("key") ? std::vector<std::string>{axis.text("key")} : axis.texts("keys");
+    if (keys.empty()) axis.error("keys", "none, expected at least one");
     for (const auto& [yaml, mark] : axis.yaml_items("values")) {
       std::string label = without_quotes(yaml);
-      if (key == kInclude) label = fs::path(label).stem().string();
+      if (keys == std::vector<std::string>{std::string(kInclude)}) label = fs::path(label).stem().string();
       if (std::ranges::find(read.values, label, &SweepValue::label) != read.values.end())
         axis.error("values", fmt::format("'{}' stands there twice, expected once", label));
-      read.values.push_back({label, {setting(key, yaml, mark)}});
+      read.values.push_back({label, {}});
+      for (const std::string& key : keys) read.values.back().settings.push_back(setting(key, yaml, mark));
     }
   }
 
