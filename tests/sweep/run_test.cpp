@@ -19,7 +19,7 @@ constexpr bool kSanitized = false;
 
 const std::string kCases =
     "    rows: {key: elementwise.rows, values: [64, 128, 256]}\n"
-    "    size: {key: hardware.memory.l2_size, values: [1 MiB, 2 MiB]}\n";
+    "    size: {key: hardware.memory.l2_size, values: [3 MiB, 6 MiB]}\n";
 
 // All that a sweep has found, without wall times.
 std::string contents(const std::filesystem::path& file) {
@@ -59,10 +59,10 @@ TEST_CASE("Sweeps of one database share their points") {
   run_sweep(planned(folder, sweep_text(kCases), "first.yaml"), into(folder / "s.db"));
   const std::string more =
       "    rows: {key: elementwise.rows, values: [128, 512]}\n"
-      "    size: {key: hardware.memory.l2_size, values: [2 MiB, 4 MiB]}\n";
+      "    size: {key: hardware.memory.l2_size, values: [6 MiB, 12 MiB]}\n";
   const SweepOutcome second =
       run_sweep(planned(folder, sweep_text(more), "second.yaml"), into(folder / "s.db"));
-  CHECK(second.known == 1);  // 128 rows and 2 MiB
+  CHECK(second.known == 1);  // 128 rows and 6 MiB
   CHECK(second.done == 3);
   SQLite::Database database((folder / "s.db").string());
   CHECK(database.execAndGet("SELECT count(*) FROM sweep").getInt() == 2);
