@@ -1,4 +1,6 @@
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <malloc.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -6,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/order_of_work.h"
+#include "sim/study/sweep/worker_pool.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {
@@ -115,52 +118,60 @@ TEST_CASE("A point that fails is recorded with its error, and the others go on")
   CHECK(run_sweep(plan, options).failed == 2);
 }
 
-TEST_CASE("A point that takes too long is ended, and its process replaced") {
+// Some hundred milliseconds and some ten megabytes each.
+const std::string kLarge =
+    sweep_text("    seed: {key: l2.seed, values: [1, 2]}\n", "", "ep8", "l2.start: cold");
+
+TEST_CASE("A point that takes too long has failed") {
   const SweepFolder folder;
-  const SweepPlan plan = planned(folder, sweep_text(kCases));
-  SweepOptions options = into(folder / "s.db", 2);
-  constexpr double kTooShort = 1e-6;
-  options.limits.seconds = kTooShort;
-  const SweepOutcome outcome = run_sweep(plan, options);
-  CHECK(outcome.failed == 6);
-  CHECK_THAT(outcome.failures[0].error, Catch::Matchers::Contains("took longer than 1e-06 s"));
-  options.limits.seconds = 0;
-  options.retry_failed = true;
-  CHECK(run_sweep(plan, options).done == 6);
+  SweepOptions options = into(folder / "s.db", 1);
+  options.limits.seconds = 0.001;
+  const SweepOutcome outcome = run_sweep(planned(folder, kLarge), options);
+  CHECK(outcome.failed == 2);
+  CHECK_THAT(outcome.failures[0].error, Catch::Matchers::Contains("took longer than 0.001 s"));
 }
 
-TEST_CASE("A point that runs out of memory fails alone") {
+TEST_CASE("A point that runs out of memory has failed") {
   if (kSanitized) return;
   const SweepFolder folder;
-  const SweepPlan plan = planned(folder, sweep_text(kCases));
-  SweepOptions options = into(folder / "s.db", 2);
+  const SweepPlan plan = planned(folder, kLarge);
+  SweepOptions options = into(folder / "s.db", 1);
   options.limits.memory = 1 << 20;
+  malloc_trim(0);  // what other tests have left would be enough
   const SweepOutcome outcome = run_sweep(plan, options);
-  CHECK(outcome.failed == 6);
-  CHECK_THAT(outcome.failures[0].error, Catch::Matchers::Contains("out of memory: the limit is"));
+  CHECK(outcome.failed == 2);
+  CHECK_THAT(outcome.failures[0].error,
+             Catch::Matchers::Contains("out of memory: the limit is 0.000977 GiB"));
 }
 
-TEST_CASE("A worker that crashes or ends fails its piece of work alone") {
-  const WorkerLimits limits;
-  Worker worker(
-      [](std::uint64_t number) -> std::string {
-        if (number == 1) raise(SIGSEGV);
-        return "answer";
-      },
-      limits);
-  const auto reply_to = [&](std::uint64_t number, WorkerReply& reply) {
-    worker.send(number);
-    Worker::Received received = Worker::Received::kPart;
-    while (received == Worker::Received::kPart) received = worker.receive(reply);
-    return received;
+TEST_CASE("Work that hangs, dies or throws fails alone, and its process is replaced") {
+  constexpr double kLimit = 0.2;
+  const auto work = [](std::uint64_t number) -> std::string {
+    while (number == 1) pause();
+    if (number == 2) raise(SIGKILL);
+    if (number == 3) throw std::runtime_error("thrown");
+    if (number == 4) throw std::bad_alloc();
+    return "answer " + std::to_string(number);
   };
-  WorkerReply reply;
-  REQUIRE(reply_to(0, reply) == Worker::Received::kReply);
-  CHECK(reply.answer == "answer");
-  CHECK(reply.memory > 0);
-  if (kSanitized) return;  // it reports the signal and exits
-  REQUIRE(reply_to(1, reply) == Worker::Received::kEnded);
-  CHECK(worker.end().error == "its process was killed by signal 11 (Segmentation fault)");
+  for (const unsigned workers : {1U, 3U}) {
+    WorkerPool pool(workers, work, {.seconds = kLimit});
+    std::map<std::uint64_t, WorkDone> done;
+    std::uint64_t given = 0;
+    constexpr std::uint64_t kPieces = 8;
+    pool.run([&](unsigned) { return given < kPieces ? std::optional(given++) : std::nullopt; },
+             [&](WorkDone&& piece) { done.emplace(piece.number, std::move(piece)); }, [] {});
+    REQUIRE(done.size() == kPieces);
+    CHECK(done[1].reply.error == "took longer than 0.2 s");
+    CHECK(done[1].seconds >= kLimit);
+    CHECK_THAT(done[2].reply.error, Catch::Matchers::Contains("killed by signal 9"));
+    CHECK(done[3].reply.error == "thrown");
+    CHECK(done[4].reply.error == "out of memory");
+    for (const std::uint64_t number : {0, 5, 6, 7}) {
+      CHECK(done[number].reply.error.empty());
+      CHECK(done[number].reply.answer == "answer " + std::to_string(number));
+      CHECK(done[number].reply.memory > 0);
+    }
+  }
 }
 
 TEST_CASE("A plan says what it stands on, and records nothing") {

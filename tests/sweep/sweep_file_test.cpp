@@ -64,7 +64,7 @@ TEST_CASE("A product of more than a million points is refused before it is made"
 TEST_CASE("What is wrong with an experiment points to where the sweep sets it, and names a point") {
   using Catch::Matchers::Contains;
   CHECK_THAT(refusal(sweep_text("    rows: {key: elementwise.row, values: [64]}\n")),
-             Contains("small.yaml:5:44: elementwise.row: unknown key; did you mean 'rows'") &&
+             Contains("small.yaml:5:43: elementwise.row: unknown key; did you mean 'rows'") &&
                  Contains("(at rows=64)"));
   const std::string bad =
       refusal(sweep_text(kCols + "    rows: {key: elementwise.rows, values: [64, lots]}\n"));

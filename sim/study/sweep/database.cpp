@@ -169,7 +169,8 @@ void SweepDatabase::record(const SweepRecord& record) {
 std::map<std::string, KnownPoint> known_points(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return {};
   return on_database(file, [&] {
-    SQLite::Database database(file.string());
+    // Not read only, which would leave the files of the WAL behind.
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
     check_file(database, file);
     return read_known(database);
   });
