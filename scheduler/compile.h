@@ -15,6 +15,7 @@ namespace a3sim {
 struct PathRates {
   double flops_per_second = 0;  // one cube worker
   double bytes_per_second = 0;  // one vector worker
+  friend bool operator==(const PathRates&, const PathRates&) = default;
 };
 
 struct CompileOptions {
@@ -24,6 +25,7 @@ struct CompileOptions {
   OrderSpec order;
   std::uint32_t workers[kQueues] = {0, 0};  // AIC, AIV that run tasks
   PathRates path_rates;
+  friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };
 
 // How much waiting the shared events add over the exact dependencies.

@@ -22,6 +22,7 @@ struct OrderSpec {
     std::string op;
     std::uint32_t index;  // task_index
     std::uint32_t line;   // where it stands in the file
+    friend bool operator==(const Explicit&, const Explicit&) = default;
   };
   std::vector<Explicit> list[kQueues];
   std::string list_file[kQueues];  // where the list came from; empty: keys sort the queue
@@ -33,6 +34,7 @@ struct OrderSpec {
     std::string name;
     std::vector<std::string> operators;
     std::uint32_t workers;
+    friend bool operator==(const Pool&, const Pool&) = default;
   };
   std::vector<Pool> pools;
   std::map<std::string, std::uint32_t> limits;  // operator -> tasks in flight at most
@@ -42,6 +44,7 @@ struct OrderSpec {
   // nor in the graph is refused.
   std::vector<std::string> elsewhere;
   std::string where;  // file:line:column, for messages
+  friend bool operator==(const OrderSpec&, const OrderSpec&) = default;
 };
 
 }  // namespace a3sim

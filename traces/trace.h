@@ -37,6 +37,7 @@ struct TraceTask {
   Duration ideal{}, arithmetic{};
   std::array<Duration, kLimits> lost{};
   std::uint64_t operations = 0, put_bytes = 0;
+  friend bool operator==(const TraceTask&, const TraceTask&) = default;
 };
 
 // How tasks came to their workers; the names of the executions.

@@ -19,6 +19,7 @@ struct TensorNode {
   std::uint32_t cols = 0;
   DataType dtype = DataType::kBf16;
   bool external = false;  // no operator writes it
+  friend bool operator==(const TensorNode&, const TensorNode&) = default;
 };
 
 // How far a tensor is partitioned: (dimension, parts), (-1, 1) where it is not.
@@ -37,6 +38,7 @@ struct OperatorNode {
   std::optional<CutOptions> cut;  // instead of the compilation's
   std::optional<Tiling> tiling;   // matrix operators
   bool transposed = false;        // matrix operators: weights are read as [N x K]
+  friend bool operator==(const OperatorNode&, const OperatorNode&) = default;
 };
 
 // The ODG: operators are vertices, tensors run along the edges.
@@ -67,6 +69,11 @@ class Graph {
   std::vector<OpId> topological_order() const;
   // Longest path from a source, in operators, by OpId. Throws as topological_order() does.
   std::vector<std::uint32_t> stages() const;
+
+  // Edges follow from the rest.
+  friend bool operator==(const Graph& a, const Graph& b) {
+    return a.tensors_ == b.tensors_ && a.operators_ == b.operators_;
+  }
 
  private:
   void connect(OpId id);

@@ -21,9 +21,11 @@ struct SplitSpec {
   struct Inherit {
     std::uint32_t input;  // which input
     int dim;              // along which dimension it must be partitioned
+    friend bool operator==(const Inherit&, const Inherit&) = default;
   };
   std::vector<Inherit> inherits;  // empty: the operator asks its task-number function
   std::vector<int> output_dims;   // per output: the dimension along which it goes on partitioned, or -1
+  friend bool operator==(const SplitSpec&, const SplitSpec&) = default;
 };
 
 // How a compilation cuts work.
@@ -34,6 +36,7 @@ struct CutOptions {
   std::uint32_t task_rows = 128;  // rows a vector task works on at most
   bool kernel = false;  // operators run as kernels: a matrix operator's blocks are dealt out over all experts
   Tiling tiling{};      // of matrix operators whose node has none
+  friend bool operator==(const CutOptions&, const CutOptions&) = default;
 };
 
 // One tile of a split operator: partition `index` of `count`. An unsplit operator has one tile with

@@ -127,6 +127,7 @@ struct Tiling {
   std::uint16_t step_k = 4;  // base_k blocks of one operand that one load to L1 brings
   std::uint8_t l1_buffers = 2, l0_buffers = 2, l0c_buffers = 1;  // 1 or 2
   BlockOrder order = BlockOrder::kDiagonal;
+  friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 static_assert(sizeof(Tiling) == 12);
 

@@ -59,8 +59,7 @@ RoutingCounts capacity_of(const Experiment& experiment, const RoutingCounts& cou
   return capacity;
 }
 
-Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity) {
-  check_size(experiment, capacity);
+CompileOptions compile_options(const Experiment& experiment, const RoutingCounts& capacity) {
   CompileOptions options;
   options.shape = experiment.shape;
   options.capacity = capacity;
@@ -69,7 +68,12 @@ Compilation compile_pass(const Experiment& experiment, const Pass& pass, const R
   options.workers[0] = experiment.workers[0];
   options.workers[1] = experiment.workers[1];
   options.path_rates = path_rates(experiment.hardware);
-  return compile(pass.graph, pass.name, options);
+  return options;
+}
+
+Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity) {
+  check_size(experiment, capacity);
+  return compile(pass.graph, pass.name, compile_options(experiment, capacity));
 }
 
 RunOptions options_of(const Experiment& experiment, bool record) {

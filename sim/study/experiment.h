@@ -52,11 +52,18 @@ struct Experiment {
 // Throws InputError with everything that is wrong with it, a line each.
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides);
 
+// The same from text that stands for the file `name`.
+Experiment parse_experiment(std::string_view text, const std::string& name,
+                            std::span<const std::string> overrides);
+
 // The rows that the experiment's routing sends. Throws InputError where it does not fit the shape.
 RoutingCounts routing_of(const Experiment& experiment);
 
 // The capacities to compile for: the bucket's, or the counts themselves.
 RoutingCounts capacity_of(const Experiment& experiment, const RoutingCounts& counts);
+
+// All that a pass's schedule follows from, beside its graph.
+CompileOptions compile_options(const Experiment& experiment, const RoutingCounts& capacity);
 
 // Compiles one pass for the bucket of `capacity`.
 Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity);

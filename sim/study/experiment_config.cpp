@@ -130,15 +130,24 @@ Experiment read(const Config& root) {
   return experiment;
 }
 
-}  // namespace
-
-Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  Diagnostics diagnostics;
-  const Config root = Config::load(file, overrides, diagnostics);
+Experiment checked(const Config& root, const Diagnostics& diagnostics) {
   Experiment experiment = read(root);
   diagnostics.throw_if_any();
   experiment.resolved = root.resolved();
   return experiment;
+}
+
+}  // namespace
+
+Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  Diagnostics diagnostics;
+  return checked(Config::load(file, overrides, diagnostics), diagnostics);
+}
+
+Experiment parse_experiment(std::string_view text, const std::string& name,
+                            std::span<const std::string> overrides) {
+  Diagnostics diagnostics;
+  return checked(Config::parse(text, name, overrides, diagnostics), diagnostics);
 }
 
 }  // namespace a3sim

@@ -152,18 +152,46 @@ std::vector<TraceOperator> traced_operators(const JsonReader& pass) {
   return operators;
 }
 
-}  // namespace
-
-Trace read_trace(const nlohmann::json& result, const nlohmann::json& pass, const std::string& file,
-                 std::string_view csv, const std::string& csv_name) {
+// The machine, the operators and the number of ranks, without tasks.
+Trace empty_trace(const nlohmann::json& result, const nlohmann::json& pass, const std::string& file) {
   Trace trace;
   trace.machine = machine_of({result, file});
   const JsonReader of(pass, file, "passes.");
   trace.makespan = of.time("latency_ps");
   trace.operators = traced_operators(of);
-  const std::vector<JsonReader> ranks = of.list("ranks");
-  trace.ranks.resize(ranks.size());
-  trace.starts = JsonReader(result, file).object("machine").times("starts_ps", ranks.size());
+  trace.ranks.resize(of.list("ranks").size());
+  trace.starts = JsonReader(result, file).object("machine").times("starts_ps", trace.ranks.size());
+  return trace;
+}
+
+TraceTask traced_task(const TaskDescriptor& td, const TaskRecord& record, std::size_t rank, bool put) {
+  TraceTask task;
+  task.op = td.op;
+  task.worker = record.worker;
+  task.dst = td.dst;
+  task.dependent_event = td.dependent_event;
+  task.trigger_rank = td.trigger_rank;
+  task.trigger_event = td.trigger_event;
+  task.remote = put && td.dst != rank;
+  task.taken = record.taken.time_since_epoch();
+  task.start = record.start.time_since_epoch();
+  task.end = record.end.time_since_epoch();
+  task.done = record.done.time_since_epoch();
+  task.visible = record.visible.time_since_epoch();
+  task.ideal = record.ideal;
+  task.arithmetic = record.arithmetic;
+  task.lost = record.lost;
+  task.operations = record.operations;
+  task.put_bytes = record.put_bytes;
+  return task;
+}
+
+}  // namespace
+
+Trace read_trace(const nlohmann::json& result, const nlohmann::json& pass, const std::string& file,
+                 std::string_view csv, const std::string& csv_name) {
+  Trace trace = empty_trace(result, pass, file);
+  const std::vector<JsonReader> ranks = JsonReader(pass, file, "passes.").list("ranks");
   read_tasks(csv, csv_name, trace);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const std::int64_t tasks = ranks[r].integer("tasks", 0, kNone);
@@ -178,8 +206,16 @@ std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassR
   // As text, like what is read back: a number's type follows from its digits.
   const nlohmann::json result = nlohmann::json::parse(summary_json(experiment, passes).dump());
   std::vector<Trace> traces;
-  for (std::size_t p = 0; p < passes.size(); ++p)
-    traces.push_back(read_trace(result, result["passes"][p], "result", tasks_csv(passes[p]), "tasks"));
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    Trace& trace = traces.emplace_back(empty_trace(result, result["passes"][p], "result"));
+    for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
+      const std::span<const TaskDescriptor> tasks = passes[p].schedule[r].tasks();
+      for (std::size_t t = 0; t < tasks.size(); ++t) {
+        const bool put = trace.operators[tasks[t].op].unit == TaskUnit::kPut;
+        trace.ranks[r].push_back(traced_task(tasks[t], passes[p].run.ranks[r].records[t], r, put));
+      }
+    }
+  }
   return traces;
 }
 

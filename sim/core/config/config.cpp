@@ -175,6 +175,22 @@ std::vector<Config> Config::maps(std::string_view key) const {
   return result;
 }
 
+std::string Config::yaml(std::string_view key) const {
+  const ConfigValue* const value = present(key);
+  if (value != nullptr) return write_yaml_line(*value);
+  note_missing(key, "a value");
+  return {};
+}
+
+std::vector<std::pair<std::string, Mark>> Config::yaml_items(std::string_view key) const {
+  std::vector<std::pair<std::string, Mark>> result;
+  const ConfigValue* const list = present(key);
+  if (list == nullptr) return result;
+  if (list->kind != Kind::kList) error(key, fmt::format("{}, expected a list", list->description()));
+  for (const auto& item : list->items) result.emplace_back(write_yaml_line(*item), item->mark);
+  return result;
+}
+
 Config Config::require_sources(bool required) const { return Config(state_, value_, path_, required); }
 
 std::vector<SourcedValue> Config::sourced() const {

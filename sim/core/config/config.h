@@ -103,6 +103,10 @@ class Config {
   std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names,
                      std::string_view fallback) const;
   std::vector<std::string> texts(std::string_view key) const;  // a list of scalars; absent: empty
+  // Whatever stands there, as YAML on one line: what an override takes. All below it counts as read.
+  std::string yaml(std::string_view key) const;
+  // The items of a list, each likewise, with their places. Notes an error where it is no list; absent: empty.
+  std::vector<std::pair<std::string, Mark>> yaml_items(std::string_view key) const;
   // A path, relative to the file that it stands in (from --set: to the working directory).
   std::filesystem::path file(std::string_view key) const;
 

@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// A sweep's database: SQLite 3, in WAL mode. The tables are what other programs read, too; a change of them is
-// a new kSchemaVersion.
+// A sweep's database: SQLite 3, in WAL mode. The tables are what other programs read, too; a change of them
+// is a new kSchemaVersion.
 inline constexpr std::int32_t kApplicationId = 0x41335357;  // PRAGMA application_id: "A3SW"
 inline constexpr std::int32_t kSchemaVersion = 1;           // PRAGMA user_version
 
@@ -45,7 +45,7 @@ CREATE TABLE coordinate (
 
 -- What has run. A point that has no row here has not.
 CREATE TABLE point (
-  id TEXT PRIMARY KEY,            -- hash of `config` and `model`
+  id TEXT PRIMARY KEY,            -- hash of `config`, its files and `model`
   status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
   error TEXT,                     -- why it failed; NULL when done
   config TEXT NOT NULL,           -- the resolved configuration: `a3sim run` runs it
@@ -64,6 +64,14 @@ CREATE TABLE metric (
   value REAL NOT NULL,
   unit TEXT NOT NULL,             -- 'ms', 'MB', '%' ...; '' for a number
   PRIMARY KEY (point, pass, name)
+) WITHOUT ROWID;
+
+-- Files that its configuration reads (a routing, an order's list): they stand beside it to run it again.
+CREATE TABLE file (
+  point TEXT NOT NULL REFERENCES point(id),
+  name TEXT NOT NULL,             -- as the configuration calls it
+  contents TEXT NOT NULL,
+  PRIMARY KEY (point, name)
 ) WITHOUT ROWID;
 )sql";
 

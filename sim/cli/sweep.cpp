@@ -1,0 +1,175 @@
+#include "sim/study/sweep/sweep.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "sim/cli/command.h"
+#include "sim/core/config/quantity.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kSweepExamples =
+    "A sweep's file names an experiment and axes over its keys (sim/study/sweep/README.md). What the "
+    "database "
+    "has is\n"
+    "never computed again; stopped in whatever way, the same command goes on.\n"
+    "Examples:\n"
+    "  a3sim sweep configs/sweeps/paper.yaml --db paper.db\n"
+    "  a3sim sweep configs/sweeps/links.yaml --db links.db --dry-run        how many, how long, how much "
+    "memory\n"
+    "  a3sim sweep configs/sweeps/links.yaml --db links.db --set model.tokens=2048 --time-limit '20 s'\n"
+    "  a3sim sweep configs/sweeps/links.yaml --db links.db --retry-failed\n"
+    "  sqlite3 links.db 'SELECT * FROM metric LIMIT 5'\n"
+    "Exit codes: 0 all points are done, 4 some have failed, 2 wrong input, 1 the database failed, 130 "
+    "interrupted.\n";
+
+struct SweepCommandOptions {
+  std::string file, database, time_limit = "3600 s", memory_limit;
+  std::vector<std::string> set;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  bool dry_run = false, retry_failed = false;
+};
+
+// "2 h 5 min", "41 s".
+std::string in_words(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+// A line on stderr that is written over, where that is a terminal.
+class ProgressLine {
+ public:
+  void show(const SweepProgress& progress) {
+    const auto now = Clock::now();
+    if (!terminal_ || now - last_ < std::chrono::milliseconds(200)) return;
+    last_ = now;
+    const std::chrono::duration<double> since = now - start_;
+    const double ended = static_cast<double>(progress.done + progress.failed);
+    std::string line = fmt::format("{} of {} points", progress.done + progress.failed, progress.wanted);
+    if (progress.failed > 0) line += fmt::format(", {} failed", progress.failed);
+    if (ended > 0) {
+      const double rate = ended / since.count();
+      line += fmt::format(", {:.3g} a second, {} left", rate,
+                          in_words((static_cast<double>(progress.wanted) - ended) / rate));
+    }
+    fmt::print(stderr, "\r\x1b[K{}", line);
+    shown_ = true;
+  }
+  ~ProgressLine() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool terminal_ = isatty(STDERR_FILENO) == 1, shown_ = false;
+  Clock::time_point start_ = Clock::now(), last_ = start_;
+};
+
+double seconds_of(const std::string& text) {
+  const Parsed<std::int64_t> time = parse_quantity(text, QuantityKind::kDuration);
+  if (!time.error.empty() || time.value == 0)
+    throw InputError(fmt::format("--time-limit: '{}', expected a time like '600 s'", text));
+  return seconds(Duration(time.value));
+}
+
+std::uint64_t bytes_of(const std::string& text) {
+  if (text.empty()) return 0;
+  const Parsed<std::int64_t> bytes = parse_quantity(text, QuantityKind::kBytes);
+  if (!bytes.error.empty() || bytes.value == 0)
+    throw InputError(fmt::format("--memory-limit: '{}', expected a size like '4 GiB'", text));
+  return static_cast<std::uint64_t>(bytes.value);
+}
+
+void print_plan(const SweepPlan& plan, const SweepOptions& options) {
+  const SweepEstimate estimate = estimate_sweep(plan, options);
+  const std::size_t positions = plan.positions.size();
+  fmt::print("{}: {} points", plan.spec.name, estimate.points);
+  if (positions != estimate.points) fmt::print(" at {} positions", positions);
+  fmt::print(", {} in {}, {} to compute\n", estimate.known, options.database.string(),
+             estimate.points - estimate.known);
+  constexpr std::size_t kShown = 3;
+  for (std::size_t p = 0; p < positions; ++p) {
+    if (p == kShown && positions > 2 * kShown) {
+      fmt::print("  ...\n");
+      p = positions - kShown;
+    }
+    fmt::print("  {}: {}\n", p, describe(plan.spec, plan.positions[p]));
+  }
+  if (estimate.points == estimate.known) return;
+  fmt::print("about {} on {} processes, {:.2g} GB in all: after {} points {}\n", in_words(estimate.seconds),
+             options.jobs, static_cast<double>(estimate.memory) * 1e-9, estimate.measured,
+             estimate.from_database ? "of this sweep that the database has" : "that were run just now");
+}
+
+void print_failures(const SweepOutcome& outcome) {
+  constexpr std::size_t kShown = 10;
+  for (std::size_t f = 0; f < std::min(kShown, outcome.failures.size()); ++f)
+    fmt::print(stderr, "failed: {}: {}\n", outcome.failures[f].where, outcome.failures[f].error);
+  if (outcome.failures.size() > kShown)
+    fmt::print(stderr, "... and {} more\n", outcome.failures.size() - kShown);
+}
+
+void sweep(const SweepCommandOptions& options) {
+  SweepOptions running;
+  running.database = options.database;
+  running.jobs = options.jobs;
+  running.retry_failed = options.retry_failed;
+  running.limits = {seconds_of(options.time_limit), bytes_of(options.memory_limit)};
+  const SweepPlan plan = plan_sweep(read_sweep(options.file, options.set));
+  if (options.dry_run) return print_plan(plan, running);
+  SweepOutcome outcome;
+  {
+    ProgressLine line;
+    running.progress = [&](const SweepProgress& progress) { line.show(progress); };
+    outcome = run_sweep(plan, running);
+  }
+  fmt::print("{}: {} points: {} computed, {} known before, {} failed; in {}\n", plan.spec.name,
+             outcome.points, outcome.done + outcome.failed, outcome.known, outcome.failures.size(),
+             options.database);
+  print_failures(outcome);
+  if (!outcome.failures.empty())
+    throw Error(ExitCode::kPartly, fmt::format("{} of {} points have failed; --retry-failed tries them again",
+                                               outcome.failures.size(), outcome.points));
+}
+
+class SweepCommand final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<SweepCommandOptions>();
+    app.add_option("FILE", options->file, "sweep (YAML)")->required();
+    app.add_option("--db", options->database, "database that takes the points; made if it is not there")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("--jobs", options->jobs, "processes; without it as many as the machine has cores")
+        ->check(CLI::Range(1, 1024));
+    app.add_flag("--dry-run", options->dry_run,
+                 "how many points there are, and about how long they take; records nothing");
+    app.add_flag("--retry-failed", options->retry_failed, "try points again that have failed before");
+    app.add_option("--time-limit", options->time_limit,
+                   "of a point, which has failed then; 3600 s without it")
+        ->type_name("TIME");
+    app.add_option("--memory-limit", options->memory_limit, "address space of a process, likewise")
+        ->type_name("SIZE");
+    app.add_option("--set", options->set, "a value of every point: path.to.key=value; repeatable")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+    app.footer(kSweepExamples);
+    app.callback([options] { sweep(*options); });
+  }
+};
+
+const Commands::Entry kSweepCommand("sweep", "Run an experiment at many points, into a database",
+                                    std::make_unique<SweepCommand>());
+
+}  // namespace
+}  // namespace a3sim

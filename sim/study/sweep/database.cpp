@@ -1,0 +1,179 @@
+#include "sim/study/sweep/database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "sim/core/error.h"
+#include "sim/study/sweep/schema.h"
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+// Runs `work`, whose failures are then the database's.
+template <class Work>
+auto on_database(const std::filesystem::path& file, const Work& work) {
+  try {
+    return work();
+  } catch (const SQLite::Exception& error) {
+    const std::string name = file.string();
+    switch (error.getErrorCode()) {
+      case SQLITE_NOTADB:
+        throw InputError(fmt::format("{}: is no database: a file of another kind; name another one", name));
+      case SQLITE_CORRUPT:
+        throw RunError(fmt::format("{}: is damaged ({}): 'sqlite3 FILE .recover' reads what is left of it",
+                                   name, error.what()));
+      case SQLITE_FULL:
+        throw RunError(fmt::format("{}: no space left; what was recorded before stands", name));
+      case SQLITE_CANTOPEN:
+      case SQLITE_READONLY:
+        throw RunError(fmt::format("{}: cannot be written: {}", name, error.what()));
+      default:
+        throw RunError(fmt::format("{}: {} ({}); what was recorded before stands", name, error.what(),
+                                   sqlite3_errstr(error.getExtendedErrorCode())));
+    }
+  }
+}
+
+bool is_empty(SQLite::Database& database) {
+  return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+}
+
+// Refuses what is no database of ours, or a damaged one.
+void check_file(SQLite::Database& database, const std::filesystem::path& file) {
+  const int application = database.execAndGet("PRAGMA application_id").getInt();
+  const int version = database.execAndGet("PRAGMA user_version").getInt();
+  if (application != kApplicationId)
+    throw InputError(fmt::format("{}: is another program's database, expected one of sweeps", file.string()));
+  if (version != kSchemaVersion)
+    throw InputError(fmt::format("{}: is of {} a3sim (tables of version {}, this one knows {}), expected {}",
+                                 file.string(), version > kSchemaVersion ? "a newer" : "an older", version,
+                                 kSchemaVersion,
+                                 version > kSchemaVersion ? "to be opened by that" : "a new file"));
+  const std::string check = database.execAndGet("PRAGMA quick_check(1)").getString();
+  if (check != "ok")
+    throw RunError(fmt::format("{}: is damaged ({}): 'sqlite3 FILE .recover' reads what is left of it",
+                               file.string(), check));
+}
+
+std::unique_ptr<SQLite::Database> open_for_writing(const std::filesystem::path& file) {
+  constexpr int kWait = 10'000;  // ms, for a reader's last look
+  auto database =
+      std::make_unique<SQLite::Database>(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kWait);
+  const bool fresh = database->execAndGet("PRAGMA application_id").getInt() == 0 && is_empty(*database);
+  if (!fresh) check_file(*database, file);
+  database->exec("PRAGMA journal_mode = WAL");
+  database->exec("PRAGMA synchronous = NORMAL");
+  database->exec("PRAGMA foreign_keys = ON");
+  if (!fresh) return database;
+  SQLite::Transaction transaction(*database);
+  database->exec(kSchema);
+  database->exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  database->exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
+  transaction.commit();
+  return database;
+}
+
+std::map<std::string, KnownPoint> read_known(SQLite::Database& database) {
+  std::map<std::string, KnownPoint> known;
+  SQLite::Statement points(database, "SELECT id, error, seconds, memory FROM point");
+  while (points.executeStep()) {
+    known[points.getColumn(0).getString()] = {
+        points.getColumn(1).getString(), {}, points.getColumn(2).getDouble(), points.getColumn(3).getInt64()};
+  }
+  SQLite::Statement metrics(database, "SELECT point, name FROM metric WHERE pass = 'total'");
+  while (metrics.executeStep())
+    known[metrics.getColumn(0).getString()].metrics.insert(metrics.getColumn(1).getString());
+  return known;
+}
+
+}  // namespace
+
+SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(file), lock_(file) {
+  database_ = on_database(file, [&] { return open_for_writing(file); });
+}
+
+void SweepDatabase::begin(const SweepSpec& spec, const std::vector<SweepPosition>& positions,
+                          const std::vector<std::string>& ids) {
+  on_database(file_, [&] {
+    SQLite::Transaction transaction(*database_);
+    for (const char* table : {"coordinate", "sweep_point", "axis"}) {
+      SQLite::Statement remove(*database_, fmt::format("DELETE FROM {} WHERE sweep = ?", table));
+      SQLite::bind(remove, spec.name);
+      remove.exec();
+    }
+    SQLite::Statement sweep(*database_,
+                            "INSERT INTO sweep VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET spec = ?2");
+    SQLite::bind(sweep, spec.name, spec.text);
+    sweep.exec();
+    SQLite::Statement axis(*database_, "INSERT INTO axis VALUES (?, ?, ?)");
+    for (std::size_t a = 0; a < spec.axes.size(); ++a) {
+      SQLite::bind(axis, spec.name, static_cast<std::int64_t>(a), spec.axes[a].name);
+      axis.exec();
+      axis.reset();
+    }
+    SQLite::Statement point(*database_, "INSERT INTO sweep_point VALUES (?, ?, ?)");
+    SQLite::Statement coordinate(*database_, "INSERT INTO coordinate VALUES (?, ?, ?, ?)");
+    for (std::size_t p = 0; p < positions.size(); ++p) {
+      SQLite::bind(point, spec.name, static_cast<std::int64_t>(p), ids[p]);
+      point.exec();
+      point.reset();
+      for (std::size_t a = 0; a < spec.axes.size(); ++a) {
+        SQLite::bind(coordinate, spec.name, static_cast<std::int64_t>(p), spec.axes[a].name,
+                     spec.axes[a].values[positions[p][a]].label);
+        coordinate.exec();
+        coordinate.reset();
+      }
+    }
+    transaction.commit();
+  });
+}
+
+std::map<std::string, KnownPoint> SweepDatabase::known() const {
+  return on_database(file_, [&] { return read_known(*database_); });
+}
+
+void SweepDatabase::record(const SweepRecord& record) {
+  on_database(file_, [&] {
+    SQLite::Transaction transaction(*database_);
+    SQLite::Statement point(
+        *database_,
+        "INSERT INTO point VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET "
+        "status = ?2, error = ?3, version = ?5, seconds = ?7, memory = ?8 "
+        "WHERE status = 'failed' OR ?2 = 'done'");  // a point that was done stays so
+    const bool failed = !record.error.empty();
+    SQLite::bind(point, record.id, failed ? "failed" : "done");
+    if (failed) point.bind(3, record.error);
+    point.bind(4, record.config.resolved);
+    point.bind(5, fmt::format("{} ({})", kVersion, kGitHash));
+    point.bind(6, kModelHash);
+    point.bind(7, record.seconds);
+    point.bind(8, record.memory);
+    point.exec();
+    SQLite::Statement metric(*database_, "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?)");
+    for (const PointMetric& m : record.metrics) {
+      SQLite::bind(metric, record.id, m.pass, m.name, m.value, m.unit);
+      metric.exec();
+      metric.reset();
+    }
+    SQLite::Statement file(*database_, "INSERT OR REPLACE INTO file VALUES (?, ?, ?)");
+    for (const auto& [name, contents] : record.config.files) {
+      SQLite::bind(file, record.id, name, contents);
+      file.exec();
+      file.reset();
+    }
+    transaction.commit();
+  });
+}
+
+std::map<std::string, KnownPoint> known_points(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {};
+  return on_database(file, [&] {
+    // Not read only, which would leave the files of the WAL behind.
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    check_file(database, file);
+    return read_known(database);
+  });
+}
+
+}  // namespace a3sim

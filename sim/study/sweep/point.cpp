@@ -1,0 +1,156 @@
+#include "sim/study/sweep/point.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid.hpp>
+
+#include "sim/core/config/config.h"
+#include "sim/core/error.h"
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+Values values_of(const PortableConfig& config) {
+  Diagnostics diagnostics;
+  Values values = Config::parse(config.resolved, "resolved", {}, diagnostics).values();
+  diagnostics.throw_if_any();
+  return values;
+}
+
+std::string hash_of(const std::string& text) {
+  // Hashes of other things with this namespace are other hashes.
+  constexpr boost::uuids::uuid kPoints = {
+      {0x3d, 0x5a, 0x0b, 0x1c, 0x8e, 0x27, 0x4f, 0x60, 0x9a, 0x41, 0x77, 0x1e, 0xc2, 0x05, 0xd8, 0x36}};
+  std::string hex;
+  for (const std::uint8_t byte : boost::uuids::name_generator_sha1(kPoints)(text))
+    hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+std::string above(const std::string& path) { return path.substr(0, std::min(path.rfind('.'), path.size())); }
+
+// All values by path; then the mappings below the top in their order, which a reader may go by (the fabric's
+// levels, from near to far).
+std::string canonical(const Values& values) {
+  std::vector<std::string> lines, maps;
+  for (const auto& [path, value] : values) {
+    lines.push_back(fmt::format("{}={}\n", path, value));
+    const std::string map = above(path);
+    if (std::ranges::count(map, '.') > 0 && (maps.empty() || maps.back() != map)) maps.push_back(map);
+  }
+  std::ranges::sort(lines);
+  std::ranges::stable_sort(maps, {}, [](const std::string& map) { return map.substr(0, map.find('.')); });
+  return fmt::format("{}\n{}\n", fmt::join(lines, ""), fmt::join(maps, "\n"));
+}
+
+std::string id_of(const Values& values, const PortableConfig& config) {
+  std::string text = fmt::format("{}\n{}", kModelHash, canonical(values));
+  for (const auto& [name, contents] : config.files)
+    text += fmt::format("{} {}\n{}", name, contents.size(), contents);
+  return hash_of(text);
+}
+
+// What no compilation reads, so that points which differ in nothing else come after one another. A key too
+// few costs compilations, one too many nothing else: schedules are shared only where they are the same.
+bool is_compiled(std::string_view path) {
+  constexpr std::string_view kRead[] = {"hardware.clock", "hardware.workers.cube.macs_16",
+                                        "hardware.workers.vector.gm_to_ub"};
+  constexpr std::string_view kNotRead[] = {"hardware.",
+                                           "l2.",
+                                           "network.",
+                                           "ranks.",
+                                           "experiment.poll.",
+                                           "experiment.dispatch_servers",
+                                           "experiment.name",
+                                           "experiment.execution",
+                                           "parallel.tp_stride",
+                                           "parallel.nodes",
+                                           "experiment.communication"};
+  if (std::ranges::find(kRead, path) != std::end(kRead)) return true;
+  return std::ranges::none_of(kNotRead, [&](std::string_view start) { return path.starts_with(start); });
+}
+
+std::string taskflow_of(const Values& values, const Experiment& experiment) {
+  Values compiled;
+  for (const auto& value : values) {
+    const bool rows = value.first.starts_with("routing.") && experiment.bucket_rows.has_value();
+    if (is_compiled(value.first) && !rows) compiled.push_back(value);
+  }
+  return hash_of(canonical(compiled) + (experiment.cut.kernel ? "kernel" : ""));
+}
+
+// The settings that hold at a position, later ones over earlier ones, by key: configurations that say the
+// same are then built in the same way.
+std::vector<SweepSetting> settings_at(const SweepSpec& spec, const SweepPosition& position) {
+  std::vector<SweepSetting> settings;
+  const auto add = [&](const SweepSetting& setting) {
+    const auto same = std::ranges::find(settings, setting.key, &SweepSetting::key);
+    if (setting.key != "include" && same != settings.end()) {
+      *same = setting;
+    } else {
+      settings.push_back(setting);
+    }
+  };
+  for (const SweepSetting& setting : spec.settings) add(setting);
+  for (std::size_t a = 0; a < spec.axes.size(); ++a) {
+    for (const SweepSetting& setting : spec.axes[a].values[position[a]].settings) add(setting);
+  }
+  std::ranges::stable_sort(settings, {}, &SweepSetting::key);
+  return settings;
+}
+
+// The messages of one point's configuration, at the places where the sweep's file sets what is wrong.
+std::string placed(const std::string& messages, const std::vector<SweepSetting>& overrides,
+                   const std::string& point) {
+  std::string text;
+  std::size_t start = 0;
+  while (start < messages.size()) {
+    const std::size_t end = std::min(messages.find('\n', start), messages.size());
+    std::string line = messages.substr(start, end - start);
+    start = end + 1;
+    for (std::size_t i = 0; i < overrides.size(); ++i) {
+      const std::string mark = fmt::format("--set:{}:", i + 1);
+      if (!line.starts_with(mark)) continue;
+      line = overrides[i].mark.text() + line.substr(std::min(line.find(": "), line.size()));
+      break;
+    }
+    text += fmt::format("{}{} (at {})", text.empty() ? "" : "\n", line, point);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string point_id(const PortableConfig& config) { return id_of(values_of(config), config); }
+
+SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position) {
+  std::string text = fmt::format("include: [\"{}\"", spec.base);
+  std::vector<SweepSetting> overrides;
+  std::vector<std::string> lines;
+  for (const SweepSetting& setting : settings_at(spec, position)) {
+    if (setting.key == "include") {
+      text += fmt::format(", \"{}\"", setting.value);
+    } else {
+      overrides.push_back(setting);
+      lines.push_back(setting.key + '=' + setting.value);
+    }
+  }
+  SweepPoint point;
+  try {
+    point.experiment = parse_experiment(text + "]\n", spec.file.string(), lines);
+    point.config = portable(point.experiment);
+  } catch (const InputError& error) {
+    throw InputError(placed(error.what(), overrides, describe(spec, position)));
+  }
+  const Values values = values_of(point.config);
+  point.id = id_of(values, point.config);
+  point.taskflow = taskflow_of(values, point.experiment);
+  return point;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/study/experiment.h"
+#include "sim/study/portable_config.h"
+#include "sim/study/sweep/positions.h"
+
+namespace a3sim {
+
+// A sweep's experiment at one position.
+struct SweepPoint {
+  std::string id;  // 32 hexadecimal digits
+  PortableConfig config;
+  std::string taskflow;  // points where this differs have different schedules
+  Experiment experiment;
+};
+
+// Throws InputError with all that is wrong with the configuration: at its place in the sweep's file where
+// that sets it, and with the point's coordinates.
+SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position);
+
+// The name of a configuration, its files and the model of this program: a name-based UUID (RFC 4122, version
+// 5), of all values and defaults with their paths. What says the same in another order, with other comments
+// or sources, has the same.
+std::string point_id(const PortableConfig& config);
+
+}  // namespace a3sim

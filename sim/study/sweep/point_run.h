@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "sim/study/shared_schedules.h"
+#include "sim/study/sweep/database.h"
+#include "sim/study/sweep/point.h"
+
+namespace a3sim {
+
+// Computes points one after the other, and shares schedules between neighbours.
+class PointRun {
+ public:
+  explicit PointRun(const SweepSpec& spec);
+
+  // The configuration and the metrics, as bytes for another process. Throws what the simulation throws, and
+  // InputError where the point is no longer `id`, because a file was changed meanwhile.
+  std::string compute(const SweepPosition& position, const std::string& id);
+
+ private:
+  const SweepSpec& spec_;
+  bool record_;
+  SharedSchedules schedules_;
+};
+
+// What compute() made.
+struct PointAnswer {
+  PortableConfig config;
+  std::vector<PointMetric> metrics;
+};
+PointAnswer read_answer(const std::string& bytes);
+
+}  // namespace a3sim

@@ -1,0 +1,192 @@
+#include "sim/study/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sim/core/error.h"
+#include "sim/study/sweep/database.h"
+#include "sim/study/sweep/order_of_work.h"
+#include "sim/study/sweep/point_run.h"
+#include "sim/study/sweep/worker_pool.h"
+
+namespace a3sim {
+namespace {
+
+using Known = std::map<std::string, KnownPoint>;
+
+// Whether a point needs no run: it has all that the sweep asks for, or it failed and is not to be tried
+// again.
+bool is_settled(const SweepPlan& plan, const Known& known, std::size_t position, bool retry_failed) {
+  const auto found = known.find(plan.ids[position]);
+  if (found == known.end()) return false;
+  if (!found->second.error.empty()) return !retry_failed;
+  return std::ranges::all_of(plan.spec.metrics,
+                             [&](const std::string& name) { return found->second.metrics.contains(name); });
+}
+
+struct Wanted {
+  std::vector<std::uint64_t> positions;  // the first of each point that is to run
+  std::size_t points = 0, known = 0;
+};
+
+Wanted wanted_of(const SweepPlan& plan, const Known& known, bool retry_failed) {
+  Wanted wanted;
+  std::set<std::string> seen;
+  for (std::size_t p = 0; p < plan.ids.size(); ++p) {
+    if (!seen.insert(plan.ids[p]).second) continue;
+    ++wanted.points;
+    if (is_settled(plan, known, p, retry_failed)) {
+      ++wanted.known;
+    } else {
+      wanted.positions.push_back(p);
+    }
+  }
+  return wanted;
+}
+
+// The failures that stand, those of this run among them.
+std::vector<SweepOutcome::Failure> failures_of(const SweepPlan& plan, const Known& known,
+                                               const std::map<std::string, std::string>& failed) {
+  std::vector<SweepOutcome::Failure> failures;
+  std::set<std::string> seen;
+  for (std::size_t p = 0; p < plan.ids.size(); ++p) {
+    if (!seen.insert(plan.ids[p]).second) continue;
+    std::string error;
+    if (const auto now = failed.find(plan.ids[p]); now != failed.end()) error = now->second;
+    if (const auto before = known.find(plan.ids[p]); error.empty() && before != known.end())
+      error = before->second.error;
+    if (!error.empty()) failures.push_back({describe(plan.spec, plan.positions[p]), error});
+  }
+  return failures;
+}
+
+SweepRecord record_of(const SweepPlan& plan, const WorkDone& work) {
+  SweepRecord record;
+  record.id = plan.ids[work.number];
+  record.error = work.reply.error;
+  record.seconds = work.seconds;
+  record.memory = work.reply.memory;
+  if (record.error.empty()) {
+    PointAnswer answer = read_answer(work.reply.answer);
+    record.config = std::move(answer.config);
+    record.metrics = std::move(answer.metrics);
+  } else {
+    record.config = resolve_point(plan.spec, plan.positions[work.number]).config;
+  }
+  return record;
+}
+
+Worker::Work work_of(const SweepPlan& plan) {
+  // One a process: what it keeps is shared by the points that the process computes.
+  return [run = std::make_shared<PointRun>(plan.spec), &plan](std::uint64_t position) {
+    return run->compute(plan.positions[position], plan.ids[position]);
+  };
+}
+
+// Runs some of the positions, recorded or not.
+std::vector<WorkDone> try_points(const SweepPlan& plan, const std::vector<std::uint64_t>& positions,
+                                 const SweepOptions& options) {
+  std::vector<WorkDone> done;
+  OrderOfWork order(positions, plan.taskflows, 1);
+  WorkerPool pool(1, work_of(plan), options.limits);
+  pool.run([&](unsigned worker) { return order.next(worker); },
+           [&](WorkDone&& work) { done.push_back(std::move(work)); }, [] {});
+  return done;
+}
+
+}  // namespace
+
+SweepPlan plan_sweep(SweepSpec spec) {
+  constexpr std::size_t kMostErrors = 20;
+  SweepPlan plan;
+  plan.positions = positions_of(spec);
+  std::vector<std::string> errors;
+  std::set<std::string> seen;
+  for (const SweepPosition& position : plan.positions) {
+    try {
+      SweepPoint point = resolve_point(spec, position);
+      plan.ids.push_back(std::move(point.id));
+      plan.taskflows.push_back(std::move(point.taskflow));
+    } catch (const InputError& error) {
+      // What is wrong with one value is wrong at each of its points.
+      const std::string text = error.what();
+      if (seen.insert(text.substr(0, text.find(" (at "))).second) errors.push_back(text);
+      if (errors.size() == kMostErrors) break;
+    }
+  }
+  if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\n")));
+  plan.spec = std::move(spec);
+  return plan;
+}
+
+SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options) {
+  SweepDatabase database(options.database);
+  database.begin(plan.spec, plan.positions, plan.ids);
+  Known known = database.known();
+  const Wanted wanted = wanted_of(plan, known, options.retry_failed);
+  SweepOutcome outcome{.points = wanted.points, .known = wanted.known};
+  std::map<std::string, std::string> failed;
+  SweepProgress progress{.wanted = wanted.positions.size()};
+  OrderOfWork order(wanted.positions, plan.taskflows, options.jobs);
+  const auto done = [&](WorkDone&& work) {
+    const SweepRecord record = record_of(plan, work);
+    database.record(record);
+    known.erase(record.id);
+    if (record.error.empty()) {
+      ++outcome.done;
+    } else {
+      ++outcome.failed;
+      failed[record.id] = record.error;
+    }
+    progress.done = outcome.done;
+    progress.failed = outcome.failed;
+  };
+  try {
+    WorkerPool pool(options.jobs, work_of(plan), options.limits);
+    pool.run([&](unsigned worker) { return order.next(worker); }, done, [&] { options.progress(progress); });
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kInterrupted) throw;
+    throw Error(ExitCode::kInterrupted,
+                fmt::format("interrupted: {} of {} points stand in {}; the same command computes the others",
+                            outcome.known + outcome.done + outcome.failed, outcome.points,
+                            options.database.string()));
+  }
+  outcome.failures = failures_of(plan, known, failed);
+  return outcome;
+}
+
+SweepEstimate estimate_sweep(const SweepPlan& plan, const SweepOptions& options) {
+  constexpr std::size_t kMostTried = 3;
+  const Known known = known_points(options.database);
+  const Wanted wanted = wanted_of(plan, known, options.retry_failed);
+  SweepEstimate estimate{.points = wanted.points, .known = wanted.known};
+  double seconds = 0;
+  std::int64_t memory = 0;
+  const auto add = [&](double took, std::int64_t most) {
+    ++estimate.measured;
+    seconds += took;
+    memory = std::max(memory, most);
+  };
+  for (const std::string& id : std::set<std::string>(plan.ids.begin(), plan.ids.end())) {
+    const auto found = known.find(id);
+    if (found != known.end() && found->second.error.empty()) add(found->second.seconds, found->second.memory);
+  }
+  estimate.from_database = estimate.measured > 0;
+  if (wanted.positions.empty()) return estimate;
+  if (!estimate.from_database) {
+    std::set<std::uint64_t> tried;
+    for (std::size_t i = 0; i < kMostTried; ++i)
+      tried.insert(wanted.positions[i * (wanted.positions.size() - 1) / (kMostTried - 1)]);
+    for (const WorkDone& work : try_points(plan, {tried.begin(), tried.end()}, options))
+      add(work.seconds, work.reply.memory);
+  }
+  const double todo = static_cast<double>(wanted.positions.size());
+  const std::size_t workers = std::min<std::size_t>(options.jobs, wanted.positions.size());
+  estimate.seconds = seconds / static_cast<double>(estimate.measured) * todo / static_cast<double>(workers);
+  estimate.memory = memory * static_cast<std::int64_t>(workers);
+  return estimate;
+}
+
+}  // namespace a3sim

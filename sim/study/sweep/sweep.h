@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/study/sweep/point.h"
+#include "sim/study/sweep/worker.h"
+
+namespace a3sim {
+
+// A sweep's points, resolved.
+struct SweepPlan {
+  SweepSpec spec;
+  std::vector<SweepPosition> positions;
+  std::vector<std::string> ids, taskflows;  // by position
+};
+
+// Throws InputError with what is wrong with the sweep or any of its experiments.
+SweepPlan plan_sweep(SweepSpec spec);
+
+struct SweepProgress {
+  std::size_t wanted = 0, done = 0, failed = 0;  // points that this run is to compute; of them
+};
+
+struct SweepOptions {
+  std::filesystem::path database;
+  unsigned jobs = 1;
+  bool retry_failed = false;
+  WorkerLimits limits;
+  std::function<void(const SweepProgress&)> progress = [](const SweepProgress&) {};
+};
+
+// What stands in the database of a sweep.
+struct SweepOutcome {
+  std::size_t points = 0;            // different ones
+  std::size_t known = 0;             // that the database had already, done or failed
+  std::size_t done = 0, failed = 0;  // that this run has computed
+  struct Failure {
+    std::string where, error;
+  };
+  std::vector<Failure> failures{};  // that stand in the database, in the sweep's order
+};
+
+// Computes what the database does not know and records each point when it has ended. Throws InputError or
+// RunError for the database, and Error with ExitCode::kInterrupted that says what stands.
+SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options);
+
+// What a run would do.
+struct SweepEstimate {
+  std::size_t points = 0, known = 0, measured = 0;  // measured: points that the estimate stands on
+  bool from_database = false;                       // they are of the database; else they were run for it
+  double seconds = 0;                               // of the whole run
+  std::int64_t memory = 0;                          // of all workers together, at most
+};
+SweepEstimate estimate_sweep(const SweepPlan& plan, const SweepOptions& options);
+
+}  // namespace a3sim

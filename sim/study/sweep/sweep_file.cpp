@@ -1,0 +1,223 @@
+#include "sim/study/sweep/sweep_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/closest.h"
+#include "sim/core/error.h"
+#include "sim/core/read_file.h"
+#include "sim/study/point_metrics.h"
+#include "sim/study/sweep/exclusions.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kInclude = "include";
+// Keys whose values are paths: relative to the sweep's file, like every path in a file.
+constexpr std::string_view kPathKeys[] = {"routing.file", "order.ctq_list", "order.vtq_list"};
+
+std::string without_quotes(const std::string& yaml) {
+  return yaml.size() > 1 && yaml.front() == '"' ? yaml.substr(1, yaml.size() - 2) : yaml;
+}
+
+// Reads one file, mapping by mapping.
+class SweepReader {
+ public:
+  SweepReader(const Config& config, SweepSpec& spec) : config_(config), spec_(spec) {}
+
+  void read() {
+    spec_.base = config_.text("base");
+    if (config_.has("set")) spec_.settings = settings_of(config_.map("set"));
+    const Config axes = config_.map("axes");
+    for (const std::string& name : axes.keys()) read_axis(axes, name);
+    axes.finish();
+    if (spec_.axes.empty()) config_.error("axes", "expected at least one axis");
+    check_keys(axes);
+    check_size();
+    read_exclusions(config_, spec_);
+    read_metrics();
+    config_.finish();
+  }
+
+ private:
+  SweepSetting setting(const std::string& key, const std::string& yaml, const Mark& mark) const {
+    SweepSetting setting{key, yaml, mark};
+    if (key == kInclude) setting.value = without_quotes(yaml);
+    if (std::ranges::find(kPathKeys, key) != std::end(kPathKeys)) {
+      const fs::path path = spec_.file.parent_path() / without_quotes(yaml);
+      setting.value = fmt::format("\"{}\"", fs::absolute(path).lexically_normal().string());
+    }
+    return setting;
+  }
+
+  std::vector<SweepSetting> settings_of(const Config& map) const {
+    std::vector<SweepSetting> settings;
+    for (const std::string& key : map.keys()) settings.push_back(setting(key, map.yaml(key), map.mark(key)));
+    return settings;
+  }
+
+  void read_axis(const Config& axes, const std::string& name) {
+    const Config axis = axes.map(name);
+    SweepAxis read{name, {}, spec_.dimensions};
+    if (axis.has("list") + axis.has("key") + axis.has("keys") != 1) {
+      axes.error(name,
+                 "expected one of these: 'key' with 'values', 'keys' with 'values' that all of them take, or "
+                 "'list' with named settings");
+      for (const std::string& key : axis.keys()) axis.has(key);
+      return;
+    }
+    if (axis.has("list")) {
+      const Config list = axis.map("list");
+      for (const std::string& label : list.keys())
+        read.values.push_back({label, settings_of(list.map(label))});
+    } else {
+      read_values(axis, read);
+    }
+    if (read.values.empty()) axes.error(name, "no values, expected at least one");
+    place(axis, read);
+    axis.finish();
+    spec_.axes.push_back(std::move(read));
+  }
+
+  // A file is called what its name is without folder and ending.
+  void read_values(const Config& axis, SweepAxis& read) const {
+    const std::vector<std::string> keys =
+        axis.has("key") ? std::vector<std::string>{axis.text("key")} : axis.texts("keys");
+    if (keys.empty()) axis.error("keys", "none, expected at least one");
+    for (const auto& [yaml, mark] : axis.yaml_items("values")) {
+      std::string label = without_quotes(yaml);
+      if (keys == std::vector<std::string>{std::string(kInclude)}) label = fs::path(label).stem().string();
+      if (std::ranges::find(read.values, label, &SweepValue::label) != read.values.end())
+        axis.error("values", fmt::format("'{}' stands there twice, expected once", label));
+      read.values.push_back({label, {}});
+      for (const std::string& key : keys) read.values.back().settings.push_back(setting(key, yaml, mark));
+    }
+  }
+
+  // An axis is a dimension of its own, or goes with one that stands before it.
+  void place(const Config& axis, SweepAxis& read) {
+    if (!axis.has("zip")) {
+      ++spec_.dimensions;
+      return;
+    }
+    std::vector<std::string> names;
+    for (const SweepAxis& other : spec_.axes) names.push_back(other.name);
+    const std::string with = axis.text("zip");
+    const auto other = std::ranges::find(spec_.axes, with, &SweepAxis::name);
+    if (other == spec_.axes.end()) {
+      axis.error("zip", fmt::format("no axis '{}' stands before this one{}", with, suggestion(with, names)));
+      return;
+    }
+    read.dimension = other->dimension;
+    if (other->values.size() != read.values.size())
+      axis.error("zip", fmt::format("{} values beside {} of '{}', expected as many", read.values.size(),
+                                    other->values.size(), with));
+  }
+
+  // What two axes set would be the later one's, whatever the other's coordinate says.
+  void check_keys(const Config& axes) const {
+    std::vector<std::pair<std::string, const SweepAxis*>> keys;
+    for (const SweepAxis& axis : spec_.axes) {
+      for (const SweepValue& value : axis.values) {
+        for (const SweepSetting& setting : value.settings) {
+          if (setting.key != kInclude) keys.emplace_back(setting.key + '.', &axis);
+        }
+      }
+    }
+    std::ranges::sort(keys);
+    std::size_t above = 0;  // the last that is not part of another key
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+      const auto& [key, axis] = keys[i];
+      const auto& [before, other] = keys[above];
+      if (!key.starts_with(before)) above = i;
+      if (above == i || axis == other) continue;
+      axes.error(axis->name, fmt::format("sets {}, as axis '{}' does, expected one axis for a key",
+                                         key.substr(0, key.size() - 1), other->name));
+      return;
+    }
+  }
+
+  void check_size() const {
+    std::uint64_t points = 1;
+    for (std::size_t d = 0; d < spec_.dimensions; ++d) {
+      const auto axis = std::ranges::find(spec_.axes, d, &SweepAxis::dimension);
+      points *= axis == spec_.axes.end() ? 1 : std::max<std::size_t>(1, axis->values.size());
+      if (points <= kMostPoints) continue;
+      config_.error("axes",
+                    fmt::format("more than {} points, expected fewer: take fewer values, or 'zip' axes "
+                                "that need not be crossed",
+                                kMostPoints));
+      return;
+    }
+  }
+
+  void read_metrics() {
+    std::vector<std::string> known = metric_names();
+    if (!config_.has("metrics")) {
+      spec_.metrics = std::move(known);
+      return;
+    }
+    spec_.metrics = config_.texts("metrics");
+    if (spec_.metrics.empty()) config_.error("metrics", "none, expected at least one");
+    for (const std::string& name : spec_.metrics) {
+      if (std::ranges::find(known, name) == known.end())
+        config_.error("metrics", fmt::format("no metric is called '{}'{}", name, suggestion(name, known)));
+    }
+  }
+
+  const Config& config_;
+  SweepSpec& spec_;
+};
+
+// What the command line sets. An axis of the same key would say what is not so.
+void add_overrides(SweepSpec& spec, std::span<const std::string> overrides) {
+  std::uint32_t number = 0;
+  for (const std::string& override : overrides) {
+    const Mark mark{"--set", ++number, 1};
+    const std::size_t equals = override.find('=');
+    if (equals == std::string::npos)
+      throw InputError(fmt::format("{}: '{}' has no '=', expected path.to.key=value", mark.text(), override));
+    const std::string key = override.substr(0, equals);
+    for (const SweepAxis& axis : spec.axes) {
+      for (const SweepValue& value : axis.values) {
+        for (const SweepSetting& setting : value.settings) {
+          const std::string a = key + '.', b = setting.key + '.';
+          if (!a.starts_with(b) && !b.starts_with(a)) continue;
+          throw InputError(fmt::format("{}: {}: the sweep's axis '{}' sets {}, expected another key",
+                                       mark.text(), key, axis.name, setting.key));
+        }
+      }
+    }
+    std::erase_if(spec.settings, [&](const SweepSetting& setting) { return setting.key == key; });
+    spec.settings.push_back({key, override.substr(equals + 1), mark});
+    spec.text += fmt::format("# --set {}\n", override);
+  }
+}
+
+}  // namespace
+
+SweepSpec read_sweep(const fs::path& file, std::span<const std::string> overrides) {
+  SweepSpec spec;
+  spec.file = file;
+  spec.name = file.stem().string();
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, {}, diagnostics);
+  diagnostics.throw_if_any();
+  if (!root.has("sweep")) {
+    diagnostics.error(root.mark(), "sweep",
+                      "missing: a sweep stands below this key, as in configs/sweeps/paper.yaml");
+    diagnostics.throw_if_any();
+  }
+  spec.text = read_file(file);
+  if (!spec.text.ends_with('\n')) spec.text += '\n';
+  SweepReader(root.map("sweep"), spec).read();
+  root.finish();
+  diagnostics.throw_if_any();
+  add_overrides(spec, overrides);
+  return spec;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/core/config/config.h"
+
+namespace a3sim {
+
+// One value of a configuration that a sweep sets: as an override, or, under the key `include`, a file that is
+// laid over the base.
+struct SweepSetting {
+  std::string key, value;  // value: YAML on one line; of a file its path
+  Mark mark;               // of the value in the sweep's file
+};
+
+struct SweepValue {
+  std::string label;
+  std::vector<SweepSetting> settings;
+};
+
+struct SweepAxis {
+  std::string name;
+  std::vector<SweepValue> values;
+  std::size_t dimension = 0;  // axes of one dimension are walked together
+};
+
+// Points that a sweep leaves out: those that have one of these values on each of these axes.
+struct SweepExclusion {
+  Mark mark;
+  std::vector<std::pair<std::size_t, std::vector<std::size_t>>> values;  // axis, its values
+};
+
+// A sweep as its file says it (README.md shows one).
+struct SweepSpec {
+  std::string name;  // the file's, without its ending
+  std::filesystem::path file;
+  std::string text;                    // of the file, and of what the command line adds, as comments
+  std::string base;                    // experiment, relative to the file
+  std::vector<SweepSetting> settings;  // of every point
+  std::vector<SweepAxis> axes;
+  std::size_t dimensions = 0;
+  std::vector<SweepExclusion> exclusions;
+  std::vector<std::string> metrics;  // that are recorded
+};
+
+// So many points may one sweep have.
+inline constexpr std::uint64_t kMostPoints = 1'000'000;
+
+// Reads a sweep; `overrides` (path.to.key=value) are of every point. Throws InputError with all that is wrong
+// with it, a line each, with file:line:column; what is wrong with its experiments shows when they are
+// resolved.
+SweepSpec read_sweep(const std::filesystem::path& file, std::span<const std::string> overrides);
+
+}  // namespace a3sim

@@ -1,0 +1,143 @@
+#include "sim/study/sweep/database.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+
+#include "sim/core/error.h"
+#include "sim/study/sweep/schema.h"
+#include "tests/sweep/small_sweep.h"
+
+namespace a3sim {
+namespace {
+
+SweepRecord record_at(int number) {
+  SweepRecord record;
+  record.id = "point" + std::to_string(number);
+  record.config = {std::string(1000, 'x'), {{"routing.csv", "1,2\n"}}};
+  record.metrics = {{"total", "latency", 0.1 * number, "ms"}};
+  record.seconds = 1;
+  return record;
+}
+
+TEST_CASE("What is recorded is there when the database is opened again") {
+  const SweepFolder folder;
+  const auto file = folder / "s.db";
+  SweepRecord failed = record_at(2);
+  failed.error = "why it's so";
+  failed.metrics.clear();
+  {
+    SweepDatabase database(file);
+    database.record(record_at(1));
+    database.record(failed);
+    CHECK(std::filesystem::exists(file.string() + ".lock"));
+  }
+  CHECK_FALSE(std::filesystem::exists(file.string() + ".lock"));
+  CHECK_FALSE(std::filesystem::exists(file.string() + "-wal"));
+  const auto known = known_points(file);
+  REQUIRE(known.size() == 2);
+  CHECK(known.at("point1").error.empty());
+  CHECK(known.at("point1").metrics == std::set<std::string>{"latency"});
+  CHECK(known.at("point2").error == failed.error);
+  SweepDatabase database(file);
+  database.record(record_at(2));  // tried again, done now
+  failed.id = "point1";
+  database.record(failed);  // was done already
+  for (const auto& [id, point] : database.known()) CHECK(point.error.empty());
+  CHECK(known_points(folder / "none.db").empty());
+  CHECK_FALSE(std::filesystem::exists(folder / "none.db"));
+}
+
+TEST_CASE("Two writers of one database are refused, the second by the first one's process") {
+  const SweepFolder folder;
+  const auto file = folder / "s.db";
+  const SweepDatabase first(file);
+  CHECK_THROWS_WITH(SweepDatabase(file), Catch::Matchers::Contains("another sweep writes it (process " +
+                                                                   std::to_string(getpid())));
+  CHECK_THROWS_AS(SweepDatabase(folder / "." / "s.db"), InputError);  // by whatever name
+}
+
+TEST_CASE("A lock that nobody holds any more is taken over") {
+  const SweepFolder folder;
+  folder.write("s.db.lock", "1");
+  CHECK_NOTHROW(SweepDatabase(folder / "s.db"));
+}
+
+TEST_CASE("A file that is no database of ours is refused and left as it is") {
+  using Catch::Matchers::Contains;
+  const SweepFolder folder;
+  CHECK_THROWS_WITH(SweepDatabase(folder.write("text", std::string(5000, 'a'))), Contains("is no database"));
+  CHECK(std::filesystem::file_size(folder / "text") == 5000);
+  const auto file = folder / "s.db";
+  const auto with = [&](const std::string& sql) {
+    std::filesystem::remove(file);
+    {
+      SweepDatabase database(file);
+    }
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(sql);
+  };
+  with("PRAGMA user_version = " + std::to_string(kSchemaVersion + 1));
+  CHECK_THROWS_WITH(SweepDatabase(file), Contains("of a newer a3sim"));
+  CHECK_THROWS_WITH(known_points(file), Contains("of a newer a3sim"));
+  with("PRAGMA application_id = 1");
+  CHECK_THROWS_WITH(SweepDatabase(file), Contains("another program's database"));
+  SQLite::Database((folder / "other.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE t (x)");
+  CHECK_THROWS_WITH(SweepDatabase(folder / "other.db"), Contains("another program's database"));
+  CHECK_THROWS_AS(SweepDatabase(folder / "nowhere" / "s.db"), RunError);
+  CHECK_THROWS_AS(SweepDatabase("/proc/s.db"), RunError);  // nobody can write there
+}
+
+TEST_CASE("A damaged database is refused") {
+  const SweepFolder folder;
+  const auto file = folder / "s.db";
+  {
+    SweepDatabase database(file);
+    for (int i = 0; i < 100; ++i) database.record(record_at(i));
+  }
+  const auto size = std::filesystem::file_size(file);
+  {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(static_cast<std::streamoff>(size / 2));
+    stream << std::string(size / 4, '\xff');
+  }
+  CHECK_THROWS_WITH(SweepDatabase(file), Catch::Matchers::Contains("is damaged"));
+  std::filesystem::resize_file(file, size / 2);
+  CHECK_THROWS_WITH(SweepDatabase(file), Catch::Matchers::Contains("is damaged"));
+}
+
+TEST_CASE("A full disk is an error, and what was recorded before stands") {
+  const SweepFolder folder;
+  const auto file = folder / "s.db";
+  constexpr int kPoints = 1000;
+  constexpr rlim_t kFull = 200'000;  // fewer bytes than the points need
+  int recorded = 0;
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);  // as the program does
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlim_t all = std::exchange(limit.rlim_cur, kFull);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::string error;
+  try {
+    SweepDatabase database(file);
+    for (; recorded < kPoints; ++recorded) database.record(record_at(recorded));
+  } catch (const RunError& full) {
+    error = full.what();
+  }
+  limit.rlim_cur = all;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, before);
+  CHECK_THAT(error, Catch::Matchers::Contains("s.db") &&
+                        Catch::Matchers::Contains("what was recorded before stands"));
+  REQUIRE(recorded > 0);
+  REQUIRE(recorded < kPoints);
+  SweepDatabase database(file);
+  CHECK(database.known().size() == static_cast<std::size_t>(recorded));
+  CHECK_NOTHROW(database.record(record_at(recorded)));
+}
+
+}  // namespace
+}  // namespace a3sim
