@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "sim/cli/command.h"
+#include "sim/core/error.h"
 #include "sim/study/sweep/database.h"
 
 namespace a3sim {
@@ -21,6 +23,9 @@ struct MergeOptions {
 };
 
 void merge(const MergeOptions& options) {
+  for (const std::string& part : options.parts) {
+    if (!std::filesystem::exists(part)) throw InputError(fmt::format("{}: there is no such file", part));
+  }
   SweepDatabase database(options.database);
   for (const std::string& part : options.parts) {
     const MergedPoints merged = database.add(part);

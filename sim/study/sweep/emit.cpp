@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kJobSeconds = 300;        // shorter jobs cost a scheduler more than they compute
 constexpr double kSlack = 4;               // a node may be slower than this machine, and points uneven
+constexpr double kMemorySlack = 2, kLeastMemory = 512;  // MiB; likewise
 constexpr std::uint64_t kMostJobs = 1000;  // Slurm's MaxArraySize is 1001 where nobody has changed it
 
 double seconds_of_all(const SweepEstimate& estimate, unsigned jobs) {
@@ -55,7 +56,8 @@ std::string slurm_script(const EmittedSweep& sweep, const SweepEstimate& estimat
   const std::uint64_t shards = shards_of(sweep, estimate);
   const double each = seconds_of_all(estimate, sweep.jobs) / static_cast<double>(shards) / sweep.jobs;
   const auto minutes = static_cast<std::uint64_t>(std::ceil(kSlack * each / 60)) + 1;
-  const double memory = 2.0 * static_cast<double>(estimate.memory) / (1 << 20);
+  const double memory =
+      std::max(kLeastMemory, kMemorySlack * static_cast<double>(estimate.memory) / (1 << 20));
   std::string text = "#!/bin/bash\n" + measured(estimate, sweep.jobs);
   text += fmt::format("#SBATCH --job-name=a3sim-{}\n#SBATCH --array=0-{}\n#SBATCH --ntasks=1\n", sweep.name,
                       shards - 1);

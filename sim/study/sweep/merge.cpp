@@ -106,7 +106,6 @@ void copy_metrics(SQLite::Database& from, SQLite::Database& to, const std::strin
 
 MergedPoints SweepDatabase::add(const std::filesystem::path& other) {
   const std::string name = other.string();
-  if (!std::filesystem::exists(other)) throw InputError(fmt::format("{}: there is no such file", name));
   if (std::filesystem::equivalent(other, file_))
     throw InputError(fmt::format("{}: cannot be added to itself", name));
   const auto from = on_database(other, [&] {
