@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "sim/cli/command.h"
+#include "sim/cli/shard_options.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 
@@ -25,6 +26,9 @@ constexpr const char* kSweepExamples =
     "memory\n"
     "  a3sim sweep configs/sweeps/links.yaml --db links.db --set model.tokens=2048 --time-limit '20 s'\n"
     "  a3sim sweep configs/sweeps/links.yaml --db links.db --retry-failed\n"
+    "  a3sim sweep configs/sweeps/links.yaml --db links.db --emit slurm | sbatch   an array job of many "
+    "machines\n"
+    "  a3sim merge links.db links.shard-*.db                                      and its results together\n"
     "  sqlite3 links.db 'SELECT * FROM metric LIMIT 5'\n"
     "Exit codes: 0 all points are done, 4 some have failed, 2 wrong input, 1 the database failed, 130 "
     "interrupted.\n";
@@ -34,6 +38,16 @@ struct SweepCommandOptions {
   std::vector<std::string> set;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool dry_run = false, retry_failed = false;
+  ShardOptions shards;
+
+  // What a script has to say besides file, database, processes and shard.
+  std::vector<std::string> for_script() const {
+    std::vector<std::string> more{"--time-limit", time_limit};
+    if (!memory_limit.empty()) more.insert(more.end(), {"--memory-limit", memory_limit});
+    if (retry_failed) more.emplace_back("--retry-failed");
+    for (const std::string& one : set) more.insert(more.end(), {"--set", one});
+    return more;
+  }
 };
 
 // "2 h 5 min", "41 s".
@@ -124,7 +138,12 @@ void sweep(const SweepCommandOptions& options) {
   running.jobs = options.jobs;
   running.retry_failed = options.retry_failed;
   running.limits = {seconds_of(options.time_limit), bytes_of(options.memory_limit)};
+  options.shards.choose(running);
   const SweepPlan plan = plan_sweep(read_sweep(options.file, options.set));
+  if (!options.shards.emit.empty()) {
+    fmt::print("{}", options.shards.script(plan, running, options.for_script()));
+    return;
+  }
   if (options.dry_run) return print_plan(plan, running);
   SweepOutcome outcome;
   {
@@ -134,7 +153,7 @@ void sweep(const SweepCommandOptions& options) {
   }
   fmt::print("{}: {} points: {} computed, {} known before, {} failed; in {}\n", plan.spec.name,
              outcome.points, outcome.done + outcome.failed, outcome.known, outcome.failures.size(),
-             options.database);
+             running.database.string());
   print_failures(outcome);
   if (!outcome.failures.empty())
     throw Error(ExitCode::kPartly, fmt::format("{} of {} points have failed; --retry-failed tries them again",
@@ -163,6 +182,7 @@ class SweepCommand final : public Command {
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->take_all();
+    options->shards.add_to(app);
     app.footer(kSweepExamples);
     app.callback([options] { sweep(*options); });
   }

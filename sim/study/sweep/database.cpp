@@ -1,59 +1,17 @@
 #include "sim/study/sweep/database.h"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
-#include "sim/core/error.h"
+#include "sim/study/results/open_results.h"
+#include "sim/study/sweep/database_file.h"
 #include "sim/study/sweep/schema.h"
 #include "version.h"
 
 namespace a3sim {
 namespace {
 
-// Runs `work`, whose failures are then the database's.
-template <class Work>
-auto on_database(const std::filesystem::path& file, const Work& work) {
-  try {
-    return work();
-  } catch (const SQLite::Exception& error) {
-    const std::string name = file.string();
-    switch (error.getErrorCode()) {
-      case SQLITE_NOTADB:
-        throw InputError(fmt::format("{}: is no database: a file of another kind; name another one", name));
-      case SQLITE_CORRUPT:
-        throw RunError(fmt::format("{}: is damaged ({}): 'sqlite3 FILE .recover' reads what is left of it",
-                                   name, error.what()));
-      case SQLITE_FULL:
-        throw RunError(fmt::format("{}: no space left; what was recorded before stands", name));
-      case SQLITE_CANTOPEN:
-      case SQLITE_READONLY:
-        throw RunError(fmt::format("{}: cannot be written: {}", name, error.what()));
-      default:
-        throw RunError(fmt::format("{}: {} ({}); what was recorded before stands", name, error.what(),
-                                   sqlite3_errstr(error.getExtendedErrorCode())));
-    }
-  }
-}
-
 bool is_empty(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
-}
-
-// Refuses what is no database of ours, or a damaged one.
-void check_file(SQLite::Database& database, const std::filesystem::path& file) {
-  const int application = database.execAndGet("PRAGMA application_id").getInt();
-  const int version = database.execAndGet("PRAGMA user_version").getInt();
-  if (application != kApplicationId)
-    throw InputError(fmt::format("{}: is another program's database, expected one of sweeps", file.string()));
-  if (version != kSchemaVersion)
-    throw InputError(fmt::format("{}: is of {} a3sim (tables of version {}, this one knows {}), expected {}",
-                                 file.string(), version > kSchemaVersion ? "a newer" : "an older", version,
-                                 kSchemaVersion,
-                                 version > kSchemaVersion ? "to be opened by that" : "a new file"));
-  const std::string check = database.execAndGet("PRAGMA quick_check(1)").getString();
-  if (check != "ok")
-    throw RunError(fmt::format("{}: is damaged ({}): 'sqlite3 FILE .recover' reads what is left of it",
-                               file.string(), check));
 }
 
 std::unique_ptr<SQLite::Database> open_for_writing(const std::filesystem::path& file) {
@@ -61,7 +19,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const std::filesystem::path& 
   auto database =
       std::make_unique<SQLite::Database>(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kWait);
   const bool fresh = database->execAndGet("PRAGMA application_id").getInt() == 0 && is_empty(*database);
-  if (!fresh) check_file(*database, file);
+  if (!fresh) check_database(*database, file);
   database->exec("PRAGMA journal_mode = WAL");
   database->exec("PRAGMA synchronous = NORMAL");
   database->exec("PRAGMA foreign_keys = ON");
@@ -168,12 +126,9 @@ void SweepDatabase::record(const SweepRecord& record) {
 
 std::map<std::string, KnownPoint> known_points(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return {};
-  return on_database(file, [&] {
-    // Not read only, which would leave the files of the WAL behind.
-    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
-    check_file(database, file);
-    return read_known(database);
-  });
+  std::map<std::string, KnownPoint> known;
+  with_results(file, [&](SQLite::Database& database) { known = read_known(database); });
+  return known;
 }
 
 }  // namespace a3sim

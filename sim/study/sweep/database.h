@@ -36,6 +36,11 @@ struct KnownPoint {
   std::int64_t memory = 0;
 };
 
+// What another database brought.
+struct MergedPoints {
+  std::size_t points = 0, added = 0;  // that it has; that were not there, or had failed
+};
+
 // A database of sweeps (schema.h), for its one writer. What it cannot do is a RunError or, where it is not
 // the file that was meant, an InputError, both with its name; what was recorded before stands.
 class SweepDatabase {
@@ -49,6 +54,10 @@ class SweepDatabase {
   // Those of the ids that have run.
   std::map<std::string, KnownPoint> known() const;
   void record(const SweepRecord& record);
+  // Adds all that another database has, as one step: a point that is done stays so, one that has failed here
+  // may be done there. Throws InputError, and adds nothing, where both have another sweep of one name, or
+  // another value of one metric.
+  MergedPoints add(const std::filesystem::path& other);
 
  private:
   std::filesystem::path file_;

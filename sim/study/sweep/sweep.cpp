@@ -31,13 +31,13 @@ struct Wanted {
   std::size_t points = 0, known = 0;
 };
 
-Wanted wanted_of(const SweepPlan& plan, const Known& known, bool retry_failed) {
+Wanted wanted_of(const SweepPlan& plan, const Known& known, const SweepOptions& options) {
   Wanted wanted;
   std::set<std::string> seen;
   for (std::size_t p = 0; p < plan.ids.size(); ++p) {
-    if (!seen.insert(plan.ids[p]).second) continue;
+    if (!seen.insert(plan.ids[p]).second || !options.shard.has(seen.size() - 1)) continue;
     ++wanted.points;
-    if (is_settled(plan, known, p, retry_failed)) {
+    if (is_settled(plan, known, p, options.retry_failed)) {
       ++wanted.known;
     } else {
       wanted.positions.push_back(p);
@@ -125,7 +125,7 @@ SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options) {
   SweepDatabase database(options.database);
   database.begin(plan.spec, plan.positions, plan.ids);
   Known known = database.known();
-  const Wanted wanted = wanted_of(plan, known, options.retry_failed);
+  const Wanted wanted = wanted_of(plan, known, options);
   SweepOutcome outcome{.points = wanted.points, .known = wanted.known};
   std::map<std::string, std::string> failed;
   SweepProgress progress{.wanted = wanted.positions.size()};
@@ -160,7 +160,7 @@ SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options) {
 SweepEstimate estimate_sweep(const SweepPlan& plan, const SweepOptions& options) {
   constexpr std::size_t kMostTried = 3;
   const Known known = known_points(options.database);
-  const Wanted wanted = wanted_of(plan, known, options.retry_failed);
+  const Wanted wanted = wanted_of(plan, known, options);
   SweepEstimate estimate{.points = wanted.points, .known = wanted.known};
   double seconds = 0;
   std::int64_t memory = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/study/sweep/point.h"
+#include "sim/study/sweep/shard.h"
 #include "sim/study/sweep/worker.h"
 
 namespace a3sim {
@@ -26,6 +27,7 @@ struct SweepProgress {
 
 struct SweepOptions {
   std::filesystem::path database;
+  Shard shard;  // all points that others do are none of this run's
   unsigned jobs = 1;
   bool retry_failed = false;
   WorkerLimits limits;
