@@ -3,14 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/rng.h"
-#include "tests/machine/ideal_machine.h"
 
 using namespace a3sim;
 
 namespace {
 
 // Each size is nearly always the first of two: among many works there are those that differ in one alone.
-Work random_work(Rng& rng) {
+Work random_sizes(Rng& rng) {
   const auto one_of = [&](std::uint32_t a, std::uint32_t b) { return rng.below(6) ? a : b; };
   Work work;
   if (rng.below(2)) {
@@ -53,25 +52,36 @@ Work random_work(Rng& rng) {
   return work;
 }
 
-}  // namespace
-
-TEST_CASE("the times of tasks of equal sizes are those of each by itself") {
-  Hardware machine = ideal_machine();  // but everything matters
+Hardware machine_where_all_matters() {
+  Hardware machine{};
+  machine.clock = {1'000'000'000};
+  machine.workers = {24, 48};
+  machine.cube.macs_per_cycle_16 = 4096;
+  machine.cube.macs_per_cycle_32 = 1024;
   machine.cube.l1_to_l0a = machine.cube.l1_to_l0b = 256;
   machine.cube.gm_to_l1 = machine.cube.gm_to_l1_miss = 128;
   machine.cube.l0c_to_gm = 32;
-  machine.memory.l2_line_read = {200'000'000'000};
   machine.cube.speed = 1;
   machine.cube.unaligned = machine.vector.unaligned = 0.5;
   machine.vector.simple_fp32 = machine.vector.convert = machine.vector.transcendental = 64;
   machine.vector.gm_to_ub = machine.vector.gm_to_ub_miss = machine.vector.ub_to_gm = 64;
+  machine.vector.ub = 192_KiB;
+  machine.vector.tile = 1_KiB;
+  machine.memory.l2_line_read = {200'000'000'000};
+  return machine;
+}
+
+}  // namespace
+
+TEST_CASE("the times of tasks of equal sizes are those of each by itself") {
+  const Hardware machine = machine_where_all_matters();
   Hardware slower = machine;
   slower.clock.count /= 3;
   const CostModel costs[] = {CostModel(machine), CostModel(slower)};
   TimesAlone alone;
   Rng rng(6);
   for (int i = 0; i < 5000; ++i) {
-    const Work work = random_work(rng);
+    const Work work = random_sizes(rng);
     const CostModel& cost = costs[rng.below(2)];
     const TimesAlone::Times times = alone.of(work, cost);
     REQUIRE(times.arithmetic == cost.arithmetic(work));
