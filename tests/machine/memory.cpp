@@ -110,7 +110,7 @@ TEST_CASE("each job is bound by the first of its resources to fill, and the othe
   CHECK(memory.loss(2).lost[kHbm] == Duration(240));
 }
 
-TEST_CASE("losses go to the resource that binds after the time") {
+TEST_CASE("losses go to the resource that binds at the time") {
   Memory memory(kCapacity, 3);
   std::vector<std::uint32_t> ended;
   memory.start(after(0), 0, job(3000, {20, 0, 5}));
@@ -139,7 +139,7 @@ TEST_CASE("reserved rates are served first, and jobs keep a hundredth when all i
   memory.reserve(after(0), {0, 0, 5 * kTera});
   memory.start(after(0), 0, job(1000, {10, 0, 10}));
   CHECK(memory.settle(after(0)) == after(2000));
-  memory.reserve(after(1000), {0, 0, 12 * kTera});  // half is left; after a hundredth of the speed
+  memory.reserve(after(1000), {0, 0, 12 * kTera});  // half is left; at a hundredth of the speed
   CHECK(memory.settle(after(1000)) == after(1000 + 500 * 100));
   memory.reserve(after(2000), {});  // 490 of 1000 left
   CHECK(memory.settle(after(2000)) == after(2490));
@@ -166,10 +166,10 @@ TEST_CASE("the memory refuses calls that break its contract") {
   CHECK_THROWS_AS(Memory({0, 1, 1}, 2), std::logic_error);
   memory.start(after(0), 0, job(10, {}));
   CHECK_THROWS_AS(memory.start(after(0), 0, job(10, {})), std::logic_error);
-  CHECK_THROWS_AS(memory.start(after(1), 1, job(10, {})), std::logic_error);  // not settled after 0
+  CHECK_THROWS_AS(memory.start(after(1), 1, job(10, {})), std::logic_error);  // not settled at 0
   memory.settle(after(0));
   CHECK_THROWS_AS(memory.start(after(10), 1, job(10, {})),
-                  std::logic_error);  // the end after 10 was not taken
+                  std::logic_error);  // the end at 10 was not taken
   memory.advance(after(10), ended);
   memory.start(after(10), 1, job(10, {}));
   memory.settle(after(10));

@@ -15,8 +15,8 @@ using ReferenceRates = std::array<double, kResources>;
 
 Time at_picosecond(std::int64_t ps) { return Time(Duration(ps)); }
 
-// Speeds by definition: all jobs' fair rates rise together in small exact steps to the next job at_picosecond
-// full speed or resource that is full; a job stops at_picosecond its full speed or when a resource that it
+// Speeds by definition: all jobs' fair rates rise together in small exact steps to the next job at
+// full speed or resource that is full; a job stops at its full speed or when a resource that it
 // uses is full.
 std::vector<long double> speeds_by_definition(const std::vector<MemoryJob>& jobs,
                                               const ReferenceRates& available) {
@@ -83,7 +83,7 @@ MemoryJob random_job(Random& random) {
   return job;
 }
 
-// Runs `count` random jobs in 20 slots, and calls look(date) at_picosecond every date, when speeds are
+// Runs `count` random jobs in 20 slots, and calls look(date) at every date, when speeds are
 // settled.
 struct MemoryLoad {
   MemoryLoad(std::uint64_t seed, int count) : random(seed), left(count) {}

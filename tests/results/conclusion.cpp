@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "tests/results/sweep_database.h"
+#include "tests/results/made_database.h"
 
 using namespace a3sim;
 using Catch::Contains;

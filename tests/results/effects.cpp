@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "tests/results/sweep_database.h"
+#include "tests/results/made_database.h"
 
 using namespace a3sim;
 

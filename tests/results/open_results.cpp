@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "sim/core/error.h"
-#include "tests/results/sweep_database.h"
+#include "tests/results/made_database.h"
 
 using namespace a3sim;
 using Catch::Contains;
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kPoints = 50;
 
-void write_points(SweepDatabase& database, int from, int to) {
+void write_points(MadeDatabase& database, int from, int to) {
   SQLite::Transaction transaction(database.db());
   for (int i = from; i < to; ++i) {
     const std::string point = fmt::format("p{}", i);
@@ -27,7 +27,7 @@ void write_points(SweepDatabase& database, int from, int to) {
 
 // A finished sweep: SQLite has taken the log in and removed it.
 fs::path finished(const ScratchDirectory& scratch) {
-  SweepDatabase database(scratch / "s.db");
+  MadeDatabase database(scratch / "s.db");
   database.sweep("s", {"ep"});
   write_points(database, 0, kPoints);
   return scratch / "s.db";
@@ -36,7 +36,7 @@ fs::path finished(const ScratchDirectory& scratch) {
 // What is there when a sweep is killed: a log that nobody took in.
 fs::path killed(const ScratchDirectory& scratch, bool index) {
   const fs::path file = scratch / "killed.db";
-  SweepDatabase database(scratch / "s.db");
+  MadeDatabase database(scratch / "s.db");
   database.sweep("s", {"ep"});
   write_points(database, 0, kPoints);
   for (const char* suffix : {"", "-wal", "-shm"}) {
@@ -96,7 +96,7 @@ TEST_CASE("A killed sweep is read up to its last commit, with and without the lo
 
 TEST_CASE("A running sweep is read as it stood at its last commit, and goes on") {
   const ScratchDirectory scratch;
-  SweepDatabase database(scratch / "s.db");
+  MadeDatabase database(scratch / "s.db");
   database.sweep("s", {"ep"});
   write_points(database, 0, kPoints);
   SQLite::Transaction transaction(database.db(), SQLite::TransactionBehavior::IMMEDIATE);
@@ -141,12 +141,12 @@ TEST_CASE("What is no sweep's database is refused, and the file is named") {
     refused("not one of 'a3sim sweep'");
   }
   SECTION("a newer one") {
-    SweepDatabase(file).db().exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion + 1));
+    MadeDatabase(file).db().exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion + 1));
     refused("a newer a3sim");
   }
   SECTION("tables are missing") {
-    SweepDatabase(file).db().exec("DROP TABLE metric");
-    SweepDatabase::reopened(file).sweep("s", {"ep"});
+    MadeDatabase(file).db().exec("DROP TABLE metric");
+    MadeDatabase::reopened(file).sweep("s", {"ep"});
     refused("corrupted");
   }
   SECTION("cut off") {
@@ -167,7 +167,7 @@ TEST_CASE("What is no sweep's database is refused, and the file is named") {
 TEST_CASE("A metric in two units is refused") {
   const ScratchDirectory scratch;
   {
-    SweepDatabase database(scratch / "s.db");
+    MadeDatabase database(scratch / "s.db");
     database.sweep("s", {"ep"});
     write_points(database, 0, 2);
     database.metric("p0", "total", "sent", 1, "MB");
@@ -179,7 +179,7 @@ TEST_CASE("A metric in two units is refused") {
 TEST_CASE("Names are shown on one line and as UTF-8, whatever was written") {
   const ScratchDirectory scratch;
   {
-    SweepDatabase database(scratch / "s.db");
+    MadeDatabase database(scratch / "s.db");
     database.sweep("s", {"ep"});
     database.position("s", 0, "a", {{"ep", "µ \"x\"\\"}});
     database.position("s", 1, "b", {{"ep", "\xff"}});

@@ -6,7 +6,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/results/plot_frame.h"
-#include "tests/results/sweep_database.h"
+#include "tests/results/made_database.h"
 
 using namespace a3sim;
 using Catch::Contains;

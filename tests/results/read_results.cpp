@@ -3,7 +3,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/results/points_view.h"
-#include "tests/results/sweep_database.h"
+#include "tests/results/made_database.h"
 
 using namespace a3sim;
 using Catch::Contains;
@@ -11,7 +11,7 @@ using Catch::Contains;
 namespace {
 
 // EP 16 before 8; the second point has failed, the third has not run.
-void write_three_points(SweepDatabase& database) {
+void write_three_points(MadeDatabase& database) {
   database.sweep("s", {"ep", "order"});
   database.position("s", 0, "a", {{"ep", "16"}, {"order", "full"}});
   database.position("s", 1, "b", {{"ep", "8"}, {"order", "naive"}});
@@ -29,7 +29,7 @@ void write_three_points(SweepDatabase& database) {
 TEST_CASE("A sweep is read with its points in its order, whatever has run") {
   const ScratchDirectory scratch;
   {
-    SweepDatabase database(scratch / "s.db");
+    MadeDatabase database(scratch / "s.db");
     write_three_points(database);
   }
   const std::vector<SweepResults> sweeps = read_results(scratch / "s.db");

@@ -8,7 +8,7 @@
 #include "sim/study/results/best_view.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/pivot_view.h"
-#include "tests/results/sweep_database.h"
+#include "tests/results/made_database.h"
 
 using namespace a3sim;
 using Catch::Contains;

@@ -53,7 +53,7 @@ TEST_CASE("An exported order has a line a task, in queue order, with the descrip
   REQUIRE(line == "[0:3)@1 share 1/2\"");
 }
 
-TEST_CASE("An exported order is entries_of back as the same queues") {
+TEST_CASE("An exported order is read back as the same queues") {
   SscParts parts = small_parts();
   parts.operators[0].name = "Dispatch, \"twice\"\r\nand more";
   const std::string csv = export_order({Ssc::build(parts)});

@@ -39,7 +39,7 @@ Overrides with(Overrides overrides, std::initializer_list<const char*> more) {
 
 }  // namespace
 
-TEST_CASE("every shipped_file experiment computes at its small shape what the plain reference does") {
+TEST_CASE("every shipped experiment computes at its small shape what the plain reference does") {
   for (const std::filesystem::path& file : shipped_file("experiments")) {
     if (file.stem() == "ep16") continue;  // takes a second, and is ep8 with more of the same
     INFO(file);
@@ -47,7 +47,7 @@ TEST_CASE("every shipped_file experiment computes at its small shape what the pl
   }
 }
 
-TEST_CASE("on one rank, all outputs and all gradients are right under every shipped_file order and routing") {
+TEST_CASE("on one rank, all outputs and all gradients are right under every shipped order and routing") {
   for (const Overrides& routing : {Overrides{}, kSkewed}) {
     std::vector<DataCase> cases = shipped_cases("ep4", with(routing, {"parallel.ep=1"}));
     for (const std::filesystem::path& file : shipped_file("orders")) {

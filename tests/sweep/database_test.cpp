@@ -81,7 +81,7 @@ TEST_CASE("A file that is no database of ours is refused and left as it is") {
   };
   with("PRAGMA user_version = " + std::to_string(kSchemaVersion + 1));
   CHECK_THROWS_WITH(SweepDatabase(file), Contains("of a newer a3sim"));
-  CHECK_THROWS_WITH(known_points(file), Contains("of a newer a3sim"));
+  CHECK_THROWS_WITH(known_points(file), Contains("a newer a3sim wrote it"));
   with("PRAGMA application_id = 1");
   CHECK_THROWS_WITH(SweepDatabase(file), Contains("another program's database"));
   SQLite::Database((folder / "other.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)

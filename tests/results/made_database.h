@@ -36,16 +36,16 @@ class ScratchDirectory {
 };
 
 // Writes a database as a sweep does.
-class SweepDatabase {
+class MadeDatabase {
  public:
-  explicit SweepDatabase(const fs::path& file)
+  explicit MadeDatabase(const fs::path& file)
       : db_(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE) {
     db_.exec("PRAGMA journal_mode = WAL");
     db_.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
     db_.exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
     db_.exec(kSchema);
   }
-  static SweepDatabase reopened(const fs::path& file) { return SweepDatabase(file, Reopened()); }
+  static MadeDatabase reopened(const fs::path& file) { return MadeDatabase(file, Reopened()); }
   SQLite::Database& db() { return db_; }
 
   void sweep(const std::string& name, const std::vector<std::string>& axes) {
@@ -72,7 +72,7 @@ class SweepDatabase {
 
  private:
   struct Reopened {};
-  SweepDatabase(const fs::path& file, Reopened /*unused*/) : db_(file.string(), SQLite::OPEN_READWRITE) {}
+  MadeDatabase(const fs::path& file, Reopened /*unused*/) : db_(file.string(), SQLite::OPEN_READWRITE) {}
 
   template <class... Values>
   void run(const char* sql, const Values&... values) {
