@@ -132,7 +132,8 @@ Worker::Worker(const Work& work, const WorkerLimits& limits) {
     // it hold the parent's lock on the database, or other workers' sockets open.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     constexpr int kOwn = 3;
-    if (::getppid() == parent && ::dup2(ends[1], kOwn) == kOwn && ::close_range(kOwn + 1, ~0U, 0) == 0) {
+    if (::getppid() == parent && ::dup2(ends[1], kOwn) == kOwn) {
+      ::closefrom(kOwn + 1);
       write_small_file("/proc/self/oom_score_adj", "1000");  // it goes before its parent does
       serve(kOwn, work, limits);
     }
