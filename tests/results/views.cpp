@@ -28,7 +28,7 @@ TEST_CASE("A pivot's cells are medians, and it says over what and how far apart"
   CHECK(view_csv(view) == "ep,order=full,order=ratr\n4,2,5\n8,12,15\n");
   CHECK_THAT(view.after, Contains("median of 3 points, over seed") && Contains("250 %"));
   CHECK(view_json(view)["median_over"] == std::vector<std::string>{"seed"});
-  CHECK(view_markdown(view).find("|") != std::string::npos);
+  CHECK(view_markdown(view).find('|') != std::string::npos);
 }
 
 TEST_CASE("A pivot's cell without a value stays empty") {

@@ -147,7 +147,9 @@ TEST_CASE("A point that runs out of memory has failed") {
 TEST_CASE("Work that hangs, dies or throws fails alone, and its process is replaced") {
   constexpr double kLimit = 0.2;
   const auto work = [](std::uint64_t number) -> std::string {
-    while (number == 1) pause();
+    if (number == 1) {
+      for (;;) pause();
+    }
     if (number == 2) raise(SIGKILL);
     if (number == 3) throw std::runtime_error("thrown");
     if (number == 4) throw std::bad_alloc();

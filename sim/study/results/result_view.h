@@ -11,8 +11,9 @@ namespace a3sim {
 struct ResultCell {
   enum class Kind { kNothing, kName, kNumber };
   ResultCell() = default;
-  ResultCell(std::string text) : kind(Kind::kName), name(std::move(text)) {}
-  ResultCell(double value) : kind(Kind::kNumber), number(value) {}
+  // Rows are written as lists of names and numbers.
+  explicit(false) ResultCell(std::string text) : kind(Kind::kName), name(std::move(text)) {}
+  explicit(false) ResultCell(double value) : kind(Kind::kNumber), number(value) {}
 
   Kind kind = Kind::kNothing;
   std::string name;

@@ -112,9 +112,9 @@ double text_width(std::string_view text, double size) {
 std::string shortened(std::string_view text, double width, double size) {
   if (text_width(text, size) <= width) return std::string(text);
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (begins_character(text[i]) && text_width(result, size) + 2 * kAdvance * size > width) break;
-    result += text[i];
+  for (const char c : text) {
+    if (begins_character(c) && text_width(result, size) + 2 * kAdvance * size > width) break;
+    result += c;
   }
   return result + "…";
 }
