@@ -7,13 +7,14 @@
 namespace a3sim {
 
 void ShardOptions::add_to(CLI::App& app) {
-  app.add_option(
-         "--shard", shard,
-         "compute a part of the points only, into a database of its own; without it what Slurm's arrays "
-         "and mpirun say in the environment; 0/1 is all")
-      ->type_name("I/N");
+  CLI::Option* part = app.add_option(
+      "--shard", shard,
+      "compute a part of the points only, into a database of its own; without it what Slurm's arrays "
+      "and mpirun say in the environment; 0/1 is all");
+  part->type_name("I/N");
   app.add_option("--emit", emit, "print a script that runs all shards instead of running")
-      ->check(CLI::IsMember({"slurm", "parallel"}));
+      ->check(CLI::IsMember({"slurm", "parallel"}))
+      ->excludes(part);
   app.add_option("--shards", shards, "of the script; as many as last some minutes without it")
       ->check(CLI::Range(std::uint64_t{1}, kMostShards));
 }

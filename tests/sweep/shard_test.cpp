@@ -91,6 +91,17 @@ TEST_CASE("a shard's database stands beside the one that all come together in") 
   CHECK(shard_file("all.db", {0, 1}) == "all.db");
 }
 
+TEST_CASE("scripts merge what shards have written, unless there is only one") {
+  EmittedSweep sweep{"/bin/a3sim", "s.yaml", "runs/all 1.db", {}, "s", 2, 3};
+  const SweepEstimate estimate{.points = 9, .known = 0, .measured = 1, .seconds = 1, .memory = 1};
+  const char* merge = "/bin/a3sim merge 'runs/all 1.db' 'runs/all 1.shard-'*.db";
+  CHECK_THAT(slurm_script(sweep, estimate), Contains(merge) && Contains("--array=0-2\n"));
+  CHECK_THAT(parallel_script(sweep, estimate), Contains(merge) && Contains("/3"));
+  sweep.shards = 1;
+  CHECK_THAT(slurm_script(sweep, estimate), !Contains("merge") && Contains("--array=0-0\n"));
+  CHECK_THAT(parallel_script(sweep, estimate), !Contains("merge") && Contains("exit \"$status\""));
+}
+
 TEST_CASE("a word for the shell is that word again") {
   CHECK(shell_word("configs/sweeps/paper.yaml") == "configs/sweeps/paper.yaml");
   CHECK(shell_word("") == "''");

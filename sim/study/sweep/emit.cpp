@@ -34,13 +34,12 @@ std::string command(const EmittedSweep& sweep) {
   return text;
 }
 
+// Of all that shard_file() may name.
 std::string merge_command(const EmittedSweep& sweep) {
-  const Shard any{0, 2};
-  const std::string part = shard_file(sweep.database, any).string(), digits = "0-of-2";
-  const std::size_t at = part.rfind(digits);
-  return fmt::format("{} merge {} {}*{}", shell_word(sweep.program.string()),
-                     shell_word(sweep.database.string()), shell_word(part.substr(0, at)),
-                     shell_word(part.substr(at + digits.size())));
+  const std::filesystem::path& database = sweep.database;
+  return fmt::format("{} merge {} {}*{}", shell_word(sweep.program.string()), shell_word(database.string()),
+                     shell_word((database.parent_path() / database.stem()).string() + ".shard-"),
+                     shell_word(database.extension().string()));
 }
 
 }  // namespace
@@ -66,7 +65,8 @@ std::string slurm_script(const EmittedSweep& sweep, const SweepEstimate& estimat
   text +=
       "# Each task takes its shard from SLURM_ARRAY_TASK_ID. A task that was stopped goes on when it is "
       "run\n";
-  text += "# again. When all have ended:\n#   " + merge_command(sweep) + '\n';
+  text += "# again.";
+  text += shards > 1 ? " When all have ended:\n#   " + merge_command(sweep) + '\n' : "\n";
   return text + fmt::format("exec {} --jobs {}\n", command(sweep), sweep.jobs);
 }
 
@@ -78,7 +78,8 @@ std::string parallel_script(const EmittedSweep& sweep, const SweepEstimate& esti
   text += fmt::format("seq 0 {} | parallel --jobs {} --joblog {} --resume-failed {}\nstatus=$?\n", shards - 1,
                       sweep.jobs, shell_word(sweep.database.string() + ".joblog"),
                       shell_word(command(sweep) + fmt::format(" --jobs 1 --shard {{}}/{}", shards)));
-  return text + merge_command(sweep) + " && exit \"$status\"\n";
+  if (shards > 1) text += merge_command(sweep) + " && ";  // one alone is the database
+  return text + "exit \"$status\"\n";
 }
 
 std::string shell_word(const std::string& text) {
