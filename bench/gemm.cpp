@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sim/study/experiment.h"
-#include "sim/study/setting.h"
+#include "sim/experiment/experiment.h"
+#include "sim/study/published/setting.h"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <chrono>
 #include <utility>
 
+#include "sim/experiment/experiment.h"
 #include "sim/network/network.h"
-#include "sim/study/experiment.h"
-#include "sim/study/reproduction.h"
+#include "sim/study/published/reproduction.h"
 
 namespace {
 

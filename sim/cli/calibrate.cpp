@@ -8,7 +8,7 @@
 #include "sim/cli/threads_option.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
-#include "sim/study/calibration.h"
+#include "sim/study/calibration/calibration.h"
 
 namespace a3sim {
 namespace {

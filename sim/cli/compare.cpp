@@ -4,7 +4,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/threads_option.h"
-#include "sim/study/run_difference.h"
+#include "sim/study/explore/run_difference.h"
 
 namespace a3sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/experiment.h"
+#include "sim/experiment/experiment.h"
 
 namespace a3sim {
 

@@ -7,7 +7,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
-#include "sim/study/saved_run.h"
+#include "sim/study/summary/saved_run.h"
 #include "traces/explanation.h"
 
 namespace a3sim {

@@ -1,4 +1,4 @@
-#include "sim/study/jitter.h"
+#include "sim/study/explore/jitter.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "sim/cli/threads_option.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
-#include "sim/study/order_file.h"
+#include "sim/experiment/order_file.h"
 
 namespace a3sim {
 namespace {

@@ -9,8 +9,8 @@
 #include "sim/cli/threads_option.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
-#include "sim/study/intervals.h"
-#include "sim/study/overview.h"
+#include "sim/study/calibration/intervals.h"
+#include "sim/study/published/overview.h"
 
 namespace a3sim {
 namespace {

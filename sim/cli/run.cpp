@@ -8,9 +8,9 @@
 #include "sim/cli/schedules.h"
 #include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
-#include "sim/study/portable_config.h"
-#include "sim/study/replay.h"
-#include "sim/study/report.h"
+#include "sim/experiment/portable_config.h"
+#include "sim/study/explore/replay.h"
+#include "sim/study/summary/report.h"
 
 namespace a3sim {
 namespace {

@@ -4,7 +4,7 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/threads_option.h"
-#include "sim/study/what_if.h"
+#include "sim/study/explore/what_if.h"
 
 namespace a3sim {
 namespace {

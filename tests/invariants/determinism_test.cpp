@@ -4,8 +4,8 @@
 #include <set>
 
 #include "sim/core/atomic_file.h"
-#include "sim/study/parallel.h"
-#include "sim/study/report.h"
+#include "sim/core/parallel.h"
+#include "sim/study/summary/report.h"
 #include "tests/invariants/for_all.h"
 
 using namespace a3sim;

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "sim/core/rng.h"
-#include "sim/study/setting.h"
+#include "sim/study/published/setting.h"
 #include "tests/invariants/choices.h"
 
 namespace a3sim {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/experiment.h"
+#include "sim/experiment/experiment.h"
 
 namespace a3sim {
 

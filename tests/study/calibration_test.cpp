@@ -1,4 +1,4 @@
-#include "sim/study/calibration.h"
+#include "sim/study/calibration/calibration.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

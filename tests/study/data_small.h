@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/study/data/data_report.h"
-#include "sim/study/setting.h"
+#include "sim/study/published/setting.h"
 
 namespace a3sim {
 

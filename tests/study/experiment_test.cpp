@@ -1,12 +1,12 @@
-#include "sim/study/experiment.h"
+#include "sim/experiment/experiment.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "sim/network/network.h"
 #include "sim/runtime/run.h"
-#include "sim/study/reference.h"
-#include "sim/study/setting.h"
+#include "sim/study/published/reference.h"
+#include "sim/study/published/setting.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

@@ -1,4 +1,4 @@
-#include "sim/study/jitter.h"
+#include "sim/study/explore/jitter.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "sim/study/compiled.h"
-#include "sim/study/order_file.h"
+#include "sim/experiment/compiled.h"
+#include "sim/experiment/order_file.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

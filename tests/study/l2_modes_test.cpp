@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/study/experiment.h"
-#include "sim/study/setting.h"
+#include "sim/experiment/experiment.h"
+#include "sim/study/published/setting.h"
 
 using namespace a3sim;
 

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/experiment/experiment.h"
 #include "sim/memory/l2/policy.h"
-#include "sim/study/experiment.h"
-#include "sim/study/setting.h"
+#include "sim/study/published/setting.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

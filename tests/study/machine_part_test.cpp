@@ -1,4 +1,4 @@
-#include "sim/study/machine_part.h"
+#include "sim/study/explore/machine_part.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "sim/study/parameter.h"
+#include "sim/study/calibration/parameter.h"
 
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
-#include "sim/study/hardware_file.h"
+#include "sim/study/calibration/hardware_file.h"
 #include "tests/study/toy.h"
 
 using namespace a3sim;

@@ -1,10 +1,10 @@
-#include "sim/study/reference.h"
+#include "sim/study/published/reference.h"
 
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
-#include "sim/study/comparison.h"
-#include "sim/study/metric.h"
+#include "sim/study/published/comparison.h"
+#include "sim/study/published/metric.h"
 #include "tests/study/toy.h"
 
 using namespace a3sim;

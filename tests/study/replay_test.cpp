@@ -1,8 +1,8 @@
-#include "sim/study/replay.h"
+#include "sim/study/explore/replay.h"
 
 #include <catch2/catch.hpp>
 
-#include "sim/study/compiled.h"
+#include "sim/experiment/compiled.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

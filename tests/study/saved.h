@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/portable_config.h"
-#include "sim/study/report.h"
-#include "sim/study/saved_run.h"
+#include "sim/experiment/portable_config.h"
+#include "sim/study/summary/report.h"
+#include "sim/study/summary/saved_run.h"
 
 namespace a3sim {
 

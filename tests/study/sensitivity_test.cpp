@@ -1,12 +1,12 @@
-#include "sim/study/sensitivity.h"
+#include "sim/study/calibration/sensitivity.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "sim/core/error.h"
-#include "sim/study/intervals.h"
-#include "sim/study/parallel.h"
+#include "sim/core/parallel.h"
+#include "sim/study/calibration/intervals.h"
 #include "tests/study/toy.h"
 
 using namespace a3sim;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/experiment.h"
-#include "sim/study/setting.h"
+#include "sim/experiment/experiment.h"
+#include "sim/study/published/setting.h"
 
 namespace a3sim {
 

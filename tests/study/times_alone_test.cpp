@@ -1,4 +1,4 @@
-#include "sim/study/times_alone.h"
+#include "sim/experiment/times_alone.h"
 
 #include <catch2/catch.hpp>
 

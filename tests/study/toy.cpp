@@ -1,6 +1,6 @@
 #include "tests/study/toy.h"
 
-#include "sim/study/reproduction.h"
+#include "sim/study/published/reproduction.h"
 
 namespace a3sim {
 namespace {

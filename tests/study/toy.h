@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "sim/study/setting.h"
+#include "sim/study/published/setting.h"
 
 namespace a3sim {
 

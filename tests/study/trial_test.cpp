@@ -1,4 +1,4 @@
-#include "sim/study/trial.h"
+#include "sim/study/explore/trial.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "sim/core/error.h"
-#include "sim/study/order_file.h"
+#include "sim/experiment/order_file.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

@@ -1,4 +1,4 @@
-#include "sim/study/what_if.h"
+#include "sim/study/explore/what_if.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "sim/study/compiled.h"
-#include "sim/study/setting.h"
+#include "sim/experiment/compiled.h"
+#include "sim/study/published/setting.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

@@ -1,11 +1,11 @@
-#include "sim/study/shared_schedules.h"
+#include "sim/experiment/shared_schedules.h"
 
 #include <catch2/catch.hpp>
 
-#include "sim/study/point_metrics.h"
-#include "sim/study/report.h"
-#include "sim/study/saved_run.h"
-#include "sim/study/setting.h"
+#include "sim/study/published/setting.h"
+#include "sim/study/summary/report.h"
+#include "sim/study/summary/saved_run.h"
+#include "sim/study/sweep/point_metrics.h"
 
 namespace a3sim {
 namespace {

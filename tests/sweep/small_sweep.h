@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "sim/study/setting.h"
+#include "sim/study/published/setting.h"
 #include "sim/study/sweep/sweep.h"
 
 namespace a3sim {

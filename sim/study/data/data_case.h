@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/experiment/experiment.h"
 #include "sim/study/data/plain_ffn.h"
-#include "sim/study/experiment.h"
 
 namespace a3sim {
 

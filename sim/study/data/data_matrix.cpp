@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sim/study/order_file.h"
-#include "sim/study/parallel.h"
+#include "sim/core/parallel.h"
+#include "sim/experiment/order_file.h"
 #include "traces/table.h"
 
 namespace a3sim {

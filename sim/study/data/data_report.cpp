@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "scheduler/taskflow_view.h"
-#include "sim/study/report.h"
+#include "sim/study/summary/report.h"
 #include "traces/table.h"
 
 namespace a3sim {

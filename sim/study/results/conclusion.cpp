@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/study/metric.h"
+#include "sim/study/published/metric.h"
 #include "sim/study/results/axis_numbers.h"
 #include "sim/study/results/effects.h"
 #include "sim/study/results/knee.h"

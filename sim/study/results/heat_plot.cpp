@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sim/core/error.h"
-#include "sim/study/metric.h"
+#include "sim/study/published/metric.h"
 #include "sim/study/results/axis_numbers.h"
 #include "sim/study/results/pivot_view.h"
 #include "sim/study/results/plot_frame.h"

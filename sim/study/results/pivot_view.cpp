@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/study/sensitivity.h"
+#include "sim/study/calibration/sensitivity.h"
 
 namespace a3sim {
 

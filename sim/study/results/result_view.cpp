@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sim/study/metric.h"
+#include "sim/study/published/metric.h"
 #include "traces/table.h"
 
 namespace a3sim {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/point_metrics.h"
-#include "sim/study/portable_config.h"
+#include "sim/experiment/portable_config.h"
 #include "sim/study/sweep/lock.h"
+#include "sim/study/sweep/point_metrics.h"
 #include "sim/study/sweep/positions.h"
 
 namespace a3sim {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/study/experiment.h"
-#include "sim/study/portable_config.h"
+#include "sim/experiment/experiment.h"
+#include "sim/experiment/portable_config.h"
 #include "sim/study/sweep/positions.h"
 
 namespace a3sim {

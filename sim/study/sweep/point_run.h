@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/shared_schedules.h"
+#include "sim/experiment/shared_schedules.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/point.h"
 

@@ -7,8 +7,8 @@
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/study/point_metrics.h"
 #include "sim/study/sweep/exclusions.h"
+#include "sim/study/sweep/point_metrics.h"
 
 namespace a3sim {
 namespace {

@@ -1,0 +1,246 @@
+#include "sim/experiment/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "models/operators/operator.h"
+#include "sim/device/cost.h"
+#include "sim/experiment/times_alone.h"
+#include "sim/runtime/run.h"
+
+namespace a3sim {
+namespace {
+
+// Time of an amount at a rate, rounded down: it shall stay a lower bound.
+Duration at_most(double amount, BytesPerSecond rate) {
+  return Duration(static_cast<std::int64_t>(amount * 1e12 / static_cast<double>(rate.count)));
+}
+
+// Rows of tensors that tasks read or write, each counted once however often.
+class Touched {
+ public:
+  void add(std::uint32_t tensor, Rows rows) {
+    if (rows.empty() || (!parts_.empty() && parts_.back() == Part{tensor, rows.begin, rows.end})) return;
+    parts_.push_back({tensor, rows.begin, rows.end});
+  }
+
+  double bytes(std::span<const TensorInfo> tensors) {
+    std::sort(parts_.begin(), parts_.end());
+    double bytes = 0;
+    Part last{kNone, 0, 0};
+    for (const Part& part : parts_) {
+      if (part.tensor != last.tensor) last = {part.tensor, 0, 0};
+      const std::uint32_t begin = std::max(part.begin, last.end);
+      if (part.end <= begin) continue;
+      bytes += static_cast<double>((part.end - begin) * tensors[part.tensor].row_bytes());
+      last.end = part.end;
+    }
+    return bytes;
+  }
+
+ private:
+  struct Part {
+    std::uint32_t tensor, begin, end;
+    auto operator<=>(const Part&) const = default;
+  };
+  std::vector<Part> parts_;
+};
+
+struct RankSums {
+  Duration arithmetic[kQueues] = {};
+  Touched given, written;  // rows from outside, and of results
+};
+
+// What every task takes alone, and the sums that the bounds follow from.
+class Survey {
+ public:
+  Survey(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+         const RunOptions& options)
+      : schedule_(schedule),
+        warm_(options.l2.start == L2Start::kWarm),
+        options_(options),
+        kernels_(options.execution == ExecutionKind::kKernel || options.transport == Transport::kCollective),
+        topology_(hardware, dies_of(schedule, options), options.transport),
+        layout_(schedule.front().shape(), capacity_of(schedule), counts),
+        hardware_(hardware),
+        sums_(schedule.size()),
+        sent_(topology_.ports().egress.size(), 0),
+        received_(sent_.size(), 0),
+        ideal_(schedule.size()) {
+    for (const Ssc& ssc : schedule) add_rank(ssc);
+  }
+
+  Bounds bounds();
+
+ private:
+  void add_rank(const Ssc& ssc);
+  Duration add_task(const Ssc& ssc, const WorkContext& context, const CostModel& cost,
+                    const TaskDescriptor& td);
+  Duration add_put(const Ssc& ssc);
+  void add_rows(const Ssc& ssc, const TaskDescriptor& td);
+  Duration hbm_time(const Ssc& ssc);
+  Duration longest_path() const;
+  Duration first_task() const;
+  Duration visible_after(const Ssc& ssc, std::uint32_t task) const;
+
+  const Schedule& schedule_;
+  bool warm_;
+  const RunOptions& options_;
+  bool kernels_;  // some operators are
+  Topology topology_;
+  RowLayout layout_;
+  const Hardware& hardware_;
+  Work work_;
+  TimesAlone alone_;
+  std::vector<RankSums> sums_;
+  std::vector<double> sent_, received_;       // by port, as bytes on it
+  std::vector<std::vector<Duration>> ideal_;  // by rank and task
+};
+
+void Survey::add_rank(const Ssc& ssc) {
+  const WorkContext context{layout_, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()};
+  const Hardware own = at_clock(hardware_, options_.rank(ssc.rank()).clock);
+  const CostModel cost(own);
+  std::vector<Duration>& ideal = ideal_[index(ssc.rank())];
+  ideal.reserve(ssc.tasks().size());
+  for (const TaskDescriptor& td : ssc.tasks()) {
+    ideal.push_back(add_task(ssc, context, cost, td));
+    add_rows(ssc, td);
+  }
+}
+
+Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const CostModel& cost,
+                          const TaskDescriptor& td) {
+  work_.clear();
+  Operators::get(ssc.operators()[td.op].type).work(context, {td, ssc.inputs(td), ssc.outputs(td)}, work_);
+  if (work_.kind == WorkKind::kPut && work_.dst != ssc.rank()) return add_put(ssc);
+  const TimesAlone::Times times = alone_.of(work_, cost);
+  sums_[index(ssc.rank())].arithmetic[td.queue_type] += times.arithmetic;
+  return times.least;
+}
+
+Duration Survey::add_put(const Ssc& ssc) {
+  if (work_.put_bytes == 0) return {};
+  const Topology::Route route = topology_.route(ssc.rank(), work_.dst);
+  const bool puts = options_.transport == Transport::kPuts;
+  const double bytes = static_cast<double>(work_.put_bytes);
+  sent_[route.from] += bytes / route.payload;
+  received_[route.to] += bytes / route.payload;
+  const BytesPerSecond flow = puts ? hardware_.fabric.put_per_worker : hardware_.collective.rate;
+  const Duration least = std::max(at_most(bytes, flow), at_most(bytes / route.payload, route.port));
+  return puts ? least + hardware_.fabric.put_startup : least;
+}
+
+void Survey::add_rows(const Ssc& ssc, const TaskDescriptor& td) {
+  for (const Region& region : ssc.inputs(td)) {
+    const TensorInfo& tensor = ssc.tensors()[region.tensor];
+    if (!tensor.external || (region.flags & kMetadata)) continue;
+    sums_[region.rank].given.add(region.tensor, layout_.pack(tensor.layout, region.rank, region.rows()));
+  }
+  for (const Region& region : ssc.outputs(td)) {
+    const TensorInfo& tensor = ssc.tensors()[region.tensor];
+    sums_[region.rank].written.add(region.tensor, layout_.pack(tensor.layout, region.rank, region.rows()));
+  }
+}
+
+// Rows from outside come from HBM at least once, results leave it as far as the L2 cannot hold them.
+Duration Survey::hbm_time(const Ssc& ssc) {
+  RankSums& sums = sums_[index(ssc.rank())];
+  const auto l2 = static_cast<double>(hardware_.memory.l2_size.count);
+  const double read = std::max(0.0, sums.given.bytes(ssc.tensors()) - (warm_ ? l2 : 0));
+  const double written = std::max(0.0, sums.written.bytes(ssc.tensors()) - l2);
+  return at_most(hardware_.memory.as_reads(read, written), hardware_.memory.hbm_read);
+}
+
+// What a task costs before it runs that waits for nothing: whichever of the ways to run it costs least.
+Duration Survey::first_task() const {
+  const Hardware::Runtime& runtime = hardware_.runtime;
+  const bool dynamic = options_.execution == ExecutionKind::kDynamic;
+  if (!dynamic && !kernels_) return runtime.static_task;
+  return std::min(runtime.static_task, dynamic ? runtime.dynamic_task : runtime.kernel_launch);
+}
+
+// From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not
+// look.
+Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
+  const TaskDescriptor& td = ssc.tasks()[task];
+  const Hardware::Runtime& runtime = hardware_.runtime;
+  if (td.trigger_rank == index(ssc.rank()))
+    return kernels_ ? std::min(runtime.local_visibility, runtime.kernel_launch) : runtime.local_visibility;
+  return topology_.latency(ssc.rank(), RankId{td.trigger_rank});
+}
+
+// A worker that waits has fetched its task before: only a chain's first task costs that.
+Duration Survey::longest_path() const {
+  struct Event {
+    std::uint32_t missing;
+    Duration ready{};
+    std::vector<std::uint32_t> waiting;
+  };
+  std::vector<std::vector<Event>> events(schedule_.size());
+  struct Ready {
+    std::uint32_t rank, task;
+    Duration at;
+  };
+  std::vector<Ready> ready;
+  for (const Ssc& ssc : schedule_) {
+    const std::uint32_t rank = index(ssc.rank());
+    for (const EventDescriptor& event : ssc.events()) events[rank].push_back({event.threshold, {}, {}});
+    for (std::uint32_t t = 0; t < ssc.tasks().size(); ++t) {
+      const std::uint32_t event = ssc.tasks()[t].dependent_event;
+      if (event == kNone) {
+        ready.push_back({rank, t, options_.rank(ssc.rank()).start + first_task()});
+      } else {
+        events[rank][event].waiting.push_back(t);
+      }
+    }
+  }
+  Duration longest{};
+  while (!ready.empty()) {
+    const Ready next = ready.back();
+    ready.pop_back();
+    const TaskDescriptor& td = schedule_[next.rank].tasks()[next.task];
+    const Duration end = next.at + ideal_[next.rank][next.task];
+    longest = std::max(longest, end);
+    Event& event = events[td.trigger_rank][td.trigger_event];
+    event.ready = std::max(event.ready, end + visible_after(schedule_[next.rank], next.task));
+    if (--event.missing != 0) continue;
+    for (const std::uint32_t task : event.waiting) ready.push_back({td.trigger_rank, task, event.ready});
+  }
+  return longest;
+}
+
+Bounds Survey::bounds() {
+  Bounds bounds;
+  const auto raise = [&](Bound bound, Duration time) {
+    Duration& current = bounds.time[static_cast<std::size_t>(bound)];
+    current = std::max(current, time);
+  };
+  for (const Ssc& ssc : schedule_) {
+    const RankSums& sums = sums_[index(ssc.rank())];
+    raise(Bound::kCube, sums.arithmetic[0] / std::max(1U, ssc.workers(QueueType::kCtq)));
+    raise(Bound::kVector, sums.arithmetic[1] / std::max(1U, ssc.workers(QueueType::kVtq)));
+    raise(Bound::kHbm, hbm_time(ssc));
+  }
+  for (std::size_t p = 0; p < sent_.size(); ++p) {
+    raise(Bound::kLink, at_most(sent_[p], topology_.ports().egress[p]));
+    raise(Bound::kLink, at_most(received_[p], topology_.ports().ingress[p]));
+  }
+  raise(Bound::kPath, longest_path());
+  return bounds;
+}
+
+}  // namespace
+
+Bound Bounds::binding() const {
+  return static_cast<Bound>(std::max_element(time.begin(), time.end()) - time.begin());
+}
+
+Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+                    const RunOptions& options) {
+  if (schedule.empty()) return {};
+  return Survey(schedule, counts, hardware, options).bounds();
+}
+
+}  // namespace a3sim

@@ -1,0 +1,39 @@
+#include "sim/experiment/l2_config.h"
+
+#include "sim/memory/l2/policy.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::int64_t kMostSeeds = 1 << 30;
+
+L2Hint read_hint(const Config& config, std::string_view key) {
+  return static_cast<L2Hint>(config.choice(key, {"normal", "bypass", "persist"}, "normal"));
+}
+
+}  // namespace
+
+L2Options read_l2(const Config& config) {
+  L2Options l2;
+  l2.spec.policy = config.text("policy", l2.spec.policy);
+  if (!Registry<L2Policy>::find(l2.spec.policy)) {
+    config.error("policy",
+                 "unknown L2 policy '" + l2.spec.policy + "'; known: " + Registry<L2Policy>::known());
+    l2.spec.policy = "lru";
+  }
+  l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;
+  l2.start = static_cast<L2Start>(config.choice("start", {"cold", "warm", "used"}, "cold"));
+  l2.spec.hash = static_cast<L2Hash>(config.choice("hash", {"modulo", "xor"}, "xor"));
+  l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeeds, 1));
+  const Config hints = config.map("hints");
+  for (const std::string& op : hints.keys()) {
+    const Config of = hints.map(op);
+    l2.read_hints[op] = read_hint(of, "read");
+    l2.write_hints[op] = read_hint(of, "write");
+    of.finish();
+  }
+  config.finish();
+  return l2;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,28 @@
+#include "sim/experiment/portable_config.h"
+
+#include "sim/core/config/config.h"
+#include "sim/core/error.h"
+#include "sim/core/read_file.h"
+
+namespace a3sim {
+
+PortableConfig portable(const Experiment& experiment) {
+  PortableConfig config;
+  std::vector<std::string> overrides;
+  const auto add = [&](const std::string& file, const std::string& key, const std::string& name) {
+    if (file.empty()) return;
+    config.files.emplace_back(name, read_file(file));
+    overrides.push_back(key + '=' + name);
+  };
+  add(experiment.routing.file, "routing.file", "routing.csv");
+  add(experiment.order.list_file[0], "order.ctq_list", "order_ctq.csv");
+  add(experiment.order.list_file[1], "order.vtq_list", "order_vtq.csv");
+  config.resolved = experiment.resolved;
+  if (overrides.empty()) return config;
+  Diagnostics diagnostics;
+  config.resolved = Config::parse(experiment.resolved, "resolved.yaml", overrides, diagnostics).resolved();
+  diagnostics.throw_if_any();
+  return config;
+}
+
+}  // namespace a3sim

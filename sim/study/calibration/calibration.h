@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/study/calibration/fit.h"
+#include "sim/study/calibration/hardware_file.h"
+#include "sim/study/calibration/predictor.h"
+
+namespace a3sim {
+
+// Below this change of the best-moved point a parameter moves nothing. A combination of parameters, each in
+// parts of its range and with a sum of squares of 1, moves nothing below this root of the sum of squares over
+// all points. What moves nothing is not identified by the points.
+inline constexpr double kLeastChange = 0.005;
+
+// What a fit of hardware values to published points has given.
+struct Calibration {
+  struct Fitted {
+    Parameter parameter;
+    std::string value;    // four significant digits
+    double position = 0;  // of `value`
+    double reach = 0;     // the most that it moves a point, from end to end of its range
+    // Whether it would leave its range if it could.
+    bool at_low_end() const;
+    bool at_high_end() const;
+  };
+  struct Fit {
+    Predictor::Named point;
+    double published = 0, before = 0, after = 0;  // in the point's unit
+    double left_out = 0;  // predicted by the fit to all others; 0 where nothing was fitted
+  };
+
+  std::filesystem::path hardware;
+  std::vector<Fitted> parameters;
+  std::vector<Fit> points;
+  double objective_before = 0, objective_after = 0;  // sums of squared logarithms of predicted by published
+  SingularValues identified;                         // of the derivatives by positions
+  std::vector<std::string> refused;                  // what the points do not identify, and why
+  std::size_t evaluations = 0;
+
+  std::vector<NewValue> new_values() const;
+};
+
+// Fits the values that `hardware` marks `fitted: true` to all points of these experiments that are published
+// for calibration. Does not write anything. The result does not depend on `threads`.
+// Throws InputError as fitted_parameters() does, and if there is no such point.
+Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& experiments,
+                      const Setting& setting, unsigned threads);
+
+std::string calibration_text(const Calibration& calibration);
+nlohmann::ordered_json calibration_json(const Calibration& calibration);
+
+}  // namespace a3sim

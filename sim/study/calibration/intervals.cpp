@@ -1,0 +1,129 @@
+#include "sim/study/calibration/intervals.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "sim/core/error.h"
+#include "sim/study/published/metric.h"
+
+namespace a3sim {
+namespace {
+
+constexpr int kSchema = 1;
+constexpr std::size_t kMovers = 3;  // that are kept of each point
+constexpr std::string_view kPrefix = "hardware.";
+
+// FNV-1a of 64 bits (Fowler, Noll, Vo): the same on every machine.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3;
+  }
+  return hash;
+}
+
+nlohmann::ordered_json movers_of(const Sensitivity::Of& of, const std::vector<Parameter>& parameters) {
+  nlohmann::ordered_json movers = nlohmann::ordered_json::array();
+  for (const std::size_t p : of.movers()) {
+    if (movers.size() == kMovers) break;
+    movers.push_back(
+        {{"parameter", parameters[p].path()}, {"at_low", of.ends[p][0]}, {"at_high", of.ends[p][1]}});
+  }
+  return movers;
+}
+
+}  // namespace
+
+std::filesystem::path Intervals::file_in(const std::filesystem::path& configs) {
+  return configs / "reference" / "sensitivity.json";
+}
+
+Intervals Intervals::open(const std::filesystem::path& file) {
+  Intervals intervals;
+  if (!std::filesystem::exists(file)) return intervals;
+  std::ifstream stream(file);
+  intervals.json_ = nlohmann::ordered_json::parse(stream, nullptr, false);
+  const auto& json = intervals.json_;
+  if (json.is_object() && json.value("schema_version", 0) == kSchema && json.contains("experiments"))
+    return intervals;
+  throw InputError(fmt::format("{}: not what 'a3sim reproduce --sensitivity' writes; remove it and run that",
+                               file.string()));
+}
+
+void Intervals::set(const std::string& experiment, const Predictor& predictor, const Sensitivity& sensitivity,
+                    const std::string& key) {
+  json_["schema_version"] = kSchema;
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < predictor.points().size(); ++i) {
+    const Point& point = predictor.points()[i].comparison.point;
+    const Sensitivity::Of& of = sensitivity.values[i];
+    points.push_back({{"case", point.kase},
+                      {"metric", point.metric},
+                      {"unit", point.unit},
+                      {"value", of.nominal},
+                      {"p5", of.low},
+                      {"p95", of.high},
+                      {"movers", movers_of(of, predictor.parameters())}});
+  }
+  // Sorted by name, whichever was computed first.
+  std::map<std::string, nlohmann::ordered_json> experiments;
+  for (const auto& [name, value] : json_["experiments"].items()) experiments[name] = value;
+  experiments[experiment] = {{"key", key}, {"points", std::move(points)}};
+  json_["experiments"] = experiments;
+}
+
+bool Intervals::fits(const std::string& experiment, const std::string& key) const {
+  if (!json_.contains("experiments") || !json_["experiments"].contains(experiment)) return false;
+  return json_["experiments"][experiment].value("key", "") == key;
+}
+
+const nlohmann::ordered_json* Intervals::find(const std::string& experiment, const Point& point) const {
+  if (!point.variant.empty() || !json_.contains("experiments")) return nullptr;
+  const auto found = json_["experiments"].find(experiment);
+  if (found == json_["experiments"].end()) return nullptr;
+  for (const nlohmann::ordered_json& known : (*found)["points"]) {
+    if (known["metric"] == point.metric && same_case(known["case"], point.kase)) return &known;
+  }
+  return nullptr;
+}
+
+std::string Intervals::text(const std::string& experiment, const Point& point) const {
+  const nlohmann::ordered_json* known = find(experiment, point);
+  if (!known) return "";
+  return fmt::format("{}..{}", significant((*known)["p5"]), significant((*known)["p95"]));
+}
+
+std::string Intervals::movers(const std::string& experiment, const Point& point) const {
+  const nlohmann::ordered_json* known = find(experiment, point);
+  std::string text;
+  if (!known) return text;
+  const double value = (*known)["value"];
+  for (const nlohmann::ordered_json& mover : (*known)["movers"]) {
+    std::string name = mover["parameter"];
+    if (name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
+    text += fmt::format("{}{} {:+.1f} {:+.1f} %", text.empty() ? "" : ", ", name,
+                        100 * (mover["at_low"].get<double>() / value - 1),
+                        100 * (mover["at_high"].get<double>() / value - 1));
+  }
+  return text;
+}
+
+std::string interval_key(const std::vector<Point>& points, const std::filesystem::path& hardware,
+                         const SensitivityOptions& options) {
+  std::string text = fmt::format("{} {}\n", options.draws, options.seed);
+  for (const Point& point : points) {
+    if (!point.variant.empty()) continue;
+    // Nine digits: what another compiler's rounding leaves alone.
+    text += fmt::format("{} {} {:.9g} {}\n", point.kase.dump(), point.metric, point.value, point.unit);
+  }
+  Diagnostics diagnostics;
+  for (const SourcedValue& value : Config::load(hardware, {}, diagnostics).map("hardware").sourced()) {
+    text += fmt::format("{} {} {} {}\n", value.path, value.value, value.low, value.high);
+  }
+  diagnostics.throw_if_any();
+  return fmt::format("{:016x}", hash_of(text));
+}
+
+}  // namespace a3sim

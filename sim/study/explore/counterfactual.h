@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/experiment/experiment.h"
+
+namespace a3sim {
+
+// A key that two configurations have different values for; empty: it is not there.
+struct ConfigDifference {
+  std::string path, a, b;
+};
+
+// Where two resolved configurations differ, in the order of A's keys, then B's. Names and remarks do not
+// count.
+std::vector<ConfigDifference> config_differences(const std::filesystem::path& a,
+                                                 const std::filesystem::path& b);
+
+// A part of a configuration that can be taken over from another one as a whole.
+struct ConfigPart {
+  std::string_view name;                // "links"
+  std::vector<std::string_view> paths;  // keys that belong to it, and all below them
+  void (*take)(Experiment& b, const Experiment& a);
+};
+
+// All parts; each key of a configuration belongs to the one that names most of its path, or to none.
+const std::vector<ConfigPart>& config_parts();
+// Which, by its position; config_parts().size() for none.
+std::size_t part_of(std::string_view path);
+
+// B with one part of A's.
+struct Counterfactual {
+  std::string part;
+  std::vector<ConfigDifference> differences;  // of this part
+  Duration makespan{};                        // summed over the passes
+  std::string error;                          // why it cannot run; then there is no makespan
+};
+
+struct Counterfactuals {
+  Duration b{};  // as it is
+  std::vector<Counterfactual> parts;
+  std::vector<ConfigDifference> elsewhere;  // differences that belong to no part
+  // What A's hit rates alone change, whatever made them: B on an L2 that answers at A's rates, less B on one
+  // that answers at its own (both smear misses evenly, so that this cancels). None where the rates are equal
+  // or operators of B are not A's.
+  std::optional<Duration> hit_rates;
+};
+
+// One side of a comparison.
+struct RunToCompare {
+  std::filesystem::path configuration;   // resolved
+  std::map<std::string, L2Rates> rates;  // by operator
+};
+
+// Runs B as it is, and B with each part of A's that differs, on `threads` threads; only these passes.
+Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
+                                    const std::vector<std::string>& passes, unsigned threads);
+
+}  // namespace a3sim

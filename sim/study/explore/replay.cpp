@@ -1,0 +1,120 @@
+#include "sim/study/explore/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/operators/operator.h"
+#include "sim/core/parallel.h"
+#include "sim/study/calibration/sensitivity.h"
+#include "sim/study/summary/report.h"
+#include "traces/table.h"
+
+namespace a3sim {
+namespace {
+
+const Pass& pass_of(const Experiment& experiment, const CompiledPass& compiled) {
+  const auto pass = std::ranges::find(experiment.passes, compiled.name, &Pass::name);
+  if (pass == experiment.passes.end()) {
+    std::string known;
+    for (const Pass& p : experiment.passes) known += (known.empty() ? "" : ", ") + p.name;
+    throw InputError(
+        fmt::format("the schedules are of pass '{}'; the experiment has {}", compiled.name, known));
+  }
+  if (compiled.schedule.front().shape() != experiment.shape) {
+    throw InputError(fmt::format(
+        "the schedules of pass '{}' were compiled for another shape or group than the experiment's: compile "
+        "them from it ('a3sim compile')",
+        compiled.name));
+  }
+  return *pass;
+}
+
+// Puts to other ranks that move nothing under these counts.
+std::uint64_t empty_puts(const Schedule& schedule, const RoutingCounts& counts) {
+  const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
+  std::uint64_t empty = 0;
+  Work work;
+  for (const Ssc& ssc : schedule) {
+    const WorkContext context{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()};
+    for (const TaskDescriptor& td : ssc.tasks()) {
+      if (td.task_type != static_cast<std::uint16_t>(TaskType::kPutMemSignal) || td.dst == index(ssc.rank()))
+        continue;
+      work.clear();
+      Operators::get(ssc.operators()[td.op].type).work(context, {td, ssc.inputs(td), ssc.outputs(td)}, work);
+      empty += work.put_bytes == 0;
+    }
+  }
+  return empty;
+}
+
+Duration lag_of(const RunResult& run) {
+  std::vector<Duration> ends;
+  for (const RankResult& rank : run.ranks) ends.push_back(rank.end);
+  const auto middle = ends.begin() + static_cast<std::ptrdiff_t>((ends.size() - 1) / 2);
+  std::ranges::nth_element(ends, middle);
+  return *std::ranges::max_element(ends) - *middle;
+}
+
+std::string signed_percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
+
+}  // namespace
+
+std::vector<Replayed> replay(const Experiment& experiment, std::span<const CompiledPass> compiled,
+                             std::span<const NamedRouting> routings, unsigned threads) {
+  std::vector<const Pass*> passes;
+  for (const CompiledPass& one : compiled) passes.push_back(&pass_of(experiment, one));
+  const RunOptions options = options_of(experiment, false);
+  const NetworkBackend& backend = backend_in_threads(experiment);
+  std::vector<Replayed> results(compiled.size() * routings.size());
+  in_parallel(results.size(), threads, [&](std::size_t i) {
+    const NamedRouting& routing = routings[i / compiled.size()];
+    const CompiledPass& pass = compiled[i % compiled.size()];
+    const auto run = [&](const Schedule& schedule) {
+      return run_schedule(schedule, routing.counts, experiment.hardware, backend, options);
+    };
+    const Schedule fresh = compile_pass(experiment, *passes[i % compiled.size()], routing.counts).schedule;
+    const RunResult replayed = run(pass.schedule), recompiled = run(fresh);
+    results[i] = {routing.name,
+                  pass.name,
+                  replayed.makespan,
+                  recompiled.makespan,
+                  lag_of(replayed),
+                  lag_of(recompiled),
+                  empty_puts(pass.schedule, routing.counts),
+                  lower_bounds(fresh, routing.counts, experiment.hardware, options)};
+  });
+  return results;
+}
+
+std::string replay_table(std::span<const Replayed> results) {
+  Table table({"routing", "pass", "replayed ms", "recompiled ms", "replay costs", "empty puts", "bound ms"});
+  std::vector<double> costs;
+  for (const Replayed& r : results) {
+    table.add({r.routing, r.pass, in_milliseconds(r.replayed), in_milliseconds(r.recompiled),
+               signed_percent(r.cost()), fmt::format("{}", r.empty_puts),
+               in_milliseconds(r.bounds.largest())});
+    costs.push_back(r.cost());
+  }
+  if (costs.empty()) return table.text();
+  return table.text() +
+         fmt::format("\nReplaying one schedule instead of recompiling costs {} (median), {} at worst.\n",
+                     signed_percent(quantile(costs, 0.5)), signed_percent(*std::ranges::max_element(costs)));
+}
+
+nlohmann::ordered_json replay_json(std::span<const Replayed> results) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Replayed& r : results) {
+    rows.push_back({{"routing", r.routing},
+                    {"pass", r.pass},
+                    {"replayed_ps", r.replayed.count()},
+                    {"recompiled_ps", r.recompiled.count()},
+                    {"replayed_lag_ps", r.replayed_lag.count()},
+                    {"recompiled_lag_ps", r.recompiled_lag.count()},
+                    {"empty_puts", r.empty_puts},
+                    {"bound_ps", r.bounds.largest().count()}});
+  }
+  return rows;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/experiment/bounds.h"
+#include "sim/experiment/experiment.h"
+#include "sim/study/explore/machine_part.h"
+
+namespace a3sim {
+
+// What an experiment would gain from a better machine, one part at a time.
+struct WhatIf {
+  // Of all passes, one after the other.
+  struct Outcome {
+    std::vector<Duration> passes;
+    Duration total{};
+    std::array<Duration, kBounds> bounds{};
+  };
+  struct Row {
+    const MachinePart* part;
+    std::string name;             // the part's; of workers, with how many there are and would be
+    Outcome better;               // 10 % better
+    std::optional<Outcome> free;  // and free, where that means anything
+  };
+  Outcome now;
+  std::vector<Row> rows;  // what gains most by 10 % first, then what gains most if free
+
+  // The part of the latency that an outcome saves; negative: it takes longer.
+  double gain(const Outcome& outcome) const;
+};
+
+// Rates, sizes and numbers of workers a tenth larger (workers are then rounded up), times a tenth of the new
+// value shorter (divided by 1.1). The schedules stay those of the machine as it is; another number of workers
+// has its own.
+// Throws as run_experiment() does.
+WhatIf what_if(const Experiment& experiment, unsigned threads);
+
+std::string what_if_text(const Experiment& experiment, const WhatIf& result);
+nlohmann::ordered_json what_if_json(const Experiment& experiment, const WhatIf& result);
+
+}  // namespace a3sim

@@ -1,0 +1,120 @@
+#include "sim/study/published/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/study/summary/saved_run.h"
+#include "traces/explanation.h"
+
+namespace a3sim {
+namespace {
+
+const Comparison* find(const std::vector<Comparison>& comparisons, const nlohmann::ordered_json& kase,
+                       std::string_view metric) {
+  const auto found = std::ranges::find_if(comparisons, [&](const Comparison& c) {
+    return c.point.variant.empty() && c.point.metric == metric && same_case(c.point.kase, kase);
+  });
+  return found == comparisons.end() ? nullptr : &*found;
+}
+
+// "10.5 (10.2, +2.9 %)"
+std::string cell(const Comparison* comparison) {
+  if (!comparison) return "-";
+  std::string text = fmt::format("{:.2f}", comparison->point.value);
+  if (!comparison->reference) return text;
+  return text + fmt::format(" ({:.4g}, {:+.1f} %)", comparison->reference->in(comparison->point.unit),
+                            100 * error_of(*comparison));
+}
+
+// The largest of a point's lower bounds, in its own columns.
+std::string bound_of(const Comparison* comparison) {
+  double most = 0;
+  for (const auto& [head, text] : comparison->point.extra) {
+    if (head != "binding") most = std::max(most, std::stod(text));
+  }
+  return fmt::format("{:.2f}", most);
+}
+
+// What the critical path of both passes is spent on, in ms.
+struct Path {
+  double makespan = 0, communication = 0, host = 0;
+};
+
+Path path_of(const Setting& setting, const std::string& execution) {
+  const Experiment experiment = setting.load("ep4", {"experiment.execution=" + execution});
+  Path sum;
+  for (const Trace& trace : traces_of(experiment, run_experiment(experiment, true))) {
+    sum.makespan += milliseconds(trace.makespan);
+    for (const BlameTimes& times : explain(trace).path.blame) {
+      const auto add = [&](double& to, std::initializer_list<Blame> what) {
+        for (const Blame b : what) to += milliseconds(times[static_cast<std::size_t>(b)]);
+      };
+      add(sum.communication, {Blame::kPut, Blame::kLink, Blame::kHop, Blame::kCollective});
+      add(sum.host, {Blame::kLaunch});
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string main_table(const std::vector<Compared>& all) {
+  const auto moe = std::ranges::find(all, "moe_ffn", &Compared::experiment);
+  if (moe == all.end()) return "";
+  Table table(
+      {"EP", "pass", "kernel by kernel ms", "static ms", "5..95 %", ">= ms", "speed-up", "dynamic ms"});
+  for (const std::uint32_t ep : {4U, 8U, 16U}) {
+    for (const char* pass : {"forward", "backward", "total"}) {
+      const auto point = [&](const char* execution, const char* metric) {
+        return find(moe->comparisons, {{"ep", ep}, {"pass", pass}, {"execution", execution}}, metric);
+      };
+      const Comparison* tiles = point("static", "latency");
+      if (!tiles) continue;
+      table.add({std::to_string(ep), pass, cell(point("kernel", "latency")), cell(tiles),
+                 moe->interval ? moe->interval(tiles->point) : "-", bound_of(tiles),
+                 cell(point("static", "speedup")), cell(point("dynamic", "latency"))});
+    }
+  }
+  return table.text();
+}
+
+std::string trust_table(const std::vector<Compared>& all) {
+  Table table({"experiment", "predictions", "published", "of them fitted to", "mean error", "largest"});
+  for (const auto& [experiment, comparisons, interval] : all) {
+    std::size_t published = 0, fitted = 0;
+    double sum = 0, largest = 0;
+    for (const Comparison& c : comparisons) {
+      if (!c.reference) continue;
+      ++published;
+      fitted += c.reference->calibration;
+      const double error = std::abs(error_of(c));
+      sum += error;
+      largest = std::max(largest, error);
+    }
+    const auto percent = [&](double e) { return published ? fmt::format("{:.1f} %", 100 * e) : "-"; };
+    table.add({experiment, std::to_string(comparisons.size()), std::to_string(published),
+               std::to_string(fitted), percent(sum / std::max<std::size_t>(1, published)), percent(largest)});
+  }
+  return table.text();
+}
+
+std::string why_static_wins(const Setting& setting) {
+  const Path kernel = path_of(setting, "kernel"), tiles = path_of(setting, "static");
+  const auto rest = [](const Path& path) { return path.makespan - path.communication - path.host; };
+  if (kernel.makespan <= tiles.makespan) {
+    return fmt::format(
+        "Static does not win here: EP4 takes {:.1f} ms as tiles, {:.1f} ms kernel by kernel.\n",
+        tiles.makespan, kernel.makespan);
+  }
+  return fmt::format(
+      "Why static wins: of the {:.1f} ms that it saves at EP4, {:.1f} ms are communication that left the "
+      "critical path\n"
+      "({:.1f} ms of it kernel by kernel, {:.1f} ms as tiles), {:.1f} ms launches, {:.1f} ms the cores' work "
+      "and its memory.\n",
+      kernel.makespan - tiles.makespan, kernel.communication - tiles.communication, kernel.communication,
+      tiles.communication, kernel.host - tiles.host, rest(kernel) - rest(tiles));
+}
+
+}  // namespace a3sim

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/study/calibration/sensitivity.h"
+#include "sim/study/explore/replay.h"
+#include "sim/study/published/reproduction.h"
+#include "sim/study/summary/report.h"
+
+namespace a3sim {
+namespace {
+
+constexpr double kSkews[] = {0, 0.1, 0.2, 0.4, 0.8};
+constexpr std::uint32_t kSeeds = 9;
+
+// The rows of the rank that gets most, as a multiple of the mean.
+double straggler(const RoutingCounts& counts) {
+  const std::uint32_t local = counts.experts() / counts.ranks();
+  std::vector<double> rows(counts.ranks(), 0);
+  for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
+    for (std::uint32_t e = 0; e < counts.experts(); ++e) rows[e / local] += counts.at(src, e);
+  }
+  double sum = 0;
+  for (const double r : rows) sum += r;
+  return *std::ranges::max_element(rows) * counts.ranks() / sum;
+}
+
+std::uint32_t most_rows(const RoutingCounts& counts) {
+  std::uint32_t most = 0;
+  for (std::uint32_t src = 0; src < counts.ranks(); ++src)
+    most = std::max(most, std::ranges::max(counts.source(src)));
+  return most;
+}
+
+// EP8 under sampled routings: what an uneven load costs, and what one schedule for all of them costs more.
+class Skew final : public Reproduction {
+ public:
+  Reproduced run(const Setting& setting) const override;
+  bool is_long() const override { return true; }
+
+ private:
+  struct Drawn {
+    std::vector<NamedRouting> routings;
+    double straggler = 0;      // median
+    std::uint32_t bucket = 0;  // rows of each (source, expert) that all of them fit into
+  };
+  static Drawn draw(const Experiment& experiment, double skew);
+  static void add(const Setting& setting, double skew, Reproduced& result);
+};
+
+Skew::Drawn Skew::draw(const Experiment& experiment, double skew) {
+  Drawn drawn;
+  std::vector<double> stragglers;
+  for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    const RoutingSpec spec{"sampled", seed, skew, {}};
+    drawn.routings.push_back({fmt::format("seed {}", seed), route(spec, experiment.shape)});
+    stragglers.push_back(straggler(drawn.routings.back().counts));
+    drawn.bucket = std::max(drawn.bucket, most_rows(drawn.routings.back().counts));
+  }
+  drawn.straggler = quantile(stragglers, 0.5);
+  return drawn;
+}
+
+void Skew::add(const Setting& setting, double skew, Reproduced& result) {
+  const auto case_of = [&](const char* schedule) {
+    return nlohmann::ordered_json{{"skew", skew}, {"pass", "forward"}, {"schedule", schedule}};
+  };
+  if (!setting.wants(case_of("recompiled")) && !setting.wants(case_of("replayed"))) return;
+  Experiment experiment = setting.load("ep8", {"experiment.pass=forward"});
+  const Drawn drawn = draw(experiment, skew);
+  experiment.bucket_rows = drawn.bucket;
+  const RoutingCounts capacity = capacity_of(experiment, drawn.routings.front().counts);
+  std::vector<CompiledPass> compiled;
+  for (const Pass& pass : experiment.passes)
+    compiled.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule});
+  const std::vector<Replayed> runs = replay(experiment, compiled, drawn.routings, setting.threads);
+  for (const bool recompiled : {true, false}) {
+    std::vector<double> latencies, lags;
+    for (const Replayed& run : runs) {
+      latencies.push_back(milliseconds(recompiled ? run.recompiled : run.replayed));
+      lags.push_back(milliseconds(recompiled ? run.recompiled_lag : run.replayed_lag));
+    }
+    Duration bound{};
+    for (const Replayed& run : runs) bound = std::max(bound, run.bounds.largest());
+    Point point{case_of(recompiled ? "recompiled" : "replayed"), "latency", "ms", quantile(latencies, 0.5),
+                experiment.hardware.name};
+    point.extra = {{"least", fmt::format("{:.3f}", std::ranges::min(latencies))},
+                   {"most", fmt::format("{:.3f}", std::ranges::max(latencies))},
+                   {"straggler ms", fmt::format("{:.3f}", quantile(lags, 0.5))},
+                   {"straggler's rows", fmt::format("{:.2f} x mean", drawn.straggler)},
+                   {"bucket rows", fmt::format("{}", drawn.bucket)},
+                   {"worst bound", in_milliseconds(bound)}};
+    result.points.push_back(std::move(point));
+  }
+}
+
+Reproduced Skew::run(const Setting& setting) const {
+  Reproduced result;
+  result.heading = fmt::format(
+      "EP8 forward under sampled routings: medians over {} seeds; skew 0 is uniform, larger is steeper\n"
+      "recompiled: a schedule for each routing; replayed: one for the bucket that all nine fit into\n"
+      "straggler: how long the last rank goes on after half of them have ended, and the most rows of a "
+      "rank\n",
+      kSeeds);
+  for (const double skew : kSkews) add(setting, skew, result);
+  return result;
+}
+
+const Reproductions::Entry kSkewReproduction(
+    "skew", "EP8 under uneven routings: stragglers, replaying against recompiling", std::make_unique<Skew>());
+
+}  // namespace
+}  // namespace a3sim

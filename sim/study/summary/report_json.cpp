@@ -1,0 +1,111 @@
+#include <algorithm>
+
+#include "sim/study/summary/operator_report.h"
+#include "sim/study/summary/report.h"
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+nlohmann::ordered_json shape_json(const MoeShape& shape) {
+  return {{"tokens", shape.tokens},
+          {"hidden", shape.hidden},
+          {"intermediate", shape.intermediate},
+          {"top_k", shape.top_k},
+          {"experts_per_rank", shape.experts_per_rank},
+          {"ep", shape.ep},
+          {"dtype", name_of(shape.dtype)}};
+}
+
+nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
+  nlohmann::ordered_json json{{"kind", routing.kind}};
+  if (routing.kind == "sampled") json["skew"] = routing.skew;
+  return json;
+}
+
+nlohmann::ordered_json cut_json(const CutOptions& cut) {
+  return {{"shares", cut.shares},
+          {"partitions", cut.partitions},
+          {"chunk", cut.chunk},
+          {"task_rows", cut.task_rows}};
+}
+
+// What the analysis of a result has to know of the machine, so that it needs no configuration.
+nlohmann::ordered_json machine_json(const Experiment& experiment) {
+  const Hardware& hardware = experiment.hardware;
+  const Duration collective =
+      hardware.collective.fixed + hardware.collective.per_peer * (experiment.shape.ep - 1);
+  std::vector<std::uint32_t> dies;
+  std::vector<std::int64_t> starts;
+  for (const RankOptions& rank : experiment.ranks) {
+    dies.push_back(rank.die);
+    starts.push_back(rank.start.count());
+  }
+  const Topology topology(hardware, dies, experiment.transport);
+  const bool puts = experiment.transport == Transport::kPuts;
+  std::int64_t port = 0;  // all of a rank's together
+  for (std::size_t p = 0; p < topology.ports().egress.size(); p += dies.size())
+    port += topology.ports().egress[p].count;
+  return {{"starts_ps", starts},
+          {"kernel_launch_ps", hardware.runtime.kernel_launch.count()},
+          {"static_task_ps", hardware.runtime.static_task.count()},
+          {"farthest_ps", topology.farthest().count()},
+          {"sent_by", puts ? "puts" : "collectives"},
+          {"collective_ps", puts ? 0 : collective.count()},
+          {"hbm_read_bytes_per_s", hardware.memory.hbm_read.count},
+          {"hbm_write_bytes_per_s", hardware.memory.hbm_write.count},
+          {"l2_read_bytes_per_s", hardware.memory.l2_read.count},
+          {"port_bytes_per_s", std::max<std::int64_t>(1, port)}};
+}
+
+nlohmann::ordered_json rank_json(const RankResult& rank) {
+  return {{"end_ps", rank.end.count()},
+          {"tasks", rank.tasks},
+          {"aic_busy_ps", rank.busy[0].count()},
+          {"aiv_busy_ps", rank.busy[1].count()},
+          {"l2_read_bytes", rank.l2_read},
+          {"l2_write_bytes", rank.l2_write},
+          {"l2", l2_json(rank.l2)},
+          {"sent_bytes", rank.sent},
+          {"received_bytes", rank.received}};
+}
+
+nlohmann::ordered_json pass_json(const PassResult& pass) {
+  nlohmann::ordered_json json{
+      {"pass", pass.name}, {"latency_ps", pass.run.makespan.count()}, {"events", pass.run.events}};
+  for (std::uint32_t b = 0; b < kBounds; ++b) {
+    json["bounds_ps"][std::string(name_of(static_cast<Bound>(b)))] = pass.bounds.time[b].count();
+  }
+  json["binding"] = name_of(pass.bounds.binding());
+  json["operators"] = operators_json(pass);
+  for (const RankResult& rank : pass.run.ranks) json["ranks"].push_back(rank_json(rank));
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes) {
+  nlohmann::ordered_json json{{"schema_version", 1},
+                              {"a3sim", kVersion},
+                              {"name", experiment.name},
+                              {"shape", shape_json(experiment.shape)},
+                              {"routing", routing_json(experiment.routing)},
+                              {"seed", experiment.routing.seed},
+                              {"cut", cut_json(experiment.cut)},
+                              {"window", experiment.window == Window::kFull ? "full" : "transport"},
+                              {"hardware", experiment.hardware.name},
+                              {"order", experiment.order.name},
+                              {"execution", name_of(experiment.execution)},
+                              {"network", experiment.network},
+                              {"workers", {experiment.workers[0], experiment.workers[1]}},
+                              {"machine", machine_json(experiment)}};
+  Duration total{};
+  for (const PassResult& pass : passes) {
+    total += pass.run.makespan;
+    json["passes"].push_back(pass_json(pass));
+  }
+  json["total_ps"] = total.count();
+  return json;
+}
+
+}  // namespace a3sim
