@@ -4,7 +4,7 @@
 
 #include "traces/explanation.h"
 #include "traces/path_summary.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
@@ -31,7 +31,7 @@ std::string workers_text(const Trace& trace, const Explanation& explanation, std
     for (const Duration time : sums) whole += time;
     std::vector<std::string> row{kind == 0 ? "AIC" : "AIV"};
     for (const Duration time : sums) row.push_back(percent(time, whole));
-    table.add(row);
+    table.add_words(row);
   }
   return table.text();
 }
@@ -76,7 +76,7 @@ std::string blame_text(const Trace& trace, const CriticalPath& path) {
       sum += of[b];
     }
     row.push_back(in_ms(sum));
-    if (sum > Duration::zero()) table.add(row);
+    if (sum > Duration::zero()) table.add_words(row);
   };
   for (std::size_t op = 0; op < path.blame.size(); ++op) add(trace.operators[op].name, path.blame[op]);
   add("sum", sums);
@@ -105,14 +105,6 @@ std::string overlap_text(const Trace& trace, const Explanation& explanation, std
   const auto count = static_cast<std::int64_t>(ranks);
   if (rank == kNone) add("mean", hidden / count, exposed / count);
   return '\n' + table.text();
-}
-
-// "312.7 T": three or four digits with the prefix that fits.
-std::string with_prefix(double amount) {
-  constexpr std::string_view kPrefixes[] = {"", " k", " M", " G", " T", " P", " E"};
-  std::size_t prefix = 0;
-  for (; amount >= 1000 && prefix + 1 < std::size(kPrefixes); ++prefix) amount *= 1e-3;
-  return fmt::format("{:.{}f}{}", amount, amount < 10 ? 2 : 1, kPrefixes[prefix]);
 }
 
 std::string roof_text(const Trace& trace, const std::vector<Roofline>& roofs) {

@@ -6,6 +6,7 @@
 #include "sim/study/published/comparison.h"
 #include "sim/study/published/metric.h"
 #include "tests/study/toy.h"
+#include "traces/report/table.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

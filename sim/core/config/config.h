@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/enum_names.h"
 #include "sim/core/units.h"
 
 namespace a3sim {
@@ -98,10 +99,26 @@ class Config {
   std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max, std::int64_t fallback) const;
   double number(std::string_view key, double min, double max) const;
   double number(std::string_view key, double min, double max, double fallback) const;
+  // One of an enum's names.
+  template <NamedEnum Enum>
+  Enum choice(std::string_view key) const {
+    return static_cast<Enum>(choice(key, kNamesOf<Enum>));
+  }
+  template <NamedEnum Enum>
+  Enum choice(std::string_view key, Enum fallback) const {
+    return static_cast<Enum>(choice(key, kNamesOf<Enum>, name_of(fallback)));
+  }
   // One of the names; returns its position.
-  std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names) const;
-  std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names,
+  std::size_t choice(std::string_view key, std::span<const std::string_view> names) const;
+  std::size_t choice(std::string_view key, std::span<const std::string_view> names,
                      std::string_view fallback) const;
+  std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names) const {
+    return choice(key, std::span(names.begin(), names.size()));
+  }
+  std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names,
+                     std::string_view fallback) const {
+    return choice(key, std::span(names.begin(), names.size()), fallback);
+  }
   std::vector<std::string> texts(std::string_view key) const;  // a list of scalars; absent: empty
   // Whatever stands there, as YAML on one line: what an override takes. All below it counts as read.
   std::string yaml(std::string_view key) const;

@@ -27,7 +27,7 @@ Parsed<std::size_t> parse_choice(std::string_view text, std::span<const std::str
   return {0, fmt::format("'{}', expected {}{}", text, expected_choice(names), hint)};
 }
 
-std::vector<std::string> strings(std::initializer_list<std::string_view> names) {
+std::vector<std::string> strings(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
 }
 
@@ -130,13 +130,13 @@ double Config::number(std::string_view key, double min, double max, double fallb
   return fallback;
 }
 
-std::size_t Config::choice(std::string_view key, std::initializer_list<std::string_view> names) const {
+std::size_t Config::choice(std::string_view key, std::span<const std::string_view> names) const {
   const std::vector<std::string> known = strings(names);
   return read<std::size_t>(key, {.parse = [&](std::string_view text) { return parse_choice(text, known); },
                                  .expected = expected_choice(known)});
 }
 
-std::size_t Config::choice(std::string_view key, std::initializer_list<std::string_view> names,
+std::size_t Config::choice(std::string_view key, std::span<const std::string_view> names,
                            std::string_view fallback) const {
   if (has(key)) return choice(key, names);
   set_default(key, std::string(fallback));

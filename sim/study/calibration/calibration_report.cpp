@@ -4,7 +4,7 @@
 
 #include "sim/study/calibration/calibration.h"
 #include "sim/study/published/metric.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/published/metric.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {

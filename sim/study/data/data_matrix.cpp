@@ -6,7 +6,7 @@
 
 #include "sim/core/parallel.h"
 #include "sim/experiment/order_file.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {

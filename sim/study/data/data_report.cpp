@@ -8,7 +8,7 @@
 
 #include "scheduler/taskflow_view.h"
 #include "sim/study/summary/report.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {

@@ -6,7 +6,7 @@
 #include "sim/study/calibration/sensitivity.h"
 #include "sim/study/explore/jitter.h"
 #include "sim/study/summary/report.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 #include "version.h"
 
 namespace a3sim {

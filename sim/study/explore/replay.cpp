@@ -8,7 +8,7 @@
 #include "sim/core/parallel.h"
 #include "sim/study/calibration/sensitivity.h"
 #include "sim/study/summary/report.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "sim/study/explore/run_difference.h"
 #include "sim/study/summary/report.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
@@ -118,7 +118,7 @@ std::string blame_text(const RunDifference::OfPass& pass) {
     row.push_back(in_milliseconds(sum));
     const bool any =
         std::any_of(of.begin(), of.end(), [](Duration time) { return time != Duration::zero(); });
-    if (any) table.add(row);
+    if (any) table.add_words(row);
   };
   BlameTimes sums{};
   for (std::size_t op = 0; op < blame.operators.size(); ++op) {

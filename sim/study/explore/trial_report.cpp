@@ -3,7 +3,7 @@
 #include "sim/study/explore/trial.h"
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/report.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 #include "version.h"
 
 namespace a3sim {
@@ -62,7 +62,7 @@ std::string orders_table(const Experiment& experiment, const Trial& trial) {
     cells.push_back(fmt::format("{:.3f}", milliseconds(sums.waited) / workers));
     cells.push_back(fmt::format("{:.1f} %", 100 * sums.l2.read.hit_rate()));
     cells.push_back(remark(trial, order));
-    table.add(cells);
+    table.add_words(cells);
   }
   return table.text();
 }

@@ -4,7 +4,7 @@
 
 #include "sim/study/explore/what_if.h"
 #include "sim/study/summary/report.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 #include "version.h"
 
 namespace a3sim {
@@ -47,7 +47,7 @@ std::string bounds_gains_table(const WhatIf& result) {
     now.push_back(in_milliseconds(result.now.bounds[b]));
   }
   Table table(header);
-  table.add(now);
+  table.add_words(now);
   for (const WhatIf::Row& row : result.rows) {
     if (!changes_bound(result, row)) continue;
     std::vector<std::string> cells{row.name};
@@ -58,7 +58,7 @@ std::string bounds_gains_table(const WhatIf& result) {
       cells.push_back(
           better == as_is && free == as_is ? "." : fmt::format("{} / {}", in_milliseconds(better), last));
     }
-    table.add(cells);
+    table.add_words(cells);
   }
   return table.text();
 }

@@ -6,6 +6,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/published/metric.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
@@ -163,7 +164,7 @@ Table comparison_table(const std::vector<Comparison>& comparisons, const Interva
   const Columns columns(comparisons, static_cast<bool>(interval));
   Table table(columns.header());
   for (const Comparison& comparison : comparisons) {
-    table.add(columns.cells(comparison, interval ? interval(comparison.point) : ""));
+    table.add_words(columns.cells(comparison, interval ? interval(comparison.point) : ""));
   }
   return table;
 }

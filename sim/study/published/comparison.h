@@ -8,7 +8,7 @@
 
 #include "sim/study/published/reference.h"
 #include "sim/study/published/reproduction.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 

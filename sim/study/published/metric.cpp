@@ -74,11 +74,4 @@ MetricValue parse_metric(std::string_view metric, std::string_view text) {
   return {value, ""};
 }
 
-std::string significant(double value) {
-  constexpr int kDigits = 4, kMostDecimals = 12;
-  if (value == 0 || !std::isfinite(value)) return fmt::format("{:.3f}", value);
-  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  return fmt::format("{:.{}f}", value, std::clamp(kDigits - 1 - magnitude, 0, kMostDecimals));
-}
-
 }  // namespace a3sim

@@ -26,7 +26,4 @@ struct MetricValue {
 };
 MetricValue parse_metric(std::string_view metric, std::string_view text);
 
-// `value` with at least four significant digits, whole digits all kept: 9.668, 54.00, 12345.
-std::string significant(double value);
-
 }  // namespace a3sim

@@ -9,6 +9,7 @@
 #include "sim/study/results/axis_numbers.h"
 #include "sim/study/results/effects.h"
 #include "sim/study/results/knee.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {

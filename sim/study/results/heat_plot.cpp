@@ -10,6 +10,7 @@
 #include "sim/study/results/pivot_view.h"
 #include "sim/study/results/plot_frame.h"
 #include "sim/study/results/plots.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {

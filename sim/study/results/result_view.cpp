@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sim/study/published/metric.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
@@ -25,7 +25,7 @@ Table short_table(const ResultTable& table, std::size_t most) {
   for (std::size_t i = 0; i < std::min(most, table.rows.size()); ++i) {
     std::vector<std::string> cells;
     for (const ResultCell& cell : table.rows[i]) cells.push_back(short_cell(cell));
-    result.add(std::move(cells));
+    result.add_words(cells);
   }
   return result;
 }
@@ -64,7 +64,7 @@ std::string view_csv(const ResultView& view) {
   for (const std::vector<ResultCell>& row : view.table.rows) {
     std::vector<std::string> cells;
     for (const ResultCell& cell : row) cells.push_back(exact_cell(cell));
-    table.add(std::move(cells));
+    table.add_words(cells);
   }
   return table.csv();
 }

@@ -8,7 +8,7 @@
 #include "models/operators/operator.h"
 #include "sim/study/summary/report.h"
 #include "traces/operator_stats.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/study/summary/operator_report.h"
-#include "traces/table.h"
+#include "traces/report/table.h"
 #include "version.h"
 
 namespace a3sim {
@@ -88,7 +88,7 @@ std::string bounds_table(std::span<const PassResult> passes) {
   for (const PassResult& pass : passes) {
     std::vector<std::string> row{pass.name};
     for (const Duration time : pass.bounds.time) row.push_back(in_milliseconds(time));
-    table.add(row);
+    table.add_words(row);
   }
   return table.text();
 }

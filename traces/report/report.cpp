@@ -1,0 +1,63 @@
+#include "traces/report/report.h"
+
+#include <stdexcept>
+
+namespace a3sim {
+
+Report& Report::fact(std::string key, Cell value) {
+  facts_.emplace_back(std::move(key), std::move(value));
+  return *this;
+}
+
+Report& Report::say(std::string text, std::string key) {
+  Piece& piece = pieces_.emplace_back();
+  piece.key = std::move(key);
+  piece.text = std::move(text);
+  return *this;
+}
+
+Report& Report::say_on(std::string text, std::string key) {
+  say(std::move(text), std::move(key));
+  pieces_.back().directly = true;
+  return *this;
+}
+
+Table& Report::table(std::string key, std::vector<Column> columns, Seen seen) {
+  Piece& piece = pieces_.emplace_back();
+  piece.key = std::move(key);
+  piece.seen = seen;
+  return piece.table.emplace(std::move(columns));
+}
+
+Report& Report::part(std::string key) {
+  Piece& piece = pieces_.emplace_back();
+  piece.key = std::move(key);
+  return piece.part.emplace_back();
+}
+
+const Table& Report::table(const std::string& key) const {
+  for (const Piece& piece : pieces_) {
+    if (piece.table && piece.key == key) return *piece.table;
+  }
+  throw std::logic_error("a report has no table '" + key + "'");
+}
+
+std::string Report::joined(bool markdown) const {
+  std::string all;
+  for (const Piece& piece : pieces_) {
+    if (piece.seen == Seen::kByPrograms) continue;
+    std::string text = piece.text;
+    if (piece.table && !piece.table->rows().empty())
+      text = markdown ? piece.table->markdown() : piece.table->text();
+    if (!piece.part.empty()) text = piece.part.front().joined(markdown);
+    if (text.empty()) continue;
+    if (!all.empty() && !piece.directly) all += '\n';
+    all += text;
+  }
+  return all;
+}
+
+std::string Report::text() const { return joined(false); }
+std::string Report::markdown() const { return joined(true); }
+
+}  // namespace a3sim
