@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/published/setting.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/network/network.h"
 #include "sim/study/published/reproduction.h"
 

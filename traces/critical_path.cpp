@@ -95,9 +95,9 @@ CriticalPath PathWalk::walk() {
 }
 
 TaskAt PathWalk::before_start(TaskAt at) {
-  if (machine_.way == Way::kDynamic) return before_dynamic(at);
+  if (machine_.handed_out) return before_dynamic(at);
   const bool waits =
-      machine_.way == Way::kStatic && !(kernels_ && kernels_->meets(kernels_->of(causes_.task(at).op)));
+      !machine_.by_kernels && !(kernels_ && kernels_->meets(kernels_->of(causes_.task(at).op)));
   if (waits && causes_.ready(at) > causes_.task(at).taken + machine_.static_task) return to_producer(at);
   return kernels_ ? before_kernel_task(at) : before_static(at);
 }

@@ -52,7 +52,7 @@ Advice advice_on(Blame blame) {
 
 std::string_view remedy(const Trace& trace, Blame blame) {
   const bool sending = blame == Blame::kPut || blame == Blame::kLink || blame == Blame::kHop;
-  if (sending && trace.machine.way == Way::kKernel) {
+  if (sending && trace.machine.by_kernels) {
     return "send while the cubes run, from the device (experiment.execution)";
   }
   return advice_on(blame).remedy;

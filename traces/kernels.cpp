@@ -30,7 +30,7 @@ void Kernels::group_operators() {
   });
   bool open = false;  // the last kernel takes more operators
   for (const std::uint32_t op : order) {
-    const bool alone = trace_.machine.way == Way::kKernel || trace_.operators[op].unit == TaskUnit::kPut;
+    const bool alone = trace_.machine.by_kernels || trace_.operators[op].unit == TaskUnit::kPut;
     if (alone || !open) first_op_.push_back(op);
     kernel_of_[op] = count() - 1;
     open = !alone;

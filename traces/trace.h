@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/enum_names.h"
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 #include "sim/runtime/result.h"
@@ -15,6 +16,7 @@ namespace a3sim {
 
 // What an operator's tasks are made of.
 enum class TaskUnit : std::uint8_t { kCube, kVector, kPut };
+constexpr auto names_of(TaskUnit) { return std::to_array<std::string_view>({"cube", "vector", "put"}); }
 
 struct TraceOperator {
   std::string name;
@@ -40,15 +42,14 @@ struct TraceTask {
   friend bool operator==(const TraceTask&, const TraceTask&) = default;
 };
 
-// How tasks came to their workers; the names of the executions.
-enum class Way : std::uint8_t { kStatic, kDynamic, kKernel };
-
 // What the analysis has to know of the machine.
 struct TraceMachine {
   // Whether the host launches one kernel after the other.
-  bool has_kernels() const { return way == Way::kKernel || collectives; }
+  bool has_kernels() const { return by_kernels || collectives; }
 
-  Way way = Way::kStatic;
+  // How tasks came to their workers: every operator was a kernel of the host, a scheduler on the device
+  // handed ready tasks out, or (neither) every worker took its own next task.
+  bool by_kernels = false, handed_out = false;
   std::uint32_t workers[2] = {0, 0};  // AIC, AIV of a rank; AIC are numbered first
   Duration launch{};                  // of a kernel
   Duration static_task{};             // fetch and first check
@@ -90,13 +91,12 @@ enum class Blame : std::uint8_t {
   kLaunch,      // of kernels
   kCollective   // the host's work before a collective
 };
-inline constexpr std::uint32_t kBlames = 14;
-constexpr std::string_view name_of(Blame blame) {
-  constexpr std::string_view kNames[kBlames] = {"cube",     "vector",     "core",      "put",       "L2 read",
-                                                "L2 write", "HBM",        "L2 misses", "link",      "hop",
-                                                "poll",     "scheduling", "launch",    "collective"};
-  return kNames[static_cast<std::uint8_t>(blame)];
+constexpr auto names_of(Blame) {
+  return std::to_array<std::string_view>({"cube", "vector", "core", "put", "L2 read", "L2 write", "HBM",
+                                          "L2 misses", "link", "hop", "poll", "scheduling", "launch",
+                                          "collective"});
 }
+inline constexpr std::uint32_t kBlames = kCountOf<Blame>;
 
 using BlameTimes = std::array<Duration, kBlames>;
 inline Duration& at(BlameTimes& times, Blame blame) { return times[static_cast<std::size_t>(blame)]; }

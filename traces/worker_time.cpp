@@ -43,7 +43,7 @@ class GapSplit {
 
 void GapSplit::add(TaskAt next, Duration from, WorkerTimes& times) const {
   const TraceTask& task = causes_.task(next);
-  if (machine_.way == Way::kDynamic) {
+  if (machine_.handed_out) {
     at(times, WorkerTime::kScheduling) += task.start - task.taken;
     return add_wait(next, from, task.taken, times);
   }
@@ -68,7 +68,8 @@ void GapSplit::add_wait(TaskAt next, Duration from, Duration to, WorkerTimes& ti
     at(times, causes_.task(producer).remote ? WorkerTime::kLink : WorkerTime::kPoll) += seen - produced;
     from = seen;
   }
-  at(times, machine_.way == Way::kStatic ? WorkerTime::kPoll : WorkerTime::kScheduling) += to - from;
+  at(times, !machine_.by_kernels && !machine_.handed_out ? WorkerTime::kPoll : WorkerTime::kScheduling) +=
+      to - from;
 }
 
 void GapSplit::add_kernels(std::uint32_t rank, Duration from, Duration to, WorkerTimes& times) const {

@@ -6,6 +6,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/result_directory.h"
+#include "sim/experiment/compiled.h"
 
 namespace a3sim {
 namespace {

@@ -37,7 +37,7 @@ void explain_run(const ExplainOptions& options) {
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
   std::string text;
-  nlohmann::ordered_json json{{"schema_version", 1}, {"name", run.result.value("name", "")}};
+  nlohmann::ordered_json json{{"schema_version", 1}, {"name", run.name}};
   for (const SavedPass& pass : run.passes) {
     const std::size_t ranks = pass.trace.ranks.size();
     if (options.rank && *options.rank >= ranks)

@@ -9,6 +9,7 @@
 #include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
 #include "sim/experiment/portable_config.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/summary/report.h"
 

@@ -8,6 +8,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
+#include "sim/experiment/compiled.h"
 #include "sim/experiment/experiment.h"
 
 namespace a3sim {

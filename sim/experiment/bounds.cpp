@@ -7,6 +7,7 @@
 #include "models/operators/operator.h"
 #include "sim/device/cost.h"
 #include "sim/experiment/times_alone.h"
+#include "sim/runtime/execution.h"
 #include "sim/runtime/run.h"
 
 namespace a3sim {
@@ -60,7 +61,8 @@ class Survey {
       : schedule_(schedule),
         warm_(options.l2.start == L2Start::kWarm),
         options_(options),
-        kernels_(options.execution == ExecutionKind::kKernel || options.transport == Transport::kCollective),
+        type_(Executions::get(options.execution)),
+        kernels_(type_.by_kernels() || options.transport == Transport::kCollective),
         topology_(hardware, dies_of(schedule, options), options.transport),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
@@ -87,6 +89,7 @@ class Survey {
   const Schedule& schedule_;
   bool warm_;
   const RunOptions& options_;
+  const ExecutionType& type_;
   bool kernels_;  // some operators are
   Topology topology_;
   RowLayout layout_;
@@ -156,9 +159,8 @@ Duration Survey::hbm_time(const Ssc& ssc) {
 // What a task costs before it runs that waits for nothing: whichever of the ways to run it costs least.
 Duration Survey::first_task() const {
   const Hardware::Runtime& runtime = hardware_.runtime;
-  const bool dynamic = options_.execution == ExecutionKind::kDynamic;
-  if (!dynamic && !kernels_) return runtime.static_task;
-  return std::min(runtime.static_task, dynamic ? runtime.dynamic_task : runtime.kernel_launch);
+  const Duration least = std::min(runtime.static_task, type_.first_task(runtime));
+  return kernels_ ? std::min(least, runtime.kernel_launch) : least;
 }
 
 // From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not

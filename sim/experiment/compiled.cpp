@@ -1,27 +1,91 @@
 #include "sim/experiment/compiled.h"
 
-#include <numeric>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <spdlog/stopwatch.h>
 
-#include "sim/network/network.h"
+#include <algorithm>
+#include <utility>
 
 namespace a3sim {
+namespace {
 
-Compiled compile_all(const Experiment& experiment) {
-  Compiled compiled{routing_of(experiment), {}};
-  const RoutingCounts capacity = capacity_of(experiment, compiled.counts);
-  for (const Pass& pass : experiment.passes)
-    compiled.passes.push_back(compile_pass(experiment, pass, capacity).schedule);
-  return compiled;
+PathRates path_rates(const Hardware& hardware) {
+  const auto clock = static_cast<double>(hardware.clock.count);
+  return {2 * clock * hardware.cube.macs_per_cycle_16, clock * hardware.vector.gm_to_ub};
 }
 
-RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
-                   const RunOptions& options) {
-  return run_schedule(compiled.passes[pass], compiled.counts, experiment.hardware,
-                      backend_in_threads(experiment), options);
+// About how many tasks a pass has: its puts there and back, and each partition's shares and row tiles.
+void check_size(const Experiment& experiment, const RoutingCounts& capacity) {
+  constexpr std::uint64_t kMostTasks = 50'000'000;  // some 8 GB
+  const CutOptions& cut = experiment.cut;
+  std::uint64_t tasks = 4 * std::uint64_t{experiment.shape.experts()} * cut.partitions * cut.shares;
+  for (std::uint32_t src = 0; src < capacity.ranks(); ++src) {
+    for (const std::uint32_t rows : capacity.source(src)) {
+      tasks += 2 * (rows / cut.chunk + (rows > 0)) + rows / cut.task_rows;
+    }
+  }
+  if (tasks <= kMostTasks) return;
+  throw InputError(
+      fmt::format("{}: a pass would have about {} million tasks, expected at most {}: take a smaller group, "
+                  "fewer partitions or shares, or larger chunks",
+                  experiment.name, tasks / 1'000'000, kMostTasks / 1'000'000));
 }
 
-Duration total_of(std::span<const Duration> passes) {
-  return std::accumulate(passes.begin(), passes.end(), Duration::zero());
+std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity) {
+  std::vector<CompiledPass> passes;
+  for (const Pass& pass : experiment.passes) {
+    const spdlog::stopwatch watch;
+    passes.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule});
+    spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, passes.back().schedule.size(), watch);
+  }
+  return passes;
+}
+
+}  // namespace
+
+CompileOptions compile_options(const Experiment& experiment, const RoutingCounts& capacity) {
+  CompileOptions options;
+  options.shape = experiment.shape;
+  options.capacity = capacity;
+  options.cut = experiment.cut;
+  options.order = experiment.order;
+  options.workers[0] = experiment.workers[0];
+  options.workers[1] = experiment.workers[1];
+  options.path_rates = path_rates(experiment.hardware);
+  return options;
+}
+
+Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity) {
+  check_size(experiment, capacity);
+  return compile(pass.graph, pass.name, compile_options(experiment, capacity));
+}
+
+Compiled compile_all(const Experiment& experiment) { return compile_all(experiment, routing_of(experiment)); }
+
+Compiled compile_all(const Experiment& experiment, RoutingCounts counts) {
+  std::vector<CompiledPass> passes = compile_passes(experiment, capacity_of(experiment, counts));
+  return {std::move(counts), std::move(passes)};
+}
+
+bool CompileCache::fits(const Experiment& experiment, const CompileOptions& options) const {
+  return options == options_ &&
+         std::ranges::equal(experiment.passes, passes_, [](const Pass& a, const Pass& b) {
+           return a.name == b.name && a.graph == b.graph;
+         });
+}
+
+const Compiled& CompileCache::compile(const Experiment& experiment) {
+  compiled_.counts = routing_of(experiment);
+  CompileOptions options = compile_options(experiment, capacity_of(experiment, compiled_.counts));
+  if (fits(experiment, options)) return compiled_;
+  compiled_.passes.clear();  // before the new ones need their memory
+  passes_.clear();
+  compiled_.passes = compile_passes(experiment, options.capacity);
+  passes_ = experiment.passes;  // not before all of them have been compiled
+  options_ = std::move(options);
+  ++compilations_;
+  return compiled_;
 }
 
 }  // namespace a3sim

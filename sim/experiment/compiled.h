@@ -1,26 +1,50 @@
 #pragma once
 
-#include <span>
+#include <string>
 #include <vector>
 
 #include "sim/experiment/experiment.h"
 
 namespace a3sim {
 
-// An experiment's schedules, compiled once, to be run many times on machines that differ.
-struct Compiled {
-  RoutingCounts counts;
-  std::vector<Schedule> passes;  // as in the experiment
+// A pass's schedules of all ranks. Copies share the bytes.
+struct CompiledPass {
+  std::string name;
+  Schedule schedule;
 };
 
-// Throws InputError as compile_pass() does.
+// An experiment compiled once for one routing, to be run many times, also on machines that differ.
+struct Compiled {
+  RoutingCounts counts;
+  std::vector<CompiledPass> passes;  // as in the experiment
+};
+
+// For the experiment's own routing, or another one. Throws InputError for a routing above the bucket, an
+// order that cannot be kept, and passes too large to hold.
 Compiled compile_all(const Experiment& experiment);
+Compiled compile_all(const Experiment& experiment, RoutingCounts counts);
 
-// Runs one of the passes on the experiment's machine. Safe for many threads at once.
-RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
-                   const RunOptions& options);
+// One pass for the bucket of `capacity`, with all that the compiler says about it.
+Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity);
 
-// The latency of all passes, one after the other.
-Duration total_of(std::span<const Duration> passes);
+// All that a pass's schedule follows from, beside its graph.
+CompileOptions compile_options(const Experiment& experiment, const RoutingCounts& capacity);
+
+// Compiles experiments one after the other, and only where the one before leaves no schedules that are the
+// same: those of equal graphs under equal CompileOptions.
+class CompileCache {
+ public:
+  // As compile_all(). It stands until the next one.
+  const Compiled& compile(const Experiment& experiment);
+  std::size_t compilations() const { return compilations_; }
+
+ private:
+  bool fits(const Experiment& experiment, const CompileOptions& options) const;
+
+  CompileOptions options_;  // of the last
+  std::vector<Pass> passes_;
+  Compiled compiled_;
+  std::size_t compilations_ = 0;
+};
 
 }  // namespace a3sim

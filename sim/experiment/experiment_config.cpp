@@ -6,10 +6,9 @@
 #include "models/operators/operator.h"
 #include "scheduler/order_config.h"
 #include "sim/experiment/experiment.h"
-#include "sim/experiment/l2_config.h"
-#include "sim/experiment/ranks_config.h"
 #include "sim/experiment/workload.h"
 #include "sim/network/network.h"
+#include "sim/runtime/execution.h"
 
 namespace a3sim {
 namespace {
@@ -39,9 +38,9 @@ void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cub
 CutOptions read_cut(const Config& config, const Experiment& experiment) {
   constexpr std::uint32_t kWholeExperts = 1 << 30, kEven = 32;
   CutOptions cut;
-  cut.kernel = experiment.execution == ExecutionKind::kKernel;
+  cut.kernel = Executions::get(experiment.run.execution).by_kernels();
   if (cut.kernel) cut.task_rows = kEven;
-  if (experiment.transport == Transport::kCollective) cut.chunk = kWholeExperts;
+  if (experiment.run.transport == Transport::kCollective) cut.chunk = kWholeExperts;
   cut.shares = static_cast<std::uint32_t>(config.integer("shares", 1, kMostShares, experiment.workers[0]));
   cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
   cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
@@ -82,7 +81,7 @@ void check_hints(const Config& l2, const Experiment& experiment) {
       if (std::find(known.begin(), known.end(), op.name) == known.end()) known.push_back(op.name);
     }
   }
-  for (const auto& [op, hint] : experiment.l2.read_hints) {
+  for (const auto& [op, hint] : experiment.run.l2.read_hints) {
     if (std::find(known.begin(), known.end(), op) == known.end())
       l2.error("hints", fmt::format("no operator is called '{}'; known: {}", op, fmt::join(known, ", ")));
   }
@@ -100,7 +99,8 @@ Experiment read(const Config& root) {
   experiment.hardware = read_hardware(root.map("hardware"));
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
-  read_ranks(root, experiment);
+  experiment.run.ranks =
+      read_ranks(root, experiment.shape.ep, experiment.parallel, experiment.hardware.fabric);
   experiment.cut = read_cut(root.map("cut"), experiment);
   // Blocks of K keep their bytes: what fits in L0 and L1 of one type fits of all.
   Tiling tiling;
@@ -110,7 +110,7 @@ Experiment read(const Config& root) {
   if (has_products(experiment)) {
     check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
   }
-  experiment.l2 = read_l2(root.map("l2"));
+  experiment.run.l2 = read_l2(root.map("l2"));
   experiment.order = read_order(root.map("order"));
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
   check_hints(root.map("l2"), experiment);
@@ -130,24 +130,24 @@ Experiment read(const Config& root) {
   return experiment;
 }
 
-Experiment checked(const Config& root, const Diagnostics& diagnostics) {
+}  // namespace
+
+Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
   Experiment experiment = read(root);
   diagnostics.throw_if_any();
   experiment.resolved = root.resolved();
   return experiment;
 }
 
-}  // namespace
-
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
   Diagnostics diagnostics;
-  return checked(Config::load(file, overrides, diagnostics), diagnostics);
+  return read_experiment(Config::load(file, overrides, diagnostics), diagnostics);
 }
 
 Experiment parse_experiment(std::string_view text, const std::string& name,
                             std::span<const std::string> overrides) {
   Diagnostics diagnostics;
-  return checked(Config::parse(text, name, overrides, diagnostics), diagnostics);
+  return read_experiment(Config::parse(text, name, overrides, diagnostics), diagnostics);
 }
 
 }  // namespace a3sim

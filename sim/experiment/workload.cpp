@@ -5,11 +5,16 @@
 #include <algorithm>
 
 #include "models/graph/yaml_graph.h"
+#include "sim/runtime/execution.h"
 
 namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostShape = 1 << 30;
+
+bool in_kernels(const Experiment& experiment) {
+  return Executions::get(experiment.run.execution).by_kernels();
+}
 
 void read_model(const Config& root, Experiment& experiment) {
   experiment.parallel = read_parallel(root.map("parallel"));
@@ -41,7 +46,7 @@ void read_gemm(const Config& config, Experiment& experiment) {
   };
   const std::uint32_t m = size("m"), n = size("n"), k = size("k");
   const auto experts = static_cast<std::uint32_t>(config.integer("experts", 0, 0xfffe, 0));
-  if (experts > 0 && experiment.execution != ExecutionKind::kKernel)
+  if (experts > 0 && !in_kernels(experiment))
     config.error("experts", "products of several experts run kernel by kernel: experiment.execution=kernel");
   const auto dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
   const double weights = 1.0 * k * n * std::max(1U, experts);
@@ -91,9 +96,8 @@ void read_swiglu_add(const Config& config, Experiment& experiment) {
   experiment.shape.dtype = dtype;
   // A kernel's workers have even slabs of rows.
   const std::uint32_t slab = (rows + experiment.workers[1] - 1) / experiment.workers[1];
-  const bool kernel = experiment.execution == ExecutionKind::kKernel;
   experiment.passes.push_back(
-      {"swiglu_add", swiglu_add_graph(rows, width, kernel ? slab : tile_rows, dtype)});
+      {"swiglu_add", swiglu_add_graph(rows, width, in_kernels(experiment) ? slab : tile_rows, dtype)});
 }
 
 }  // namespace
@@ -101,20 +105,7 @@ void read_swiglu_add(const Config& config, Experiment& experiment) {
 void read_workload(const Config& root, Experiment& experiment) {
   const Config block = root.map("experiment");
   experiment.name = block.text("name");
-  experiment.execution =
-      static_cast<ExecutionKind>(block.choice("execution", {"static", "dynamic", "kernel"}, "static"));
-  const bool kernel = experiment.execution == ExecutionKind::kKernel;
-  experiment.transport = static_cast<Transport>(
-      block.choice("communication", {"one_sided", "collective"}, kernel ? "collective" : "one_sided"));
-  if (experiment.execution == ExecutionKind::kDynamic && experiment.transport == Transport::kCollective)
-    block.error(
-        "communication",
-        "the host's collectives stand between kernels, expected one_sided, or execution static or kernel");
-  const Config poll = block.map("poll");
-  if (poll.has("aic")) experiment.poll[0] = poll.duration("aic");
-  if (poll.has("aiv")) experiment.poll[1] = poll.duration("aiv");
-  poll.finish();
-  experiment.dispatch_servers = static_cast<std::uint32_t>(block.integer("dispatch_servers", 1, 1024, 1));
+  experiment.run = read_run_options(block);
   const std::size_t workload =
       block.choice("workload", {"moe_ffn", "swiglu_add", "graph", "gemm", "elementwise"}, "moe_ffn");
   switch (workload) {

@@ -1,16 +1,13 @@
 #include "sim/runtime/device.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/core/whole_time.h"
-#include "sim/memory/l2/piece_l2.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kSignalBits = 3;
+constexpr std::uint32_t kSignalBits = 2;
 
 std::array<double, kResources> capacities(const Hardware::MemorySystem& memory) {
   return {static_cast<double>(memory.l2_read.count), static_cast<double>(memory.l2_write.count),
@@ -31,8 +28,6 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
                L2& l2, const RunOptions& options, std::uint32_t copy)
     : ssc_(ssc),
       cost_(cost),
-      fabric_(fabric),
-      group_(group),
       l2_(l2),
       options_(options),
       first_tensor_(copy * static_cast<std::uint32_t>(ssc.tensors().size())),
@@ -41,10 +36,19 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       workers_(ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq)),
       memory_(capacities(cost.hardware().memory), static_cast<std::uint32_t>(workers_.size())),
       fetching_(2 * ssc.workers(QueueType::kCtq)),
-      event_counts_(ssc.events().size(), 0),
-      execution_(make_execution(options.execution, *this)) {
+      events_(ssc.events()),
+      puts_(ssc.rank(), static_cast<std::uint32_t>(workers_.size()), cost.hardware().memory, fabric, *this),
+      site_{ssc, cost.hardware(), options_, events_, group, *this},
+      execution_(Executions::get(options.execution).create(site_)) {
   for (const OperatorInfo& op : ssc.operators()) operators_.push_back(&Operators::get(op.type));
   if (options.record) result_.records.resize(ssc.tasks().size());
+  events_.tell(*execution_);
+  group.join(*execution_);
+}
+
+void Device::connect(std::span<EventCounters* const> events, std::span<PutUnit* const> puts) {
+  all_events_ = events;
+  puts_.connect(puts);
 }
 
 void Device::launch(Engine& engine) {
@@ -52,33 +56,25 @@ void Device::launch(Engine& engine) {
            Signal::kLaunch, 0);
 }
 
-void Device::schedule(Engine& engine, Time at, Signal signal, std::uint32_t value) {
-  engine.schedule(at, *this, value << kSignalBits | static_cast<std::uint32_t>(signal));
+void Device::schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {
+  engine.schedule(at, *this, worker << kSignalBits | static_cast<std::uint32_t>(signal));
 }
 
 void Device::on_event(Engine& engine, std::uint32_t arg) {
-  const std::uint32_t value = arg >> kSignalBits;
   switch (static_cast<Signal>(arg & ((1U << kSignalBits) - 1))) {
     case Signal::kLaunch:
       return execution_->launch(engine);
     case Signal::kRun:
-      return run(engine, value);
-    case Signal::kFlow:
-      return let_flow(engine, value);
-    case Signal::kFree:
-      return finish(engine, value);
+      return run(engine, arg >> kSignalBits);
     case Signal::kMemory:
       return take_ended(engine);
-    case Signal::kVisible:
-      return count_trigger(engine, value);
-    case Signal::kCall:
-      return execution_->called(engine, value);
   }
 }
 
 void Device::assign(std::uint32_t worker, std::uint32_t task, Time now) {
   Worker& w = workers_[worker];
   w.task = task;
+  w.told = false;
   w.record = {};
   w.record.worker = worker;
   w.record.taken = now;
@@ -87,10 +83,6 @@ void Device::assign(std::uint32_t worker, std::uint32_t task, Time now) {
 void Device::run_at(Engine& engine, std::uint32_t worker, Time at) {
   if (options_.hooks) at += options_.hooks->delay(ssc_.rank(), workers_[worker].task);
   schedule(engine, at, Signal::kRun, worker);
-}
-
-void Device::count_trigger(Engine& engine, std::uint32_t event) {
-  if (++event_counts_[event] == ssc_.events()[event].threshold) execution_->event_is_complete(engine, event);
 }
 
 void Device::run(Engine& engine, std::uint32_t worker) {
@@ -104,7 +96,8 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   }
   w.work.clear();
   operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, w.work);
-  if (w.work.kind == WorkKind::kPut && w.work.dst != ssc_.rank()) return start_put(engine, worker);
+  if (w.work.kind == WorkKind::kPut && w.work.dst != ssc_.rank())
+    return puts_.start(engine, worker, w.work, OpId{td.op}, w.slowness);
   w.steps.start(w.work, hardware());
   start_step(engine, worker);
 }
@@ -166,11 +159,6 @@ double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess
   return most;
 }
 
-void Device::trigger(Engine& engine, const TaskDescriptor& td, Time visible) {
-  Device& owner = *(*devices_)[td.trigger_rank];
-  owner.schedule(engine, visible, Signal::kVisible, td.trigger_event);
-}
-
 // The memory is told of ends before anything else at their date, whichever event comes first.
 void Device::take_ended(Engine& engine) {
   if (engine.now() != memory_end_) return;  // taken already, or foreseen before speeds changed
@@ -189,16 +177,31 @@ void Device::end_step(Engine& engine, std::uint32_t worker) {
   start_step(engine, worker);
 }
 
+void Device::tell(Engine& engine, std::uint32_t worker, Time visible) {
+  Worker& w = workers_[worker];
+  w.told = true;
+  if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
+  w.record.done = engine.now();
+  w.record.visible = visible;
+  const TaskDescriptor& td = task_of(worker);
+  all_events_[td.trigger_rank]->add_at(engine, visible, td.trigger_event);
+}
+
+void Device::put_has_left(Engine& engine, std::uint32_t worker, Time visible) {
+  Worker& w = workers_[worker];
+  const PutUnit::Outcome& outcome = puts_.outcome(worker);
+  w.record.ideal = outcome.ideal;
+  w.record.lost[static_cast<std::size_t>(Limit::kLink)] = outcome.lost;
+  w.record.l2 += outcome.l2;
+  w.record.put_bytes = w.work.put_bytes;
+  result_.end = std::max(result_.end, visible.time_since_epoch());
+  tell(engine, worker, visible);
+}
+
 void Device::finish(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   w.record.end = engine.now();
-  if (!w.puts) {
-    if (options_.hooks) options_.hooks->ended(ssc_.rank(), w.task);
-    w.record.done = engine.now();
-    w.record.visible = engine.now() + hardware().runtime.local_visibility;
-    trigger(engine, task_of(worker), w.record.visible);
-  }
-  w.puts = false;
+  if (!w.told) tell(engine, worker, engine.now() + hardware().runtime.local_visibility);
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
   result_.busy[worker < ssc_.workers(QueueType::kCtq) ? 0 : 1] += w.record.end - w.record.start;
   if (options_.record) {
@@ -208,6 +211,12 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
   }
   ++finished_;
   execution_->worker_is_free(engine, worker);
+}
+
+void Device::reserve(Engine& engine, const std::array<double, kResources>& rates) {
+  take_ended(engine);
+  memory_.reserve(engine.now(), rates);
+  request_settle(engine);
 }
 
 void Device::request_settle(Engine& engine) {
@@ -224,25 +233,16 @@ void Device::on_settle(Engine& engine, std::uint32_t) {
   if (next != Time::max()) schedule(engine, next, Signal::kMemory, 0);
 }
 
-std::string Device::waits(std::uint32_t task, std::uint32_t worker) const {
-  const TaskDescriptor& td = ssc_.tasks()[task];
-  const std::uint32_t cubes = ssc_.workers(QueueType::kCtq);
-  const std::string who = worker == kNone ? ""
-                                          : fmt::format(" {} {}", worker < cubes ? "AIC" : "AIV",
-                                                        worker < cubes ? worker : worker - cubes);
-  return fmt::format("\n  rank {}{}: task {} ({} {}) waits for event {}: {} of {}", index(ssc_.rank()), who,
-                     task, ssc_.operators()[td.op].name, td.task_index, td.dependent_event,
-                     event_counts_[td.dependent_event], ssc_.events()[td.dependent_event].threshold);
-}
-
 RankResult Device::take_result() {
   result_.tasks = finished_;
   result_.l2 = l2_.total();
+  result_.sent = puts_.sent();
+  result_.received = puts_.received();
   for (std::uint32_t op = 0; op < operators_.size(); ++op) result_.l2_by_op.push_back(l2_.total(OpId{op}));
-  if (const auto* pieces = dynamic_cast<const PieceL2*>(&l2_)) {
+  if (l2_.knows_producers()) {
     for (std::uint32_t consumer = 0; consumer < operators_.size(); ++consumer) {
       for (std::uint32_t producer = 0; producer < operators_.size(); ++producer) {
-        result_.l2_reused.push_back(pieces->reused(OpId{producer}, OpId{consumer}));
+        result_.l2_reused.push_back(l2_.reused(OpId{producer}, OpId{consumer}));
       }
     }
   }

@@ -5,7 +5,7 @@
 #include "models/taskflow/row_layout.h"
 #include "scheduler/ssc.h"
 #include "sim/device/hardware.h"
-#include "sim/runtime/run.h"
+#include "sim/runtime/l2_options.h"
 
 namespace a3sim {
 

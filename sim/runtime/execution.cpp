@@ -1,24 +1,18 @@
 #include "sim/runtime/execution.h"
 
-#include "sim/runtime/device.h"
-#include "sim/runtime/dynamic_execution.h"
-#include "sim/runtime/kernel_execution.h"
-#include "sim/runtime/static_execution.h"
+#include <fmt/format.h>
 
 namespace a3sim {
 
-std::unique_ptr<Execution> make_execution(ExecutionKind kind, Device& device) {
-  switch (kind) {
-    case ExecutionKind::kStatic:
-      if (device.options().transport == Transport::kCollective)
-        return std::make_unique<KernelExecution>(device, true);
-      return std::make_unique<StaticExecution>(device);
-    case ExecutionKind::kDynamic:
-      return std::make_unique<DynamicExecution>(device);
-    case ExecutionKind::kKernel:
-      break;
-  }
-  return std::make_unique<KernelExecution>(device, false);
+std::string ExecutionSite::waits(std::uint32_t task, std::uint32_t worker) const {
+  const TaskDescriptor& td = ssc.tasks()[task];
+  const std::uint32_t cubes = ssc.workers(QueueType::kCtq);
+  const std::string who = worker == kNone ? ""
+                                          : fmt::format(" {} {}", worker < cubes ? "AIC" : "AIV",
+                                                        worker < cubes ? worker : worker - cubes);
+  return fmt::format("\n  rank {}{}: task {} ({} {}) waits for event {}: {} of {}", index(ssc.rank()), who,
+                     task, ssc.operators()[td.op].name, td.task_index, td.dependent_event,
+                     events.count(td.dependent_event), ssc.events()[td.dependent_event].threshold);
 }
 
 }  // namespace a3sim

@@ -5,39 +5,75 @@
 #include <string>
 #include <string_view>
 
+#include "scheduler/ssc.h"
 #include "sim/core/engine.h"
+#include "sim/core/registry.h"
+#include "sim/device/hardware.h"
+#include "sim/runtime/event_counters.h"
+#include "sim/runtime/group.h"
+#include "sim/runtime/run_options.h"
 
 // How a rank's tasks get to its workers.
 namespace a3sim {
 
-class Device;
+// A rank's workers: what an execution may do with them. Those of the CTQ are numbered first.
+class Workers {
+ public:
+  // A worker has got a task.
+  virtual void assign(std::uint32_t worker, std::uint32_t task, Time now) = 0;
+  // Its task runs from this date on.
+  virtual void run_at(Engine& engine, std::uint32_t worker, Time at) = 0;
 
-enum class ExecutionKind : std::uint8_t {
-  kStatic,   // every worker takes its own next task and waits for its event
-  kDynamic,  // a scheduler on the device hands ready tasks to free workers
-  kKernel    // an operator at a time, launched from the host when the one before has finished
+ protected:
+  ~Workers() = default;
 };
-constexpr std::string_view name_of(ExecutionKind kind) {
-  constexpr std::string_view kNames[] = {"static", "dynamic", "kernel"};
-  return kNames[static_cast<std::uint8_t>(kind)];
-}
 
-// One object a device, which calls it; it gives tasks to the device's workers.
-class Execution {
+// All that an execution sees of its rank. It outlives the execution.
+struct ExecutionSite {
+  const Ssc& ssc;
+  const Hardware& hardware;  // at the rank's clock
+  const RunOptions& options;
+  const EventCounters& events;
+  Group& group;
+  Workers& workers;
+
+  std::uint32_t worker_count() const { return ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq); }
+  // "rank 0 AIC 3: task 17 (GMM1 0) waits for event 4: 1 of 2", on a line of its own; without the worker for
+  // kNone.
+  std::string waits(std::uint32_t task, std::uint32_t worker) const;
+};
+
+// One object a rank; it gives tasks to the rank's workers. Dates that it asks the engine for come to its
+// on_event().
+class Execution : public EventHandler, public EventCounters::Listener {
  public:
   virtual ~Execution() = default;
   // The kernel, or the first one, runs.
   virtual void launch(Engine& engine) = 0;
   // The worker's task has ended.
   virtual void worker_is_free(Engine& engine, std::uint32_t worker) = 0;
-  // An event has reached its threshold.
-  virtual void event_is_complete(Engine& engine, std::uint32_t event) = 0;
-  // A date that it asked Device::call_later() for.
-  virtual void called(Engine& engine, std::uint32_t value) = 0;
   // What keeps the tasks that have not run, a line each; empty if none.
   virtual std::string blocked() const = 0;
 };
 
-std::unique_ptr<Execution> make_execution(ExecutionKind kind, Device& device);
+// A way to run schedules, registered by its name in configurations.
+class ExecutionType {
+ public:
+  static constexpr std::string_view kKind = "execution";
+  virtual ~ExecutionType() = default;
+  virtual std::unique_ptr<Execution> create(const ExecutionSite& site) const = 0;
+  // Whether operators run one after the other, as kernels of the host, each cut for itself: their tasks wait
+  // for no events.
+  virtual bool by_kernels() const { return false; }
+  // Whether a scheduler on the device hands ready tasks out; else each worker knows its next one.
+  virtual bool hands_out() const { return false; }
+  // Whether the host's collectives can stand between its parts.
+  virtual bool takes_collectives() const { return true; }
+  // Whose bytes move unless the configuration says.
+  virtual Transport usual_transport() const { return Transport::kPuts; }
+  // The least that is spent on a task before it runs, were it the first.
+  virtual Duration first_task(const Hardware::Runtime& runtime) const = 0;
+};
+using Executions = Registry<ExecutionType>;
 
 }  // namespace a3sim

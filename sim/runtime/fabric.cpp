@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/runtime/device.h"
-
 namespace a3sim {
 namespace {
 
@@ -65,12 +63,12 @@ void Fabric::on_event(Engine& engine, std::uint32_t) {
   ended_.clear();
   network_->advance(engine.now(), ended_);
   for (const std::uint32_t token : ended_) {
-    (*devices_)[token / workers_per_rank_]->put_has_left(engine, token % workers_per_rank_);
+    ends_[token / workers_per_rank_]->put_has_left(engine, token % workers_per_rank_);
   }
   request_settle(engine);
 }
 
-// Ports that their device's memory cannot serve get what it can.
+// Ports that their end's memory cannot serve get what it can.
 void Fabric::fit_ports(Engine& engine) {
   const NetworkSpec& ports = topology_.ports();
   const std::uint32_t ranks = topology_.ranks();
@@ -80,7 +78,7 @@ void Fabric::fit_ports(Engine& engine) {
       egress += rate(ports.egress[p]);
       ingress += rate(ports.ingress[p]);
     }
-    const double part = (*devices_)[r]->served_part(egress, ingress);
+    const double part = ends_[r]->served_part(egress, ingress);
     if (part == part_[r]) continue;
     part_[r] = part;
     for (std::uint32_t p = r; p < ports.egress.size(); p += ranks) {
@@ -105,7 +103,7 @@ void Fabric::on_settle(Engine& engine, std::uint32_t) {
       egress += network_->egress_rate(p);
       ingress += network_->ingress_rate(p);
     }
-    (*devices_)[r]->reserve_for_puts(engine, egress, ingress);
+    ends_[r]->reserve_for_puts(engine, egress, ingress);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/core/engine.h"
@@ -12,17 +13,29 @@
 
 namespace a3sim {
 
-class Device;
+// A rank's end of the links.
+class FabricEnd {
+ public:
+  // The last byte of a worker's put has left.
+  virtual void put_has_left(Engine& engine, std::uint32_t worker) = 0;
+  // The part that its memory can serve of ports which take this much, of the bytes that they move now.
+  virtual double served_part(double egress, double ingress) const = 0;
+  // Bytes a second that the ports read from and write to its memory.
+  virtual void reserve_for_puts(Engine& engine, double read, double write) = 0;
 
-// The links between the devices: brings the network's flows into simulated time and tells each device what
-// its ports take of its memory; a device whose memory cannot serve them gets slower ports.
+ protected:
+  ~FabricEnd() = default;
+};
+
+// The links between the ranks: brings the network's flows into simulated time and tells each end what its
+// ports take of its memory; an end whose memory cannot serve them gets slower ports.
 class Fabric final : public EventHandler {
  public:
   Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, std::uint32_t workers_per_rank,
          const NetworkBackend& backend, Transport transport);
 
-  // The devices by rank; they and the fabric refer to each other.
-  void connect(std::vector<std::unique_ptr<Device>>& devices) { devices_ = &devices; }
+  // The ends by rank; they outlive the fabric.
+  void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }
 
   // How a put to another rank goes.
   struct Put {
@@ -31,7 +44,7 @@ class Fabric final : public EventHandler {
     bool whole_lines = true;  // its rows begin and end with lines
     double slowness = 1;      // what drives it goes at its rate over this
   };
-  // A worker's put has started up: its bytes flow from now on. Its device is told when the last one has left.
+  // A worker's put has started up: its bytes flow from now on. Its end is told when the last one has left.
   void start(Engine& engine, const Put& put, std::uint32_t worker);
 
   // How long a put starts up, how long its bytes then take alone, how long its signal takes behind them, and
@@ -43,8 +56,6 @@ class Fabric final : public EventHandler {
 
   const Topology& topology() const { return topology_; }
   std::string_view backend() const { return network_->name(); }
-  // A rank's puts move other bytes now: how much of its memory they need is asked again.
-  void puts_changed(Engine& engine) { request_settle(engine); }
 
   void on_event(Engine& engine, std::uint32_t arg) override;
   void on_settle(Engine& engine, std::uint32_t arg) override;
@@ -60,7 +71,7 @@ class Fabric final : public EventHandler {
   Topology topology_;
   std::uint32_t workers_per_rank_;
   std::unique_ptr<Network> network_;
-  std::vector<std::unique_ptr<Device>>* devices_ = nullptr;
+  std::vector<FabricEnd*> ends_;
   std::vector<double> part_;  // by rank: of its ports that its memory can serve
   std::vector<std::uint32_t> ended_;
   Time next_end_ = Time::max();

@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "sim/core/enum_names.h"
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 #include "sim/memory/l2/l2.h"
@@ -14,11 +16,10 @@ namespace a3sim {
 
 // What can hold a running task up beyond its ideal time.
 enum class Limit : std::uint8_t { kL2Read, kL2Write, kHbm, kLink, kMiss };
-inline constexpr std::uint32_t kLimits = 5;
-constexpr std::string_view name_of(Limit limit) {
-  constexpr std::string_view kNames[] = {"L2 read", "L2 write", "HBM", "link", "L2 misses"};
-  return kNames[static_cast<std::uint8_t>(limit)];
+constexpr auto names_of(Limit) {
+  return std::to_array<std::string_view>({"L2 read", "L2 write", "HBM", "link", "L2 misses"});
 }
+inline constexpr std::uint32_t kLimits = kCountOf<Limit>;
 
 // One task's life. end - start = ideal + the sum of `lost`, exactly.
 struct TaskRecord {

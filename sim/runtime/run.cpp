@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "sim/runtime/device.h"
 #include "sim/runtime/device_l2.h"
+#include "sim/runtime/fabric.h"
 
 namespace a3sim {
 namespace {
@@ -58,43 +60,57 @@ std::vector<std::unique_ptr<Machine>> machines_of(const Schedule& schedule, cons
   return machines;
 }
 
-RunResult run_once(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
-                   const NetworkBackend& backend, const RunOptions& options,
-                   const std::vector<std::unique_ptr<L2>>& l2s, std::uint32_t copy) {
-  const std::vector<std::unique_ptr<Machine>> machines = machines_of(schedule, hardware, options);
-  Fabric fabric(hardware, dies_of(schedule, options), most_workers(schedule), backend, options.transport);
-  Group group;
-  std::vector<std::unique_ptr<Device>> devices;
-  for (const Ssc& ssc : schedule) {
-    const std::uint32_t rank = index(ssc.rank());
-    devices.push_back(std::make_unique<Device>(ssc, layout, machines[rank]->cost, fabric, group, *l2s[rank],
-                                               options, copy));
+// The devices of all ranks and what connects them, for one run.
+class Ranks {
+ public:
+  Ranks(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
+        const NetworkBackend& backend, const RunOptions& options, const std::vector<std::unique_ptr<L2>>& l2s,
+        std::uint32_t copy)
+      : machines_(machines_of(schedule, hardware, options)),
+        fabric_(hardware, dies_of(schedule, options), most_workers(schedule), backend, options.transport),
+        group_(fabric_.topology().farthest()) {
+    for (const Ssc& ssc : schedule) {
+      const std::uint32_t rank = index(ssc.rank());
+      devices_.push_back(std::make_unique<Device>(ssc, layout, machines_[rank]->cost, fabric_, group_,
+                                                  *l2s[rank], options, copy));
+      events_.push_back(&devices_.back()->events());
+      puts_.push_back(&devices_.back()->puts());
+    }
+    fabric_.connect({puts_.begin(), puts_.end()});
+    for (const auto& device : devices_) device->connect(events_, puts_);
   }
-  fabric.connect(devices);
-  Engine engine;
-  for (const auto& device : devices) {
-    device->connect(devices);
-    group.join(*device);
-  }
-  for (const auto& device : devices) device->launch(engine);
-  engine.run();
 
-  std::string blocked;
-  bool finished = true;
-  for (const auto& device : devices) {
-    blocked += device->blocked();
-    finished = finished && device->finished();
+  // Once.
+  RunResult run() {
+    Engine engine;
+    for (const auto& device : devices_) device->launch(engine);
+    engine.run();
+    check_finished();
+    RunResult result;
+    for (const auto& device : devices_) {
+      result.ranks.push_back(device->take_result());
+      result.makespan = std::max(result.makespan, result.ranks.back().end);
+    }
+    result.events = engine.events();
+    result.network = fabric_.backend();
+    return result;
   }
-  if (!finished) throw RunError("deadlock: no event is due, and these workers wait:" + blocked);
-  RunResult result;
-  for (const auto& device : devices) {
-    result.ranks.push_back(device->take_result());
-    result.makespan = std::max(result.makespan, result.ranks.back().end);
+
+ private:
+  void check_finished() const {
+    if (std::ranges::all_of(devices_, [](const auto& device) { return device->finished(); })) return;
+    std::string blocked;
+    for (const auto& device : devices_) blocked += device->blocked();
+    throw RunError("deadlock: no event is due, and these workers wait:" + blocked);
   }
-  result.events = engine.events();
-  result.network = fabric.backend();
-  return result;
-}
+
+  std::vector<std::unique_ptr<Machine>> machines_;
+  Fabric fabric_;
+  Group group_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<EventCounters*> events_;
+  std::vector<PutUnit*> puts_;
+};
 
 }  // namespace
 
@@ -127,11 +143,11 @@ RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, co
     before.record = false;
     before.hooks = nullptr;
     for (std::uint32_t copy = std::min(1U, copies); copy <= copies; ++copy) {
-      run_once(schedule, layout, hardware, backend, before, l2s, copy);
+      Ranks(schedule, layout, hardware, backend, before, l2s, copy).run();
     }
     for (const auto& l2 : l2s) l2->forget_counts();
   }
-  return run_once(schedule, layout, hardware, backend, options, l2s, 0);
+  return Ranks(schedule, layout, hardware, backend, options, l2s, 0).run();
 }
 
 }  // namespace a3sim

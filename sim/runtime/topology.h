@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "sim/core/enum_names.h"
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
 
@@ -11,6 +14,7 @@ namespace a3sim {
 
 // Whose bytes move: puts of workers, or all-to-alls of the host.
 enum class Transport : std::uint8_t { kPuts, kCollective };
+constexpr auto names_of(Transport) { return std::to_array<std::string_view>({"one_sided", "collective"}); }
 
 // How the ranks of a group reach one another, by where their dies lie: the ports of the planes that they use,
 // and what a route costs.

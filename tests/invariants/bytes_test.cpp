@@ -1,3 +1,4 @@
+#include "sim/experiment/run_experiment.h"
 #include "tests/invariants/for_all.h"
 #include "tests/invariants/observed_run.h"
 

@@ -5,6 +5,7 @@
 
 #include "sim/core/atomic_file.h"
 #include "sim/core/parallel.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
 #include "tests/invariants/for_all.h"
 

@@ -1,5 +1,8 @@
 #include "tests/invariants/observed_run.h"
 
+#include "sim/experiment/run_experiment.h"
+#include "sim/runtime/run.h"
+
 namespace a3sim {
 namespace {
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "sim/experiment/run_experiment.h"
+#include "sim/runtime/run.h"
 #include "sim/runtime/topology.h"
 #include "tests/invariants/for_all.h"
 #include "tests/invariants/observed_run.h"

@@ -2,6 +2,8 @@
 
 #include "scheduler/verify.h"
 #include "sim/core/rng.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/runtime/run.h"
 #include "sim/runtime/topology.h"
 #include "tests/invariants/for_all.h"
 #include "tests/invariants/observed_run.h"
@@ -70,12 +72,12 @@ void check_start(const Experiment& experiment, const Triggers& triggers, std::si
   const Duration fetch = experiment.hardware.runtime.static_task;
   const Trigger event = td.dependent_event == kNone ? Trigger{} : triggers[rank][td.dependent_event];
   RC_ASSERT(record.taken.time_since_epoch() >=
-            experiment.ranks[rank].start + experiment.hardware.runtime.kernel_launch);
+            experiment.run.ranks[rank].start + experiment.hardware.runtime.kernel_launch);
   RC_ASSERT(record.start >= record.taken);
-  if (experiment.execution == ExecutionKind::kStatic && experiment.transport == Transport::kPuts) {
+  if (experiment.run.execution == "static" && experiment.run.transport == Transport::kPuts) {
     RC_ASSERT(record.start ==
-              first_look_after(record.taken, event.visible, fetch, experiment.poll[td.queue_type]));
-  } else if (experiment.execution == ExecutionKind::kDynamic) {
+              first_look_after(record.taken, event.visible, fetch, experiment.run.poll[td.queue_type]));
+  } else if (experiment.run.execution == "dynamic") {
     RC_ASSERT(record.start >= event.visible);
   } else {
     RC_ASSERT(record.start >= event.end);  // of kernels: they end when what they wrote is there
@@ -107,7 +109,7 @@ void check_sums(const PassResult& pass) {
 // No faster than what drives it and its ports; its signal follows a hop later.
 void check_put(const Experiment& experiment, const Topology::Route& route, const TaskRecord& record) {
   const Hardware& hardware = experiment.hardware;
-  const bool puts = experiment.transport == Transport::kPuts;
+  const bool puts = experiment.run.transport == Transport::kPuts;
   const BytesPerSecond driver = puts ? hardware.fabric.put_per_worker : hardware.collective.rate;
   const Duration startup = puts ? hardware.fabric.put_startup : Duration{};
   const Duration fence = puts ? hardware.fabric.put_fence : Duration{};
@@ -169,8 +171,8 @@ TEST_CASE("verified schedules never deadlock, and those with shuffled queues do 
   std::uint32_t deadlocks = 0, sound = 0;
   for_all(Backends::kNative, [&](const RandomConfig& config) {
     Experiment experiment = experiment_of(config);
-    experiment.execution = ExecutionKind::kStatic;
-    experiment.transport = Transport::kPuts;
+    experiment.run.execution = "static";
+    experiment.run.transport = Transport::kPuts;
     const RoutingCounts counts = routing_of(experiment);
     const Pass& pass = experiment.passes.back();
     const Schedule schedule = compile_pass(experiment, pass, capacity_of(experiment, counts)).schedule;

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/network/network.h"
 #include "sim/runtime/run.h"
 #include "tests/study/small_experiment.h"

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "sim/experiment/run_experiment.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

@@ -2,6 +2,7 @@
 
 #include "scheduler/order_csv.h"
 #include "sim/core/error.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/run_difference.h"
 #include "tests/study/saved.h"
 #include "tests/study/small_experiment.h"

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "scheduler/order_config.h"
+#include "sim/experiment/run_experiment.h"
 #include "tests/study/data_small.h"
 
 using namespace a3sim;

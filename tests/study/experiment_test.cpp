@@ -1,8 +1,7 @@
-#include "sim/experiment/experiment.h"
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/network/network.h"
 #include "sim/runtime/run.h"
 #include "sim/study/published/reference.h"

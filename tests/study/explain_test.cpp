@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "sim/core/error.h"
+#include "sim/experiment/run_experiment.h"
 #include "tests/study/saved.h"
 #include "tests/study/small_experiment.h"
 #include "traces/explanation.h"
@@ -41,10 +42,10 @@ void check_path(const Trace& trace, const CriticalPath& path) {
 void check_waits(const Experiment& experiment, const CriticalPath& path) {
   const Hardware& hardware = experiment.hardware;
   const Hardware::Collective& host = hardware.collective;
-  const Duration task = experiment.execution == ExecutionKind::kStatic ? hardware.runtime.static_task
-                                                                       : hardware.runtime.dynamic_task;
+  const Duration task =
+      experiment.run.execution == "static" ? hardware.runtime.static_task : hardware.runtime.dynamic_task;
   const std::pair<Blame, Duration> lengths[] = {
-      {Blame::kScheduling, experiment.execution == ExecutionKind::kKernel ? Duration::zero() : task},
+      {Blame::kScheduling, experiment.run.execution == "kernel" ? Duration::zero() : task},
       {Blame::kLaunch, hardware.runtime.kernel_launch},
       {Blame::kHop, hardware.fabric.level("node")->latency},
       {Blame::kPoll, hardware.runtime.local_visibility},

@@ -8,6 +8,7 @@
 
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/run_experiment.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/published/setting.h"
 
 using namespace a3sim;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/run_experiment.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/experiment/portable_config.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/saved_run.h"
 

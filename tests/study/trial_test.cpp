@@ -9,6 +9,7 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/run_experiment.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/published/setting.h"
 #include "tests/study/small_experiment.h"
 
@@ -83,7 +84,7 @@ TEST_CASE("free is what a configuration without these times gives") {
 
 TEST_CASE("a part that a way of running does not use changes none of its runs") {
   std::size_t unused = 0;
-  for (const ExecutionKind kind : {ExecutionKind::kStatic, ExecutionKind::kDynamic, ExecutionKind::kKernel}) {
+  for (const ExecutionKind kind : {"static", "dynamic", "kernel"}) {
     const Experiment experiment = small({fmt::format("experiment.execution={}", name_of(kind))});
     const Duration total = total_of(experiment);
     for (const MachinePart& part : machine_parts()) {
@@ -133,7 +134,7 @@ TEST_CASE("whatever is free, in whichever way of running, a run ends, and takes 
   experiments.push_back(small({"l2.mode=lines", "l2.start=used", "experiment.pass=forward"}));
   for (const Experiment& experiment : experiments) {
     for (const WhatIf::Row& row : what_if(experiment, 2).rows) {
-      INFO(experiment.name << " " << name_of(experiment.execution) << " " << row.name);
+      INFO(experiment.name << " " << experiment.run.execution << " " << row.name);
       CHECK(row.better.total > Duration::zero());
       if (row.free) CHECK(row.free->total > Duration::zero());
     }

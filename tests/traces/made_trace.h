@@ -7,6 +7,9 @@
 
 namespace a3sim {
 
+// How tasks come to their workers.
+enum class Way : std::uint8_t { kStatic, kDynamic, kKernel };
+
 inline constexpr Duration kLaunchTime = 1000_ps, kTaskTime = 10_ps, kPollTime = 7_ps, kHopTime = 40_ps,
                           kHostTime = 500_ps;
 
@@ -16,7 +19,8 @@ class MadeTrace {
   static constexpr std::uint32_t kCubeOp = 0, kVectorOp = 1, kPutOp = 2;
 
   explicit MadeTrace(Way way, std::uint32_t ranks = 1) {
-    trace_.machine.way = way;
+    trace_.machine.by_kernels = way == Way::kKernel;
+    trace_.machine.handed_out = way == Way::kDynamic;
     trace_.machine.workers[0] = 2;
     trace_.machine.workers[1] = 2;
     trace_.machine.launch = kLaunchTime;

@@ -78,6 +78,10 @@ class Config {
   // The same from text; `name` stands for the file in messages.
   static Config parse(std::string_view text, const std::string& name, std::span<const std::string> overrides,
                       Diagnostics& diagnostics);
+  // The file `base` with the values that `other` has at every path that is `taken`: what only `other` has
+  // there is added, what only `base` has there goes.
+  static Config load_with_parts(const std::filesystem::path& base, const std::filesystem::path& other,
+                                const std::function<bool(std::string_view)>& taken, Diagnostics& diagnostics);
 
   bool has(std::string_view key) const;   // whether it stands there, even if with nothing behind it
   Mark mark() const;                      // of this mapping

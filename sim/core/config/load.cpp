@@ -1,4 +1,7 @@
-#include <fmt/format.h>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "sim/core/config/include.h"
 #include "sim/core/config/override.h"
@@ -7,6 +10,56 @@
 #include "sim/core/config/yaml_writer.h"
 
 namespace a3sim {
+namespace {
+
+using Taken = std::function<bool(std::string_view)>;
+
+bool is_block(const ConfigValue& value) {
+  return value.kind == ConfigValue::Kind::kMap && !value.is_sourced();
+}
+
+// Paths are of values, not of the blocks that hold them.
+void take_over(ConfigValue& base, ConfigValue& other, const std::string& above, const Taken& taken) {
+  ConfigValue nothing;
+  nothing.kind = ConfigValue::Kind::kMap;
+  std::vector<std::string> gone;
+  for (ConfigValue::Entry& entry : base.entries) {
+    if (other.find(entry.key)) continue;
+    if (is_block(*entry.value)) {
+      take_over(*entry.value, nothing, above + entry.key + '.', taken);
+    } else if (taken(above + entry.key)) {
+      gone.push_back(entry.key);
+    }
+  }
+  for (const std::string& key : gone) base.take(key);
+  for (ConfigValue::Entry& entry : other.entries) {
+    ConfigValue::Entry* own = base.find(entry.key);
+    if (is_block(*entry.value)) {
+      if (!own) {
+        auto block = std::make_unique<ConfigValue>();
+        block->mark = entry.value->mark;
+        block->kind = ConfigValue::Kind::kMap;
+        own = &base.add(entry.key, entry.key_mark, std::move(block));
+      }
+      if (is_block(*own->value)) take_over(*own->value, *entry.value, above + entry.key + '.', taken);
+    } else if (taken(above + entry.key)) {
+      if (own)
+        own->value = std::move(entry.value);
+      else
+        base.add(entry.key, entry.key_mark, std::move(entry.value));
+    }
+  }
+}
+
+}  // namespace
+
+Config Config::load_with_parts(const std::filesystem::path& base, const std::filesystem::path& other,
+                               const std::function<bool(std::string_view)>& taken, Diagnostics& diagnostics) {
+  std::unique_ptr<ConfigValue> root = read_with_includes(base, diagnostics);
+  const std::unique_ptr<ConfigValue> from = read_with_includes(other, diagnostics);
+  if (root && from) take_over(*root, *from, "", taken);
+  return open(std::move(root), Mark{base.string(), 1, 1}, {}, diagnostics);
+}
 
 Config Config::load(const std::filesystem::path& file, std::span<const std::string> overrides,
                     Diagnostics& diagnostics) {

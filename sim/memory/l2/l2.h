@@ -101,6 +101,12 @@ class L2 {
   const L2Traffic& total(OpId op) const { return by_op_[index(op)]; }
   void forget_counts();
 
+  // Whether it knows who left what it holds; line for line it does not.
+  virtual bool knows_producers() const { return false; }
+  // Requests of 128 bytes that `consumer` read and found present, because `producer` was the last to write
+  // them or to bring them in. Zero where nothing is known.
+  virtual std::uint64_t reused(OpId /*producer*/, OpId /*consumer*/) const { return 0; }
+
  protected:
   explicit L2(std::uint32_t ops) : by_op_(ops) {}
   void count(OpId op, const L2Traffic& traffic) { by_op_[index(op)] += traffic; }

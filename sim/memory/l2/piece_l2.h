@@ -15,9 +15,9 @@ namespace a3sim {
 // nothing.
 class PieceL2 : public L2 {
  public:
-  // Requests of 128 bytes that `consumer` read and found present, because `producer` was the last to write
-  // them or to bring them in (counted by piece).
-  std::uint64_t reused(OpId producer, OpId consumer) const {
+  bool knows_producers() const override { return true; }
+  // Counted by piece.
+  std::uint64_t reused(OpId producer, OpId consumer) const override {
     return reused_[index(consumer) * ops_ + index(producer)];
   }
   // Bytes present.

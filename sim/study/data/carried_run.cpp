@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "models/operators/operator.h"
+#include "sim/runtime/run.h"
 
 namespace a3sim {
 namespace {

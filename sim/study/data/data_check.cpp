@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/data/whole_operators.h"
 
 namespace a3sim {

@@ -6,14 +6,11 @@
 
 #include "sim/core/parallel.h"
 #include "sim/experiment/order_file.h"
+#include "sim/runtime/execution.h"
 #include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
-
-std::string_view name_of(Transport transport) {
-  return transport == Transport::kPuts ? "one_sided" : "collective";
-}
 
 struct Line {
   std::size_t elements = 0, different = 0, unwritten = 0;
@@ -38,7 +35,7 @@ Line check_line(const DataCase& of, std::uint64_t seed, const Adversary& adversa
 }
 
 std::string way_text(const Experiment& experiment) {
-  return fmt::format("{}, {}", name_of(experiment.execution), name_of(experiment.transport));
+  return fmt::format("{}, {}", experiment.run.execution, name_of(experiment.run.transport));
 }
 
 }  // namespace
@@ -46,13 +43,11 @@ std::string way_text(const Experiment& experiment) {
 std::vector<DataCase> cases_of_all_ways(const std::filesystem::path& file,
                                         std::span<const std::string> overrides, std::uint64_t seed) {
   std::vector<DataCase> all;
-  for (const ExecutionKind execution :
-       {ExecutionKind::kStatic, ExecutionKind::kDynamic, ExecutionKind::kKernel}) {
+  for (const auto& [execution, type] : Executions::all()) {
     for (const Transport transport : {Transport::kPuts, Transport::kCollective}) {
-      // The host's collectives stand between kernels: nobody schedules across them.
-      if (execution == ExecutionKind::kDynamic && transport == Transport::kCollective) continue;
+      if (transport == Transport::kCollective && !type.object->takes_collectives()) continue;
       std::vector<std::string> way(overrides.begin(), overrides.end());
-      way.push_back(fmt::format("experiment.execution={}", name_of(execution)));
+      way.push_back("experiment.execution=" + execution);
       way.push_back(fmt::format("experiment.communication={}", name_of(transport)));
       std::ranges::move(small_cases(file, way, seed), std::back_inserter(all));
     }
@@ -84,8 +79,8 @@ DataFindings check_matrix(std::span<const DataCase> cases, std::uint64_t seed, c
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Experiment& experiment = cases[i].experiment;
     const Line& line = lines[i];
-    table.add({experiment.order.name, std::string(name_of(experiment.execution)),
-               std::string(name_of(experiment.transport)), std::to_string(experiment.cut.partitions),
+    table.add({experiment.order.name, experiment.run.execution,
+               std::string(name_of(experiment.run.transport)), std::to_string(experiment.cut.partitions),
                std::to_string(experiment.shape.ep), std::to_string(experiment.shape.experts()),
                std::to_string(idle_experts(cases[i])), std::to_string(line.elements),
                std::to_string(line.different), std::to_string(line.unwritten),

@@ -25,7 +25,6 @@ std::vector<ConfigDifference> config_differences(const std::filesystem::path& a,
 struct ConfigPart {
   std::string_view name;                // "links"
   std::vector<std::string_view> paths;  // keys that belong to it, and all below them
-  void (*take)(Experiment& b, const Experiment& a);
 };
 
 // All parts; each key of a configuration belongs to the one that names most of its path, or to none.
@@ -33,7 +32,10 @@ const std::vector<ConfigPart>& config_parts();
 // Which, by its position; config_parts().size() for none.
 std::size_t part_of(std::string_view path);
 
-// B with one part of A's.
+// The experiment of configuration B with one part of A's.
+Experiment with_part(const std::filesystem::path& a, const std::filesystem::path& b, std::size_t part);
+
+// B with one part of A's, run.
 struct Counterfactual {
   std::string part;
   std::vector<ConfigDifference> differences;  // of this part

@@ -5,6 +5,7 @@
 #include "sim/core/parallel.h"
 #include "sim/core/rng.h"
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/machine_part.h"
 
 namespace a3sim {
@@ -42,7 +43,7 @@ JitteredRun run_all(const Experiment& experiment, const Compiled& compiled, cons
   changed.hardware = with_jitter(experiment.hardware, options, run);
   JitteredRun result;
   for (std::uint32_t p = 0; p < compiled.passes.size(); ++p) {
-    TaskJitter hooks(compiled.passes[p], options, run, p);
+    TaskJitter hooks(compiled.passes[p].schedule, options, run, p);
     RunOptions how = options_of(experiment, false);
     how.hooks = &hooks;
     const RunResult of = run_pass(changed, compiled, p, how);

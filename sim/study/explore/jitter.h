@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/runtime/task_hooks.h"
 
 namespace a3sim {

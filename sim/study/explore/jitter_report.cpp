@@ -108,7 +108,7 @@ std::string jitter_text(const Experiment& experiment, std::span<const JitteredOr
   return fmt::format(
              "{} (a3sim {}), {} execution: latency of all passes over {} runs, seed {}\n"
              "each task's own time within {:.4g} %, rates of memory and links of a run within {:.4g} %\n\n",
-             experiment.name, kVersion, name_of(experiment.execution), options.runs, options.seed,
+             experiment.name, kVersion, experiment.run.execution, options.runs, options.seed,
              100 * options.durations, 100 * options.rates) +
          distributions_table(orders) + '\n' + histogram(orders) + '\n' + verdict(orders, options);
 }

@@ -202,9 +202,9 @@ bool MachinePart::matters_to(const RunOptions& options) const {
     case Use::kAlways:
       return true;
     case Use::kStatic:
-      return options.execution == ExecutionKind::kStatic;
+      return options.execution == "static";
     case Use::kDynamic:
-      return options.execution == ExecutionKind::kDynamic;
+      return options.execution == "dynamic";
     case Use::kPuts:
       return options.transport == Transport::kPuts;
     case Use::kCollectives:

@@ -6,6 +6,8 @@
 
 #include "models/operators/operator.h"
 #include "sim/core/parallel.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/runtime/run.h"
 #include "sim/study/calibration/sensitivity.h"
 #include "sim/study/summary/report.h"
 #include "traces/report/table.h"
@@ -65,16 +67,16 @@ std::vector<Replayed> replay(const Experiment& experiment, std::span<const Compi
   std::vector<const Pass*> passes;
   for (const CompiledPass& one : compiled) passes.push_back(&pass_of(experiment, one));
   const RunOptions options = options_of(experiment, false);
-  const NetworkBackend& backend = backend_in_threads(experiment);
   std::vector<Replayed> results(compiled.size() * routings.size());
   in_parallel(results.size(), threads, [&](std::size_t i) {
     const NamedRouting& routing = routings[i / compiled.size()];
     const CompiledPass& pass = compiled[i % compiled.size()];
-    const auto run = [&](const Schedule& schedule) {
-      return run_schedule(schedule, routing.counts, experiment.hardware, backend, options);
-    };
-    const Schedule fresh = compile_pass(experiment, *passes[i % compiled.size()], routing.counts).schedule;
-    const RunResult replayed = run(pass.schedule), recompiled = run(fresh);
+    const Compiled given{routing.counts, {pass}};
+    const Compiled fresh{
+        routing.counts,
+        {{pass.name, compile_pass(experiment, *passes[i % compiled.size()], routing.counts).schedule}}};
+    const RunResult replayed = run_pass(experiment, given, 0, options),
+                    recompiled = run_pass(experiment, fresh, 0, options);
     results[i] = {routing.name,
                   pass.name,
                   replayed.makespan,
@@ -82,7 +84,7 @@ std::vector<Replayed> replay(const Experiment& experiment, std::span<const Compi
                   lag_of(replayed),
                   lag_of(recompiled),
                   empty_puts(pass.schedule, routing.counts),
-                  lower_bounds(fresh, routing.counts, experiment.hardware, options)};
+                  bounds_of(experiment, fresh, 0, options)};
   });
   return results;
 }

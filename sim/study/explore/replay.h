@@ -9,12 +9,6 @@
 
 namespace a3sim {
 
-// A compiled schedule of one pass.
-struct CompiledPass {
-  std::string name;
-  Schedule schedule;
-};
-
 struct NamedRouting {
   std::string name;
   RoutingCounts counts;

@@ -72,8 +72,8 @@ RunDifference difference_of(const SavedRun& a, const SavedRun& b, unsigned threa
     difference.total[0] += of_a.makespan;
     difference.total[1] += of_b.makespan;
   }
-  difference.versions[0] = a.result.value("a3sim", "");
-  difference.versions[1] = b.result.value("a3sim", "");
+  difference.versions[0] = a.version;
+  difference.versions[1] = b.version;
   difference.counterfactuals = run_counterfactuals({a.configuration(), rates_of(a)},
                                                    {b.configuration(), rates_of(b)}, names_of(a), threads);
   return difference;

@@ -10,6 +10,7 @@
 #include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/run_experiment.h"
 
 namespace a3sim {
 namespace {
@@ -34,7 +35,8 @@ bool same(const Ssc& a, const Ssc& b) {
 
 bool same(const Compiled& a, const Compiled& b) {
   for (std::size_t p = 0; p < a.passes.size(); ++p) {
-    if (!std::ranges::equal(a.passes[p], b.passes[p], [](const Ssc& x, const Ssc& y) { return same(x, y); }))
+    if (!std::ranges::equal(a.passes[p].schedule, b.passes[p].schedule,
+                            [](const Ssc& x, const Ssc& y) { return same(x, y); }))
       return false;
   }
   return true;
@@ -102,7 +104,7 @@ void verify_and_run(Trial& trial, const std::vector<Candidate>& candidates, unsi
   in_parallel(jobs.size(), threads, [&](std::size_t j) {
     const auto& [o, p, verifies] = jobs[j];
     const Candidate& of = candidates[o];
-    const Schedule& schedule = of.compiled.passes[p];
+    const Schedule& schedule = of.compiled.passes[p].schedule;
     if (verifies) {
       findings[p] = verify(schedule);
     } else {
@@ -150,7 +152,7 @@ Trial try_order(const Experiment& experiment, const OrderSpec& order, unsigned t
     for (const TriedOrder::Pass& pass : of.passes) of.total += pass.latency;
   }
   if (!candidates.front().compiled.passes.empty()) {
-    for (const Ssc& ssc : candidates.front().compiled.passes.front()) {
+    for (const Ssc& ssc : candidates.front().compiled.passes.front().schedule) {
       for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq})
         trial.workers[static_cast<std::size_t>(queue)] += ssc.workers(queue);
     }

@@ -71,9 +71,8 @@ std::string orders_table(const Experiment& experiment, const Trial& trial) {
 
 std::string trial_text(const Experiment& experiment, const Trial& trial) {
   const std::string worker(worker_name(trial.main_queue()));
-  std::string text =
-      fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n\n", experiment.name,
-                  kVersion, name_of(experiment.execution), trial.tried().name);
+  std::string text = fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n\n",
+                                 experiment.name, kVersion, experiment.run.execution, trial.tried().name);
   text += trial.findings.errors.empty()
               ? "schedules  sound: thresholds, waits, rows, no deadlock for any durations ('a3sim check' "
                 "says more)\n"

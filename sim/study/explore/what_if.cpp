@@ -6,6 +6,7 @@
 
 #include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/run_experiment.h"
 
 namespace a3sim {
 namespace {
@@ -16,8 +17,8 @@ constexpr double kTenPercent = 1.1;
 // hash.
 std::int64_t everything(const Compiled& compiled) {
   std::uint64_t most = 1;
-  for (const Schedule& schedule : compiled.passes) {
-    for (const Ssc& ssc : schedule) {
+  for (const CompiledPass& pass : compiled.passes) {
+    for (const Ssc& ssc : pass.schedule) {
       std::uint64_t bytes = 0;
       for (const TensorInfo& tensor : ssc.tensors()) bytes += tensor.bytes();
       most = std::max(most, bytes);
@@ -43,7 +44,7 @@ WhatIf::Outcome outcome_of(const Experiment& experiment, const Compiled& compile
   const RunOptions options = options_of(experiment, false);
   for (std::size_t p = 0; p < compiled.passes.size(); ++p) {
     outcome.passes.push_back(run_pass(experiment, compiled, p, options).makespan);
-    const Bounds bounds = lower_bounds(compiled.passes[p], compiled.counts, experiment.hardware, options);
+    const Bounds bounds = bounds_of(experiment, compiled, p, options);
     for (std::uint32_t b = 0; b < kBounds; ++b) outcome.bounds[b] += bounds.time[b];
   }
   outcome.total = total_of(outcome.passes);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/experiment/bounds.h"
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/machine_part.h"
 
 namespace a3sim {

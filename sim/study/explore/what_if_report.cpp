@@ -117,7 +117,7 @@ std::string what_if_text(const Experiment& experiment, const WhatIf& result) {
   return fmt::format(
              "{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "
              "time\n\n",
-             experiment.name, kVersion, name_of(experiment.execution), experiment.order.name) +
+             experiment.name, kVersion, experiment.run.execution, experiment.order.name) +
          gains_table(result) + '\n' + bounds_gains_table(result) + '\n' + notes(result) + what_binds(result);
 }
 

@@ -4,6 +4,7 @@
 
 #include "sim/core/parallel.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/published/reproduction.h"
 #include "sim/study/summary/report.h"
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "sim/experiment/run_experiment.h"
+#include "sim/runtime/run.h"
 #include "sim/study/published/reproduction.h"
 #include "sim/study/summary/report.h"
 
@@ -47,10 +49,10 @@ void Collective::add(const Setting& setting, const Way& way, Reproduced& result)
   const MoeShape& shape = experiment.shape;
   const RoutingCounts counts =
       way.counts(shape.ep, way.bytes / (std::uint64_t{shape.hidden} * kElementBytes));
-  const Schedule schedule = compile_pass(experiment, experiment.passes.front(), counts).schedule;
-  const RunOptions options = options_of(experiment, false);
-  const RunResult run = run_schedule(schedule, counts, experiment.hardware, backend_of(experiment), options);
-  const Bounds bounds = lower_bounds(schedule, counts, experiment.hardware, options);
+  const Compiled compiled = compile_all(experiment, counts);
+  const std::vector<PassResult> passes = run_compiled(experiment, compiled, false, backend_of(experiment));
+  const RunResult& run = passes.front().run;
+  const Bounds& bounds = passes.front().bounds;
   // What others measure begins when the kernel runs.
   const Duration latency = run.makespan - experiment.hardware.runtime.kernel_launch;
   const double sent = static_cast<double>(run.ranks.front().sent);

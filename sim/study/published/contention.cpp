@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/published/reproduction.h"
 
 namespace a3sim {

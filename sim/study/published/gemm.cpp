@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/published/reproduction.h"
 
 namespace a3sim {

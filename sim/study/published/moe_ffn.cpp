@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/published/reproduction.h"
 #include "sim/study/summary/report.h"
 
@@ -133,11 +134,11 @@ Reproduced MoeFfn::run(const Setting& setting) const {
                             experiment.workers[0], experiment.workers[1], experiment.order.name,
                             experiment.network);
       const std::vector<Row> rows = add(experiment, way, "", result);
-      if (experiment.execution == ExecutionKind::kKernel)
+      if (experiment.run.execution == "kernel")
         kernels = rows;
       else
         add_speedups(kernels, rows, way, result);
-      if (setting.variants && experiment.execution == ExecutionKind::kStatic)
+      if (setting.variants && experiment.run.execution == "static")
         add_variants(setting, way, config, result);
     }
   }

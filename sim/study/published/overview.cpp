@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/study/summary/saved_run.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/study/summary/run_trace.h"
 #include "traces/explanation.h"
 
 namespace a3sim {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/experiment/compiled.h"
 #include "sim/study/calibration/sensitivity.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/published/reproduction.h"

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/memory/l2/policy.h"
 #include "sim/study/published/reproduction.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/operators/operator.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
 #include "traces/operator_stats.h"
 #include "traces/report/table.h"
@@ -26,26 +27,6 @@ std::vector<OperatorStats> stats_of(const PassResult& pass) {
     add_records(pass.run.ranks[r].records, operators_of(pass.schedule[r]), stats);
   }
   return stats;
-}
-
-// What one operator asked of the L2s of all ranks. `left_by`: requests that it found there, by the operator
-// that had left them.
-struct OperatorL2 {
-  L2Traffic traffic;
-  std::vector<std::uint64_t> left_by;  // empty where the L2 does not know
-};
-
-OperatorL2 l2_of(const PassResult& pass, std::size_t op) {
-  const std::size_t ops = pass.schedule.front().operators().size();
-  OperatorL2 sum;
-  for (const RankResult& rank : pass.run.ranks) {
-    sum.traffic += rank.l2_by_op[op];
-    if (rank.l2_reused.empty()) continue;
-    sum.left_by.resize(ops);
-    for (std::size_t producer = 0; producer < ops; ++producer)
-      sum.left_by[producer] += rank.l2_reused[op * ops + producer];
-  }
-  return sum;
 }
 
 // "SwiGLU 61 %, GMM2 39 %": the three that left most of what was found.
@@ -69,17 +50,30 @@ std::string left_by_text(const PassResult& pass, const std::vector<std::uint64_t
   return text.empty() ? "-" : text;
 }
 
-std::string_view unit_of(const OperatorInfo& info) {
-  const Operator& op = Operators::get(info.type);
-  if (op.task_type() == TaskType::kPutMemSignal) return "put";
-  return op.queue() == QueueType::kCtq ? "cube" : "vector";
-}
-
 nlohmann::ordered_json requests_json(const L2Traffic::Requests& requests) {
   return {{"hit", requests.hit}, {"miss", requests.miss}, {"bypass", requests.bypass}};
 }
 
 }  // namespace
+
+OperatorL2 l2_of(const PassResult& pass, std::size_t op) {
+  const std::size_t ops = pass.schedule.front().operators().size();
+  OperatorL2 sum;
+  for (const RankResult& rank : pass.run.ranks) {
+    sum.traffic += rank.l2_by_op[op];
+    if (rank.l2_reused.empty()) continue;
+    sum.left_by.resize(ops);
+    for (std::size_t producer = 0; producer < ops; ++producer)
+      sum.left_by[producer] += rank.l2_reused[op * ops + producer];
+  }
+  return sum;
+}
+
+TaskUnit unit_of(const OperatorInfo& info) {
+  const Operator& op = Operators::get(info.type);
+  if (op.task_type() == TaskType::kPutMemSignal) return TaskUnit::kPut;
+  return op.queue() == QueueType::kCtq ? TaskUnit::kCube : TaskUnit::kVector;
+}
 
 std::string operators_table(const PassResult& pass) {
   Table table({pass.name, "tasks", "from ms", "to ms", "mean us", "ideal us", "waited us", "lost to"});
@@ -136,10 +130,11 @@ nlohmann::ordered_json operators_json(const PassResult& pass) {
   const std::vector<OperatorStats> stats = stats_of(pass);
   const auto& operators = pass.schedule.front().operators();
   for (std::size_t op = 0; op < stats.size(); ++op) {
-    nlohmann::ordered_json item{{"operator", operators[op].name},       {"unit", unit_of(operators[op])},
-                                {"stage", operators[op].stage},         {"tasks", stats[op].tasks},
-                                {"ran_ps", stats[op].ran.count()},      {"ideal_ps", stats[op].ideal.count()},
-                                {"waited_ps", stats[op].waited.count()}};
+    nlohmann::ordered_json item{
+        {"operator", operators[op].name},       {"unit", name_of(unit_of(operators[op]))},
+        {"stage", operators[op].stage},         {"tasks", stats[op].tasks},
+        {"ran_ps", stats[op].ran.count()},      {"ideal_ps", stats[op].ideal.count()},
+        {"waited_ps", stats[op].waited.count()}};
     for (std::uint32_t l = 0; l < kLimits; ++l) {
       item["lost_ps"][std::string(name_of(static_cast<Limit>(l)))] = stats[op].lost[l].count();
     }

@@ -2,10 +2,23 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
+#include "traces/trace.h"
 
 namespace a3sim {
+
+// What one operator asked of the L2s of all ranks. `left_by`: requests that it found there, by the operator
+// that had left them.
+struct OperatorL2 {
+  L2Traffic traffic;
+  std::vector<std::uint64_t> left_by;  // empty where the L2 does not know
+};
+OperatorL2 l2_of(const PassResult& pass, std::size_t op);
+
+// What the operator's tasks are made of.
+TaskUnit unit_of(const OperatorInfo& info);
 
 // What a pass's operators did, over all ranks. The pass was run with records.
 std::string operators_table(const PassResult& pass);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/operator_report.h"
 #include "traces/report/table.h"
 #include "version.h"
@@ -48,12 +49,12 @@ std::string what_ran(const Experiment& experiment) {
         s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype));
     text += fmt::format("routing   {}\n", routing_text(experiment.routing));
   }
-  text += fmt::format("machine   {}: {} AIC and {} AIV run tasks; network {}; L2 {}, {}, {}\n",
-                      experiment.hardware.name, experiment.workers[0], experiment.workers[1],
-                      experiment.network, experiment.l2.spec.policy,
-                      experiment.l2.exact ? "every line" : "pieces of tensors", name_of(experiment.l2.start));
+  text += fmt::format(
+      "machine   {}: {} AIC and {} AIV run tasks; network {}; L2 {}, {}, {}\n", experiment.hardware.name,
+      experiment.workers[0], experiment.workers[1], experiment.network, experiment.run.l2.spec.policy,
+      experiment.run.l2.exact ? "every line" : "pieces of tensors", name_of(experiment.run.l2.start));
   text += fmt::format("schedule  {}, order {}, {} assignment, {} shares a tile, {} partitions an expert\n",
-                      name_of(experiment.execution), experiment.order.name,
+                      experiment.run.execution, experiment.order.name,
                       experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
                       experiment.cut.shares, experiment.cut.partitions);
   return text;

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
 
 namespace a3sim {
 

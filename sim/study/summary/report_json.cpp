@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/report.h"
+#include "sim/study/summary/run_trace.h"
 #include "version.h"
 
 namespace a3sim {
@@ -32,30 +34,20 @@ nlohmann::ordered_json cut_json(const CutOptions& cut) {
 
 // What the analysis of a result has to know of the machine, so that it needs no configuration.
 nlohmann::ordered_json machine_json(const Experiment& experiment) {
-  const Hardware& hardware = experiment.hardware;
-  const Duration collective =
-      hardware.collective.fixed + hardware.collective.per_peer * (experiment.shape.ep - 1);
-  std::vector<std::uint32_t> dies;
+  const TraceMachine machine = machine_of(experiment);
+  const auto whole = [](double rate) { return static_cast<std::int64_t>(rate); };
   std::vector<std::int64_t> starts;
-  for (const RankOptions& rank : experiment.ranks) {
-    dies.push_back(rank.die);
-    starts.push_back(rank.start.count());
-  }
-  const Topology topology(hardware, dies, experiment.transport);
-  const bool puts = experiment.transport == Transport::kPuts;
-  std::int64_t port = 0;  // all of a rank's together
-  for (std::size_t p = 0; p < topology.ports().egress.size(); p += dies.size())
-    port += topology.ports().egress[p].count;
+  for (const RankOptions& rank : experiment.run.ranks) starts.push_back(rank.start.count());
   return {{"starts_ps", starts},
-          {"kernel_launch_ps", hardware.runtime.kernel_launch.count()},
-          {"static_task_ps", hardware.runtime.static_task.count()},
-          {"farthest_ps", topology.farthest().count()},
-          {"sent_by", puts ? "puts" : "collectives"},
-          {"collective_ps", puts ? 0 : collective.count()},
-          {"hbm_read_bytes_per_s", hardware.memory.hbm_read.count},
-          {"hbm_write_bytes_per_s", hardware.memory.hbm_write.count},
-          {"l2_read_bytes_per_s", hardware.memory.l2_read.count},
-          {"port_bytes_per_s", std::max<std::int64_t>(1, port)}};
+          {"kernel_launch_ps", machine.launch.count()},
+          {"static_task_ps", machine.static_task.count()},
+          {"farthest_ps", machine.farthest.count()},
+          {"sent_by", machine.collectives ? "collectives" : "puts"},
+          {"collective_ps", machine.collective.count()},
+          {"hbm_read_bytes_per_s", whole(machine.hbm_read)},
+          {"hbm_write_bytes_per_s", whole(machine.hbm_write)},
+          {"l2_read_bytes_per_s", whole(machine.l2_read)},
+          {"port_bytes_per_s", whole(machine.port)}};
 }
 
 nlohmann::ordered_json rank_json(const RankResult& rank) {
@@ -95,7 +87,7 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
                               {"window", experiment.window == Window::kFull ? "full" : "transport"},
                               {"hardware", experiment.hardware.name},
                               {"order", experiment.order.name},
-                              {"execution", name_of(experiment.execution)},
+                              {"execution", experiment.run.execution},
                               {"network", experiment.network},
                               {"workers", {experiment.workers[0], experiment.workers[1]}},
                               {"machine", machine_json(experiment)}};

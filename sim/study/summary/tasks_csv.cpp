@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
 
 namespace a3sim {

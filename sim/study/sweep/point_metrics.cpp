@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/study/summary/saved_run.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/study/summary/run_trace.h"
 #include "traces/critical_path.h"
 #include "traces/overlap.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
 
 namespace a3sim {
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
+#include "sim/experiment/run_experiment.h"
 
 namespace a3sim {
 
@@ -13,7 +14,8 @@ PointRun::PointRun(const SweepSpec& spec)
 std::string PointRun::compute(const SweepPosition& position, const std::string& id) {
   const SweepPoint point = resolve_point(spec_, position);
   if (point.id != id) throw InputError("its configuration was changed while the sweep ran: start it again");
-  const std::span<const PassResult> passes = schedules_.run(point.experiment, record_);
+  const std::vector<PassResult> passes =
+      run_compiled(point.experiment, cache_.compile(point.experiment), record_, backend_of(point.experiment));
   nlohmann::json answer{{"config", point.config.resolved}, {"files", point.config.files}};
   for (const PointMetric& m : metrics_of(point.experiment, passes, record_)) {
     if (std::ranges::find(spec_.metrics, m.name) != spec_.metrics.end())

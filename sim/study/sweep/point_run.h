@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/experiment/shared_schedules.h"
+#include "sim/experiment/compiled.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/point.h"
 
@@ -20,7 +20,7 @@ class PointRun {
  private:
   const SweepSpec& spec_;
   bool record_;
-  SharedSchedules schedules_;
+  CompileCache cache_;
 };
 
 // What compute() made.

@@ -1,4 +1,4 @@
-#include "sim/experiment/l2_config.h"
+#include "sim/runtime/l2_options.h"
 
 #include "sim/memory/l2/policy.h"
 
@@ -22,7 +22,7 @@ L2Options read_l2(const Config& config) {
     l2.spec.policy = "lru";
   }
   l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;
-  l2.start = static_cast<L2Start>(config.choice("start", {"cold", "warm", "used"}, "cold"));
+  l2.start = config.choice("start", L2Start::kCold);
   l2.spec.hash = static_cast<L2Hash>(config.choice("hash", {"modulo", "xor"}, "xor"));
   l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeeds, 1));
   const Config hints = config.map("hints");

@@ -1,10 +1,9 @@
-#include "sim/experiment/shared_schedules.h"
-
 #include <catch2/catch.hpp>
 
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/published/setting.h"
 #include "sim/study/summary/report.h"
-#include "sim/study/summary/saved_run.h"
+#include "sim/study/summary/run_trace.h"
 #include "sim/study/sweep/point_metrics.h"
 
 namespace a3sim {
@@ -26,15 +25,16 @@ std::string all_of(const Experiment& experiment, std::span<const PassResult> pas
 }
 
 TEST_CASE("A run on shared schedules is byte by byte the run on its own") {
-  SharedSchedules shared;
+  CompileCache shared;
   std::size_t compiled = 0;
   const auto check = [&](const std::vector<std::string>& set, bool anew) {
     const Experiment experiment = small_with(set);
     INFO(set.back());
-    CHECK(all_of(experiment, shared.run(experiment, true)) ==
+    CHECK(all_of(experiment,
+                 run_compiled(experiment, shared.compile(experiment), true, backend_of(experiment))) ==
           all_of(experiment, run_experiment(experiment, true)));
     compiled += anew ? 1 : 0;
-    CHECK(shared.compiled() == compiled);
+    CHECK(shared.compilations() == compiled);
   };
   check({"l2.seed=1"}, true);
   check({"l2.policy=random"}, false);

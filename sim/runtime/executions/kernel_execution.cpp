@@ -1,10 +1,9 @@
-#include "sim/runtime/kernel_execution.h"
+#include "sim/runtime/executions/kernel_execution.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "sim/runtime/device.h"
-#include "sim/runtime/group.h"
+#include "models/operators/operator.h"
 
 namespace a3sim {
 namespace {
@@ -22,11 +21,11 @@ std::vector<std::uint32_t> in_stages(std::span<const OperatorInfo> operators) {
 
 }  // namespace
 
-KernelExecution::KernelExecution(Device& device, bool tiles)
-    : device_(device),
-      collectives_(device.options().transport == Transport::kCollective),
-      dealt_(device.workers()) {
-  const auto operators = device.ssc().operators();
+KernelExecution::KernelExecution(const ExecutionSite& site, bool tiles)
+    : site_(site),
+      collectives_(site.options.transport == Transport::kCollective),
+      dealt_(site.worker_count()) {
+  const auto operators = site.ssc.operators();
   std::vector<std::uint32_t> together;
   for (const std::uint32_t op : in_stages(operators)) {
     const bool alone = !tiles || puts(operators[op]);
@@ -37,7 +36,7 @@ KernelExecution::KernelExecution(Device& device, bool tiles)
 }
 
 void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, bool tiles) {
-  const Ssc& ssc = device_.ssc();
+  const Ssc& ssc = site_.ssc;
   std::vector<bool> of_kernel(ssc.operators().size(), false);
   for (const std::uint32_t op : operators) of_kernel[op] = true;
   Kernel& kernel = kernels_.emplace_back();
@@ -47,7 +46,7 @@ void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, b
     }
   }
   if (tiles) {
-    kernel.tiles = std::make_unique<StaticExecution>(device_, of_kernel);
+    kernel.tiles = std::make_unique<StaticExecution>(site_, of_kernel);
   } else {
     const OperatorInfo& op = ssc.operators()[operators.front()];
     kernel.queue = Operators::get(op.type).queue();
@@ -55,24 +54,24 @@ void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, b
   }
 }
 
-bool KernelExecution::meets(const Kernel& kernel) const { return kernel.puts && device_.group().ranks() > 1; }
+bool KernelExecution::meets(const Kernel& kernel) const { return kernel.puts && site_.group.ranks() > 1; }
 
 void KernelExecution::start_kernel(Engine& engine) {
   if (kernel_ == kernels_.size()) return;
   if (!collectives_ || !meets(kernels_[kernel_])) return deal(engine);
-  const Hardware::Collective& spec = device_.hardware().collective;
-  device_.group().arrive(engine, spec.fixed + spec.per_peer * (device_.group().ranks() - 1), kMet);
+  const Hardware::Collective& spec = site_.hardware.collective;
+  site_.group.arrive(engine, spec.fixed + spec.per_peer * (site_.group.ranks() - 1), kMet);
 }
 
 // A collective sends to every rank at a time, what goes to one rank in order; what stays is copied by the
 // others, if there are any.
 std::uint32_t KernelExecution::worker_of(const Kernel& kernel, std::uint32_t i) const {
-  const Ssc& ssc = device_.ssc();
+  const Ssc& ssc = site_.ssc;
   const std::uint32_t cubes = ssc.workers(QueueType::kCtq);
   if (kernel.queue == QueueType::kCtq) return i % cubes;
   const std::uint32_t vectors = ssc.workers(QueueType::kVtq);
   if (!kernel.puts || !collectives_) return cubes + i % vectors;
-  const std::uint32_t dst = ssc.tasks()[kernel.tasks[i]].dst, ranks = device_.group().ranks();
+  const std::uint32_t dst = ssc.tasks()[kernel.tasks[i]].dst, ranks = site_.group.ranks();
   if (dst != index(ssc.rank()) || vectors <= ranks) return cubes + dst % vectors;
   return cubes + ranks + i % (vectors - ranks);
 }
@@ -88,9 +87,9 @@ void KernelExecution::deal(Engine& engine) {
 
 void KernelExecution::take(Engine& engine, std::uint32_t worker) {
   if (dealt_[worker].empty()) return;
-  device_.assign(worker, dealt_[worker].back(), engine.now());
+  site_.workers.assign(worker, dealt_[worker].back(), engine.now());
   dealt_[worker].pop_back();
-  device_.run_at(engine, worker, engine.now());
+  site_.workers.run_at(engine, worker, engine.now());
 }
 
 void KernelExecution::worker_is_free(Engine& engine, std::uint32_t worker) {
@@ -109,15 +108,15 @@ void KernelExecution::event_is_complete(Engine& engine, std::uint32_t event) {
 
 void KernelExecution::end_kernel(Engine& engine) {
   const bool met = meets(kernels_[kernel_++]);
-  const Duration launch = device_.hardware().runtime.kernel_launch;
+  const Duration launch = site_.hardware.runtime.kernel_launch;
   if (met) {
-    device_.group().arrive(engine, device_.farthest() + launch, kLaunched);
+    site_.group.arrive(engine, site_.group.farthest() + launch, kLaunched);
   } else if (kernel_ < kernels_.size()) {
-    device_.call_later(engine, engine.now() + launch, kLaunched);
+    engine.schedule(engine.now() + launch, *this, kLaunched);
   }
 }
 
-void KernelExecution::called(Engine& engine, std::uint32_t value) {
+void KernelExecution::on_event(Engine& engine, std::uint32_t value) {
   value == kMet ? deal(engine) : start_kernel(engine);
 }
 

@@ -1,20 +1,50 @@
-#include "sim/runtime/dynamic_execution.h"
-
 #include <algorithm>
+#include <vector>
 
-#include "sim/runtime/device.h"
+#include "sim/runtime/execution.h"
 
 namespace a3sim {
+namespace {
 
-DynamicExecution::DynamicExecution(Device& device)
-    : device_(device), free_servers_(device.options().dispatch_servers) {
-  const Ssc& ssc = device.ssc();
+// A scheduler on the device hands ready tasks to free workers: of the ready ones the first in its queue, to
+// the free worker with the smallest number that may run it. Its servers each take their time for a task, one
+// after the other. A schedule's worker sets hold, its assignment does not.
+class DynamicExecution final : public Execution {
+ public:
+  explicit DynamicExecution(const ExecutionSite& site);
+
+  void launch(Engine& engine) override;
+  void worker_is_free(Engine& engine, std::uint32_t worker) override;
+  void event_is_complete(Engine& engine, std::uint32_t event) override;
+  // A server has handed a task out.
+  void on_event(Engine& engine, std::uint32_t worker) override;
+  std::string blocked() const override;
+
+ private:
+  void add_ready(std::uint32_t task);
+  // Hands out what can be, as long as a server is free.
+  void serve(Engine& engine);
+  std::uint32_t free_worker(std::uint32_t set) const;
+  bool earlier(std::uint32_t a, std::uint32_t b) const;
+
+  const ExecutionSite& site_;
+  bool launched_ = false;  // what completes before is found then
+  std::uint32_t free_servers_;
+  std::vector<std::uint32_t> place_;               // by task: its position in its queue
+  std::vector<std::vector<std::uint32_t>> ready_;  // by worker set: tasks, a heap with the earliest on top
+  std::vector<bool> free_, handed_;                // by worker; by task
+  std::vector<std::uint32_t> waiting_, first_;     // tasks by event, and where each event's begin
+};
+
+DynamicExecution::DynamicExecution(const ExecutionSite& site)
+    : site_(site), free_servers_(site.options.dispatch_servers) {
+  const Ssc& ssc = site.ssc;
   place_.resize(ssc.tasks().size());
   for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
     const auto tasks = ssc.queue(queue);
     for (std::uint32_t i = 0; i < tasks.size(); ++i) place_[tasks[i]] = i;
   }
-  free_.assign(device.workers(), true);
+  free_.assign(site.worker_count(), true);
   handed_.assign(ssc.tasks().size(), false);
   ready_.resize(ssc.worker_sets().size());
   first_.assign(ssc.events().size() + 1, 0);
@@ -32,10 +62,10 @@ DynamicExecution::DynamicExecution(Device& device)
 
 void DynamicExecution::launch(Engine& engine) {
   launched_ = true;
-  const auto tasks = device_.ssc().tasks();
+  const auto tasks = site_.ssc.tasks();
   for (std::uint32_t t = 0; t < tasks.size(); ++t) {
     const std::uint32_t event = tasks[t].dependent_event;
-    if (event == kNone || device_.is_complete(event)) add_ready(t);
+    if (event == kNone || site_.events.is_complete(event)) add_ready(t);
   }
   serve(engine);
 }
@@ -45,14 +75,14 @@ bool DynamicExecution::earlier(std::uint32_t a, std::uint32_t b) const {
 }
 
 void DynamicExecution::add_ready(std::uint32_t task) {
-  std::vector<std::uint32_t>& heap = ready_[device_.ssc().tasks()[task].worker_set];
+  std::vector<std::uint32_t>& heap = ready_[site_.ssc.tasks()[task].worker_set];
   heap.push_back(task);
   std::push_heap(heap.begin(), heap.end(),
                  [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
 }
 
 std::uint32_t DynamicExecution::free_worker(std::uint32_t set) const {
-  const Ssc& ssc = device_.ssc();
+  const Ssc& ssc = site_.ssc;
   const WorkerSet& workers = ssc.worker_sets()[set];
   const bool vector = workers.queue_type == static_cast<std::uint32_t>(QueueType::kVtq);
   const std::uint32_t first = workers.first + (vector ? ssc.workers(QueueType::kCtq) : 0);
@@ -73,21 +103,21 @@ void DynamicExecution::serve(Engine& engine) {
       worker = found;
     }
     if (task == kNone) return;
-    std::vector<std::uint32_t>& heap = ready_[device_.ssc().tasks()[task].worker_set];
+    std::vector<std::uint32_t>& heap = ready_[site_.ssc.tasks()[task].worker_set];
     std::pop_heap(heap.begin(), heap.end(),
                   [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
     heap.pop_back();
     --free_servers_;
     free_[worker] = false;
     handed_[task] = true;
-    device_.assign(worker, task, engine.now());
-    device_.call_later(engine, engine.now() + device_.hardware().runtime.dynamic_task, worker);
+    site_.workers.assign(worker, task, engine.now());
+    engine.schedule(engine.now() + site_.hardware.runtime.dynamic_task, *this, worker);
   }
 }
 
-void DynamicExecution::called(Engine& engine, std::uint32_t worker) {
+void DynamicExecution::on_event(Engine& engine, std::uint32_t worker) {
   ++free_servers_;
-  device_.run_at(engine, worker, engine.now());
+  site_.workers.run_at(engine, worker, engine.now());
   serve(engine);
 }
 
@@ -105,9 +135,23 @@ void DynamicExecution::event_is_complete(Engine& engine, std::uint32_t event) {
 std::string DynamicExecution::blocked() const {
   std::string lines;
   for (std::uint32_t t = 0; t < handed_.size(); ++t) {
-    if (!handed_[t]) lines += device_.waits(t, kNone);
+    if (!handed_[t]) lines += site_.waits(t, kNone);
   }
   return lines;
 }
 
+class Dynamic final : public ExecutionType {
+ public:
+  std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
+    return std::make_unique<DynamicExecution>(site);
+  }
+  bool hands_out() const override { return true; }
+  bool takes_collectives() const override { return false; }
+  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.dynamic_task; }
+};
+
+const Executions::Entry kDynamic("dynamic", "a scheduler on the device hands ready tasks to free workers",
+                                 std::make_unique<Dynamic>());
+
+}  // namespace
 }  // namespace a3sim

@@ -12,14 +12,13 @@ namespace a3sim {
 // place.
 class StaticExecution final : public Execution {
  public:
-  explicit StaticExecution(Device& device);
   // Of the tasks of these operators only.
-  StaticExecution(Device& device, const std::vector<bool>& operators);
+  StaticExecution(const ExecutionSite& site, const std::vector<bool>& operators);
 
   void launch(Engine& engine) override;
   void worker_is_free(Engine& engine, std::uint32_t worker) override { take(engine, worker); }
   void event_is_complete(Engine& engine, std::uint32_t event) override;
-  void called(Engine&, std::uint32_t) override {}
+  void on_event(Engine&, std::uint32_t) override {}
   std::string blocked() const override;
 
  private:
@@ -33,7 +32,7 @@ class StaticExecution final : public Execution {
   // When a worker that waits sees what is there at `now`.
   Time seen(std::uint32_t worker, Time now) const;
 
-  Device& device_;
+  const ExecutionSite& site_;
   WorkerQueues queues_;
   std::vector<Worker> workers_;
   std::vector<std::uint32_t> first_waiter_;  // by event

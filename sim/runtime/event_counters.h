@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/taskflow/taskflow.h"
+#include "sim/core/engine.h"
+
+namespace a3sim {
+
+// The event counters in one rank's memory. Tasks of any rank add to them; whoever gives the rank's workers
+// their tasks is told when one reaches its threshold.
+class EventCounters final : public EventHandler {
+ public:
+  class Listener {
+   public:
+    virtual void event_is_complete(Engine& engine, std::uint32_t event) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  // The events stay where they are as long as the counters.
+  explicit EventCounters(std::span<const EventDescriptor> events)
+      : events_(events), counts_(events.size(), 0) {}
+  // Once, before anything is added.
+  void tell(Listener& listener) { listener_ = &listener; }
+
+  std::uint32_t count(std::uint32_t event) const { return counts_[event]; }
+  bool is_complete(std::uint32_t event) const { return counts_[event] >= events_[event].threshold; }
+  // A trigger of the event becomes visible here at this date.
+  void add_at(Engine& engine, Time visible, std::uint32_t event) { engine.schedule(visible, *this, event); }
+
+  void on_event(Engine& engine, std::uint32_t event) override {
+    if (++counts_[event] == events_[event].threshold) listener_->event_is_complete(engine, event);
+  }
+
+ private:
+  std::span<const EventDescriptor> events_;
+  std::vector<std::uint32_t> counts_;
+  Listener* listener_ = nullptr;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,21 @@
+#include "sim/runtime/executions/kernel_execution.h"
+
+namespace a3sim {
+namespace {
+
+class KernelByKernel final : public ExecutionType {
+ public:
+  std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
+    return std::make_unique<KernelExecution>(site, false);
+  }
+  bool by_kernels() const override { return true; }
+  Transport usual_transport() const override { return Transport::kCollective; }
+  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.kernel_launch; }
+};
+
+const Executions::Entry kKernel(
+    "kernel", "an operator at a time, launched from the host when the one before has finished",
+    std::make_unique<KernelByKernel>());
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,21 @@
+#include "sim/runtime/executions/kernel_execution.h"
+
+namespace a3sim {
+namespace {
+
+class Static final : public ExecutionType {
+ public:
+  // The host's collectives cut a schedule into parts, which run one after the other as kernels do.
+  std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
+    if (site.options.transport == Transport::kCollective)
+      return std::make_unique<KernelExecution>(site, true);
+    return std::make_unique<StaticExecution>(site, std::vector<bool>(site.ssc.operators().size(), true));
+  }
+  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.static_task; }
+};
+
+const Executions::Entry kStatic("static", "every worker takes its own next task and waits for its event",
+                                std::make_unique<Static>());
+
+}  // namespace
+}  // namespace a3sim

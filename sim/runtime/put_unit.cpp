@@ -1,0 +1,93 @@
+#include "sim/runtime/put_unit.h"
+
+#include <algorithm>
+
+namespace a3sim {
+namespace {
+
+// The hundredth of each memory resource that Memory keeps for tasks is not the puts'.
+constexpr double kMostOfMemory = 0.99;
+
+}  // namespace
+
+// Reads the source's memory and writes the destination's.
+void PutUnit::look_up(Running& running, const Work& work, OpId op) {
+  PutUnit& destination = *units_[index(running.put.dst)];
+  for (const Stream& stream : work.streams) {
+    StepAccess whole;
+    whole.l2.tensor = stream.tensor;
+    whole.l2.rows = stream.rows;
+    whole.l2.byte_end = static_cast<std::uint32_t>(stream.bytes / stream.rows.size());
+    whole.l2.write = stream.write;
+    const std::uint64_t row = whole.l2.byte_end;
+    running.put.whole_lines &= stream.bytes % kL2Line == 0 && stream.rows.begin * row % kL2Line == 0;
+    const L2Traffic found = (stream.write ? destination.owner_ : owner_).access(whole, op);
+    running.outcome.l2 += found;
+    (stream.write ? running.hbm_there : running.hbm_here) +=
+        memory_.as_reads(static_cast<double>(found.hbm_read), static_cast<double>(found.hbm_write));
+  }
+}
+
+void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness) {
+  Running& running = puts_[worker];
+  running = {};
+  running.put = {rank_, work.dst, Bytes{static_cast<std::int64_t>(work.put_bytes)}, true, slowness};
+  running.started = engine.now();
+  if (running.put.bytes.count == 0) return put_has_left(engine, worker);
+  look_up(running, work, op);
+  running.outcome.ideal = fabric_.startup() + fabric_.least(running.put);
+  if (fabric_.startup() == Duration::zero()) return let_flow(engine, worker);
+  schedule(engine, engine.now() + fabric_.startup(), kFlow, worker);
+}
+
+void PutUnit::on_event(Engine& engine, std::uint32_t arg) {
+  const std::uint32_t worker = arg >> 1;
+  (arg & 1) == kFlow ? let_flow(engine, worker) : owner_.put_has_ended(engine, worker);
+}
+
+void PutUnit::let_flow(Engine& engine, std::uint32_t worker) {
+  const Running& running = puts_[worker];
+  const auto bytes = static_cast<double>(running.put.bytes.count);
+  leaving_.add(bytes, running.hbm_here);
+  units_[index(running.put.dst)]->arriving_.add(bytes, running.hbm_there);
+  fabric_.start(engine, running.put, worker);
+}
+
+void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
+  Running& running = puts_[worker];
+  // A network takes ends that lie within the noise of doubles for one: a put alone may be a picosecond early.
+  const Duration took = engine.now() - running.started;
+  Outcome& outcome = running.outcome;
+  outcome.ideal = std::min(outcome.ideal, took);
+  outcome.lost = took - outcome.ideal;
+  outcome.ideal += fabric_.fence();
+  if (const auto bytes = static_cast<double>(running.put.bytes.count); bytes > 0) {
+    PutUnit& destination = *units_[index(running.put.dst)];
+    leaving_.add(-bytes, -running.hbm_here);
+    destination.arriving_.add(-bytes, -running.hbm_there);
+    sent_ += static_cast<std::uint64_t>(running.put.bytes.count);
+    destination.received_ += static_cast<std::uint64_t>(running.put.bytes.count);
+  }
+  owner_.put_has_left(engine, worker, engine.now() + fabric_.latency(running.put.src, running.put.dst));
+  schedule(engine, engine.now() + fabric_.fence(), kFenced, worker);
+}
+
+double PutUnit::served_part(double egress, double ingress) const {
+  const auto fits = [](BytesPerSecond capacity, double need) {
+    return need > 0 ? kMostOfMemory * static_cast<double>(capacity.count) / need : 1;
+  };
+  const double hbm = egress * leaving_.part() + ingress * arriving_.part();
+  return std::min(
+      {1.0, fits(memory_.hbm_read, hbm), fits(memory_.l2_read, egress), fits(memory_.l2_write, ingress)});
+}
+
+// Of all the puts that leave, each needs its part of the HBM; all together, at their rate, the mean of these.
+void PutUnit::reserve_for_puts(Engine& engine, double read, double write) {
+  const double hbm = read * leaving_.part() + write * arriving_.part();
+  const std::array<double, kResources> rates{read, write, hbm};
+  if (rates == reserved_) return;
+  reserved_ = rates;
+  owner_.reserve(engine, rates);
+}
+
+}  // namespace a3sim

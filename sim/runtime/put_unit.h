@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/operators/work.h"
+#include "sim/core/engine.h"
+#include "sim/device/steps.h"
+#include "sim/memory/l2/l2.h"
+#include "sim/memory/memory.h"
+#include "sim/runtime/fabric.h"
+
+namespace a3sim {
+
+// A rank's end of the links: its workers' puts to other ranks, what they read from its memory, and what the
+// puts of others write there. A put starts up, flows, and leaves its worker after a fence.
+class PutUnit final : public FabricEnd, public EventHandler {
+ public:
+  // The device that the unit belongs to.
+  class Owner {
+   public:
+    // What an access of the operator finds in the device's L2, where it leaves its lines.
+    virtual L2Traffic access(const StepAccess& access, OpId op) = 0;
+    // What puts take of the memory from now on, of each resource.
+    virtual void reserve(Engine& engine, const std::array<double, kResources>& rates) = 0;
+    // A put's last byte has left; it and its signal are visible at the destination at `visible`.
+    virtual void put_has_left(Engine& engine, std::uint32_t worker, Time visible) = 0;
+    // The put's fence is over.
+    virtual void put_has_ended(Engine& engine, std::uint32_t worker) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  // How a put went, beside its dates.
+  struct Outcome {
+    Duration ideal{};  // alone on the links, with its fence
+    Duration lost{};   // to other puts
+    L2Traffic l2;      // at both ends
+  };
+
+  PutUnit(RankId rank, std::uint32_t workers, const Hardware::MemorySystem& memory, Fabric& fabric,
+          Owner& owner)
+      : rank_(rank), memory_(memory), fabric_(fabric), owner_(owner), puts_(workers) {}
+  // The units of all ranks, by rank; they stay where they are.
+  void connect(std::span<PutUnit* const> units) { units_ = units; }
+
+  // A worker's put of an operator, to another rank. What drives it goes at its rate over `slowness`.
+  void start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness);
+  const Outcome& outcome(std::uint32_t worker) const { return puts_[worker].outcome; }
+  std::uint64_t sent() const { return sent_; }
+  std::uint64_t received() const { return received_; }
+
+  void put_has_left(Engine& engine, std::uint32_t worker) override;
+  double served_part(double egress, double ingress) const override;
+  void reserve_for_puts(Engine& engine, double read, double write) override;
+  void on_event(Engine& engine, std::uint32_t arg) override;
+
+ private:
+  // What an event's argument means, beside the worker.
+  enum Signal : std::uint32_t { kFlow, kFenced };
+
+  struct Running {
+    Fabric::Put put{};
+    Time started;
+    double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM as long, at its two ends
+    Outcome outcome;
+  };
+  // Puts that leave or arrive now: bytes of them, and of HBM that they need.
+  struct Flow {
+    double bytes = 0, hbm = 0;
+    double part() const { return bytes > 0 ? hbm / bytes : 0; }
+    void add(double more_bytes, double more_hbm) {
+      bytes += more_bytes;
+      hbm += more_hbm;
+    }
+  };
+
+  void look_up(Running& running, const Work& work, OpId op);
+  void let_flow(Engine& engine, std::uint32_t worker);
+  void schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {
+    engine.schedule(at, *this, worker << 1 | signal);
+  }
+
+  RankId rank_;
+  const Hardware::MemorySystem& memory_;
+  Fabric& fabric_;
+  Owner& owner_;
+  std::span<PutUnit* const> units_;
+  std::vector<Running> puts_;  // by worker
+  Flow leaving_, arriving_;
+  std::array<double, kResources> reserved_{};
+  std::uint64_t sent_ = 0, received_ = 0;  // bytes
+};
+
+}  // namespace a3sim

@@ -1,0 +1,33 @@
+#include "sim/runtime/run_options.h"
+
+#include <fmt/format.h>
+
+#include "sim/runtime/execution.h"
+
+namespace a3sim {
+
+RunOptions read_run_options(const Config& experiment) {
+  RunOptions options;
+  options.execution = experiment.text("execution", options.execution);
+  const ExecutionType* type = Executions::find(options.execution);
+  if (!type) {
+    experiment.error("execution", fmt::format("unknown execution '{}'; known: {}", options.execution,
+                                              Executions::known()));
+    options.execution = RunOptions{}.execution;
+    type = &Executions::get(options.execution);
+  }
+  options.transport = experiment.choice("communication", type->usual_transport());
+  if (options.transport == Transport::kCollective && !type->takes_collectives()) {
+    experiment.error(
+        "communication",
+        "the host's collectives stand between kernels, expected one_sided, or execution static or kernel");
+  }
+  const Config poll = experiment.map("poll");
+  if (poll.has("aic")) options.poll[0] = poll.duration("aic");
+  if (poll.has("aiv")) options.poll[1] = poll.duration("aiv");
+  poll.finish();
+  options.dispatch_servers = static_cast<std::uint32_t>(experiment.integer("dispatch_servers", 1, 1024, 1));
+  return options;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,110 @@
+#include "sim/study/summary/run_trace.h"
+
+#include <algorithm>
+
+#include "sim/runtime/execution.h"
+#include "sim/study/summary/operator_report.h"
+
+namespace a3sim {
+namespace {
+
+double bytes_of(std::uint64_t requests) { return static_cast<double>(requests) * kL2Request; }
+
+double asked(const L2Traffic::Requests& requests) {
+  return bytes_of(requests.hit) + bytes_of(requests.miss) + bytes_of(requests.bypass);
+}
+
+TraceOperator traced_operator(const PassResult& pass, std::size_t op) {
+  const OperatorInfo& info = pass.schedule.front().operators()[op];
+  const OperatorL2 l2 = l2_of(pass, op);
+  TraceOperator traced;
+  traced.name = info.name;
+  traced.unit = unit_of(info);
+  traced.stage = info.stage;
+  traced.l2_read = asked(l2.traffic.read);
+  traced.l2_written = asked(l2.traffic.write);
+  traced.l2_hit = bytes_of(l2.traffic.read.hit);
+  traced.l2_missed = bytes_of(l2.traffic.read.miss);
+  traced.hbm_read = static_cast<double>(l2.traffic.hbm_read);
+  traced.hbm_written = static_cast<double>(l2.traffic.hbm_write);
+  // Nothing found is as good as not known.
+  if (std::ranges::any_of(l2.left_by, [](std::uint64_t requests) { return requests > 0; }))
+    for (const std::uint64_t requests : l2.left_by) traced.left_by.push_back(bytes_of(requests));
+  return traced;
+}
+
+TraceTask traced_task(const TaskDescriptor& td, const TaskRecord& record, bool remote) {
+  TraceTask task;
+  task.op = td.op;
+  task.worker = record.worker;
+  task.dst = td.dst;
+  task.dependent_event = td.dependent_event;
+  task.trigger_rank = td.trigger_rank;
+  task.trigger_event = td.trigger_event;
+  task.remote = remote;
+  task.taken = record.taken.time_since_epoch();
+  task.start = record.start.time_since_epoch();
+  task.end = record.end.time_since_epoch();
+  task.done = record.done.time_since_epoch();
+  task.visible = record.visible.time_since_epoch();
+  task.ideal = record.ideal;
+  task.arithmetic = record.arithmetic;
+  task.lost = record.lost;
+  task.operations = record.operations;
+  task.put_bytes = record.put_bytes;
+  return task;
+}
+
+void add_rank(const PassResult& pass, std::size_t rank, Trace& trace) {
+  const std::span<const TaskDescriptor> tasks = pass.schedule[rank].tasks();
+  std::vector<TraceTask>& traced = trace.ranks.emplace_back();
+  traced.reserve(tasks.size());
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const bool remote = trace.operators[tasks[t].op].unit == TaskUnit::kPut && tasks[t].dst != rank;
+    traced.push_back(traced_task(tasks[t], pass.run.ranks[rank].records[t], remote));
+  }
+}
+
+}  // namespace
+
+TraceMachine machine_of(const Experiment& experiment) {
+  const Hardware& hardware = experiment.hardware;
+  const ExecutionType& type = Executions::get(experiment.run.execution);
+  std::vector<std::uint32_t> dies;
+  for (const RankOptions& rank : experiment.run.ranks) dies.push_back(rank.die);
+  const Topology topology(hardware, dies, experiment.run.transport);
+  TraceMachine machine;
+  machine.by_kernels = type.by_kernels();
+  machine.handed_out = type.hands_out();
+  std::copy(std::begin(experiment.workers), std::end(experiment.workers), machine.workers);
+  machine.launch = hardware.runtime.kernel_launch;
+  machine.static_task = hardware.runtime.static_task;
+  machine.farthest = topology.farthest();
+  machine.collectives = experiment.run.transport == Transport::kCollective;
+  if (machine.collectives)
+    machine.collective = hardware.collective.fixed + hardware.collective.per_peer * (experiment.shape.ep - 1);
+  machine.hbm_read = static_cast<double>(hardware.memory.hbm_read.count);
+  machine.hbm_write = static_cast<double>(hardware.memory.hbm_write.count);
+  machine.l2_read = static_cast<double>(hardware.memory.l2_read.count);
+  std::int64_t port = 0;  // all of a rank's together
+  for (std::size_t p = 0; p < topology.ports().egress.size(); p += dies.size())
+    port += topology.ports().egress[p].count;
+  machine.port = static_cast<double>(std::max<std::int64_t>(1, port));
+  return machine;
+}
+
+std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes) {
+  std::vector<Trace> traces;
+  for (const PassResult& pass : passes) {
+    Trace& trace = traces.emplace_back();
+    trace.machine = machine_of(experiment);
+    trace.makespan = pass.run.makespan;
+    for (std::size_t op = 0; op < pass.schedule.front().operators().size(); ++op)
+      trace.operators.push_back(traced_operator(pass, op));
+    for (const RankOptions& rank : experiment.run.ranks) trace.starts.push_back(rank.start);
+    for (std::size_t rank = 0; rank < pass.schedule.size(); ++rank) add_rank(pass, rank, trace);
+  }
+  return traces;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim/experiment/run_experiment.h"
+#include "traces/trace.h"
+
+namespace a3sim {
+
+// What the analysis has to know of the experiment's machine.
+TraceMachine machine_of(const Experiment& experiment);
+
+// The traces of an experiment's passes, which were run with records.
+std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes);
+
+}  // namespace a3sim
