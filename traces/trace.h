@@ -28,6 +28,7 @@ struct TraceOperator {
   // By operator: bytes that this one read and found in the L2, because that one had left them there. Empty
   // where the L2 does not know.
   std::vector<double> left_by;
+  friend bool operator==(const TraceOperator&, const TraceOperator&) = default;
 };
 
 // Dates are since the common start.
@@ -57,6 +58,7 @@ struct TraceMachine {
   bool collectives = false;           // the host's move what is sent, between kernels; else workers' puts
   Duration collective{};              // the host's work before a collective
   double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes a second
+  friend bool operator==(const TraceMachine&, const TraceMachine&) = default;
 };
 
 struct Trace {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kFirst = 0, kSecond = 1;  // events
 
-RunResult run(VectorSchedule built, ExecutionKind execution, Hardware hardware = small_machine(),
+RunResult run(VectorSchedule built, const std::string& execution, Hardware hardware = small_machine(),
               std::uint32_t servers = 1) {
   const NetworkBackend& native = Registry<NetworkBackend>::get("native");
   RunOptions options;
@@ -34,20 +34,31 @@ Duration started(const RunResult& result, std::size_t task) {
 }  // namespace
 
 TEST_CASE("the dynamic scheduler hands out a task after the other, in the queue's order") {
-  const RunResult result = run(free_tasks(4, 4, 1), ExecutionKind::kDynamic);
+  const RunResult result = run(free_tasks(4, 4, 1), "dynamic");
   for (std::uint32_t t = 0; t < 4; ++t) CHECK(started(result, t) == (t + 1) * kDispatch);
   CHECK(result.makespan == 4 * kDispatch + kRowTime);
 }
 
 TEST_CASE("several servers hand out as many tasks at a time") {
-  const RunResult result = run(free_tasks(4, 4, 1), ExecutionKind::kDynamic, small_machine(), 2);
+  const RunResult result = run(free_tasks(4, 4, 1), "dynamic", small_machine(), 2);
   CHECK(started(result, 0) == kDispatch);
   CHECK(started(result, 1) == kDispatch);
   CHECK(result.makespan == 2 * kDispatch + kRowTime);
 }
 
+TEST_CASE("of the free workers the one with the smallest number gets the next task") {
+  VectorSchedule built(4);
+  built.event(4, true);
+  for (const std::uint32_t rows : {50U, 1U, 1U, 1U}) built.task(rows, kNone, kFirst);
+  const RunResult result = run(built, "dynamic");
+  // When the last one is handed out, worker 1 has ended its task, 2 has just got one, and 3 had none yet.
+  REQUIRE(2 * kDispatch + kRowTime < 3 * kDispatch);
+  const std::uint32_t expected[] = {0, 1, 2, 1};
+  for (std::uint32_t t = 0; t < 4; ++t) CHECK(result.ranks[0].records[t].worker == expected[t]);
+}
+
 TEST_CASE("under dynamic execution nothing is handed out before a worker is free") {
-  const RunResult result = run(free_tasks(1, 2, 5), ExecutionKind::kDynamic);
+  const RunResult result = run(free_tasks(1, 2, 5), "dynamic");
   CHECK(result.makespan == 2 * (kDispatch + 5 * kRowTime));
 }
 
@@ -57,7 +68,7 @@ TEST_CASE(
   built.event(1).event(2, true);
   // The second in the queue waits for the third.
   built.task(1, kNone, kSecond).task(1, kFirst, kSecond).task(2, kNone, kFirst);
-  const RunResult result = run(built, ExecutionKind::kDynamic);
+  const RunResult result = run(built, "dynamic");
   const Duration third = kDispatch + kRowTime + kDispatch;
   CHECK(started(result, 2) == third);
   CHECK(started(result, 1) == third + 2 * kRowTime + kVisible + kDispatch);
@@ -67,7 +78,7 @@ TEST_CASE("a dynamic deadlock names what was not handed out") {
   VectorSchedule built(2);
   built.event(2).event(2, true).task(1, kNone, kFirst).task(1, kFirst, kSecond);
   try {
-    run(built, ExecutionKind::kDynamic);
+    run(built, "dynamic");
     FAIL("the schedule cannot end");
   } catch (const RunError& error) {
     CHECK_THAT(error.what(), Contains("rank 0: task 1 (Add 1) waits for event 0: 1 of 2"));
@@ -85,7 +96,7 @@ TEST_CASE("kernels follow each other, each after its launch, whatever the events
   built.parts().operators.push_back(built.parts().operators[0]);
   built.parts().operators[1].stage = 1;
   built.parts().tasks[3].op = built.parts().tasks[4].op = 1;
-  const RunResult result = run(built, ExecutionKind::kKernel, hardware);
+  const RunResult result = run(built, "kernel", hardware);
   CHECK(started(result, 0) == kLaunch);
   CHECK(started(result, 2) == kLaunch + kRowTime);
   CHECK(started(result, 3) == kLaunch + 2 * kRowTime + kLaunch);
@@ -95,6 +106,6 @@ TEST_CASE("kernels follow each other, each after its launch, whatever the events
 TEST_CASE("a static schedule begins when its kernel has been launched") {
   Hardware hardware = small_machine();
   hardware.runtime.kernel_launch = 7_us;
-  const RunResult result = run(free_tasks(1, 1, 1), ExecutionKind::kStatic, hardware);
+  const RunResult result = run(free_tasks(1, 1, 1), "static", hardware);
   CHECK(result.makespan == 7_us + kOverhead + kRowTime);
 }

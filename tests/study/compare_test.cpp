@@ -182,8 +182,14 @@ TEST_CASE("all parts of a configuration together are the configuration") {
                                 "ranks.start={1: 30 us}",
                                 "ranks.clock={2: 0.5}",
                                 std::string("parallel.") + (way[0] == 's' ? "ep=3" : "nodes=2")});
-    Experiment b = small();
-    for (const ConfigPart& part : config_parts()) part.take(b, a);
+    const TemporaryFolder folder;
+    write(folder.path() / "a.yaml", a.resolved);
+    write(folder.path() / "b.yaml", small().resolved);
+    Diagnostics diagnostics;
+    const auto of_a_part = [](std::string_view path) { return part_of(path) < config_parts().size(); };
+    const Experiment b = read_experiment(
+        Config::load_with_parts(folder.path() / "b.yaml", folder.path() / "a.yaml", of_a_part, diagnostics),
+        diagnostics);
     const std::vector<PassResult> of_a = run_experiment(a, false), of_b = run_experiment(b, false);
     REQUIRE(of_a.size() == of_b.size());
     for (std::size_t p = 0; p < of_a.size(); ++p) CHECK(of_a[p].run.makespan == of_b[p].run.makespan);

@@ -28,7 +28,7 @@ std::vector<DataCase> cases_at(const char* ep, std::vector<std::string> set) {
 TEST_CASE(
     "the ways of running are static, dynamic and kernels, one-sided and collective where there is one") {
   const std::vector<DataCase> cases = cases_at("2", {});
-  std::set<std::pair<ExecutionKind, Transport>> ways;
+  std::set<std::pair<std::string, Transport>> ways;
   for (const DataCase& of : cases) ways.insert({of.experiment.run.execution, of.experiment.run.transport});
   CHECK(cases.size() == kWays * kPartitionings);
   CHECK(ways.size() == kWays);

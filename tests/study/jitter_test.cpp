@@ -142,7 +142,7 @@ TEST_CASE("a perturbed task's time is still its ideal time and its losses, to th
   const Experiment experiment = small();
   const Compiled compiled = compile_all(experiment);
   for (std::uint32_t p = 0; p < compiled.passes.size(); ++p) {
-    TaskJitter hooks(compiled.passes[p], {.durations = kSpread}, 0, p);
+    TaskJitter hooks(compiled.passes[p].schedule, {.durations = kSpread}, 0, p);
     RunOptions options = options_of(experiment, true);
     options.hooks = &hooks;
     for (const RankResult& rank : run_pass(experiment, compiled, p, options).ranks) {
@@ -196,7 +196,7 @@ TEST_CASE(
     "a slow put goes at a part of its worker's rate, and neither its start nor its fence takes longer") {
   const Experiment experiment = small({"experiment.pass=forward"});
   const Compiled compiled = compile_all(experiment);
-  SlowPuts hooks(compiled.passes[0]);
+  SlowPuts hooks(compiled.passes[0].schedule);
   RunOptions options = options_of(experiment, true);
   const RunResult as_modelled = run_pass(experiment, compiled, 0, options);
   options.hooks = &hooks;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,15 +41,21 @@ inline void write(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-// Runs an experiment and writes what `a3sim run -o` would.
-inline std::vector<PassResult> save(const Experiment& experiment, const std::filesystem::path& folder) {
-  std::vector<PassResult> passes = run_experiment(experiment, true);
+// Writes what `a3sim run -o` would.
+inline void write_run(const Experiment& experiment, std::span<const PassResult> passes,
+                      const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   const PortableConfig config = portable(experiment);
   write(folder / "resolved.yaml", config.resolved);
   for (const auto& [name, contents] : config.files) write(folder / name, contents);
   for (const PassResult& pass : passes) write(folder / ("tasks_" + pass.name + ".csv"), tasks_csv(pass));
   write(folder / "result.json", summary_json(experiment, passes).dump(2) + '\n');
+}
+
+// Runs an experiment first.
+inline std::vector<PassResult> save(const Experiment& experiment, const std::filesystem::path& folder) {
+  std::vector<PassResult> passes = run_experiment(experiment, true);
+  write_run(experiment, passes, folder);
   return passes;
 }
 

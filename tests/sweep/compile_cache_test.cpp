@@ -5,6 +5,7 @@
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/run_trace.h"
 #include "sim/study/sweep/point_metrics.h"
+#include "tests/study/saved.h"
 
 namespace a3sim {
 namespace {
@@ -59,16 +60,25 @@ TEST_CASE("A run on shared schedules is byte by byte the run on its own") {
   check({"experiment.pass=forward"}, true);
 }
 
+SavedRun saved_and_read(const Experiment& experiment, std::span<const PassResult> passes) {
+  const TemporaryFolder folder;
+  write_run(experiment, passes, folder.path());
+  return read_run(folder.path(), "");
+}
+
 TEST_CASE("A trace from a run is the one that is read back from its files") {
   const Experiment experiment = small_with({});
   const std::vector<PassResult> passes = run_experiment(experiment, true);
   const std::vector<Trace> traces = traces_of(experiment, passes);
-  const nlohmann::json result = nlohmann::json::parse(summary_json(experiment, passes).dump());
   REQUIRE(traces.size() == 2);
+  const SavedRun saved = saved_and_read(experiment, passes);
   for (std::size_t p = 0; p < traces.size(); ++p) {
-    const Trace read = read_trace(result, result["passes"][p], "result", tasks_csv(passes[p]), "tasks");
+    const Trace& read = saved.passes[p].trace;
     CHECK(read.ranks == traces[p].ranks);
     CHECK(read.makespan == traces[p].makespan);
+    CHECK(read.machine == traces[p].machine);
+    CHECK(read.operators == traces[p].operators);
+    CHECK(read.starts == traces[p].starts);
   }
 }
 

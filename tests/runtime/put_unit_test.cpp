@@ -1,0 +1,180 @@
+#include "sim/runtime/put_unit.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/runtime/small_machine.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::uint32_t kWorkers = 4;
+
+// A device without tasks: keeps when its puts left, were visible and ended.
+class Site final : public PutUnit::Owner {
+ public:
+  L2Traffic access(const StepAccess& access, OpId) override {
+    (access.l2.write ? written : read) += access.bytes();
+    return found;
+  }
+  void reserve(Engine&, const std::array<double, kResources>& rates) override { reserved.push_back(rates); }
+  void put_has_left(Engine& engine, std::uint32_t worker, Time visible) override {
+    left[worker] = engine.now();
+    seen[worker] = visible;
+  }
+  void put_has_ended(Engine& engine, std::uint32_t worker) override { ended[worker] = engine.now(); }
+
+  L2Traffic found;
+  std::uint64_t read = 0, written = 0;
+  std::vector<std::array<double, kResources>> reserved;
+  std::array<Time, kWorkers> left, seen, ended;
+};
+
+Work put_of(std::uint32_t dst, std::uint32_t rows) {
+  Work work;
+  work.kind = WorkKind::kPut;
+  work.dst = RankId{dst};
+  work.put_bytes = std::uint64_t{rows} * kRowBytes;
+  for (const bool write : {false, true}) {
+    Stream& stream = work.streams.emplace_back();
+    stream.tensor = TensorId{write ? 1U : 0U};
+    stream.rows = {0, rows};
+    stream.bytes = work.put_bytes;
+    stream.write = write;
+  }
+  return work;
+}
+
+// Two or three ranks on dies beside one another, and nothing else.
+class Links {
+ public:
+  explicit Links(std::uint32_t ranks, Hardware of = small_machine())
+      : hardware(std::move(of)),
+        dies_(numbered(ranks)),
+        fabric_(hardware, dies_, kWorkers, Registry<NetworkBackend>::get("native"), Transport::kPuts),
+        sites(ranks) {
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      units_.push_back(std::make_unique<PutUnit>(RankId{r}, kWorkers, hardware.memory, fabric_, sites[r]));
+      all_.push_back(units_.back().get());
+    }
+    fabric_.connect({all_.begin(), all_.end()});
+    for (const auto& unit : units_) unit->connect(all_);
+  }
+  PutUnit& operator[](std::uint32_t rank) { return *units_[rank]; }
+
+  Hardware hardware;
+
+ private:
+  static std::vector<std::uint32_t> numbered(std::uint32_t ranks) {
+    std::vector<std::uint32_t> dies;
+    for (std::uint32_t r = 0; r < ranks; ++r) dies.push_back(r);
+    return dies;
+  }
+  std::vector<std::uint32_t> dies_;
+  Fabric fabric_;
+
+ public:
+  std::vector<Site> sites;
+
+ private:
+  std::vector<std::unique_ptr<PutUnit>> units_;
+  std::vector<PutUnit*> all_;
+};
+
+Duration flow_time(std::uint32_t rows, BytesPerSecond rate) {
+  return transfer_time(Bytes{std::int64_t{rows} * kRowBytes}, rate);
+}
+
+TEST_CASE(
+    "A put starts up, flows at its worker's rate, is seen one hop later, and frees its worker a fence "
+    "later") {
+  Links links(2);
+  Engine engine;
+  links[0].start(engine, 1, put_of(1, 5), OpId{0}, 1);
+  engine.run();
+  const Duration left = kStartup + flow_time(5, kPutRate);
+  const Site& source = links.sites[0];
+  CHECK(source.left[1] == Time(left));
+  CHECK(source.seen[1] == Time(left + kHop));
+  CHECK(source.ended[1] == Time(left + kFence));
+  const PutUnit::Outcome& outcome = links[0].outcome(1);
+  CHECK(outcome.ideal == left + kFence);
+  CHECK(outcome.lost == Duration::zero());
+  CHECK(links[0].sent() == std::uint64_t{5} * kRowBytes);
+  CHECK(links[1].received() == std::uint64_t{5} * kRowBytes);
+}
+
+TEST_CASE("A put reads its source's memory and writes its destination's, and nothing else") {
+  Links links(3);
+  Engine engine;
+  links[0].start(engine, 0, put_of(2, 3), OpId{0}, 1);
+  engine.run();
+  constexpr std::uint64_t kBytes = 3 * kRowBytes;
+  CHECK(links.sites[0].read == kBytes);
+  CHECK(links.sites[2].written == kBytes);
+  CHECK(links.sites[0].written + links.sites[2].read + links.sites[1].read + links.sites[1].written == 0);
+}
+
+TEST_CASE("A put without bytes is a signal: seen one hop later, its worker free after the fence") {
+  Links links(2);
+  Engine engine;
+  links[0].start(engine, 0, put_of(1, 0), OpId{0}, 1);
+  engine.run();
+  CHECK(links.sites[0].left[0] == Time());
+  CHECK(links.sites[0].seen[0] == Time(kHop));
+  CHECK(links.sites[0].ended[0] == Time(kFence));
+  CHECK(links[0].outcome(0).ideal == kFence);
+}
+
+TEST_CASE("Two puts that share a port take twice as long, and what they lose is told apart") {
+  Hardware hardware = small_machine();
+  hardware.fabric.planes = {{"plane", kPutRate, kPutRate}};  // a port for one worker's put
+  Links links(3, hardware);
+  Engine engine;
+  links[0].start(engine, 0, put_of(1, 4), OpId{0}, 1);
+  links[0].start(engine, 1, put_of(2, 4), OpId{0}, 1);
+  engine.run();
+  const Duration alone = flow_time(4, kPutRate);
+  for (const std::uint32_t worker : {0U, 1U}) {
+    CHECK(links.sites[0].left[worker] == Time(kStartup + 2 * alone));
+    CHECK(links[0].outcome(worker).ideal == kStartup + alone + kFence);
+    CHECK(links[0].outcome(worker).lost == alone);
+  }
+}
+
+TEST_CASE("A put whose rows are no whole lines goes at the unaligned part of its rate") {
+  Hardware hardware = small_machine();
+  hardware.fabric.unaligned = 0.5;
+  Links links(2, hardware);
+  Work ragged = put_of(1, 4);
+  for (Stream& stream : ragged.streams) stream.bytes -= 4 * 64;  // 64 bytes a row
+  ragged.put_bytes -= 4 * 64;
+  Engine engine;
+  links[0].start(engine, 0, put_of(1, 4), OpId{0}, 1);
+  links[0].start(engine, 1, ragged, OpId{0}, 1);
+  engine.run();
+  const Duration half =
+      transfer_time(Bytes{static_cast<std::int64_t>(ragged.put_bytes)}, BytesPerSecond{kPutRate.count / 2});
+  CHECK(links.sites[0].left[0] == Time(kStartup + flow_time(4, kPutRate)));
+  CHECK(links.sites[0].left[1] == Time(kStartup + half));
+}
+
+TEST_CASE("A memory that serves half of what a put needs makes the put take twice as long") {
+  // Every byte that leaves has to come from the HBM, which gives half of a worker's rate (a hundredth of it
+  // is the tasks').
+  constexpr double kShare = 0.99;
+  Hardware hardware = small_machine();
+  hardware.fabric.planes = {{"plane", kPutRate, kPutRate}};
+  hardware.memory.hbm_read = hardware.memory.hbm_write = BytesPerSecond{kPutRate.count / 2};
+  Links links(2, hardware);
+  links.sites[0].found.hbm_read = 4 * kRowBytes;
+  Engine engine;
+  links[0].start(engine, 0, put_of(1, 4), OpId{0}, 1);
+  engine.run();
+  const double expected = 2 * seconds(flow_time(4, kPutRate)) / kShare;
+  CHECK(seconds(links.sites[0].left[0].time_since_epoch() - kStartup) == Approx(expected).epsilon(1e-6));
+  REQUIRE_FALSE(links.sites[0].reserved.empty());
+  CHECK(links.sites[0].reserved.back() == std::array<double, kResources>{});  // given back in the end
+}
+
+}  // namespace
+}  // namespace a3sim
