@@ -3,36 +3,24 @@
 #include <algorithm>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp>
-#include <numeric>
+#include <boost/pending/disjoint_sets.hpp>
+#include <boost/property_map/vector_property_map.hpp>
 #include <utility>
 
 namespace a3sim {
-
-DisjointSets::DisjointSets(std::uint32_t size) : parent_(size) {
-  std::iota(parent_.begin(), parent_.end(), 0);
-}
-
-std::uint32_t DisjointSets::find(std::uint32_t x) {
-  while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-  return x;
-}
-
-void DisjointSets::unite(std::uint32_t a, std::uint32_t b) {
-  a = find(a);
-  b = find(b);
-  parent_[std::max(a, b)] = std::min(a, b);
-}
 
 Components::Components(const Dependencies& dependencies) {
   const auto groups = static_cast<std::uint32_t>(dependencies.groups().size());
   waits_for.assign(groups, kNone);
   counts_in.assign(groups, kNone);
-  DisjointSets sets(2 * groups);  // consumer sides, then producer sides
-  for (const Dependency& edge : dependencies.edges()) sets.unite(edge.consumer, groups + edge.producer);
+  const boost::vector_property_map<std::uint32_t> height(2 * groups), parent(2 * groups);
+  boost::disjoint_sets sets(height, parent);  // consumer sides, then producer sides
+  for (std::uint32_t x = 0; x < 2 * groups; ++x) sets.make_set(x);
+  for (const Dependency& edge : dependencies.edges()) sets.union_set(edge.consumer, groups + edge.producer);
 
   std::vector<std::uint32_t> number(2 * groups, kNone);
   for (const Dependency& edge : dependencies.edges()) {
-    std::uint32_t& component = number[sets.find(edge.consumer)];
+    std::uint32_t& component = number[sets.find_set(edge.consumer)];
     if (component == kNone) component = count++;
     waits_for[edge.consumer] = component;
     counts_in[edge.producer] = component;

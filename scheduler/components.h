@@ -7,17 +7,6 @@
 
 namespace a3sim {
 
-// Sets that grow together; the smallest member names a set.
-class DisjointSets {
- public:
-  explicit DisjointSets(std::uint32_t size);
-  std::uint32_t find(std::uint32_t x);
-  void unite(std::uint32_t a, std::uint32_t b);
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 // The connected components of the graph (producer side of a group) - (consumer side of a group), numbered by
 // their first consumer.
 struct Components {

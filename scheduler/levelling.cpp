@@ -1,6 +1,8 @@
 #include "scheduler/levelling.h"
 
 #include <algorithm>
+#include <boost/pending/disjoint_sets.hpp>
+#include <boost/property_map/vector_property_map.hpp>
 #include <tuple>
 
 // Why no component waits on itself after levelling.
@@ -103,13 +105,15 @@ class Leveller {
       return static_cast<std::uint32_t>(std::lower_bound(members.begin(), members.end(), member) -
                                         members.begin());
     };
-    DisjointSets sets(static_cast<std::uint32_t>(members.size()));
+    const boost::vector_property_map<std::uint32_t> height(members.size()), parent(members.size());
+    boost::disjoint_sets sets(height, parent);
+    for (std::uint32_t x = 0; x < members.size(); ++x) sets.make_set(x);
     for (const Shallow& s : edges)
-      sets.unite(position(s.edge.consumer), position(s.edge.producer | kProducer));
+      sets.union_set(position(s.edge.consumer), position(s.edge.producer | kProducer));
 
     std::vector<std::uint32_t> join_of(members.size(), kNone);
     for (const Shallow& s : edges) {
-      std::uint32_t& join = join_of[sets.find(position(s.edge.consumer))];
+      std::uint32_t& join = join_of[sets.find_set(position(s.edge.consumer))];
       if (join == kNone) join = add_join(s);
       kept_.push_back({s.edge.consumer, join});
       kept_.push_back({join, s.edge.producer});

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <numeric>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/transitive_closure.hpp>
 
 #include "scheduler/dependencies.h"
 
@@ -10,24 +11,18 @@ namespace {
 class OperatorAncestry {
  public:
   explicit OperatorAncestry(std::span<const OperatorInfo> operators) : producers_(operators.size()) {
-    ancestors_.assign(operators.size(), std::vector<bool>(operators.size()));
+    boost::adjacency_list<> feeds_into(operators.size()), leads_to;
     for (std::size_t op = 0; op < operators.size(); ++op) {
       for (std::size_t p = 0; p < operators.size(); ++p) {
-        if (feeds(operators[p], operators[op])) producers_[op].push_back(p);
+        if (!feeds(operators[p], operators[op])) continue;
+        producers_[op].push_back(p);
+        add_edge(p, op, feeds_into);
       }
     }
-    // By stage a producer's ancestors are known before its consumer asks for them.
-    std::vector<std::size_t> order(operators.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return operators[a].stage < operators[b].stage; });
-    for (const std::size_t op : order) {
-      for (const std::size_t p : producers_[op]) {
-        ancestors_[op][p] = true;
-        for (std::size_t a = 0; a < operators.size(); ++a) {
-          if (ancestors_[p][a]) ancestors_[op][a] = true;
-        }
-      }
+    boost::transitive_closure(feeds_into, leads_to);
+    ancestors_.assign(operators.size(), std::vector<bool>(operators.size()));
+    for (auto [edge, end] = edges(leads_to); edge != end; ++edge) {
+      ancestors_[target(*edge, leads_to)][source(*edge, leads_to)] = true;
     }
   }
 

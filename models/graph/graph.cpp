@@ -51,22 +51,22 @@ void check_operands(const Graph& graph, const OperatorNode& node) {
   if (!mismatch.empty()) refuse(node, mismatch);
 }
 
-// A cycle among operators of which each still has an unfinished predecessor.
+// A cycle among operators of which each still has an unfinished producer.
 std::string name_cycle(const Graph& graph, const std::vector<std::uint32_t>& missing) {
-  const auto predecessor = [&](OpId id) {
+  const auto producer = [&](OpId id) {
     OpId found = id;
-    for (auto [edge, end] = in_edges(index(id), graph.boost()); edge != end; ++edge) {
-      const auto from = static_cast<std::uint32_t>(source(*edge, graph.boost()));
-      if (missing[from] > 0) found = OpId{from};
+    for (const TensorId input : graph.op(id).inputs) {
+      const std::optional<OpId> writer = graph.writer(input);
+      if (writer && missing[index(*writer)] > 0) found = *writer;
     }
     return found;
   };
   OpId at{static_cast<std::uint32_t>(
       std::find_if(missing.begin(), missing.end(), [](std::uint32_t n) { return n > 0; }) - missing.begin())};
   // Walking back from anywhere ends on the cycle after as many steps as there are operators.
-  for (std::size_t step = 0; step < missing.size(); ++step) at = predecessor(at);
+  for (std::size_t step = 0; step < missing.size(); ++step) at = producer(at);
   std::string names = graph.op(at).name;
-  for (OpId op = predecessor(at); op != at; op = predecessor(op)) names = graph.op(op).name + " -> " + names;
+  for (OpId op = producer(at); op != at; op = producer(op)) names = graph.op(op).name + " -> " + names;
   return graph.op(at).name + " -> " + names;
 }
 
@@ -95,23 +95,9 @@ OpId Graph::add_operator(OperatorNode node) {
     }
   }
   const OpId id{static_cast<std::uint32_t>(operators_.size())};
-  add_vertex(boost_);
   for (const TensorId output : node.outputs) writers_[index(output)] = id;
   operators_.push_back(std::move(node));
-  connect(id);
   return id;
-}
-
-void Graph::connect(OpId id) {
-  for (const TensorId input : op(id).inputs) {
-    if (const auto from = writer(input)) add_edge(index(*from), index(id), Edge{input}, boost_);
-  }
-  // Readers may have been added before their writer.
-  for (std::uint32_t reader = 0; reader < index(id); ++reader) {
-    for (const TensorId input : operators_[reader].inputs) {
-      if (writer(input) == id) add_edge(index(id), reader, Edge{input}, boost_);
-    }
-  }
 }
 
 std::vector<OpId> Graph::topological_order() const {
@@ -122,10 +108,19 @@ std::vector<OpId> Graph::topological_order() const {
                                tensor(input).name));
     }
   }
+  std::vector<std::vector<std::uint32_t>> readers(operators_.size());
   std::vector<std::uint32_t> missing(operators_.size());
+  for (std::uint32_t id = 0; id < operators_.size(); ++id) {
+    for (const TensorId input : operators_[id].inputs) {
+      if (!writer(input)) continue;
+      readers[index(*writer(input))].push_back(id);
+      ++missing[id];
+    }
+  }
+  // Boost's topological_sort leaves open which of the operators that are ready comes first: schedules would
+  // depend on its version.
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   for (std::uint32_t id = 0; id < operators_.size(); ++id) {
-    missing[id] = static_cast<std::uint32_t>(in_degree(id, boost_));
     if (missing[id] == 0) ready.push(id);
   }
   std::vector<OpId> order;
@@ -133,9 +128,8 @@ std::vector<OpId> Graph::topological_order() const {
     const std::uint32_t id = ready.top();
     ready.pop();
     order.push_back(OpId{id});
-    for (auto [edge, end] = out_edges(id, boost_); edge != end; ++edge) {
-      const auto to = static_cast<std::uint32_t>(target(*edge, boost_));
-      if (--missing[to] == 0) ready.push(to);
+    for (const std::uint32_t reader : readers[id]) {
+      if (--missing[reader] == 0) ready.push(reader);
     }
   }
   if (order.size() < operators_.size()) {
@@ -147,9 +141,8 @@ std::vector<OpId> Graph::topological_order() const {
 std::vector<std::uint32_t> Graph::stages() const {
   std::vector<std::uint32_t> stages(operators_.size());
   for (const OpId id : topological_order()) {
-    for (auto [edge, end] = out_edges(index(id), boost_); edge != end; ++edge) {
-      std::uint32_t& to = stages[target(*edge, boost_)];
-      to = std::max(to, stages[index(id)] + 1);
+    for (const TensorId input : op(id).inputs) {
+      if (writer(input)) stages[index(id)] = std::max(stages[index(id)], stages[index(*writer(input))] + 1);
     }
   }
   return stages;

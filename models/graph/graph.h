@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/graph/adjacency_list.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,16 +40,9 @@ struct OperatorNode {
   friend bool operator==(const OperatorNode&, const OperatorNode&) = default;
 };
 
-// The ODG: operators are vertices, tensors run along the edges.
+// The ODG: an edge leads from the operator that writes a tensor to each that reads it.
 class Graph {
  public:
-  struct Edge {
-    TensorId tensor{};
-  };
-  // Vertex v is the operator with OpId v.
-  using Boost =
-      boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, boost::no_property, Edge>;
-
   // Throws InputError for a name used twice.
   TensorId add_tensor(TensorNode tensor);
   // Throws InputError for an unknown type, operands that the type cannot take, a name or a writer used twice.
@@ -60,7 +52,6 @@ class Graph {
   std::span<const OperatorNode> operators() const { return operators_; }
   const TensorNode& tensor(TensorId id) const { return tensors_[index(id)]; }
   const OperatorNode& op(OpId id) const { return operators_[index(id)]; }
-  const Boost& boost() const { return boost_; }
 
   // The operator that writes a tensor; none for external ones.
   std::optional<OpId> writer(TensorId id) const { return writers_[index(id)]; }
@@ -70,15 +61,9 @@ class Graph {
   // Longest path from a source, in operators, by OpId. Throws as topological_order() does.
   std::vector<std::uint32_t> stages() const;
 
-  // Edges follow from the rest.
-  friend bool operator==(const Graph& a, const Graph& b) {
-    return a.tensors_ == b.tensors_ && a.operators_ == b.operators_;
-  }
+  friend bool operator==(const Graph&, const Graph&) = default;
 
  private:
-  void connect(OpId id);
-
-  Boost boost_;
   std::vector<TensorNode> tensors_;
   std::vector<OperatorNode> operators_;
   std::vector<std::optional<OpId>> writers_;

@@ -92,11 +92,9 @@ class Accumulate final : public Operator {
   bool weighted_;
 };
 
-const Operators::Entry kWeightedAccumulate("Accumulate",
-                                           "sums each token's returned rows times the router's weights",
-                                           std::make_unique<Accumulate>(true));
-const Operators::Entry kUnweighted("AccumulateUnweighted", "the same without weights",
-                                   std::make_unique<Accumulate>(false));
+A3SIM_REGISTER(Operator, "Accumulate", "sums each token's returned rows times the router's weights",
+               Accumulate(true));
+A3SIM_REGISTER(Operator, "AccumulateUnweighted", "the same without weights", Accumulate(false));
 
 }  // namespace
 }  // namespace a3sim

@@ -26,7 +26,7 @@ class Add final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kAddOperator("Add", "sum of two tensors", std::make_unique<Add>());
+A3SIM_REGISTER(Operator, "Add", "sum of two tensors", Add);
 
 }  // namespace
 }  // namespace a3sim

@@ -39,8 +39,7 @@ class Combine final : public PutOperator {
   }
 };
 
-const Operators::Entry kCombineOperator("Combine", "puts rows back to the ranks that sent them",
-                                        std::make_unique<Combine>());
+A3SIM_REGISTER(Operator, "Combine", "puts rows back to the ranks that sent them", Combine);
 
 }  // namespace
 }  // namespace a3sim

@@ -24,7 +24,7 @@ class Copy final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kCopyOperator("Copy", "a tensor as another", std::make_unique<Copy>());
+A3SIM_REGISTER(Operator, "Copy", "a tensor as another", Copy);
 
 }  // namespace
 }  // namespace a3sim

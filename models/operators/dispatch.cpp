@@ -42,8 +42,7 @@ class Dispatch final : public PutOperator {
   }
 };
 
-const Operators::Entry kDispatchOperator("Dispatch", "puts rows to the ranks of their experts",
-                                         std::make_unique<Dispatch>());
+A3SIM_REGISTER(Operator, "Dispatch", "puts rows to the ranks of their experts", Dispatch);
 
 }  // namespace
 }  // namespace a3sim

@@ -82,8 +82,7 @@ class GroupedMatmul final : public Operator {
   }
 };
 
-const Operators::Entry kGroupedMatmulOperator("GroupedMatmul", "rows of each expert times its weights",
-                                              std::make_unique<GroupedMatmul>());
+A3SIM_REGISTER(Operator, "GroupedMatmul", "rows of each expert times its weights", GroupedMatmul);
 
 }  // namespace
 }  // namespace a3sim

@@ -96,9 +96,8 @@ class GroupedMatmulWeightGrad final : public Operator {
   }
 };
 
-const Operators::Entry kGroupedMatmulWeightGradOperator("GroupedMatmulWeightGrad",
-                                                        "gradient of each expert's weights",
-                                                        std::make_unique<GroupedMatmulWeightGrad>());
+A3SIM_REGISTER(Operator, "GroupedMatmulWeightGrad", "gradient of each expert's weights",
+               GroupedMatmulWeightGrad);
 
 }  // namespace
 }  // namespace a3sim

@@ -24,7 +24,7 @@ class Join final : public Operator {
   void compute(const WorkContext&, const TaskView&, Data&) const override {}
 };
 
-const Operators::Entry kJoinOperator("Join", "no work: gathers events", std::make_unique<Join>());
+A3SIM_REGISTER(Operator, "Join", "no work: gathers events", Join);
 
 }  // namespace
 }  // namespace a3sim

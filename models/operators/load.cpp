@@ -26,8 +26,7 @@ class Load final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kLoadOperator("Load", "reads rows and keeps the first element of each",
-                                     std::make_unique<Load>());
+A3SIM_REGISTER(Operator, "Load", "reads rows and keeps the first element of each", Load);
 
 }  // namespace
 }  // namespace a3sim

@@ -96,10 +96,8 @@ class Permute final : public Operator {
   bool weighted_;
 };
 
-const Operators::Entry kPlain("Permute", "gathers tokens into the order in which they are sent",
-                              std::make_unique<Permute>(false));
-const Operators::Entry kWeighted("PermuteWeighted", "the same, each row times its router weight",
-                                 std::make_unique<Permute>(true));
+A3SIM_REGISTER(Operator, "Permute", "gathers tokens into the order in which they are sent", Permute(false));
+A3SIM_REGISTER(Operator, "PermuteWeighted", "the same, each row times its router weight", Permute(true));
 
 }  // namespace
 }  // namespace a3sim

@@ -32,8 +32,7 @@ class SwiGlu final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kSwigluOperator("SwiGLU", "silu(gate) * up on the halves of a row",
-                                       std::make_unique<SwiGlu>());
+A3SIM_REGISTER(Operator, "SwiGLU", "silu(gate) * up on the halves of a row", SwiGlu);
 
 }  // namespace
 }  // namespace a3sim

@@ -41,8 +41,7 @@ class SwiGluGrad final : public ElementwiseOperator {
   }
 };
 
-const Operators::Entry kSwigluGradOperator("SwiGLUGrad", "gradient of SwiGLU, from its kept input",
-                                           std::make_unique<SwiGluGrad>());
+A3SIM_REGISTER(Operator, "SwiGLUGrad", "gradient of SwiGLU, from its kept input", SwiGluGrad);
 
 }  // namespace
 }  // namespace a3sim

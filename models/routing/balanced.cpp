@@ -35,8 +35,7 @@ class Balanced final : public RoutingGenerator {
   }
 };
 
-const Routings::Entry kBalancedRouting("balanced", "every expert receives the same number of rows",
-                                       std::make_unique<Balanced>());
+A3SIM_REGISTER(RoutingGenerator, "balanced", "every expert receives the same number of rows", Balanced);
 
 }  // namespace
 }  // namespace a3sim

@@ -111,7 +111,7 @@ class CountsFile final : public RoutingGenerator {
   }
 };
 
-const Routings::Entry kCountsFileRouting("file", "counts from a CSV file", std::make_unique<CountsFile>());
+A3SIM_REGISTER(RoutingGenerator, "file", "counts from a CSV file", CountsFile);
 
 }  // namespace
 }  // namespace a3sim

@@ -90,9 +90,8 @@ class Sampled final : public RoutingGenerator {
   }
 };
 
-const Routings::Entry kSampledRouting("sampled",
-                                      "seeded draw of different experts for each token, with a skew",
-                                      std::make_unique<Sampled>());
+A3SIM_REGISTER(RoutingGenerator, "sampled", "seeded draw of different experts for each token, with a skew",
+               Sampled);
 
 }  // namespace
 }  // namespace a3sim

@@ -72,9 +72,8 @@ class Calibrate final : public Command {
   }
 };
 
-const Commands::Entry kCalibrateCommand(
-    "calibrate", "Fit hardware values to published points, and tell how well they are known",
-    std::make_unique<Calibrate>());
+A3SIM_REGISTER(Command, "calibrate",
+               "Fit hardware values to published points, and tell how well they are known", Calibrate);
 
 }  // namespace
 }  // namespace a3sim

@@ -53,9 +53,8 @@ class Check final : public Command {
   }
 };
 
-const Commands::Entry kCheckCommand(
-    "check", "Check schedules: thresholds, rows, deadlock, ring order; results, on real tensors",
-    std::make_unique<Check>());
+A3SIM_REGISTER(Command, "check",
+               "Check schedules: thresholds, rows, deadlock, ring order; results, on real tensors", Check);
 
 }  // namespace
 }  // namespace a3sim

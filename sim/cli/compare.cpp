@@ -44,8 +44,7 @@ class Compare final : public Command {
   }
 };
 
-const Commands::Entry kCompareCommand("compare", "Two results side by side, and what makes the difference",
-                                      std::make_unique<Compare>());
+A3SIM_REGISTER(Command, "compare", "Two results side by side, and what makes the difference", Compare);
 
 }  // namespace
 }  // namespace a3sim

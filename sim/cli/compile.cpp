@@ -60,9 +60,8 @@ class Compile final : public Command {
   }
 };
 
-const Commands::Entry kCompileCommand("compile",
-                                      "Compile an experiment into static schedules (SSC), a file a rank",
-                                      std::make_unique<Compile>());
+A3SIM_REGISTER(Command, "compile", "Compile an experiment into static schedules (SSC), a file a rank",
+               Compile);
 
 }  // namespace
 }  // namespace a3sim

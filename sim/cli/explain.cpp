@@ -66,9 +66,7 @@ class Explain final : public Command {
   }
 };
 
-const Commands::Entry kExplainCommand("explain",
-                                      "Where a run's time went: workers, critical path, communication",
-                                      std::make_unique<Explain>());
+A3SIM_REGISTER(Command, "explain", "Where a run's time went: workers, critical path, communication", Explain);
 
 }  // namespace
 }  // namespace a3sim

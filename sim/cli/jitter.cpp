@@ -91,8 +91,7 @@ class JitterCommand final : public Command {
   }
 };
 
-const Commands::Entry kJitterCommand("jitter", "Run orders under random task times and rates",
-                                     std::make_unique<JitterCommand>());
+A3SIM_REGISTER(Command, "jitter", "Run orders under random task times and rates", JitterCommand);
 
 }  // namespace
 }  // namespace a3sim

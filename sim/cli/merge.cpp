@@ -45,8 +45,7 @@ class MergeCommand final : public Command {
   }
 };
 
-const Commands::Entry kMergeCommand("merge", "Add databases of sweeps to one",
-                                    std::make_unique<MergeCommand>());
+A3SIM_REGISTER(Command, "merge", "Add databases of sweeps to one", MergeCommand);
 
 }  // namespace
 }  // namespace a3sim

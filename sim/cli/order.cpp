@@ -55,8 +55,7 @@ class Order final : public Command {
   }
 };
 
-const Commands::Entry kOrderCommand("order", "Orders as data: write them down, change them",
-                                    std::make_unique<Order>());
+A3SIM_REGISTER(Command, "order", "Orders as data: write them down, change them", Order);
 
 }  // namespace
 }  // namespace a3sim

@@ -232,9 +232,8 @@ class Reproduce final : public Command {
   }
 };
 
-const Commands::Entry kReproduceCommand("reproduce",
-                                        "Run published experiments on the model and show both values",
-                                        std::make_unique<Reproduce>());
+A3SIM_REGISTER(Command, "reproduce", "Run published experiments on the model and show both values",
+               Reproduce);
 
 }  // namespace
 }  // namespace a3sim

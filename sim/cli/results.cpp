@@ -194,8 +194,7 @@ class Results final : public Command {
   }
 };
 
-const Commands::Entry kResultsCommand("results", "Tables, plots and conclusions of sweeps",
-                                      std::make_unique<Results>());
+A3SIM_REGISTER(Command, "results", "Tables, plots and conclusions of sweeps", Results);
 
 }  // namespace
 }  // namespace a3sim

@@ -93,7 +93,7 @@ class Run final : public Command {
   }
 };
 
-const Commands::Entry kRunCommand("run", "Compile an experiment and run it", std::make_unique<Run>());
+A3SIM_REGISTER(Command, "run", "Compile an experiment and run it", Run);
 
 }  // namespace
 }  // namespace a3sim

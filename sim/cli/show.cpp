@@ -74,8 +74,7 @@ class Show final : public Command {
   }
 };
 
-const Commands::Entry kShowCommand("show", "Show graphs, queues, tasks and events of schedules",
-                                   std::make_unique<Show>());
+A3SIM_REGISTER(Command, "show", "Show graphs, queues, tasks and events of schedules", Show);
 
 }  // namespace
 }  // namespace a3sim

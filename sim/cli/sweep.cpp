@@ -189,8 +189,7 @@ class SweepCommand final : public Command {
   }
 };
 
-const Commands::Entry kSweepCommand("sweep", "Run an experiment at many points, into a database",
-                                    std::make_unique<SweepCommand>());
+A3SIM_REGISTER(Command, "sweep", "Run an experiment at many points, into a database", SweepCommand);
 
 }  // namespace
 }  // namespace a3sim

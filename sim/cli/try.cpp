@@ -79,8 +79,7 @@ class Try final : public Command {
   }
 };
 
-const Commands::Entry kTryCommand("try", "Try an order that you have written beside the shipped ones",
-                                  std::make_unique<Try>());
+A3SIM_REGISTER(Command, "try", "Try an order that you have written beside the shipped ones", Try);
 
 }  // namespace
 }  // namespace a3sim

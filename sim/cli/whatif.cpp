@@ -43,8 +43,7 @@ class WhatIfCommand final : public Command {
   }
 };
 
-const Commands::Entry kWhatifCommand("whatif", "Make each part of the machine better: what binds?",
-                                     std::make_unique<WhatIfCommand>());
+A3SIM_REGISTER(Command, "whatif", "Make each part of the machine better: what binds?", WhatIfCommand);
 
 }  // namespace
 }  // namespace a3sim

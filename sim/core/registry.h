@@ -10,8 +10,8 @@
 
 namespace a3sim {
 
-// What a file registers under a name: `inline const Registry<Interface>::Entry` lines at namespace scope, one
-// a file. An Interface names its kind for messages: `static constexpr std::string_view kKind = "operator";`
+// What files register under names, each by a line of A3SIM_REGISTER at namespace scope.
+// An Interface names its kind for messages: `static constexpr std::string_view kKind = "operator";`
 // Registered objects are immutable and live as long as the program.
 // Files that register must be linked as objects: from a static library the linker would drop them.
 template <class Interface>
@@ -62,3 +62,14 @@ class Registry {
 };
 
 }  // namespace a3sim
+
+// Registers an object under `name`. The last argument is its type, with the constructor's arguments if there
+// are any, as it would stand behind `new`:
+//   A3SIM_REGISTER(Operator, "SwiGLU", "silu(gate) * up on the halves of a row", SwiGlu);
+#define A3SIM_REGISTER(Interface, name, description, ...) \
+  A3SIM_REGISTER_COUNTED(__COUNTER__, Interface, name, description, __VA_ARGS__)
+// The counter becomes a number before it becomes part of a name.
+#define A3SIM_REGISTER_COUNTED(number, ...) A3SIM_REGISTER_AS(number, __VA_ARGS__)
+#define A3SIM_REGISTER_AS(number, Interface, name, description, ...)              \
+  [[maybe_unused]] const ::a3sim::Registry<Interface>::Entry kRegistered##number( \
+      name, description, std::unique_ptr<const Interface>(new __VA_ARGS__))

@@ -242,9 +242,8 @@ class EndpointShareBackend final : public NetworkBackend {
   }
 };
 
-const Registry<NetworkBackend>::Entry kEndpointShareBackend("endpoint-share",
-                                                            "even shares at both ports: for large groups",
-                                                            std::make_unique<EndpointShareBackend>());
+A3SIM_REGISTER(NetworkBackend, "endpoint-share", "even shares at both ports: for large groups",
+               EndpointShareBackend);
 
 }  // namespace
 

@@ -13,8 +13,7 @@ class Native final : public NetworkBackend {
   }
 };
 
-const Registry<NetworkBackend>::Entry kNativeBackend("native", "exact max-min over ports and caps, built in",
-                                                     std::make_unique<Native>());
+A3SIM_REGISTER(NetworkBackend, "native", "exact max-min over ports and caps, built in", Native);
 
 }  // namespace
 

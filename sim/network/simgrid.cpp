@@ -237,9 +237,7 @@ class SimGrid final : public NetworkBackend {
   }
 };
 
-const Registry<NetworkBackend>::Entry kSimgridBackend("simgrid",
-                                                      "bandwidth shared by SimGrid, one network at a time",
-                                                      std::make_unique<SimGrid>());
+A3SIM_REGISTER(NetworkBackend, "simgrid", "bandwidth shared by SimGrid, one network at a time", SimGrid);
 
 }  // namespace
 

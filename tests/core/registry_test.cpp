@@ -13,8 +13,8 @@ struct Shape {
 };
 using Shapes = Registry<Shape>;
 
-const Shapes::Entry kSquare("square", "four corners", std::make_unique<Shape>(4));
-const Shapes::Entry kCircle("circle", "no corners", std::make_unique<Shape>(0));
+A3SIM_REGISTER(Shape, "square", "four corners", Shape(4));
+A3SIM_REGISTER(Shape, "circle", "no corners", Shape(0));
 
 TEST_CASE("What a file registers is found by its name") {
   CHECK(Shapes::get("square").corners == 4);

@@ -32,8 +32,7 @@ class ToyReproduction final : public Reproduction {
   }
 };
 
-const Reproductions::Entry kEntry("toy", "Closed forms of hardware values",
-                                  std::make_unique<ToyReproduction>());
+A3SIM_REGISTER(Reproduction, "toy", "Closed forms of hardware values", ToyReproduction);
 
 }  // namespace
 }  // namespace a3sim

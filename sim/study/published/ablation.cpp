@@ -127,9 +127,7 @@ Reproduced Ablation::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kAblationReproduction("ablation",
-                                                 "EP4, 8: what each ingredient of the taskflow brings",
-                                                 std::make_unique<Ablation>());
+A3SIM_REGISTER(Reproduction, "ablation", "EP4, 8: what each ingredient of the taskflow brings", Ablation);
 
 }  // namespace
 }  // namespace a3sim

@@ -71,25 +71,24 @@ class Bandwidth final : public Reproduction {
   std::vector<Measurement> measurements_;
 };
 
-const Reproductions::Entry kCopy(
-    "copy", "bandwidth of reads and copies, hits of repeated reads",
-    std::make_unique<Bandwidth>("Reads and copies as kernels of all AIVs that software sees\n",
-                                std::vector<Measurement>{
-                                    {.type = "Load", .rows = 12288, .cols = 12288},
-                                    {.type = "Load", .rows = 12288, .cols = 12288, .sweeps = 4},
-                                    {.type = "Load", .rows = 12288, .cols = 12288, .sweeps = 4, .slices = 4},
-                                    {.type = "Load", .rows = 12288, .cols = 12287},
-                                    {.type = "Copy", .rows = 16384, .cols = 8192, .start = "used"},
-                                }));
+A3SIM_REGISTER(Reproduction, "copy", "bandwidth of reads and copies, hits of repeated reads",
+               Bandwidth("Reads and copies as kernels of all AIVs that software sees\n",
+                         std::vector<Measurement>{
+                             {.type = "Load", .rows = 12288, .cols = 12288},
+                             {.type = "Load", .rows = 12288, .cols = 12288, .sweeps = 4},
+                             {.type = "Load", .rows = 12288, .cols = 12288, .sweeps = 4, .slices = 4},
+                             {.type = "Load", .rows = 12288, .cols = 12287},
+                             {.type = "Copy", .rows = 16384, .cols = 8192, .start = "used"},
+                         }));
 
-const Reproductions::Entry kAdd(
-    "add", "elementwise operators: Add with and without the L2 for its inputs, SwiGLU",
-    std::make_unique<Bandwidth>("Elementwise operators as kernels of all AIVs that software sees\n",
-                                std::vector<Measurement>{
-                                    {.type = "Add", .rows = 8192, .cols = 8192},
-                                    {.type = "Add", .rows = 8192, .cols = 8192, .reads = "bypass"},
-                                    {.type = "SwiGLU", .rows = 16384, .cols = 16384, .start = "used"},
-                                }));
+A3SIM_REGISTER(Reproduction, "add",
+               "elementwise operators: Add with and without the L2 for its inputs, SwiGLU",
+               Bandwidth("Elementwise operators as kernels of all AIVs that software sees\n",
+                         std::vector<Measurement>{
+                             {.type = "Add", .rows = 8192, .cols = 8192},
+                             {.type = "Add", .rows = 8192, .cols = 8192, .reads = "bypass"},
+                             {.type = "SwiGLU", .rows = 16384, .cols = 16384, .start = "used"},
+                         }));
 
 }  // namespace
 }  // namespace a3sim

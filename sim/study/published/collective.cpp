@@ -105,9 +105,8 @@ Reproduced Collective::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kCollectiveReproduction(
-    "collective", "all-to-alls of the host and of the AIVs, by group and size",
-    std::make_unique<Collective>());
+A3SIM_REGISTER(Reproduction, "collective", "all-to-alls of the host and of the AIVs, by group and size",
+               Collective);
 
 }  // namespace
 }  // namespace a3sim

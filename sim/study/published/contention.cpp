@@ -75,9 +75,8 @@ Reproduced Contention::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kContentionReproduction(
-    "contention", "what communication costs a product that is bound by memory",
-    std::make_unique<Contention>());
+A3SIM_REGISTER(Reproduction, "contention", "what communication costs a product that is bound by memory",
+               Contention);
 
 }  // namespace
 }  // namespace a3sim

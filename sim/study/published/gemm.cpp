@@ -68,8 +68,7 @@ Reproduced GemmKernels::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kGemmReproduction("gemm", "matrix products: TFLOPS, latency, L2 hit rate",
-                                             std::make_unique<GemmKernels>());
+A3SIM_REGISTER(Reproduction, "gemm", "matrix products: TFLOPS, latency, L2 hit rate", GemmKernels);
 
 }  // namespace
 }  // namespace a3sim

@@ -150,8 +150,8 @@ Reproduced MoeFfn::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kMoeFfnReproduction(
-    "moe_ffn", "EP4, 8, 16: Dispatch-to-Combine latency, forward and backward", std::make_unique<MoeFfn>());
+A3SIM_REGISTER(Reproduction, "moe_ffn", "EP4, 8, 16: Dispatch-to-Combine latency, forward and backward",
+               MoeFfn);
 
 }  // namespace
 }  // namespace a3sim

@@ -108,8 +108,8 @@ Reproduced Skew::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kSkewReproduction(
-    "skew", "EP8 under uneven routings: stragglers, replaying against recompiling", std::make_unique<Skew>());
+A3SIM_REGISTER(Reproduction, "skew", "EP8 under uneven routings: stragglers, replaying against recompiling",
+               Skew);
 
 }  // namespace
 }  // namespace a3sim

@@ -75,9 +75,7 @@ Reproduced SwiGluAdd::run(const Setting& setting) const {
   return result;
 }
 
-const Reproductions::Entry kSwigluAddReproduction("swiglu_add",
-                                                  "SwiGLU and Add serial, tile-interleaved, dynamic",
-                                                  std::make_unique<SwiGluAdd>());
+A3SIM_REGISTER(Reproduction, "swiglu_add", "SwiGLU and Add serial, tile-interleaved, dynamic", SwiGluAdd);
 
 }  // namespace
 }  // namespace a3sim

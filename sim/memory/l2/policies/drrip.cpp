@@ -100,9 +100,9 @@ class DrripPieces {
   std::array<rrip::Pieces, kRoles> groups_;
 };
 
-const Registry<L2Policy>::Entry kDrrip(
-    "drrip", "SRRIP, or nearly all new lines predicted distant, whichever misses less in sampled sets",
-    std::make_unique<L2PolicyOf<DrripLines, DrripPieces>>());
+A3SIM_REGISTER(L2Policy, "drrip",
+               "SRRIP, or nearly all new lines predicted distant, whichever misses less in sampled sets",
+               L2PolicyOf<DrripLines, DrripPieces>);
 
 }  // namespace
 }  // namespace a3sim

@@ -94,8 +94,7 @@ class LruPieces {
   std::uint32_t begin_ = 0, end_ = 0, size_ = kLeastLog;
 };
 
-const Registry<L2Policy>::Entry kLru("lru", "the least recently used line is evicted",
-                                     std::make_unique<L2PolicyOf<LruLines, LruPieces>>());
+A3SIM_REGISTER(L2Policy, "lru", "the least recently used line is evicted", L2PolicyOf<LruLines, LruPieces>);
 
 }  // namespace
 }  // namespace a3sim

@@ -55,8 +55,8 @@ class RandomPieces {
   std::vector<std::uint32_t> present_, slot_;
 };
 
-const Registry<L2Policy>::Entry kRandom("random", "any line is evicted, drawn from the seed",
-                                        std::make_unique<L2PolicyOf<RandomLines, RandomPieces>>());
+A3SIM_REGISTER(L2Policy, "random", "any line is evicted, drawn from the seed",
+               L2PolicyOf<RandomLines, RandomPieces>);
 
 }  // namespace
 }  // namespace a3sim

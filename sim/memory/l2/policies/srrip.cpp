@@ -40,9 +40,9 @@ class SrripPieces {
   rrip::Pieces pieces_;
 };
 
-const Registry<L2Policy>::Entry kSrrip(
-    "srrip", "new lines are expected to be used again late: scans do not displace what was hit",
-    std::make_unique<L2PolicyOf<SrripLines, SrripPieces>>());
+A3SIM_REGISTER(L2Policy, "srrip",
+               "new lines are expected to be used again late: scans do not displace what was hit",
+               L2PolicyOf<SrripLines, SrripPieces>);
 
 }  // namespace
 }  // namespace a3sim
