@@ -89,7 +89,8 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
 RoutingSpec read_routing(const Config& config) {
   RoutingSpec spec;
   spec.kind = config.text("kind", spec.kind);
-  if (Routings::find(spec.kind) == nullptr) {
+  const RoutingGenerator* generator = Routings::find(spec.kind);
+  if (!generator) {
     std::vector<std::string> kinds;
     for (const auto& [kind, item] : Routings::all()) kinds.push_back(kind);
     config.error("kind", fmt::format("no routing '{}'{}", spec.kind, suggestion(spec.kind, kinds)));
@@ -98,7 +99,7 @@ RoutingSpec read_routing(const Config& config) {
   constexpr double kMostSkew = 100;
   spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeed, 0));
   spec.skew = config.number("skew", 0, kMostSkew, 0);
-  if (spec.kind == "file") spec.file = config.file("file").string();
+  if (generator && generator->reads_file()) spec.file = config.file("file").string();
   // Another kind over a base that names a file leaves the file unused.
   config.has("file");
   config.finish();

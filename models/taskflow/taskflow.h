@@ -39,19 +39,11 @@ struct Rows {
   friend constexpr bool operator==(Rows, Rows) = default;
 };
 
-// Numbers of the operator types. Those that the public multicore runtime has keep its numbers.
+// The kernel that runs a task, by its number in the public multicore runtime. Operators bring their own
+// (Operator::task_type); the compiler and the runtime know these two.
 enum class TaskType : std::uint16_t {
-  kAdd = 101,
-  kSwiGlu = 102,
-  kGroupedMatmul = 104,
   kPutMemSignal = 105,
-  kSwiGluGrad = 106,
   kJoin = 200,
-  kPermute = 201,
-  kAccumulate = 202,
-  kGroupedMatmulWeightGrad = 203,
-  kCopy = 204,
-  kLoad = 205,
 };
 
 // Flags of a region.
