@@ -79,11 +79,12 @@ struct L2Tensor {
 // A rectangle of a tensor: some rows, of each the same bytes.
 struct L2Access {
   TensorId tensor{};
-  Rows rows;
+  Rows rows{};
   std::uint32_t byte_begin = 0, byte_end = 0;  // within a row
   OpId op{};
   bool write = false;
   L2Hint hint = L2Hint::kNormal;
+  QueueType worker = QueueType::kVtq;  // a cube's access, or a vector's
 };
 
 // Starts empty and clean. To start warm: access(), then forget_counts().
