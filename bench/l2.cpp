@@ -3,8 +3,8 @@
 #include <ctime>
 #include <functional>
 
-#include "sim/memory/l2/cases.h"
 #include "sim/memory/l2/policy.h"
+#include "tests/machine/l2_kernels.h"
 
 // How fast the L2 models are, and how far apart: lines a second by policy, the streams of whole kernels
 // through both, and 16 ranks' backward through the fast one. An argument names the policy of the kernels
@@ -14,7 +14,6 @@ using namespace a3sim;
 namespace {
 
 constexpr Bytes kSize = 192_MiB;
-constexpr std::uint32_t kCores = 25;
 
 // Processor time, which other programs do not add to.
 class Stopwatch {
@@ -40,31 +39,30 @@ void print_line_rates() {
       L2Traffic traffic;
       const Stopwatch watch;
       for (std::uint64_t round = 0; round < kRounds; ++round) {
-        for (std::uint64_t core = 0; core < kCores; ++core) {
+        for (std::uint64_t core = 0; core < kCubeCores; ++core) {
           const std::uint64_t own = (2 + core) * kShared + round * kRun * kL2Line % kOwn;
-          lines->access({own, kRun * kL2Line}, false, L2Hint::kNormal, traffic);
-          lines->access({round * kRun * kL2Line % kShared, kRun * kL2Line}, core == 0, L2Hint::kNormal,
-                        traffic);
+          lines->access({own, kRun * kL2Line}, {}, traffic);
+          lines->access({round * kRun * kL2Line % kShared, kRun * kL2Line}, {.write = core == 0}, traffic);
         }
       }
-      const double rate = 2.0 * kRun * kRounds * kCores / watch.seconds() / 1e6;
+      const double rate = 2.0 * kRun * kRounds * kCubeCores / watch.seconds() / 1e6;
       fmt::print("{:8} {:6} {:10.1f} {:9.2f}% {:8} KiB\n", name, ways, rate, 100 * traffic.read.hit_rate(),
                  lines->footprint() / 1024);
     }
   }
 }
 
-using MakeCase = std::function<L2Case(std::uint32_t segment_k)>;
-constexpr std::uint32_t kLoadK = MatmulWalk{}.load_k, kPanel = 1 << 20;
+using MakeKernel = std::function<L2Kernel(std::uint32_t segment_k)>;
+constexpr std::uint32_t kPanel = 1 << 20;
 
 struct Measured {
   L2Traffic traffic;
   double seconds;
 };
 
-Measured measure(L2& l2, const L2Case& c) {
+Measured measure(L2& l2, const L2Kernel& c) {
   const Stopwatch watch;
-  const L2Traffic traffic = replay(l2, c.accesses);
+  const L2Traffic traffic = replay(l2, c);
   return {traffic, watch.seconds()};
 }
 
@@ -74,15 +72,16 @@ void print_header() {
 }
 
 // Pieces are looked up a load at a time, in segments of K of 1024, and whole panels at once.
-void print_comparison(const std::string& name, const std::string& policy, bool has_k, const MakeCase& make) {
-  const L2Case loads = make(kLoadK);
+void print_comparison(const std::string& name, const std::string& policy, bool has_k,
+                      const MakeKernel& make) {
+  const L2Kernel loads = make(kLoadK);
   const L2Spec spec = spec_of(policy);
   const Measured exact = measure(*make_line_l2(spec, loads.tensors, loads.ops), loads);
   fmt::print("{:38} {:6.2f}% {:6.0f} MB {:5.0f} ms |", name, 100 * exact.traffic.read.hit_rate(),
              static_cast<double>(exact.traffic.hbm_read) * 1e-6, exact.seconds * 1e3);
   for (std::uint32_t segment : {kLoadK, 1024U, kPanel}) {
     if (segment != kLoadK && !has_k) continue;
-    const L2Case c = make(segment);
+    const L2Kernel c = make(segment);
     const auto l2 = make_piece_l2(spec, c.tensors, c.ops);
     const Measured fast = measure(*l2, c);
     fmt::print(
@@ -95,9 +94,7 @@ void print_comparison(const std::string& name, const std::string& policy, bool h
 }
 
 std::string name_of(BlockOrder order, Skew skew) {
-  constexpr std::string_view kSkews[] = {"lockstep", "step", "random"};
-  return fmt::format("{} {}", order == BlockOrder::kRowMajor ? "rows" : "diagonal",
-                     kSkews[static_cast<std::uint8_t>(skew)]);
+  return fmt::format("{} {}", order == BlockOrder::kRowMajor ? "rows" : "diagonal", name_of(skew));
 }
 
 template <class Visit>
@@ -118,7 +115,7 @@ void print_matmuls(const std::string& policy) {
       shape.order = order;
       shape.skew = skew;
       print_comparison(fmt::format("{}x{}x{} {}", shape.m, shape.n, shape.k, name_of(order, skew)), policy,
-                       true, [&](std::uint32_t segment) { return matmul_case(shape, segment); });
+                       true, [&](std::uint32_t segment) { return matmul_kernel(shape, segment); });
     });
   }
 }
@@ -131,7 +128,7 @@ void print_vectors(const std::string& policy) {
         const SwiGluAddCase what{.rows = rows, .tile_rows = tile, .interleaved = interleaved};
         print_comparison(
             fmt::format("SwiGLU+Add {} {} tile {}", rows, interleaved ? "interleaved" : "serial", tile),
-            policy, false, [&](std::uint32_t) { return swiglu_add_case(what); });
+            policy, false, [&](std::uint32_t) { return swiglu_add_kernel(what); });
       }
     }
   }
@@ -144,7 +141,7 @@ void print_backward(const std::string& policy) {
       const BackwardCase what{.interleaved = interleaved, .order = order, .skew = skew};
       print_comparison(
           fmt::format("backward {} {}", interleaved ? "interleaved" : "sequential", name_of(order, skew)),
-          policy, true, [&](std::uint32_t segment) { return backward_case(what, segment); });
+          policy, true, [&](std::uint32_t segment) { return backward_kernel(what, segment); });
     });
   }
 }
@@ -155,7 +152,7 @@ void print_ranks() {
   fmt::print("\n16 ranks' backward in turns, pieces\n");
   for (std::uint32_t piece_rows : {128U, 256U, 512U}) {
     for (std::uint32_t segment : {kLoadK, 1024U, kPanel}) {
-      L2Case c = backward_case({.interleaved = true}, segment);
+      L2Kernel c = backward_kernel({.interleaved = true}, segment);
       for (L2Tensor& tensor : c.tensors) tensor.piece_rows = piece_rows;
       std::vector<std::unique_ptr<PieceL2>> ranks;
       for (std::uint32_t r = 0; r < kRanks; ++r) {

@@ -51,6 +51,12 @@ void check_rows(const Config& config, const MoeShape& shape) {
 
 }  // namespace
 
+DataType read_dtype(const Config& config) {
+  constexpr auto kComputed = static_cast<std::size_t>(DataType::kInt32);  // those before it
+  return static_cast<DataType>(
+      config.choice("dtype", std::span(kNamesOf<DataType>).first(kComputed), name_of(DataType::kBf16)));
+}
+
 Parallel read_parallel(const Config& config) {
   Parallel parallel;
   parallel.ep = size(config, "ep", kMostRanks);
@@ -70,7 +76,7 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   shape.intermediate = size(config, "intermediate", kWidest);
   shape.top_k = size(config, "top_k", kMostExperts);
   shape.experts_per_rank = read_experts_per_rank(config, parallel.ep);
-  shape.dtype = static_cast<DataType>(config.choice("dtype", {"bf16", "fp16", "fp32", "int8"}, "bf16"));
+  shape.dtype = read_dtype(config);
   if (shape.top_k > shape.experts()) {
     config.error("top_k", fmt::format("{} experts a token of {} experts in all, expected at most as many",
                                       shape.top_k, shape.experts()));
@@ -83,7 +89,8 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
 RoutingSpec read_routing(const Config& config) {
   RoutingSpec spec;
   spec.kind = config.text("kind", spec.kind);
-  if (Routings::find(spec.kind) == nullptr) {
+  const RoutingGenerator* generator = Routings::find(spec.kind);
+  if (!generator) {
     std::vector<std::string> kinds;
     for (const auto& [kind, item] : Routings::all()) kinds.push_back(kind);
     config.error("kind", fmt::format("no routing '{}'{}", spec.kind, suggestion(spec.kind, kinds)));
@@ -92,7 +99,7 @@ RoutingSpec read_routing(const Config& config) {
   constexpr double kMostSkew = 100;
   spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeed, 0));
   spec.skew = config.number("skew", 0, kMostSkew, 0);
-  if (spec.kind == "file") spec.file = config.file("file").string();
+  if (generator && generator->reads_file()) spec.file = config.file("file").string();
   // Another kind over a base that names a file leaves the file unused.
   config.has("file");
   config.finish();

@@ -17,6 +17,9 @@ struct Parallel {
 
 // The readers note what is wrong in the configuration's Diagnostics, and finish the mapping that they read.
 
+// Reads `dtype`, a type that operators compute with (int32 only counts); absent: bf16.
+DataType read_dtype(const Config& config);
+
 // Reads the `parallel` mapping.
 Parallel read_parallel(const Config& config);
 

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
+
+#include "sim/core/enum_names.h"
 
 namespace a3sim {
 
 enum class DataType : std::uint8_t { kBf16, kFp16, kFp32, kInt8, kInt32 };
+constexpr auto names_of(DataType) {
+  return std::to_array<std::string_view>({"bf16", "fp16", "fp32", "int8", "int32"});
+}
 
 constexpr std::uint32_t element_bytes(DataType type) {
   switch (type) {
@@ -17,11 +23,6 @@ constexpr std::uint32_t element_bytes(DataType type) {
     default:
       return 2;
   }
-}
-
-constexpr std::string_view name_of(DataType type) {
-  constexpr std::string_view kNames[] = {"bf16", "fp16", "fp32", "int8", "int32"};
-  return kNames[static_cast<std::uint8_t>(type)];
 }
 
 // One MoE-FFN over an expert-parallel group. Everything that the operators' sizes follow from.

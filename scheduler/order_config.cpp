@@ -70,8 +70,7 @@ OrderSpec read_order(const Config& config) {
   order.name = config.text("name");
   order.where = config.mark().text();
   for (std::size_t q = 0; q < kQueues; ++q) read_queue(config, q, order);
-  const std::size_t assignment = config.choice("assignment", {"cyclic", "shared"}, "cyclic");
-  order.assignment = static_cast<Assignment>(assignment);
+  order.assignment = config.choice("assignment", order.assignment);
   if (config.has("pools")) read_pools(config.map("pools"), order);
   if (config.has("limit")) read_limits(config.map("limit"), order);
   config.finish();

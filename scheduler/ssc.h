@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,7 @@ enum class Assignment : std::uint8_t {
   kCyclic,  // task i of a worker set goes to worker i mod its size, in order
   kShared   // workers take from one atomic head
 };
+constexpr auto names_of(Assignment) { return std::to_array<std::string_view>({"cyclic", "shared"}); }
 
 // Workers [first, first + count) of a queue.
 struct WorkerSet {

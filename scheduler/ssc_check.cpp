@@ -80,17 +80,16 @@ class TaskCheck : public FlawFinder {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const std::uint32_t t = entries[i];
       if (t >= queued.size())
-        return fail(item, i, "{} entry {}: task {} of {}", a3sim::name_of(type), i, t, queued.size());
+        return fail(item, i, "{} entry {}: task {} of {}", name_of(type), i, t, queued.size());
       if (ssc_.tasks()[t].queue_type != static_cast<std::uint8_t>(type)) {
-        return fail(item, i, "{} entry {}: task {} is of the other queue", a3sim::name_of(type), i, t);
+        return fail(item, i, "{} entry {}: task {} is of the other queue", name_of(type), i, t);
       }
-      if (queued[t])
-        return fail(item, i, "{} entry {}: task {} stands in it twice", a3sim::name_of(type), i, t);
+      if (queued[t]) return fail(item, i, "{} entry {}: task {} stands in it twice", name_of(type), i, t);
       queued[t] = true;
     }
     for (std::size_t t = 0; t < queued.size(); ++t) {
       if (queued[t] || ssc_.tasks()[t].queue_type != static_cast<std::uint8_t>(type)) continue;
-      return fail(SscItem::kTask, t, "task {} does not stand in the {}", t, a3sim::name_of(type));
+      return fail(SscItem::kTask, t, "task {} does not stand in the {}", t, name_of(type));
     }
     return true;
   }

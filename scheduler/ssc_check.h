@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -20,7 +21,10 @@ enum class SscItem : std::uint8_t {
   kCtq,
   kVtq
 };
-inline constexpr std::size_t kSscItems = static_cast<std::size_t>(SscItem::kVtq) + 1;
+constexpr auto names_of(SscItem) {
+  return std::to_array<std::string_view>(
+      {"header", "tensor", "operator", "tiling", "task", "region", "event", "worker set", "CTQ", "VTQ"});
+}
 
 struct SscFlaw {
   SscItem item;

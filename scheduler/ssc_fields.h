@@ -1,34 +1,14 @@
 #pragma once
 
-#include <limits>
-
 #include "scheduler/ssc.h"
 
 // The items of a schedule as lists of named fields: one list for writing, reading and the columns' names. An
 // Io has
 //   number(name, value)             any unsigned integer
 //   optional(name, value, none)     an integer that may be absent
-//   choice<Enum>(name, value)       an enumeration with name_of()
+//   choice<Enum>(name, value)       an enumeration with names
 //   text(name, value), flag(name, value), ids(name, value)
 namespace a3sim::ssc_text {
-
-constexpr std::string_view name_of(Assignment assignment) {
-  return assignment == Assignment::kCyclic ? "cyclic" : "shared";
-}
-
-// How many values an enumeration has, for reading its names back.
-template <class Enum>
-inline constexpr std::uint8_t kValues = 0;
-template <>
-inline constexpr std::uint8_t kValues<DataType> = static_cast<std::uint8_t>(DataType::kInt32) + 1;
-template <>
-inline constexpr std::uint8_t kValues<Layout> = static_cast<std::uint8_t>(Layout::kWeights) + 1;
-template <>
-inline constexpr std::uint8_t kValues<QueueType> = kQueues;
-template <>
-inline constexpr std::uint8_t kValues<BlockOrder> = static_cast<std::uint8_t>(BlockOrder::kDiagonal) + 1;
-template <>
-inline constexpr std::uint8_t kValues<Assignment> = static_cast<std::uint8_t>(Assignment::kShared) + 1;
 
 template <class Io>
 void fields(Io& io, MoeShape& s) {

@@ -32,12 +32,6 @@ class FlawFinder {
   const Ssc& ssc_;
 
  private:
-  static std::string_view name_of(SscItem item) {
-    constexpr std::string_view kNames[kSscItems] = {"header", "tensor",     "operator", "tiling", "task",
-                                                    "region", "worker set", "event",    "CTQ",    "VTQ"};
-    return kNames[static_cast<std::size_t>(item)];
-  }
-
   std::optional<SscFlaw> flaw_;
 };
 

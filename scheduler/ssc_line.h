@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,18 +57,13 @@ class Line {
 
   template <class Enum, class T>
   void choice(const char* field, T& value) {
-    using a3sim::name_of, ssc_text::name_of;
     const std::string_view text = word(field);
-    std::string known;
-    for (std::uint8_t i = 0; i < kValues<Enum>; ++i) {
-      const std::string_view name = name_of(static_cast<Enum>(i));
-      if (text == name) {
-        value = static_cast<T>(i);
-        return;
-      }
-      known.append(known.empty() ? "" : ", ").append(name);
+    constexpr std::span<const std::string_view> kNames = kNamesOf<Enum>;
+    const auto found = std::ranges::find(kNames, text);
+    if (found == kNames.end()) {
+      fail("{}: one of {} expected, '{}' found", field, fmt::join(kNames, ", "), text);
     }
-    fail("{}: one of {} expected, '{}' found", field, known, text);
+    value = static_cast<T>(found - kNames.begin());
   }
 
   void flag(const char* field, bool& value) {

@@ -120,7 +120,7 @@ class Parser {
   std::size_t number_ = 0;
   SscParts parts_;
   std::map<std::string, std::size_t, std::less<>> once_;  // keyword -> line
-  std::array<std::vector<std::size_t>, kSscItems> lines_;
+  std::array<std::vector<std::size_t>, kCountOf<SscItem>> lines_;
 };
 
 }  // namespace

@@ -54,7 +54,6 @@ class Writer {
   }
   template <class Enum, class T>
   void choice(const char*, T value) {
-    using ssc_text::name_of;
     (out_ += ' ') += name_of(static_cast<Enum>(value));
   }
   void flag(const char*, bool value) { out_ += value ? " yes" : " no"; }

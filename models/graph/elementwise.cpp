@@ -8,21 +8,19 @@ Graph elementwise_graph(const ElementwiseShape& shape) {
   Graph graph;
   CutOptions cut;
   cut.task_rows = shape.task_rows;
-  const Operator& type = Operators::get(shape.type);
+  const std::vector<std::uint32_t> widths = Operators::get(shape.type).row_widths(shape.cols);
   for (std::uint32_t slice = 0; slice < shape.slices; ++slice) {
     const std::uint32_t rows = shape.rows / shape.slices;
     std::vector<TensorId> inputs;
-    for (std::uint32_t i = 0; i < type.num_inputs(); ++i) {
+    for (std::uint32_t i = 0; i + 1 < widths.size(); ++i) {
       const std::string name = fmt::format("in{}_{}", slice, i);
-      inputs.push_back(graph.add_tensor({name, Layout::kPlain, rows, shape.cols, shape.dtype, true}));
+      inputs.push_back(graph.add_tensor({name, Layout::kPlain, rows, widths[i], shape.dtype, true}));
     }
     for (std::uint32_t sweep = 0; sweep < shape.sweeps; ++sweep) {
       const bool only = shape.slices == 1 && shape.sweeps == 1;
       const std::string number = only ? "" : fmt::format("_{}_{}", slice, sweep);
-      std::uint32_t cols = shape.cols;
-      if (type.task_type() == TaskType::kLoad) cols = 1;
-      if (type.task_type() == TaskType::kSwiGlu) cols /= 2;
-      const TensorId out = graph.add_tensor({"out" + number, Layout::kPlain, rows, cols, shape.dtype, false});
+      const TensorId out =
+          graph.add_tensor({"out" + number, Layout::kPlain, rows, widths.back(), shape.dtype, false});
       OperatorNode node = make_node(shape.type + number, shape.type, inputs, {out});
       node.split.inherits.clear();
       node.cut = cut;

@@ -84,6 +84,7 @@ std::vector<OperatorInfo> operator_infos(const Graph& graph);
 // What is timed: transport is from the start of Dispatch to the end of Combine, full has Permute and
 // Accumulate too.
 enum class Window : std::uint8_t { kTransport, kFull };
+constexpr auto names_of(Window) { return std::to_array<std::string_view>({"transport", "full"}); }
 
 Graph forward_graph(const MoeShape& shape, Window window);
 Graph backward_graph(const MoeShape& shape, Window window);

@@ -15,8 +15,7 @@ Tiling read_tiling(const Config& config, const Tiling& fallback) {
   read("l1_buffers", tiling.l1_buffers, kMostBuffers);
   read("l0_buffers", tiling.l0_buffers, kMostBuffers);
   read("l0c_buffers", tiling.l0c_buffers, kMostBuffers);
-  tiling.order = static_cast<BlockOrder>(config.choice(
-      "order", {name_of(BlockOrder::kRowMajor), name_of(BlockOrder::kDiagonal)}, name_of(fallback.order)));
+  tiling.order = config.choice("order", fallback.order);
   config.finish();
   return tiling;
 }

@@ -61,8 +61,7 @@ class GraphReader {
   void read_tensor(const Config& config) {
     TensorNode tensor;
     tensor.name = config.text("name");
-    tensor.layout =
-        static_cast<Layout>(config.choice("layout", {"plain", "tokens", "sent", "received", "weights"}));
+    tensor.layout = config.choice<Layout>("layout");
     tensor.cols = read_size(config, "cols");
     if (tensor.layout == Layout::kPlain || tensor.layout == Layout::kWeights) {
       tensor.rows = read_size(config, "rows");
@@ -72,8 +71,7 @@ class GraphReader {
                                "its routing",
                                name_of(tensor.layout)));
     }
-    tensor.dtype = static_cast<DataType>(
-        config.choice("dtype", {"bf16", "fp16", "fp32", "int8", "int32"}, name_of(shape_.dtype)));
+    tensor.dtype = config.choice("dtype", shape_.dtype);
     tensor.external = std::find(written_.begin(), written_.end(), tensor.name) == written_.end();
     config.finish();
     noting(config, "name", [&] { graph_.add_tensor(std::move(tensor)); });

@@ -13,7 +13,7 @@ class Accumulate final : public Operator {
  public:
   explicit Accumulate(bool weighted) : weighted_(weighted) {}
 
-  TaskType task_type() const override { return TaskType::kAccumulate; }
+  TaskType task_type() const override { return TaskType{202}; }
   QueueType queue() const override { return QueueType::kVtq; }
   bool cut_by_task_rows() const override { return true; }
   std::uint32_t num_inputs() const override { return 2; }

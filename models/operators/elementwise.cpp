@@ -13,6 +13,14 @@ constexpr std::size_t kMaxInputs = 2;
 
 }  // namespace
 
+std::vector<std::string_view> elementwise_operators() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, item] : Operators::all()) {
+    if (!item.object->row_widths(1).empty()) names.push_back(name);
+  }
+  return names;
+}
+
 std::uint32_t ElementwiseOperator::task_number(const MoeShape& shape, const CutOptions& cut,
                                                std::span<const TensorInfo> inputs) const {
   return row_tiles(shape, cut, inputs[0]);

@@ -10,6 +10,9 @@ class ElementwiseOperator : public Operator {
  public:
   QueueType queue() const final { return QueueType::kVtq; }
   bool cut_by_task_rows() const final { return true; }
+  std::vector<std::uint32_t> row_widths(std::uint32_t cols) const override {
+    return std::vector(num_inputs() + num_outputs(), cols);
+  }
   SplitSpec split_spec() const override { return {{{0, 0}}, {0}}; }
   std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
                             std::span<const TensorInfo> inputs) const final;
@@ -23,5 +26,8 @@ class ElementwiseOperator : public Operator {
   // One row, in fp32; the base class rounds.
   virtual void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const = 0;
 };
+
+// The names of all operators that have row_widths(): those that an elementwise workload can be of.
+std::vector<std::string_view> elementwise_operators();
 
 }  // namespace a3sim

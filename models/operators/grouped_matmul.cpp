@@ -10,7 +10,7 @@ namespace {
 // K]. Split along rows or experts, never along K. Rows without experts are multiplied by one matrix.
 class GroupedMatmul final : public Operator {
  public:
-  TaskType task_type() const override { return TaskType::kGroupedMatmul; }
+  TaskType task_type() const override { return TaskType{104}; }
   QueueType queue() const override { return QueueType::kCtq; }
   std::uint32_t num_inputs() const override { return 2; }
 

@@ -12,7 +12,7 @@ namespace {
 // rows.
 class GroupedMatmulWeightGrad final : public Operator {
  public:
-  TaskType task_type() const override { return TaskType::kGroupedMatmulWeightGrad; }
+  TaskType task_type() const override { return TaskType{203}; }
   QueueType queue() const override { return QueueType::kCtq; }
   std::uint32_t num_inputs() const override { return 2; }
 

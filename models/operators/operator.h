@@ -93,6 +93,8 @@ class Operator {
   static constexpr std::string_view kKind = "operator";
   virtual ~Operator() = default;
 
+  // The number of its kernel in the public multicore runtime; where that has none, one from 200 on that no
+  // other operator has. Schedules carry it for those who read them.
   virtual TaskType task_type() const = 0;
   virtual QueueType queue() const = 0;
   // Numbers of inputs and outputs that a graph must give it. One without outputs is made by the compiler
@@ -107,6 +109,10 @@ class Operator {
   // those of a graph's tensor: of one expert for weights, 0 where they follow from the routing.
   virtual std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                                bool transposed) const = 0;
+
+  // Columns of its operands, inputs and then outputs, where the widest has `cols`; empty unless each row of
+  // the output follows from the same row of the inputs.
+  virtual std::vector<std::uint32_t> row_widths(std::uint32_t /*cols*/) const { return {}; }
 
   // The split that a node has unless its graph says otherwise.
   virtual SplitSpec split_spec() const = 0;

@@ -14,7 +14,7 @@ class Permute final : public Operator {
  public:
   explicit Permute(bool weighted) : weighted_(weighted) {}
 
-  TaskType task_type() const override { return TaskType::kPermute; }
+  TaskType task_type() const override { return TaskType{201}; }
   QueueType queue() const override { return QueueType::kVtq; }
   std::uint32_t num_inputs() const override { return 2; }
 

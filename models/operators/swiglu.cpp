@@ -10,8 +10,9 @@ namespace {
 // out = silu(gate) * up, with gate and up the left and right half of the input's columns.
 class SwiGlu final : public ElementwiseOperator {
  public:
-  TaskType task_type() const override { return TaskType::kSwiGlu; }
+  TaskType task_type() const override { return TaskType{102}; }
   std::uint32_t num_inputs() const override { return 1; }
+  std::vector<std::uint32_t> row_widths(std::uint32_t cols) const override { return {cols, cols / 2}; }
 
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                        bool) const override {

@@ -10,8 +10,9 @@ namespace {
 // Gradient of SwiGLU: from the gradient of its output and its kept input to the gradient of its input.
 class SwiGluGrad final : public ElementwiseOperator {
  public:
-  TaskType task_type() const override { return TaskType::kSwiGluGrad; }
+  TaskType task_type() const override { return TaskType{106}; }
   std::uint32_t num_inputs() const override { return 2; }
+  std::vector<std::uint32_t> row_widths(std::uint32_t cols) const override { return {cols / 2, cols, cols}; }
 
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                        bool) const override {

@@ -90,6 +90,8 @@ class CountsReader {
 // fewer than tokens x top_k rows (dropped tokens), never more, and at most one row of a token to an expert.
 class CountsFile final : public RoutingGenerator {
  public:
+  bool reads_file() const override { return true; }
+
   RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
     check_top_k(shape);
     return CountsReader(spec.file, shape).read();

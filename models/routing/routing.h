@@ -55,6 +55,9 @@ class RoutingGenerator {
   virtual std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                             std::uint32_t src) const = 0;
 
+  // Whether it takes its counts from RoutingSpec::file, which a configuration must then name.
+  virtual bool reads_file() const { return false; }
+
   // The counts of all ranks: the tally of assign(). Throws as it does.
   virtual RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -15,8 +16,8 @@ namespace a3sim {
 
 // CTQ feeds the cube workers (AIC), VTQ the vector workers (AIV).
 enum class QueueType : std::uint8_t { kCtq = 0, kVtq = 1 };
-inline constexpr std::uint32_t kQueues = 2;
-constexpr std::string_view name_of(QueueType queue) { return queue == QueueType::kCtq ? "CTQ" : "VTQ"; }
+constexpr auto names_of(QueueType) { return std::to_array<std::string_view>({"CTQ", "VTQ"}); }
+inline constexpr std::uint32_t kQueues = kCountOf<QueueType>;
 
 // How the rows of a tensor are laid out; what "row 17" means.
 enum class Layout : std::uint8_t {
@@ -26,9 +27,8 @@ enum class Layout : std::uint8_t {
   kReceived,  // rows received: by local expert, then source rank, then token
   kWeights    // local experts x K rows of N columns
 };
-constexpr std::string_view name_of(Layout layout) {
-  constexpr std::string_view kNames[] = {"plain", "tokens", "sent", "received", "weights"};
-  return kNames[static_cast<std::uint8_t>(layout)];
+constexpr auto names_of(Layout) {
+  return std::to_array<std::string_view>({"plain", "tokens", "sent", "received", "weights"});
 }
 
 // A half-open range of rows.
@@ -39,19 +39,11 @@ struct Rows {
   friend constexpr bool operator==(Rows, Rows) = default;
 };
 
-// Numbers of the operator types. Those that the public multicore runtime has keep its numbers.
+// The kernel that runs a task, by its number in the public multicore runtime. Operators bring their own
+// (Operator::task_type); the compiler and the runtime know these two.
 enum class TaskType : std::uint16_t {
-  kAdd = 101,
-  kSwiGlu = 102,
-  kGroupedMatmul = 104,
   kPutMemSignal = 105,
-  kSwiGluGrad = 106,
   kJoin = 200,
-  kPermute = 201,
-  kAccumulate = 202,
-  kGroupedMatmulWeightGrad = 203,
-  kCopy = 204,
-  kLoad = 205,
 };
 
 // Flags of a region.
@@ -116,9 +108,7 @@ enum class BlockOrder : std::uint8_t {
   // diagonals; row-major with up to 5 block rows.
   kDiagonal
 };
-constexpr std::string_view name_of(BlockOrder order) {
-  return order == BlockOrder::kRowMajor ? "row_major" : "diagonal";
-}
+constexpr auto names_of(BlockOrder) { return std::to_array<std::string_view>({"row_major", "diagonal"}); }
 
 // The blocks that a matrix operator cuts its output into, the steps it loads K in, and how many buffers each
 // stage of its pipeline has. The defaults are what the public runtime uses for the paper's shapes.

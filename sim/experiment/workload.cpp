@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/graph/yaml_graph.h"
+#include "models/operators/elementwise.h"
 #include "sim/runtime/execution.h"
 
 namespace a3sim {
@@ -66,8 +67,8 @@ void read_gemm(const Config& config, Experiment& experiment) {
 
 void read_elementwise(const Config& config, Experiment& experiment) {
   ElementwiseShape shape;
-  constexpr std::string_view kTypes[] = {"Add", "Copy", "Load", "SwiGLU"};
-  shape.type = kTypes[config.choice("operator", {kTypes[0], kTypes[1], kTypes[2], kTypes[3]})];
+  const std::vector<std::string_view> types = elementwise_operators();
+  shape.type = types[config.choice("operator", types)];
   const auto read = [&](std::string_view key, std::int64_t most, std::int64_t fallback) {
     return static_cast<std::uint32_t>(config.integer(key, 1, most, fallback));
   };

@@ -5,17 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/enum_names.h"
 #include "sim/core/units.h"
 
 namespace a3sim {
 
 // What the tasks of one device share.
 enum class Resource : std::uint8_t { kL2Read, kL2Write, kHbm };
-inline constexpr std::uint32_t kResources = 3;
-constexpr std::string_view name_of(Resource r) {
-  constexpr std::string_view kNames[] = {"L2 read", "L2 write", "HBM"};
-  return kNames[static_cast<std::uint8_t>(r)];
-}
+constexpr auto names_of(Resource) { return std::to_array<std::string_view>({"L2 read", "L2 write", "HBM"}); }
+inline constexpr std::uint32_t kResources = kCountOf<Resource>;
 
 // A piece of work that uses memory: how long it takes alone, and the bytes that it then moves through each
 // resource.

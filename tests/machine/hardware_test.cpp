@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,13 @@ Hardware load(const std::string& file, const std::vector<std::string>& overrides
   root.finish();
   diagnostics.throw_if_any();
   return hardware;
+}
+
+const Hardware::Fabric::Plane& plane(const Hardware& hardware, const std::string& name) {
+  const auto& planes = hardware.fabric.planes;
+  const auto found = std::ranges::find(planes, name, &Hardware::Fabric::Plane::name);
+  REQUIRE(found != planes.end());
+  return *found;
 }
 
 std::string error_of(const std::vector<std::string>& overrides) {
@@ -40,11 +49,13 @@ TEST_CASE("Every hardware file loads, with a source beside each value") {
     CHECK(load(file).name == entry.path().stem().string());
     Diagnostics diagnostics;
     const Config root = Config::load(entry.path(), {}, diagnostics);
-    const std::vector<SourcedValue> values = root.sourced();
-    constexpr std::size_t kOfTheCube = 16, kOfTheVector = 11, kMemory = 7, kFabric = 18, kCollective = 3,
-                          kRuntime = 4, kClock = 1;
-    CHECK(values.size() == kOfTheCube + kOfTheVector + kMemory + kFabric + kCollective + kRuntime + kClock);
-    CHECK(std::all_of(values.begin(), values.end(), [](const SourcedValue& v) { return !v.source.empty(); }));
+    std::map<std::string, std::string> sources;
+    for (const SourcedValue& value : root.sourced()) sources[value.path] = value.source;
+    for (const auto& [path, value] : root.map("hardware").values()) {
+      INFO(path << ": " << value);
+      const bool number = std::isdigit(static_cast<unsigned char>(value.front())) != 0;
+      CHECK((!number || !sources[path].empty()));
+    }
     ++files;
   }
   CHECK(files >= 2);
@@ -65,9 +76,7 @@ TEST_CASE("Rates and times of the A3 file are read in their units") {
   const Hardware a3 = load("a3.yaml");
   CHECK(a3.clock == Hertz{1'850'000'000});
   CHECK(a3.memory.l2_read == BytesPerSecond{5'960'000'000'000});
-  REQUIRE(a3.fabric.planes.size() == 3);
-  CHECK(a3.fabric.planes[1].name == "hccs");
-  CHECK(a3.fabric.planes[1].egress == BytesPerSecond{138'000'000'000});
+  CHECK(plane(a3, "hccs").egress == BytesPerSecond{138'000'000'000});
   CHECK(a3.fabric.put_fence == 225_ns);
   CHECK(a3.runtime.static_task == 100_ns);
   CHECK(a3.cube.l0c_to_gm == 40.6);
@@ -84,7 +93,7 @@ TEST_CASE("The variant with 24 and 48 cores differs from the A3 in nothing else"
 }
 
 TEST_CASE("A hardware value may be overridden on the command line, beyond its range too") {
-  CHECK(load("a3.yaml", {"hardware.fabric.planes.hccs.egress=500 GB/s"}).fabric.planes[1].egress ==
+  CHECK(plane(load("a3.yaml", {"hardware.fabric.planes.hccs.egress=500 GB/s"}), "hccs").egress ==
         BytesPerSecond{500'000'000'000});
 }
 
@@ -118,7 +127,7 @@ TEST_CASE("Levels that are not made of whole ones, or go through no plane, are r
              Contains("3 dies, expected a multiple of the 2 of level 'package'"));
   CHECK_THAT(error_of({"hardware.fabric.levels.node.dies=2"}), Contains("expected a multiple"));
   CHECK_THAT(error_of({"hardware.fabric.levels.node.plane=ether"}),
-             Contains("hardware.fabric.levels.node.plane") && Contains("known: sio, hccs, rdma"));
+             Contains("hardware.fabric.levels.node.plane") && Contains("known: sio"));
   CHECK_THAT(error_of({"hardware.fabric.levels.moon={latency: 1 s, plane: rdma}"}),
              Contains("only the last level may leave out its dies"));
 }

@@ -26,7 +26,7 @@ inline ByteRows lines(std::uint64_t first, std::uint64_t count) { return {first 
 inline L2Traffic touch(LineCache& cache, const ByteRows& where, bool write = false,
                        L2Hint hint = L2Hint::kNormal) {
   L2Traffic traffic;
-  cache.access(where, write, hint, traffic);
+  cache.access(where, {.write = write, .hint = hint}, traffic);
   return traffic;
 }
 

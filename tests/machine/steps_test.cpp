@@ -113,6 +113,22 @@ TEST_CASE("vector work goes at the pace of the slowest of load, arithmetic and s
   CHECK(cycles(cost.least(work)) == Approx(kStartup + 1000).margin(1));
 }
 
+TEST_CASE("what a cube accesses is said to be a cube's, what a vector accesses a vector's") {
+  const Hardware hardware = ideal_machine();
+  Work vector;
+  vector.kind = WorkKind::kVector;
+  vector.streams = {{TensorId{0}, RankId{0}, {0, 8}, 512, false}};
+  for (const Work& work : {matmul(128, 256, 64), vector}) {
+    TaskSteps steps;
+    Step step;
+    steps.start(work, hardware);
+    REQUIRE(steps.next(step));
+    const bool cube = work.kind == WorkKind::kCube;
+    for (const StepAccess& access : step.all())
+      CHECK(access.l2.worker == (cube ? QueueType::kCtq : QueueType::kVtq));
+  }
+}
+
 TEST_CASE("no work takes no time") {
   const Hardware hardware = ideal_machine();
   CHECK(CostModel(hardware).least(Work{}) == Duration::zero());

@@ -49,7 +49,7 @@ class VectorSchedule {
   // A task that waits for `waits` (kNone: nothing) and triggers `triggers`; it is the next of the queue.
   VectorSchedule& task(std::uint32_t rows, std::uint32_t waits, std::uint32_t triggers) {
     TaskDescriptor td{};
-    td.task_type = static_cast<std::uint16_t>(TaskType::kAdd);
+    td.task_type = 101;
     td.queue_type = static_cast<std::uint8_t>(QueueType::kVtq);
     td.num_inputs = 1;
     td.num_outputs = 1;

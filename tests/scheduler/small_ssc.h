@@ -33,7 +33,7 @@ inline SscParts small_parts() {
   p.events = {{2, 0}, {2, 0}, {1, 1}};
   p.worker_sets = {{0, 0, 2}, {1, 0, 1}, {1, 1, 2}};
   const auto put = static_cast<std::uint16_t>(TaskType::kPutMemSignal);
-  const auto gmm = static_cast<std::uint16_t>(TaskType::kGroupedMatmul);
+  const auto gmm = std::uint16_t{104};
   const auto join = static_cast<std::uint16_t>(TaskType::kJoin);
   p.tasks = {{put, 1, 1, 0, 1, 1, kNone, 0, 0, 0, 0, 2, 128, kNone, 0, 0, 0, 1, 0, 0, 0, 5},
              {put, 1, 1, 0, 1, 1, kNone, 0, 1, 2, 1, 2, 128, kNone, 0, 0, 1, 1, 1, 1, 0, 6},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -23,12 +24,14 @@ enum class L2Hint : std::uint8_t {
   kBypass,  // nothing is allocated and no order changes; what is present is served (and kept up to date)
   kPersist  // what is accessed becomes the last to be evicted, until it has been evicted
 };
+constexpr auto names_of(L2Hint) { return std::to_array<std::string_view>({"normal", "bypass", "persist"}); }
 
 // How a line's number gives its set.
 enum class L2Hash : std::uint8_t {
   kModulo,
   kXor  // the number's upper part is mixed into the set; an aligned range still fills all sets alike
 };
+constexpr auto names_of(L2Hash) { return std::to_array<std::string_view>({"modulo", "xor"}); }
 
 struct L2Spec {
   Bytes size;                  // a positive multiple of ways * kL2Line
@@ -76,11 +79,12 @@ struct L2Tensor {
 // A rectangle of a tensor: some rows, of each the same bytes.
 struct L2Access {
   TensorId tensor{};
-  Rows rows;
+  Rows rows{};
   std::uint32_t byte_begin = 0, byte_end = 0;  // within a row
   OpId op{};
   bool write = false;
   L2Hint hint = L2Hint::kNormal;
+  QueueType worker = QueueType::kVtq;  // a cube's access, or a vector's
 };
 
 // Starts empty and clean. To start warm: access(), then forget_counts().

@@ -19,9 +19,9 @@ class LineCache {
  public:
   virtual ~LineCache() = default;
 
-  // Accesses the lines of each row in turn and adds what that came to. Lines at or above limit():
-  // std::out_of_range, and nothing is done.
-  virtual void access(const ByteRows& where, bool write, L2Hint hint, L2Traffic& traffic) = 0;
+  // Accesses the lines of each row in turn, as `how` says (its tensor and rows are not looked at), and adds
+  // what that came to. Lines at or above limit(): std::out_of_range, and nothing is done.
+  virtual void access(const ByteRows& where, const L2Access& how, L2Traffic& traffic) = 0;
 
   // Whether the line is present, and whether it is dirty; changes nothing.
   virtual bool holds(std::uint64_t line) const = 0;

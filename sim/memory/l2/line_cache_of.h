@@ -12,6 +12,7 @@
 namespace a3sim {
 
 // The line-exact cache under one policy. A policy is constructed from (spec, number of sets) and has
+//   void begin(const L2Access&)   what the next calls are for: operator, cube or vector, hint, write
 //   template <class Set> uint32 hit(Set&, uint32 set, uint32 way)
 //   template <class Set> uint32 victim(Set&, uint32 set, Set::Mask candidates)   candidates: never empty
 //   template <class Set> uint32 fill(Set&, uint32 set, uint32 way, uint16 tag)   way: its tag is already set
@@ -27,27 +28,17 @@ class LineCacheOf final : public LineCache {
         policy_(spec, sets_of(spec)),
         sets_(sets_of(spec)) {}
 
-  void access(const ByteRows& where, bool write, L2Hint hint, L2Traffic& traffic) override {
+  void access(const ByteRows& where, const L2Access& how, L2Traffic& traffic) override {
     if (where.rows == 0 || where.bytes == 0) return;
     const std::uint64_t last = where.begin + (where.rows - 1) * where.pitch + where.bytes - 1;
     if (last / kL2Line >= index_.limit()) throw std::out_of_range("an address beyond the L2's tags");
-    Tally tally;
-    switch (hint) {
-      case L2Hint::kNormal:
-        write ? walk<true, L2Hint::kNormal>(where, tally) : walk<false, L2Hint::kNormal>(where, tally);
-        break;
-      case L2Hint::kBypass:
-        write ? walk<true, L2Hint::kBypass>(where, tally) : walk<false, L2Hint::kBypass>(where, tally);
-        break;
-      case L2Hint::kPersist:
-        write ? walk<true, L2Hint::kPersist>(where, tally) : walk<false, L2Hint::kPersist>(where, tally);
-        break;
-    }
-    L2Traffic::Requests& requests = write ? traffic.write : traffic.read;
+    policy_.begin(how);
+    const Tally tally = how.write ? walk<true>(where, how.hint) : walk<false>(where, how.hint);
+    L2Traffic::Requests& requests = how.write ? traffic.write : traffic.read;
     requests.hit += tally.hit;
     requests.miss += tally.miss;
     requests.bypass += tally.bypass;
-    traffic.hbm_read += tally.fetched * kL2Line + (write ? 0 : tally.bypass * kL2Request);
+    traffic.hbm_read += tally.fetched * kL2Line + (how.write ? 0 : tally.bypass * kL2Request);
     traffic.hbm_write += tally.written * kL2Line + tally.through * kL2Request;
   }
 
@@ -86,8 +77,20 @@ class LineCacheOf final : public LineCache {
     return static_cast<std::uint32_t>(spec.size.count / kL2Line / spec.ways);
   }
 
+  template <bool kWrite>
+  Tally walk(const ByteRows& where, L2Hint hint) {
+    switch (hint) {
+      case L2Hint::kBypass:
+        return walk<kWrite, L2Hint::kBypass>(where);
+      case L2Hint::kPersist:
+        return walk<kWrite, L2Hint::kPersist>(where);
+      default:
+        return walk<kWrite, L2Hint::kNormal>(where);
+    }
+  }
+
   template <bool kWrite, L2Hint kHint>
-  void walk(ByteRows where, Tally& total) {
+  Tally walk(ByteRows where) {
     if (where.rows > 1 && where.pitch == where.bytes) where = {where.begin, where.bytes * where.rows};
     Tally tally;  // a local, so that it stays in registers
     for (std::uint64_t row = 0; row < where.rows; ++row, where.begin += where.pitch) {
@@ -100,7 +103,7 @@ class LineCacheOf final : public LineCache {
         request = end;
       }
     }
-    total = tally;
+    return tally;
   }
 
   template <bool kWrite, L2Hint kHint>

@@ -28,7 +28,7 @@ class LineL2 final : public L2 {
     const std::uint64_t begin = place.begin + std::uint64_t{access.rows.begin} * place.row_bytes;
     lines_->access(
         {begin + access.byte_begin, access.byte_end - access.byte_begin, access.rows.size(), place.row_bytes},
-        access.write, access.hint, traffic);
+        access, traffic);
     count(access.op, traffic);
     return traffic;
   }

@@ -31,10 +31,11 @@ struct alignas(64) LineSet {
   // The ways that have this tag; an empty set's unused ways match kEmpty.
   Mask match(std::uint16_t tag) const;
 
-  // The line in `way` gets `tag` and becomes way 0; those before it move up by one, with their flags.
+  // The line in `way` gets `tag` and becomes way 0; those before it move up by one, with their flags. The
+  // planes stay as they are: a policy that uses them moves them itself.
   void to_front(std::uint32_t way, std::uint16_t tag);
 
- private:
+  // A mask after to_front(way): bit `way` becomes bit 0, those before it move up by one.
   static Mask rotate(Mask mask, std::uint32_t way) {
     const Mask below = mask & (bit(way) - 1);
     const Mask above = mask & ~(bit(way) | (bit(way) - 1));

@@ -12,6 +12,7 @@
 namespace a3sim {
 
 // PieceL2 under one policy. A policy is constructed from (spec, number of pieces) and has
+//   void begin(const L2Access& access)     what the next calls are for: operator, cube or vector, hint, write
 //   void insert(uint32 piece)              it was absent
 //   void hit(PieceRun run)                 what was touched of them was present, most of it at least
 //   void extend(uint32 piece)              what was touched of it was absent, though more of it was present
@@ -38,6 +39,8 @@ class PieceL2Of final : public PieceL2 {
     }
     L2Traffic traffic;
     if (access.byte_begin == access.byte_end || access.rows.empty()) return traffic;
+    ordinary_->begin(access);
+    if (persistent_) persistent_->begin(access);
     if (access.hint == L2Hint::kBypass) {
       walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
         bypass({access, slice, piece, requests}, traffic);
@@ -197,7 +200,7 @@ class PieceL2Of final : public PieceL2 {
       used_ += done.absent_bytes;
       pieces_.add_present(p, absent);
     }
-    if (touch.access.hint == L2Hint::kPersist && !pieces_.persists(p)) make_persistent(p);
+    if (touch.access.hint == L2Hint::kPersist && !pieces_.persists(p)) make_persistent(p, touch.access);
     counted.hit += done.hits;
     counted.miss += touch.requests - done.hits;
     return done;
@@ -230,8 +233,8 @@ class PieceL2Of final : public PieceL2 {
     return cleared.dirty_bytes;
   }
 
-  void make_persistent(std::uint32_t p) {
-    if (!persistent_) persistent_.emplace(spec_, pieces_.size());
+  void make_persistent(std::uint32_t p, const L2Access& access) {
+    if (!persistent_) persistent_.emplace(spec_, pieces_.size()).begin(access);
     ordinary_->erase(p);
     pieces_.set_persistent(p);
     persistent_->insert(p);

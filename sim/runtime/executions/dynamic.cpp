@@ -150,8 +150,8 @@ class Dynamic final : public ExecutionType {
   Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.dynamic_task; }
 };
 
-const Executions::Entry kDynamic("dynamic", "a scheduler on the device hands ready tasks to free workers",
-                                 std::make_unique<Dynamic>());
+A3SIM_REGISTER(ExecutionType, "dynamic", "a scheduler on the device hands ready tasks to free workers",
+               Dynamic);
 
 }  // namespace
 }  // namespace a3sim

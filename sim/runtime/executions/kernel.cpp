@@ -13,9 +13,9 @@ class KernelByKernel final : public ExecutionType {
   Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.kernel_launch; }
 };
 
-const Executions::Entry kKernel(
-    "kernel", "an operator at a time, launched from the host when the one before has finished",
-    std::make_unique<KernelByKernel>());
+A3SIM_REGISTER(ExecutionType, "kernel",
+               "an operator at a time, launched from the host when the one before has finished",
+               KernelByKernel);
 
 }  // namespace
 }  // namespace a3sim

@@ -14,8 +14,8 @@ class Static final : public ExecutionType {
   Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.static_task; }
 };
 
-const Executions::Entry kStatic("static", "every worker takes its own next task and waits for its event",
-                                std::make_unique<Static>());
+A3SIM_REGISTER(ExecutionType, "static", "every worker takes its own next task and waits for its event",
+               Static);
 
 }  // namespace
 }  // namespace a3sim

@@ -43,6 +43,7 @@ class DrripLines {
   static constexpr bool kFirstFree = true;
   DrripLines(const L2Spec&, std::uint32_t sets) : duel_(1), stride_(std::max(sets / kLeaderSets, 2U)) {}
 
+  void begin(const L2Access&) {}
   template <class Set>
   std::uint32_t hit(Set& set, std::uint32_t, std::uint32_t way) {
     rrip::predict(set, way, 0);
@@ -76,6 +77,7 @@ class DrripPieces {
       : duel_(std::max(kPieceLines * kLeaderSets * kGroups / sets_of(spec), 1U)),
         groups_{rrip::Pieces(pieces), rrip::Pieces(pieces), rrip::Pieces(pieces)} {}
 
+  void begin(const L2Access&) {}
   void insert(std::uint32_t piece) { groups_[role(piece)].insert(piece, duel_.prediction(role(piece))); }
   void hit(const PieceRun& run) {
     run.each([&](std::uint32_t piece) { groups_[role(piece)].hit(piece); });

@@ -11,6 +11,7 @@ struct LruLines {
   static constexpr bool kFirstFree = false;  // empty ways stand last
   LruLines(const L2Spec&, std::uint32_t) {}
 
+  void begin(const L2Access&) {}
   template <class Set>
   std::uint32_t hit(Set& set, std::uint32_t, std::uint32_t way) {
     if (way) set.to_front(way, set.tags[way]);
@@ -34,6 +35,7 @@ class LruPieces {
  public:
   LruPieces(const L2Spec&, std::uint32_t pieces) : last_use_(pieces, kNone), log_(kLeastLog) {}
 
+  void begin(const L2Access&) {}
   void insert(std::uint32_t piece) { use(piece); }
   void hit(const PieceRun& run) {
     if (run.count == 1) return use(run.first);

@@ -8,6 +8,7 @@ struct RandomLines {
   static constexpr bool kFirstFree = true;
   RandomLines(const L2Spec& spec, std::uint32_t) : rng(spec.seed) {}
 
+  void begin(const L2Access&) {}
   template <class Set>
   std::uint32_t hit(const Set&, std::uint32_t, std::uint32_t way) {
     return way;
@@ -34,6 +35,7 @@ class RandomPieces {
     present_.reserve(pieces);
   }
 
+  void begin(const L2Access&) {}
   void insert(std::uint32_t piece) {
     slot_[piece] = static_cast<std::uint32_t>(present_.size());
     present_.push_back(piece);

@@ -8,6 +8,7 @@ struct SrripLines {
   static constexpr bool kFirstFree = true;
   SrripLines(const L2Spec&, std::uint32_t) {}
 
+  void begin(const L2Access&) {}
   template <class Set>
   std::uint32_t hit(Set& set, std::uint32_t, std::uint32_t way) {
     rrip::predict(set, way, 0);
@@ -28,6 +29,7 @@ class SrripPieces {
  public:
   SrripPieces(const L2Spec&, std::uint32_t pieces) : pieces_(pieces) {}
 
+  void begin(const L2Access&) {}
   void insert(std::uint32_t piece) { pieces_.insert(piece, rrip::kLong); }
   void hit(const PieceRun& run) {
     run.each([&](std::uint32_t piece) { pieces_.hit(piece); });
