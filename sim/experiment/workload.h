@@ -1,12 +1,36 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+
 #include "sim/core/config/config.h"
+#include "sim/core/registry.h"
 #include "sim/experiment/experiment.h"
 
 namespace a3sim {
 
-// Reads the block `experiment` and those that its workload needs: name, way of running, shape, routing,
-// passes. The hardware and the workers have been read.
+// What an experiment runs: where its shape and its passes come from; one file each, registered by the name
+// that `experiment.workload` gives.
+class Workload {
+ public:
+  static constexpr std::string_view kKind = "workload";
+  virtual ~Workload() = default;
+  // Reads the workload's own keys: those in the block `experiment`, and blocks of its own. The hardware, the
+  // workers and how schedules run have been read. Notes what is wrong.
+  virtual void read(const Config& root, const Config& block, Experiment& experiment) const = 0;
+};
+using Workloads = Registry<Workload>;
+
+// Reads the block `experiment` and those that its workload needs.
 void read_workload(const Config& root, Experiment& experiment);
+
+// For workloads. The blocks `parallel`, `model` and `routing`:
+void read_model(const Config& root, Experiment& experiment);
+// Whether operators run one after the other, as kernels that are cut for themselves.
+bool in_kernels(const Experiment& experiment);
+// No size of a shape is above this.
+inline constexpr std::int64_t kMostShape = 1 << 30;
+// An A3 die's memory. Nothing larger can be measured, and what is much larger never ends here either.
+void check_fits_memory(const Config& config, std::string_view key, double elements, DataType dtype);
 
 }  // namespace a3sim

@@ -7,10 +7,6 @@ namespace {
 
 constexpr std::int64_t kMostSeeds = 1 << 30;
 
-L2Hint read_hint(const Config& config, std::string_view key) {
-  return static_cast<L2Hint>(config.choice(key, {"normal", "bypass", "persist"}, "normal"));
-}
-
 }  // namespace
 
 L2Options read_l2(const Config& config) {
@@ -23,13 +19,13 @@ L2Options read_l2(const Config& config) {
   }
   l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;
   l2.start = config.choice("start", L2Start::kCold);
-  l2.spec.hash = static_cast<L2Hash>(config.choice("hash", {"modulo", "xor"}, "xor"));
+  l2.spec.hash = config.choice("hash", L2Hash::kXor);
   l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeeds, 1));
   const Config hints = config.map("hints");
   for (const std::string& op : hints.keys()) {
     const Config of = hints.map(op);
-    l2.read_hints[op] = read_hint(of, "read");
-    l2.write_hints[op] = read_hint(of, "write");
+    l2.read_hints[op] = of.choice("read", L2Hint::kNormal);
+    l2.write_hints[op] = of.choice("write", L2Hint::kNormal);
     of.finish();
   }
   config.finish();

@@ -1,0 +1,22 @@
+#include "sim/experiment/workload.h"
+
+namespace a3sim {
+namespace {
+
+class MoeFfnWorkload final : public Workload {
+ public:
+  void read(const Config& root, const Config& block, Experiment& experiment) const override {
+    const std::size_t pass = block.choice("pass", {"forward", "backward", "both"}, "both");
+    experiment.window = block.choice("window", Window::kTransport);
+    read_model(root, experiment);
+    if (pass != 1)
+      experiment.passes.push_back({"forward", forward_graph(experiment.shape, experiment.window)});
+    if (pass != 0)
+      experiment.passes.push_back({"backward", backward_graph(experiment.shape, experiment.window)});
+  }
+};
+
+A3SIM_REGISTER(Workload, "moe_ffn", "a MoE-FFN, forward, backward or both", MoeFfnWorkload);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,28 @@
+#include "sim/experiment/workload.h"
+
+namespace a3sim {
+namespace {
+
+class SwigluAddWorkload final : public Workload {
+ public:
+  void read(const Config& root, const Config& /*block*/, Experiment& experiment) const override {
+    const Config config = root.map("swiglu_add");
+    const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostShape));
+    const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostShape));
+    const auto tile_rows = static_cast<std::uint32_t>(config.integer("tile_rows", 1, kMostShape));
+    const auto dtype = config.choice("dtype", DataType::kBf16);
+    check_fits_memory(config, "rows", 5.0 * rows * width, dtype);
+    config.finish();
+    experiment.shape.ep = 1;
+    experiment.shape.dtype = dtype;
+    // A kernel's workers have even slabs of rows.
+    const std::uint32_t slab = (rows + experiment.workers[1] - 1) / experiment.workers[1];
+    experiment.passes.push_back(
+        {"swiglu_add", swiglu_add_graph(rows, width, in_kernels(experiment) ? slab : tile_rows, dtype)});
+  }
+};
+
+A3SIM_REGISTER(Workload, "swiglu_add", "SwiGLU, then Add, in tiles", SwigluAddWorkload);
+
+}  // namespace
+}  // namespace a3sim
