@@ -26,8 +26,7 @@ void compare_runs(const CompareOptions& options) {
   for (const std::string& directory : options.directories) check_result(directory, "run");
   const SavedRun a = read_run(options.directories[0], options.pass);
   const SavedRun b = read_run(options.directories[1], options.pass);
-  const RunDifference difference = difference_of(a, b, options.threads.count);
-  print_result(difference_text(difference), difference_json(difference), options.json);
+  print_report(difference_report(difference_of(a, b, options.threads.count)), options.json);
 }
 
 class Compare final : public Command {

@@ -8,7 +8,7 @@
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
 #include "sim/study/summary/saved_run.h"
-#include "traces/explanation.h"
+#include "traces/analysis/explanation.h"
 
 namespace a3sim {
 namespace {
@@ -36,21 +36,16 @@ struct ExplainOptions {
 void explain_run(const ExplainOptions& options) {
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
-  std::string text;
-  nlohmann::ordered_json json{{"schema_version", 1}, {"name", run.name}};
+  Report report;
+  report.fact("schema_version", 1).fact("name", run.name);
   for (const SavedPass& pass : run.passes) {
     const std::size_t ranks = pass.trace.ranks.size();
     if (options.rank && *options.rank >= ranks)
       throw InputError(fmt::format("--rank: {}, expected below {}", *options.rank, ranks));
-    const Explanation explanation = explain(pass.trace);
-    const std::uint32_t rank = options.rank.value_or(kNone);
-    text += fmt::format("{}{}: ", text.empty() ? "" : "\n", pass.name);
-    text += explanation_text(pass.trace, explanation, rank);
-    nlohmann::ordered_json of{{"pass", pass.name}};
-    of.update(explanation_json(pass.trace, explanation, rank));
-    json["passes"].push_back(std::move(of));
+    report.part("passes",
+                explanation_report(pass.name, pass.trace, explain(pass.trace), options.rank.value_or(kNone)));
   }
-  print_result(text, json, options.json);
+  print_report(report, options.json);
 }
 
 class Explain final : public Command {

@@ -65,8 +65,7 @@ void run(JitterCommandOptions options) {
   for (const std::string& file : options.orders) orders.push_back(read_order_file(file));
   if (orders.empty()) orders.push_back(experiment.order);
   const std::vector<JitteredOrder> result = jitter(experiment, orders, options.jitter);
-  print_result(jitter_text(experiment, result, options.jitter),
-               jitter_json(experiment, result, options.jitter), options.json);
+  print_report(jitter_report(experiment, result, options.jitter), options.json);
 }
 
 class JitterCommand final : public Command {

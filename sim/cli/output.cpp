@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
@@ -32,6 +33,10 @@ void JsonOption::add_to(CLI::App& app) {
          "the result as JSON, into FILE or to standard output")
       ->expected(0, 1)
       ->type_name("[FILE]");
+}
+
+void print_report(const Report& report, const JsonOption& option) {
+  print_result(report.text(), report.json(), option);
 }
 
 void print_result(const std::string& text, const nlohmann::ordered_json& json, const JsonOption& option) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -15,6 +17,7 @@ struct JsonOption {
 
 // Prints the text, or writes the JSON where it was asked for: atomically into a file, straight into a device
 // or pipe.
+void print_report(const Report& report, const JsonOption& option);
 void print_result(const std::string& text, const nlohmann::ordered_json& json, const JsonOption& option);
 
 }  // namespace a3sim

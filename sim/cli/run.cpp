@@ -49,7 +49,7 @@ void replay_schedules(const RunCommandOptions& options) {
   }
   if (routings.empty()) routings.push_back({experiment.routing.kind, routing_of(experiment)});
   const std::vector<Replayed> results = replay(experiment, compiled, routings, options.threads.count);
-  print_result(replay_table(results), replay_json(results), options.json);
+  print_report(replay_report(results), options.json);
 }
 
 void run(const RunCommandOptions& options) {

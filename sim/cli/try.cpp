@@ -7,7 +7,7 @@
 #include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
 #include "sim/experiment/order_file.h"
-#include "sim/study/explore/trial.h"
+#include "sim/study/explore/order_comparison.h"
 #include "sim/study/published/setting.h"
 
 namespace a3sim {
@@ -53,11 +53,11 @@ void run(const TryOptions& options) {
   const std::filesystem::path config = options.config.empty() ? configs_folder() / "experiments" / "ep8.yaml"
                                                               : std::filesystem::path(options.config);
   const Experiment experiment = load_experiment(config, options.set);
-  Trial trial = try_order(experiment, order, options.threads.count);
-  if (trial.findings.errors.empty()) check_results(config, options.set, order, trial);
-  if (!trial.findings.errors.empty())
-    throw RunError(fmt::format("{}: {}", options.order, fmt::join(trial.findings.errors, "\n")));
-  print_result(trial_text(experiment, trial), trial_json(experiment, trial), options.json);
+  OrderComparison comparison = try_order(experiment, order, options.threads.count);
+  if (comparison.findings.errors.empty()) check_results(config, options.set, order, comparison);
+  if (!comparison.findings.errors.empty())
+    throw RunError(fmt::format("{}: {}", options.order, fmt::join(comparison.findings.errors, "\n")));
+  print_report(order_report(experiment, comparison), options.json);
 }
 
 class Try final : public Command {

@@ -28,7 +28,7 @@ struct WhatifOptions {
 void run(const WhatifOptions& options) {
   const Experiment experiment = options.config.load();
   const WhatIf result = what_if(experiment, options.threads.count);
-  print_result(what_if_text(experiment, result), what_if_json(experiment, result), options.json);
+  print_report(what_if_report(experiment, result), options.json);
 }
 
 class WhatIfCommand final : public Command {

@@ -1,6 +1,7 @@
 #include "sim/experiment/order_file.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "scheduler/order_config.h"
 #include "sim/core/config/config.h"
@@ -28,6 +29,12 @@ std::vector<std::filesystem::path> shipped_order_files() {
     if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   std::ranges::sort(files);
   return files;
+}
+
+Experiment with_order(Experiment experiment, OrderSpec order) {
+  order.elsewhere = std::move(experiment.order.elsewhere);
+  experiment.order = std::move(order);
+  return experiment;
 }
 
 }  // namespace a3sim

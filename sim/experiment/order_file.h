@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "scheduler/order.h"
+#include "sim/experiment/experiment.h"
 
 namespace a3sim {
 
@@ -13,5 +14,8 @@ OrderSpec read_order_file(const std::filesystem::path& file);
 
 // The files of configs/orders/, in order of their names.
 std::vector<std::filesystem::path> shipped_order_files();
+
+// The same experiment under another order, which may name what its configuration's may.
+Experiment with_order(Experiment experiment, OrderSpec order);
 
 }  // namespace a3sim

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "scheduler/order_csv.h"
 #include "sim/core/error.h"
@@ -71,9 +72,9 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
     CHECK(difference.counterfactuals.b == difference.total[1]);
     CHECK(difference.counterfactuals.parts[0].makespan == difference.total[0]);
     const std::string key = std::string(of.set).substr(0, std::string(of.set).find('='));
-    CHECK_THAT(verdict(difference), Contains(std::string("the largest cause is A's ") + of.part));
-    CHECK_THAT(verdict(difference), Contains(key));
-    CHECK_THAT(difference_text(difference), Contains(verdict(difference)));
+    CHECK_THAT(conclusion(difference), Contains(std::string("the largest cause is A's ") + of.part));
+    CHECK_THAT(conclusion(difference), Contains(key));
+    CHECK_THAT(difference_report(difference).text(), Contains(conclusion(difference)));
   }
 }
 
@@ -86,7 +87,7 @@ TEST_CASE("an order alone is the cause where nothing else differs") {
   check_sums(difference);
   REQUIRE(difference.counterfactuals.parts.size() == 1);
   CHECK(difference.counterfactuals.parts[0].makespan == difference.total[0]);
-  CHECK_THAT(verdict(difference),
+  CHECK_THAT(conclusion(difference),
              Contains("the largest cause is A's order, cut and execution (order.vtq is"));
 }
 
@@ -95,7 +96,7 @@ TEST_CASE("how many schedulers hand tasks out belongs to the execution") {
                      {"experiment.execution=dynamic", "experiment.dispatch_servers=4"});
   const RunDifference difference = runs.difference();
   CHECK(difference.counterfactuals.parts.at(0).makespan == difference.total[0]);
-  CHECK_THAT(verdict(difference), Contains("experiment.dispatch_servers is 1 in A, 4 in B"));
+  CHECK_THAT(conclusion(difference), Contains("experiment.dispatch_servers is 1 in A, 4 in B"));
 }
 
 TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
@@ -103,7 +104,7 @@ TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
                      {"experiment.execution=dynamic"});
   const RunDifference difference = runs.difference();
   check_sums(difference);
-  CHECK_THAT(verdict(difference),
+  CHECK_THAT(conclusion(difference),
              Contains("A's task and launch overheads (hardware.runtime.dynamic_task is 9 us"));
 }
 
@@ -113,16 +114,16 @@ TEST_CASE("of two differences the larger one is the cause, whichever side is slo
   const TwoRuns slow_first(slow, {}), slow_last({}, slow);
   const RunDifference longer = slow_first.difference(), less = slow_last.difference();
   CHECK(longer.counterfactuals.parts.size() == 2);
-  CHECK_THAT(verdict(longer), Contains("longer than B; the largest cause is A's links"));
-  CHECK_THAT(verdict(less), Contains("less than B; the largest cause is A's links"));
+  CHECK_THAT(conclusion(longer), Contains("longer than B; the largest cause is A's links"));
+  CHECK_THAT(conclusion(less), Contains("less than B; the largest cause is A's links"));
 }
 
 TEST_CASE("equal runs differ in nothing, and different names are no difference") {
   const TwoRuns same({}, {}), named({"experiment.name=other"}, {});
   const TwoRuns unused({"hardware.runtime.dynamic_task=9 us"}, {});
-  CHECK(verdict(same.difference()) == "Nothing differs.");
-  CHECK(verdict(named.difference()) == "Nothing differs.");
-  CHECK(verdict(unused.difference()) == "The configurations differ, but the makespans do not.");
+  CHECK(conclusion(same.difference()) == "Nothing differs.");
+  CHECK(conclusion(named.difference()) == "Nothing differs.");
+  CHECK(conclusion(unused.difference()) == "The configurations differ, but the makespans do not.");
 }
 
 TEST_CASE("hit rates alone change what misses cost, and nothing where they are equal") {
@@ -131,7 +132,7 @@ TEST_CASE("hit rates alone change what misses cost, and nothing where they are e
   const RunDifference cache = caches.difference();
   REQUIRE(cache.counterfactuals.hit_rates);
   CHECK(*cache.counterfactuals.hit_rates > Duration::zero());
-  CHECK_THAT(verdict(cache), Contains("A's L2 hit rates alone make"));
+  CHECK_THAT(conclusion(cache), Contains("A's L2 hit rates alone make"));
   CHECK_FALSE(launches.difference().counterfactuals.hit_rates);
 }
 
@@ -144,9 +145,9 @@ TEST_CASE("a part that B cannot take over is said, and the others are still run"
   REQUIRE(parts.size() == 2);
   CHECK_FALSE(parts[0].error.empty());
   CHECK(parts[1].makespan > Duration::zero());
-  CHECK_THAT(difference_text(difference),
+  CHECK_THAT(difference_report(difference).text(),
              Contains("B cannot run with A's order, cut and execution: " + parts[0].error));
-  CHECK(difference_json(difference)["counterfactuals"][0]["error"] == parts[0].error);
+  CHECK(difference_report(difference).json()["counterfactuals"][0]["error"] == parts[0].error);
 }
 
 TEST_CASE("all parts of a configuration together are the configuration") {

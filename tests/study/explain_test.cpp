@@ -6,7 +6,7 @@
 #include "sim/study/summary/run_trace.h"
 #include "tests/study/saved.h"
 #include "tests/study/small_experiment.h"
-#include "traces/explanation.h"
+#include "traces/analysis/explanation.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -95,7 +95,8 @@ void check_explained(const Experiment& experiment) {
     check_waits(experiment, explanation.path);
     check_workers(trace, explanation);
     check_roofs(explanation);
-    CHECK_THAT(explanation_text(trace, explanation, kNone), Contains("of the critical path"));
+    CHECK_THAT(explanation_report("forward", trace, explanation, kNone).text(),
+               Contains("of the critical path"));
   }
 }
 

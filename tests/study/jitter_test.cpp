@@ -162,8 +162,8 @@ TEST_CASE("the fastest are counted run by run, and threads change nothing") {
   const Experiment experiment = small();
   const JitterOptions one{20, 5, kSpread, 0.1, 1}, three{20, 5, kSpread, 0.1, 3};
   const std::vector<JitteredOrder> orders = jitter(experiment, two_orders(), one);
-  CHECK(jitter_text(experiment, orders, one) ==
-        jitter_text(experiment, jitter(experiment, two_orders(), three), three));
+  CHECK(jitter_report(experiment, orders, one).text() ==
+        jitter_report(experiment, jitter(experiment, two_orders(), three), three).text());
   for (const JitteredOrder& order : orders) {
     std::uint32_t fastest = 0;
     for (std::size_t run = 0; run < order.totals.size(); ++run)

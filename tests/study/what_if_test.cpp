@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/run_experiment.h"
@@ -29,8 +30,8 @@ Duration total_of(const Experiment& experiment) {
   return total;
 }
 
-Experiment experiment_with(Experiment experiment, std::string_view part, const Better& better) {
-  machine_part(part).improve(experiment.hardware, better);
+Experiment experiment_with(Experiment experiment, std::string_view part, const Improvement& improvement) {
+  machine_part(part).improve(experiment.hardware, improvement);
   return experiment;
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("a part that a way of running does not use changes none of its runs") 
       if (part.matters_to(options_of(experiment, false))) continue;
       INFO(part.name << " " << kind);
       CHECK(total_of(experiment_with(experiment, part.name, {kTenPercent})) == total);
-      CHECK(total_of(experiment_with(experiment, part.name, Better::to_free(1))) == total);
+      CHECK(total_of(experiment_with(experiment, part.name, Improvement::to_free(1))) == total);
       ++unused;
     }
   }
@@ -123,7 +124,7 @@ TEST_CASE("a machine whose L2 holds everything writes nothing back") {
       return run_pass(of, compiled, 1, options_of(of, false)).ranks.front().l2.hbm_write;
     };
     CHECK(written(experiment) > 0);
-    CHECK(written(experiment_with(experiment, "L2 size", Better::to_free(1 << 28))) == 0);
+    CHECK(written(experiment_with(experiment, "L2 size", Improvement::to_free(1 << 28))) == 0);
   }
 }
 
@@ -156,7 +157,8 @@ TEST_CASE("more workers are whole ones, and products are cut for them where they
 TEST_CASE("what gains most comes first, for any number of threads") {
   const Experiment experiment = small();
   const WhatIf result = what_if(experiment, 1);
-  CHECK(what_if_json(experiment, result) == what_if_json(experiment, what_if(experiment, 3)));
+  CHECK(what_if_report(experiment, result).json() ==
+        what_if_report(experiment, what_if(experiment, 3)).json());
   for (std::size_t i = 1; i < result.rows.size(); ++i)
     CHECK(result.rows[i - 1].better.total <= result.rows[i].better.total);
   CHECK(result.now.total == total_of(experiment));
@@ -164,7 +166,7 @@ TEST_CASE("what gains most comes first, for any number of threads") {
 
 TEST_CASE("the last sentence names the part that binds: of a product, the cube; of loads, the HBM") {
   const auto last_line = [](const Experiment& experiment) {
-    const std::string text = what_if_text(experiment, what_if(experiment, 2));
+    const std::string text = what_if_report(experiment, what_if(experiment, 2)).text();
     return text.substr(text.rfind('\n', text.size() - 2) + 1);
   };
   const Experiment product =

@@ -4,10 +4,10 @@
 
 #include "sim/core/error.h"
 #include "tests/traces/made_trace.h"
-#include "traces/blame_difference.h"
-#include "traces/explanation.h"
-#include "traces/path_summary.h"
-#include "traces/spans.h"
+#include "traces/analysis/operator_blame.h"
+#include "traces/analysis/explanation.h"
+#include "traces/analysis/path_summary.h"
+#include "traces/analysis/spans.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -179,7 +179,7 @@ TEST_CASE(
   a.task(kCube, 0, kLaunchTime, kFirst, kFirst + 2 * kRun, kNone, 0);
   b.task(kVector, 2, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
   b.trace().operators[kVector].name = "other";
-  const BlameDifference difference = blame_difference(a.trace(), a.path(), b.trace(), b.path());
+  const OperatorBlame difference = blame_difference(a.trace(), a.path(), b.trace(), b.path());
   CHECK(difference.operators == std::vector<std::string>{"cube", "vector", "put", "other"});
   CHECK(sum_of(difference.blame[0]) == a.trace().makespan);
   CHECK(sum_of(difference.blame[3]) == -b.trace().makespan);

@@ -1,4 +1,4 @@
-#include "traces/critical_path.h"
+#include "traces/analysis/critical_path.h"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/critical_path.h"
+#include "traces/analysis/critical_path.h"
 
 namespace a3sim {
 

@@ -9,23 +9,22 @@
 namespace a3sim {
 namespace {
 
-Column column_of(std::string head, std::string key, Form form, int decimals) {
-  return {.head = std::move(head), .key = std::move(key), .form = form, .decimals = decimals};
-}
-
-std::string time_text(Duration time, const Column& column) {
-  if (column.form == Form::kMicroseconds) return fmt::format("{:.{}f}", microseconds(time), column.decimals);
-  return fmt::format("{:.{}f}", milliseconds(time), column.decimals);
-}
-
+// Times are in picoseconds.
 std::string number_text(double value, const Column& column) {
+  constexpr double kMilliseconds = 1e-9, kMicroseconds = 1e-6, kMega = 1e-6;
   switch (column.form) {
+    case Form::kMilliseconds:
+      return fmt::format("{:.{}f}", value * kMilliseconds, column.decimals);
+    case Form::kSignedMilliseconds:
+      return fmt::format("{:+.{}f}", value * kMilliseconds, column.decimals);
+    case Form::kMicroseconds:
+      return fmt::format("{:.{}f}", value * kMicroseconds, column.decimals);
     case Form::kPercent:
-      return fmt::format("{:.{}f} %", 100 * value, column.decimals);
+      return in_percent(value, column.decimals);
     case Form::kSignedPercent:
       return fmt::format("{:+.{}f} %", 100 * value, column.decimals);
     case Form::kMega:
-      return fmt::format("{:.{}f}", value * 1e-6, column.decimals);
+      return fmt::format("{:.{}f}", value * kMega, column.decimals);
     case Form::kSignificant:
       return significant(value);
     case Form::kPrefixed:
@@ -36,28 +35,6 @@ std::string number_text(double value, const Column& column) {
 }
 
 }  // namespace
-
-Column Column::words(std::string head, std::string key) {
-  return column_of(std::move(head), std::move(key), Form::kPlain, 0);
-}
-Column Column::count(std::string head, std::string key) {
-  return column_of(std::move(head), std::move(key), Form::kPlain, 0);
-}
-Column Column::number(std::string head, std::string key, int decimals) {
-  return column_of(std::move(head), std::move(key), Form::kPlain, decimals);
-}
-Column Column::milliseconds(std::string head, std::string key) {
-  return column_of(std::move(head), std::move(key), Form::kMilliseconds, 3);
-}
-Column Column::microseconds(std::string head, std::string key) {
-  return column_of(std::move(head), std::move(key), Form::kMicroseconds, 2);
-}
-Column Column::percent(std::string head, std::string key, int decimals) {
-  return column_of(std::move(head), std::move(key), Form::kPercent, decimals);
-}
-Column Column::mega(std::string head, std::string key) {
-  return column_of(std::move(head), std::move(key), Form::kMega, 1);
-}
 
 Column Column::for_people() && {
   seen = Seen::kByPeople;
@@ -72,9 +49,13 @@ Column Column::or_else(std::string text) && {
   return std::move(*this);
 }
 
+Cell share(double part, double of) { return of > 0 ? Cell(part / of) : Cell(); }
+Cell share(Duration part, Duration of) { return share(seconds(part), seconds(of)); }
+
 std::string text_of(const Cell& cell, const Column& column) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* time = std::get_if<Duration>(&cell)) return time_text(*time, column);
+  if (const auto* time = std::get_if<Duration>(&cell))
+    return number_text(static_cast<double>(time->count()), column);
   if (const auto* value = std::get_if<double>(&cell)) return number_text(*value, column);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
     return column.form == Form::kPlain ? fmt::format("{}", *whole)
@@ -89,6 +70,14 @@ std::string exact_text(const Cell& cell) {
   if (const auto* value = std::get_if<double>(&cell)) return fmt::format("{}", *value);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *whole);
   return "";
+}
+
+std::string in_milliseconds(Duration time) { return fmt::format("{:.3f}", milliseconds(time)); }
+
+std::string in_percent(double share, int decimals) {
+  const std::string text = fmt::format("{:.{}f} %", 100 * share, decimals);
+  const bool zero = text.find_first_of("123456789nf") == std::string::npos;  // of "nan" and "inf" too
+  return zero && text.front() == '-' ? text.substr(1) : text;
 }
 
 std::string significant(double value) {

@@ -29,10 +29,10 @@ Table& Report::table(std::string key, std::vector<Column> columns, Seen seen) {
   return piece.table.emplace(std::move(columns));
 }
 
-Report& Report::part(std::string key) {
+Report& Report::part(std::string key, Report of) {
   Piece& piece = pieces_.emplace_back();
   piece.key = std::move(key);
-  return piece.part.emplace_back();
+  return piece.part.emplace_back(std::move(of));
 }
 
 const Table& Report::table(const std::string& key) const {
@@ -44,15 +44,16 @@ const Table& Report::table(const std::string& key) const {
 
 std::string Report::joined(bool markdown) const {
   std::string all;
+  bool shown = false;  // the piece before
   for (const Piece& piece : pieces_) {
     if (piece.seen == Seen::kByPrograms) continue;
     std::string text = piece.text;
-    if (piece.table && !piece.table->rows().empty())
+    if (piece.table && piece.table->is_shown())
       text = markdown ? piece.table->markdown() : piece.table->text();
     if (!piece.part.empty()) text = piece.part.front().joined(markdown);
-    if (text.empty()) continue;
-    if (!all.empty() && !piece.directly) all += '\n';
+    if (!all.empty() && !text.empty() && !(piece.directly && shown)) all += '\n';
     all += text;
+    shown = !text.empty();
   }
   return all;
 }

@@ -16,20 +16,21 @@ namespace a3sim {
 //
 // Text: the pieces in their order, a blank line between two; a piece that has nothing to show leaves no
 // line. JSON: an object of the facts, of the keyed sentences, of each keyed table as a list of objects, and
-// of each part as an object of its own.
+// of each part as an object of its own. A key with dots, "l2.hits", stands for objects in objects; these have
+// no key where a cell has nothing, which is null elsewhere.
 class Report {
  public:
   // Only programs see it: {"key": value}.
   Report& fact(std::string key, Cell value);
   // Sentences, each line with its newline. With a key, programs see them too (without the last newline).
   Report& say(std::string text, std::string key = "");
-  // The same on the lines right below the piece before.
+  // The same on the lines right below the piece before, if that shows anything.
   Report& say_on(std::string text, std::string key = "");
   // The table stays valid as long as the report. Without a key only people see it; `seen` by programs alone:
   // data that would fill a screen.
   Table& table(std::string key, std::vector<Column> columns, Seen seen = Seen::kByAll);
   // A part, under the key; valid as long as the report. Parts with one key are a list.
-  Report& part(std::string key);
+  Report& part(std::string key, Report of = {});
 
   std::string text() const;
   std::string markdown() const;

@@ -15,12 +15,30 @@ Json json_of(const Cell& cell) {
   return nullptr;
 }
 
+void set(Json& object, const std::string& key, const Cell& cell) {
+  const std::size_t dot = key.find('.');
+  if (dot == std::string::npos) {
+    object[key] = json_of(cell);
+    return;
+  }
+  if (std::holds_alternative<std::monostate>(cell)) return;
+  set(object[key.substr(0, dot)], key.substr(dot + 1), cell);
+}
+
 Json json_of(const Table& table) {
   Json rows = Json::array();
-  for (const std::vector<Cell>& row : table.rows()) {
+  for (std::size_t r = 0; r < table.rows().size(); ++r) {
+    if (!table.row_seen_by(r, Seen::kByPrograms)) continue;
+    const std::vector<Cell>& row = table.rows()[r];
     Json& object = rows.emplace_back(Json::object());
     for (std::size_t c = 0; c < row.size(); ++c) {
-      if (table.columns()[c].seen != Seen::kByPeople) object[table.columns()[c].name()] = json_of(row[c]);
+      const Column& column = table.columns()[c];
+      if (column.seen == Seen::kByPeople) continue;
+      if (column.key.empty()) {
+        object[column.head] = json_of(row[c]);
+      } else {
+        set(object, column.key, row[c]);
+      }
     }
   }
   return rows;
@@ -30,7 +48,7 @@ Json json_of(const Table& table) {
 
 Json Report::json() const {
   Json json = Json::object();
-  for (const auto& [key, value] : facts_) json[key] = json_of(value);
+  for (const auto& [key, value] : facts_) set(json, key, value);
   for (const Piece& piece : pieces_) {
     if (piece.key.empty()) continue;
     if (piece.table) {

@@ -27,14 +27,23 @@ Table::Table(const std::vector<std::string>& heads) {
   for (const std::string& head : heads) columns_.push_back(Column::words(head));
 }
 
-void Table::add(std::vector<Cell> cells) {
+void Table::add(std::vector<Cell> cells, Seen seen) {
   if (cells.size() != columns_.size())
     throw std::logic_error(
         fmt::format("a row of {} cells in a table of {} columns", cells.size(), columns_.size()));
   rows_.push_back(std::move(cells));
+  seen_.push_back(seen);
 }
 
 void Table::add_words(const std::vector<std::string>& cells) { add({cells.begin(), cells.end()}); }
+
+bool Table::row_seen_by(std::size_t row, Seen who) const {
+  return seen_[row] == Seen::kByAll || seen_[row] == who;
+}
+
+bool Table::is_shown() const {
+  return std::ranges::any_of(seen_, [](Seen seen) { return seen != Seen::kByPrograms; });
+}
 
 // The heads, then the rows, as people or as programs see them.
 std::vector<std::vector<std::string>> Table::seen_by(Seen who, std::size_t most) const {
@@ -46,7 +55,8 @@ std::vector<std::vector<std::string>> Table::seen_by(Seen who, std::size_t most)
     shown.push_back(c);
     lines[0].push_back(people ? columns_[c].head : columns_[c].name());
   }
-  for (std::size_t r = 0; r < std::min(most, rows_.size()); ++r) {
+  for (std::size_t r = 0; r < rows_.size() && lines.size() <= most; ++r) {
+    if (!row_seen_by(r, who)) continue;
     std::vector<std::string>& line = lines.emplace_back();
     for (const std::size_t c : shown)
       line.push_back(people ? text_of(rows_[r][c], columns_[c]) : exact_text(rows_[r][c]));

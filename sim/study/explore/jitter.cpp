@@ -6,6 +6,7 @@
 #include "sim/core/rng.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/experiment/order_file.h"
 #include "sim/study/explore/machine_part.h"
 
 namespace a3sim {
@@ -85,12 +86,11 @@ Hardware with_jitter(const Hardware& hardware, const JitterOptions& options, std
 
 std::vector<JitteredOrder> jitter(const Experiment& experiment, std::span<const OrderSpec> orders,
                                   const JitterOptions& options) {
-  std::vector<Experiment> under(orders.size(), experiment);
+  std::vector<Experiment> under(orders.size());
   std::vector<Compiled> compiled(orders.size());
   std::vector<JitteredOrder> result(orders.size());
   in_parallel(orders.size(), options.threads, [&](std::size_t o) {
-    under[o].order = orders[o];
-    under[o].order.elsewhere = experiment.order.elsewhere;
+    under[o] = with_order(experiment, orders[o]);
     compiled[o] = compile_all(under[o]);
   });
   for (std::size_t o = 0; o < orders.size(); ++o) {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/experiment/run_experiment.h"
 #include "sim/runtime/task_hooks.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -43,8 +43,8 @@ struct JitteredOrder {
   std::string name;
   Duration modelled{};           // without any jitter
   std::vector<Duration> totals;  // by run
-  std::vector<Duration>
-      ends_apart;             // by run: from the first rank's end to the last one's, summed over passes
+  // By run: from the first rank's end to the last one's, summed over passes.
+  std::vector<Duration> ends_apart;
   std::uint32_t fastest = 0;  // runs in which no other order was faster
 };
 
@@ -53,9 +53,9 @@ struct JitteredOrder {
 std::vector<JitteredOrder> jitter(const Experiment& experiment, std::span<const OrderSpec> orders,
                                   const JitterOptions& options);
 
-std::string jitter_text(const Experiment& experiment, std::span<const JitteredOrder> orders,
-                        const JitterOptions& options);
-nlohmann::ordered_json jitter_json(const Experiment& experiment, std::span<const JitteredOrder> orders,
-                                   const JitterOptions& options);
+// How each order's latencies are distributed, a histogram of them for people, each run for programs, and
+// which order is the best.
+Report jitter_report(const Experiment& experiment, std::span<const JitteredOrder> orders,
+                     const JitterOptions& options);
 
 }  // namespace a3sim

@@ -5,12 +5,12 @@
 
 #include "sim/study/calibration/sensitivity.h"
 #include "sim/study/explore/jitter.h"
-#include "sim/study/summary/report.h"
-#include "traces/report/table.h"
 #include "version.h"
 
 namespace a3sim {
 namespace {
+
+constexpr double kMilliseconds = 1e-9;  // a picosecond
 
 // In picoseconds.
 struct Distribution {
@@ -27,18 +27,31 @@ Distribution distribution_of(const std::vector<Duration>& times) {
           quantile(numbers, 0.95), quantile(numbers, 1)};
 }
 
-std::string in_ms(double picoseconds) { return fmt::format("{:.3f}", picoseconds * 1e-9); }
-
-std::string distributions_table(std::span<const JitteredOrder> orders) {
-  Table table({"order", "as modelled ms", "min", "5 %", "median", "mean", "95 %", "max", "max - min",
-               "fastest in", "ranks' ends apart ms"});
-  for (const JitteredOrder& order : orders) {
-    const Distribution d = distribution_of(order.totals);
-    table.add({order.name, in_milliseconds(order.modelled), in_ms(d.min), in_ms(d.low), in_ms(d.median),
-               in_ms(d.mean), in_ms(d.high), in_ms(d.max), fmt::format("{:.2f} %", 100 * d.spread()),
-               fmt::format("{}", order.fastest), in_ms(distribution_of(order.ends_apart).mean)});
+void add_orders(Report& report, std::span<const JitteredOrder> orders,
+                const std::vector<Distribution>& distributions) {
+  Table& table = report.table(
+      "orders", {Column::words("order"), Column::milliseconds("as modelled ms", "modelled_ps"),
+                 Column::milliseconds("min", "min_ps"), Column::milliseconds("5 %", "quantile_05_ps"),
+                 Column::milliseconds("median", "median_ps"), Column::milliseconds("mean", "mean_ps"),
+                 Column::milliseconds("95 %", "quantile_95_ps"), Column::milliseconds("max", "max_ps"),
+                 Column::percent("max - min", "spread", 2), Column::count("fastest in", "fastest_in"),
+                 Column::milliseconds("ranks' ends apart ms", "mean_ends_apart_ps")});
+  for (std::size_t o = 0; o < orders.size(); ++o) {
+    const Distribution& d = distributions[o];
+    table.add({orders[o].name, orders[o].modelled, d.min, d.low, d.median, d.mean, d.high, d.max, d.spread(),
+               whole(orders[o].fastest), distribution_of(orders[o].ends_apart).mean});
   }
-  return table.text();
+}
+
+void add_runs(Report& report, std::span<const JitteredOrder> orders) {
+  Table& table = report.table(
+      "each_run",
+      {Column::data("order"), Column::data("run"), Column::data("total_ps"), Column::data("ends_apart_ps")},
+      Seen::kByPrograms);
+  for (const JitteredOrder& order : orders) {
+    for (std::size_t run = 0; run < order.totals.size(); ++run)
+      table.add({order.name, whole(run), order.totals[run], order.ends_apart[run]});
+  }
 }
 
 constexpr std::size_t kBins = 12, kBar = 20;
@@ -83,58 +96,45 @@ std::string histogram(std::span<const JitteredOrder> orders) {
   return text + '\n';
 }
 
-std::string verdict(std::span<const JitteredOrder> orders, const JitterOptions& options) {
-  const auto median = [](const JitteredOrder& order) { return distribution_of(order.totals).median; };
-  const JitteredOrder& best = *std::ranges::min_element(orders, {}, median);
+std::string best_order(std::span<const JitteredOrder> orders, const std::vector<Distribution>& distributions,
+                       const JitterOptions& options) {
+  std::vector<std::size_t> by_median(orders.size());
+  std::iota(by_median.begin(), by_median.end(), std::size_t{0});
+  std::ranges::stable_sort(by_median, {}, [&](std::size_t o) { return distributions[o].median; });
+  const JitteredOrder& best = orders[by_median[0]];
+  const Distribution& d = distributions[by_median[0]];
   if (orders.size() == 1) {
-    const Distribution d = distribution_of(best.totals);
+    const double shift = d.median / static_cast<double>(best.modelled.count()) - 1;
     return fmt::format(
-        "The median is {:+.2f} % from what is modelled; nine runs of ten lie within {} and {} ms.\n",
-        100 * (d.median / static_cast<double>(best.modelled.count()) - 1), in_ms(d.low), in_ms(d.high));
-  }
-  const JitteredOrder* second = nullptr;
-  for (const JitteredOrder& order : orders) {
-    if (&order != &best && (!second || median(order) < median(*second))) second = &order;
+        "The median is {:+.2f} % from what is modelled; nine runs of ten lie within {:.3f} and {:.3f} ms.\n",
+        100 * shift, kMilliseconds * d.low, kMilliseconds * d.high);
   }
   return fmt::format(
       "{} has the smallest median, {:.2f} % below {}'s, and is the fastest in {} of {} runs.\n", best.name,
-      100 * (1 - median(best) / median(*second)), second->name, best.fastest, options.runs);
+      100 * (1 - d.median / distributions[by_median[1]].median), orders[by_median[1]].name, best.fastest,
+      options.runs);
 }
 
 }  // namespace
 
-std::string jitter_text(const Experiment& experiment, std::span<const JitteredOrder> orders,
-                        const JitterOptions& options) {
-  return fmt::format(
-             "{} (a3sim {}), {} execution: latency of all passes over {} runs, seed {}\n"
-             "each task's own time within {:.4g} %, rates of memory and links of a run within {:.4g} %\n\n",
-             experiment.name, kVersion, experiment.run.execution, options.runs, options.seed,
-             100 * options.durations, 100 * options.rates) +
-         distributions_table(orders) + '\n' + histogram(orders) + '\n' + verdict(orders, options);
-}
-
-nlohmann::ordered_json jitter_json(const Experiment& experiment, std::span<const JitteredOrder> orders,
-                                   const JitterOptions& options) {
-  nlohmann::ordered_json json{{"schema_version", 1},         {"a3sim", kVersion},
-                              {"name", experiment.name},     {"runs", options.runs},
-                              {"seed", options.seed},        {"duration_spread", options.durations},
-                              {"rate_spread", options.rates}};
-  for (const JitteredOrder& order : orders) {
-    const Distribution d = distribution_of(order.totals);
-    nlohmann::ordered_json item{{"order", order.name},
-                                {"modelled_ps", order.modelled.count()},
-                                {"min_ps", d.min},
-                                {"quantile_05_ps", d.low},
-                                {"median_ps", d.median},
-                                {"mean_ps", d.mean},
-                                {"quantile_95_ps", d.high},
-                                {"max_ps", d.max},
-                                {"fastest_in", order.fastest}};
-    for (const Duration total : order.totals) item["totals_ps"].push_back(total.count());
-    for (const Duration apart : order.ends_apart) item["ends_apart_ps"].push_back(apart.count());
-    json["orders"].push_back(std::move(item));
-  }
-  return json;
+Report jitter_report(const Experiment& experiment, std::span<const JitteredOrder> orders,
+                     const JitterOptions& options) {
+  std::vector<Distribution> distributions;
+  for (const JitteredOrder& order : orders) distributions.push_back(distribution_of(order.totals));
+  Report report;
+  report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
+  report.fact("runs", options.runs).fact("seed", whole(options.seed));
+  report.fact("duration_spread", options.durations).fact("rate_spread", options.rates);
+  report.say(fmt::format(
+      "{} (a3sim {}), {} execution: latency of all passes over {} runs, seed {}\n"
+      "each task's own time within {:.4g} %, rates of memory and links of a run within {:.4g} %\n",
+      experiment.name, kVersion, experiment.run.execution, options.runs, options.seed,
+      100 * options.durations, 100 * options.rates));
+  add_orders(report, orders, distributions);
+  add_runs(report, orders);
+  report.say(histogram(orders));
+  report.say(best_order(orders, distributions, options), "verdict");
+  return report;
 }
 
 }  // namespace a3sim

@@ -20,29 +20,35 @@ std::int64_t scaled(std::int64_t amount, double factor) {
       std::clamp(std::round(static_cast<double>(amount) * factor), 1.0, kMostRate));
 }
 
-void improve(BytesPerSecond& rate, const Better& b) { rate.count = scaled(rate.count, b.factor); }
-void improve(Hertz& clock, const Better& b) { clock.count = scaled(clock.count, b.factor); }
-void improve(double& per_cycle, const Better& b) { per_cycle *= b.factor; }
-void improve(Duration& time, const Better& b) {
-  if (b.free || time == Duration::zero()) {
-    time = Duration::zero();
-  } else {
-    time = Duration(scaled(time.count(), 1 / b.factor));
-  }
+// What values become, each by what it is: rates and clocks, durations, numbers of workers.
+void improve(const Improvement& by, BytesPerSecond& rate) { rate.count = scaled(rate.count, by.factor); }
+void improve(const Improvement& by, Hertz& clock) { clock.count = scaled(clock.count, by.factor); }
+void improve(const Improvement& by, double& per_cycle) { per_cycle *= by.factor; }
+void improve(const Improvement& by, Duration& time) {
+  const bool none = by.free || time == Duration::zero();
+  time = none ? Duration::zero() : Duration(scaled(time.count(), 1 / by.factor));
 }
-void improve(std::uint32_t& workers, const Better& b) {
+void improve(const Improvement& by, std::uint32_t& workers) {
   constexpr double kRounding = 1e-9;  // 50 times 1.1 is 55
-  if (b.free) return;
+  if (by.free) return;
   workers =
-      static_cast<std::uint32_t>(std::clamp(std::ceil(workers * b.factor - kRounding), 1.0, kMostWorkers));
+      static_cast<std::uint32_t>(std::clamp(std::ceil(workers * by.factor - kRounding), 1.0, kMostWorkers));
 }
-void improve_cycles(double& cycles, const Better& b) { cycles = b.free ? 0 : cycles / b.factor; }
-void improve_part(double& part, const Better& b) { part = b.free ? 1 : std::min(1.0, part * b.factor); }
+// Several at a time.
+template <class... Values>
+  requires(sizeof...(Values) > 1)
+void improve(const Improvement& by, Values&... values) {
+  (improve(by, values), ...);
+}
+void improve_cycles(const Improvement& by, double& cycles) { cycles = by.free ? 0 : cycles / by.factor; }
+void improve_part(const Improvement& by, double& part) {
+  part = by.free ? 1 : std::min(1.0, part * by.factor);
+}
 
 // Whole lines in all ways of every set.
-void improve_l2(Hardware::MemorySystem& memory, const Better& b) {
-  const std::int64_t wanted = b.everything > 0 ? std::max(b.everything, memory.l2_size.count)
-                                               : scaled(memory.l2_size.count, b.factor);
+void improve_l2(const Improvement& by, Hardware::MemorySystem& memory) {
+  const std::int64_t wanted = by.everything > 0 ? std::max(by.everything, memory.l2_size.count)
+                                                : scaled(memory.l2_size.count, by.factor);
   const std::int64_t stride = std::int64_t{memory.l2_ways} * kL2Line;
   memory.l2_size.count = (wanted + stride - 1) / stride * stride;
 }
@@ -53,130 +59,119 @@ using Use = MachinePart::Use;
 const std::vector<MachinePart> kParts{
     {"clock of the cores",
      {"clock"},
-     [](Hardware& h, const Better& b) { improve(h.clock, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.clock); },
      Kind::kWhole},
     {"AIC",
      {"workers.cube.count"},
-     [](Hardware& h, const Better& b) { improve(h.workers.cube, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.workers.cube); },
      Kind::kCount},
     {"AIV",
      {"workers.vector.count"},
-     [](Hardware& h, const Better& b) { improve(h.workers.vector, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.workers.vector); },
      Kind::kCount},
     {"cube arithmetic",
      {"workers.cube.macs_16", "workers.cube.macs_32", "workers.cube.macs_8", "workers.cube.mad_head_cycles"},
-     [](Hardware& h, const Better& b) { improve(h.cube.speed, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.cube.speed); }},
     {"loads to L0",
      {"workers.cube.l1_to_l0a", "workers.cube.l1_to_l0b"},
-     [](Hardware& h, const Better& b) {
-       improve(h.cube.l1_to_l0a, b);
-       improve(h.cube.l1_to_l0b, b);
-     }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.cube.l1_to_l0a, h.cube.l1_to_l0b); }},
     {"loads to L1, hits",
      {"workers.cube.gm_to_l1", "workers.cube.load_issue_cycles"},
-     [](Hardware& h, const Better& b) {
-       improve(h.cube.gm_to_l1, b);
-       improve_cycles(h.cube.load_issue_cycles, b);
+     [](Hardware& h, const Improvement& by) {
+       improve(by, h.cube.gm_to_l1);
+       improve_cycles(by, h.cube.load_issue_cycles);
      }},
     {"loads to L1, misses",
      {"workers.cube.gm_to_l1_miss"},
-     [](Hardware& h, const Better& b) { improve(h.cube.gm_to_l1_miss, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.cube.gm_to_l1_miss); }},
     {"stores from L0C",
      {"workers.cube.l0c_to_gm"},
-     [](Hardware& h, const Better& b) { improve(h.cube.l0c_to_gm, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.cube.l0c_to_gm); }},
     {"vector arithmetic",
      {"workers.vector.simple_fp32", "workers.vector.convert", "workers.vector.transcendental",
       "workers.vector.startup_cycles"},
-     [](Hardware& h, const Better& b) {
-       improve(h.vector.simple_fp32, b);
-       improve(h.vector.convert, b);
-       improve(h.vector.transcendental, b);
-       improve_cycles(h.vector.startup_cycles, b);
+     [](Hardware& h, const Improvement& by) {
+       improve(by, h.vector.simple_fp32, h.vector.convert, h.vector.transcendental);
+       improve_cycles(by, h.vector.startup_cycles);
      }},
     {"vector loads, hits",
      {"workers.vector.gm_to_ub"},
-     [](Hardware& h, const Better& b) { improve(h.vector.gm_to_ub, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.vector.gm_to_ub); }},
     {"vector loads, misses",
      {"workers.vector.gm_to_ub_miss"},
-     [](Hardware& h, const Better& b) { improve(h.vector.gm_to_ub_miss, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.vector.gm_to_ub_miss); }},
     {"vector stores",
      {"workers.vector.ub_to_gm"},
-     [](Hardware& h, const Better& b) { improve(h.vector.ub_to_gm, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.vector.ub_to_gm); }},
     {"rows that begin at no line",
      {"workers.cube.unaligned", "workers.vector.unaligned", "fabric.unaligned"},
-     [](Hardware& h, const Better& b) {
-       improve_part(h.cube.unaligned, b);
-       improve_part(h.vector.unaligned, b);
-       improve_part(h.fabric.unaligned, b);
+     [](Hardware& h, const Improvement& by) {
+       improve_part(by, h.cube.unaligned);
+       improve_part(by, h.vector.unaligned);
+       improve_part(by, h.fabric.unaligned);
      }},
-    {"L2 size", {"memory.l2_size"}, [](Hardware& h, const Better& b) { improve_l2(h.memory, b); }},
+    {"L2 size", {"memory.l2_size"}, [](Hardware& h, const Improvement& by) { improve_l2(by, h.memory); }},
     {"L2 reads",
      {"memory.l2_read", "memory.l2_line_read"},
-     [](Hardware& h, const Better& b) {
-       improve(h.memory.l2_read, b);
-       improve(h.memory.l2_line_read, b);
-     }},
-    {"L2 writes", {"memory.l2_write"}, [](Hardware& h, const Better& b) { improve(h.memory.l2_write, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.memory.l2_read, h.memory.l2_line_read); }},
+    {"L2 writes",
+     {"memory.l2_write"},
+     [](Hardware& h, const Improvement& by) { improve(by, h.memory.l2_write); }},
     {"HBM",
      {"memory.hbm_read", "memory.hbm_write"},
-     [](Hardware& h, const Better& b) {
-       improve(h.memory.hbm_read, b);
-       improve(h.memory.hbm_write, b);
-     }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.memory.hbm_read, h.memory.hbm_write); }},
     {"link ports",
      {"fabric.planes.*.egress", "fabric.planes.*.ingress"},
-     [](Hardware& h, const Better& b) {
+     [](Hardware& h, const Improvement& by) {
        for (Hardware::Fabric::Plane& plane : h.fabric.planes) {
-         improve(plane.egress, b);
-         improve(plane.ingress, b);
+         improve(by, plane.egress, plane.ingress);
        }
      }},
     {"payload of the links",
      {"fabric.levels.*.payload"},
-     [](Hardware& h, const Better& b) {
-       for (Hardware::Fabric::Level& level : h.fabric.levels) improve_part(level.payload, b);
+     [](Hardware& h, const Improvement& by) {
+       for (Hardware::Fabric::Level& level : h.fabric.levels) improve_part(by, level.payload);
      }},
     {"put rate of a worker",
      {"fabric.put_per_worker"},
-     [](Hardware& h, const Better& b) { improve(h.fabric.put_per_worker, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.fabric.put_per_worker); },
      Kind::kSingle,
      Use::kPuts},
     {"link latency, start and fence of a put",
      {"fabric.levels.*.latency", "fabric.put_startup", "fabric.put_fence"},
-     [](Hardware& h, const Better& b) {
-       for (Hardware::Fabric::Level& level : h.fabric.levels) improve(level.latency, b);
-       improve(h.fabric.put_startup, b);
-       improve(h.fabric.put_fence, b);
+     [](Hardware& h, const Improvement& by) {
+       for (Hardware::Fabric::Level& level : h.fabric.levels)
+         improve(by, level.latency, h.fabric.put_startup, h.fabric.put_fence);
      }},
     {"task overhead, static",
      {"runtime.static_task"},
-     [](Hardware& h, const Better& b) { improve(h.runtime.static_task, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.runtime.static_task); },
      Kind::kSingle,
      Use::kStatic},
     {"dynamic scheduler",
      {"runtime.dynamic_task"},
-     [](Hardware& h, const Better& b) { improve(h.runtime.dynamic_task, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.runtime.dynamic_task); },
      Kind::kSingle,
      Use::kDynamic},
     {"visibility of counters",
      {"runtime.local_visibility"},
-     [](Hardware& h, const Better& b) { improve(h.runtime.local_visibility, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.runtime.local_visibility); }},
     {"kernel launch",
      {"runtime.kernel_launch"},
-     [](Hardware& h, const Better& b) { improve(h.runtime.kernel_launch, b); }},
+     [](Hardware& h, const Improvement& by) { improve(by, h.runtime.kernel_launch); }},
     {"host collective, fixed",
      {"collective.fixed"},
-     [](Hardware& h, const Better& b) { improve(h.collective.fixed, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.collective.fixed); },
      Kind::kSingle,
      Use::kCollectives},
     {"host collective, per peer",
      {"collective.per_peer"},
-     [](Hardware& h, const Better& b) { improve(h.collective.per_peer, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.collective.per_peer); },
      Kind::kSingle,
      Use::kCollectives},
     {"host collective, rate",
      {"collective.rate"},
-     [](Hardware& h, const Better& b) { improve(h.collective.rate, b); },
+     [](Hardware& h, const Improvement& by) { improve(by, h.collective.rate); },
      Kind::kSingle,
      Use::kCollectives},
 };
@@ -213,7 +208,7 @@ bool MachinePart::matters_to(const RunOptions& options) const {
   return options.transport == Transport::kCollective;
 }
 
-Better Better::to_free(std::int64_t everything) { return {kFree, true, everything}; }
+Improvement Improvement::to_free(std::int64_t everything) { return {kFree, true, everything}; }
 
 std::span<const MachinePart> machine_parts() { return kParts; }
 

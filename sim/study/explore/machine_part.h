@@ -11,13 +11,13 @@
 namespace a3sim {
 
 // By how much a part of the machine gets better, or worse.
-struct Better {
+struct Improvement {
   double factor = 1;  // positive; rates and sizes times this, times divided by it
   bool free = false;  // durations become 0, and a part of a rate the whole of it, whatever the factor
   std::int64_t everything = 0;  // bytes that an L2 needs to hold all; 0: its size goes by the factor
 
   // As good as free: rates rise by a factor that leaves nothing to see of what they cost, and stay finite.
-  static Better to_free(std::int64_t everything);
+  static Improvement to_free(std::int64_t everything);
 };
 
 // One thing of the machine that an engineer could improve, in the words of the field, and the values of
@@ -26,7 +26,7 @@ struct MachinePart {
   std::string_view name;
   std::vector<std::string_view> values;  // paths below `hardware`: memory.hbm_read; `*` for any name
   // Every value stays one that a configuration could state, except that cycles may be fractions.
-  void (*improve)(Hardware&, const Better&);
+  void (*improve)(Hardware&, const Improvement&);
   enum class Kind : std::uint8_t {
     kSingle,
     kWhole,  // carries others with it, as the clock does: it is never named as what binds

@@ -9,8 +9,6 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/runtime/run.h"
 #include "sim/study/calibration/sensitivity.h"
-#include "sim/study/summary/report.h"
-#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
@@ -58,8 +56,6 @@ Duration lag_of(const RunResult& run) {
   return *std::ranges::max_element(ends) - *middle;
 }
 
-std::string signed_percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
-
 }  // namespace
 
 std::vector<Replayed> replay(const Experiment& experiment, std::span<const CompiledPass> compiled,
@@ -89,34 +85,26 @@ std::vector<Replayed> replay(const Experiment& experiment, std::span<const Compi
   return results;
 }
 
-std::string replay_table(std::span<const Replayed> results) {
-  Table table({"routing", "pass", "replayed ms", "recompiled ms", "replay costs", "empty puts", "bound ms"});
+Report replay_report(std::span<const Replayed> results) {
+  Report report;
+  report.fact("schema_version", 1);
+  Table& table = report.table(
+      "replayed",
+      {Column::words("routing"), Column::words("pass"), Column::milliseconds("replayed ms", "replayed_ps"),
+       Column::milliseconds("recompiled ms", "recompiled_ps"), Column::signed_percent("replay costs", "cost"),
+       Column::count("empty puts", "empty_puts"), Column::milliseconds("bound ms", "bound_ps"),
+       Column::data("replayed_lag_ps"), Column::data("recompiled_lag_ps")});
   std::vector<double> costs;
   for (const Replayed& r : results) {
-    table.add({r.routing, r.pass, in_milliseconds(r.replayed), in_milliseconds(r.recompiled),
-               signed_percent(r.cost()), fmt::format("{}", r.empty_puts),
-               in_milliseconds(r.bounds.largest())});
+    table.add({r.routing, r.pass, r.replayed, r.recompiled, r.cost(), whole(r.empty_puts), r.bounds.largest(),
+               r.replayed_lag, r.recompiled_lag});
     costs.push_back(r.cost());
   }
-  if (costs.empty()) return table.text();
-  return table.text() +
-         fmt::format("\nReplaying one schedule instead of recompiling costs {} (median), {} at worst.\n",
-                     signed_percent(quantile(costs, 0.5)), signed_percent(*std::ranges::max_element(costs)));
-}
-
-nlohmann::ordered_json replay_json(std::span<const Replayed> results) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Replayed& r : results) {
-    rows.push_back({{"routing", r.routing},
-                    {"pass", r.pass},
-                    {"replayed_ps", r.replayed.count()},
-                    {"recompiled_ps", r.recompiled.count()},
-                    {"replayed_lag_ps", r.replayed_lag.count()},
-                    {"recompiled_lag_ps", r.recompiled_lag.count()},
-                    {"empty_puts", r.empty_puts},
-                    {"bound_ps", r.bounds.largest().count()}});
-  }
-  return rows;
+  if (costs.empty()) return report;
+  report.say(fmt::format(
+      "Replaying one schedule instead of recompiling costs {:+.1f} % (median), {:+.1f} % at worst.\n",
+      100 * quantile(costs, 0.5), 100 * *std::ranges::max_element(costs)));
+  return report;
 }
 
 }  // namespace a3sim

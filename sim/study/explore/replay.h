@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/experiment/experiment.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -31,7 +31,6 @@ std::vector<Replayed> replay(const Experiment& experiment, std::span<const Compi
                              std::span<const NamedRouting> routings, unsigned threads);
 
 // A line a pass and routing, and their median and worst cost.
-std::string replay_table(std::span<const Replayed> results);
-nlohmann::ordered_json replay_json(std::span<const Replayed> results);
+Report replay_report(std::span<const Replayed> results);
 
 }  // namespace a3sim

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "sim/core/error.h"
-#include "sim/study/summary/report.h"
 
 namespace a3sim {
 namespace {
@@ -79,7 +78,7 @@ RunDifference difference_of(const SavedRun& a, const SavedRun& b, unsigned threa
   return difference;
 }
 
-std::string verdict(const RunDifference& difference) {
+std::string conclusion(const RunDifference& difference) {
   const Duration whole = difference.total[0] - difference.total[1];
   const Counterfactuals& counterfactuals = difference.counterfactuals;
   const bool same = counterfactuals.parts.empty() && counterfactuals.elsewhere.empty();

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sim/study/explore/counterfactual.h"
 #include "sim/study/summary/saved_run.h"
-#include "traces/blame_difference.h"
-#include "traces/explanation.h"
+#include "traces/analysis/explanation.h"
+#include "traces/analysis/operator_blame.h"
 
 namespace a3sim {
 
@@ -17,7 +16,7 @@ struct RunDifference {
     std::string name;
     const Trace* trace[2];  // of A and B; the saved runs'
     Explanation explained[2];
-    BlameDifference blame;  // A - B
+    OperatorBlame blame;  // A - B
   };
   std::vector<OfPass> passes;
   Duration total[2] = {};  // of A and B, over the passes
@@ -29,11 +28,10 @@ struct RunDifference {
 // Throws InputError where they do not have the same passes.
 RunDifference difference_of(const SavedRun& a, const SavedRun& b, unsigned threads);
 
-// Tables for readers; the last line is the verdict.
-std::string difference_text(const RunDifference& difference);
-nlohmann::ordered_json difference_json(const RunDifference& difference);
-
 // One sentence: the largest cause of the difference, that of the counterfactual that explains most of it.
-std::string verdict(const RunDifference& difference);
+std::string conclusion(const RunDifference& difference);
+
+// Each pass of both, and where the configurations differ; the last line is the conclusion.
+Report difference_report(const RunDifference& difference);
 
 }  // namespace a3sim

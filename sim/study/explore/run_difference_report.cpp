@@ -3,218 +3,171 @@
 #include <algorithm>
 
 #include "sim/study/explore/run_difference.h"
-#include "sim/study/summary/report.h"
-#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
 
-constexpr const char* kNothing = "-";
-constexpr double kMega = 1e-6;
-
-std::string part_text(double part, double whole) {
-  return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : kNothing;
-}
-
-// What one column of the tables is made of.
-struct Totals {
-  double read = 0, hit = 0, missed = 0, hbm = 0, sent = 0;
-  Duration exposed{};
-  std::size_t tasks = 0, ranks = 0;
+// What people see of one run's pass, side by side with the other's. Bytes and times are a rank's.
+struct Side {
+  Duration latency{}, exposed{};
+  Cell aic_busy, aiv_busy, hits;
+  double read = 0, hbm = 0, sent = 0;
+  std::size_t tasks = 0;
 };
 
-Totals totals_of(const Trace& trace, const Explanation& explained) {
-  Totals sums{.tasks = 0, .ranks = trace.ranks.size()};
-  for (const TraceOperator& op : trace.operators) {
-    sums.read += op.l2_read;
-    sums.hit += op.l2_hit;
-    sums.missed += op.l2_missed;
-    sums.hbm += op.hbm_read + op.hbm_written;
-  }
-  for (const auto& rank : trace.ranks) {
-    sums.tasks += rank.size();
-    for (const TraceTask& task : rank) sums.sent += static_cast<double>(task.put_bytes);
-  }
-  for (const Overlap& overlap : explained.overlaps) sums.exposed += overlap.exposed;
-  return sums;
-}
-
-std::string busy(const Trace& trace, const Explanation& explained, std::size_t kind) {
+Cell busy(const Trace& trace, const Explanation& explained, std::size_t kind) {
   Duration busy{};
   for (const auto& rank : explained.workers) {
     for (const WorkerTime time : {WorkerTime::kRun, WorkerTime::kMemory})
       busy += rank[kind][static_cast<std::size_t>(time)];
   }
   const auto workers = static_cast<double>(trace.machine.workers[kind] * trace.ranks.size());
-  return part_text(seconds(busy), seconds(trace.makespan) * workers);
+  return share(seconds(busy), seconds(trace.makespan) * workers);
 }
 
-std::string sides_text(const RunDifference::OfPass& pass) {
-  Table table({pass.name, "A", "B"});
-  Totals of[2];
-  for (std::size_t s = 0; s < 2; ++s) of[s] = totals_of(*pass.trace[s], pass.explained[s]);
-  const auto add = [&](const char* name, const auto& cell) { table.add({name, cell(0), cell(1)}); };
-  const auto mega = [&](std::size_t s, double bytes) {
-    return fmt::format("{:.1f}", bytes / static_cast<double>(of[s].ranks) * kMega);
+Side side_of(const Trace& trace, const Explanation& explained) {
+  Side side{.latency = trace.makespan,
+            .aic_busy = busy(trace, explained, 0),
+            .aiv_busy = busy(trace, explained, 1),
+            .hits = {}};
+  double hit = 0, missed = 0;
+  for (const TraceOperator& op : trace.operators) {
+    side.read += op.l2_read;
+    side.hbm += op.hbm_read + op.hbm_written;
+    hit += op.l2_hit;
+    missed += op.l2_missed;
+  }
+  for (const auto& rank : trace.ranks) {
+    side.tasks += rank.size();
+    for (const TraceTask& task : rank) side.sent += static_cast<double>(task.put_bytes);
+  }
+  for (const Overlap& overlap : explained.overlaps) side.exposed += overlap.exposed;
+  const std::size_t ranks = trace.ranks.size();
+  side.hits = share(hit, hit + missed);
+  side.exposed /= static_cast<std::int64_t>(ranks);
+  for (double* bytes : {&side.read, &side.hbm, &side.sent}) *bytes /= static_cast<double>(ranks);
+  return side;
+}
+
+// A line a figure, each with its own unit.
+void add_sides(Report& report, const RunDifference::OfPass& pass) {
+  Table& table = report.table("", {Column::words(pass.name), Column::words("A"), Column::words("B")});
+  const Side a = side_of(*pass.trace[0], pass.explained[0]), b = side_of(*pass.trace[1], pass.explained[1]);
+  const auto add = [&](const Column& figure, const Cell& of_a, const Cell& of_b) {
+    table.add({figure.head, text_of(of_a, figure), text_of(of_b, figure)});
   };
-  add("latency ms", [&](std::size_t s) { return in_milliseconds(pass.trace[s]->makespan); });
-  add("AIC busy", [&](std::size_t s) { return busy(*pass.trace[s], pass.explained[s], 0); });
-  add("AIV busy, puts apart", [&](std::size_t s) { return busy(*pass.trace[s], pass.explained[s], 1); });
-  add("exposed communication ms",
-      [&](std::size_t s) { return in_milliseconds(of[s].exposed / static_cast<std::int64_t>(of[s].ranks)); });
-  add("L2 read hits", [&](std::size_t s) { return part_text(of[s].hit, of[s].hit + of[s].missed); });
-  add("L2 read MB/rank", [&](std::size_t s) { return mega(s, of[s].read); });
-  add("HBM MB/rank", [&](std::size_t s) { return mega(s, of[s].hbm); });
-  add("sent MB/rank", [&](std::size_t s) { return mega(s, of[s].sent); });
-  add("tasks", [&](std::size_t s) { return fmt::format("{}", of[s].tasks); });
-  return table.text();
+  add(Column::milliseconds("latency ms"), a.latency, b.latency);
+  add(Column::percent("AIC busy"), a.aic_busy, b.aic_busy);
+  add(Column::percent("AIV busy, puts apart"), a.aiv_busy, b.aiv_busy);
+  add(Column::milliseconds("exposed communication ms"), a.exposed, b.exposed);
+  add(Column::percent("L2 read hits"), a.hits, b.hits);
+  add(Column::mega("L2 read MB/rank"), a.read, b.read);
+  add(Column::mega("HBM MB/rank"), a.hbm, b.hbm);
+  add(Column::mega("sent MB/rank"), a.sent, b.sent);
+  add(Column::count("tasks"), whole(a.tasks), whole(b.tasks));
 }
 
-// What an operator's tasks of one side came to: their mean time, hits, HBM bytes.
-std::array<std::string, 3> operator_cells(const Trace& trace, const std::string& name) {
-  const auto found = std::find_if(trace.operators.begin(), trace.operators.end(),
-                                  [&](const TraceOperator& op) { return op.name == name; });
-  if (found == trace.operators.end()) return {kNothing, kNothing, kNothing};
+// What an operator's tasks of one side came to on a rank: their time, hits, HBM bytes.
+std::array<Cell, 3> operator_cells(const Trace& trace, const std::string& name) {
+  const auto found = std::ranges::find(trace.operators, name, &TraceOperator::name);
+  if (found == trace.operators.end()) return {};
   Duration ran{};
   for (const auto& rank : trace.ranks) {
     for (const TraceTask& task : rank) {
       if (&trace.operators[task.op] == &*found) ran += task.end - task.start;
     }
   }
-  const auto ranks = static_cast<std::int64_t>(trace.ranks.size());
-  return {in_milliseconds(ran / ranks), part_text(found->l2_hit, found->l2_hit + found->l2_missed),
-          fmt::format("{:.1f}", (found->hbm_read + found->hbm_written) / static_cast<double>(ranks) * kMega)};
+  const std::size_t ranks = trace.ranks.size();
+  return {ran / static_cast<std::int64_t>(ranks), share(found->l2_hit, found->l2_hit + found->l2_missed),
+          (found->hbm_read + found->hbm_written) / static_cast<double>(ranks)};
 }
 
-std::string operators_text(const RunDifference::OfPass& pass) {
-  Table table({pass.name + ", a rank", "A ran ms", "B ran ms", "A hits", "B hits", "A HBM MB", "B HBM MB"});
+void add_operators(Report& report, const RunDifference::OfPass& pass) {
+  Table& table = report.table(
+      "operators",
+      {Column::words(pass.name + ", a rank", "operator"), Column::milliseconds("A ran ms", "a_ran_ps"),
+       Column::milliseconds("B ran ms", "b_ran_ps"), Column::percent("A hits", "a_l2_hits"),
+       Column::percent("B hits", "b_l2_hits"), Column::mega("A HBM MB", "a_hbm_bytes"),
+       Column::mega("B HBM MB", "b_hbm_bytes")});
   for (const std::string& name : pass.blame.operators) {
     const auto a = operator_cells(*pass.trace[0], name), b = operator_cells(*pass.trace[1], name);
     table.add({name, a[0], b[0], a[1], b[1], a[2], b[2]});
   }
-  return table.text();
 }
 
-std::string blame_text(const RunDifference::OfPass& pass) {
-  const BlameDifference& blame = pass.blame;
-  std::vector<std::uint32_t> shown;
-  for (std::uint32_t b = 0; b < kBlames; ++b) {
-    if (std::any_of(blame.blame.begin(), blame.blame.end(),
-                    [&](const BlameTimes& of) { return of[b] != Duration::zero(); }))
-      shown.push_back(b);
-  }
-  if (shown.empty()) return "";
-  std::vector<std::string> header{"critical path, A - B, ms"};
-  for (const std::uint32_t b : shown) header.emplace_back(name_of(static_cast<Blame>(b)));
-  header.emplace_back("sum");
-  Table table(header);
-  const auto add = [&](const std::string& name, const BlameTimes& of) {
-    std::vector<std::string> row{name};
-    Duration sum{};
-    for (const std::uint32_t b : shown) {
-      row.push_back(of[b] == Duration::zero() ? kNothing : in_milliseconds(of[b]));
-      sum += of[b];
-    }
-    row.push_back(in_milliseconds(sum));
-    const bool any =
-        std::any_of(of.begin(), of.end(), [](Duration time) { return time != Duration::zero(); });
-    if (any) table.add_words(row);
+Report pass_report(const RunDifference::OfPass& pass) {
+  Report report;
+  report.fact("pass", pass.name).fact("a_ps", pass.trace[0]->makespan).fact("b_ps", pass.trace[1]->makespan);
+  add_sides(report, pass);
+  add_operators(report, pass);
+  add_blame(report, "critical path, A - B, ms", pass.blame);
+  return report;
+}
+
+// Returns whether there are any.
+bool add_differences(Report& report, const Counterfactuals& counterfactuals) {
+  std::string lines;
+  Table& table = report.table(
+      "differences", {Column::data("part"), Column::data("key"), Column::data("a"), Column::data("b")},
+      Seen::kByPrograms);
+  const auto add = [&](const Cell& part, const ConfigDifference& d) {
+    table.add({part, d.path, d.a, d.b});
+    const auto value = [](const std::string& text) { return text.empty() ? std::string("nothing") : text; };
+    lines += fmt::format("  {}: {} in A, {} in B\n", d.path, value(d.a), value(d.b));
   };
-  BlameTimes sums{};
-  for (std::size_t op = 0; op < blame.operators.size(); ++op) {
-    add(blame.operators[op], blame.blame[op]);
-    for (std::uint32_t b = 0; b < kBlames; ++b) sums[b] += blame.blame[op][b];
+  for (const Counterfactual& part : counterfactuals.parts) {
+    for (const ConfigDifference& d : part.differences) add(part.part, d);
   }
-  add("sum", sums);
-  return '\n' + table.text();
+  for (const ConfigDifference& d : counterfactuals.elsewhere) add({}, d);
+  if (!lines.empty()) report.say("configurations differ in\n" + lines);
+  return !lines.empty();
 }
 
-std::string parts_text(const RunDifference& difference) {
+// B with parts of A's configuration; of those that cannot run, why.
+void add_counterfactuals(Report& report, const RunDifference& difference, bool differs) {
   const Counterfactuals& all = difference.counterfactuals;
-  const Duration whole = difference.total[0] - difference.total[1];
-  std::string text;
-  for (const Counterfactual& of : all.parts) {
-    for (const ConfigDifference& d : of.differences)
-      text += fmt::format("  {}: {} in A, {} in B\n", d.path, d.a.empty() ? "nothing" : d.a,
-                          d.b.empty() ? "nothing" : d.b);
-  }
-  for (const ConfigDifference& d : all.elsewhere)
-    text += fmt::format("  {}: {} in A, {} in B\n", d.path, d.a, d.b);
-  if (text.empty()) return "";
-  Table table({"B with A's", "ms", "change ms", "of the difference"});
-  std::string failed;
-  const auto add = [&](const std::string& part, Duration change) {
-    table.add({part, in_milliseconds(all.b + change), fmt::format("{:+.3f}", milliseconds(change)),
-               whole == Duration::zero() ? kNothing
-                                         : fmt::format("{:.1f} %", 100 * seconds(change) / seconds(whole))});
+  const Duration apart = difference.total[0] - difference.total[1];
+  Table& table = report.table("counterfactuals", {Column::words("B with A's", "b_with_a"),
+                                                  Column::milliseconds("ms", "makespan_ps"),
+                                                  {"change ms", "change_ps", Form::kSignedMilliseconds, 3},
+                                                  Column::percent("of the difference", "share_of_difference"),
+                                                  Column::data("error")});
+  const auto add = [&](const std::string& part, Duration change, Seen seen) {
+    const Cell of_it = apart == Duration::zero() ? Cell() : seconds(change) / seconds(apart);
+    table.add({part, all.b + change, change, of_it, Cell()}, seen);
   };
-  table.add({"nothing", in_milliseconds(all.b), kNothing, kNothing});
+  std::string failed;
+  if (differs) table.add({"nothing", all.b, Cell(), Cell(), Cell()}, Seen::kByPeople);
   for (const Counterfactual& of : all.parts) {
     if (of.error.empty()) {
-      add(of.part, of.makespan - all.b);
+      add(of.part, of.makespan - all.b, Seen::kByAll);
     } else {
+      table.add({of.part, Cell(), Cell(), Cell(), of.error}, Seen::kByPrograms);
       failed += fmt::format("B cannot run with A's {}: {}\n", of.part, of.error);
     }
   }
-  if (all.hit_rates) add("L2 hit rates, by operator", *all.hit_rates);
-  return "configurations differ in\n" + text + '\n' + table.text() + failed + '\n';
+  if (differs && all.hit_rates) add("L2 hit rates, by operator", *all.hit_rates, Seen::kByPeople);
+  report.say_on(failed);
 }
 
 }  // namespace
 
-std::string difference_text(const RunDifference& difference) {
-  std::string text;
-  for (const RunDifference::OfPass& pass : difference.passes) {
-    text += sides_text(pass) + '\n' + operators_text(pass) + blame_text(pass) + '\n';
-  }
-  text += parts_text(difference);
-  if (difference.counterfactuals.b != difference.total[1]) {
-    text += fmt::format("B was saved with {} ms: this a3sim runs it otherwise than {}\n\n",
-                        in_milliseconds(difference.total[1]), difference.versions[1]);
-  }
-  return text + verdict(difference) + '\n';
-}
-
-nlohmann::ordered_json difference_json(const RunDifference& difference) {
-  nlohmann::ordered_json json{{"schema_version", 1},
-                              {"a_ps", difference.total[0].count()},
-                              {"b_ps", difference.total[1].count()},
-                              {"difference_ps", (difference.total[0] - difference.total[1]).count()}};
-  for (const RunDifference::OfPass& pass : difference.passes) {
-    nlohmann::ordered_json of{{"pass", pass.name},
-                              {"a_ps", pass.trace[0]->makespan.count()},
-                              {"b_ps", pass.trace[1]->makespan.count()}};
-    for (std::size_t op = 0; op < pass.blame.operators.size(); ++op) {
-      for (std::uint32_t b = 0; b < kBlames; ++b) {
-        const Duration time = pass.blame.blame[op][b];
-        if (time == Duration::zero()) continue;
-        of["blame_ps"][pass.blame.operators[op]][std::string(name_of(static_cast<Blame>(b)))] = time.count();
-      }
-    }
-    json["passes"].push_back(std::move(of));
-  }
-  json["b_again_ps"] = difference.counterfactuals.b.count();
-  const auto changed = [](const ConfigDifference& d) {
-    return nlohmann::ordered_json{{"key", d.path}, {"a", d.a}, {"b", d.b}};
-  };
-  json["counterfactuals"] = nlohmann::ordered_json::array();
-  for (const Counterfactual& part : difference.counterfactuals.parts) {
-    nlohmann::ordered_json of{{"b_with_a", part.part}};
-    for (const ConfigDifference& d : part.differences) of["differences"].push_back(changed(d));
-    if (part.error.empty()) {
-      of["makespan_ps"] = part.makespan.count();
-      of["change_ps"] = (part.makespan - difference.counterfactuals.b).count();
-    } else {
-      of["error"] = part.error;
-    }
-    json["counterfactuals"].push_back(std::move(of));
-  }
+Report difference_report(const RunDifference& difference) {
+  const Duration again = difference.counterfactuals.b;
+  Report report;
+  report.fact("schema_version", 1).fact("a_ps", difference.total[0]).fact("b_ps", difference.total[1]);
+  report.fact("difference_ps", difference.total[0] - difference.total[1]).fact("b_again_ps", again);
   if (difference.counterfactuals.hit_rates)
-    json["hit_rates_change_ps"] = difference.counterfactuals.hit_rates->count();
-  for (const ConfigDifference& d : difference.counterfactuals.elsewhere)
-    json["other_differences"].push_back(changed(d));
-  json["verdict"] = verdict(difference);
-  return json;
+    report.fact("hit_rates_change_ps", *difference.counterfactuals.hit_rates);
+  for (const RunDifference::OfPass& pass : difference.passes) report.part("passes", pass_report(pass));
+  const bool differs = add_differences(report, difference.counterfactuals);
+  add_counterfactuals(report, difference, differs);
+  if (again != difference.total[1]) {
+    report.say(fmt::format("B was saved with {} ms: this a3sim runs it otherwise than {}\n",
+                           in_milliseconds(difference.total[1]), difference.versions[1]));
+  }
+  report.say(conclusion(difference) + '\n', "verdict");
+  return report;
 }
 
 }  // namespace a3sim

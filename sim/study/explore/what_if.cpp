@@ -52,9 +52,9 @@ WhatIf::Outcome outcome_of(const Experiment& experiment, const Compiled& compile
 }
 
 WhatIf::Outcome improved(const Experiment& experiment, const Compiled& compiled, const MachinePart& part,
-                         const Better& better) {
+                         const Improvement& by) {
   Hardware hardware = experiment.hardware;
-  part.improve(hardware, better);
+  part.improve(hardware, by);
   if (part.kind == MachinePart::Kind::kCount) {
     const Experiment changed = with_workers_of(experiment, hardware);
     return outcome_of(changed, compile_all(changed));
@@ -82,7 +82,7 @@ double WhatIf::gain(const Outcome& outcome) const {
 
 WhatIf what_if(const Experiment& experiment, unsigned threads) {
   const Compiled compiled = compile_all(experiment);
-  const Better free = Better::to_free(everything(compiled));
+  const Improvement free = Improvement::to_free(everything(compiled));
   WhatIf result;
   for (const MachinePart& part : machine_parts())
     result.rows.push_back({&part, name_in(experiment.hardware, part), {}, {}});

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "sim/experiment/bounds.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/machine_part.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -39,7 +39,7 @@ struct WhatIf {
 // Throws as run_experiment() does.
 WhatIf what_if(const Experiment& experiment, unsigned threads);
 
-std::string what_if_text(const Experiment& experiment, const WhatIf& result);
-nlohmann::ordered_json what_if_json(const Experiment& experiment, const WhatIf& result);
+// All parts for programs; for people those that change anything, and in the last line what binds.
+Report what_if_report(const Experiment& experiment, const WhatIf& result);
 
 }  // namespace a3sim

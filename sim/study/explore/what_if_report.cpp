@@ -1,22 +1,12 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "sim/study/explore/what_if.h"
-#include "sim/study/summary/report.h"
-#include "traces/report/table.h"
 #include "version.h"
 
 namespace a3sim {
 namespace {
 
 using Outcome = WhatIf::Outcome;
-
-// Without a sign before nothing.
-std::string percent_text(double part) {
-  const double hundredths = std::round(1e4 * part);
-  return fmt::format("{:.2f} %", hundredths == 0 ? 0.0 : hundredths / 100);
-}
 
 bool changes_latency(const WhatIf& result, const WhatIf::Row& row) {
   return row.better.total != result.now.total || (row.free && row.free->total != result.now.total);
@@ -26,41 +16,73 @@ bool changes_bound(const WhatIf& result, const WhatIf::Row& row) {
   return row.better.bounds != result.now.bounds || (row.free && row.free->bounds != result.now.bounds);
 }
 
-std::string gains_table(const WhatIf& result) {
-  Table table({"part of the machine", "10 % better ms", "gain", "free ms", "gain"});
-  table.add({"as it is", in_milliseconds(result.now.total), "", "", ""});
-  for (const WhatIf::Row& row : result.rows) {
-    if (!changes_latency(result, row)) continue;
-    table.add({row.name, in_milliseconds(row.better.total), percent_text(result.gain(row.better)),
-               row.free ? in_milliseconds(row.free->total) : "-",
-               row.free ? percent_text(result.gain(*row.free)) : "-"});
+// What an outcome has besides its total: keys, and values in the same order.
+std::vector<std::string> detail_keys(const Experiment& experiment, const std::string& prefix) {
+  std::vector<std::string> keys;
+  for (const Pass& pass : experiment.passes) keys.push_back(prefix + ".passes_ps." + pass.name);
+  for (std::uint32_t b = 0; b < kBounds; ++b)
+    keys.push_back(fmt::format("{}.bounds_ps.{}", prefix, name_of(static_cast<Bound>(b))));
+  return keys;
+}
+
+std::vector<Cell> details(const Outcome& outcome) {
+  std::vector<Cell> cells(outcome.passes.begin(), outcome.passes.end());
+  cells.insert(cells.end(), outcome.bounds.begin(), outcome.bounds.end());
+  return cells;
+}
+
+void add_gains(Report& report, const Experiment& experiment, const WhatIf& result) {
+  std::vector<Column> columns{Column::words("part of the machine", "row"),
+                              Column::milliseconds("10 % better ms", "better.total_ps"),
+                              Column::percent("gain", "gain_10_percent", 2),
+                              Column::milliseconds("free ms", "free.total_ps"),
+                              Column::percent("gain", "gain_free", 2),
+                              Column::data("part"),
+                              Column::data("values")};
+  for (const char* outcome : {"better", "free"}) {
+    for (std::string& key : detail_keys(experiment, outcome)) columns.push_back(Column::data(std::move(key)));
   }
-  return table.text();
+  Table& table = report.table("parts", std::move(columns));
+  const std::size_t rest = details(result.now).size();
+  std::vector<Cell> now{"as it is", result.now.total, "", "", "", "", ""};
+  now.resize(now.size() + 2 * rest);
+  table.add(std::move(now), Seen::kByPeople);
+  for (const WhatIf::Row& row : result.rows) {
+    std::vector<Cell> cells{row.name,
+                            row.better.total,
+                            result.gain(row.better),
+                            row.free ? row.free->total : Cell(),
+                            row.free ? result.gain(*row.free) : Cell(),
+                            std::string(row.part->name),
+                            fmt::format("{}", fmt::join(row.part->values, ", "))};
+    for (Cell& cell : details(row.better)) cells.push_back(std::move(cell));
+    for (Cell& cell : row.free ? details(*row.free) : std::vector<Cell>(rest))
+      cells.push_back(std::move(cell));
+    table.add(std::move(cells), changes_latency(result, row) ? Seen::kByAll : Seen::kByPrograms);
+  }
 }
 
 // What no schedule can beat on the machine as it is, then on the better ones, where that differs.
-std::string bounds_gains_table(const WhatIf& result) {
-  std::vector<std::string> header{"lower bounds ms, 10 % better / free"};
-  std::vector<std::string> now{"as it is"};
+void add_bounds(Report& report, const WhatIf& result) {
+  std::vector<Column> columns{Column::words("lower bounds ms, 10 % better / free")};
+  std::vector<Cell> now{"as it is"};
   for (std::uint32_t b = 0; b < kBounds; ++b) {
-    header.emplace_back(name_of(static_cast<Bound>(b)));
-    now.push_back(in_milliseconds(result.now.bounds[b]));
+    columns.push_back(Column::milliseconds(std::string(name_of(static_cast<Bound>(b)))));
+    now.emplace_back(result.now.bounds[b]);
   }
-  Table table(header);
-  table.add_words(now);
+  Table& table = report.table("", std::move(columns));
+  table.add(std::move(now));
   for (const WhatIf::Row& row : result.rows) {
     if (!changes_bound(result, row)) continue;
-    std::vector<std::string> cells{row.name};
+    std::vector<Cell> cells{row.name};
     for (std::uint32_t b = 0; b < kBounds; ++b) {
       const Duration as_is = result.now.bounds[b], better = row.better.bounds[b];
-      const Duration free = row.free ? row.free->bounds[b] : better;
-      const std::string last = row.free ? in_milliseconds(free) : "-";
-      cells.push_back(
-          better == as_is && free == as_is ? "." : fmt::format("{} / {}", in_milliseconds(better), last));
+      const bool same = better == as_is && (!row.free || row.free->bounds[b] == as_is);
+      const std::string free = row.free ? in_milliseconds(row.free->bounds[b]) : "-";
+      cells.emplace_back(same ? "." : fmt::format("{} / {}", in_milliseconds(better), free));
     }
-    table.add_words(cells);
+    table.add(std::move(cells));
   }
-  return table.text();
 }
 
 std::string notes(const WhatIf& result) {
@@ -94,52 +116,32 @@ std::string what_binds(const WhatIf& result) {
   const double most = result.gain(first->better);
   if (most < kLittle) {
     return fmt::format("No single part binds: 10 % more of any gains less than {} of {} ms.\n",
-                       percent_text(kLittle), in_milliseconds(result.now.total));
+                       in_percent(kLittle, 2), in_milliseconds(result.now.total));
   }
   return fmt::format("What binds is {}: 10 % better, it gains {} of {} ms, and free {}; next with {}: {}.\n",
-                     first->name, percent_text(most), in_milliseconds(result.now.total),
-                     percent_text(result.gain(*first->free)), second->name,
-                     percent_text(result.gain(second->better)), second->name);
-}
-
-nlohmann::ordered_json outcome_json(const Experiment& experiment, const Outcome& outcome) {
-  nlohmann::ordered_json json{{"total_ps", outcome.total.count()}};
-  for (std::size_t p = 0; p < outcome.passes.size(); ++p)
-    json["passes_ps"][experiment.passes[p].name] = outcome.passes[p].count();
-  for (std::uint32_t b = 0; b < kBounds; ++b)
-    json["bounds_ps"][std::string(name_of(static_cast<Bound>(b)))] = outcome.bounds[b].count();
-  return json;
+                     first->name, in_percent(most, 2), in_milliseconds(result.now.total),
+                     in_percent(result.gain(*first->free), 2), second->name,
+                     in_percent(result.gain(second->better), 2));
 }
 
 }  // namespace
 
-std::string what_if_text(const Experiment& experiment, const WhatIf& result) {
-  return fmt::format(
-             "{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "
-             "time\n\n",
-             experiment.name, kVersion, experiment.run.execution, experiment.order.name) +
-         gains_table(result) + '\n' + bounds_gains_table(result) + '\n' + notes(result) + what_binds(result);
-}
-
-nlohmann::ordered_json what_if_json(const Experiment& experiment, const WhatIf& result) {
-  nlohmann::ordered_json json{{"schema_version", 1},
-                              {"a3sim", kVersion},
-                              {"name", experiment.name},
-                              {"hardware", experiment.hardware.name},
-                              {"now", outcome_json(experiment, result.now)}};
-  for (const WhatIf::Row& row : result.rows) {
-    nlohmann::ordered_json item{{"part", row.part->name}, {"row", row.name}};
-    for (const std::string_view value : row.part->values) item["values"].push_back(value);
-    item["gain_10_percent"] = result.gain(row.better);
-    item["better"] = outcome_json(experiment, row.better);
-    if (row.free) {
-      item["gain_free"] = result.gain(*row.free);
-      item["free"] = outcome_json(experiment, *row.free);
-    }
-    json["parts"].push_back(std::move(item));
-  }
-  json["binds"] = what_binds(result);
-  return json;
+Report what_if_report(const Experiment& experiment, const WhatIf& result) {
+  Report report;
+  report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
+  report.fact("hardware", experiment.hardware.name).fact("now.total_ps", result.now.total);
+  const std::vector<std::string> keys = detail_keys(experiment, "now");
+  const std::vector<Cell> values = details(result.now);
+  for (std::size_t i = 0; i < keys.size(); ++i) report.fact(keys[i], values[i]);
+  report.say(
+      fmt::format("{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "
+                  "time\n",
+                  experiment.name, kVersion, experiment.run.execution, experiment.order.name));
+  add_gains(report, experiment, result);
+  add_bounds(report, result);
+  report.say(notes(result));
+  report.say_on(what_binds(result), "binds");
+  return report;
 }
 
 }  // namespace a3sim

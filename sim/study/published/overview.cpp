@@ -7,7 +7,7 @@
 
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/run_trace.h"
-#include "traces/explanation.h"
+#include "traces/analysis/explanation.h"
 
 namespace a3sim {
 namespace {

@@ -8,7 +8,7 @@
 #include "models/operators/operator.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
-#include "traces/operator_stats.h"
+#include "traces/analysis/operator_stats.h"
 #include "traces/report/table.h"
 
 namespace a3sim {

@@ -4,8 +4,8 @@
 
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/run_trace.h"
-#include "traces/critical_path.h"
-#include "traces/overlap.h"
+#include "traces/analysis/critical_path.h"
+#include "traces/analysis/overlap.h"
 
 namespace a3sim {
 namespace {

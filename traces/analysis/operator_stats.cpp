@@ -1,4 +1,4 @@
-#include "traces/operator_stats.h"
+#include "traces/analysis/operator_stats.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "traces/kernels.h"
+#include "traces/analysis/kernels.h"
 
 #include <fmt/format.h>
 

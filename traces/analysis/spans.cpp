@@ -1,4 +1,4 @@
-#include "traces/spans.h"
+#include "traces/analysis/spans.h"
 
 #include <algorithm>
 

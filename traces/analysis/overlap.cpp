@@ -1,8 +1,8 @@
-#include "traces/overlap.h"
+#include "traces/analysis/overlap.h"
 
 #include <algorithm>
 
-#include "traces/spans.h"
+#include "traces/analysis/spans.h"
 
 namespace a3sim {
 

@@ -1,9 +1,9 @@
-#include "traces/worker_time.h"
+#include "traces/analysis/worker_time.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "traces/kernels.h"
+#include "traces/analysis/kernels.h"
 
 namespace a3sim {
 namespace {

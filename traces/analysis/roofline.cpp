@@ -1,8 +1,8 @@
-#include "traces/roofline.h"
+#include "traces/analysis/roofline.h"
 
 #include <algorithm>
 
-#include "traces/spans.h"
+#include "traces/analysis/spans.h"
 
 namespace a3sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "traces/critical_path.h"
+#include "traces/analysis/critical_path.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "sim/core/error.h"
-#include "traces/kernels.h"
+#include "traces/analysis/kernels.h"
 
 namespace a3sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/study/explore/trial.h"
+#include "sim/study/explore/order_comparison.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/data/data_report.h"
 
 namespace a3sim {
 namespace {
@@ -87,7 +88,7 @@ void add_findings(const std::string& pass, const Findings& of, Findings& all) {
   for (const std::string& note : of.notes) all.notes.push_back(pass + ": " + note);
 }
 
-void verify_and_run(Trial& trial, const std::vector<Candidate>& candidates, unsigned threads) {
+void verify_and_run(OrderComparison& comparison, const std::vector<Candidate>& candidates, unsigned threads) {
   struct Job {
     std::size_t order, pass;
     bool verify;
@@ -96,9 +97,9 @@ void verify_and_run(Trial& trial, const std::vector<Candidate>& candidates, unsi
   std::vector<Job> jobs;
   std::vector<Findings> findings(passes);
   for (std::size_t p = 0; p < passes; ++p) jobs.push_back({0, p, true});
-  for (std::size_t o = 0; o < trial.orders.size(); ++o) {
-    if (trial.orders[o].same_as || !trial.orders[o].refused.empty()) continue;
-    trial.orders[o].passes.resize(passes);
+  for (std::size_t o = 0; o < comparison.orders.size(); ++o) {
+    if (comparison.orders[o].same_as || !comparison.orders[o].refused.empty()) continue;
+    comparison.orders[o].passes.resize(passes);
     for (std::size_t p = passes; p-- > 0;) jobs.push_back({o, p, false});  // backward takes longer
   }
   in_parallel(jobs.size(), threads, [&](std::size_t j) {
@@ -108,17 +109,17 @@ void verify_and_run(Trial& trial, const std::vector<Candidate>& candidates, unsi
     if (verifies) {
       findings[p] = verify(schedule);
     } else {
-      trial.orders[o].passes[p] =
+      comparison.orders[o].passes[p] =
           tried_pass(schedule, run_pass(of.experiment, of.compiled, p, options_of(of.experiment, true)));
     }
   });
   for (std::size_t p = 0; p < passes; ++p)
-    add_findings(candidates.front().experiment.passes[p].name, findings[p], trial.findings);
+    add_findings(candidates.front().experiment.passes[p].name, findings[p], comparison.findings);
 }
 
 }  // namespace
 
-const TriedOrder* Trial::best() const {
+const TriedOrder* OrderComparison::best() const {
   const TriedOrder* best = nullptr;
   for (std::size_t o = 1; o < orders.size(); ++o) {
     if (orders[o].refused.empty() && (!best || orders[o].total < best->total)) best = &orders[o];
@@ -126,38 +127,60 @@ const TriedOrder* Trial::best() const {
   return best;
 }
 
-QueueType Trial::main_queue() const {
+QueueType OrderComparison::main_queue() const {
   for (const TriedOrder::Pass& pass : tried().passes) {
     if (pass.busy[static_cast<std::size_t>(QueueType::kCtq)] > Duration::zero()) return QueueType::kCtq;
   }
   return QueueType::kVtq;
 }
 
-Trial try_order(const Experiment& experiment, const OrderSpec& order, unsigned threads) {
+OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, unsigned threads) {
   std::vector<OrderSpec> specs{order};
   for (const std::filesystem::path& file : shipped_order_files()) specs.push_back(read_order_file(file));
-  Trial trial;
+  OrderComparison comparison;
   std::vector<Candidate> candidates;
   for (OrderSpec& spec : specs) {
-    trial.orders.push_back({spec.name, {}, {}, {}, {}});
-    spec.elsewhere = experiment.order.elsewhere;
-    candidates.push_back({experiment, {}});
-    candidates.back().experiment.order = std::move(spec);
+    comparison.orders.push_back({spec.name, {}, {}, {}, {}});
+    candidates.push_back({with_order(experiment, std::move(spec)), {}});
   }
-  in_parallel(specs.size(), threads, [&](std::size_t o) { compile(trial.orders[o], candidates[o], o > 0); });
-  mark_same(trial.orders, candidates);
-  verify_and_run(trial, candidates, threads);
-  for (TriedOrder& of : trial.orders) {
-    if (of.same_as) of.passes = trial.orders[*of.same_as].passes;
+  in_parallel(specs.size(), threads,
+              [&](std::size_t o) { compile(comparison.orders[o], candidates[o], o > 0); });
+  mark_same(comparison.orders, candidates);
+  verify_and_run(comparison, candidates, threads);
+  for (TriedOrder& of : comparison.orders) {
+    if (of.same_as) of.passes = comparison.orders[*of.same_as].passes;
     for (const TriedOrder::Pass& pass : of.passes) of.total += pass.latency;
   }
   if (!candidates.front().compiled.passes.empty()) {
     for (const Ssc& ssc : candidates.front().compiled.passes.front().schedule) {
       for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq})
-        trial.workers[static_cast<std::size_t>(queue)] += ssc.workers(queue);
+        comparison.workers[static_cast<std::size_t>(queue)] += ssc.workers(queue);
     }
   }
-  return trial;
+  return comparison;
+}
+
+void check_results(const std::filesystem::path& config, std::span<const std::string> overrides,
+                   const OrderSpec& order, OrderComparison& comparison) {
+  constexpr std::uint64_t kSeed = 1;
+  for (const std::string& list : order.list_file) {
+    if (list.empty()) continue;
+    comparison.results = fmt::format("not checked: {} lists tasks of the whole shape", list);
+    return;
+  }
+  std::vector<DataCase> cases;
+  try {
+    cases = small_cases(config, overrides, kSeed);
+  } catch (const InputError& error) {
+    comparison.results = fmt::format("not checked: {}", error.what());
+    return;
+  }
+  for (DataCase& of : cases) {
+    of.experiment = with_order(std::move(of.experiment), order);
+    std::ranges::move(check_data(DataCheck(std::move(of), kSeed), {}).faults,
+                      std::back_inserter(comparison.findings.errors));
+  }
+  comparison.results = "right, on real tensors at a small shape";
 }
 
 }  // namespace a3sim

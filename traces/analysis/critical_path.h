@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "traces/causes.h"
+#include "traces/analysis/causes.h"
 
 namespace a3sim {
 

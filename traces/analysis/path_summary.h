@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "traces/critical_path.h"
+#include "traces/analysis/critical_path.h"
 
 namespace a3sim {
 

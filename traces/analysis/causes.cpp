@@ -1,4 +1,4 @@
-#include "traces/causes.h"
+#include "traces/analysis/causes.h"
 
 #include <fmt/format.h>
 

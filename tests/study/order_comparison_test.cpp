@@ -1,10 +1,11 @@
-#include "sim/study/explore/trial.h"
+#include "sim/study/explore/order_comparison.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "sim/core/error.h"
@@ -61,8 +62,13 @@ OrderSpec bad_order() {
   return order;
 }
 
-const TriedOrder& named(const Trial& trial, const std::string& name) {
-  return *std::find_if(trial.orders.begin() + 1, trial.orders.end(),
+std::string last_line(const Report& report) {
+  const std::string text = report.text();
+  return text.substr(text.rfind('\n', text.size() - 2) + 1);
+}
+
+const TriedOrder& named(const OrderComparison& comparison, const std::string& name) {
+  return *std::find_if(comparison.orders.begin() + 1, comparison.orders.end(),
                        [&](const TriedOrder& order) { return order.name == name; });
 }
 
@@ -70,8 +76,8 @@ const TriedOrder& named(const Trial& trial, const std::string& name) {
 
 TEST_CASE("every order runs as the experiment does with it") {
   const Experiment experiment = small();
-  const Trial trial = try_order(experiment, shipped("ratr"), 2);
-  REQUIRE(trial.orders.size() == 1 + shipped_order_files().size());
+  const OrderComparison comparison = try_order(experiment, shipped("ratr"), 2);
+  REQUIRE(comparison.orders.size() == 1 + shipped_order_files().size());
   for (const std::filesystem::path& file : shipped_order_files()) {
     Experiment with = experiment;
     with.order = read_order_file(file);
@@ -79,11 +85,11 @@ TEST_CASE("every order runs as the experiment does with it") {
     Duration total{};
     for (const PassResult& pass : run_experiment(with, false)) total += pass.run.makespan;
     INFO(file);
-    CHECK(named(trial, with.order.name).total == total);
+    CHECK(named(comparison, with.order.name).total == total);
   }
-  CHECK(trial.tried().total == named(trial, "ratr").total);
-  CHECK(trial.findings.errors.empty());
-  CHECK(!trial.findings.notes.empty());
+  CHECK(comparison.tried().total == named(comparison, "ratr").total);
+  CHECK(comparison.findings.errors.empty());
+  CHECK(!comparison.findings.notes.empty());
 }
 
 TEST_CASE("equal schedules are found equal, whatever the keys are called, and different ones are not") {
@@ -91,53 +97,54 @@ TEST_CASE("equal schedules are found equal, whatever the keys are called, and di
   OrderSpec order = shipped("naive");
   order.name = "mine";
   order.keys[0].insert(order.keys[0].begin(), "2 * stage");
-  const Trial trial = try_order(experiment, order, 2);
-  CHECK(named(trial, "naive").same_as == 0);
-  CHECK(named(trial, "sequential_branches").same_as == 0);
-  CHECK_FALSE(named(trial, "full").same_as);
-  CHECK_FALSE(named(trial, "ratr").same_as);                  // other places in the VTQ alone
-  CHECK_FALSE(named(trial, "interleaved_branches").same_as);  // in the CTQ alone
+  const OrderComparison comparison = try_order(experiment, order, 2);
+  CHECK(named(comparison, "naive").same_as == 0);
+  CHECK(named(comparison, "sequential_branches").same_as == 0);
+  CHECK_FALSE(named(comparison, "full").same_as);
+  CHECK_FALSE(named(comparison, "ratr").same_as);                  // other places in the VTQ alone
+  CHECK_FALSE(named(comparison, "interleaved_branches").same_as);  // in the CTQ alone
   OrderSpec shared = shipped("naive");
   shared.assignment = Assignment::kShared;
-  const Trial other = try_order(experiment, shared, 2);
+  const OrderComparison other = try_order(experiment, shared, 2);
   CHECK(named(other, "naive").same_as != 0);  // though as another shipped one is
 }
 
 TEST_CASE("of an order with the best one's schedules it is said so") {
   const Experiment experiment = small();
   const std::string best = try_order(experiment, shipped("naive"), 2).best()->name;
-  const Trial trial = try_order(experiment, shipped(best), 2);
-  CHECK_THAT(trial_verdict(experiment, trial), Contains("has the schedules of " + best));
+  const OrderComparison comparison = try_order(experiment, shipped(best), 2);
+  CHECK_THAT(last_line(order_report(experiment, comparison)), Contains("has the schedules of " + best));
 }
 
 TEST_CASE("a bad order is slower, and the reasons add up to the difference") {
   const Experiment experiment = small();
-  const Trial trial = try_order(experiment, bad_order(), 2);
-  CHECK(trial.tried().total > trial.best()->total);
-  CHECK_THAT(trial_verdict(experiment, trial),
-             Contains(trial.best()->name + ", the best shipped order") && Contains("because"));
-  for (const TriedOrder& order : trial.orders) {
-    const std::vector<TrialReason> reasons = trial_reasons(experiment, trial, order);
+  const OrderComparison comparison = try_order(experiment, bad_order(), 2);
+  CHECK(comparison.tried().total > comparison.best()->total);
+  CHECK_THAT(last_line(order_report(experiment, comparison)),
+             Contains(comparison.best()->name + ", the best shipped order") && Contains("because"));
+  for (const TriedOrder& order : comparison.orders) {
+    const std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, order);
     const double sum = std::accumulate(reasons.begin(), reasons.end(), 0.0,
-                                       [](double s, const TrialReason& r) { return s + r.seconds; });
+                                       [](double s, const LatencyReason& r) { return s + r.seconds; });
     constexpr double kRounding = 1e-12;
-    CHECK(std::abs(sum - (seconds(trial.tried().total) - seconds(order.total))) < kRounding);
+    CHECK(std::abs(sum - (seconds(comparison.tried().total) - seconds(order.total))) < kRounding);
   }
 }
 
 TEST_CASE("a trial is the same for any number of threads") {
   const Experiment experiment = small();
-  const Trial one = try_order(experiment, bad_order(), 1), three = try_order(experiment, bad_order(), 3);
-  CHECK(trial_text(experiment, one) == trial_text(experiment, three));
-  CHECK(trial_json(experiment, one) == trial_json(experiment, three));
+  const OrderComparison one = try_order(experiment, bad_order(), 1),
+                        three = try_order(experiment, bad_order(), 3);
+  CHECK(order_report(experiment, one).text() == order_report(experiment, three).text());
+  CHECK(order_report(experiment, one).json() == order_report(experiment, three).json());
 }
 
 TEST_CASE("an experiment without matrix tasks is compared by its vector workers") {
   const Experiment experiment = load_experiment(configs_folder() / "experiments" / "swiglu_add.yaml",
                                                 std::vector<std::string>{"swiglu_add.rows=4096"});
-  const Trial trial = try_order(experiment, keys("stage", "-stage"), 2);
-  CHECK(trial.main_queue() == QueueType::kVtq);
-  CHECK_THAT(trial_text(experiment, trial), Contains("AIV waits ms"));
+  const OrderComparison comparison = try_order(experiment, keys("stage", "-stage"), 2);
+  CHECK(comparison.main_queue() == QueueType::kVtq);
+  CHECK_THAT(order_report(experiment, comparison).text(), Contains("AIV waits ms"));
 }
 
 TEST_CASE("an order that does not fit is refused with its place; a shipped one is left out") {

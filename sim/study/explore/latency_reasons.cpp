@@ -3,22 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/study/explore/trial.h"
-#include "sim/study/summary/report.h"
+#include "sim/study/explore/order_comparison.h"
 
 namespace a3sim {
 namespace {
 
 class Reasons {
  public:
-  Reasons(const Trial& trial, const TriedOrder& than)
-      : order_(trial.tried()),
+  Reasons(const OrderComparison& comparison, const TriedOrder& than)
+      : order_(comparison.tried()),
         than_(than),
-        queue_(trial.main_queue()),
+        queue_(comparison.main_queue()),
         worker_(queue_ == QueueType::kCtq ? "AIC" : "AIV"),
-        workers_(trial.workers[static_cast<std::size_t>(queue_)]) {}
+        workers_(comparison.workers[static_cast<std::size_t>(queue_)]) {}
 
-  std::vector<TrialReason> all(const Experiment& experiment) {
+  std::vector<LatencyReason> all(const Experiment& experiment) {
     for (std::size_t p = 0; p < order_.passes.size(); ++p) add_pass(p, experiment.passes[p].name);
     return std::move(reasons_);
   }
@@ -63,38 +62,14 @@ class Reasons {
   QueueType queue_;
   std::string_view worker_;
   double workers_;
-  std::vector<TrialReason> reasons_;
+  std::vector<LatencyReason> reasons_;
 };
-
-// "is 3.10 % slower than".
-std::string compared(Duration time, Duration than) {
-  constexpr double kMany = 2;
-  const double ratio = seconds(time) / seconds(than);
-  if (ratio >= kMany) return fmt::format("takes {:.2f} times as long as", ratio);
-  return fmt::format("is {:.2f} % {} than", 100 * std::abs(ratio - 1), ratio < 1 ? "faster" : "slower");
-}
 
 }  // namespace
 
-std::vector<TrialReason> trial_reasons(const Experiment& experiment, const Trial& trial,
-                                       const TriedOrder& than) {
-  return Reasons(trial, than).all(experiment);
-}
-
-std::string trial_verdict(const Experiment& experiment, const Trial& trial) {
-  const TriedOrder &order = trial.tried(), *best = trial.best();
-  if (!best) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
-  if (best->same_as == 0)
-    return fmt::format("{} has the schedules of {}, the best shipped order.\n", order.name, best->name);
-  if (order.total == best->total)
-    return fmt::format("{} is as fast as {}, the best shipped order.\n", order.name, best->name);
-  const double sign = order.total < best->total ? -1 : 1;
-  const std::vector<TrialReason> reasons = trial_reasons(experiment, trial, *best);
-  const TrialReason& reason =
-      *std::ranges::max_element(reasons, {}, [&](const TrialReason& r) { return sign * r.seconds; });
-  return fmt::format("{} {} {}, the best shipped order ({} instead of {} ms), most of all because {}.\n",
-                     order.name, compared(order.total, best->total), best->name, in_milliseconds(order.total),
-                     in_milliseconds(best->total), reason.text);
+std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
+                                           const TriedOrder& than) {
+  return Reasons(comparison, than).all(experiment);
 }
 
 }  // namespace a3sim

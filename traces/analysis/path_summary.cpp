@@ -1,4 +1,4 @@
-#include "traces/path_summary.h"
+#include "traces/analysis/path_summary.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/causes.h"
+#include "traces/analysis/causes.h"
 
 namespace a3sim {
 

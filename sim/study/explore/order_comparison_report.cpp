@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/study/explore/order_comparison.h"
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+constexpr QueueType kBothQueues[] = {QueueType::kCtq, QueueType::kVtq};
+
+std::string worker_name(QueueType queue) { return queue == QueueType::kCtq ? "AIC" : "AIV"; }
+
+// Sums over all passes: by queue, and of the L2.
+struct Sums {
+  Duration busy[kQueues] = {}, waited[kQueues] = {};
+  L2Traffic l2;
+};
+
+Sums sums_of(const TriedOrder& order) {
+  Sums sums;
+  for (const TriedOrder::Pass& pass : order.passes) {
+    for (std::size_t q = 0; q < kQueues; ++q) sums.busy[q] += pass.busy[q];
+    for (std::size_t op = 0; op < pass.operators.size(); ++op) {
+      sums.waited[static_cast<std::size_t>(pass.queues[op])] += pass.operators[op].waited;
+      sums.l2 += pass.l2[op];
+    }
+  }
+  return sums;
+}
+
+std::string remark(const OrderComparison& comparison, const TriedOrder& order) {
+  std::string text = &order == &comparison.tried() ? "tried" : "";
+  if (order.same_as)
+    text += fmt::format("{}same as {}", text.empty() ? "" : ", ",
+                        *order.same_as == 0 ? "the tried one" : comparison.orders[*order.same_as].name);
+  return text;
+}
+
+std::vector<Column> columns_of(const Experiment& experiment, QueueType main_queue) {
+  const std::string worker = worker_name(main_queue);
+  std::vector<Column> columns{Column::words("order"), Column::data("same_as"), Column::data("refused")};
+  for (const Pass& pass : experiment.passes)
+    columns.push_back(Column::milliseconds(pass.name + " ms", "passes_ps." + pass.name));
+  Column total = Column::milliseconds("total ms", "total_ps");
+  columns.push_back(experiment.passes.size() > 1 ? total : std::move(total).for_programs());
+  columns.push_back(Column::signed_percent("to best shipped", "to_best_shipped", 2));
+  columns.push_back(Column::percent(worker + " busy").for_people());
+  columns.push_back(Column::milliseconds(worker + " waits ms").for_people());
+  columns.push_back(Column::percent("L2 read hits").for_people());
+  columns.push_back(Column::words("").for_people());
+  for (const QueueType queue : kBothQueues) {
+    for (const char* key : {".workers", ".busy_ps", ".waited_ps"})
+      columns.push_back(Column::data(worker_name(queue) + key));
+  }
+  for (const char* key : {"read.hit", "read.miss", "read.bypass", "write.hit", "write.miss", "write.bypass",
+                          "hbm_read_bytes", "hbm_write_bytes"})
+    columns.push_back(Column::data(std::string("l2.") + key));
+  return columns;
+}
+
+std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& order) {
+  const TriedOrder* best = comparison.best();
+  const Sums sums = sums_of(order);
+  const auto main = static_cast<std::size_t>(comparison.main_queue());
+  const double workers = comparison.workers[main];
+  std::vector<Cell> row{order.name, order.same_as ? comparison.orders[*order.same_as].name : Cell(), Cell()};
+  for (const TriedOrder::Pass& pass : order.passes) row.emplace_back(pass.latency);
+  row.insert(row.end(), {order.total, best ? seconds(order.total) / seconds(best->total) - 1 : Cell(),
+                         seconds(sums.busy[main]) / seconds(order.total) / workers,
+                         static_cast<double>(sums.waited[main].count()) / workers, sums.l2.read.hit_rate(),
+                         remark(comparison, order)});
+  for (std::size_t q = 0; q < kQueues; ++q)
+    row.insert(row.end(), {whole(comparison.workers[q]), sums.busy[q], sums.waited[q]});
+  for (const L2Traffic::Requests& of : {sums.l2.read, sums.l2.write})
+    row.insert(row.end(), {whole(of.hit), whole(of.miss), whole(of.bypass)});
+  row.insert(row.end(), {whole(sums.l2.hbm_read), whole(sums.l2.hbm_write)});
+  return row;
+}
+
+void add_orders(Report& report, const Experiment& experiment, const OrderComparison& comparison) {
+  Table& table = report.table("orders", columns_of(experiment, comparison.main_queue()));
+  for (const TriedOrder& order : comparison.orders) {
+    if (order.refused.empty()) {
+      table.add(row_of(comparison, order));
+    } else {
+      std::vector<Cell> row{order.name, Cell(), order.refused};
+      row.resize(table.columns().size());
+      table.add(std::move(row), Seen::kByPrograms);
+    }
+  }
+}
+
+// "is 3.10 % slower than".
+std::string compared(Duration time, Duration than) {
+  constexpr double kMany = 2;
+  const double ratio = seconds(time) / seconds(than);
+  if (ratio >= kMany) return fmt::format("takes {:.2f} times as long as", ratio);
+  return fmt::format("is {:.2f} % {} than", 100 * std::abs(ratio - 1), ratio < 1 ? "faster" : "slower");
+}
+
+std::string verdict(const Experiment& experiment, const OrderComparison& comparison) {
+  const TriedOrder &order = comparison.tried(), *best = comparison.best();
+  if (!best) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
+  if (best->same_as == 0)
+    return fmt::format("{} has the schedules of {}, the best shipped order.\n", order.name, best->name);
+  if (order.total == best->total)
+    return fmt::format("{} is as fast as {}, the best shipped order.\n", order.name, best->name);
+  const double sign = order.total < best->total ? -1 : 1;
+  const std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, *best);
+  const LatencyReason& reason =
+      *std::ranges::max_element(reasons, {}, [&](const LatencyReason& r) { return sign * r.seconds; });
+  return fmt::format("{} {} {}, the best shipped order ({} instead of {} ms), most of all because {}.\n",
+                     order.name, compared(order.total, best->total), best->name, in_milliseconds(order.total),
+                     in_milliseconds(best->total), reason.text);
+}
+
+}  // namespace
+
+Report order_report(const Experiment& experiment, const OrderComparison& comparison) {
+  const std::vector<std::string>& errors = comparison.findings.errors;
+  Report report;
+  report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
+  report.fact("results", comparison.results);
+  report.say(fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n", experiment.name,
+                         kVersion, experiment.run.execution, comparison.tried().name));
+  report.say(errors.empty()
+                 ? "schedules  sound: thresholds, waits, rows, no deadlock for any durations ('a3sim check' "
+                   "says more)\n"
+                 : fmt::format("wrong: {}\n", fmt::join(errors, "\nwrong: ")));
+  if (!comparison.results.empty()) report.say_on(fmt::format("results    {}\n", comparison.results));
+  add_orders(report, experiment, comparison);
+  Table& notes = report.table("checked", {Column::data("note")}, Seen::kByPrograms);
+  for (const std::string& note : comparison.findings.notes) notes.add({note});
+  report.say(
+      fmt::format("'{} waits': how long the average one stands at tasks whose rows are not there yet.\n",
+                  worker_name(comparison.main_queue())));
+  for (const TriedOrder& order : comparison.orders) {
+    if (!order.refused.empty()) report.say_on(fmt::format("Does not fit: {}.\n", order.refused));
+  }
+  report.say_on(verdict(experiment, comparison), "verdict");
+  return report;
+}
+
+}  // namespace a3sim
