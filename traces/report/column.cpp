@@ -49,7 +49,7 @@ Column Column::or_else(std::string text) && {
   return std::move(*this);
 }
 
-Cell share(double part, double of) { return of > 0 ? Cell(part / of) : Cell(); }
+Cell share(double part, double of) { return of != 0 ? Cell(part / of) : Cell(); }
 Cell share(Duration part, Duration of) { return share(seconds(part), seconds(of)); }
 
 std::string text_of(const Cell& cell, const Column& column) {

@@ -140,8 +140,8 @@ const std::vector<MachinePart> kParts{
     {"link latency, start and fence of a put",
      {"fabric.levels.*.latency", "fabric.put_startup", "fabric.put_fence"},
      [](Hardware& h, const Improvement& by) {
-       for (Hardware::Fabric::Level& level : h.fabric.levels)
-         improve(by, level.latency, h.fabric.put_startup, h.fabric.put_fence);
+       for (Hardware::Fabric::Level& level : h.fabric.levels) improve(by, level.latency);
+       improve(by, h.fabric.put_startup, h.fabric.put_fence);
      }},
     {"task overhead, static",
      {"runtime.static_task"},

@@ -133,8 +133,7 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
                                                   Column::percent("of the difference", "share_of_difference"),
                                                   Column::data("error")});
   const auto add = [&](const std::string& part, Duration change, Seen seen) {
-    const Cell of_it = apart == Duration::zero() ? Cell() : seconds(change) / seconds(apart);
-    table.add({part, all.b + change, change, of_it, Cell()}, seen);
+    table.add({part, all.b + change, change, share(change, apart), Cell()}, seen);
   };
   std::string failed;
   if (differs) table.add({"nothing", all.b, Cell(), Cell(), Cell()}, Seen::kByPeople);
