@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kFree = 1e5;
 constexpr double kMostRate = 1e18;      // that a configuration may state
-constexpr double kMostWorkers = 65536;  // likewise
+constexpr double kMostWorkers = 65536;  // that a configuration may state
 
 std::int64_t scaled(std::int64_t amount, double factor) {
   return static_cast<std::int64_t>(
@@ -54,126 +54,115 @@ void improve_l2(const Improvement& by, Hardware::MemorySystem& memory) {
 }
 
 using Kind = MachinePart::Kind;
-using Use = MachinePart::Use;
+
+bool is_static(const RunOptions& run) { return run.execution == "static"; }
+bool is_dynamic(const RunOptions& run) { return run.execution == "dynamic"; }
+bool has_puts(const RunOptions& run) { return run.transport == Transport::kPuts; }
+bool has_collectives(const RunOptions& run) { return run.transport == Transport::kCollective; }
 
 const std::vector<MachinePart> kParts{
-    {"clock of the cores",
-     {"clock"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.clock); },
-     Kind::kWhole},
-    {"AIC",
-     {"workers.cube.count"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.workers.cube); },
-     Kind::kCount},
-    {"AIV",
-     {"workers.vector.count"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.workers.vector); },
-     Kind::kCount},
+    {"clock of the cores", {"clock"}, [](auto& h, auto& by) { improve(by, h.clock); }, Kind::kWhole},
+    {"AIC", {"workers.cube.count"}, [](auto& h, auto& by) { improve(by, h.workers.cube); }, Kind::kCount},
+    {"AIV", {"workers.vector.count"}, [](auto& h, auto& by) { improve(by, h.workers.vector); }, Kind::kCount},
     {"cube arithmetic",
      {"workers.cube.macs_16", "workers.cube.macs_32", "workers.cube.macs_8", "workers.cube.mad_head_cycles"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.cube.speed); }},
+     [](auto& h, auto& by) { improve(by, h.cube.speed); }},
     {"loads to L0",
      {"workers.cube.l1_to_l0a", "workers.cube.l1_to_l0b"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.cube.l1_to_l0a, h.cube.l1_to_l0b); }},
+     [](auto& h, auto& by) { improve(by, h.cube.l1_to_l0a, h.cube.l1_to_l0b); }},
     {"loads to L1, hits",
      {"workers.cube.gm_to_l1", "workers.cube.load_issue_cycles"},
-     [](Hardware& h, const Improvement& by) {
+     [](auto& h, auto& by) {
        improve(by, h.cube.gm_to_l1);
        improve_cycles(by, h.cube.load_issue_cycles);
      }},
     {"loads to L1, misses",
      {"workers.cube.gm_to_l1_miss"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.cube.gm_to_l1_miss); }},
-    {"stores from L0C",
-     {"workers.cube.l0c_to_gm"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.cube.l0c_to_gm); }},
+     [](auto& h, auto& by) { improve(by, h.cube.gm_to_l1_miss); }},
+    {"stores from L0C", {"workers.cube.l0c_to_gm"}, [](auto& h, auto& by) { improve(by, h.cube.l0c_to_gm); }},
     {"vector arithmetic",
      {"workers.vector.simple_fp32", "workers.vector.convert", "workers.vector.transcendental",
       "workers.vector.startup_cycles"},
-     [](Hardware& h, const Improvement& by) {
+     [](auto& h, auto& by) {
        improve(by, h.vector.simple_fp32, h.vector.convert, h.vector.transcendental);
        improve_cycles(by, h.vector.startup_cycles);
      }},
     {"vector loads, hits",
      {"workers.vector.gm_to_ub"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.vector.gm_to_ub); }},
+     [](auto& h, auto& by) { improve(by, h.vector.gm_to_ub); }},
     {"vector loads, misses",
      {"workers.vector.gm_to_ub_miss"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.vector.gm_to_ub_miss); }},
-    {"vector stores",
-     {"workers.vector.ub_to_gm"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.vector.ub_to_gm); }},
+     [](auto& h, auto& by) { improve(by, h.vector.gm_to_ub_miss); }},
+    {"vector stores", {"workers.vector.ub_to_gm"}, [](auto& h, auto& by) { improve(by, h.vector.ub_to_gm); }},
     {"rows that begin at no line",
      {"workers.cube.unaligned", "workers.vector.unaligned", "fabric.unaligned"},
-     [](Hardware& h, const Improvement& by) {
+     [](auto& h, auto& by) {
        improve_part(by, h.cube.unaligned);
        improve_part(by, h.vector.unaligned);
        improve_part(by, h.fabric.unaligned);
      }},
-    {"L2 size", {"memory.l2_size"}, [](Hardware& h, const Improvement& by) { improve_l2(by, h.memory); }},
+    {"L2 size", {"memory.l2_size"}, [](auto& h, auto& by) { improve_l2(by, h.memory); }},
     {"L2 reads",
      {"memory.l2_read", "memory.l2_line_read"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.memory.l2_read, h.memory.l2_line_read); }},
-    {"L2 writes",
-     {"memory.l2_write"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.memory.l2_write); }},
+     [](auto& h, auto& by) { improve(by, h.memory.l2_read, h.memory.l2_line_read); }},
+    {"L2 writes", {"memory.l2_write"}, [](auto& h, auto& by) { improve(by, h.memory.l2_write); }},
     {"HBM",
      {"memory.hbm_read", "memory.hbm_write"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.memory.hbm_read, h.memory.hbm_write); }},
+     [](auto& h, auto& by) { improve(by, h.memory.hbm_read, h.memory.hbm_write); }},
     {"link ports",
      {"fabric.planes.*.egress", "fabric.planes.*.ingress"},
-     [](Hardware& h, const Improvement& by) {
-       for (Hardware::Fabric::Plane& plane : h.fabric.planes) {
+     [](auto& h, auto& by) {
+       for (auto& plane : h.fabric.planes) {
          improve(by, plane.egress, plane.ingress);
        }
      }},
     {"payload of the links",
      {"fabric.levels.*.payload"},
-     [](Hardware& h, const Improvement& by) {
-       for (Hardware::Fabric::Level& level : h.fabric.levels) improve_part(by, level.payload);
+     [](auto& h, auto& by) {
+       for (auto& level : h.fabric.levels) improve_part(by, level.payload);
      }},
     {"put rate of a worker",
      {"fabric.put_per_worker"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.fabric.put_per_worker); },
+     [](auto& h, auto& by) { improve(by, h.fabric.put_per_worker); },
      Kind::kSingle,
-     Use::kPuts},
+     has_puts},
     {"link latency, start and fence of a put",
      {"fabric.levels.*.latency", "fabric.put_startup", "fabric.put_fence"},
-     [](Hardware& h, const Improvement& by) {
-       for (Hardware::Fabric::Level& level : h.fabric.levels) improve(by, level.latency);
+     [](auto& h, auto& by) {
+       for (auto& level : h.fabric.levels) improve(by, level.latency);
        improve(by, h.fabric.put_startup, h.fabric.put_fence);
      }},
     {"task overhead, static",
      {"runtime.static_task"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.runtime.static_task); },
+     [](auto& h, auto& by) { improve(by, h.runtime.static_task); },
      Kind::kSingle,
-     Use::kStatic},
+     is_static},
     {"dynamic scheduler",
      {"runtime.dynamic_task"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.runtime.dynamic_task); },
+     [](auto& h, auto& by) { improve(by, h.runtime.dynamic_task); },
      Kind::kSingle,
-     Use::kDynamic},
+     is_dynamic},
     {"visibility of counters",
      {"runtime.local_visibility"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.runtime.local_visibility); }},
+     [](auto& h, auto& by) { improve(by, h.runtime.local_visibility); }},
     {"kernel launch",
      {"runtime.kernel_launch"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.runtime.kernel_launch); }},
+     [](auto& h, auto& by) { improve(by, h.runtime.kernel_launch); }},
     {"host collective, fixed",
      {"collective.fixed"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.collective.fixed); },
+     [](auto& h, auto& by) { improve(by, h.collective.fixed); },
      Kind::kSingle,
-     Use::kCollectives},
+     has_collectives},
     {"host collective, per peer",
      {"collective.per_peer"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.collective.per_peer); },
+     [](auto& h, auto& by) { improve(by, h.collective.per_peer); },
      Kind::kSingle,
-     Use::kCollectives},
+     has_collectives},
     {"host collective, rate",
      {"collective.rate"},
-     [](Hardware& h, const Improvement& by) { improve(by, h.collective.rate); },
+     [](auto& h, auto& by) { improve(by, h.collective.rate); },
      Kind::kSingle,
-     Use::kCollectives},
+     has_collectives},
 };
 
 constexpr std::string_view kTiling =
@@ -191,22 +180,6 @@ constexpr LeftOut kLeftOut[] = {
 };
 
 }  // namespace
-
-bool MachinePart::matters_to(const RunOptions& options) const {
-  switch (use) {
-    case Use::kAlways:
-      return true;
-    case Use::kStatic:
-      return options.execution == "static";
-    case Use::kDynamic:
-      return options.execution == "dynamic";
-    case Use::kPuts:
-      return options.transport == Transport::kPuts;
-    case Use::kCollectives:
-      break;
-  }
-  return options.transport == Transport::kCollective;
-}
 
 Improvement Improvement::to_free(std::int64_t everything) { return {kFree, true, everything}; }
 

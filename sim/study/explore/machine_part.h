@@ -32,10 +32,10 @@ struct MachinePart {
     kWhole,  // carries others with it, as the clock does: it is never named as what binds
     kCount   // of workers: another machine, with other schedules; more of them cannot be free
   } kind = Kind::kSingle;
-  // What of it a run must use for the part to matter.
-  enum class Use : std::uint8_t { kAlways, kStatic, kDynamic, kPuts, kCollectives } use = Use::kAlways;
+  // Whether a run uses it, so that the part matters; none: every run does.
+  bool (*used_by)(const RunOptions&) = nullptr;
 
-  bool matters_to(const RunOptions& options) const;
+  bool matters_to(const RunOptions& run) const { return !used_by || used_by(run); }
 };
 
 // All of them, in the order of the hardware's description.
