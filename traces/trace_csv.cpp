@@ -11,53 +11,33 @@
 namespace a3sim {
 namespace {
 
-enum Column : std::uint8_t {
-  kRank,
-  kTask,
-  kOperator,
-  kDst,
-  kWorker,
-  kTaken,
-  kStart,
-  kEnd,
-  kIdeal,
-  kLostL2Read,
-  kLostL2Write,
-  kLostHbm,
-  kLostLink,
-  kLostMiss,
-  kDependentEvent,
-  kTriggerRank,
-  kTriggerEvent,
-  kDone,
-  kVisible,
-  kArithmetic,
-  kOperations,
-  kPutBytes
+// The columns that a trace is made of.
+constexpr std::string_view kColumns =
+    "rank,task,operator,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,lost_l2_write_ps,"
+    "lost_hbm_ps,lost_link_ps,lost_miss_ps,dependent_event,trigger_rank,trigger_event,done_ps,visible_ps,"
+    "arithmetic_ps,operations,put_bytes";
+
+// One of them; its number is known when this is compiled.
+struct CsvColumn {
+  std::string_view name;
+  std::size_t number = 0;
+  explicit(false) consteval CsvColumn(const char* of) : name(of) {
+    for (std::string_view rest = kColumns; rest.substr(0, rest.find(',')) != name; ++number) {
+      if (rest.find(',') == std::string_view::npos) throw "no such column";
+      rest.remove_prefix(rest.find(',') + 1);
+    }
+  }
 };
-constexpr std::string_view kColumns[] = {"rank",
-                                         "task",
-                                         "operator",
-                                         "dst",
-                                         "worker",
-                                         "taken_ps",
-                                         "start_ps",
-                                         "end_ps",
-                                         "ideal_ps",
-                                         "lost_l2_read_ps",
-                                         "lost_l2_write_ps",
-                                         "lost_hbm_ps",
-                                         "lost_link_ps",
-                                         "lost_miss_ps",
-                                         "dependent_event",
-                                         "trigger_rank",
-                                         "trigger_event",
-                                         "done_ps",
-                                         "visible_ps",
-                                         "arithmetic_ps",
-                                         "operations",
-                                         "put_bytes"};
-constexpr std::size_t kNeeded = std::size(kColumns);
+
+std::vector<std::string_view> split(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (std::size_t comma = line.find(','); comma != std::string_view::npos; comma = line.find(',')) {
+    cells.push_back(line.substr(0, comma));
+    line.remove_prefix(comma + 1);
+  }
+  cells.push_back(line);
+  return cells;
+}
 
 class TaskReader {
  public:
@@ -75,8 +55,13 @@ class TaskReader {
   void read_header();
   void read_task();
   void check(const TraceTask& task) const;
-  std::uint64_t number(Column column, std::uint64_t below) const;
-  Duration time(Column column) const;
+  std::string_view cell(CsvColumn column) const { return cells_[place_[column.number]]; }
+  std::uint64_t number(CsvColumn column, std::uint64_t below) const;
+  // A number below 2^32.
+  std::uint32_t id(CsvColumn column, std::uint64_t below) const {
+    return static_cast<std::uint32_t>(number(column, below));
+  }
+  Duration time(CsvColumn column) const;
   std::uint32_t op() const;
 
   std::string_view rest_;
@@ -85,7 +70,7 @@ class TaskReader {
   std::size_t line_ = 0;
   std::vector<std::string_view> cells_;
   std::size_t columns_ = 0;
-  std::size_t place_[kNeeded] = {};
+  std::vector<std::size_t> place_;  // of each of kColumns
 };
 
 // A last line without an end is one that was cut off.
@@ -94,49 +79,42 @@ bool TaskReader::next_line() {
   ++line_;
   const std::size_t end = rest_.find('\n');
   if (end == std::string_view::npos) fail("the line does not end: the file was cut off");
-  std::string_view line = rest_.substr(0, end);
+  cells_ = split(rest_.substr(0, end));
   rest_.remove_prefix(end + 1);
-  cells_.clear();
-  for (std::size_t comma = line.find(','); comma != std::string_view::npos; comma = line.find(',')) {
-    cells_.push_back(line.substr(0, comma));
-    line.remove_prefix(comma + 1);
-  }
-  cells_.push_back(line);
   return true;
 }
 
 void TaskReader::read_header() {
   if (!next_line()) throw InputError(name_ + ": is empty, a header expected");
   columns_ = cells_.size();
-  for (std::size_t c = 0; c < kNeeded; ++c) {
-    const auto found = std::find(cells_.begin(), cells_.end(), kColumns[c]);
+  for (const std::string_view column : split(kColumns)) {
+    const auto found = std::ranges::find(cells_, column);
     if (found == cells_.end()) {
-      fail("no column '{}': written by another version of a3sim? Run the experiment again", kColumns[c]);
+      fail("no column '{}': written by another version of a3sim? Run the experiment again", column);
     }
-    place_[c] = static_cast<std::size_t>(found - cells_.begin());
+    place_.push_back(static_cast<std::size_t>(found - cells_.begin()));
   }
 }
 
-std::uint64_t TaskReader::number(Column column, std::uint64_t below) const {
-  const std::string_view cell = cells_[place_[column]];
+std::uint64_t TaskReader::number(CsvColumn column, std::uint64_t below) const {
+  const std::string_view text = cell(column);
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc{} || end != cell.data() + cell.size() || cell.empty()) {
-    fail("{}: a whole number expected, '{}' found", kColumns[column], cell);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) {
+    fail("{}: a whole number expected, '{}' found", column.name, text);
   }
-  if (value >= below) fail("{}: {}, expected below {}", kColumns[column], value, below);
+  if (value >= below) fail("{}: {}, expected below {}", column.name, value, below);
   return value;
 }
 
-Duration TaskReader::time(Column column) const {
+Duration TaskReader::time(CsvColumn column) const {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // no run takes longer, and sums do not overflow
   return Duration(static_cast<std::int64_t>(number(column, kMost)));
 }
 
 std::uint32_t TaskReader::op() const {
-  const std::string_view name = cells_[place_[kOperator]];
-  const auto found = std::find_if(trace_.operators.begin(), trace_.operators.end(),
-                                  [&](const TraceOperator& op) { return op.name == name; });
+  const std::string_view name = cell("operator");
+  const auto found = std::ranges::find(trace_.operators, name, &TraceOperator::name);
   if (found == trace_.operators.end()) fail("operator: no '{}' in result.json", name);
   return static_cast<std::uint32_t>(found - trace_.operators.begin());
 }
@@ -144,30 +122,29 @@ std::uint32_t TaskReader::op() const {
 void TaskReader::read_task() {
   if (cells_.size() != columns_) fail("{} cells, expected {} as in the header", cells_.size(), columns_);
   constexpr std::uint64_t kMostEvents = 1 << 28;
-  const std::uint64_t rank = number(kRank, trace_.ranks.size());
+  const std::uint64_t rank = number("rank", trace_.ranks.size());
   std::vector<TraceTask>& tasks = trace_.ranks[rank];
-  if (number(kTask, kNone) != tasks.size()) fail("task: {} expected", tasks.size());
+  if (number("task", kNone) != tasks.size()) fail("task: {} expected", tasks.size());
   TraceTask& task = tasks.emplace_back();
   const std::uint64_t workers = trace_.machine.workers[0] + trace_.machine.workers[1];
   task.op = op();
-  task.worker = static_cast<std::uint32_t>(number(kWorker, workers));
-  task.dst = static_cast<std::uint32_t>(number(kDst, trace_.ranks.size()));
-  if (!cells_[place_[kDependentEvent]].empty())
-    task.dependent_event = static_cast<std::uint32_t>(number(kDependentEvent, kMostEvents));
-  task.trigger_rank = static_cast<std::uint32_t>(number(kTriggerRank, trace_.ranks.size()));
-  task.trigger_event = static_cast<std::uint32_t>(number(kTriggerEvent, kMostEvents));
+  task.worker = id("worker", workers);
+  task.dst = id("dst", trace_.ranks.size());
+  if (!cell("dependent_event").empty()) task.dependent_event = id("dependent_event", kMostEvents);
+  task.trigger_rank = id("trigger_rank", trace_.ranks.size());
+  task.trigger_event = id("trigger_event", kMostEvents);
   task.remote = trace_.operators[task.op].unit == TaskUnit::kPut && task.dst != rank;
-  task.taken = time(kTaken);
-  task.start = time(kStart);
-  task.end = time(kEnd);
-  task.done = time(kDone);
-  task.visible = time(kVisible);
-  task.ideal = time(kIdeal);
-  task.arithmetic = time(kArithmetic);
-  constexpr Column kLost[kLimits] = {kLostL2Read, kLostL2Write, kLostHbm, kLostLink, kLostMiss};
-  for (std::uint32_t l = 0; l < kLimits; ++l) task.lost[l] = time(kLost[l]);
-  task.operations = number(kOperations, std::numeric_limits<std::uint64_t>::max());
-  task.put_bytes = number(kPutBytes, std::numeric_limits<std::uint64_t>::max());
+  task.taken = time("taken_ps");
+  task.start = time("start_ps");
+  task.end = time("end_ps");
+  task.done = time("done_ps");
+  task.visible = time("visible_ps");
+  task.ideal = time("ideal_ps");
+  task.arithmetic = time("arithmetic_ps");
+  task.lost = {time("lost_l2_read_ps"), time("lost_l2_write_ps"), time("lost_hbm_ps"), time("lost_link_ps"),
+               time("lost_miss_ps")};
+  task.operations = number("operations", std::numeric_limits<std::uint64_t>::max());
+  task.put_bytes = number("put_bytes", std::numeric_limits<std::uint64_t>::max());
   check(task);
 }
 

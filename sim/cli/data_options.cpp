@@ -49,7 +49,7 @@ void refuse(std::string faults) {
 void report_matrix(const std::vector<DataCase>& cases, std::uint64_t seed, const Adversary& held) {
   const DataFindings findings =
       check_matrix(cases, seed, held, std::max(1U, std::thread::hardware_concurrency()));
-  std::cout << findings.text;
+  std::cout << findings.report.text();
   std::string faults;
   for (const std::string& fault : findings.faults)
     faults += cases.front().experiment.name + ", " + fault + '\n';
@@ -105,7 +105,7 @@ void DataOptions::check(const ScheduleOption& schedules) const {
     const DataCheck check(of, seed);
     const DataFindings findings =
         drop_wait.empty() ? check_data(check, held) : a3sim::drop_wait(check, drop_wait);
-    std::cout << gap << findings.text;
+    std::cout << gap << findings.report.text();
     for (const std::string& fault : findings.faults) faults += of.experiment.name + ": " + fault + '\n';
     gap = "\n";
   }

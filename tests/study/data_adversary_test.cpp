@@ -116,7 +116,7 @@ TEST_CASE("a dropped wait is reported as a fault, with the run in which it still
   const DataFindings findings = drop_wait(check, "GMM_w1_grad:3");
   REQUIRE(findings.faults.size() == 1);
   CHECK_THAT(findings.faults[0], Contains("d_w1") && Contains("no number") && Contains("SwiGLU_grad"));
-  CHECK_THAT(findings.text, Contains("GMM_w1_grad[3] of rank 0 does not wait"));
+  CHECK_THAT(findings.report.text(), Contains("GMM_w1_grad[3] of rank 0 does not wait"));
   CHECK_THROWS_WITH(drop_wait(check, "Permute"), Contains("Permute"));
   CHECK_THROWS_WITH(drop_wait(check, "GMM9"), Contains("GMM9"));
   CHECK_THROWS_WITH(drop_wait(check, "GMM1:999"), Contains("GMM1:999"));

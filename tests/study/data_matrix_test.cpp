@@ -59,10 +59,10 @@ TEST_CASE(
   cases[2].routed.weights[0][0] = std::numeric_limits<float>::quiet_NaN();  // whatever it weighs is no number
   const DataFindings one = check_matrix(cases, kDataSeed, {}, 1),
                      four = check_matrix(cases, kDataSeed, {}, 4);
-  CHECK(one.text == four.text);
+  CHECK(one.report.text() == four.report.text());
   CHECK(one.faults == four.faults);
   REQUIRE(!one.faults.empty());
   for (const std::string& fault : one.faults)
     CHECK_THAT(fault, Catch::StartsWith("order full, static, collective: "));
-  CHECK(std::ranges::count(one.text, '\n') == static_cast<std::ptrdiff_t>(1 + cases.size()));
+  CHECK(std::ranges::count(one.report.text(), '\n') == static_cast<std::ptrdiff_t>(1 + cases.size()));
 }

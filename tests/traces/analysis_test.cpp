@@ -4,10 +4,9 @@
 
 #include "sim/core/error.h"
 #include "tests/traces/made_trace.h"
-#include "traces/analysis/operator_blame.h"
 #include "traces/analysis/explanation.h"
+#include "traces/analysis/operator_blame.h"
 #include "traces/analysis/path_summary.h"
-#include "traces/analysis/spans.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -21,23 +20,24 @@ Duration part(const WorkerTimes& times, WorkerTime time) { return times[static_c
 
 }  // namespace
 
-TEST_CASE("spans have the length and the overlap of the sets of moments that they cover") {
+TEST_CASE("hidden and exposed are the moments in which puts are under way, and cubes run, however many") {
   constexpr std::size_t kMoments = 200;
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
-    std::bitset<kMoments> moments[2];
-    Spans spans[2];
-    for (int s = 0; s < 2; ++s) {
+    std::bitset<kMoments> puts, cubes;
+    MadeTrace made(Way::kStatic, 2);
+    const auto draw = [&](std::bitset<kMoments>& moments, auto add) {
       for (unsigned n = random() % 8; n > 0; --n) {
         const unsigned from = random() % kMoments, to = from + random() % (kMoments - from);
-        spans[s].add(Duration(from), Duration(to));
-        for (unsigned m = from; m < to; ++m) moments[s].set(m);
+        add(Duration(from), Duration(to));
+        for (unsigned m = from; m < to; ++m) moments.set(m);
       }
-      spans[s].unite();
-      CHECK(spans[s].length() == Duration(moments[s].count()));
-    }
-    CHECK(spans[0].common(spans[1]) == Duration((moments[0] & moments[1]).count()));
-    CHECK(spans[1].common(spans[0]) == Duration((moments[0] & moments[1]).count()));
+    };
+    draw(puts, [&](Duration from, Duration to) { made.put(2, from, from, to, kNone, 1, 0).visible = to; });
+    draw(cubes, [&](Duration from, Duration to) { made.task(kCube, 0, from, from, to, kNone, 0); });
+    const Overlap overlap = overlaps(made.trace())[0];
+    CHECK(overlap.hidden == Duration((puts & cubes).count()));
+    CHECK(overlap.exposed == Duration((puts & ~cubes).count()));
   }
 }
 

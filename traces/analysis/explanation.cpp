@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace a3sim {
 namespace {
@@ -42,37 +41,20 @@ std::string_view remedy(const Trace& trace, Blame blame) {
   return advice_on(blame).remedy;
 }
 
-// The entries of a path's blame, by what time was spent on.
-class BlameRanking {
- public:
-  BlameRanking(const Trace& trace, const CriticalPath& path) : trace_(trace), path_(path) {
-    for (const BlameTimes& of : path.blame) {
-      for (std::uint32_t b = 0; b < kBlames; ++b) sums_[b] += of[b];
-    }
-  }
-  // The largest, but for `except`.
-  Blame largest(std::optional<Blame> except = {}) const {
-    BlameTimes sums = sums_;
-    if (except) at(sums, *except) = Duration::min();
-    return static_cast<Blame>(std::ranges::max_element(sums) - sums.begin());
-  }
-  // "L2 misses (12 %, 9 % in GMM1)"
-  std::string text(Blame blame) const {
-    const auto b = static_cast<std::size_t>(blame);
-    const auto most = std::ranges::max_element(path_.blame, {}, [&](const BlameTimes& of) { return of[b]; });
-    const Duration there = (*most)[b];
-    const std::string& op = trace_.operators[static_cast<std::size_t>(most - path_.blame.begin())].name;
-    const std::string where = there == sums_[b] ? " in " + op : fmt::format(", {} in {}", percent(there), op);
-    return fmt::format("{} ({}{})", advice_on(blame).what, percent(sums_[b]), where);
-  }
+// "L2 misses (12 %, 9 % in GMM1)"
+std::string blame_text(const Trace& trace, const CriticalPath& path, const BlameTimes& sums, Blame blame) {
+  const auto b = static_cast<std::size_t>(blame);
+  const auto percent = [&](Duration time) { return in_percent(seconds(time) / seconds(trace.makespan)); };
+  const auto most = std::ranges::max_element(path.blame, {}, [&](const BlameTimes& of) { return of[b]; });
+  const Duration there = (*most)[b];
+  const std::string& op = trace.operators[static_cast<std::size_t>(most - path.blame.begin())].name;
+  return fmt::format("{} ({}{} in {})", advice_on(blame).what, percent(sums[b]),
+                     there == sums[b] ? "" : ", " + percent(there), op);
+}
 
- private:
-  std::string percent(Duration time) const { return in_percent(seconds(time) / seconds(trace_.makespan)); }
-
-  const Trace& trace_;
-  const CriticalPath& path_;
-  BlameTimes sums_{};
-};
+Blame largest(const BlameTimes& sums) {
+  return static_cast<Blame>(std::ranges::max_element(sums) - sums.begin());
+}
 
 }  // namespace
 
@@ -84,12 +66,16 @@ Explanation explain(const Trace& trace) {
 // Arithmetic of the cubes is what the machine is there for: what comes behind it is what can be changed.
 std::string advice(const Trace& trace, const CriticalPath& path) {
   if (path.steps.empty()) return "Nothing ran.";
-  const BlameRanking ranking(trace, path);
-  const Blame most = ranking.largest();
-  std::string text = "Most of the critical path is spent on " + ranking.text(most);
+  BlameTimes sums{};
+  for (const BlameTimes& of : path.blame) {
+    for (std::uint32_t b = 0; b < kBlames; ++b) sums[b] += of[b];
+  }
+  const Blame most = largest(sums);
+  std::string text = "Most of the critical path is spent on " + blame_text(trace, path, sums, most);
   if (most != Blame::kCube) return text + ": " + std::string(remedy(trace, most)) + '.';
-  const Blame next = ranking.largest(most);
-  return fmt::format("{}; next comes what one can change, {}: {}.", text, ranking.text(next),
+  at(sums, most) = Duration::min();
+  const Blame next = largest(sums);
+  return fmt::format("{}; next comes what one can change, {}: {}.", text, blame_text(trace, path, sums, next),
                      remedy(trace, next));
 }
 

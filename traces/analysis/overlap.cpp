@@ -1,29 +1,34 @@
 #include "traces/analysis/overlap.h"
 
-#include <algorithm>
-
-#include "traces/analysis/spans.h"
+#include <boost/icl/interval_set.hpp>
 
 namespace a3sim {
+namespace {
+
+using Times = boost::icl::interval_set<std::int64_t>;
+
+void add(Times& times, Duration from, Duration to) {
+  times += Times::interval_type::right_open(from.count(), to.count());
+}
+
+}  // namespace
 
 std::vector<Overlap> overlaps(const Trace& trace) {
-  std::vector<Spans> puts(trace.ranks.size()), cubes(trace.ranks.size());
+  std::vector<Times> puts(trace.ranks.size()), cubes(trace.ranks.size());
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
     for (const TraceTask& task : trace.ranks[r]) {
       if (task.remote) {
-        puts[r].add(task.start, task.visible);
-        puts[task.dst].add(task.start, task.visible);
+        add(puts[r], task.start, task.visible);
+        add(puts[task.dst], task.start, task.visible);
       } else if (task.worker < trace.machine.workers[0]) {
-        cubes[r].add(task.start, task.end);
+        add(cubes[r], task.start, task.end);
       }
     }
   }
   std::vector<Overlap> ranks(trace.ranks.size());
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    puts[r].unite();
-    cubes[r].unite();
-    ranks[r].hidden = puts[r].common(cubes[r]);
-    ranks[r].exposed = puts[r].length() - ranks[r].hidden;
+    ranks[r].hidden = Duration(length(puts[r] & cubes[r]));
+    ranks[r].exposed = Duration(length(puts[r])) - ranks[r].hidden;
   }
   return ranks;
 }

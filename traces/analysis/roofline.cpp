@@ -1,8 +1,7 @@
 #include "traces/analysis/roofline.h"
 
 #include <algorithm>
-
-#include "traces/analysis/spans.h"
+#include <boost/icl/interval_set.hpp>
 
 namespace a3sim {
 namespace {
@@ -21,7 +20,7 @@ bool of_puts(const Trace& trace, std::uint32_t op) { return trace.operators[op].
 std::vector<Sums> sums_of(const Trace& trace) {
   std::vector<Sums> sums(trace.operators.size());
   for (const auto& rank : trace.ranks) {
-    std::vector<Spans> runs(trace.operators.size());
+    std::vector<boost::icl::interval_set<std::int64_t>> runs(trace.operators.size());
     for (const TraceTask& task : rank) {
       Sums& of = sums[task.op];
       of.kind = task.worker < trace.machine.workers[0] ? 0 : 1;
@@ -29,12 +28,10 @@ std::vector<Sums> sums_of(const Trace& trace) {
       of.ran += task.end - task.start;
       of.arithmetic += task.arithmetic;
       of.put_bytes += static_cast<double>(task.put_bytes);
-      if (task.remote || !of_puts(trace, task.op)) runs[task.op].add(task.start, task.end);
+      if (!task.remote && of_puts(trace, task.op)) continue;
+      runs[task.op] += boost::icl::interval<std::int64_t>::right_open(task.start.count(), task.end.count());
     }
-    for (std::size_t op = 0; op < runs.size(); ++op) {
-      runs[op].unite();
-      sums[op].any_ran += runs[op].length();
-    }
+    for (std::size_t op = 0; op < runs.size(); ++op) sums[op].any_ran += Duration(length(runs[op]));
   }
   return sums;
 }

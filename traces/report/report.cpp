@@ -1,6 +1,7 @@
 #include "traces/report/report.h"
 
 #include <stdexcept>
+#include <utility>
 
 namespace a3sim {
 
@@ -9,30 +10,31 @@ Report& Report::fact(std::string key, Cell value) {
   return *this;
 }
 
-Report& Report::say(std::string text, std::string key) {
+Report::Piece& Report::add(std::string key) {
   Piece& piece = pieces_.emplace_back();
   piece.key = std::move(key);
-  piece.text = std::move(text);
+  piece.directly = std::exchange(directly_, false);
+  return piece;
+}
+
+Report& Report::say(std::string text, std::string key) {
+  add(std::move(key)).text = std::move(text);
   return *this;
 }
 
-Report& Report::say_on(std::string text, std::string key) {
-  say(std::move(text), std::move(key));
-  pieces_.back().directly = true;
+Report& Report::directly() {
+  directly_ = true;
   return *this;
 }
 
 Table& Report::table(std::string key, std::vector<Column> columns, Seen seen) {
-  Piece& piece = pieces_.emplace_back();
-  piece.key = std::move(key);
+  Piece& piece = add(std::move(key));
   piece.seen = seen;
   return piece.table.emplace(std::move(columns));
 }
 
 Report& Report::part(std::string key, Report of) {
-  Piece& piece = pieces_.emplace_back();
-  piece.key = std::move(key);
-  return piece.part.emplace_back(std::move(of));
+  return add(std::move(key)).part.emplace_back(std::move(of));
 }
 
 const Table& Report::table(const std::string& key) const {

@@ -5,9 +5,13 @@
 namespace a3sim {
 namespace {
 
-Delays no_delays(const Schedule& schedule) {
-  Delays delays;
-  for (const Ssc& ssc : schedule) delays.emplace_back(ssc.tasks().size(), Duration::zero());
+template <class DelayOf>
+Delays delays_of(const Schedule& schedule, DelayOf delay_of) {
+  Delays delays(schedule.size());
+  for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+    for (std::uint32_t task = 0; task < schedule[rank].tasks().size(); ++task)
+      delays[rank].push_back(delay_of(TaskPlace{rank, task}));
+  }
   return delays;
 }
 
@@ -29,31 +33,21 @@ std::vector<TaskPlace> awaited_by(const Schedule& schedule, TaskPlace waiting) {
 
 Delays drawn_delays(const Schedule& schedule, std::uint64_t seed, Duration most) {
   Rng rng(seed);
-  Delays delays = no_delays(schedule);
-  for (std::vector<Duration>& of_rank : delays) {
-    for (Duration& delay : of_rank) {
-      const bool late = rng.below(2) == 1;
-      const double part = rng.uniform();
-      if (late) delay = Duration(static_cast<std::int64_t>(part * static_cast<double>(most.count())));
-    }
-  }
-  return delays;
+  return delays_of(schedule, [&](TaskPlace) {
+    const bool late = rng.below(2) == 1;
+    const double part = rng.uniform();
+    return Duration(late ? static_cast<std::int64_t>(part * static_cast<double>(most.count())) : 0);
+  });
 }
 
 Delays held_operator(const Schedule& schedule, OpId op, Duration by) {
-  Delays delays = no_delays(schedule);
-  for (std::size_t rank = 0; rank < schedule.size(); ++rank) {
-    for (std::size_t task = 0; task < delays[rank].size(); ++task) {
-      if (OpId{schedule[rank].tasks()[task].op} == op) delays[rank][task] = by;
-    }
-  }
-  return delays;
+  return delays_of(schedule, [&](TaskPlace at) {
+    return OpId{schedule[at.rank].tasks()[at.task].op} == op ? by : Duration::zero();
+  });
 }
 
 Delays held_task(const Schedule& schedule, TaskPlace place, Duration by) {
-  Delays delays = no_delays(schedule);
-  delays[place.rank][place.task] = by;
-  return delays;
+  return delays_of(schedule, [&](TaskPlace at) { return at == place ? by : Duration::zero(); });
 }
 
 Schedule without_wait(Schedule schedule, TaskPlace place) {

@@ -4,52 +4,9 @@
 #include <fstream>
 
 #include "sim/core/rng.h"
-#include "sim/study/data/case_parts.h"
 
 namespace a3sim {
 namespace {
-
-bool same_tensor(const TensorNode& a, const TensorNode& b) {
-  return a.name == b.name && a.layout == b.layout && a.rows == b.rows && a.cols == b.cols &&
-         a.dtype == b.dtype && a.external == b.external;
-}
-
-// The same operators on the same tensors, however they are split.
-bool same_graph(const Graph& a, const Graph& b) {
-  const auto operands = [](const Graph& graph, const OperatorNode& node) {
-    std::vector<TensorNode> all;
-    for (const TensorId id : node.inputs) all.push_back(graph.tensor(id));
-    for (const TensorId id : node.outputs) all.push_back(graph.tensor(id));
-    return all;
-  };
-  return std::ranges::equal(a.operators(), b.operators(), [&](const OperatorNode& x, const OperatorNode& y) {
-    return x.name == y.name && x.type == y.type && x.transposed == y.transposed &&
-           std::ranges::equal(operands(a, x), operands(b, y), same_tensor);
-  });
-}
-
-bool is_swiglu_add(const Graph& graph) {
-  if (graph.tensors().size() != 4 || graph.tensors()[1].cols == 0) return false;
-  const TensorNode& activation = graph.tensors()[1];
-  return same_graph(graph, swiglu_add_graph(activation.rows, activation.cols, 1, activation.dtype));
-}
-
-bool is_gemm(const Graph& graph) {
-  if (graph.tensors().size() != 3) return false;
-  const TensorNode &a = graph.tensors()[0], &c = graph.tensors()[2];
-  return same_graph(graph, gemm_graph(a.rows, c.cols, a.cols, a.layout == Layout::kReceived, a.dtype));
-}
-
-Oracle oracle_of(const Graph& graph, const MoeShape& shape) {
-  if (is_gemm(graph)) return Oracle::kGemm;
-  if (is_swiglu_add(graph)) return Oracle::kSwigluAdd;
-  if (shape.experts() == 0) return Oracle::kWhole;
-  for (const Window window : {Window::kTransport, Window::kFull}) {
-    if (same_graph(graph, forward_graph(shape, window))) return Oracle::kForward;
-    if (same_graph(graph, backward_graph(shape, window))) return Oracle::kBackward;
-  }
-  return Oracle::kWhole;
-}
 
 // Rows that are sent come from tokens, and backward reads what forward kept.
 void complete_passes(DataCase& of) {
@@ -100,6 +57,13 @@ DataCase full_case(const std::filesystem::path& file, std::span<const std::strin
   DataCase result = data_case(std::move(experiment), std::move(routed), seed);
   result.shape = "the configured shape";
   return result;
+}
+
+std::vector<std::vector<SentRow>> sent_by_rank(const DataCase& of) {
+  std::vector<std::vector<SentRow>> sent(of.experiment.shape.ep);
+  for (std::uint32_t rank = 0; rank < of.routed.experts.size(); ++rank)
+    sent[rank] = sent_rows(of.experiment.shape, of.routed.experts[rank], of.routed.weights[rank]);
+  return sent;
 }
 
 Bytes data_bytes(const DataCase& of) {

@@ -6,25 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "models/operators/data.h"
 #include "sim/experiment/experiment.h"
+#include "sim/study/data/oracle.h"
 #include "sim/study/data/plain_ffn.h"
 
 namespace a3sim {
-
-// What passes are compared with.
-enum class Oracle : std::uint8_t {
-  kForward,    // plain loops over tokens and experts
-  kBackward,   // likewise
-  kSwigluAdd,  // plain loops over rows
-  kGemm,       // likewise
-  kWhole       // the graph's operators, each unsplit, in topological order
-};
-constexpr std::string_view name_of(Oracle oracle) {
-  constexpr std::string_view kNames[] = {
-      "plain loops over tokens and experts", "plain loops over tokens and experts", "plain loops over rows",
-      "plain loops over rows", "its operators run whole, one after the other"};
-  return kNames[static_cast<std::uint8_t>(oracle)];
-}
 
 // An experiment that can carry data: its passes have Permute and Accumulate, backward has forward before it,
 // and every token has its experts.
@@ -46,6 +33,14 @@ DataCase full_case(const std::filesystem::path& file, std::span<const std::strin
 // tasks.
 std::vector<DataCase> small_cases(const std::filesystem::path& file, std::span<const std::string> overrides,
                                   std::uint64_t seed);
+
+// What cases of any size are made with: where the generator sends every token; and a case of an experiment
+// whose tokens go so, with drawn weights and completed passes.
+plain::Routed routed_by(const RoutingSpec& spec, const MoeShape& shape);
+DataCase data_case(Experiment experiment, plain::Routed routed, std::uint64_t seed);
+
+// The rows of each rank's sent layout.
+std::vector<std::vector<SentRow>> sent_by_rank(const DataCase& of);
 
 // About how much memory the check of a case takes.
 Bytes data_bytes(const DataCase& of);

@@ -34,12 +34,7 @@ class DataCheck {
   std::vector<TensorComparison> run(const Pass& pass, const Schedule& schedule, const Delays& delays) const;
 
  private:
-  void prepare(Pass& pass, const Graph& graph);
   void give(Pass& pass, const Graph& graph);
-  void expect(Pass& pass, const Graph& graph) const;
-  void expect_ffn(Pass& pass) const;
-  void expect_gemm(Pass& pass, DataType dtype) const;
-  CarriedRun prepared(const Pass& pass, const Schedule& schedule) const;
   Duration carry(CarriedRun& run, const Delays& delays) const;
   std::vector<TensorComparison> compare_all(const Pass& pass, const CarriedRun& run) const;
 

@@ -7,35 +7,29 @@
 #include "sim/core/parallel.h"
 #include "sim/experiment/order_file.h"
 #include "sim/runtime/execution.h"
-#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
 
-struct Line {
+// What a case's tensors come to without delays, and all its faults.
+struct Sums {
   std::size_t elements = 0, different = 0, unwritten = 0;
   std::vector<std::string> faults;
 };
 
-// A case's outcome: without delays its elements, all its faults.
-Line check_line(const DataCase& of, std::uint64_t seed, const Adversary& adversary) {
-  DataCase native = of;
-  if (native.experiment.network == "simgrid") native.experiment.network = "native";
-  const DataCheck check(std::move(native), seed);
-  Line line;
+Sums sums_of(DataCase of, std::uint64_t seed, const Adversary& adversary) {
+  if (of.experiment.network == "simgrid") of.experiment.network = "native";
+  const DataCheck check(std::move(of), seed);
+  Sums sums;
   for (const DataCheck::Pass& pass : check.passes()) {
     for (const TensorComparison& tensor : pass.outcome) {
-      line.elements += tensor.elements;
-      line.different += tensor.different;
-      line.unwritten += tensor.unwritten;
+      sums.elements += tensor.elements;
+      sums.different += tensor.different;
+      sums.unwritten += tensor.unwritten;
     }
   }
-  line.faults = check_data(check, adversary).faults;
-  return line;
-}
-
-std::string way_text(const Experiment& experiment) {
-  return fmt::format("{}, {}", experiment.run.execution, name_of(experiment.run.transport));
+  sums.faults = check_data(check, adversary).faults;
+  return sums;
 }
 
 }  // namespace
@@ -61,8 +55,7 @@ std::vector<DataCase> under_shipped_orders(std::span<const DataCase> cases) {
     const OrderSpec order = read_order_file(file);
     for (const DataCase& of : cases) {
       DataCase& other = result.emplace_back(of);
-      other.experiment.order = order;
-      other.experiment.order.elsewhere = of.experiment.order.elsewhere;
+      other.experiment = with_order(std::move(other.experiment), order);
     }
   }
   return result;
@@ -70,26 +63,27 @@ std::vector<DataCase> under_shipped_orders(std::span<const DataCase> cases) {
 
 DataFindings check_matrix(std::span<const DataCase> cases, std::uint64_t seed, const Adversary& adversary,
                           unsigned threads) {
-  std::vector<Line> lines(cases.size());
-  in_parallel(cases.size(), threads,
-              [&](std::size_t i) { lines[i] = check_line(cases[i], seed, adversary); });
-  Table table({"order", "execution", "communication", "partitions", "ranks", "experts", "without rows",
-               "elements", "different", "no number", "verdict"});
+  std::vector<Sums> sums(cases.size());
+  in_parallel(cases.size(), threads, [&](std::size_t i) { sums[i] = sums_of(cases[i], seed, adversary); });
   DataFindings findings;
+  Table& table = findings.report.table(
+      "runs",
+      {Column::words("order"), Column::words("execution"), Column::words("communication"),
+       Column::count("partitions"), Column::count("ranks"), Column::count("experts"),
+       Column::count("without rows", "idle_experts"), Column::count("elements"), Column::count("different"),
+       Column::count("no number", "no_number"), Column::words("verdict")});
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Experiment& experiment = cases[i].experiment;
-    const Line& line = lines[i];
-    table.add({experiment.order.name, experiment.run.execution,
-               std::string(name_of(experiment.run.transport)), std::to_string(experiment.cut.partitions),
-               std::to_string(experiment.shape.ep), std::to_string(experiment.shape.experts()),
-               std::to_string(idle_experts(cases[i])), std::to_string(line.elements),
-               std::to_string(line.different), std::to_string(line.unwritten),
-               line.faults.empty() ? "equal" : "WRONG"});
-    for (const std::string& fault : line.faults)
+    const Experiment& of = cases[i].experiment;
+    const std::string& execution = of.run.execution;
+    const std::string transport(name_of(of.run.transport));
+    table.add({of.order.name, execution, transport, whole(of.cut.partitions), whole(of.shape.ep),
+               whole(of.shape.experts()), whole(idle_experts(cases[i])), whole(sums[i].elements),
+               whole(sums[i].different), whole(sums[i].unwritten),
+               sums[i].faults.empty() ? "equal" : "WRONG"});
+    for (const std::string& fault : sums[i].faults)
       findings.faults.push_back(
-          fmt::format("order {}, {}: {}", experiment.order.name, way_text(experiment), fault));
+          fmt::format("order {}, {}, {}: {}", of.order.name, execution, transport, fault));
   }
-  findings.text = table.text();
   return findings;
 }
 

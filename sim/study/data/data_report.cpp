@@ -7,36 +7,28 @@
 #include <limits>
 
 #include "scheduler/taskflow_view.h"
-#include "sim/study/summary/report.h"
-#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
 
-// Rows of the outcome table, and its faults.
-class Outcomes {
- public:
-  void add(const DataCheck::Pass& pass, const std::string& held, std::span<const TensorComparison> outcome) {
-    for (const TensorComparison& of : outcome) {
-      table_.add({pass.name, held, of.tensor, fmt::format("{}", of.elements), fmt::format("{}", of.different),
-                  fmt::format("{}", of.unwritten), fmt::format("{:.1f}", of.worst_ulp),
-                  of.right() ? "equal" : "WRONG"});
-      if (of.right()) continue;
-      findings_.faults.push_back(fmt::format("{}: {} of the {} elements of {} are wrong ({} no number){}",
-                                             pass.name, of.different, of.elements, of.tensor, of.unwritten,
-                                             held == "-" ? "" : " with " + held + " held up"));
-    }
-  }
+Table& outcome_table(Report& report) {
+  return report.table("tensors", {Column::words("pass"), Column::words("held up", "held_up"),
+                                  Column::words("tensor"), Column::count("elements"),
+                                  Column::count("different"), Column::count("no number", "no_number"),
+                                  Column::number("ulp at most", "worst_ulp", 1), Column::words("verdict")});
+}
 
-  DataFindings findings() && {
-    findings_.text = table_.text();
-    return std::move(findings_);
+void add(const DataCheck::Pass& pass, const std::string& held, std::span<const TensorComparison> outcome,
+         Table& table, std::vector<std::string>& faults) {
+  for (const TensorComparison& of : outcome) {
+    table.add({pass.name, held.empty() ? Cell() : held, of.tensor, whole(of.elements), whole(of.different),
+               whole(of.unwritten), of.worst_ulp, of.right() ? "equal" : "WRONG"});
+    if (of.right()) continue;
+    faults.push_back(fmt::format("{}: {} of the {} elements of {} are wrong ({} no number){}", pass.name,
+                                 of.different, of.elements, of.tensor, of.unwritten,
+                                 held.empty() ? "" : " with " + held + " held up"));
   }
-
- private:
-  Table table_{{"pass", "held up", "tensor", "elements", "different", "no number", "ulp at most", "verdict"}};
-  DataFindings findings_;
-};
+}
 
 void count_task(const Ssc& ssc, const TaskDescriptor& td, Structure& structure) {
   const Region& output = ssc.outputs(td)[0];
@@ -73,16 +65,18 @@ std::string structure_text(const DataCheck& check) {
   return text;
 }
 
-std::string heading(const DataCheck& check) {
+Report headed(const DataCheck& check) {
   const DataCase& of = check.of();
   std::string text = fmt::format("{} with real tensors, order {}, at {}\n  {}\n", of.experiment.name,
                                  of.experiment.order.name, of.shape, structure_text(check));
   for (const DataCheck::Pass& pass : check.passes())
     text += fmt::format("{} against {}\n", pass.name, name_of(pass.oracle));
-  return text + '\n';
+  Report report;
+  report.fact("name", of.experiment.name).fact("order", of.experiment.order.name).say(text);
+  return report;
 }
 
-// OP or OP:INDEX.
+// The tasks that `OP` or `OP:INDEX` names.
 struct Which {
   std::string op;
   std::optional<std::uint32_t> index;
@@ -121,17 +115,14 @@ std::string name_of_task(const DataCheck::Pass& pass, TaskPlace place) {
 }
 
 // The outcome with a wait and without, what it waited for being late.
-DataFindings compared(const DataCheck::Pass& pass, TaskPlace waiting, const Exposed& exposed) {
+void add_exposed(const DataCheck::Pass& pass, TaskPlace waiting, const Exposed& exposed,
+                 DataFindings& findings) {
   const std::string late = name_of_task(pass, exposed.late), reader = name_of_task(pass, waiting);
-  Outcomes with, without;
-  with.add(pass, late, exposed.waiting);
-  without.add(pass, late, exposed.outcome);
-  const DataFindings before = std::move(with).findings();
-  DataFindings after = std::move(without).findings();
-  after.text = fmt::format("{} starts {} ms late; {} waits:\n{}\n{} does not wait:\n{}", late,
-                           in_milliseconds(exposed.by), reader, before.text, reader, after.text);
-  after.faults.insert(after.faults.begin(), before.faults.begin(), before.faults.end());
-  return after;
+  findings.report.say(
+      fmt::format("{} starts {} ms late; {} waits:\n", late, in_milliseconds(exposed.by), reader));
+  add(pass, late, exposed.waiting, outcome_table(findings.report.directly()), findings.faults);
+  findings.report.say(fmt::format("{} does not wait:\n", reader));
+  add(pass, late, exposed.outcome, outcome_table(findings.report.directly()), findings.faults);
 }
 
 }  // namespace
@@ -167,45 +158,43 @@ Structure structure_of(const DataCheck& check) {
 }
 
 DataFindings check_data(const DataCheck& check, const Adversary& adversary) {
-  Outcomes outcomes;
+  DataFindings findings{headed(check), {}};
+  Table& table = outcome_table(findings.report);
   for (const DataCheck::Pass& pass : check.passes()) {
-    outcomes.add(pass, "-", pass.outcome);
+    const auto add_held = [&](const std::string& held, const Delays& delays) {
+      add(pass, held, check.run(pass, pass.schedule, delays), table, findings.faults);
+    };
+    add(pass, "", pass.outcome, table, findings.faults);
+    // Long enough to turn any order round, short enough that delays of different tasks meet.
     if (adversary.seed) {
-      // Long enough to turn any order round, short enough that delays of different tasks meet.
-      const Delays delays = drawn_delays(pass.schedule, *adversary.seed, pass.makespan);
-      outcomes.add(pass, fmt::format("seed {}", *adversary.seed), check.run(pass, pass.schedule, delays));
+      add_held(fmt::format("seed {}", *adversary.seed),
+               drawn_delays(pass.schedule, *adversary.seed, pass.makespan));
     }
     const std::span<const OperatorInfo> operators = pass.schedule.front().operators();
-    for (std::uint32_t op = 0; adversary.all && op < operators.size(); ++op) {
-      const Delays delays = held_operator(pass.schedule, OpId{op}, 2 * pass.makespan);
-      outcomes.add(pass, operators[op].name, check.run(pass, pass.schedule, delays));
-    }
+    for (std::uint32_t op = 0; adversary.all && op < operators.size(); ++op)
+      add_held(operators[op].name, held_operator(pass.schedule, OpId{op}, 2 * pass.makespan));
   }
-  DataFindings findings = std::move(outcomes).findings();
-  findings.text = heading(check) + findings.text;
   return findings;
 }
 
 DataFindings drop_wait(const DataCheck& check, const std::string& text) {
   const Which which = parse(text);
-  DataFindings findings;
+  DataFindings findings{headed(check), {}};
   bool found = false;
   for (const DataCheck::Pass& pass : check.passes()) {
     for (const TaskPlace waiting : find_tasks(pass, which)) {
       found = true;
       const std::optional<Exposed> exposed = expose(check, pass, waiting);
       if (!exposed) continue;
-      findings = compared(pass, waiting, *exposed);
-      findings.text = heading(check) + findings.text;
+      add_exposed(pass, waiting, *exposed, findings);
       return findings;
     }
   }
   if (!found) throw InputError(fmt::format("no task '{}' that waits for an event", text));
-  findings.text =
-      heading(check) + fmt::format(
-                           "{} no longer waits, and the result is right whichever of those that it waited "
-                           "for is late:\nothers wait for the same where it matters, or it has no rows\n",
-                           text);
+  findings.report.say(
+      fmt::format("{} no longer waits, and the result is right whichever of those that it waited "
+                  "for is late:\nothers wait for the same where it matters, or it has no rows\n",
+                  text));
   return findings;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/study/data/adversary.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -20,9 +21,9 @@ Structure structure_of(const DataCheck& check);
 // Experts that receive no row under a case's routing.
 std::uint32_t idle_experts(const DataCase& of);
 
-// A page for people, and what is wrong, a sentence each.
+// Every comparison, and what is wrong, a sentence each.
 struct DataFindings {
-  std::string text;
+  Report report;
   std::vector<std::string> faults;
 };
 

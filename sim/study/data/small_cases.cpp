@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sim/study/data/case_parts.h"
+#include "sim/study/data/data_case.h"
 
 namespace a3sim {
 namespace {

@@ -5,19 +5,18 @@ namespace {
 
 class WholeRun {
  public:
-  WholeRun(const Graph& graph, const RowLayout& layout, const std::vector<std::vector<SentRow>>& sent,
-           const Tensors& given)
+  WholeRun(const DataCase& of, const Graph& graph, const Tensors& known)
       : graph_(graph),
-        layout_(layout),
+        counts_(of.routed.counts(of.experiment.shape)),
+        layout_(of.experiment.shape, counts_),
         operators_(operator_infos(graph)),
         tensors_(infos()),
-        data_(layout, tensors_) {
-    data_.sent = sent;
+        data_(layout_, tensors_) {
+    data_.sent = sent_by_rank(of);
     for (std::uint32_t t = 0; t < graph.tensors().size(); ++t) {
-      const auto found = given.find(graph.tensors()[t].name);
-      if (found == given.end()) continue;
+      if (!graph.tensors()[t].external) continue;
       for (std::uint32_t rank = 0; rank < tensors_.size(); ++rank)
-        data_.tensor(RankId{rank}, TensorId{t}) = found->second[rank];
+        data_.tensor(RankId{rank}, TensorId{t}) = known.at(graph.tensors()[t].name)[rank];
     }
   }
 
@@ -96,7 +95,8 @@ class WholeRun {
   }
 
   const Graph& graph_;
-  const RowLayout& layout_;
+  RoutingCounts counts_;
+  RowLayout layout_;
   std::vector<OperatorInfo> operators_;
   std::vector<std::vector<TensorInfo>> tensors_;  // by rank
   Data data_;
@@ -105,9 +105,8 @@ class WholeRun {
 
 }  // namespace
 
-Tensors run_whole(const Graph& graph, const RowLayout& layout, const std::vector<std::vector<SentRow>>& sent,
-                  const Tensors& given) {
-  return WholeRun(graph, layout, sent, given).run();
+Tensors run_whole(const DataCase& of, const Graph& graph, const Tensors& known) {
+  return WholeRun(of, graph, known).run();
 }
 
 }  // namespace a3sim
