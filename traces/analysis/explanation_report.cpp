@@ -13,8 +13,8 @@ namespace {
 void add_workers(Report& report, const Trace& trace, const Explanation& explanation, std::uint32_t rank) {
   std::vector<Column> columns{Column::words(rank == kNone ? "workers' time, all ranks"
                                                           : fmt::format("workers' time, rank {}", rank))};
-  for (std::uint32_t t = 0; t < kWorkerTimes; ++t)
-    columns.push_back(Column::percent(std::string(name_of(static_cast<WorkerTime>(t)))));
+  for (const std::string_view name : kNamesOf<WorkerTime>)
+    columns.push_back(Column::percent(std::string(name)));
   Table& table = report.table("", std::move(columns));
   for (std::uint32_t kind = 0; kind < 2; ++kind) {
     WorkerTimes sums{};
@@ -56,8 +56,8 @@ void add_steps(Report& report, const Trace& trace, const CriticalPath& path) {
   std::vector<Column> columns;
   for (const char* key : {"from_ps", "to_ps", "operator", "what", "rank", "task", "worker"})
     columns.push_back(Column::data(key));
-  for (std::uint32_t b = 0; b < kBlames; ++b)
-    columns.push_back(Column::data(fmt::format("blame_ps.{}", name_of(static_cast<Blame>(b)))));
+  for (const std::string_view name : kNamesOf<Blame>)
+    columns.push_back(Column::data(fmt::format("blame_ps.{}", name)));
   Table& table = report.table("critical_path", std::move(columns), Seen::kByPrograms);
   for (const PathStep& step : path.steps) {
     std::vector<Cell> row{step.from, step.to, trace.operators[step.op].name};
@@ -83,9 +83,8 @@ void add_ranks(Report& report, const Trace& trace, const Explanation& explanatio
                               Column::percent("hidden").for_people(),
                               Column::percent("exposed of the makespan").for_people()};
   for (const char* kind : {"aic", "aiv"}) {
-    for (std::uint32_t t = 0; t < kWorkerTimes; ++t)
-      columns.push_back(
-          Column::data(fmt::format("{}_time_ps.{}", kind, name_of(static_cast<WorkerTime>(t)))));
+    for (const std::string_view name : kNamesOf<WorkerTime>)
+      columns.push_back(Column::data(fmt::format("{}_time_ps.{}", kind, name)));
   }
   Table& table = report.table("ranks", std::move(columns));
   const auto add = [&](const std::string& name, Cell number, const Overlap& of,
@@ -141,19 +140,18 @@ void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& 
                                            Column::data("peak_per_s"),
                                            Column::data("memory_per_s"),
                                            Column::data("roof_per_s")});
-  constexpr std::string_view kUnits[] = {"cube", "vector", "put"};
   const auto ranks = static_cast<double>(trace.ranks.size());
   for (std::size_t op = 0; op < roofs.size(); ++op) {
     const Roofline& r = roofs[op];
     const TraceOperator& of = trace.operators[op];
     const bool put = of.unit == TaskUnit::kPut;
     const char* bytes = put ? "B" : "";
-    table.add({of.name, put ? Cell() : r.operations, r.hbm_bytes / ranks, r.l2_bytes / ranks,
-               unless_zero(r.intensity), unless_zero(r.l2_intensity), with_prefix(r.achieved) + bytes,
-               with_prefix(r.roof()) + bytes, share(r.achieved, r.roof()), std::string(roof_name(of, r)),
-               std::string(kUnits[static_cast<std::size_t>(of.unit)]), r.hbm_bytes, r.l2_bytes, r.achieved,
-               r.peak, r.memory, r.roof()},
-              r.achieved == 0 ? Seen::kByPrograms : Seen::kByAll);
+    table.add(
+        {of.name, put ? Cell() : r.operations, r.hbm_bytes / ranks, r.l2_bytes / ranks,
+         unless_zero(r.intensity), unless_zero(r.l2_intensity), with_prefix(r.achieved) + bytes,
+         with_prefix(r.roof()) + bytes, share(r.achieved, r.roof()), std::string(roof_name(of, r)),
+         std::string(name_of(of.unit)), r.hbm_bytes, r.l2_bytes, r.achieved, r.peak, r.memory, r.roof()},
+        r.achieved == 0 ? Seen::kByPrograms : Seen::kByAll);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/enum_names.h"
 #include "traces/analysis/causes.h"
 
 namespace a3sim {
@@ -19,12 +20,11 @@ enum class WorkerTime : std::uint8_t {
   kHead,        // before the first task; all of it for a worker without tasks
   kTail         // after the last
 };
-inline constexpr std::uint32_t kWorkerTimes = 8;
-constexpr std::string_view name_of(WorkerTime time) {
-  constexpr std::string_view kNames[] = {"run",  "wait",       "memory", "link",
-                                         "poll", "scheduling", "head",   "tail"};
-  return kNames[static_cast<std::uint8_t>(time)];
+constexpr auto names_of(WorkerTime) {
+  return std::to_array<std::string_view>(
+      {"run", "wait", "memory", "link", "poll", "scheduling", "head", "tail"});
 }
+inline constexpr std::uint32_t kWorkerTimes = kCountOf<WorkerTime>;
 
 using WorkerTimes = std::array<Duration, kWorkerTimes>;
 

@@ -5,8 +5,8 @@
 #include "sim/core/parallel.h"
 #include "sim/core/rng.h"
 #include "sim/experiment/compiled.h"
-#include "sim/experiment/run_experiment.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/machine_part.h"
 
 namespace a3sim {
