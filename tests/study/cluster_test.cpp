@@ -163,9 +163,9 @@ TEST_CASE("cluster: tiles between collectives begin when the last rank's rows ha
 
 TEST_CASE("cluster: a group over two nodes pays the longer way, one with pairs in packages has two ports") {
   const Experiment near = small(), spread = small({"parallel.nodes=2"});
-  CHECK(near.ranks[3].die == 6);
-  CHECK(spread.ranks[1].die == 2);
-  CHECK(spread.ranks[2].die == 16);
+  CHECK(near.run.ranks[3].die == 6);
+  CHECK(spread.run.ranks[1].die == 2);
+  CHECK(spread.run.ranks[2].die == 16);
   CHECK(total(run_experiment(spread, false)) > total(run_experiment(near, false)));
   const std::vector<std::string> narrow{"hardware.fabric.planes.hccs.egress=5 GB/s", "parallel.tp_stride=2"};
   CHECK(latency({narrow[0], "parallel.tp_stride=1"}) < latency(narrow));

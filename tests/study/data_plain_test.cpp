@@ -108,10 +108,10 @@ TEST_CASE("the plain gradients are those of the plain forward pass") {
   std::vector<plain::Matrix> tokens = {matrix(3, 2, 3)};
   const std::vector<plain::Matrix> d_output = {matrix(4, 2, 3)};
   const auto loss = [&] {
-    const plain::Forward forward = plain::forward(kShape, routed, parameters, tokens);
+    const std::vector<plain::Matrix> output = plain::forward(kShape, routed, parameters, tokens);
     double sum = 0;
     for (std::size_t r = 0; r < 2; ++r) {
-      for (std::size_t c = 0; c < 3; ++c) sum += forward.output[0][r][c] * d_output[0][r][c];
+      for (std::size_t c = 0; c < 3; ++c) sum += output[0][r][c] * d_output[0][r][c];
     }
     return sum;
   };

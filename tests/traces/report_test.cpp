@@ -67,10 +67,22 @@ TEST_CASE("a blank line stands between two pieces, and none for one that shows n
   report.say("first\n");
   report.table("data", {Column::words("a")}, Seen::kByPrograms).add({"unseen"});
   report.say_on("right below\n");
+  report.table_on("", {Column::words("b")}).add({"1"});
   report.table("", {Column::words("a")});
   report.say_on("the table above has no rows\n");
   report.part("").say("last\n");
-  CHECK(report.text() == "first\nright below\n\nthe table above has no rows\n\nlast\n");
+  CHECK(report.text() == "first\nright below\nb\n1\n\nthe table above has no rows\n\nlast\n");
+}
+
+TEST_CASE(
+    "a report in short shows the first rows of a table that people see, and says how many more there are") {
+  Report report;
+  Table& table = report.table("rows", {Column::count("n")});
+  table.add({0}, Seen::kByPrograms);
+  for (int n = 1; n <= 3; ++n) table.add({n});
+  CHECK(report.text(2) == "n\n1\n2\n… 1 more rows: --all shows them\n");
+  CHECK(report.text(3) == "n\n1\n2\n3\n");
+  CHECK(report.json()["rows"].size() == 4);
 }
 
 TEST_CASE("numbers are printed in the form of their column") {

@@ -1,5 +1,7 @@
 #include "traces/report/report.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <utility>
 
@@ -13,7 +15,6 @@ Report& Report::fact(std::string key, Cell value) {
 Report::Piece& Report::add(std::string key) {
   Piece& piece = pieces_.emplace_back();
   piece.key = std::move(key);
-  piece.directly = std::exchange(directly_, false);
   return piece;
 }
 
@@ -22,8 +23,9 @@ Report& Report::say(std::string text, std::string key) {
   return *this;
 }
 
-Report& Report::directly() {
-  directly_ = true;
+Report& Report::say_on(std::string text, std::string key) {
+  say(std::move(text), std::move(key));
+  pieces_.back().directly = true;
   return *this;
 }
 
@@ -31,6 +33,12 @@ Table& Report::table(std::string key, std::vector<Column> columns, Seen seen) {
   Piece& piece = add(std::move(key));
   piece.seen = seen;
   return piece.table.emplace(std::move(columns));
+}
+
+Table& Report::table_on(std::string key, std::vector<Column> columns, Seen seen) {
+  Table& added = table(std::move(key), std::move(columns), seen);
+  pieces_.back().directly = true;
+  return added;
 }
 
 Report& Report::part(std::string key, Report of) {
@@ -44,15 +52,18 @@ const Table& Report::table(const std::string& key) const {
   throw std::logic_error("a report has no table '" + key + "'");
 }
 
-std::string Report::joined(bool markdown) const {
+std::string Report::joined(bool markdown, std::size_t most) const {
   std::string all;
   bool shown = false;  // the piece before
   for (const Piece& piece : pieces_) {
     if (piece.seen == Seen::kByPrograms) continue;
     std::string text = piece.text;
-    if (piece.table && piece.table->is_shown())
-      text = markdown ? piece.table->markdown() : piece.table->text();
-    if (!piece.part.empty()) text = piece.part.front().joined(markdown);
+    if (piece.table && piece.table->rows_seen() > 0) {
+      text = markdown ? piece.table->markdown() : piece.table->text(most);
+      if (piece.table->rows_seen() > most)
+        text += fmt::format("… {} more rows: --all shows them\n", piece.table->rows_seen() - most);
+    }
+    if (!piece.part.empty()) text = piece.part.front().joined(markdown, most);
     if (!all.empty() && !text.empty() && !(piece.directly && shown)) all += '\n';
     all += text;
     shown = !text.empty();
@@ -60,7 +71,7 @@ std::string Report::joined(bool markdown) const {
   return all;
 }
 
-std::string Report::text() const { return joined(false); }
-std::string Report::markdown() const { return joined(true); }
+std::string Report::text(std::size_t most) const { return joined(false, most); }
+std::string Report::markdown() const { return joined(true, static_cast<std::size_t>(-1)); }
 
 }  // namespace a3sim

@@ -24,19 +24,19 @@ class Report {
   Report& fact(std::string key, Cell value);
   // Sentences, each line with its newline. With a key, programs see them too (without the last newline).
   Report& say(std::string text, std::string key = "");
-  // The next piece stands right below the one before, if that shows anything.
-  Report& directly();
-  Report& say_on(std::string text, std::string key = "") {
-    return directly().say(std::move(text), std::move(key));
-  }
+  // The same on the lines right below the piece before, if that shows anything.
+  Report& say_on(std::string text, std::string key = "");
   // The table stays valid as long as the report. Without a key only people see it; `seen` by programs alone:
   // data that would fill a screen.
   Table& table(std::string key, std::vector<Column> columns, Seen seen = Seen::kByAll);
+  // The same on the lines right below the piece before, if that shows anything.
+  Table& table_on(std::string key, std::vector<Column> columns, Seen seen = Seen::kByAll);
   // A part, under the key; valid as long as the report. Parts with one key are a list.
   Report& part(std::string key) { return part(std::move(key), Report()); }
   Report& part(std::string key, Report of);
 
-  std::string text() const;
+  // Of each table the first `most` rows, and how many more there are.
+  std::string text(std::size_t most = static_cast<std::size_t>(-1)) const;
   std::string markdown() const;
   nlohmann::ordered_json json() const;
   // The table with this key. Throws std::logic_error where there is none.
@@ -52,11 +52,10 @@ class Report {
     std::deque<Report> part;  // one, or none
   };
   Piece& add(std::string key);
-  std::string joined(bool markdown) const;
+  std::string joined(bool markdown, std::size_t most) const;
 
   std::vector<std::pair<std::string, Cell>> facts_;
   std::deque<Piece> pieces_;
-  bool directly_ = false;
 };
 
 }  // namespace a3sim

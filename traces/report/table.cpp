@@ -41,8 +41,8 @@ bool Table::row_seen_by(std::size_t row, Seen who) const {
   return seen_[row] == Seen::kByAll || seen_[row] == who;
 }
 
-bool Table::is_shown() const {
-  return std::ranges::any_of(seen_, [](Seen seen) { return seen != Seen::kByPrograms; });
+std::size_t Table::rows_seen() const {
+  return seen_.size() - static_cast<std::size_t>(std::ranges::count(seen_, Seen::kByPrograms));
 }
 
 // The heads, then the rows, as people or as programs see them.

@@ -116,8 +116,8 @@ class Table {
   std::string markdown() const;
   // A line of exact values between commas, quoted where they hold commas, quotes or ends of lines.
   std::string csv() const;
-  // Whether people see any row.
-  bool is_shown() const;
+  // How many rows people see.
+  std::size_t rows_seen() const;
 
  private:
   std::vector<std::vector<std::string>> seen_by(Seen who, std::size_t most) const;

@@ -11,11 +11,11 @@
 namespace a3sim {
 namespace {
 
-Table& outcome_table(Report& report) {
-  return report.table("tensors", {Column::words("pass"), Column::words("held up", "held_up"),
-                                  Column::words("tensor"), Column::count("elements"),
-                                  Column::count("different"), Column::count("no number", "no_number"),
-                                  Column::number("ulp at most", "worst_ulp", 1), Column::words("verdict")});
+Table& add_outcomes(Report& report, const std::string& key) {
+  return report.table_on(
+      key, {Column::words("pass"), Column::words("held up", "held_up"), Column::words("tensor"),
+            Column::count("elements"), Column::count("different"), Column::count("no number", "no_number"),
+            Column::number("ulp at most", "worst_ulp", 1), Column::words("verdict")});
 }
 
 void add(const DataCheck::Pass& pass, const std::string& held, std::span<const TensorComparison> outcome,
@@ -72,7 +72,7 @@ Report headed(const DataCheck& check) {
   for (const DataCheck::Pass& pass : check.passes())
     text += fmt::format("{} against {}\n", pass.name, name_of(pass.oracle));
   Report report;
-  report.fact("name", of.experiment.name).fact("order", of.experiment.order.name).say(text);
+  report.fact("name", of.experiment.name).fact("order", of.experiment.order.name).say(text + '\n');
   return report;
 }
 
@@ -118,11 +118,11 @@ std::string name_of_task(const DataCheck::Pass& pass, TaskPlace place) {
 void add_exposed(const DataCheck::Pass& pass, TaskPlace waiting, const Exposed& exposed,
                  DataFindings& findings) {
   const std::string late = name_of_task(pass, exposed.late), reader = name_of_task(pass, waiting);
-  findings.report.say(
+  findings.report.say_on(
       fmt::format("{} starts {} ms late; {} waits:\n", late, in_milliseconds(exposed.by), reader));
-  add(pass, late, exposed.waiting, outcome_table(findings.report.directly()), findings.faults);
+  add(pass, late, exposed.waiting, add_outcomes(findings.report, "waiting"), findings.faults);
   findings.report.say(fmt::format("{} does not wait:\n", reader));
-  add(pass, late, exposed.outcome, outcome_table(findings.report.directly()), findings.faults);
+  add(pass, late, exposed.outcome, add_outcomes(findings.report, "not_waiting"), findings.faults);
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ Structure structure_of(const DataCheck& check) {
 
 DataFindings check_data(const DataCheck& check, const Adversary& adversary) {
   DataFindings findings{headed(check), {}};
-  Table& table = outcome_table(findings.report);
+  Table& table = add_outcomes(findings.report, "tensors");
   for (const DataCheck::Pass& pass : check.passes()) {
     const auto add_held = [&](const std::string& held, const Delays& delays) {
       add(pass, held, check.run(pass, pass.schedule, delays), table, findings.faults);
@@ -191,7 +191,7 @@ DataFindings drop_wait(const DataCheck& check, const std::string& text) {
     }
   }
   if (!found) throw InputError(fmt::format("no task '{}' that waits for an event", text));
-  findings.report.say(
+  findings.report.say_on(
       fmt::format("{} no longer waits, and the result is right whichever of those that it waited "
                   "for is late:\nothers wait for the same where it matters, or it has no rows\n",
                   text));

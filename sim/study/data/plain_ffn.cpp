@@ -65,14 +65,18 @@ Vector swiglu_gradient(DataType dtype, const Vector& d_a, const Vector& h) {
   return d_h;
 }
 
-// The weight of a token for an expert, if it goes there.
-const float* weight_of(const MoeShape& shape, const Routed& routed, std::uint32_t rank, std::uint32_t token,
-                       std::uint32_t expert) {
-  for (std::size_t slot = std::size_t{token} * shape.top_k; slot < (std::size_t{token} + 1) * shape.top_k;
-       ++slot) {
-    if (routed.experts[rank][slot] == expert) return &routed.weights[rank][slot];
+// Calls visit(expert, rank, token, weight) wherever a token goes: by expert, rank and token, which is the order
+// of all sums.
+template <class Visit>
+void for_each_routed(const MoeShape& shape, const Routed& routed, Visit visit) {
+  for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
+    for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
+      for (std::size_t slot = 0; slot < routed.experts[rank].size(); ++slot) {
+        if (routed.experts[rank][slot] == expert)
+          visit(expert, rank, slot / shape.top_k, routed.weights[rank][slot]);
+      }
+    }
   }
-  return nullptr;
 }
 
 void add_outer(Matrix& sum, const Vector& a, const Vector& b) {
@@ -118,23 +122,18 @@ float rounded(DataType dtype, float value) {
   return std::copysign(HUGE_VALF, value);
 }
 
-Forward forward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
-                const std::vector<Matrix>& tokens) {
-  Forward result;
-  for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
-    result.output.push_back(zeros(shape.tokens, shape.hidden));
-    for (std::uint32_t token = 0; token < shape.tokens; ++token) {
-      for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
-        const float* weight = weight_of(shape, routed, rank, token, expert);
-        if (!weight) continue;
-        const Vector h = times(shape.dtype, tokens[rank][token], parameters.w1[expert]);
-        const Vector y = times(shape.dtype, swiglu(shape.dtype, h), parameters.w2[expert]);
-        for (std::size_t i = 0; i < y.size(); ++i) result.output[rank][token][i] += *weight * y[i];
-      }
-    }
-    round_all(shape.dtype, result.output[rank]);
-  }
-  return result;
+std::vector<Matrix> forward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
+                            const std::vector<Matrix>& tokens) {
+  const DataType dtype = shape.dtype;
+  std::vector<Matrix> output(shape.ep, zeros(shape.tokens, shape.hidden));
+  for_each_routed(shape, routed,
+                  [&](std::uint32_t expert, std::uint32_t rank, std::size_t token, float weight) {
+                    const Vector h = times(dtype, tokens[rank][token], parameters.w1[expert]);
+                    const Vector y = times(dtype, swiglu(dtype, h), parameters.w2[expert]);
+                    for (std::size_t i = 0; i < y.size(); ++i) output[rank][token][i] += weight * y[i];
+                  });
+  for (Matrix& matrix : output) round_all(dtype, matrix);
+  return output;
 }
 
 Backward backward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
@@ -144,23 +143,18 @@ Backward backward(const MoeShape& shape, const Routed& routed, const Parameters&
   result.d_tokens.assign(shape.ep, zeros(shape.tokens, shape.hidden));
   result.d_w1.assign(shape.experts(), zeros(shape.hidden, 2 * shape.intermediate));
   result.d_w2.assign(shape.experts(), zeros(shape.intermediate, shape.hidden));
-  for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
-    for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
-      for (std::uint32_t token = 0; token < shape.tokens; ++token) {
-        const float* weight = weight_of(shape, routed, rank, token, expert);
-        if (!weight) continue;
-        const Vector &x = tokens[rank][token], h = times(dtype, x, parameters.w1[expert]);
-        Vector d_y = d_output[rank][token];
-        for (float& value : d_y) value = rounded(dtype, value * *weight);
-        const Vector d_a = times_transposed(dtype, d_y, parameters.w2[expert]);
-        const Vector d_h = swiglu_gradient(dtype, d_a, h);
-        const Vector d_x = times_transposed(dtype, d_h, parameters.w1[expert]);
-        add_outer(result.d_w2[expert], swiglu(dtype, h), d_y);
-        add_outer(result.d_w1[expert], x, d_h);
-        for (std::size_t i = 0; i < d_x.size(); ++i) result.d_tokens[rank][token][i] += d_x[i];
-      }
-    }
-  }
+  for_each_routed(shape, routed,
+                  [&](std::uint32_t expert, std::uint32_t rank, std::size_t token, float weight) {
+                    const Vector &x = tokens[rank][token], h = times(dtype, x, parameters.w1[expert]);
+                    Vector d_y = d_output[rank][token];
+                    for (float& value : d_y) value = rounded(dtype, value * weight);
+                    const Vector d_a = times_transposed(dtype, d_y, parameters.w2[expert]);
+                    const Vector d_h = swiglu_gradient(dtype, d_a, h);
+                    const Vector d_x = times_transposed(dtype, d_h, parameters.w1[expert]);
+                    add_outer(result.d_w2[expert], swiglu(dtype, h), d_y);
+                    add_outer(result.d_w1[expert], x, d_h);
+                    for (std::size_t i = 0; i < d_x.size(); ++i) result.d_tokens[rank][token][i] += d_x[i];
+                  });
   for (auto* matrices : {&result.d_tokens, &result.d_w1, &result.d_w2}) {
     for (Matrix& matrix : *matrices) round_all(dtype, matrix);
   }

@@ -25,19 +25,15 @@ struct Parameters {
   std::vector<Matrix> w1, w2;  // by global expert: hidden x 2 intermediate, intermediate x hidden
 };
 
-struct Forward {
-  std::vector<Matrix> output;  // by rank: tokens x hidden
-};
-
 struct Backward {
   std::vector<Matrix> d_tokens;    // by rank
   std::vector<Matrix> d_w1, d_w2;  // by global expert
 };
 
 // Values are rounded to shape.dtype where a tensor is written, and sums are fp32: over a product's K, over a
-// token's experts, over an expert's rows by rank and token.
-Forward forward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
-                const std::vector<Matrix>& tokens);
+// token's experts, over an expert's rows by rank and token. The output is by rank: tokens x hidden.
+std::vector<Matrix> forward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
+                            const std::vector<Matrix>& tokens);
 Backward backward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
                   const std::vector<Matrix>& tokens, const std::vector<Matrix>& d_output);
 
