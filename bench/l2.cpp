@@ -6,9 +6,9 @@
 #include "sim/memory/l2/policy.h"
 #include "tests/machine/l2_kernels.h"
 
-// How fast the L2 models are, and how far apart: lines a second by policy, the streams of whole kernels
-// through both, and 16 ranks' backward through the fast one. An argument names the policy of the kernels
-// (default lru).
+// How fast the L2 models are, and how far apart: lines a second by policy,
+// the streams of whole kernels through both, and 16 ranks' backward through
+// the fast one. An argument names the policy of the kernels (default lru).
 using namespace a3sim;
 
 namespace {
@@ -26,8 +26,8 @@ class Stopwatch {
 
 L2Spec spec_of(const std::string& policy) { return {.size = kSize, .policy = policy, .seed = 1}; }
 
-// 25 cores stream a matrix of their own each (in runs of 64 lines) and share another, which is thus read
-// again.
+// 25 cores stream a matrix of their own each (in runs of
+// 64 lines) and share another, which is thus read again.
 void print_line_rates() {
   constexpr std::uint64_t kRun = 64, kRounds = 6000, kOwn = 40'000'000, kShared = 64 << 20;
   fmt::print("{:8} {:>6} {:>10} {:>10} {:>12}\n", "policy", "ways", "Mlines/s", "hits", "state");

@@ -35,8 +35,8 @@ std::uint32_t read_experts_per_rank(const Config& config, std::uint32_t ep) {
   return experts / ep;
 }
 
-// Rows are counted in 32 bits: those that a rank sends, and those that it may receive if all choose its
-// experts.
+// Rows are counted in 32 bits: those that a rank sends,
+// and those that it may receive if all choose its experts.
 void check_rows(const Config& config, const MoeShape& shape) {
   const std::uint64_t sent = std::uint64_t{shape.tokens} * shape.top_k;
   const std::uint64_t received =

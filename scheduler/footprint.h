@@ -5,8 +5,8 @@
 
 namespace a3sim {
 
-// Where the rows of a tensor lie depends on the run's counts: they are packed. Elsewhere they stay where they
-// are.
+// Where the rows of a tensor lie depends on the run's counts:
+// they are packed. Elsewhere they stay where they are.
 constexpr bool moves_with_counts(Layout layout) {
   return layout == Layout::kSent || layout == Layout::kReceived;
 }

@@ -15,8 +15,8 @@ struct OrderSpec {
   // Sort keys, most significant first (order_keys.h says what may stand in them).
   std::vector<std::string> keys[kQueues];
 
-  // An explicit order instead of keys: every task of the queue, rank by rank (order_csv.h reads and writes
-  // it).
+  // An explicit order instead of keys: every task of the
+  // queue, rank by rank (order_csv.h reads and writes it).
   struct Explicit {
     std::uint32_t rank;
     std::string op;

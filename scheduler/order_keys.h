@@ -60,8 +60,8 @@ class KeyProgram {
   std::unique_ptr<Impl> impl_;
 };
 
-// What is wrong with a key before any graph is known, or empty: any name with a capital letter may be an
-// operator.
+// What is wrong with a key before any graph is known, or
+// empty: any name with a capital letter may be an operator.
 std::string key_error(const std::string& key);
 
 }  // namespace a3sim

@@ -142,8 +142,7 @@ class ListPlanner {
   const OrderSpec& order_;
   QueueType queue_;
   std::vector<std::string> names_;
-  std::vector<std::vector<std::uint32_t>>
-      first_task_;  // by rank and operator; an operator's tasks stand together
+  std::vector<std::vector<std::uint32_t>> first_task_;  // by rank and operator, whose tasks stand together
 };
 
 }  // namespace

@@ -26,8 +26,8 @@ class OperatorAncestry {
     }
   }
 
-  // Producers of `op` that another producer of it depends on: only dependencies on these can be implied by
-  // others.
+  // Producers of `op` that another producer of it depends
+  // on: only dependencies on these can be implied by others.
   std::vector<bool> implied_candidates(std::size_t op) const {
     std::vector<bool> result(producers_.size());
     for (const std::size_t p : producers_[op]) {
@@ -62,8 +62,8 @@ class BackwardSearch {
   BackwardSearch(const Dependencies& dependencies, const OperatorAncestry& ancestry)
       : dependencies_(dependencies), ancestry_(ancestry), seen_(dependencies.groups().size(), kNone) {}
 
-  // Marks every group that a producer of `consumer` depends on, directly or not, as far as `candidates` may
-  // be met.
+  // Marks every group that a producer of `consumer` depends
+  // on, directly or not, as far as `candidates` may be met.
   void run(std::uint32_t consumer, const std::vector<bool>& candidates) {
     candidates_ = &candidates;
     for (const Dependency& edge : dependencies_.of_consumer(consumer)) expand(edge.producer, consumer);

@@ -35,9 +35,9 @@ struct Ssc::Body {
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
-  // Fills the views and copies from `bytes`. Throws InputError, which starts with `name`, unless the bytes
-  // are a schedule of this version whose offsets all lie inside. What the numbers mean is not checked here
-  // (ssc_check.h).
+  // Fills the views and copies from `bytes`. Throws InputError, which starts
+  // with `name`, unless the bytes are a schedule of this version whose offsets
+  // all lie inside. What the numbers mean is not checked here (ssc_check.h).
   void decode(const std::string& name);
 };
 

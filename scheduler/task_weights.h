@@ -14,8 +14,8 @@ namespace a3sim {
 class TaskWeights {
  public:
   struct Values {
-    double bytes =
-        0;  // read and written once; a put: what it sends; a matrix task: its operands and its blocks
+    // Read and written once; of a put what it sends, of a matrix task its operands and its blocks.
+    double bytes = 0;
     double flops = 0;  // two a multiply-accumulate; vector tasks: one an element and instruction
     double depth = 0;  // tasks on the longest chain of events that leads here
     double path = 0;   // picoseconds from its start to the last end behind it, at the path rates

@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// What is wrong with a schedule; empty when all holds. Every finding is one sentence that names ranks, tasks,
-// events.
+// What is wrong with a schedule; empty when all holds. Every
+// finding is one sentence that names ranks, tasks, events.
 struct Findings {
   std::vector<std::string> errors;
   std::vector<std::string> notes;  // what was checked, with counts

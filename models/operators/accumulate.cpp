@@ -6,9 +6,9 @@
 namespace a3sim {
 namespace {
 
-// Sums the returned rows of each token, times the router's weights or without. Waits until all rows are back,
-// as a token's rows may come from anywhere. Inputs: the rows, and as metadata the router's choice [tokens x
-// top_k].
+// Sums the returned rows of each token, times the router's weights or without.
+// Waits until all rows are back, as a token's rows may come from anywhere.
+// Inputs: the rows, and as metadata the router's choice [tokens x top_k].
 class Accumulate final : public Operator {
  public:
   explicit Accumulate(bool weighted) : weighted_(weighted) {}
@@ -51,8 +51,8 @@ class Accumulate final : public Operator {
   void work(const WorkContext& context, const TaskView& task, Work& out) const override {
     const Stream write = stream(context, task.outputs[0], true);
     Stream read = stream(context, task.inputs[0], false);
-    // Which tokens have how many rows is the routing's secret; they have them evenly, and as a rule exactly
-    // top_k.
+    // Which tokens have how many rows is the routing's secret;
+    // they have them evenly, and as a rule exactly top_k.
     const std::uint64_t tokens = info(context, write.tensor).rows, total = read.rows.size();
     const std::uint64_t rows = total * write.rows.end / tokens - total * write.rows.begin / tokens;
     const TensorInfo& to = info(context, write.tensor);

@@ -4,12 +4,12 @@
 namespace a3sim {
 namespace {
 
-// Sends this rank's rows to the ranks of their experts: for one local expert index, to every rank, every
-// piece.
+// Sends this rank's rows to the ranks of their experts:
+// for one local expert index, to every rank, every piece.
 class Dispatch final : public PutOperator {
  public:
-  // Its rows may come from Permute, whose tasks are its pieces: exact regions say more than a partition
-  // could.
+  // Its rows may come from Permute, whose tasks are its
+  // pieces: exact regions say more than a partition could.
   SplitSpec split_spec() const override { return {{}, {0}}; }
 
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {

@@ -7,9 +7,9 @@
 namespace a3sim {
 namespace {
 
-// Gradient of each expert's weights: C = At B over the expert's rows. Rows are K here, so it is split over
-// output blocks only and waits for all rows of its expert; C is overwritten, with zeros for an expert without
-// rows.
+// Gradient of each expert's weights: C = At B over the expert's rows. Rows
+// are K here, so it is split over output blocks only and waits for all rows
+// of its expert; C is overwritten, with zeros for an expert without rows.
 class GroupedMatmulWeightGrad final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{203}; }

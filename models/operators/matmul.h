@@ -21,8 +21,8 @@ void finish_cube_work(Work& out);
 // Does the cube work on real tensors of one rank: products summed in fp32 in the order of k, rounded once.
 void multiply(const WorkContext& context, const Work& work, Data& data);
 
-// An empty string, or why the operands of C = A B do not go together. `b_rows` x `b_cols` is B as it is
-// multiplied.
+// An empty string, or why the operands of C = A B do not go
+// together. `b_rows` x `b_cols` is B as it is multiplied.
 std::string check_product(const TensorInfo& a, std::uint32_t a_cols, const TensorInfo& b,
                           std::uint32_t b_rows, std::uint32_t b_cols, const TensorInfo& c);
 

@@ -39,8 +39,8 @@ struct CutOptions {
   friend bool operator==(const CutOptions&, const CutOptions&) = default;
 };
 
-// One tile of a split operator: partition `index` of `count`. An unsplit operator has one tile with
-// everything.
+// One tile of a split operator: partition `index` of
+// `count`. An unsplit operator has one tile with everything.
 struct Tile {
   std::uint32_t index = 0, count = 1;
 };
@@ -66,8 +66,8 @@ struct TaskTable {
   std::vector<TaskDescriptor> tasks;
   std::vector<Region> regions;
 
-  // Appends a task with its regions and sets first_region, num_inputs and num_outputs. The rest of `td` is
-  // the caller's.
+  // Appends a task with its regions and sets first_region,
+  // num_inputs and num_outputs. The rest of `td` is the caller's.
   void add(TaskDescriptor td, std::span<const Region> inputs, std::span<const Region> outputs);
 };
 
@@ -86,8 +86,8 @@ struct WorkContext {
   RankId rank;
 };
 
-// A kind of operator; one file each. Stateless: what differs between nodes stands in OperatorInfo and
-// CutOptions.
+// A kind of operator; one file each. Stateless: what differs
+// between nodes stands in OperatorInfo and CutOptions.
 class Operator {
  public:
   static constexpr std::string_view kKind = "operator";
@@ -97,8 +97,8 @@ class Operator {
   // other operator has. Schedules carry it for those who read them.
   virtual TaskType task_type() const = 0;
   virtual QueueType queue() const = 0;
-  // Numbers of inputs and outputs that a graph must give it. One without outputs is made by the compiler
-  // (Join).
+  // Numbers of inputs and outputs that a graph must give
+  // it. One without outputs is made by the compiler (Join).
   virtual std::uint32_t num_inputs() const = 0;
   virtual std::uint32_t num_outputs() const { return 1; }
 

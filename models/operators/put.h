@@ -25,16 +25,16 @@ class PutOperator : public Operator {
   virtual Layout to() const = 0;
 };
 
-// Calls `use(expert, partition, partitions)` for what a tile of puts covers: one partition, or all experts
-// whole.
+// Calls `use(expert, partition, partitions)` for what a
+// tile of puts covers: one partition, or all experts whole.
 template <class Use>
 void for_each_expert_tile(const FillContext& context, Tile tile, Use&& use) {
   if (const auto part = expert_tile(context.shape, tile)) {
     use(*part);
     return;
   }
-  // A put goes to one rank and raises one event, so even an unsplit operator is as many puts as it has
-  // blocks.
+  // A put goes to one rank and raises one event, so even
+  // an unsplit operator is as many puts as it has blocks.
   for (std::uint32_t expert = 0; expert < context.shape.experts_per_rank; ++expert)
     use(ExpertTile{expert, 0, 1});
 }

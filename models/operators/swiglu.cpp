@@ -23,8 +23,8 @@ class SwiGlu final : public ElementwiseOperator {
   }
 
  private:
-  // gate and up widened, the result narrowed: 3 conversions; -gate, 1 + e, * up: 3; exp and gate / (1 +
-  // e): 2.
+  // gate and up widened, the result narrowed: 3 conversions;
+  // -gate, 1 + e, * up: 3; exp and gate / (1 + e): 2.
   VectorOps per_element() const override { return {.simple_fp32 = 3, .convert = 3, .transcendental = 2}; }
 
   void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {

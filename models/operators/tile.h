@@ -5,8 +5,8 @@
 
 #include "models/operators/operator.h"
 
-// What the operators have in common: what a tile of a tensor means, and the fields of a descriptor that
-// follow from it.
+// What the operators have in common: what a tile of a tensor
+// means, and the fields of a descriptor that follow from it.
 namespace a3sim {
 
 // A partition of one local expert's rows.
@@ -19,8 +19,8 @@ struct ExpertTile {
 // its only tile.) Throws InputError if the tiles do not fall evenly on the experts.
 std::optional<ExpertTile> expert_tile(const MoeShape& shape, Tile tile);
 
-// Rows of a tensor that a tile covers, in capacity rows. Everything but the received layout is cut into equal
-// tiles.
+// Rows of a tensor that a tile covers, in capacity rows.
+// Everything but the received layout is cut into equal tiles.
 struct TileRows {
   Rows rows;
   std::optional<std::uint32_t> expert;  // local; none where the rows are not of one expert

@@ -12,7 +12,7 @@ namespace a3sim {
 enum class WorkKind : std::uint8_t { kNothing, kCube, kVector, kPut };
 
 // One matrix product of a grouped one: C[m x n] = A[m x k] B[k x n], of one expert.
-// `a_row` and `b_row` are the first real rows of the operands in their tensors; `c_row` likewise.
+// `a_row`, `b_row` and `c_row` are the first real rows of A, B and C in their tensors.
 struct Gemm {
   std::uint32_t m, n, k;
   std::uint32_t a_row, b_row, c_row;
@@ -82,8 +82,8 @@ class BlockWalk {
   bool done() const { return product_ == work_->gemms.size(); }
   const Gemm& gemm() const { return work_->gemms[product_]; }
   BlockGrid::Block block() const { return grid_.block(at_); }
-  // How many shares multiply the same rows, and the same columns, while they all go through their blocks at
-  // one pace.
+  // How many shares multiply the same rows, and the same
+  // columns, while they all go through their blocks at one pace.
   BlockGrid::Readers readers() const { return grid_.readers(block_, at_, work_->shares); }
   void next() {
     block_ += work_->shares;

@@ -58,6 +58,9 @@ class RoutingGenerator {
   // Whether it takes its counts from RoutingSpec::file, which a configuration must then name.
   virtual bool reads_file() const { return false; }
 
+  // Whether its counts follow from RoutingSpec::seed and skew, which reports then state.
+  virtual bool draws() const { return false; }
+
   // The counts of all ranks: the tally of assign(). Throws as it does.
   virtual RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const;
 };

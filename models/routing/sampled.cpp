@@ -47,6 +47,8 @@ class Urn {
 // draws do not depend on how a machine rounds sums.
 class Sampled final : public RoutingGenerator {
  public:
+  bool draws() const override { return true; }
+
   std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                     std::uint32_t src) const override {
     check_top_k(shape);

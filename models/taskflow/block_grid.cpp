@@ -23,8 +23,8 @@ Window window_at(BlockGrid::Place place, std::uint32_t blocks_m, std::uint32_t b
   return w;
 }
 
-// Steps down the rows; the column moves on with the row, and once more whenever rows and columns come round
-// together.
+// Steps down the rows; the column moves on with the row, and
+// once more whenever rows and columns come round together.
 std::uint32_t column_of(std::uint32_t i, const Window& w) {
   const std::uint32_t both = w.height == w.width ? w.height : std::lcm(w.height, w.width);
   return (i + i / both) % w.width;

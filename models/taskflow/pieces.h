@@ -6,8 +6,8 @@
 
 namespace a3sim {
 
-// What one put carries: rows of one (source, local expert of a destination) slot, in one partition of that
-// expert.
+// What one put carries: rows of one (source, local expert
+// of a destination) slot, in one partition of that expert.
 struct Piece {
   Rows sent;            // in the source's sent layout
   Rows received;        // in the destination's received layout
@@ -15,9 +15,9 @@ struct Piece {
   std::uint32_t tile;   // the same within the partition
 };
 
-// Calls `use(piece)` for the pieces of a slot that lie in partition p of P, in order. Slots are cut every
-// `chunk` rows (positive) and at partition boundaries, whoever asks: Permute, Dispatch and Combine see the
-// same pieces.
+// Calls `use(piece)` for the pieces of a slot that lie in partition p of P, in
+// order. Slots are cut every `chunk` rows (positive) and at partition
+// boundaries, whoever asks: Permute, Dispatch and Combine see the same pieces.
 template <class Use>
 void for_each_piece(const RowLayout& layout, std::uint32_t src, std::uint32_t dst, std::uint32_t expert,
                     std::uint32_t p, std::uint32_t partitions, std::uint32_t chunk, Use&& use) {

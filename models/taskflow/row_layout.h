@@ -9,8 +9,8 @@
 
 namespace a3sim {
 
-// Cut i of n of some rows: all of the same size, rounded up; the last cuts take what is left, which may be
-// nothing.
+// Cut i of n of some rows: all of the same size, rounded up;
+// the last cuts take what is left, which may be nothing.
 constexpr Rows equal_cut(Rows rows, std::uint32_t i, std::uint32_t n) {
   const std::uint64_t size = (std::uint64_t{rows.size()} + n - 1) / n;
   const auto at = [&](std::uint64_t cut) {
@@ -19,14 +19,14 @@ constexpr Rows equal_cut(Rows rows, std::uint32_t i, std::uint32_t n) {
   return {at(i), at(std::uint64_t{i} + 1)};
 }
 
-// Where rows lie, for every rank: the sent layout (by global expert) and the received layout (by local
-// expert, then source). A compiled schedule speaks of capacity rows; a run packs them: slot by slot, without
-// gaps, in the same order. The map is monotone, so a range of capacity rows is a range of real rows, of no
-// more rows.
+// Where rows lie, for every rank: the sent layout (by global expert) and the received
+// layout (by local expert, then source). A compiled schedule speaks of capacity rows;
+// a run packs them: slot by slot, without gaps, in the same order. The map is
+// monotone, so a range of capacity rows is a range of real rows, of no more rows.
 class RowLayout {
  public:
-  // Capacity and routing of one bucket. Throws InputError if a count is above its capacity, and names the
-  // bucket needed.
+  // Capacity and routing of one bucket. Throws InputError if a
+  // count is above its capacity, and names the bucket needed.
   RowLayout(const MoeShape& shape, const RoutingCounts& capacity, const RoutingCounts& counts);
   // A layout whose counts are its capacities: pack() is the identity.
   RowLayout(const MoeShape& shape, const RoutingCounts& capacity) : RowLayout(shape, capacity, capacity) {}
@@ -43,8 +43,8 @@ class RowLayout {
   // Partition p of P of a local expert's capacity rows: equal cuts, the last one takes what is left.
   Rows partition(std::uint32_t rank, std::uint32_t expert, std::uint32_t p, std::uint32_t partitions) const;
 
-  // Real rows of a capacity range in a tensor of this layout. Layouts without experts are returned as they
-  // are.
+  // Real rows of a capacity range in a tensor of this layout.
+  // Layouts without experts are returned as they are.
   Rows pack(Layout layout, std::uint32_t rank, Rows capacity) const;
   // Real rows of a whole tensor of this layout with `plain_rows` capacity rows.
   std::uint32_t real_rows(Layout layout, std::uint32_t rank, std::uint32_t plain_rows) const;

@@ -49,11 +49,11 @@ enum class TaskType : std::uint16_t {
 // Flags of a region.
 inline constexpr std::uint32_t kMetadata = 1;  // offsets and sizes: waited for by nobody, weighs nothing
 
-// One operand of a task: rows of a tensor in one rank's memory. Rows count the capacity of the shape bucket;
-// a run maps them to the rows that its routing really has (RowLayout::pack). With shares > 1 it is the set of
-// base blocks b = share (mod shares) of the block grid laid over those rows: over the real ones in a run. In
-// the sent and received layouts real rows lie elsewhere than capacity rows, so a reader of some rows waits
-// for all shares.
+// One operand of a task: rows of a tensor in one rank's memory. Rows count the capacity of the
+// shape bucket; a run maps them to the rows that its routing really has (RowLayout::pack).
+// With shares > 1 it is the set of base blocks b = share (mod shares) of the block grid laid
+// over those rows: over the real ones in a run. In the sent and received layouts real rows lie
+// elsewhere than capacity rows, so a reader of some rows waits for all shares.
 struct Region {
   std::uint32_t tensor;  // TensorId
   std::uint32_t rank;    // whose memory; a put's output lies on the destination
@@ -73,20 +73,19 @@ struct TaskDescriptor {
   std::uint8_t worker_set;  // which workers of the queue may run it
   std::uint16_t op;         // OpId
   std::uint8_t num_inputs, num_outputs;
-  std::uint32_t dependent_event;  // EventId on this rank, or kNone
-  std::uint32_t trigger_event;    // EventId on trigger_rank; every task triggers one
-  std::uint32_t trigger_rank;     // RankId
-  std::uint32_t first_region;     // inputs, then outputs, in the region table
-  std::uint32_t task_index;       // among the operator's tasks on this rank
-  std::uint32_t task_split_num;   // how many tasks the operator has on this rank
-  std::uint32_t
-      task_split_value;  // rows that a task is cut to (128), or the rows of the tile that shares split
+  std::uint32_t dependent_event;       // EventId on this rank, or kNone
+  std::uint32_t trigger_event;         // EventId on trigger_rank; every task triggers one
+  std::uint32_t trigger_rank;          // RankId
+  std::uint32_t first_region;          // inputs, then outputs, in the region table
+  std::uint32_t task_index;            // among the operator's tasks on this rank
+  std::uint32_t task_split_num;        // how many tasks the operator has on this rank
+  std::uint32_t task_split_value;      // rows a task is cut to, or those of the tile that shares split
   std::uint32_t tiling_data_position;  // into the tiling table, or kNone
 
-  // What orders sort by, beside the above (`%` and names: scheduler/README.md).
+  // What orders sort by, beside the above (scheduler/order_keys.h).
   std::uint16_t stage;     // longest path from a source operator, in operators
   std::uint16_t expert;    // local index, kNoExpert where the task is not of one expert
-  std::uint32_t gexpert;   // global index, kNone likewise
+  std::uint32_t gexpert;   // global index, kNone where the task is not of one expert
   std::uint32_t src, dst;  // ranks that rows come from and go to; this rank for local work
   std::uint32_t row;       // first row of the first output, in its tensor
   std::uint32_t tile;      // share, row tile or chunk within its expert and partition

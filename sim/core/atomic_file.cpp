@@ -90,8 +90,8 @@ void write_through(const fs::path& path, std::string_view content) {
   if (fd.get() < 0 || !write_all(fd.get(), content) || fd.close() != 0) fail(path, errno);
 }
 
-// The rename itself reaches the disk with its folder; where folders cannot be synchronised it is the file
-// system's.
+// The rename itself reaches the disk with its folder; where
+// folders cannot be synchronised it is the file system's.
 void synchronise_folder(const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -10,8 +10,8 @@ namespace a3sim {
 // the other, ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate that `word` was probably meant to be; empty when none is near. Of equally near ones the
-// first.
+// The candidate that `word` was probably meant to be;
+// empty when none is near. Of equally near ones the first.
 std::string_view closest(std::string_view word, std::span<const std::string> candidates);
 
 // "; did you mean 'x'?" or, when nothing is near, "; known: a, b, c"; empty without candidates.

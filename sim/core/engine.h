@@ -23,12 +23,12 @@ class EventHandler {
  private:
   friend class Engine;
   static constexpr std::uint32_t kUnserved = 0xffff'ffff;
-  std::uint32_t engine_slot_ =
-      kUnserved;  // where the engine that served it last keeps it; checked before use
+  // Where the engine that served it last keeps it; checked before use.
+  std::uint32_t engine_slot_ = kUnserved;
 };
 
-// The discrete-event engine: events run in order of (time, sequence of scheduling), on one thread. Time
-// starts at 0.
+// The discrete-event engine: events run in order of (time,
+// sequence of scheduling), on one thread. Time starts at 0.
 class Engine {
  public:
   // The date of the event that runs, or ran last.
@@ -40,14 +40,14 @@ class Engine {
     queue_.push(static_cast<std::uint64_t>(at.time_since_epoch().count()), {slot_of(handler), arg});
   }
 
-  // Calls handler.on_settle(*this, arg) at this date as soon as no event of it is left to run, once however
-  // often it is asked for until then. Settles run in the order in which they were first asked for. One may
-  // schedule events at this date: they run before the next settle. It may ask again, for itself too: that is
-  // a new request.
+  // Calls handler.on_settle(*this, arg) at this date as soon as no event of it is left
+  // to run, once however often it is asked for until then. Settles run in the order in
+  // which they were first asked for. One may schedule events at this date: they run
+  // before the next settle. It may ask again, for itself too: that is a new request.
   void settle(EventHandler& handler, std::uint32_t arg);
 
-  // Runs until nothing is left or stop() is called. What a handler throws passes through; the engine stays
-  // usable.
+  // Runs until nothing is left or stop() is called. What a
+  // handler throws passes through; the engine stays usable.
   void run();
 
   // Makes run() return when the running handler does; another run() goes on from there.

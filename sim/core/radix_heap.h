@@ -21,15 +21,14 @@ namespace a3sim {
 //
 // Why equal keys stay in order without a sequence number:
 // 1. Where an item lies depends on its key and the base only, and the base changes without moving the items
-// of a bucket
-//    only in digits at and below the level of a bucket that is empty or being dealt out. So equal keys always
-//    lie in the same bucket, or all in the front: it takes all keys of its range while it is in use.
+//    of a bucket only in digits at and below the level of a bucket that is empty or being dealt out. So equal
+//    keys always lie in the same bucket, or all in the front: it takes all keys of its range while it is in
+//    use.
 // 2. A bucket is appended to at its end, and dealt out or sorted from its beginning. What it is dealt out to
-// is empty
-//    before: lower levels are used up first. The front is sorted stably, and a new item goes behind its
-//    equals.
+//    is empty before: lower levels are used up first. The front is sorted stably, and a new item goes behind
+//    its equals.
 // 3. A front that overflows is dealt out from its least to its largest, into levels that are empty while it
-// is in use.
+//    is in use.
 template <class Payload>
 class RadixHeap {
  public:

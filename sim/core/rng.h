@@ -24,8 +24,8 @@ class Rng {
 
   // A uniform integer in [0, n), without bias. n is positive.
   std::uint32_t below(std::uint32_t n) {
-    // Lemire's multiplication: the low half tells whether the draw falls into the part that would favour
-    // small results.
+    // Lemire's multiplication: the low half tells whether the
+    // draw falls into the part that would favour small results.
     std::uint64_t product = (next() >> 32) * n;
     const std::uint32_t biased = -n % n;
     while (static_cast<std::uint32_t>(product) < biased) product = (next() >> 32) * n;

@@ -10,8 +10,8 @@ namespace {
 // K of one step at most: the panels of all cores then stay small beside the L2.
 constexpr std::uint32_t kMostK = 8192;
 
-// A part of a matrix that lies in a tensor from `first_row` on; transposed: its columns are the tensor's
-// rows.
+// A part of a matrix that lies in a tensor from `first_row`
+// on; transposed: its columns are the tensor's rows.
 StepAccess rectangle(TensorId tensor, std::uint32_t first_row, Rows rows, Rows cols, bool transposed,
                      std::uint32_t element, std::uint32_t pitch) {
   if (transposed) std::swap(rows, cols);

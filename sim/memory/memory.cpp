@@ -14,16 +14,16 @@ namespace {
 constexpr std::int64_t kNever = Time::max().time_since_epoch().count();
 constexpr std::uint32_t kUnbound = kResources;
 
-// Shares of a capacity are whole multiples of this, so that sums of up to 256 capacities are exact in a
-// double: demand is then kept up to date by adding and subtracting, and still depends on the running jobs
-// only.
+// Shares of a capacity are whole multiples of this, so that sums of up to
+// 256 capacities are exact in a double: demand is then kept up to date by
+// adding and subtracting, and still depends on the running jobs only.
 constexpr double kQuantum = 0x1p-45;
 
 // Jobs keep this share of a resource even if puts reserve all of it.
 constexpr double kLeastShare = 0.01;
 
-// Rounding noise of doubles, in picoseconds: a date that exceeds a whole picosecond by less is that
-// picosecond.
+// Rounding noise of doubles, in picoseconds: a date that
+// exceeds a whole picosecond by less is that picosecond.
 constexpr double kSlack = 0x1p-6;
 
 std::int64_t count(Time t) { return t.time_since_epoch().count(); }
@@ -215,8 +215,8 @@ void Memory::fold(Slot& s, std::int64_t now) {
   s.since = now;
 }
 
-// Whole picoseconds by largest remainder. The floors never exceed the total: the date of the end was rounded
-// up.
+// Whole picoseconds by largest remainder. The floors never
+// exceed the total: the date of the end was rounded up.
 void Memory::round_losses(Slot& s, std::int64_t end) {
   std::int64_t rest = end - s.start - s.job.ideal.count();
   Shares remainder;

@@ -15,8 +15,8 @@ enum class Resource : std::uint8_t { kL2Read, kL2Write, kHbm };
 constexpr auto names_of(Resource) { return std::to_array<std::string_view>({"L2 read", "L2 write", "HBM"}); }
 inline constexpr std::uint32_t kResources = kCountOf<Resource>;
 
-// A piece of work that uses memory: how long it takes alone, and the bytes that it then moves through each
-// resource.
+// A piece of work that uses memory: how long it takes alone,
+// and the bytes that it then moves through each resource.
 struct MemoryJob {
   Duration ideal{};                        // positive
   std::array<double, kResources> bytes{};  // over its whole length
@@ -45,8 +45,8 @@ class Memory {
   // Solves the speeds after all changes of this date; returns the date of the next end, later than `now`
   // (Time::max(): none).
   Time settle(Time now);
-  // Appends the slots whose jobs have ended by `now`, in order of slot. Dates of ends are rounded up to
-  // picoseconds.
+  // Appends the slots whose jobs have ended by `now`, in order
+  // of slot. Dates of ends are rounded up to picoseconds.
   void advance(Time now, std::vector<std::uint32_t>& ended);
   // What the last job of a slot lost; valid from its end to the slot's next start.
   const MemoryLoss& loss(std::uint32_t slot) const { return slots_[slot].loss; }

@@ -71,8 +71,8 @@ TEST_CASE("What is no text is refused at its first wrong byte") {
     CHECK(errors("a: " + right) == "");
 }
 
-// yaml-cpp 0.7 takes an open quote for closed where the text ends with a line end, and swallows the rest of
-// the file.
+// yaml-cpp 0.7 takes an open quote for closed where the text
+// ends with a line end, and swallows the rest of the file.
 TEST_CASE("A quote that is never closed is an error") {
   for (const std::string open : {"a: \"x", "a: \"x\n", "a: 'x\nb: 1\n", "a: {b: \"x}\n", "a: 'x\n\n\n"}) {
     CHECK_THAT(errors(open), Contains("broken YAML"));

@@ -39,8 +39,8 @@ TEST_CASE("Rng::below stays below its bound and reaches every value equally ofte
 }
 
 TEST_CASE("Rng::below has no bias at a bound that is far from a power of two") {
-  // Without rejection, of 3 * 2^30 outcomes the multiples of three would be drawn twice as often as the
-  // others.
+  // Without rejection, of 3 * 2^30 outcomes the multiples
+  // of three would be drawn twice as often as the others.
   constexpr std::uint32_t kBound = 3u << 30;
   constexpr int kDraws = 30'000;
   int multiples = 0;

@@ -30,8 +30,8 @@ TEST_CASE("data types run at their own rates") {
 }
 
 TEST_CASE("mads with their heads take the cycles that were measured on the cube") {
-  // 128 x 256 x 512 and 128 x 128 x 512 in eight mads each: 4209 to 4225 and 2172 cycles (AscendC
-  // documentation).
+  // 128 x 256 x 512 and 128 x 128 x 512 in eight mads each:
+  // 4209 to 4225 and 2172 cycles (AscendC documentation).
   Hardware hardware = ideal_machine();
   hardware.cube.mad_head_cycles = 15;
   const CostModel cost(hardware);

@@ -79,8 +79,8 @@ class CubesLastPieces {
   bool write_ = false, cube_ = false;
 };
 
-const Registry<L2Policy>::Entry kCubesLast("cubes-last", "what cubes wrote is evicted last",
-                                           std::make_unique<L2PolicyOf<CubesLastLines, CubesLastPieces>>());
+using CubesLast = L2PolicyOf<CubesLastLines, CubesLastPieces>;
+A3SIM_REGISTER(L2Policy, "cubes-last", "what cubes wrote is evicted last", CubesLast);
 
 L2Access row_access(std::uint32_t row, QueueType worker, bool write) {
   return {

@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t kHeight = 8;  // rows of a piece: each is a step of its own
 constexpr std::uint32_t kOps = 3;
 
-// The L2 by its rules, row by row: every piece has the number of its last use, and the least of all is
-// evicted.
+// The L2 by its rules, row by row: every piece has the
+// number of its last use, and the least of all is evicted.
 class NaivePieceLru {
  public:
   NaivePieceLru(const L2Tensor& tensor, std::uint64_t size)

@@ -15,9 +15,9 @@ using ReferenceRates = std::array<double, kResources>;
 
 Time at_picosecond(std::int64_t ps) { return Time(Duration(ps)); }
 
-// Speeds by definition: all jobs' fair rates rise together in small exact steps to the next job at
-// full speed or resource that is full; a job stops at its full speed or when a resource that it
-// uses is full.
+// Speeds by definition: all jobs' fair rates rise together in small
+// exact steps to the next job at full speed or resource that is full; a
+// job stops at its full speed or when a resource that it uses is full.
 std::vector<long double> speeds_by_definition(const std::vector<MemoryJob>& jobs,
                                               const ReferenceRates& available) {
   std::vector<long double> fair(jobs.size(), 0), weight(jobs.size());
@@ -83,8 +83,8 @@ MemoryJob random_job(Random& random) {
   return job;
 }
 
-// Runs `count` random jobs in 20 slots, and calls look(date) at every date, when speeds are
-// settled.
+// Runs `count` random jobs in 20 slots, and calls
+// look(date) at every date, when speeds are settled.
 struct MemoryLoad {
   MemoryLoad(std::uint64_t seed, int count) : random(seed), left(count) {}
 

@@ -9,8 +9,8 @@ using namespace a3sim::testing;
 
 namespace {
 
-// Max-min rates by definition, flow by flow: raise all rates together, stop those that meet a full port or
-// their cap.
+// Max-min rates by definition, flow by flow: raise all rates
+// together, stop those that meet a full port or their cap.
 std::vector<long double> max_min(const std::vector<Put>& flows, const Capacities& capacities) {
   const std::size_t ports = capacities.of.size();
   const auto to = [&](const Put& p) { return capacities.egress_ports + p.to; };

@@ -29,9 +29,9 @@ class SmallRun {
   void set(std::uint32_t rank, const std::string& tensor, const Matrix& values);
   Matrix get(std::uint32_t rank, const std::string& tensor) const;
 
-  // Runs every task once. A task may start as soon as all rows of its inputs' regions are written: whichever
-  // of those that may is drawn. Fails the test if an element is written twice, never, or if no task may
-  // start.
+  // Runs every task once. A task may start as soon as all rows of its
+  // inputs' regions are written: whichever of those that may is drawn. Fails
+  // the test if an element is written twice, never, or if no task may start.
   void run(std::uint64_t seed);
 
   const TaskTable& tasks(std::uint32_t rank) const { return tables_[rank]; }

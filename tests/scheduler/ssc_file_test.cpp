@@ -55,8 +55,8 @@ std::string buffer_error(Buffer bytes) {
   return "no error";
 }
 
-// Touches everything that a schedule refers to, as later code would; the sum keeps it from being optimised
-// away.
+// Touches everything that a schedule refers to, as later
+// code would; the sum keeps it from being optimised away.
 std::uint64_t walk(const Ssc& ssc) {
   std::uint64_t sum = ssc.graph().size() + ssc.order().size();
   for (const OperatorInfo& op : ssc.operators()) {

@@ -118,8 +118,8 @@ inline std::uint64_t ones(const Matrix& m) {
   return sum;
 }
 
-// Which tasks each consumer waits for if events are shared: producers reached from it by going forth and
-// back.
+// Which tasks each consumer waits for if events are shared:
+// producers reached from it by going forth and back.
 inline Matrix shared(const Matrix& depends) {
   const std::size_t n = depends.size();
   Matrix waits(n, std::vector<char>(n));

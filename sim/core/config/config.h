@@ -28,8 +28,8 @@ struct Mark {
 // Everything that is wrong with a configuration, gathered, so that one run shows all of it.
 class Diagnostics {
  public:
-  // Adds `mark: path: message` (path left out when empty); the same once more at the same place is not added
-  // again.
+  // Adds `mark: path: message` (path left out when empty);
+  // the same once more at the same place is not added again.
   void error(const Mark& mark, std::string_view path, std::string_view message);
   bool empty() const { return messages_.empty(); }
   // In order of file, line and column.
@@ -126,7 +126,8 @@ class Config {
   std::vector<std::string> texts(std::string_view key) const;  // a list of scalars; absent: empty
   // Whatever stands there, as YAML on one line: what an override takes. All below it counts as read.
   std::string yaml(std::string_view key) const;
-  // The items of a list, each likewise, with their places. Notes an error where it is no list; absent: empty.
+  // The items of a list, each as yaml() has it, with their places; absent: none. Notes an error where it is
+  // no list.
   std::vector<std::pair<std::string, Mark>> yaml_items(std::string_view key) const;
   // A path, relative to the file that it stands in (from --set: to the working directory).
   std::filesystem::path file(std::string_view key) const;
@@ -138,8 +139,8 @@ class Config {
   BytesPerSecond rate(std::string_view key) const;
   Duration duration(std::string_view key, bool allow_zero = true) const;
   Hertz frequency(std::string_view key) const;
-  // A number of things a clock cycle (`110 B/cycle`, `64 element/cycle`): the number; `unit` is what must
-  // stand there.
+  // A number of things a clock cycle (`110 B/cycle`, `64
+  // element/cycle`): the number; `unit` is what must stand there.
   double per_cycle(std::string_view key, std::string_view unit) const;
 
   // Hardware values are written `{value: 192 MiB, source: "..."}` with optional `range: [a, b]`, `note:` and,
@@ -154,8 +155,8 @@ class Config {
   // line, those with a source without it. Defaults that were read are among them.
   std::vector<std::pair<std::string, std::string>> values() const;
 
-  // Notes every key that was not read, in this mapping and in all below it that were read, with the closest
-  // known one.
+  // Notes every key that was not read, in this mapping and in
+  // all below it that were read, with the closest known one.
   void finish() const;
 
   // The whole document as YAML after includes and overrides, and with the defaults that were read: what ran.

@@ -5,8 +5,8 @@
 
 namespace a3sim {
 
-// The longest beginning of `text` that is a decimal number: -? digits (. digits)? ([eE] [+-]? digits)?; may
-// be empty.
+// The longest beginning of `text` that is a decimal number:
+// -? digits (. digits)? ([eE] [+-]? digits)?; may be empty.
 std::string_view leading_decimal(std::string_view text);
 
 enum class Scaled : std::uint8_t { kExact, kTooLarge, kNotWhole };

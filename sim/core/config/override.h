@@ -6,8 +6,8 @@
 
 namespace a3sim {
 
-// Applies `path.to.key=value`, the `number`-th of the command line (from 1). Notes what is wrong and returns
-// false then.
+// Applies `path.to.key=value`, the `number`-th of the command
+// line (from 1). Notes what is wrong and returns false then.
 bool apply_override(ConfigValue& root, std::string_view override, std::uint32_t number,
                     Diagnostics& diagnostics);
 

@@ -18,9 +18,9 @@ enum class QuantityKind : std::uint8_t { kBytes, kRate, kDuration, kFrequency };
 // Every quantity is at most this many of its base unit (11 days in ps, 1 EB), which leaves room to add a few.
 inline constexpr std::int64_t kLargestQuantity = 1'000'000'000'000'000'000;
 
-// `1.1 us`, `192 MiB`, `1.6 TB/s`, `1850 MHz` in whole ps, bytes, bytes a second, Hz. The decimal number is
-// converted exactly: what is not a whole number of the base unit is refused, never rounded. So are negative
-// ones.
+// `1.1 us`, `192 MiB`, `1.6 TB/s`, `1850 MHz` in whole ps, bytes, bytes a
+// second, Hz. The decimal number is converted exactly: what is not a whole
+// number of the base unit is refused, never rounded. So are negative ones.
 Parsed<std::int64_t> parse_quantity(std::string_view text, QuantityKind kind);
 
 // `4096`, `-1`: decimal digits without leading zeros, nothing else.

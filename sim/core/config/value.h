@@ -15,8 +15,8 @@ namespace a3sim {
 // The file that marks of `--set` overrides name.
 inline constexpr std::string_view kOverrideFile = "--set";
 
-// A node of a configuration. Scalars keep the text that stands in the file; what it means is the reader's
-// matter.
+// A node of a configuration. Scalars keep the text that
+// stands in the file; what it means is the reader's matter.
 struct ConfigValue {
   enum class Kind : std::uint8_t { kNull, kScalar, kList, kMap };
 

@@ -134,8 +134,8 @@ struct L2Rates {
   friend bool operator==(const L2Rates&, const L2Rates&) = default;
 };
 
-// An L2 that holds nothing and answers every access of an operator at its rates, to ask what they alone do to
-// a run.
+// An L2 that holds nothing and answers every access of an
+// operator at its rates, to ask what they alone do to a run.
 std::unique_ptr<L2> make_rated_l2(std::span<const L2Rates> rates);
 
 }  // namespace a3sim

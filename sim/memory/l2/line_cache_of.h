@@ -33,7 +33,8 @@ class LineCacheOf final : public LineCache {
     const std::uint64_t last = where.begin + (where.rows - 1) * where.pitch + where.bytes - 1;
     if (last / kL2Line >= index_.limit()) throw std::out_of_range("an address beyond the L2's tags");
     policy_.begin(how);
-    const Tally tally = how.write ? walk<true>(where, how.hint) : walk<false>(where, how.hint);
+    Tally tally;
+    how.write ? walk<true>(where, how.hint, tally) : walk<false>(where, how.hint, tally);
     L2Traffic::Requests& requests = how.write ? traffic.write : traffic.read;
     requests.hit += tally.hit;
     requests.miss += tally.miss;
@@ -78,19 +79,19 @@ class LineCacheOf final : public LineCache {
   }
 
   template <bool kWrite>
-  Tally walk(const ByteRows& where, L2Hint hint) {
+  void walk(const ByteRows& where, L2Hint hint, Tally& total) {
     switch (hint) {
+      case L2Hint::kNormal:
+        return walk<kWrite, L2Hint::kNormal>(where, total);
       case L2Hint::kBypass:
-        return walk<kWrite, L2Hint::kBypass>(where);
+        return walk<kWrite, L2Hint::kBypass>(where, total);
       case L2Hint::kPersist:
-        return walk<kWrite, L2Hint::kPersist>(where);
-      default:
-        return walk<kWrite, L2Hint::kNormal>(where);
+        return walk<kWrite, L2Hint::kPersist>(where, total);
     }
   }
 
   template <bool kWrite, L2Hint kHint>
-  Tally walk(ByteRows where) {
+  void walk(ByteRows where, Tally& total) {
     if (where.rows > 1 && where.pitch == where.bytes) where = {where.begin, where.bytes * where.rows};
     Tally tally;  // a local, so that it stays in registers
     for (std::uint64_t row = 0; row < where.rows; ++row, where.begin += where.pitch) {
@@ -103,7 +104,7 @@ class LineCacheOf final : public LineCache {
         request = end;
       }
     }
-    return tally;
+    total = tally;
   }
 
   template <bool kWrite, L2Hint kHint>

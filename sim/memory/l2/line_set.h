@@ -18,7 +18,7 @@ struct alignas(64) LineSet {
   static constexpr std::uint16_t kEmpty = 0xffff;  // no line has this tag
 
   Mask dirty = 0;          // bit w: of the line in way w
-  Mask persist = 0;        // likewise
+  Mask persist = 0;        // bit w: the line in way w was accessed with the hint persist
   Mask plane[2] = {0, 0};  // two bits a way that belong to the policy
   std::uint16_t tags[kMaxWays];
 

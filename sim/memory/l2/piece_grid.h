@@ -42,8 +42,8 @@ class PieceGrid {
   std::uint32_t bands() const { return parts_.back().first_band; }
   std::uint32_t end() const { return first_ + bands() * cols_; }
 
-  // Rows of a band that an access touches: the band's first piece, how many rows, and the steps that they
-  // lie in.
+  // Rows of a band that an access touches: the band's first
+  // piece, how many rows, and the steps that they lie in.
   struct Slice {
     std::uint32_t first_piece;
     std::uint32_t rows;

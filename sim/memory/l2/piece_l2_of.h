@@ -98,9 +98,9 @@ class PieceL2Of final : public PieceL2 {
 
   bool plain(const L2Access& access) const { return access.hint == L2Hint::kNormal && !persistent_; }
 
-  // Nearly all that is read is there as a whole, brought by one operator, and nothing special is asked of it:
-  // that is looked at first, in loops of a few instructions a piece. False, and nothing is done, where it is
-  // otherwise.
+  // Nearly all that is read is there as a whole, brought by one operator, and
+  // nothing special is asked of it: that is looked at first, in loops of a few
+  // instructions a piece. False, and nothing is done, where it is otherwise.
   bool read_whole(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
     if (!plain(access)) return false;
     const PieceGrid::Bands bands = grid.bands_of(access.rows);

@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// Queues of pieces, each in at most one. Everything takes constant time; nothing is allocated after the
-// start.
+// Queues of pieces, each in at most one. Everything takes
+// constant time; nothing is allocated after the start.
 class PieceLinks {
  public:
   PieceLinks(std::uint32_t pieces, std::uint32_t queues) : pieces_(pieces), links_(pieces + queues) {

@@ -36,7 +36,7 @@ std::uint64_t most_sent(const RunResult& run) {
 
 // What a reader must know to tell two routings apart.
 std::string routing_text(const RoutingSpec& routing) {
-  if (routing.kind != "sampled") return routing.kind;
+  if (!Routings::get(routing.kind).draws()) return routing.kind;
   return fmt::format("{}, seed {}, skew {}", routing.kind, routing.seed, routing.skew);
 }
 

@@ -21,7 +21,7 @@ nlohmann::ordered_json shape_json(const MoeShape& shape) {
 
 nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
   nlohmann::ordered_json json{{"kind", routing.kind}};
-  if (routing.kind == "sampled") json["skew"] = routing.skew;
+  if (Routings::get(routing.kind).draws()) json["skew"] = routing.skew;
   return json;
 }
 

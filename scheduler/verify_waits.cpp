@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "scheduler/verify_accesses.h"
+#include "scheduler/verify_parts.h"
+
+namespace a3sim {
+namespace {
+
+// The events of all ranks, numbered through.
+class EventNumbers {
+ public:
+  explicit EventNumbers(const TaskflowView& taskflow) {
+    for (const TaskflowView::Rank& rank : taskflow.ranks)
+      first_.push_back(first_.back() + static_cast<std::uint32_t>(rank.events.size()));
+  }
+  std::uint32_t count() const { return first_.back(); }
+  std::uint32_t triggered(const TaskDescriptor& td) const {
+    return first_[td.trigger_rank] + td.trigger_event;
+  }
+  // kNone for a task that waits for nothing.
+  std::uint32_t waited(std::uint32_t rank, const TaskDescriptor& td) const {
+    return td.dependent_event == kNone ? kNone : first_[rank] + td.dependent_event;
+  }
+
+ private:
+  std::vector<std::uint32_t> first_ = {0};  // by rank, and an end
+};
+
+// Which events have fired when one has: it, and those that its producers waited for.
+class WaitSearch {
+ public:
+  WaitSearch(const TaskflowView& taskflow, const EventNumbers& events)
+      : behind_(events.count()), seen_(events.count(), kNone) {
+    for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
+      for (const TaskDescriptor& td : taskflow.ranks[r].tasks) {
+        if (td.dependent_event != kNone) behind_[events.triggered(td)].push_back(events.waited(r, td));
+      }
+    }
+    for (std::vector<std::uint32_t>& events_behind : behind_) {
+      std::ranges::sort(events_behind);
+      const auto rest = std::ranges::unique(events_behind);
+      events_behind.erase(rest.begin(), rest.end());
+    }
+  }
+
+  // Whether who waits for `event` has waited for `earlier` too.
+  bool implies(std::uint32_t event, std::uint32_t earlier) {
+    if (event == kNone) return false;
+    if (event == earlier) return true;
+    if (event != searched_) search(event);
+    return seen_[earlier] == event;
+  }
+
+ private:
+  void search(std::uint32_t start) {
+    searched_ = start;
+    std::vector<std::uint32_t> stack = {start};
+    while (!stack.empty()) {
+      const std::uint32_t event = stack.back();
+      stack.pop_back();
+      for (const std::uint32_t next : behind_[event]) {
+        if (seen_[next] == start) continue;
+        seen_[next] = start;
+        stack.push_back(next);
+      }
+    }
+  }
+
+  std::vector<std::vector<std::uint32_t>> behind_;  // by event: what its producers wait for
+  std::vector<std::uint32_t> seen_;                 // by event: the search that met it last
+  std::uint32_t searched_ = kNone;
+};
+
+// Tasks that touch the same bytes and wait for, or trigger, the same event: one answer serves them all.
+struct AlikeAccesses {
+  std::uint32_t event;
+  std::vector<Access> accesses;  // not empty, of the same bytes
+
+  const TouchedBytes& bytes() const { return accesses.front().bytes; }
+};
+
+// Sorted by the first row.
+template <class EventOf>
+std::vector<AlikeAccesses> alike(std::vector<Access> accesses, EventOf&& event_of) {
+  std::vector<std::pair<std::uint32_t, Access>> sorted;
+  for (Access& access : accesses) sorted.emplace_back(event_of(access), std::move(access));
+  std::ranges::stable_sort(sorted, {}, [](const auto& of) {
+    const Rows rows = of.second.bytes.rows();
+    return std::tuple(rows.begin, rows.end, of.first);
+  });
+  std::vector<AlikeAccesses> result;
+  for (auto& [event, access] : sorted) {
+    const bool same = !result.empty() && result.back().event == event && access.bytes.whole() &&
+                      result.back().bytes().whole() && result.back().bytes().rows() == access.bytes.rows();
+    if (!same) result.push_back({event, {}});
+    std::vector<Access>& group = result.back().accesses;
+    const bool again = same && group.back().rank == access.rank && group.back().task == access.task;
+    if (!again) group.push_back(std::move(access));
+  }
+  return result;
+}
+
+// Calls `visit(read, write)` for all that have bytes in common, read by read.
+template <class Visit>
+void each_overlap(const std::vector<AlikeAccesses>& reads, const std::vector<AlikeAccesses>& writes,
+                  Visit&& visit) {
+  std::vector<std::uint32_t> ends;  // the last row that any write up to here touches
+  for (const AlikeAccesses& write : writes)
+    ends.push_back(std::max(ends.empty() ? 0 : ends.back(), write.bytes().rows().end));
+  for (const AlikeAccesses& read : reads) {
+    const Rows rows = read.bytes().rows();
+    auto write = writes.begin() + (std::ranges::upper_bound(ends, rows.begin) - ends.begin());
+    for (; write != writes.end() && write->bytes().rows().begin < rows.end; ++write) {
+      if (read.bytes().meets(write->bytes())) visit(read, *write);
+    }
+  }
+}
+
+}  // namespace
+
+void check_waits(const Schedule& schedule, Findings& findings) {
+  const TaskflowView taskflow(schedule);
+  const EventNumbers events(taskflow);
+  WaitSearch search(taskflow, events);
+  std::uint64_t pairs = 0;
+  const auto task = [&](const Access& access) -> const TaskDescriptor& {
+    return taskflow.ranks[access.rank].tasks[access.task];
+  };
+  const auto refuse = [&](const Access& read, const Access& write) {
+    findings.errors.push_back(
+        fmt::format("{} on rank {} reads what {} on rank {} writes, and does not wait for it",
+                    taskflow.task_name(read.rank, read.task), read.rank,
+                    taskflow.task_name(write.rank, write.task), write.rank));
+  };
+  each_shared_tensor(taskflow, [&](TensorAccesses tensor) {
+    const auto reads = alike(std::move(tensor.reads),
+                             [&](const Access& read) { return events.waited(read.rank, task(read)); });
+    const auto writes =
+        alike(std::move(tensor.writes), [&](const Access& write) { return events.triggered(task(write)); });
+    each_overlap(reads, writes, [&](const AlikeAccesses& read, const AlikeAccesses& write) {
+      pairs += read.accesses.size() * write.accesses.size();
+      if (search.implies(read.event, write.event)) return;
+      for (const Access& reader : read.accesses) {
+        for (const Access& writer : write.accesses) refuse(reader, writer);
+      }
+    });
+  });
+  findings.notes.push_back(fmt::format("{} pairs of a reader and a writer are ordered by events", pairs));
+}
+
+}  // namespace a3sim

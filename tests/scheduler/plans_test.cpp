@@ -1,0 +1,44 @@
+#include "scheduler/plans.h"
+
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "tests/scheduler/abstract_flow.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::uint32_t kTied = 40;
+
+// The VTQ of one operator with kTied tasks, under one key.
+std::vector<std::uint32_t> planned(const std::string& key) {
+  AbstractFlow f;
+  const auto a = f.tensor(kTied);
+  const auto op = f.op("Op", 0, {}, {a});
+  for (std::uint32_t row = 0; row < kTied; ++row) f.task(0, op, {}, {rows(a, row, row + 1)});
+  OrderSpec order;
+  order.keys[0] = order.keys[1] = {key};
+  const TaskflowView view(f.flow);
+  const MoeShape shape{.experts_per_rank = 1, .ep = 1};
+  const TaskWeights weights(view, RowLayout(shape, RoutingCounts(1, 1)), order, {});
+  return make_plans(view, order, weights)[0][1].tasks;
+}
+
+}  // namespace
+
+TEST_CASE("tasks that no key tells apart stand in the order of the task table") {
+  std::vector<std::uint32_t> by_task(kTied);
+  std::iota(by_task.begin(), by_task.end(), 0);
+  CHECK(planned("0") == by_task);
+}
+
+TEST_CASE("ties of a key are by task, in each of its values") {
+  const std::vector<std::uint32_t> tasks = planned("index % 3");
+  std::vector<std::uint32_t> expected;
+  for (std::uint32_t rest = 0; rest < 3; ++rest) {
+    for (std::uint32_t task = rest; task < kTied; task += 3) expected.push_back(task);
+  }
+  CHECK(tasks == expected);
+}
+
+}  // namespace a3sim
