@@ -96,8 +96,6 @@ std::string bounds_table(std::span<const PassResult> passes) {
 
 }  // namespace
 
-std::string in_milliseconds(Duration time) { return fmt::format("{:.3f}", milliseconds(time)); }
-
 std::string summary_text(const Experiment& experiment, std::span<const PassResult> passes) {
   std::string text = what_ran(experiment) + '\n' + passes_table(passes) + '\n' + bounds_table(passes);
   for (const PassResult& pass : passes) text += '\n' + operators_table(pass) + '\n' + l2_table(pass);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/summary/milliseconds.h"
 
 namespace a3sim {
 
@@ -17,8 +18,5 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
 // Every task of a pass: its descriptor's main fields, its times in picoseconds, its losses. CSV with a
 // header. The pass was run with records.
 std::string tasks_csv(const PassResult& pass);
-
-// `text` as a fixed number of digits after the point: "10.204 ms".
-std::string in_milliseconds(Duration time);
 
 }  // namespace a3sim
