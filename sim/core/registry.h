@@ -27,7 +27,7 @@ class Registry {
     Entry(std::string name, std::string description, std::unique_ptr<const Interface> object) {
       const auto [item, added] =
           items().emplace(std::move(name), Item{std::move(description), std::move(object)});
-      if (!added) throw std::logic_error(std::string(Interface::kKind) + " registered twice: " + item->first);
+      if (!added) throw std::logic_error(item->first + ": two of the kind " + std::string(Interface::kKind));
     }
   };
 
