@@ -1,7 +1,8 @@
 # Batches of a unity build: files that are compiled together. A file's batch follows from its folder and its name, so
 # that a new file changes one batch and moves no other; only when a folder outgrows its batches does each become two.
-# A file that shares a name of its own with one of its batch goes into a second batch, or is compiled alone: no name is
-# chosen for the batches' sake, and no neighbour's overload is taken for one's own.
+# A file that shares a name of its own with one of its batch goes into a second batch; one that shares it with a type of
+# a header, or with both batches, is compiled alone: no name is chosen for the batches' sake, and no neighbour's overload
+# is taken for one's own.
 set(A3SIM_BATCH_FILES 12 CACHE STRING "About how many files a batch may have")
 option(A3SIM_BATCH_FOLDERS "A folder has batches of its own, which pins them; else a target" ON)
 
@@ -27,6 +28,18 @@ function(a3sim_own_names source result)
   list(REMOVE_DUPLICATES names)
   set(${result} ${names} PARENT_SCOPE)
 endfunction()
+
+# Types of the headers: a source that has such a name of its own may stand behind any of them in a batch.
+set(types_in_headers "")
+if(CMAKE_UNITY_BUILD)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS sim/*.h models/*.h scheduler/*.h traces/*.h tests/*.h)
+  foreach(header IN LISTS headers)
+    file(STRINGS ${header} types REGEX "^(class|struct|enum class|union) [A-Za-z0-9_]+")
+    list(TRANSFORM types REPLACE "^(class|struct|enum class|union) ([A-Za-z0-9_]+).*" "\\2")
+    list(APPEND types_in_headers ${types})
+  endforeach()
+  list(REMOVE_DUPLICATES types_in_headers)
+endif()
 
 function(a3sim_batches target)
   if(NOT CMAKE_UNITY_BUILD)
@@ -69,7 +82,7 @@ function(a3sim_batches_of room)
     a3sim_own_names(${source} names)
     foreach(candidate ${batch} ${batch}_second)
       set(shared ${names})
-      list(REMOVE_ITEM shared "" ${names_in_${candidate}})
+      list(REMOVE_ITEM shared "" ${names_in_${candidate}} ${types_in_headers})
       if("${names}" STREQUAL "${shared}")
         list(APPEND names_in_${candidate} ${names})
         set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room}_${candidate})
