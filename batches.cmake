@@ -4,7 +4,6 @@
 # a header, or with both batches, is compiled alone: no name is chosen for the batches' sake, and no neighbour's overload
 # is taken for one's own.
 set(A3SIM_BATCH_FILES 12 CACHE STRING "About how many files a batch may have")
-option(A3SIM_BATCH_FOLDERS "A folder has batches of its own, which pins them; else a target" ON)
 
 # Sets `result` to the names of functions, types and constants that a source defines in anonymous namespaces, at their
 # outermost level. Aliases are left out: those of one name are the same in a folder.
@@ -50,12 +49,9 @@ function(a3sim_batches target)
   set(rooms "")
   list(SORT sources)
   foreach(source IN LISTS sources)
-    set(room ${target})
-    if(A3SIM_BATCH_FOLDERS)
-      get_filename_component(folder ${source} DIRECTORY)
-      file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${folder})
-      string(REPLACE "/" "_" room ${room})
-    endif()
+    get_filename_component(folder ${source} DIRECTORY)
+    file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${folder})
+    string(REPLACE "/" "_" room ${room})
     list(APPEND rooms ${room})
     list(APPEND of_${room} ${source})
   endforeach()

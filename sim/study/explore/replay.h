@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/bounds.h"
+#include "sim/experiment/compiled.h"
 #include "traces/report/report.h"
 
 namespace a3sim {
