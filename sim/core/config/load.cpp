@@ -18,7 +18,8 @@ bool is_block(const ConfigValue& value) {
   return value.kind == ConfigValue::Kind::kMap && !value.is_sourced();
 }
 
-// Paths are of values, not of the blocks that hold them.
+// Paths are of values, not of the blocks that hold them: a block of which nothing is left, or nothing is taken,
+// is not there.
 void take_over(ConfigValue& base, ConfigValue& other, const std::string& above, const Taken& taken) {
   ConfigValue nothing;
   nothing.kind = ConfigValue::Kind::kMap;
@@ -26,7 +27,9 @@ void take_over(ConfigValue& base, ConfigValue& other, const std::string& above, 
   for (ConfigValue::Entry& entry : base.entries) {
     if (other.find(entry.key)) continue;
     if (is_block(*entry.value)) {
+      const bool had_any = !entry.value->entries.empty();
       take_over(*entry.value, nothing, above + entry.key + '.', taken);
+      if (had_any && entry.value->entries.empty()) gone.push_back(entry.key);
     } else if (taken(above + entry.key)) {
       gone.push_back(entry.key);
     }
@@ -39,9 +42,11 @@ void take_over(ConfigValue& base, ConfigValue& other, const std::string& above, 
         auto block = std::make_unique<ConfigValue>();
         block->mark = entry.value->mark;
         block->kind = ConfigValue::Kind::kMap;
-        own = &base.add(entry.key, entry.key_mark, std::move(block));
+        take_over(*block, *entry.value, above + entry.key + '.', taken);
+        if (!block->entries.empty()) base.add(entry.key, entry.key_mark, std::move(block));
+      } else if (is_block(*own->value)) {
+        take_over(*own->value, *entry.value, above + entry.key + '.', taken);
       }
-      if (is_block(*own->value)) take_over(*own->value, *entry.value, above + entry.key + '.', taken);
     } else if (taken(above + entry.key)) {
       if (own)
         own->value = std::move(entry.value);

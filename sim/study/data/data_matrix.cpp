@@ -36,10 +36,15 @@ Sums sums_of(DataCase of, std::uint64_t seed, const Adversary& adversary) {
 
 std::vector<DataCase> cases_of_all_ways(const std::filesystem::path& file,
                                         std::span<const std::string> overrides, std::uint64_t seed) {
+  // What an experiment runs by default first, the others by name.
+  std::vector<std::string> executions;
+  for (const auto& [name, type] : Executions::all()) executions.push_back(name);
+  std::ranges::stable_partition(executions,
+                                [](const std::string& name) { return name == RunOptions{}.execution; });
   std::vector<DataCase> all;
-  for (const auto& [execution, type] : Executions::all()) {
+  for (const std::string& execution : executions) {
     for (const Transport transport : {Transport::kPuts, Transport::kCollective}) {
-      if (transport == Transport::kCollective && !type.object->takes_collectives()) continue;
+      if (transport == Transport::kCollective && !Executions::get(execution).takes_collectives()) continue;
       std::vector<std::string> way(overrides.begin(), overrides.end());
       way.push_back("experiment.execution=" + execution);
       way.push_back(fmt::format("experiment.communication={}", name_of(transport)));

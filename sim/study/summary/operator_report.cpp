@@ -7,7 +7,6 @@
 
 #include "models/operators/operator.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/summary/milliseconds.h"
 #include "traces/analysis/operator_stats.h"
 #include "traces/report/table.h"
 

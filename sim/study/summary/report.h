@@ -5,7 +5,6 @@
 #include <string>
 
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/summary/milliseconds.h"
 #include "traces/report/table.h"
 
 namespace a3sim {
