@@ -112,6 +112,7 @@ TEST_CASE("Sizes of zero, too many ranks and data types without a name are refus
   }
   CHECK_THAT(error_of({"parallel.ep=65537"}), Contains("65537 is out of range"));
   CHECK_THAT(error_of({"model.dtype=bf6"}), Contains("did you mean 'bf16'?"));
+  CHECK_THAT(error_of({"model.dtype=int32"}), Contains("bf16, fp16, fp32, int8"));
 }
 
 TEST_CASE("Experts and rows that do not fit their counters are refused") {

@@ -20,7 +20,7 @@ class ElementwiseWorkload final : public Workload {
     shape.sweeps = read("sweeps", 64, 1);
     shape.slices = read("slices", 64, 1);
     if (shape.rows % shape.slices != 0) config.error("slices", "expected a divisor of the rows");
-    shape.dtype = config.choice("dtype", DataType::kBf16);
+    shape.dtype = read_dtype(config);
     check_fits_memory(config, "rows", 3.0 * shape.rows * shape.cols, shape.dtype);
     config.finish();
     experiment.shape.ep = 1;

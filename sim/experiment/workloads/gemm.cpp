@@ -17,7 +17,7 @@ class GemmWorkload final : public Workload {
     if (experts > 0 && !in_kernels(experiment))
       config.error("experts",
                    "products of several experts run kernel by kernel: experiment.execution=kernel");
-    const auto dtype = config.choice("dtype", DataType::kBf16);
+    const auto dtype = read_dtype(config);
     const double weights = 1.0 * k * n * std::max(1U, experts);
     check_fits_memory(config, "m", 1.0 * m * k + 1.0 * m * n + weights, dtype);
     config.finish();

@@ -10,7 +10,7 @@ class SwigluAddWorkload final : public Workload {
     const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostShape));
     const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostShape));
     const auto tile_rows = static_cast<std::uint32_t>(config.integer("tile_rows", 1, kMostShape));
-    const auto dtype = config.choice("dtype", DataType::kBf16);
+    const auto dtype = read_dtype(config);
     check_fits_memory(config, "rows", 5.0 * rows * width, dtype);
     config.finish();
     experiment.shape.ep = 1;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,12 @@ class L2 {
 
  protected:
   explicit L2(std::uint32_t ops) : by_op_(ops) {}
+  static void check_inside(const L2Access& access, std::uint32_t rows, std::uint32_t row_bytes) {
+    if (access.rows.begin > access.rows.end || access.rows.end > rows ||
+        access.byte_begin > access.byte_end || access.byte_end > row_bytes) {
+      throw std::out_of_range("an access outside of its tensor");
+    }
+  }
   void count(OpId op, const L2Traffic& traffic) { by_op_[index(op)] += traffic; }
   virtual void forget_more() {}
 

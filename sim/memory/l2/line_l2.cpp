@@ -1,5 +1,3 @@
-#include <stdexcept>
-
 #include "sim/memory/l2/policy.h"
 
 namespace a3sim {
@@ -20,10 +18,7 @@ class LineL2 final : public L2 {
 
   L2Traffic access(const L2Access& access) override {
     const Place& place = places_.at(index(access.tensor));
-    if (access.rows.begin > access.rows.end || access.rows.end > place.rows ||
-        access.byte_begin > access.byte_end || access.byte_end > place.row_bytes) {
-      throw std::out_of_range("an access outside of its tensor");
-    }
+    check_inside(access, place.rows, place.row_bytes);
     L2Traffic traffic;
     const std::uint64_t begin = place.begin + std::uint64_t{access.rows.begin} * place.row_bytes;
     lines_->access(

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
 #include "sim/memory/l2/piece_grid.h"
@@ -33,10 +32,7 @@ class PieceL2Of final : public PieceL2 {
 
   L2Traffic access(const L2Access& access) override {
     PieceGrid& grid = grids_.at(index(access.tensor));
-    if (access.rows.begin > access.rows.end || access.rows.end > grid.rows() ||
-        access.byte_begin > access.byte_end || access.byte_end > grid.row_bytes()) {
-      throw std::out_of_range("an access outside of its tensor");
-    }
+    check_inside(access, grid.rows(), grid.row_bytes());
     L2Traffic traffic;
     if (access.byte_begin == access.byte_end || access.rows.empty()) return traffic;
     ordinary_->begin(access);
