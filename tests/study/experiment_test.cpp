@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/network/network.h"
 #include "sim/runtime/run.h"
-#include "sim/study/published/reference.h"
-#include "sim/study/published/setting.h"
+#include "sim/study/published/published_table.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;
@@ -35,10 +35,9 @@ TEST_CASE("every shipped experiment loads") {
 }
 
 TEST_CASE("every shipped table of published values loads, each value with a source and a hardware file") {
-  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "reference")) {
-    if (entry.path().extension() != ".yaml") continue;
-    INFO(entry.path());
-    for (const Reference& reference : read_references(entry.path())) {
+  for (const std::string& name : published_tables(configs_folder())) {
+    INFO(name);
+    for (const Reference& reference : read_published_table(configs_folder(), name).references) {
       CHECK(!reference.source.empty());
       CHECK(std::filesystem::exists(configs_folder() / "hardware" / (reference.hardware + ".yaml")));
     }

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/published/setting.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/run_trace.h"
 #include "sim/study/sweep/point_metrics.h"

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 namespace a3sim {
 
-// ColumnList of equal length.
+// Columns of equal length.
 using ColumnList = std::vector<std::vector<double>>;
 
 struct SingularValues {
@@ -13,8 +12,8 @@ struct SingularValues {
   ColumnList directions;       // unit vectors, as long as there are columns, orthogonal to each other
 };
 
-// Singular values and right singular vectors by one-sided Jacobi rotations: how long each combination of the
-// columns with a sum of squares of 1 is. A direction's largest component is positive.
-SingularValues singular_values(ColumnList columns);
+// Singular values and right singular vectors: how long each combination of the columns with a sum of squares
+// of 1 is. A direction's largest component is positive.
+SingularValues singular_values(const ColumnList& columns);
 
 }  // namespace a3sim
