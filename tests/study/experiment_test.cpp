@@ -5,7 +5,6 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/network/network.h"
 #include "sim/runtime/run.h"
-#include "sim/study/published/published_table.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;
@@ -34,13 +33,13 @@ TEST_CASE("every shipped experiment loads") {
   CHECK(count >= 4);
 }
 
-TEST_CASE("every shipped table of published values loads, each value with a source and a hardware file") {
-  for (const std::string& name : published_tables(configs_folder())) {
-    INFO(name);
-    for (const Reference& reference : read_published_table(configs_folder(), name).references) {
-      CHECK(!reference.source.empty());
-      CHECK(std::filesystem::exists(configs_folder() / "hardware" / (reference.hardware + ".yaml")));
-    }
+TEST_CASE("every shipped graph loads in an experiment") {
+  const auto quoted = [](const std::filesystem::path& file) { return '"' + file.string() + '"'; };
+  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "graphs")) {
+    INFO(entry.path());
+    const std::string text = "include: [" + quoted(configs_folder() / "experiments" / "forward_graph.yaml") +
+                             ", " + quoted(entry.path()) + "]\n";
+    CHECK_NOTHROW(parse_experiment(text, "graph.yaml", {}));
   }
 }
 
