@@ -10,6 +10,7 @@
 #include "sim/core/config/decimal.h"
 #include "sim/core/error.h"
 #include "sim/experiment/overrides.h"
+#include "sim/study/published/evaluation.h"
 #include "sim/study/published/metric.h"
 
 namespace a3sim {
@@ -104,6 +105,7 @@ class CaseReader {
   // key that stands there runs fastest.
   void cross(const Config& map, const Json& coordinates, std::size_t key,
              const std::function<void(const Json&)>& done) const {
+    for (const std::string& column : table_.columns) map.has(column);
     std::vector<std::string> names = map.keys();
     std::erase_if(names, [&](const std::string& name) {
       return name == kPass || std::ranges::find(table_.columns, name) == table_.columns.end();
@@ -235,6 +237,9 @@ PublishedTable read_published_table(const fs::path& configs, const std::string& 
   table.heading = root.text("heading", "");
   table.notes = root.text("notes", "");
   table.evaluation = root.text("evaluation", "runs");
+  if (!Evaluations::find(table.evaluation))
+    root.error("evaluation",
+               fmt::format("unknown evaluation '{}'; known: {}", table.evaluation, Evaluations::known()));
   table.is_long = root.boolean("long", false);
   table.references = read_references(root);
   if (table.evaluation == "runs") {

@@ -43,11 +43,9 @@ Report sweep_page(const SweepResults& sweep, const std::string& pass, const std:
   report.say(counts_line(sweep));
   add_points(sweep, pass, metrics, report);
   add_failures(sweep, report);
-  const std::string failures = failures_text(sweep, most_failures);
-  report.say(failures);
+  report.say(failures_text(sweep, most_failures));
   if (sweep.count(PointStatus::kDone) == 0) {
-    const std::string none = "Conclusion: none, as no point is done\n";
-    failures.empty() ? report.say(none) : report.say_on(none);
+    report.say_on("Conclusion: none, as no point is done\n");
     return report;
   }
   const std::vector<std::string> names = page_metrics(sweep, pass);

@@ -1,6 +1,6 @@
 #include "sim/study/sweep/sweep_metric.h"
 
-#include "traces/critical_path.h"
+#include "traces/analysis/critical_path.h"
 
 namespace a3sim {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "sim/core/registry.h"
 #include "sim/experiment/run_experiment.h"
-#include "traces/overlap.h"
+#include "traces/analysis/overlap.h"
 #include "traces/trace.h"
 
 namespace a3sim {
