@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/published/setting.h"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <chrono>
 #include <utility>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/network/network.h"
-#include "sim/study/published/reproduction.h"
 
 namespace {
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kCalibrateExamples =
     "Fits the hardware values that are marked 'fitted: true', at most six, inside their ranges to the\n"
-    "points in configs/reference/ that are marked 'use: calibration'. The sum of the squared logarithms of\n"
+    "points in configs/published/ that are marked 'use: calibration'. The sum of the squared logarithms of\n"
     "predicted by published values is made least. A value that the points do not identify is refused.\n"
     "Examples:\n"
     "  a3sim calibrate --dry-run           what would be written into configs/hardware/a3.yaml, and why\n"
@@ -31,17 +31,15 @@ struct CalibrateOptions {
 };
 
 void run(const CalibrateOptions& options) {
-  Setting setting;
-  setting.overrides = options.set;
+  const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
   const std::filesystem::path hardware =
-      options.hardware.empty() ? setting.configs / "hardware" / "a3.yaml" : options.hardware;
-  std::vector<std::string> names = options.names;
-  if (names.empty()) {
-    for (const auto& [name, item] : Reproductions::all()) names.push_back(name);
-  }
-  const Calibration calibration = calibrate(hardware, names, setting, options.threads.count);
+      options.hardware.empty() ? scenario.configs / "hardware" / "a3.yaml" : options.hardware;
+  const std::vector<std::string> names =
+      options.names.empty() ? published_tables(scenario.configs) : options.names;
+  const Calibration calibration = calibrate(hardware, names, scenario);
   const std::string text = with_values(hardware, calibration.new_values());
-  print_result(calibration_text(calibration), calibration_json(calibration), options.json);
+  const Report report = calibration_report(calibration);
+  print_result(report.text(), report.json(), options.json);
   if (!calibration.refused.empty()) {
     throw RunError(
         "nothing was written: the points do not identify every value that is marked 'fitted: true'");

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -26,11 +27,12 @@ struct ReproduceOptions {
 
 std::string footer() {
   std::string text = "Experiments:\n";
-  for (const auto& [name, item] : Reproductions::all())
-    text += fmt::format("  {:<12} {}\n", name, item.description);
+  const std::filesystem::path configs = configs_folder();
+  for (const std::string& name : published_tables(configs))
+    text += fmt::format("  {:<12} {}\n", name, read_published_table(configs, name).description);
   return text +
          "Error bars: how far hardware values inside their published ranges move a prediction, 5 to 95 % of\n"
-         "the draws. --sensitivity computes them into configs/reference/sensitivity.json (with --set it "
+         "the draws. --sensitivity computes them into configs/published/sensitivity.json (with --set it "
          "only\n"
          "prints them); they are shown as long as they belong to what is predicted.\n"
          "Examples:\n"
@@ -43,12 +45,14 @@ std::string footer() {
          "  a3sim reproduce --check                exit code 1 if error bars are stale\n";
 }
 
-std::filesystem::path hardware_of(const Setting& setting) { return setting.configs / "hardware" / "a3.yaml"; }
+std::filesystem::path hardware_of(const Scenario& scenario) {
+  return scenario.configs / "hardware" / "a3.yaml";
+}
 
-// How the error bars of an experiment are computed.
-SensitivityOptions bars_of(const std::string& name, SensitivityOptions options) {
+// How the error bars of a table are computed.
+SensitivityOptions bars_of(const PublishedTable& table, SensitivityOptions options) {
   constexpr std::uint32_t kFew = 20;
-  if (Reproductions::get(name).is_long()) {
+  if (table.is_long) {
     options.draws = std::min(options.draws, kFew);
     options.ends = false;
   }
@@ -63,32 +67,35 @@ struct Page {
   bool stale = false;  // its error bars are not those of what is predicted now
 };
 
-Page page_of(const std::string& name, const ReproduceOptions& options, const Setting& setting,
+Page page_of(const PublishedTable& table, const ReproduceOptions& options, const Scenario& scenario,
              const Intervals& intervals) {
-  const Reproduced result = Reproductions::get(name).run(setting);
+  const bool variants = options.variants || options.json.given || !options.directory.empty();
+  const Predictions result = predict(table, scenario, {.variants = variants});
   Page page;
-  std::vector<Comparison> comparisons = compare(name, setting, result.points);
+  const std::string& name = table.name;
+  std::vector<Comparison> comparisons = compare(table, result.points);
   page.points = comparisons_json(name, comparisons);
-  page.stale = !intervals.fits(name, interval_key(result.points, hardware_of(setting), bars_of(name, {})));
-  const IntervalText interval =
-      page.stale ? IntervalText() : [&](const Point& point) { return intervals.text(name, point); };
+  page.stale = !intervals.fits(name, interval_key(result.points, hardware_of(scenario), bars_of(table, {})));
+  const IntervalText interval = page.stale ? IntervalText() : [&intervals, name](const Point& point) {
+    return intervals.text(name, point);
+  };
   const Table whole = comparison_table(comparisons, interval);
-  page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, result.heading, whole.markdown(), result.notes);
+  page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, result.heading, whole.markdown(), table.notes);
   page.csv = whole.csv();
   std::vector<Comparison> defaults = comparisons;
   std::erase_if(defaults, [](const auto& c) { return !c.point.variant.empty(); });
   const Table shown = options.variants ? whole : comparison_table(defaults, interval);
   page.text = fmt::format("{}\n{}", result.heading, shown.text());
-  if (!result.notes.empty()) page.text += '\n' + result.notes;
+  if (!table.notes.empty()) page.text += '\n' + table.notes;
   page.compared = {name, std::move(defaults), interval};
   return page;
 }
 
 constexpr const char* kTrust =
-    "How far to trust it (README, 'How far to trust it'; every point: configs/reference/errors.md):\n";
+    "How far to trust it (README, 'How far to trust it'; every point: configs/published/errors.md):\n";
 
 // A page of at most 40 lines.
-std::string brief(const std::vector<Page>& pages, const ReproduceOptions& options, const Setting& setting) {
+std::string brief(const std::vector<Page>& pages, const ReproduceOptions& options, const Scenario& scenario) {
   std::vector<Compared> all;
   for (const Page& page : pages) all.push_back(page.compared);
   std::string text;
@@ -97,7 +104,7 @@ std::string brief(const std::vector<Page>& pages, const ReproduceOptions& option
         "MoE-FFN of HyperParallel-MoE (arXiv 2605.23764) on Ascend A3, Dispatch to Combine: predicted "
         "(published,\nerror); 5..95 %: as far as the machine's values are uncertain; >=: the largest lower "
         "bound\n\n" +
-        table + '\n' + why_static_wins(setting) + '\n';
+        table + '\n' + why_static_wins(scenario) + '\n';
   }
   text += kTrust + trust_table(all);
   text += options.directory.empty()
@@ -119,20 +126,21 @@ void write_pages(const std::string& directory, const std::vector<Page>& pages,
   result.commit();
 }
 
-void reproduce(const ReproduceOptions& options, const Setting& setting) {
-  const Intervals intervals = Intervals::open(Intervals::file_in(setting.configs));
+void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
+  const Intervals intervals = Intervals::open(Intervals::file_in(scenario.configs));
   std::vector<Page> pages;
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   std::vector<std::string> stale;
   std::string text;
   for (const std::string& name : options.names) {
-    Page& page = pages.emplace_back(page_of(name, options, setting, intervals));
+    const PublishedTable table = read_published_table(scenario.configs, name);
+    Page& page = pages.emplace_back(page_of(table, options, scenario, intervals));
     for (const auto& point : page.points) points.push_back(point);
     if (page.stale) stale.push_back(name);
     text += (text.empty() ? "" : "\n") + page.text;
   }
-  if (options.brief) text = brief(pages, options, setting);
-  if (!stale.empty() && setting.overrides.empty()) {
+  if (options.brief) text = brief(pages, options, scenario);
+  if (!stale.empty() && scenario.overrides.empty()) {
     text += fmt::format("\nError bars are stale ({}): 'a3sim reproduce --sensitivity' computes them.\n",
                         fmt::join(stale, ", "));
   }
@@ -147,18 +155,19 @@ void reproduce(const ReproduceOptions& options, const Setting& setting) {
   print_result(text, points, options.json);
 }
 
-std::string sensitivity_page(const std::string& name, const ReproduceOptions& options, const Setting& setting,
-                             Intervals& intervals) {
-  const std::filesystem::path hardware = hardware_of(setting);
-  Setting one = setting;
+std::string sensitivity_page(const PublishedTable& table, const ReproduceOptions& options,
+                             const Scenario& scenario, Intervals& intervals) {
+  const std::filesystem::path hardware = hardware_of(scenario);
+  const std::string& name = table.name;
+  Scenario one = scenario;
   one.threads = 1;  // the draws run beside one another
-  const Predictor predictor({{name, {}}}, one, ranged_parameters(hardware));
-  SensitivityOptions draws = bars_of(name, options.draws);
+  const Predictor predictor({{table, {}}}, one, ranged_parameters(hardware));
+  SensitivityOptions draws = bars_of(table, options.draws);
   draws.threads = options.threads.count;
   const Sensitivity result =
       sensitivity([&](std::span<const double> positions) { return predictor.at(positions); },
                   [&](std::span<const double> positions) {
-                    return admissible(hardware, stated_at(predictor.parameters(), positions));
+                    return admissible(hardware, hardware_values_at(predictor.parameters(), positions));
                   },
                   predictor.nominal(), draws);
   std::vector<Comparison> comparisons;
@@ -167,41 +176,38 @@ std::string sensitivity_page(const std::string& name, const ReproduceOptions& op
   intervals.set(name, predictor, result, interval_key(points, hardware, draws));
   for (const Predictor::Named& named : predictor.points()) {
     Comparison& comparison = comparisons.emplace_back(named.comparison);
-    comparison.point.extra = {
-        {"moved most by, at the low and the high end", intervals.movers(name, comparison.point)}};
+    comparison.point.more = {{Column::words("moved most by, at the low and the high end"),
+                              intervals.movers(name, comparison.point)}};
   }
   return fmt::format("{}\n{}", name, comparison_table(comparisons, [&](const Point& point) {
                                        return intervals.text(name, point);
                                      }).text());
 }
 
-void compute_sensitivity(const ReproduceOptions& options, const Setting& setting) {
-  const std::filesystem::path file = Intervals::file_in(setting.configs);
+void compute_sensitivity(const ReproduceOptions& options, const Scenario& scenario) {
+  const std::filesystem::path file = Intervals::file_in(scenario.configs);
   Intervals intervals = Intervals::open(file);
   std::string text;
   for (const std::string& name : options.names) {
-    text += (text.empty() ? "" : "\n") + sensitivity_page(name, options, setting, intervals);
+    text += (text.empty() ? "" : "\n") +
+            sensitivity_page(read_published_table(scenario.configs, name), options, scenario, intervals);
   }
-  if (setting.overrides.empty()) write_file_atomically(file, intervals.json().dump(1) + '\n');
+  if (scenario.overrides.empty()) write_file_atomically(file, intervals.json().dump(1) + '\n');
   print_result(text, intervals.json(), options.json);
 }
 
 void run(ReproduceOptions options) {
-  if (options.names.empty()) {
-    for (const auto& [name, item] : Reproductions::all()) options.names.push_back(name);
-  }
-  for (const std::string& name : options.names) Reproductions::get(name);
-  if (Reproductions::find(options.json.file)) {
+  const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
+  const std::vector<std::string> known = published_tables(scenario.configs);
+  if (options.names.empty()) options.names = known;
+  for (const std::string& name : options.names) read_published_table(scenario.configs, name);
+  if (std::ranges::find(known, options.json.file) != known.end()) {
     throw InputError(fmt::format("--json took '{0}' as its file: write '{0} --json'", options.json.file));
   }
-  Setting setting;
-  setting.overrides = options.set;
-  setting.threads = options.threads.count;
-  setting.variants = options.variants || options.json.given || !options.directory.empty();
   if (options.sensitivity) {
-    compute_sensitivity(options, setting);
+    compute_sensitivity(options, scenario);
   } else {
-    reproduce(options, setting);
+    reproduce(options, scenario);
   }
 }
 
@@ -227,7 +233,7 @@ class Reproduce final : public Command {
     app.add_flag("--check", options->check, "fail if the error bars are stale")->excludes(sensitivity);
     options->threads.add_to(app);
     options->json.add_to(app);
-    app.footer(footer());
+    app.footer(footer);
     app.callback([options] { run(*options); });
   }
 };

@@ -13,6 +13,7 @@
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/pivot_view.h"
 #include "sim/study/results/plots.h"
+#include "sim/study/results/points_view.h"
 
 namespace a3sim {
 namespace {
@@ -43,21 +44,27 @@ struct ResultsOptions {
   JsonOption json;
 };
 
-void print_view(const ResultView& view, const ResultsOptions& options) {
+nlohmann::ordered_json json_of(const Report& report) {
+  nlohmann::ordered_json json{{"schema_version", 2}};
+  json.update(report.json());
+  return json;
+}
+
+void print_report(const Report& report, const ResultsOptions& options) {
   if (options.csv) {
-    std::cout << view_csv(view);
+    std::cout << report.table(kResultRows).csv();
   } else if (options.markdown) {
-    std::cout << view_markdown(view);
+    std::cout << report.markdown();
   } else {
-    print_result(view_text(view, options.all ? kAllRows : kTerminalRows), view_json(view), options.json);
+    print_result(options.all ? report.text() : report.text(kTerminalRows), json_of(report), options.json);
   }
 }
 
-ResultView page(const SweepResults& sweep, const ResultsOptions& options) {
+Report page(const SweepResults& sweep, const ResultsOptions& options) {
   const bool terminal = !options.csv && !options.markdown && !options.json.given;
   return sweep_page(sweep, options.pass,
                     options.metrics.empty() && terminal ? page_metrics(sweep, options.pass) : options.metrics,
-                    options.value, options.all ? kAllRows : kTerminalRows);
+                    options.value, options.all ? sweep.points.size() : kTerminalRows);
 }
 
 std::string value_of(const ResultsOptions& options) {
@@ -71,7 +78,7 @@ std::vector<Objective> objectives_of(const SweepResults& sweep, const ResultsOpt
   return objectives;
 }
 
-ResultView chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
+Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
   if (!options.rows.empty())
     return pivot_view(sweep, options.rows, options.columns, sweep.metric(options.pass, value_of(options)));
   if (options.best > 0) {
@@ -87,7 +94,7 @@ void need(const std::string& value, const std::string& plot, const std::string& 
   if (value.empty()) throw InputError(fmt::format("--plot {} needs {}", plot, option));
 }
 
-std::string plot_of(const SweepResults& sweep, const ResultsOptions& options) {
+Plot plot_of(const SweepResults& sweep, const ResultsOptions& options) {
   if (options.plot == "pareto") {
     if (options.pareto.empty()) throw InputError("--plot pareto needs --pareto, like latency,sent");
     return pareto_plot(sweep, objectives_of(sweep, options), options.series);
@@ -117,11 +124,11 @@ void show_results(const ResultsOptions& options) {
                            options.metrics.empty() && options.conditions.empty() && !options.csv &&
                            options.svg.empty();
   if (options.sweep.empty() && sweeps.size() != 1 && page_of_all)
-    return print_view(sweeps_view(sweeps), options);
+    return print_report(sweeps_view(sweeps), options);
   SweepResults sweep = choose_sweep(sweeps, options.sweep);
   for (const std::string& condition : options.conditions) sweep = where(sweep, condition);
-  if (options.svg.empty()) return print_view(chosen_view(sweep, options), options);
-  write_plot(options.svg, plot_of(sweep, options));
+  if (options.svg.empty()) return print_report(chosen_view(sweep, options), options);
+  write_plot(options.svg, svg_of(plot_of(sweep, options)));
 }
 
 void add_views(CLI::App& app, ResultsOptions& options) {

@@ -6,9 +6,9 @@
 #include "sim/cli/output.h"
 #include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/explore/order_comparison.h"
-#include "sim/study/published/setting.h"
 
 namespace a3sim {
 namespace {

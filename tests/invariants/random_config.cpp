@@ -6,7 +6,8 @@
 #include <ostream>
 
 #include "sim/core/rng.h"
-#include "sim/study/published/setting.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/experiment.h"
 #include "tests/invariants/choices.h"
 
 namespace a3sim {

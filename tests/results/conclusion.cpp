@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "tests/results/made_database.h"
 
@@ -9,6 +10,12 @@ using namespace a3sim;
 using Catch::Contains;
 
 namespace {
+
+Report concluded(const SweepResults& sweep) {
+  Report report;
+  conclude(sweep, "total", "latency", report);
+  return report;
+}
 
 constexpr double kBandwidths[] = {50, 100, 200, 300, 400, 600, 800};
 constexpr double kKnee = 250, kCompute = 6, kRatrGain = 0.3;
@@ -38,39 +45,44 @@ SweepResults planted() {
 }  // namespace
 
 TEST_CASE("The conclusion names the planted knee, what binds on either side, and what matters most") {
-  const Conclusion conclusion = conclude(planted(), "total", "latency");
-  const auto& knee = conclusion.json["knees"][0];
+  const Report report_of_conclusion = concluded(planted());
+  const nlohmann::ordered_json conclusion = report_of_conclusion.json();
+  const auto& knee = conclusion["knees"][0];
   CHECK(knee["axis"] == "bandwidth");
   CHECK(knee["unit"] == "GB/s");
   CHECK(knee["at"].get<double>() == Approx(kKnee).epsilon(0.03));
-  CHECK(knee["binds_below"]["resource"] == "link");
-  CHECK(knee["binds_below"]["share"].get<double>() == Approx(0.75));
-  CHECK(knee["binds_above"]["resource"] == "compute");
-  CHECK(knee["binds_above"]["share"].get<double>() == Approx(0.9));
-  CHECK(conclusion.json["effects"][0]["axis"] == "bandwidth");
-  CHECK(conclusion.json["effects"][1]["mean_minus_grand_mean"]["ratr"].get<double>() ==
-        Approx(-kRatrGain / 2));
-  CHECK(conclusion.json["interactions_share"].get<double>() == Approx(0).margin(1e-12));
-  CHECK_THAT(conclusion.text, Contains("knee along bandwidth: at 2") && Contains("link binds below (75 %") &&
-                                  Contains("what matters most: bandwidth"));
+  CHECK(knee["binds_below"] == "link");
+  CHECK(knee["binds_below_share"].get<double>() == Approx(0.75));
+  CHECK(knee["binds_above"] == "compute");
+  CHECK(knee["binds_above_share"].get<double>() == Approx(0.9));
+  CHECK(conclusion["effects"][0]["axis"] == "bandwidth");
+  const auto& ratr = conclusion["effects_of_values"].back();
+  CHECK(ratr["value"] == "ratr");
+  CHECK(ratr["mean_minus_grand_mean"].get<double>() == Approx(-kRatrGain / 2));
+  CHECK(conclusion["interactions_share"].get<double>() == Approx(0).margin(1e-12));
+  CHECK_THAT(report_of_conclusion.text(), Contains("knee along bandwidth: at 2") &&
+                                              Contains("link binds below (75 %") &&
+                                              Contains("what matters most: bandwidth"));
 }
 
 TEST_CASE("The conclusion is none on flat data and on too few points") {
   const SweepResults flat = full_grid({bandwidths(), {"order", {"full", "ratr"}}},
                                       [](const auto& at) { return kCompute * (1 + 1e-4 * at[0]); });
-  CHECK_THAT(conclude(flat, "total", "latency").text, Contains("none: flat"));
+  CHECK_THAT(concluded(flat).text(), Contains("none: flat"));
   const SweepResults one = full_grid({{"ep", {"4"}}}, [](const auto&) { return 1; });
-  CHECK_THAT(conclude(one, "total", "latency").text, Contains("none: 1 point"));
+  CHECK_THAT(concluded(one).text(), Contains("none: 1 point"));
   const SweepResults two = full_grid({{"ep", {"4", "8"}}}, [](const auto& at) { return 1 + at[0]; });
-  CHECK_THAT(conclude(two, "total", "latency").text, Contains("none: 2 points"));
+  CHECK_THAT(concluded(two).text(), Contains("none: 2 points"));
 }
 
 TEST_CASE("A straight line has no knee, and of one axis none matters most") {
   const SweepResults line =
       full_grid({bandwidths()}, [](const auto& at) { return 10 + kBandwidths[at[0]] / 10; });
-  const Conclusion conclusion = conclude(line, "total", "latency");
-  CHECK(conclusion.json["knees"][0]["at"].is_null());
-  CHECK_THAT(conclusion.text, Contains("knee along bandwidth: none") && Contains("matters most: none"));
+  const Report report_of_conclusion = concluded(line);
+  const nlohmann::ordered_json conclusion = report_of_conclusion.json();
+  CHECK(conclusion["knees"][0]["at"].is_null());
+  CHECK_THAT(report_of_conclusion.text(),
+             Contains("knee along bandwidth: none") && Contains("matters most: none"));
 }
 
 TEST_CASE("Axes that change value for value have their knee together") {
@@ -79,15 +91,15 @@ TEST_CASE("Axes that change value for value have their knee together") {
                 [](const auto& at) { return kCompute * std::max(1.0, kKnee / kBandwidths[at[0]]); });
   std::vector<std::size_t> diagonal;
   for (std::size_t i = 0; i < 7; ++i) diagonal.push_back(8 * i);
-  const Conclusion zipped = conclude(select(grid, diagonal), "total", "latency");
-  CHECK_THAT(zipped.text,
+  const Report report_of_zipped = concluded(select(grid, diagonal));
+  const nlohmann::ordered_json zipped = report_of_zipped.json();
+  CHECK_THAT(report_of_zipped.text(),
              Contains("knee along bandwidth and ingress: at 2") && Contains("none (one axis alone"));
-  CHECK(zipped.json["effects"].is_null());
+  CHECK_FALSE(zipped.contains("effects"));
 }
 
 TEST_CASE("As many effects as points allow no conclusion on what matters") {
   SweepResults grid =
       full_grid({{"a", {"1", "2"}}, {"b", {"1", "2"}}}, [](const auto& at) { return 1 + at[0]; });
-  CHECK_THAT(conclude(select(grid, {0, 1, 2}), "total", "latency").text,
-             Contains("no more points than effects"));
+  CHECK_THAT(concluded(select(grid, {0, 1, 2})).text(), Contains("no more points than effects"));
 }

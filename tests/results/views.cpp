@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
@@ -8,6 +9,7 @@
 #include "sim/study/results/best_view.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/pivot_view.h"
+#include "sim/study/results/points_view.h"
 #include "tests/results/made_database.h"
 
 using namespace a3sim;
@@ -24,28 +26,30 @@ SweepResults ep_by_order_by_seed() {
 
 TEST_CASE("A pivot's cells are medians, and it says over what and how far apart") {
   const SweepResults sweep = ep_by_order_by_seed();
-  const ResultView view = pivot_view(sweep, "ep", "order", sweep.metric("total", "latency"));
-  CHECK(view_csv(view) == "ep,order=full,order=ratr\n4,2,5\n8,12,15\n");
-  CHECK_THAT(view.after, Contains("median of 3 points, over seed") && Contains("250 %"));
-  CHECK(view_json(view)["median_over"] == std::vector<std::string>{"seed"});
-  CHECK(view_markdown(view).find('|') != std::string::npos);
+  const Report view = pivot_view(sweep, "ep", "order", sweep.metric("total", "latency"));
+  CHECK(view.table(kResultRows).csv() == "ep,order=full,order=ratr\n4,2,5\n8,12,15\n");
+  CHECK_THAT(view.text(), Contains("median of 3 points, over seed") && Contains("250 %"));
+  CHECK(view.json()["median_over"] == "seed");
+  CHECK(view.markdown().find('|') != std::string::npos);
 }
 
 TEST_CASE("A pivot's cell without a value stays empty") {
   SweepResults sweep = ep_by_order_by_seed();
   for (std::size_t i = 0; i < 3; ++i) sweep.metrics[0].values[i] = NAN;
-  CHECK(view_csv(pivot_view(sweep, "ep", "order", sweep.metrics[0])) ==
+  CHECK(pivot_view(sweep, "ep", "order", sweep.metrics[0]).table(kResultRows).csv() ==
         "ep,order=full,order=ratr\n4,,5\n8,12,15\n");
 }
 
 TEST_CASE("The best points are sorted, also for each value of an axis") {
   const SweepResults sweep = ep_by_order_by_seed();
   const Objective least = objective_of(sweep, "total", "latency");
-  CHECK(view_csv(best_view(sweep, least, 2, "")) == "ep,order,seed,latency (ms)\n4,full,1,1\n4,full,2,2\n");
-  CHECK(view_csv(best_view(sweep, least, 1, "ep")) ==
+  CHECK(best_view(sweep, least, 2, "").table(kResultRows).csv() ==
+        "ep,order,seed,latency (ms)\n4,full,1,1\n4,full,2,2\n");
+  CHECK(best_view(sweep, least, 1, "ep").table(kResultRows).csv() ==
         "ep,order,seed,latency (ms)\n4,full,1,1\n8,full,1,11\n");
   const Objective most = objective_of(sweep, "total", "max:latency");
-  CHECK(view_csv(best_view(sweep, most, 1, "")) == "ep,order,seed,latency (ms)\n8,ratr,3,19\n");
+  CHECK(best_view(sweep, most, 1, "").table(kResultRows).csv() ==
+        "ep,order,seed,latency (ms)\n8,ratr,3,19\n");
 }
 
 TEST_CASE("A Pareto front has all points that no other beats") {
@@ -119,10 +123,10 @@ TEST_CASE(
   sweep.points[3].status = PointStatus::kFailed;
   sweep.points[3].error = "time limit";
   sweep.metrics[0].values[3] = NAN;
-  const ResultView page = sweep_page(sweep, "total", {"latency"}, "latency", 5);
-  const std::string text = view_text(page, 5);
+  const Report page = sweep_page(sweep, "total", {"latency"}, "latency", 5);
+  const std::string text = page.text(5);
   CHECK_THAT(text, Contains("12 points, 11 done, 1 failed, 0 not yet run") &&
                        Contains("7 more rows: --all") &&
                        Contains("failed: ep=4 order=ratr seed=1: time limit") && Contains("Conclusion"));
-  CHECK(view_json(page)["failures"][0]["error"] == "time limit");
+  CHECK(page.json()["failures"][0]["error"] == "time limit");
 }

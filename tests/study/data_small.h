@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/experiment.h"
 #include "sim/study/data/data_report.h"
-#include "sim/study/published/setting.h"
 
 namespace a3sim {
 

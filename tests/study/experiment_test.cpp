@@ -1,11 +1,10 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/network/network.h"
 #include "sim/runtime/run.h"
-#include "sim/study/published/reference.h"
-#include "sim/study/published/setting.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;
@@ -34,14 +33,13 @@ TEST_CASE("every shipped experiment loads") {
   CHECK(count >= 4);
 }
 
-TEST_CASE("every shipped table of published values loads, each value with a source and a hardware file") {
-  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "reference")) {
-    if (entry.path().extension() != ".yaml") continue;
+TEST_CASE("every shipped graph loads in an experiment") {
+  const auto quoted = [](const std::filesystem::path& file) { return '"' + file.string() + '"'; };
+  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "graphs")) {
     INFO(entry.path());
-    for (const Reference& reference : read_references(entry.path())) {
-      CHECK(!reference.source.empty());
-      CHECK(std::filesystem::exists(configs_folder() / "hardware" / (reference.hardware + ".yaml")));
-    }
+    const std::string text = "include: [" + quoted(configs_folder() / "experiments" / "forward_graph.yaml") +
+                             ", " + quoted(entry.path()) + "]\n";
+    CHECK_NOTHROW(parse_experiment(text, "graph.yaml", {}));
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/published/setting.h"
 
 using namespace a3sim;
 

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/memory/l2/policy.h"
-#include "sim/study/published/setting.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

@@ -103,7 +103,7 @@ TEST_CASE("fitted values are those that the file itself marks, at most six, none
 TEST_CASE("a file that includes the fitted one is pointed to it") {
   const Toy toy;
   toy.write("hardware/more.yaml", "include: toy.yaml\nhardware:\n  name: more\n");
-  CHECK_THAT(parameter_refusal([&] { fitted_parameters(toy.setting.configs / "hardware" / "more.yaml"); }),
+  CHECK_THAT(parameter_refusal([&] { fitted_parameters(toy.scenario.configs / "hardware" / "more.yaml"); }),
              Contains(".yaml has some"));
 }
 
@@ -114,20 +114,20 @@ TEST_CASE("a stated value reaches what takes it from that file, and not what sta
       "include: toy.yaml\nhardware:\n  name: anew\n  memory:\n    hbm_read: {value: 1.3 TB/s, source: s}\n");
   toy.write("experiments/anew.yaml", "include: [toy.yaml, ../hardware/anew.yaml]\n");
   const std::vector<Parameter> parameters = fitted_parameters(toy.hardware());
-  toy.setting.stated = stated_at(parameters, std::vector<double>{1, 0});
-  CHECK(toy.setting.load("toy").hardware.memory.hbm_read.count == 1'400'000'000'000);
-  CHECK(toy.setting.load("toy").hardware.memory.l2_read.count == 4'000'000'000'000);
-  CHECK(toy.setting.load("anew").hardware.memory.hbm_read.count == 1'300'000'000'000);
-  CHECK(toy.setting.load("anew").hardware.memory.l2_read.count == 4'000'000'000'000);
-  toy.setting.overrides = {"hardware.memory.hbm_read=1.25 TB/s"};  // of the command line, over all
-  CHECK(toy.setting.load("toy").hardware.memory.hbm_read.count == 1'250'000'000'000);
-  CHECK(toy.setting.load("anew").hardware.memory.hbm_read.count == 1'250'000'000'000);
+  toy.scenario.hardware_values = hardware_values_at(parameters, std::vector<double>{1, 0});
+  CHECK(toy.scenario.load("toy").hardware.memory.hbm_read.count == 1'400'000'000'000);
+  CHECK(toy.scenario.load("toy").hardware.memory.l2_read.count == 4'000'000'000'000);
+  CHECK(toy.scenario.load("anew").hardware.memory.hbm_read.count == 1'300'000'000'000);
+  CHECK(toy.scenario.load("anew").hardware.memory.l2_read.count == 4'000'000'000'000);
+  toy.scenario.overrides = {"hardware.memory.hbm_read=1.25 TB/s"};  // of the command line, over all
+  CHECK(toy.scenario.load("toy").hardware.memory.hbm_read.count == 1'250'000'000'000);
+  CHECK(toy.scenario.load("anew").hardware.memory.hbm_read.count == 1'250'000'000'000);
 }
 
 TEST_CASE("what the reader of hardware refuses is not admissible") {
   const Toy toy;
   const auto with = [&](const std::string& path, const std::string& value) {
-    return admissible(toy.hardware(), std::vector<Setting::Stated>{{path, value, toy.hardware()}});
+    return admissible(toy.hardware(), std::vector<Scenario::HardwareValue>{{path, value, toy.hardware()}});
   };
   CHECK(with("hardware.workers.cube.count", "1"));
   CHECK(!with("hardware.workers.cube.count", "0"));

@@ -13,18 +13,16 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string reference_refusal(const Toy& toy) {
+std::string reference_refusal(const Toy& toy, const Wanted& wanted = {}) {
   try {
-    compare("toy", toy.setting, Reproductions::get("toy").run(toy.setting).points);
+    compare(toy.table(), toy.predicted(wanted).points, wanted);
   } catch (const InputError& error) {
     return error.what();
   }
   return "accepted";
 }
 
-std::vector<Comparison> compared(const Toy& toy) {
-  return compare("toy", toy.setting, Reproductions::get("toy").run(toy.setting).points);
-}
+std::vector<Comparison> compared(const Toy& toy) { return compare(toy.table(), toy.predicted().points); }
 
 }  // namespace
 
@@ -93,7 +91,7 @@ TEST_CASE("JSON names experiment, case, variant, metric, unit, value, reference 
 }
 
 TEST_CASE("errors of fractions are told in percentage points") {
-  Comparison comparison{.point = {.kase = {{"rows", 1}},
+  Comparison comparison{.point = {.coordinates = {{"rows", 1}},
                                   .metric = "l2_read_hit_rate",
                                   .unit = "fraction",
                                   .value = 0.7,
@@ -113,32 +111,31 @@ TEST_CASE("what is published and predicted by nothing is an error, unless other 
   Toy toy;
   toy.publish("copi", "latency", "50 us");
   CHECK_THAT(reference_refusal(toy), Contains("copi") && Contains("nothing predicts it"));
-  toy.setting.cases = {{{"point", "copy"}}};
-  CHECK(reference_refusal(toy) == "accepted");
+  CHECK(reference_refusal(toy, {.cases = {{{{"point", "copy"}}}}}) == "accepted");
 }
 
 TEST_CASE("a value that was measured on other hardware than predicted is not compared") {
   Toy toy;
-  toy.write("reference/toy.yaml",
-            "points:\n  - {case: {point: copy}, metric: latency, value: 50 us, hardware: a3, source: s}\n");
+  toy.publish_points(
+      "points:\n  - {case: {point: copy}, metric: latency, value: 50 us, hardware: a3, source: s}\n");
   CHECK_THAT(reference_refusal(toy), Contains("'a3'") && Contains("'toy'"));
 }
 
 TEST_CASE("all that is wrong with a file of published values is said at once") {
   Toy toy;
-  toy.write("reference/toy.yaml",
-            "points:\n"
-            "  - {case: {point: copy}, metric: latency, value: 50, hardware: toy, source: s}\n"
-            "  - {case: {point: read}, metric: bandwith, value: 5 TB/s, hardware: toy, source: s}\n"
-            "  - {case: {point: both}, metric: latency, value: 5 us, hardware: toy}\n"
-            "  - {case: {point: both}, metric: latency, value: 5 us, hardware: toy, source: s, use: fit}\n");
-  CHECK_THAT(reference_refusal(toy), Contains("toy.yaml:2:") && Contains("toy.yaml:3:") &&
-                                         Contains("toy.yaml:4:") && Contains("second value") &&
+  toy.publish_points(
+      "points:\n"
+      "  - {case: {point: copy}, metric: latency, value: 50, hardware: toy, source: s}\n"
+      "  - {case: {point: read}, metric: bandwith, value: 5 TB/s, hardware: toy, source: s}\n"
+      "  - {case: {point: both}, metric: latency, value: 5 us, hardware: toy}\n"
+      "  - {case: {point: both}, metric: latency, value: 5 us, hardware: toy, source: s, use: fit}\n");
+  CHECK_THAT(reference_refusal(toy), Contains("toy.yaml:5:") && Contains("toy.yaml:6:") &&
+                                         Contains("toy.yaml:7:") && Contains("second value") &&
                                          Contains("calibration"));
 }
 
 TEST_CASE("a case's keys may stand in any order") {
-  CHECK(same_case({{"m", 1}, {"n", 2}}, {{"n", 2}, {"m", 1}}));
-  CHECK(!same_case({{"m", 1}, {"n", 2}}, {{"n", 1}, {"m", 2}}));
-  CHECK(!same_case({{"m", 1}}, {{"m", 1}, {"n", 2}}));
+  CHECK(same_coordinates({{"m", 1}, {"n", 2}}, {{"n", 2}, {"m", 1}}));
+  CHECK(!same_coordinates({{"m", 1}, {"n", 2}}, {{"n", 1}, {"m", 2}}));
+  CHECK(!same_coordinates({{"m", 1}}, {{"m", 1}, {"n", 2}}));
 }

@@ -28,7 +28,7 @@ SensitivityOptions many(std::uint32_t draws, unsigned threads = 1) { return {dra
 
 struct ToyStudy {
   explicit ToyStudy(const Toy& toy, SensitivityOptions options = {})
-      : predictor({{"toy", {}}}, toy.setting, ranged_parameters(toy.hardware())),
+      : predictor({{toy.table(), {}}}, toy.scenario, ranged_parameters(toy.hardware())),
         result(sensitivity([&](std::span<const double> positions) { return predictor.at(positions); },
                            at_all_points, predictor.nominal(), options)) {}
   std::vector<Point> points() const {
@@ -143,8 +143,8 @@ TEST_CASE("intervals are kept under the key of what they depend on, and found ag
   Intervals intervals;
   CHECK(!intervals.fits("toy", key));
   intervals.set("toy", study.predictor, study.result, key);
-  toy.write("reference/sensitivity.json", intervals.json().dump());
-  const Intervals read = Intervals::open(Intervals::file_in(toy.setting.configs));
+  toy.write("published/sensitivity.json", intervals.json().dump());
+  const Intervals read = Intervals::open(Intervals::file_in(toy.scenario.configs));
   CHECK(read.fits("toy", key));
   CHECK(!read.fits("other", key));
   const Point copy = study.points()[0];
@@ -154,15 +154,15 @@ TEST_CASE("intervals are kept under the key of what they depend on, and found ag
   Point variant = copy;
   variant.variant = "twice";
   CHECK(read.text("toy", variant).empty());
-  CHECK(Intervals::open(toy.setting.configs / "nowhere.json").text("toy", copy).empty());
-  toy.write("reference/sensitivity.json", "[1, 2]");
-  CHECK_THROWS_AS(Intervals::open(Intervals::file_in(toy.setting.configs)), InputError);
+  CHECK(Intervals::open(toy.scenario.configs / "nowhere.json").text("toy", copy).empty());
+  toy.write("published/sensitivity.json", "[1, 2]");
+  CHECK_THROWS_AS(Intervals::open(Intervals::file_in(toy.scenario.configs)), InputError);
 }
 
 TEST_CASE("a new value, range or prediction makes intervals stale; comments, sources and variants do not") {
   const Toy toy;
   const auto key = [](const Toy& toy, const SensitivityOptions& options = {}) {
-    return interval_key(Reproductions::get("toy").run(toy.setting).points, toy.hardware(), options);
+    return interval_key(toy.predicted().points, toy.hardware(), options);
   };
   const std::string known = key(toy);
   CHECK(key(Toy()) == known);
@@ -172,9 +172,7 @@ TEST_CASE("a new value, range or prediction makes intervals stale; comments, sou
   CHECK(key(Toy(Toy::kHbm, Toy::kL2, "{value: 210 ns, range: [100 ns, 300 ns], source: s}")) != known);
   CHECK(key(toy, many(20)) != known);
   Toy faster;
-  faster.setting.overrides = {"hardware.memory.hbm_read=1.34 TB/s"};
+  faster.scenario.overrides = {"hardware.memory.hbm_read=1.34 TB/s"};
   CHECK(key(faster) != known);
-  Toy without;
-  without.setting.variants = false;
-  CHECK(key(without) == known);
+  CHECK(interval_key(toy.predicted({.variants = false}).points, toy.hardware(), {}) == known);
 }

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
-#include "sim/study/published/setting.h"
 
 namespace a3sim {
 

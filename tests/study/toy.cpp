@@ -1,22 +1,21 @@
 #include "tests/study/toy.h"
 
-#include "sim/study/published/reproduction.h"
-
 namespace a3sim {
 namespace {
 
-class ToyReproduction final : public Reproduction {
+class ToyEvaluation final : public Evaluation {
  public:
-  Reproduced run(const Setting& setting) const override {
-    const Experiment experiment = setting.load("toy");
+  Predictions run(const PublishedTable& table, const Scenario& scenario,
+                  const Wanted& wanted) const override {
+    const Experiment experiment = scenario.load("toy");
     const Hardware::MemorySystem& memory = experiment.hardware.memory;
     const double hbm = static_cast<double>(memory.hbm_read.count) * 1e-12,
                  l2 = static_cast<double>(memory.l2_read.count) * 1e-12;
-    Reproduced result{.heading = "toy\n", .points = {}};
+    Predictions result{table.heading, {}};
     const auto add = [&](const char* name, const char* metric, const char* unit, double value,
                          const char* variant = "") {
-      if (!setting.wants({{"point", name}}) || (*variant && !setting.variants)) return;
-      result.points.push_back({.kase = {{"point", name}},
+      if (!wanted.has({{"point", name}}) || (*variant && !wanted.variants)) return;
+      result.points.push_back({.coordinates = {{"point", name}},
                                .metric = metric,
                                .unit = unit,
                                .value = value,
@@ -32,7 +31,7 @@ class ToyReproduction final : public Reproduction {
   }
 };
 
-A3SIM_REGISTER(Reproduction, "toy", "Closed forms of hardware values", ToyReproduction);
+A3SIM_REGISTER(Evaluation, "toy", "closed forms of hardware values", ToyEvaluation);
 
 }  // namespace
 }  // namespace a3sim

@@ -7,12 +7,12 @@
 #include <sstream>
 #include <string>
 
-#include "sim/study/published/setting.h"
+#include "sim/study/published/evaluation.h"
 
 namespace a3sim {
 
-// A folder of configurations with hardware of its own, for the reproduction `toy` (toy.cpp): its points are
-// closed forms of hardware values. The files are gone with the object.
+// A folder of configurations with hardware and a published table of its own, for the evaluation `toy`
+// (toy.cpp), whose points are closed forms of hardware values. The files are gone with the object.
 class Toy {
  public:
   // What the hardware file says, in this order: memory.hbm_read, memory.l2_read, fabric.put_fence.
@@ -30,24 +30,31 @@ class Toy {
     write("experiments/toy.yaml", "include: [" +
                                       (configs_folder() / "experiments" / "swiglu_add.yaml").string() +
                                       ", ../hardware/toy.yaml]\n");
+    publish_points("");
   }
   Toy(const Toy&) = delete;
   Toy& operator=(const Toy&) = delete;
-  ~Toy() { std::filesystem::remove_all(setting.configs); }
+  ~Toy() { std::filesystem::remove_all(scenario.configs); }
 
   void write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = setting.configs / name;
+    const std::filesystem::path file = scenario.configs / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
-  // Publishes a value of the point `kase`.
-  void publish(const std::string& kase, const std::string& metric, const std::string& value,
+  // Publishes a value of a point.
+  void publish(const std::string& point, const std::string& metric, const std::string& value,
                const std::string& more = "use: calibration") {
-    published_ += "  - {case: {point: " + kase + "}, metric: " + metric + ", value: " + value +
+    published_ += "  - {case: {point: " + point + "}, metric: " + metric + ", value: " + value +
                   ", hardware: toy, source: s, " + more + "}\n";
-    write("reference/toy.yaml", published_);
+    publish_points("points:\n" + published_);
   }
-  std::filesystem::path hardware() const { return setting.configs / "hardware" / "toy.yaml"; }
+  // The table with this text below its evaluation.
+  void publish_points(const std::string& points) const {
+    write("published/toy.yaml", "description: closed forms\nheading: toy\nevaluation: toy\n" + points);
+  }
+  PublishedTable table() const { return read_published_table(scenario.configs, "toy"); }
+  Predictions predicted(const Wanted& wanted = {}) const { return predict(table(), scenario, wanted); }
+  std::filesystem::path hardware() const { return scenario.configs / "hardware" / "toy.yaml"; }
 
   static std::string text_of(const std::filesystem::path& file) {
     std::ostringstream text;
@@ -61,15 +68,15 @@ class Toy {
   static double read(double l2) { return l2; }
   static double both(double hbm, double l2) { return 50 / hbm + 200 / l2; }
 
-  Setting setting{.configs = std::filesystem::temp_directory_path() /
-                             ("a3sim_toy_" + std::to_string(::getpid()) + "_" + std::to_string(number()))};
+  Scenario scenario{.configs = std::filesystem::temp_directory_path() /
+                               ("a3sim_toy_" + std::to_string(::getpid()) + "_" + std::to_string(number()))};
 
  private:
   static int number() {
     static int last = 0;
     return ++last;
   }
-  std::string published_ = "points:\n";
+  std::string published_;
 };
 
 }  // namespace a3sim

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/published/setting.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

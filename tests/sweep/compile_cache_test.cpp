@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/published/setting.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/run_trace.h"
 #include "sim/study/sweep/point_metrics.h"
@@ -88,7 +88,7 @@ TEST_CASE("Metrics of passes sum to the total, and blame sums to the latency") {
   std::map<std::pair<std::string, std::string>, double> value;
   std::map<std::string, Duration> blamed;
   const auto ps = [](double ms) { return Duration(std::llround(ms * 1e9)); };
-  for (const PointMetric& m : metrics_of(experiment, passes, true)) {
+  for (const PointMetric& m : metrics_of(experiment, passes, metric_names())) {
     CHECK(value.emplace(std::pair(m.pass, m.name), m.value).second);
     if (m.name.starts_with("blame.")) blamed[m.pass] += ps(m.value);
   }

@@ -6,7 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "sim/study/published/setting.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/experiment.h"
 #include "sim/study/sweep/sweep.h"
 
 namespace a3sim {

@@ -13,22 +13,20 @@ namespace {
 
 constexpr double kAtEnd = 1e-3;  // of a range
 
-// The cases of each experiment that something published for calibration belongs to.
-std::vector<Asked> asked_for(const std::vector<std::string>& experiments, const Setting& setting) {
+// The cases of each table that something published for calibration belongs to.
+std::vector<Asked> asked_for(const std::vector<std::string>& tables, const Scenario& scenario) {
   std::vector<Asked> asked;
-  for (const std::string& experiment : experiments) {
-    Reproductions::get(experiment);
-    const std::filesystem::path file = setting.configs / "reference" / (experiment + ".yaml");
-    if (!std::filesystem::exists(file)) continue;
+  for (const std::string& name : tables) {
+    PublishedTable table = read_published_table(scenario.configs, name);
     std::vector<nlohmann::ordered_json> cases;
-    for (const Reference& reference : read_references(file)) {
-      if (reference.calibration) cases.push_back(reference.kase);
+    for (const Reference& reference : table.references) {
+      if (reference.calibration) cases.push_back(reference.coordinates);
     }
-    if (!cases.empty()) asked.push_back({experiment, std::move(cases)});
+    if (!cases.empty()) asked.push_back({std::move(table), {.cases = std::move(cases)}});
   }
   if (asked.empty()) {
     throw InputError(fmt::format("{}: no point of these experiments is published with 'use: calibration'",
-                                 (setting.configs / "reference").string()));
+                                 (scenario.configs / "published").string()));
   }
   return asked;
 }
@@ -58,7 +56,7 @@ FitProblem problem_of(const Predictor& predictor, const std::vector<std::size_t>
         return values;
       },
       [&predictor, hardware](std::span<const double> positions) {
-        return admissible(hardware, stated_at(predictor.parameters(), positions));
+        return admissible(hardware, hardware_values_at(predictor.parameters(), positions));
       },
       std::move(published), predictor.nominal());
 }
@@ -101,9 +99,9 @@ std::vector<NewValue> Calibration::new_values() const {
   return values;
 }
 
-Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& experiments,
-                      const Setting& setting, unsigned threads) {
-  const Predictor predictor(asked_for(experiments, setting), setting, fitted_parameters(hardware));
+Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& tables,
+                      const Scenario& scenario) {
+  const Predictor predictor(asked_for(tables, scenario), scenario, fitted_parameters(hardware));
   const std::vector<std::size_t> chosen = fitted_points(predictor);
   const FitProblem problem = problem_of(predictor, chosen, hardware);
   const FitProblem::Fit fit = problem.fit();
@@ -121,7 +119,7 @@ Calibration calibrate(const std::filesystem::path& hardware, const std::vector<s
   calibration.objective_after = problem.objective(written);
   std::vector<double> left_out(chosen.size(), 0);
   if (calibration.refused.empty()) {
-    in_parallel(chosen.size(), threads, [&](std::size_t i) {
+    in_parallel(chosen.size(), scenario.threads, [&](std::size_t i) {
       left_out[i] = problem.values(problem.fit_without(i, fit).positions)[i];
     });
   }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sim/study/calibration/fit.h"
 #include "sim/study/calibration/hardware_file.h"
 #include "sim/study/calibration/predictor.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -44,13 +44,13 @@ struct Calibration {
   std::vector<NewValue> new_values() const;
 };
 
-// Fits the values that `hardware` marks `fitted: true` to all points of these experiments that are published
-// for calibration. Does not write anything. The result does not depend on `threads`.
+// Fits the values that `hardware` marks `fitted: true` to all points of these tables that are published for
+// calibration. Does not write anything. The result does not depend on the scenario's threads.
 // Throws InputError as fitted_parameters() does, and if there is no such point.
-Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& experiments,
-                      const Setting& setting, unsigned threads);
+Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& tables,
+                      const Scenario& scenario);
 
-std::string calibration_text(const Calibration& calibration);
-nlohmann::ordered_json calibration_json(const Calibration& calibration);
+// What was fitted, how well the points identify it, and what is left of each point's error.
+Report calibration_report(const Calibration& calibration);
 
 }  // namespace a3sim

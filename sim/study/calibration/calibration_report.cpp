@@ -3,22 +3,14 @@
 #include <cmath>
 
 #include "sim/study/calibration/calibration.h"
-#include "sim/study/published/metric.h"
-#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
 
-std::string error_percent(double predicted, double published) {
-  return fmt::format("{:+.1f} %", 100 * (predicted / published - 1));
-}
-
-std::string case_text(const nlohmann::ordered_json& kase) {
+std::string case_text(const nlohmann::ordered_json& coordinates) {
   std::string text;
-  for (const auto& [key, value] : kase.items()) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
-                        value.is_string() ? value.get<std::string>() : value.dump());
-  }
+  for (const auto& [key, value] : coordinates.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, text_of(value));
   return text;
 }
 
@@ -27,92 +19,85 @@ std::string end_of(const Calibration::Fitted& fitted) {
   return fitted.at_high_end() ? "high" : "";
 }
 
-std::string parameters_table(const Calibration& calibration) {
-  Table table({"parameter", "start", "fitted", "low", "high", "at end", "moves a point by"});
+void add_parameters(const Calibration& calibration, Report& report) {
+  Table& table = report.table_on(
+      "parameters", {Column::words("parameter"), Column::words("start"), Column::words("fitted"),
+                     Column::words("low"), Column::words("high"), Column::words("at end", "at_end"),
+                     Column::percent("moves a point by", "reach")});
   for (const Calibration::Fitted& fitted : calibration.parameters) {
     const SourcedValue& stated = fitted.parameter.stated();
-    table.add({stated.path, stated.value, fitted.value, stated.low, stated.high, end_of(fitted),
-               fmt::format("{:.1f} %", 100 * fitted.reach)});
+    table.add(
+        {stated.path, stated.value, fitted.value, stated.low, stated.high, end_of(fitted), fitted.reach});
   }
-  return table.text();
 }
 
-std::string points_table(const Calibration& calibration) {
-  Table table({"experiment", "case", "metric", "published", "before", "fitted", "left out"});
+// Each direction's singular value and its parts of the parameters.
+void add_directions(const Calibration& calibration, Report& report) {
+  const auto& [values, directions] = calibration.identified;
+  std::string lengths, weakest;
+  std::vector<Column> columns{Column::number("singular value", "singular_value", 4)};
+  for (std::size_t p = 0; p < calibration.parameters.size(); ++p) {
+    const std::string& path = calibration.parameters[p].parameter.path();
+    lengths += fmt::format(" {:.4f}", values[p]);
+    weakest += fmt::format("{}{:+.2f} {}", p == 0 ? "" : ", ", directions.back()[p], path);
+    columns.push_back(Column::number(path, "", 2));
+  }
+  report.say(
+      fmt::format("Singular values of the points' logarithms by positions in the ranges:{}\n"
+                  "The weakest direction: {}\n",
+                  lengths, weakest));
+  Table& table = report.table("directions", columns, Seen::kByPrograms);
+  for (std::size_t d = 0; d < directions.size(); ++d) {
+    std::vector<Cell> cells{values[d]};
+    cells.insert(cells.end(), directions[d].begin(), directions[d].end());
+    table.add(std::move(cells));
+  }
+}
+
+void add_points(const Calibration& calibration, Report& report) {
+  const auto error = [](std::string head, std::string key) {
+    Column column = Column::percent(std::move(head), std::move(key));
+    column.form = Form::kSignedPercent;
+    return column;
+  };
+  Table& table = report.table(
+      "points", {Column::words("experiment"), Column::words("case"), Column::words("metric"),
+                 Column::words("published").for_people(), Column::words("unit").for_programs(),
+                 Column::number("published", "", 4).for_programs(), error("before", "before_error"),
+                 error("fitted", "fitted_error"), error("left out", "left_out_error")});
   for (const Calibration::Fit& fit : calibration.points) {
     const Point& point = fit.point.comparison.point;
-    table.add({fit.point.experiment, case_text(point.kase), point.metric,
-               fmt::format("{} {}", significant(fit.published), point.unit),
-               error_percent(fit.before, fit.published), error_percent(fit.after, fit.published),
-               fit.left_out > 0 ? error_percent(fit.left_out, fit.published) : "-"});
+    const auto off = [&](double predicted) { return Cell(predicted / fit.published - 1); };
+    table.add({fit.point.experiment, case_text(point.coordinates), point.metric,
+               fmt::format("{} {}", significant(fit.published), point.unit), point.unit, fit.published,
+               off(fit.before), off(fit.after), fit.left_out > 0 ? off(fit.left_out) : Cell()});
   }
-  return table.text();
 }
 
-std::string weakest_text(const Calibration& calibration) {
-  std::string text;
-  const std::vector<double>& weakest = calibration.identified.directions.back();
-  for (std::size_t p = 0; p < weakest.size(); ++p) {
-    text += fmt::format("{}{:+.2f} {}", p == 0 ? "" : ", ", weakest[p],
-                        calibration.parameters[p].parameter.path());
-  }
-  return text;
-}
-
-// The root of the mean of the squared logarithms.
+// In percent, the root of the mean of the squared logarithms.
 double mean_error(double objective, std::size_t points) {
-  return std::sqrt(objective / static_cast<double>(points));
+  return 100 * std::sqrt(objective / static_cast<double>(points));
 }
 
 }  // namespace
 
-std::string calibration_text(const Calibration& calibration) {
-  std::string values;
-  for (const double value : calibration.identified.values) values += fmt::format(" {:.4f}", value);
-  std::string text = fmt::format(
-      "{}\n{}\n"
-      "Singular values of the points' logarithms by positions in the ranges:{}\n"
-      "The weakest direction: {}\n\n{}\n"
+Report calibration_report(const Calibration& calibration) {
+  Report report;
+  report.fact("objective_before", calibration.objective_before);
+  report.fact("objective_after", calibration.objective_after);
+  report.say(calibration.hardware.string() + '\n', "hardware");
+  add_parameters(calibration, report);
+  add_directions(calibration, report);
+  add_points(calibration, report);
+  report.say(fmt::format(
       "Root of the mean squared error: {:.2f} % before, {:.2f} % fitted; {} runs of all points.\n"
       "'left out' is the error of a fit to all other points.\n",
-      calibration.hardware.string(), parameters_table(calibration), values, weakest_text(calibration),
-      points_table(calibration), 100 * mean_error(calibration.objective_before, calibration.points.size()),
-      100 * mean_error(calibration.objective_after, calibration.points.size()), calibration.evaluations);
-  for (const std::string& refused : calibration.refused) text += fmt::format("Not identified: {}\n", refused);
-  return text;
-}
-
-nlohmann::ordered_json calibration_json(const Calibration& calibration) {
-  nlohmann::ordered_json parameters = nlohmann::ordered_json::array(), points = parameters;
-  for (const Calibration::Fitted& fitted : calibration.parameters) {
-    const SourcedValue& stated = fitted.parameter.stated();
-    parameters.push_back({{"parameter", stated.path},
-                          {"start", stated.value},
-                          {"fitted", fitted.value},
-                          {"low", stated.low},
-                          {"high", stated.high},
-                          {"at_end", fitted.at_low_end() || fitted.at_high_end()},
-                          {"reach", fitted.reach}});
-  }
-  for (const Calibration::Fit& fit : calibration.points) {
-    const Point& point = fit.point.comparison.point;
-    points.push_back({{"experiment", fit.point.experiment},
-                      {"case", point.kase},
-                      {"metric", point.metric},
-                      {"unit", point.unit},
-                      {"published", fit.published},
-                      {"before", fit.before},
-                      {"fitted", fit.after},
-                      {"left_out", fit.left_out > 0 ? nlohmann::ordered_json(fit.left_out) : nullptr}});
-  }
-  return {{"hardware", calibration.hardware.string()},
-          {"parameters", parameters},
-          {"singular_values", calibration.identified.values},
-          {"directions", calibration.identified.directions},
-          {"points", points},
-          {"objective_before", calibration.objective_before},
-          {"objective_after", calibration.objective_after},
-          {"refused", calibration.refused}};
+      mean_error(calibration.objective_before, calibration.points.size()),
+      mean_error(calibration.objective_after, calibration.points.size()), calibration.evaluations));
+  std::string refused;
+  for (const std::string& why : calibration.refused) refused += fmt::format("Not identified: {}\n", why);
+  if (!refused.empty()) report.say_on(refused, "refused");
+  return report;
 }
 
 }  // namespace a3sim

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/study/calibration/sensitivity.h"
-#include "sim/study/calibration/singular.h"
+#include "sim/study/calibration/singular_values.h"
 
 namespace a3sim {
 

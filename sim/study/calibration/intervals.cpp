@@ -38,7 +38,7 @@ nlohmann::ordered_json movers_of(const Sensitivity::Of& of, const std::vector<Pa
 }  // namespace
 
 std::filesystem::path Intervals::file_in(const std::filesystem::path& configs) {
-  return configs / "reference" / "sensitivity.json";
+  return configs / "published" / "sensitivity.json";
 }
 
 Intervals Intervals::open(const std::filesystem::path& file) {
@@ -60,7 +60,7 @@ void Intervals::set(const std::string& experiment, const Predictor& predictor, c
   for (std::size_t i = 0; i < predictor.points().size(); ++i) {
     const Point& point = predictor.points()[i].comparison.point;
     const Sensitivity::Of& of = sensitivity.values[i];
-    points.push_back({{"case", point.kase},
+    points.push_back({{"case", point.coordinates},
                       {"metric", point.metric},
                       {"unit", point.unit},
                       {"value", of.nominal},
@@ -85,7 +85,7 @@ const nlohmann::ordered_json* Intervals::find(const std::string& experiment, con
   const auto found = json_["experiments"].find(experiment);
   if (found == json_["experiments"].end()) return nullptr;
   for (const nlohmann::ordered_json& known : (*found)["points"]) {
-    if (known["metric"] == point.metric && same_case(known["case"], point.kase)) return &known;
+    if (known["metric"] == point.metric && same_coordinates(known["case"], point.coordinates)) return &known;
   }
   return nullptr;
 }
@@ -117,7 +117,7 @@ std::string interval_key(const std::vector<Point>& points, const std::filesystem
   for (const Point& point : points) {
     if (!point.variant.empty()) continue;
     // Nine digits: what another compiler's rounding leaves alone.
-    text += fmt::format("{} {} {:.9g} {}\n", point.kase.dump(), point.metric, point.value, point.unit);
+    text += fmt::format("{} {} {:.9g} {}\n", point.coordinates.dump(), point.metric, point.value, point.unit);
   }
   Diagnostics diagnostics;
   for (const SourcedValue& value : Config::load(hardware, {}, diagnostics).map("hardware").sourced()) {

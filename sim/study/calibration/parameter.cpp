@@ -157,19 +157,19 @@ std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware) 
   return fitted;
 }
 
-std::vector<Setting::Stated> stated_at(std::span<const Parameter> parameters,
-                                       std::span<const double> positions) {
-  std::vector<Setting::Stated> stated;
+std::vector<Scenario::HardwareValue> hardware_values_at(std::span<const Parameter> parameters,
+                                                        std::span<const double> positions) {
+  std::vector<Scenario::HardwareValue> values;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    stated.push_back(
-        {parameters[i].path(), parameters[i].at(positions[i]), parameters[i].stated().mark.file});
+    const Parameter& parameter = parameters[i];
+    values.push_back({parameter.path(), parameter.at(positions[i]), parameter.stated().mark.file});
   }
-  return stated;
+  return values;
 }
 
-bool admissible(const std::filesystem::path& hardware, std::span<const Setting::Stated> stated) {
+bool admissible(const std::filesystem::path& hardware, std::span<const Scenario::HardwareValue> values) {
   std::vector<std::string> overrides;
-  for (const Setting::Stated& value : stated) overrides.push_back(value.path + '=' + value.value);
+  for (const Scenario::HardwareValue& value : values) overrides.push_back(value.path + '=' + value.value);
   Diagnostics diagnostics;
   read_hardware(Config::load(hardware, overrides, diagnostics).map("hardware"));
   return diagnostics.empty();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/core/config/config.h"
-#include "sim/study/published/setting.h"
+#include "sim/study/published/scenario.h"
 
 namespace a3sim {
 
@@ -52,12 +52,12 @@ std::vector<Parameter> ranged_parameters(const std::filesystem::path& hardware);
 // for a whole number, which cannot be fitted.
 std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware);
 
-// What to state for parameters at positions, one each.
-std::vector<Setting::Stated> stated_at(std::span<const Parameter> parameters,
-                                       std::span<const double> positions);
+// The hardware values of parameters at positions, one each.
+std::vector<Scenario::HardwareValue> hardware_values_at(std::span<const Parameter> parameters,
+                                                        std::span<const double> positions);
 
-// Whether the reader of hardware takes the file with these values: it may refuse
-// combinations of values that are each inside their ranges.
-bool admissible(const std::filesystem::path& hardware, std::span<const Setting::Stated> stated);
+// Whether the reader of hardware takes the file with these values: it may refuse combinations of values that
+// are each inside their ranges.
+bool admissible(const std::filesystem::path& hardware, std::span<const Scenario::HardwareValue> values);
 
 }  // namespace a3sim

@@ -7,43 +7,37 @@
 namespace a3sim {
 namespace {
 
-std::vector<Point> run(const std::string& experiment, const Setting& setting) {
-  std::vector<Point> points = Reproductions::get(experiment).run(setting).points;
-  std::erase_if(points,
-                [&](const Point& point) { return !point.variant.empty() || !setting.wants(point.kase); });
+std::vector<Point> points_of(const Asked& asked, const Scenario& scenario) {
+  std::vector<Point> points = predict(asked.table, scenario, asked.wanted).points;
+  std::erase_if(points, [&](const Point& point) {
+    return !point.variant.empty() || !asked.wanted.has(point.coordinates);
+  });
   return points;
 }
 
 }  // namespace
 
-Predictor::Predictor(std::vector<Asked> asked, const Setting& setting, std::vector<Parameter> parameters)
-    : asked_(std::move(asked)), setting_(setting), parameters_(std::move(parameters)) {
-  setting_.variants = false;
-  for (const Asked& one : asked_) {
-    const Setting its = setting_for(one);
-    for (Comparison& comparison : compare(one.experiment, its, run(one.experiment, its))) {
-      points_.push_back({one.experiment, std::move(comparison)});
-    }
+Predictor::Predictor(std::vector<Asked> asked, const Scenario& scenario, std::vector<Parameter> parameters)
+    : asked_(std::move(asked)), scenario_(scenario), parameters_(std::move(parameters)) {
+  for (Asked& one : asked_) {
+    one.wanted.variants = false;
+    for (Comparison& comparison : compare(one.table, points_of(one, scenario_), one.wanted))
+      points_.push_back({one.table.name, std::move(comparison)});
   }
-}
-
-Setting Predictor::setting_for(const Asked& asked) const {
-  Setting setting = setting_;
-  setting.cases = asked.cases;
-  return setting;
 }
 
 std::vector<double> Predictor::at(std::span<const double> positions) const {
   std::vector<double> values;
+  Scenario scenario = scenario_;
+  scenario.hardware_values = hardware_values_at(parameters_, positions);
   for (const Asked& one : asked_) {
-    Setting setting = setting_for(one);
-    setting.stated = stated_at(parameters_, positions);
-    for (const Point& point : run(one.experiment, setting)) {
+    for (const Point& point : points_of(one, scenario)) {
       const Point* known =
           values.size() < points_.size() ? &points_[values.size()].comparison.point : nullptr;
-      if (!known || known->kase != point.kase || known->metric != point.metric || known->unit != point.unit) {
+      if (!known || known->coordinates != point.coordinates || known->metric != point.metric ||
+          known->unit != point.unit) {
         throw RunError(fmt::format("{} {}: a point that is there for some hardware values only",
-                                   one.experiment, point.kase.dump()));
+                                   one.table.name, point.coordinates.dump()));
       }
       values.push_back(point.value);
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,22 +9,22 @@
 
 namespace a3sim {
 
-// Which points of one experiment are predicted.
+// A table, and which of its points are predicted.
 struct Asked {
-  std::string experiment;
-  std::optional<std::vector<nlohmann::ordered_json>> cases;  // none: all
+  PublishedTable table;
+  Wanted wanted;
 };
 
-// The points of reproductions as a function of hardware values. Points with a variant are left out.
+// The points of published tables as a function of hardware values. Points with a variant are left out.
 class Predictor {
  public:
   struct Named {
-    std::string experiment;
-    Comparison comparison;  // with the value that the files as they stand give
+    std::string experiment;  // the table's name
+    Comparison comparison;   // with the value that the files as they stand give
   };
 
-  // Runs every experiment once. Throws InputError as reproductions and compare() do.
-  Predictor(std::vector<Asked> asked, const Setting& setting, std::vector<Parameter> parameters);
+  // Predicts every table once. Throws InputError as predict() and compare() do.
+  Predictor(std::vector<Asked> asked, const Scenario& scenario, std::vector<Parameter> parameters);
 
   const std::vector<Named>& points() const { return points_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -37,10 +36,8 @@ class Predictor {
   std::vector<double> nominal() const;
 
  private:
-  Setting setting_for(const Asked& asked) const;
-
   std::vector<Asked> asked_;
-  Setting setting_;
+  Scenario scenario_;
   std::vector<Parameter> parameters_;
   std::vector<Named> points_;
 };

@@ -3,43 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
 #include "sim/study/published/metric.h"
-#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::string_view kNoValue = "-";
-
-std::optional<Reference> reference_of(const Point& point, const std::vector<Reference>& references,
-                                      const std::string& experiment) {
+std::optional<Reference> reference_of(const Point& point, const PublishedTable& table) {
   const Reference* found =
-      point.variant.empty() ? find_reference(references, point.kase, point.metric) : nullptr;
+      point.variant.empty() ? find_reference(table.references, point.coordinates, point.metric) : nullptr;
   if (!found) return std::nullopt;
   if (found->hardware == point.hardware) return *found;
-  throw InputError(fmt::format("{} {}: published for hardware '{}', predicted for '{}'", experiment,
-                               point.kase.dump(), found->hardware, point.hardware));
+  throw InputError(fmt::format("{} {}: published for hardware '{}', predicted for '{}'", table.name,
+                               point.coordinates.dump(), found->hardware, point.hardware));
 }
 
 // A misspelt case would be compared with nothing, in silence.
-void check_all_predicted(const std::string& experiment, const std::vector<Reference>& references,
-                         const std::vector<Point>& points) {
-  for (const Reference& reference : references) {
-    const bool predicted = std::any_of(points.begin(), points.end(), [&](const Point& point) {
+void check_all_predicted(const PublishedTable& table, const std::vector<Point>& points) {
+  for (const Reference& reference : table.references) {
+    const bool predicted = std::ranges::any_of(points, [&](const Point& point) {
       return point.variant.empty() && point.metric == reference.metric &&
-             same_case(point.kase, reference.kase);
+             same_coordinates(point.coordinates, reference.coordinates);
     });
     if (!predicted) {
-      throw InputError(fmt::format("{} {}: {} is published, but nothing predicts it", experiment,
-                                   reference.kase.dump(), reference.metric));
+      throw InputError(fmt::format("{} {}: {} is published, but nothing predicts it", table.name,
+                                   reference.coordinates.dump(), reference.metric));
     }
   }
-}
-
-std::string text_of(const nlohmann::ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 std::string published(const Reference& reference, const std::string& unit) {
@@ -59,76 +51,78 @@ std::string error_text(const Comparison& comparison) {
   return fmt::format("{:+.1f} {}", percent, is_fraction(comparison.point.metric) ? "pp" : "%");
 }
 
-// What the table of some comparisons has, and how each becomes a line of it.
-class Columns {
+// What the table of some comparisons has, and how each becomes a row of it.
+class TableOfPoints {
  public:
-  Columns(const std::vector<Comparison>& comparisons, bool interval);
-  std::vector<std::string> header() const;
-  std::vector<std::string> cells(const Comparison& comparison, const std::string& interval) const;
+  TableOfPoints(const std::vector<Comparison>& comparisons, bool interval);
+  std::vector<Column> columns() const;
+  std::vector<Cell> cells(const Comparison& comparison, const std::string& interval) const;
 
  private:
-  static void add(std::vector<std::string>& names, const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-
-  std::vector<std::string> keys_, extras_;  // in the order of their first appearance
-  std::string metric_, unit_;               // of the first point
-  bool variants_ = false, mixed_ = false;   // whether some points have a variant, another metric or unit
+  std::vector<std::string> coordinates_;   // in the order of their first appearance
+  std::vector<Column> more_;               // likewise
+  std::string metric_, unit_;              // of the first point
+  bool variants_ = false, mixed_ = false;  // whether some points have a variant, another metric or unit
   bool interval_;
 };
 
-Columns::Columns(const std::vector<Comparison>& comparisons, bool interval)
+TableOfPoints::TableOfPoints(const std::vector<Comparison>& comparisons, bool interval)
     : metric_(comparisons.front().point.metric), unit_(comparisons.front().point.unit), interval_(interval) {
   for (const auto& [point, reference] : comparisons) {
-    for (const auto& [key, value] : point.kase.items()) add(keys_, key);
-    for (const auto& [head, cell] : point.extra) add(extras_, head);
+    for (const auto& [key, value] : point.coordinates.items()) {
+      if (std::ranges::find(coordinates_, key) == coordinates_.end()) coordinates_.push_back(key);
+    }
+    for (const auto& [column, cell] : point.more) {
+      if (std::ranges::find(more_, column.head, &Column::head) == more_.end())
+        more_.push_back(Column(column).or_else(""));
+    }
     variants_ = variants_ || !point.variant.empty();
     mixed_ = mixed_ || point.metric != metric_ || point.unit != unit_;
   }
 }
 
-std::vector<std::string> Columns::header() const {
-  std::vector<std::string> header = keys_;
-  if (variants_) header.emplace_back("variant");
-  if (mixed_) header.insert(header.end(), {"metric", "unit", "predicted"});
-  if (!mixed_) header.push_back(fmt::format("{} {}", metric_, unit_));
-  header.insert(header.end(), {"published", "error"});
-  if (interval_) header.emplace_back("5..95 %");
-  header.insert(header.end(), extras_.begin(), extras_.end());
-  return header;
+std::vector<Column> TableOfPoints::columns() const {
+  std::vector<Column> columns;
+  for (const std::string& name : coordinates_) columns.push_back(Column::words(name));
+  if (variants_) columns.push_back(Column::words("variant"));
+  if (mixed_) columns.insert(columns.end(), {Column::words("metric"), Column::words("unit")});
+  Column predicted = Column::words(mixed_ ? "predicted" : fmt::format("{} {}", metric_, unit_));
+  predicted.form = Form::kSignificant;
+  columns.push_back(std::move(predicted));
+  columns.push_back(Column::words("published"));
+  columns.push_back(Column::words("error"));
+  if (interval_) columns.push_back(Column::words("5..95 %"));
+  columns.insert(columns.end(), more_.begin(), more_.end());
+  return columns;
 }
 
-std::vector<std::string> Columns::cells(const Comparison& comparison, const std::string& interval) const {
+std::vector<Cell> TableOfPoints::cells(const Comparison& comparison, const std::string& interval) const {
   const auto& [point, reference] = comparison;
-  std::vector<std::string> cells;
-  for (const std::string& key : keys_) {
-    cells.push_back(point.kase.contains(key) ? text_of(point.kase[key]) : std::string(kNoValue));
-  }
-  if (variants_) cells.push_back(point.variant.empty() ? "default" : point.variant);
-  if (mixed_) cells.insert(cells.end(), {point.metric, point.unit});
-  cells.push_back(significant(point.value));
-  cells.push_back(reference ? published(*reference, point.unit) : std::string(kNoValue));
-  cells.push_back(reference ? error_text(comparison) : std::string(kNoValue));
-  if (interval_) cells.push_back(interval);
-  for (const std::string& head : extras_) {
-    const auto cell = std::find_if(point.extra.begin(), point.extra.end(),
-                                   [&](const auto& extra) { return extra.first == head; });
-    cells.push_back(cell == point.extra.end() ? "" : cell->second);
+  std::vector<Cell> cells;
+  for (const std::string& name : coordinates_)
+    cells.emplace_back(point.coordinates.contains(name) ? Cell(text_of(point.coordinates[name])) : Cell());
+  if (variants_) cells.emplace_back(point.variant.empty() ? "default" : point.variant);
+  if (mixed_) cells.insert(cells.end(), {Cell(point.metric), Cell(point.unit)});
+  cells.emplace_back(point.value);
+  cells.push_back(reference ? Cell(published(*reference, point.unit)) : Cell());
+  cells.push_back(reference ? Cell(error_text(comparison)) : Cell());
+  if (interval_) cells.emplace_back(interval);
+  for (const Column& column : more_) {
+    const auto found =
+        std::ranges::find(point.more, column.head, [](const auto& one) { return one.first.head; });
+    cells.push_back(found == point.more.end() ? Cell() : found->second);
   }
   return cells;
 }
 
 }  // namespace
 
-std::vector<Comparison> compare(const std::string& experiment, const Setting& setting,
-                                std::vector<Point> points) {
-  const std::filesystem::path file = setting.configs / "reference" / (experiment + ".yaml");
-  std::vector<Reference> references;
-  if (std::filesystem::exists(file)) references = read_references(file);
-  if (!setting.cases) check_all_predicted(experiment, references, points);
+std::vector<Comparison> compare(const PublishedTable& table, std::vector<Point> points,
+                                const Wanted& wanted) {
+  if (!wanted.cases) check_all_predicted(table, points);
   std::vector<Comparison> comparisons;
   for (Point& point : points) {
-    std::optional<Reference> reference = reference_of(point, references, experiment);
+    std::optional<Reference> reference = reference_of(point, table);
     comparisons.push_back({std::move(point), std::move(reference)});
   }
   return comparisons;
@@ -147,7 +141,7 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
                                         const std::vector<Comparison>& comparisons) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto& [point, reference] : comparisons) {
-    nlohmann::ordered_json item{{"experiment", experiment}, {"case", point.kase}};
+    nlohmann::ordered_json item{{"experiment", experiment}, {"case", point.coordinates}};
     if (!point.variant.empty()) item["variant"] = point.variant;
     item["metric"] = point.metric;
     item["unit"] = point.unit;
@@ -160,12 +154,11 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
 }
 
 Table comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval) {
-  if (comparisons.empty()) return Table({"nothing"});
-  const Columns columns(comparisons, static_cast<bool>(interval));
-  Table table(columns.header());
-  for (const Comparison& comparison : comparisons) {
-    table.add_words(columns.cells(comparison, interval ? interval(comparison.point) : ""));
-  }
+  if (comparisons.empty()) return Table(std::vector<std::string>{"nothing"});
+  const TableOfPoints rows(comparisons, static_cast<bool>(interval));
+  Table table(rows.columns());
+  for (const Comparison& comparison : comparisons)
+    table.add(rows.cells(comparison, interval ? interval(comparison.point) : ""));
   return table;
 }
 

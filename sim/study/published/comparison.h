@@ -1,13 +1,13 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/study/published/evaluation.h"
 #include "sim/study/published/reference.h"
-#include "sim/study/published/reproduction.h"
 #include "traces/report/table.h"
 
 namespace a3sim {
@@ -18,12 +18,11 @@ struct Comparison {
   std::optional<Reference> reference;
 };
 
-// Looks up configs/reference/NAME.yaml; an experiment without that file has nothing published. Only points of
-// the default variant are compared.
-// Throws InputError for a wrong file, for a published value in another unit's metric or measured on other
-// hardware than predicted, and where the setting wants every case for one that nothing predicts.
-std::vector<Comparison> compare(const std::string& experiment, const Setting& setting,
-                                std::vector<Point> points);
+// Each point beside what the table says was published about it. Only points of the default variant are
+// compared. Throws InputError for a published value that was measured on other hardware than predicted, and
+// where every case is wanted for one that nothing predicts.
+std::vector<Comparison> compare(const PublishedTable& table, std::vector<Point> points,
+                                const Wanted& wanted = {});
 
 // The relative error of the prediction, or for fractions the absolute one. There is a reference.
 double error_of(const Comparison& comparison);

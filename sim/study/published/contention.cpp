@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/published/reproduction.h"
+#include "sim/study/published/evaluation.h"
 
 namespace a3sim {
 namespace {
@@ -29,54 +29,50 @@ Span span_of(const PassResult& pass, std::string_view name) {
 }
 
 // A product that is bound by memory, beside an all-to-all: how much longer it takes than alone.
-class Contention final : public Reproduction {
+class Contention final : public Evaluation {
  public:
-  Reproduced run(const Setting& setting) const override;
+  Predictions run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const override;
 
  private:
-  static void add(const Setting& setting, const nlohmann::ordered_json& kase,
-                  const std::vector<std::string>& own, const std::string& variant, Reproduced& result);
+  static Point point_of(const Scenario& scenario, const nlohmann::ordered_json& coordinates,
+                        const std::vector<std::string>& own);
 };
 
-void Contention::add(const Setting& setting, const nlohmann::ordered_json& kase,
-                     const std::vector<std::string>& own, const std::string& variant, Reproduced& result) {
+Point Contention::point_of(const Scenario& scenario, const nlohmann::ordered_json& coordinates,
+                           const std::vector<std::string>& own) {
   const auto measure = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = own;
     all.insert(all.end(), more.begin(), more.end());
-    return run_experiment(setting.load("contention", all), true).front();
+    return run_experiment(scenario.load("contention", all), true).front();
   };
   const PassResult beside = measure({}), alone = measure({"model.tokens=1", "model.top_k=1"});
   const Duration with = span_of(beside, "GMM").length(), without = span_of(alone, "GMM").length();
   const Span sent = span_of(beside, "Dispatch"), product = span_of(beside, "GMM");
   const Duration together = std::min(sent.last, product.last) - std::max(sent.first, product.first);
-  Point point{kase,
-              "slowdown",
-              "%",
-              100 * (seconds(with) / seconds(without) - 1),
-              setting.load("contention", own).hardware.name,
-              variant};
-  point.extra = {{"alone us", fmt::format("{:.1f}", microseconds(without))},
-                 {"beside us", fmt::format("{:.1f}", microseconds(with))},
-                 {"communication goes on", fmt::format("{:.0f} %", 100 * seconds(together) / seconds(with))}};
-  result.points.push_back(std::move(point));
+  Point point{coordinates, "slowdown", "%", 100 * (seconds(with) / seconds(without) - 1),
+              scenario.load("contention", own).hardware.name};
+  const auto time = [&](const char* head, const char* key, Duration value) {
+    Column column = Column::microseconds(head, key);
+    column.decimals = 1;
+    point.more.emplace_back(std::move(column), value);
+  };
+  time("alone us", "alone_ps", without);
+  time("beside us", "beside_ps", with);
+  point.more.emplace_back(Column::percent("communication goes on", "", 0), seconds(together) / seconds(with));
+  return point;
 }
 
-Reproduced Contention::run(const Setting& setting) const {
-  Reproduced result;
-  result.heading =
-      "A product that is bound by memory (128 rows times 7168 x 16384) while rows are dispatched, EP8\n";
-  const nlohmann::ordered_json kase{{"communication", "puts"}}, bypass{{"communication", "puts past the L2"}};
-  if (setting.wants(kase)) add(setting, kase, {}, "", result);
-  if (setting.wants(bypass)) add(setting, bypass, {"l2.hints.Dispatch.write=bypass"}, "", result);
-  result.notes =
-      "Published: a collective slows concurrent compute by 25 %, without copies by 13 % (StrataCL, "
-      "CloudMatrix384);\n"
-      "20-40 % on older clusters (Hermes, USENIX ATC '25). Nothing is fitted to these.\n";
+Predictions Contention::run(const PublishedTable& table, const Scenario& scenario,
+                            const Wanted& wanted) const {
+  Predictions result{table.heading, {}};
+  const nlohmann::ordered_json puts{{"communication", "puts"}}, bypass{{"communication", "puts past the L2"}};
+  if (wanted.has(puts)) result.points.push_back(point_of(scenario, puts, {}));
+  if (wanted.has(bypass))
+    result.points.push_back(point_of(scenario, bypass, {"l2.hints.Dispatch.write=bypass"}));
   return result;
 }
 
-A3SIM_REGISTER(Reproduction, "contention", "what communication costs a product that is bound by memory",
-               Contention);
+A3SIM_REGISTER(Evaluation, "contention", "a product beside an all-to-all, and alone", Contention);
 
 }  // namespace
 }  // namespace a3sim

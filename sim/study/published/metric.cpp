@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "sim/core/config/decimal.h"
 
@@ -12,24 +15,39 @@ namespace {
 
 struct Unit {
   std::string_view metric, name;
-  double base;
+  double base;   // base units in one of these
+  double scale;  // these in one of what a run is measured in
 };
 
 constexpr Unit kUnits[] = {
-    {"latency", "ns", 1e-9},
-    {"latency", "us", 1e-6},
-    {"latency", "ms", 1e-3},
-    {"latency", "s", 1},
-    {"tflops", "GFLOPS", 1e9},
-    {"tflops", "TFLOPS", 1e12},
-    {"l2_read_hit_rate", "%", 0.01},
-    {"bandwidth", "GB/s", 1e9},
-    {"bandwidth", "TB/s", 1e12},
-    {"l2_read_hit_rate", "fraction", 1},
-    {"slowdown", "%", 0.01},
-    {"slowdown", "fraction", 1},
-    {"speedup", "x", 1},
+    {"latency", "ns", 1e-9, 1e-3},
+    {"latency", "us", 1e-6, 1e-6},
+    {"latency", "ms", 1e-3, 1e-9},
+    {"latency", "s", 1, 1e-12},
+    {"tflops", "GFLOPS", 1e9, 1e-9},
+    {"tflops", "TFLOPS", 1e12, 1e-12},
+    {"bandwidth", "GB/s", 1e9, 1e-9},
+    {"bandwidth", "TB/s", 1e12, 1e-12},
+    {"l2_read_hit_rate", "%", 0.01, 100},
+    {"l2_read_hit_rate", "fraction", 1, 1},
+    {"slowdown", "%", 0.01, 100},
+    {"slowdown", "fraction", 1, 1},
+    {"speedup", "x", 1, 1},
 };
+
+const Unit* find_unit(std::string_view metric, std::string_view name) {
+  const auto known = std::ranges::find_if(
+      kUnits, [&](const Unit& unit) { return unit.metric == metric && unit.name == name; });
+  return known == std::end(kUnits) ? nullptr : known;
+}
+
+std::string known_metrics() {
+  std::vector<std::string_view> names;
+  for (const Unit& unit : kUnits) {
+    if (names.empty() || names.back() != unit.metric) names.push_back(unit.metric);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 std::string expected_units(std::string_view metric) {
   std::string names;
@@ -42,10 +60,14 @@ std::string expected_units(std::string_view metric) {
 }  // namespace
 
 std::optional<double> metric_unit(std::string_view metric, std::string_view unit) {
-  for (const Unit& known : kUnits) {
-    if (known.metric == metric && known.name == unit) return known.base;
-  }
-  return std::nullopt;
+  const Unit* known = find_unit(metric, unit);
+  return known ? std::optional(known->base) : std::nullopt;
+}
+
+double in_unit(std::string_view metric, std::string_view unit, double amount) {
+  const Unit* known = find_unit(metric, unit);
+  if (!known) throw std::logic_error(fmt::format("{} in {}", metric, unit));
+  return amount * known->scale;
 }
 
 bool is_fraction(std::string_view metric) { return metric_unit(metric, "fraction").has_value(); }
@@ -53,11 +75,7 @@ bool is_fraction(std::string_view metric) { return metric_unit(metric, "fraction
 MetricValue parse_metric(std::string_view metric, std::string_view text) {
   const std::string units = expected_units(metric);
   if (units.empty()) {
-    return {
-        0,
-        fmt::format(
-            "unknown metric '{}', expected latency, l2_read_hit_rate, tflops, bandwidth, slowdown or speedup",
-            metric)};
+    return {0, fmt::format("unknown metric '{}', expected one of {}", metric, known_metrics())};
   }
   const std::string_view number = leading_decimal(text);
   std::string_view unit = text.substr(number.size());

@@ -6,15 +6,15 @@
 
 namespace a3sim {
 
-// What can be predicted and published, and in which units it is written:
-//   latency            ns us ms s
-//   l2_read_hit_rate   fraction %
-//   tflops             GFLOPS TFLOPS
-//   bandwidth          GB/s TB/s
+// What can be predicted and published, and in which units it is written, stands in a table of metric.cpp:
+// latency in ns, us, ms, s; tflops in GFLOPS, TFLOPS; bandwidth in GB/s, TB/s; and so on.
 
 // How many of the metric's base unit (s, 1, FLOPS, B/s) one of `unit` is; none if the unit is not one of the
 // metric's, or the metric is unknown.
 std::optional<double> metric_unit(std::string_view metric, std::string_view unit);
+
+// What a run was measured to be (ps, FLOPS, B/s, or a part of 1) in one of the metric's units.
+double in_unit(std::string_view metric, std::string_view unit, double amount);
 
 // Whether the metric is a share of something, so that its errors are told in percentage points.
 bool is_fraction(std::string_view metric);

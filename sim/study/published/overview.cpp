@@ -12,10 +12,11 @@
 namespace a3sim {
 namespace {
 
-const Comparison* find(const std::vector<Comparison>& comparisons, const nlohmann::ordered_json& kase,
+const Comparison* find(const std::vector<Comparison>& comparisons, const nlohmann::ordered_json& coordinates,
                        std::string_view metric) {
   const auto found = std::ranges::find_if(comparisons, [&](const Comparison& c) {
-    return c.point.variant.empty() && c.point.metric == metric && same_case(c.point.kase, kase);
+    return c.point.variant.empty() && c.point.metric == metric &&
+           same_coordinates(c.point.coordinates, coordinates);
   });
   return found == comparisons.end() ? nullptr : &*found;
 }
@@ -29,13 +30,13 @@ std::string cell(const Comparison* comparison) {
                             100 * error_of(*comparison));
 }
 
-// The largest of a point's lower bounds, in its own columns.
-std::string bound_of(const Comparison* comparison) {
-  double most = 0;
-  for (const auto& [head, text] : comparison->point.extra) {
-    if (head != "binding") most = std::max(most, std::stod(text));
+// The largest of a point's lower bounds, which are the times in its own columns.
+Duration bound_of(const Comparison& comparison) {
+  Duration most{};
+  for (const auto& [column, cell] : comparison.point.more) {
+    if (const auto* bound = std::get_if<Duration>(&cell)) most = std::max(most, *bound);
   }
-  return fmt::format("{:.2f}", most);
+  return most;
 }
 
 // What the critical path of both passes is spent on, in ms.
@@ -43,8 +44,8 @@ struct Path {
   double makespan = 0, communication = 0, host = 0;
 };
 
-Path path_of(const Setting& setting, const std::string& execution) {
-  const Experiment experiment = setting.load("ep4", {"experiment.execution=" + execution});
+Path path_of(const Scenario& scenario, const std::string& execution) {
+  const Experiment experiment = scenario.load("ep4", {"experiment.execution=" + execution});
   Path sum;
   for (const Trace& trace : traces_of(experiment, run_experiment(experiment, true))) {
     sum.makespan += milliseconds(trace.makespan);
@@ -64,8 +65,11 @@ Path path_of(const Setting& setting, const std::string& execution) {
 std::string main_table(const std::vector<Compared>& all) {
   const auto moe = std::ranges::find(all, "moe_ffn", &Compared::experiment);
   if (moe == all.end()) return "";
-  Table table(
-      {"EP", "pass", "kernel by kernel ms", "static ms", "5..95 %", ">= ms", "speed-up", "dynamic ms"});
+  Column bound = Column::milliseconds(">= ms", "bound_ps");
+  bound.decimals = 2;
+  Table table({Column::count("EP"), Column::words("pass"), Column::words("kernel by kernel ms"),
+               Column::words("static ms"), Column::words("5..95 %"), bound, Column::words("speed-up"),
+               Column::words("dynamic ms")});
   for (const std::uint32_t ep : {4U, 8U, 16U}) {
     for (const char* pass : {"forward", "backward", "total"}) {
       const auto point = [&](const char* execution, const char* metric) {
@@ -73,8 +77,8 @@ std::string main_table(const std::vector<Compared>& all) {
       };
       const Comparison* tiles = point("static", "latency");
       if (!tiles) continue;
-      table.add({std::to_string(ep), pass, cell(point("kernel", "latency")), cell(tiles),
-                 moe->interval ? moe->interval(tiles->point) : "-", bound_of(tiles),
+      table.add({whole(ep), pass, cell(point("kernel", "latency")), cell(tiles),
+                 moe->interval ? moe->interval(tiles->point) : "-", bound_of(*tiles),
                  cell(point("static", "speedup")), cell(point("dynamic", "latency"))});
     }
   }
@@ -82,9 +86,11 @@ std::string main_table(const std::vector<Compared>& all) {
 }
 
 std::string trust_table(const std::vector<Compared>& all) {
-  Table table({"experiment", "predictions", "published", "of them fitted to", "mean error", "largest"});
+  Table table({Column::words("experiment"), Column::count("predictions"), Column::count("published"),
+               Column::count("of them fitted to"), Column::percent("mean error", ""),
+               Column::percent("largest", "")});
   for (const auto& [experiment, comparisons, interval] : all) {
-    std::size_t published = 0, fitted = 0;
+    std::uint64_t published = 0, fitted = 0;
     double sum = 0, largest = 0;
     for (const Comparison& c : comparisons) {
       if (!c.reference) continue;
@@ -94,15 +100,15 @@ std::string trust_table(const std::vector<Compared>& all) {
       sum += error;
       largest = std::max(largest, error);
     }
-    const auto percent = [&](double e) { return published ? fmt::format("{:.1f} %", 100 * e) : "-"; };
-    table.add({experiment, std::to_string(comparisons.size()), std::to_string(published),
-               std::to_string(fitted), percent(sum / std::max<std::size_t>(1, published)), percent(largest)});
+    const auto percent = [&](double error) { return published > 0 ? Cell(error) : Cell(); };
+    table.add({experiment, whole(comparisons.size()), whole(published), whole(fitted),
+               percent(sum / static_cast<double>(std::max<std::uint64_t>(1, published))), percent(largest)});
   }
   return table.text();
 }
 
-std::string why_static_wins(const Setting& setting) {
-  const Path kernel = path_of(setting, "kernel"), tiles = path_of(setting, "static");
+std::string why_static_wins(const Scenario& scenario) {
+  const Path kernel = path_of(scenario, "kernel"), tiles = path_of(scenario, "static");
   const auto rest = [](const Path& path) { return path.makespan - path.communication - path.host; };
   if (kernel.makespan <= tiles.makespan) {
     return fmt::format(

@@ -23,6 +23,6 @@ std::string trust_table(const std::vector<Compared>& all);
 
 // Why the static schedule wins at EP4, or that it does not, in a sentence: from two runs, kernel by kernel
 // and static.
-std::string why_static_wins(const Setting& setting);
+std::string why_static_wins(const Scenario& scenario);
 
 }  // namespace a3sim

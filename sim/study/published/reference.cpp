@@ -6,16 +6,10 @@
 #include "sim/core/config/config.h"
 #include "sim/core/config/decimal.h"
 #include "sim/study/published/metric.h"
+#include "sim/study/published/point.h"
 
 namespace a3sim {
 namespace {
-
-// Whole numbers become numbers, everything else text.
-nlohmann::ordered_json scalar(const std::string& text) {
-  std::int64_t number = 0;
-  if (decimal_integer(text, number)) return number;
-  return text;
-}
 
 double read_value(const Config& config, const std::string& metric) {
   const MetricValue parsed = parse_metric(metric, config.text("value"));
@@ -25,8 +19,9 @@ double read_value(const Config& config, const std::string& metric) {
 
 Reference read_point(const Config& point) {
   Reference reference;
-  const Config kase = point.map("case");
-  for (const std::string& key : kase.keys()) reference.kase[key] = scalar(kase.text(key));
+  const Config coordinates = point.map("case");
+  for (const std::string& key : coordinates.keys())
+    reference.coordinates[key] = coordinate_of(coordinates.text(key));
   reference.metric = point.text("metric");
   reference.value = read_value(point, reference.metric);
   reference.hardware = point.text("hardware");
@@ -48,30 +43,32 @@ double Reference::in(std::string_view unit) const {
   return base < 1 ? value * std::round(1 / base) : value / base;
 }
 
-std::vector<Reference> read_references(const std::filesystem::path& file) {
-  Diagnostics diagnostics;
-  const Config root = Config::load(file, {}, diagnostics);
+nlohmann::ordered_json coordinate_of(const std::string& text) {
+  std::int64_t number = 0;
+  if (decimal_integer(text, number)) return number;
+  return text;
+}
+
+std::string text_of(const nlohmann::ordered_json& coordinate) {
+  return coordinate.is_string() ? coordinate.get<std::string>() : coordinate.dump();
+}
+
+std::vector<Reference> read_references(const Config& table) {
   std::vector<Reference> references;
-  for (const Config& point : root.maps("points")) {
+  for (const Config& point : table.maps("points")) {
     Reference reference = read_point(point);
-    if (find_reference(references, reference.kase, reference.metric)) {
+    if (find_reference(references, reference.coordinates, reference.metric)) {
       point.error("case", "a second value of this case, expected other published values under 'spread'");
     }
     references.push_back(std::move(reference));
   }
-  root.finish();
-  diagnostics.throw_if_any();
   return references;
 }
 
-bool same_case(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b) {
-  return nlohmann::json(a) == nlohmann::json(b);
-}
-
-const Reference* find_reference(const std::vector<Reference>& references, const nlohmann::ordered_json& kase,
-                                std::string_view metric) {
-  const auto found = std::find_if(references.begin(), references.end(), [&](const Reference& reference) {
-    return reference.metric == metric && same_case(reference.kase, kase);
+const Reference* find_reference(const std::vector<Reference>& references,
+                                const nlohmann::ordered_json& coordinates, std::string_view metric) {
+  const auto found = std::ranges::find_if(references, [&](const Reference& reference) {
+    return reference.metric == metric && same_coordinates(reference.coordinates, coordinates);
   });
   return found == references.end() ? nullptr : &*found;
 }

@@ -1,9 +1,11 @@
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "sim/core/config/config.h"
 
 namespace a3sim {
 
@@ -15,10 +17,10 @@ struct OtherValue {
 
 // A published value, with its one source and the hardware file that describes what it was measured on.
 struct Reference {
-  nlohmann::ordered_json kase;  // what identifies the point: {"ep": 4, "pass": "forward", …}
-  std::string metric;           // sim/study/published/metric.h
-  double value = 0;             // in the metric's base unit
-  std::string hardware;         // configs/hardware/NAME.yaml
+  nlohmann::ordered_json coordinates;  // of the point: {"ep": 4, "pass": "forward", …}
+  std::string metric;                  // sim/study/published/metric.h
+  double value = 0;                    // in the metric's base unit
+  std::string hardware;                // configs/hardware/NAME.yaml
   std::string source;
   std::string note;          // may be empty
   bool calibration = false;  // whether hardware values may be fitted to it
@@ -28,14 +30,16 @@ struct Reference {
   double in(std::string_view unit) const;
 };
 
-// Reads configs/reference/NAME.yaml. Throws InputError with all that is wrong with it.
-std::vector<Reference> read_references(const std::filesystem::path& file);
+// What is written in a file as a point's coordinate: whole numbers are numbers, all else is text.
+nlohmann::ordered_json coordinate_of(const std::string& text);
+// The same as text.
+std::string text_of(const nlohmann::ordered_json& coordinate);
 
-// Whether two cases are the same; the order of their keys does not matter.
-bool same_case(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b);
+// Reads the list `points` of a table. Notes all that is wrong with it.
+std::vector<Reference> read_references(const Config& table);
 
-// The value of exactly this case and metric, or nullptr.
-const Reference* find_reference(const std::vector<Reference>& references, const nlohmann::ordered_json& kase,
-                                std::string_view metric);
+// The value of exactly these coordinates and metric, or nullptr.
+const Reference* find_reference(const std::vector<Reference>& references,
+                                const nlohmann::ordered_json& coordinates, std::string_view metric);
 
 }  // namespace a3sim

@@ -6,8 +6,7 @@
 #include "sim/experiment/compiled.h"
 #include "sim/study/calibration/sensitivity.h"
 #include "sim/study/explore/replay.h"
-#include "sim/study/published/reproduction.h"
-#include "sim/study/summary/report.h"
+#include "sim/study/published/evaluation.h"
 
 namespace a3sim {
 namespace {
@@ -35,10 +34,9 @@ std::uint32_t most_rows(const RoutingCounts& counts) {
 }
 
 // EP8 under sampled routings: what an uneven load costs, and what one schedule for all of them costs more.
-class Skew final : public Reproduction {
+class Skew final : public Evaluation {
  public:
-  Reproduced run(const Setting& setting) const override;
-  bool is_long() const override { return true; }
+  Predictions run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const override;
 
  private:
   struct Drawn {
@@ -47,7 +45,7 @@ class Skew final : public Reproduction {
     std::uint32_t bucket = 0;  // rows of each (source, expert) that all of them fit into
   };
   static Drawn draw(const Experiment& experiment, double skew);
-  static void add(const Setting& setting, double skew, Reproduced& result);
+  static void add(const Scenario& scenario, const Wanted& wanted, double skew, std::vector<Point>& points);
 };
 
 Skew::Drawn Skew::draw(const Experiment& experiment, double skew) {
@@ -63,19 +61,19 @@ Skew::Drawn Skew::draw(const Experiment& experiment, double skew) {
   return drawn;
 }
 
-void Skew::add(const Setting& setting, double skew, Reproduced& result) {
+void Skew::add(const Scenario& scenario, const Wanted& wanted, double skew, std::vector<Point>& points) {
   const auto case_of = [&](const char* schedule) {
     return nlohmann::ordered_json{{"skew", skew}, {"pass", "forward"}, {"schedule", schedule}};
   };
-  if (!setting.wants(case_of("recompiled")) && !setting.wants(case_of("replayed"))) return;
-  Experiment experiment = setting.load("ep8", {"experiment.pass=forward"});
+  if (!wanted.has(case_of("recompiled")) && !wanted.has(case_of("replayed"))) return;
+  Experiment experiment = scenario.load("ep8", {"experiment.pass=forward"});
   const Drawn drawn = draw(experiment, skew);
   experiment.bucket_rows = drawn.bucket;
   const RoutingCounts capacity = capacity_of(experiment, drawn.routings.front().counts);
   std::vector<CompiledPass> compiled;
   for (const Pass& pass : experiment.passes)
     compiled.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule});
-  const std::vector<Replayed> runs = replay(experiment, compiled, drawn.routings, setting.threads);
+  const std::vector<Replayed> runs = replay(experiment, compiled, drawn.routings, scenario.threads);
   for (const bool recompiled : {true, false}) {
     std::vector<double> latencies, lags;
     for (const Replayed& run : runs) {
@@ -84,32 +82,24 @@ void Skew::add(const Setting& setting, double skew, Reproduced& result) {
     }
     Duration bound{};
     for (const Replayed& run : runs) bound = std::max(bound, run.bounds.largest());
-    Point point{case_of(recompiled ? "recompiled" : "replayed"), "latency", "ms", quantile(latencies, 0.5),
-                experiment.hardware.name};
-    point.extra = {{"least", fmt::format("{:.3f}", std::ranges::min(latencies))},
-                   {"most", fmt::format("{:.3f}", std::ranges::max(latencies))},
-                   {"straggler ms", fmt::format("{:.3f}", quantile(lags, 0.5))},
-                   {"straggler's rows", fmt::format("{:.2f} x mean", drawn.straggler)},
-                   {"bucket rows", fmt::format("{}", drawn.bucket)},
-                   {"worst bound", in_milliseconds(bound)}};
-    result.points.push_back(std::move(point));
+    Point& point = points.emplace_back(Point{case_of(recompiled ? "recompiled" : "replayed"), "latency", "ms",
+                                             quantile(latencies, 0.5), experiment.hardware.name});
+    point.more = {{Column::number("least", "", 3), std::ranges::min(latencies)},
+                  {Column::number("most", "", 3), std::ranges::max(latencies)},
+                  {Column::number("straggler ms", "", 3), quantile(lags, 0.5)},
+                  {Column::words("straggler's rows"), fmt::format("{:.2f} x mean", drawn.straggler)},
+                  {Column::count("bucket rows"), whole(drawn.bucket)},
+                  {Column::milliseconds("worst bound", "worst_bound_ps"), bound}};
   }
 }
 
-Reproduced Skew::run(const Setting& setting) const {
-  Reproduced result;
-  result.heading = fmt::format(
-      "EP8 forward under sampled routings: medians over {} seeds; skew 0 is uniform, larger is steeper\n"
-      "recompiled: a schedule for each routing; replayed: one for the bucket that all nine fit into\n"
-      "straggler: how long the last rank goes on after half of them have ended, and the most rows of a "
-      "rank\n",
-      kSeeds);
-  for (const double skew : kSkews) add(setting, skew, result);
+Predictions Skew::run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const {
+  Predictions result{table.heading, {}};
+  for (const double skew : kSkews) add(scenario, wanted, skew, result.points);
   return result;
 }
 
-A3SIM_REGISTER(Reproduction, "skew", "EP8 under uneven routings: stragglers, replaying against recompiling",
-               Skew);
+A3SIM_REGISTER(Evaluation, "skew", "medians over routings, recompiled and replayed", Skew);
 
 }  // namespace
 }  // namespace a3sim

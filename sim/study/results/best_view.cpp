@@ -23,22 +23,22 @@ std::vector<std::size_t> points_with_all(const SweepResults& sweep,
   return points;
 }
 
-void add_rows(ResultView& view, const SweepResults& sweep, const std::vector<Objective>& objectives,
+void add_rows(Table& table, const SweepResults& sweep, const std::vector<Objective>& objectives,
               const std::vector<std::size_t>& points) {
   for (const std::size_t point : points) {
-    std::vector<ResultCell> row = axis_cells(sweep, point);
+    std::vector<Cell> row = axis_cells(sweep, point);
     for (const Objective& objective : objectives) row.push_back(metric_cell(*objective.metric, point));
-    view.table.rows.push_back(std::move(row));
+    table.add(std::move(row));
   }
 }
 
-ResultView view_of_points(const SweepResults& sweep, const std::vector<Objective>& objectives) {
-  ResultView view;
-  view.json = {{"sweep", sweep.name}, {"pass", objectives.front().metric->pass}};
-  view.table.columns = axis_names(sweep);
-  for (const Objective& objective : objectives)
-    view.table.columns.push_back(heading(objective.metric->name, objective.metric->unit));
-  return view;
+// A table of points below `before`.
+Table& begin(Report& report, const SweepResults& sweep, const std::vector<Objective>& objectives,
+             const std::string& before) {
+  report.fact("sweep", sweep.name).fact("pass", objectives.front().metric->pass).say(before);
+  std::vector<Column> columns = axis_columns(sweep);
+  for (const Objective& objective : objectives) columns.push_back(metric_column(*objective.metric));
+  return report.table(kResultRows, std::move(columns));
 }
 
 // As good in all objectives, and better in one.
@@ -81,25 +81,26 @@ std::vector<std::size_t> best_points(const SweepResults& sweep, const Objective&
   return points;
 }
 
-ResultView best_view(const SweepResults& sweep, const Objective& objective, std::size_t most,
-                     const std::string& per) {
-  ResultView view = view_of_points(sweep, {objective});
-  view.before =
-      fmt::format("{}: {}{}{}\n", sweep.name, names_of({objective}), per.empty() ? "" : ", for each ", per);
+Report best_view(const SweepResults& sweep, const Objective& objective, std::size_t most,
+                 const std::string& per) {
+  Report report;
+  Table& table = begin(
+      report, sweep, {objective},
+      fmt::format("{}: {}{}{}\n", sweep.name, names_of({objective}), per.empty() ? "" : ", for each ", per));
   if (per.empty()) {
-    add_rows(view, sweep, {objective}, best_points(sweep, objective, most));
-    return view;
+    add_rows(table, sweep, {objective}, best_points(sweep, objective, most));
+    return report;
   }
   const std::size_t axis = sweep.axis(per);
-  const std::vector<std::size_t> all = best_points(sweep, objective, kAllRows);
+  const std::vector<std::size_t> all = best_points(sweep, objective, sweep.points.size());
   for (std::size_t level = 0; level < sweep.axes[axis].values.size(); ++level) {
     std::vector<std::size_t> points;
     for (const std::size_t point : all) {
       if (sweep.points[point].levels[axis] == level && points.size() < most) points.push_back(point);
     }
-    add_rows(view, sweep, {objective}, points);
+    add_rows(table, sweep, {objective}, points);
   }
-  return view;
+  return report;
 }
 
 std::vector<std::size_t> pareto_front(const SweepResults& sweep, const std::vector<Objective>& objectives) {
@@ -119,14 +120,16 @@ std::vector<std::size_t> pareto_front(const SweepResults& sweep, const std::vect
   return front;
 }
 
-ResultView pareto_view(const SweepResults& sweep, const std::vector<Objective>& objectives) {
+Report pareto_view(const SweepResults& sweep, const std::vector<Objective>& objectives) {
   if (objectives.size() < 2) throw InputError("--pareto: expected two metrics or more, like latency,sent");
-  ResultView view = view_of_points(sweep, objectives);
   const std::vector<std::size_t> front = pareto_front(sweep, objectives);
-  view.before = fmt::format("{}: {} points that no other beats, of {} ({})\n", sweep.name, front.size(),
-                            points_with_all(sweep, objectives).size(), names_of(objectives));
-  add_rows(view, sweep, objectives, front);
-  return view;
+  Report report;
+  Table& table =
+      begin(report, sweep, objectives,
+            fmt::format("{}: {} points that no other beats, of {} ({})\n", sweep.name, front.size(),
+                        points_with_all(sweep, objectives).size(), names_of(objectives)));
+  add_rows(table, sweep, objectives, front);
+  return report;
 }
 
 }  // namespace a3sim

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/results/result_view.h"
 #include "sim/study/results/sweep_results.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -22,12 +22,12 @@ Objective objective_of(const SweepResults& sweep, const std::string& pass, std::
 // The `most` best points, the best first; of equal ones the sweep's first. With an axis, of each of its
 // values.
 std::vector<std::size_t> best_points(const SweepResults& sweep, const Objective& objective, std::size_t most);
-ResultView best_view(const SweepResults& sweep, const Objective& objective, std::size_t most,
-                     const std::string& per);
+Report best_view(const SweepResults& sweep, const Objective& objective, std::size_t most,
+                 const std::string& per);
 
 // The points that no other one beats: none is as good in all objectives and better in one. Points that are
 // equal in all of them are all there. By the first objective, then in the sweep's order.
 std::vector<std::size_t> pareto_front(const SweepResults& sweep, const std::vector<Objective>& objectives);
-ResultView pareto_view(const SweepResults& sweep, const std::vector<Objective>& objectives);
+Report pareto_view(const SweepResults& sweep, const std::vector<Objective>& objectives);
 
 }  // namespace a3sim

@@ -19,7 +19,7 @@ BrokenLine fit_joined(std::span<const double> x, std::span<const double> y, doub
       for (std::size_t b = 0; b < 3; ++b) matrix[3 * a + b] += row[a] * row[b];
     }
   }
-  const std::vector<double> c = solve_normal_equations(std::move(matrix), std::move(right)).coefficients;
+  const std::vector<double> c = solve_normal_equations(matrix, right).coefficients;
   return {join, c[0], c[1], c[2]};
 }
 

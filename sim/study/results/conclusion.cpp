@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/study/published/metric.h"
 #include "sim/study/results/axis_numbers.h"
 #include "sim/study/results/effects.h"
 #include "sim/study/results/knee.h"
-#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
@@ -64,19 +62,17 @@ std::string binding_text(const Binding& below, const Binding& above) {
                      percent(below.share), above.name, percent(above.share));
 }
 
-nlohmann::ordered_json binding_json(const Binding& binding) {
-  if (binding.name.empty()) return nullptr;
-  return {{"resource", binding.name}, {"share", binding.share}};
-}
-
 class Concluding {
  public:
-  Concluding(const SweepResults& sweep, const std::string& pass, const std::string& name)
-      : pass_(pass), metric_(sweep.metric(pass, name)), effects_(effects_of(sweep, metric_)) {
-    result_.json = {{"metric", name}, {"pass", pass}, {"knees", nlohmann::ordered_json::array()}};
+  Concluding(const SweepResults& sweep, const std::string& pass, const std::string& name, Report& report)
+      : pass_(pass),
+        metric_(sweep.metric(pass, name)),
+        effects_(effects_of(sweep, metric_)),
+        report_(report) {
+    report.fact("metric", name).fact("pass", pass);
   }
 
-  Conclusion conclusion() {
+  void conclude() {
     say("Conclusion, {} of {}:", metric_.name, pass_ == "total" ? "all passes" : "pass " + pass_);
     const double largest = std::max(std::abs(effects_.least), std::abs(effects_.most));
     if (effects_.points.size() < kFewestPoints) {
@@ -88,20 +84,27 @@ class Concluding {
       knees();
       factors();
     }
-    return std::move(result_);
+    report_.say(text_);
   }
 
  private:
   template <class... Args>
   void say(fmt::format_string<Args...> format, Args&&... args) {
-    result_.text += fmt::format(format, std::forward<Args>(args)...) + '\n';
+    text_ += fmt::format(format, std::forward<Args>(args)...) + '\n';
   }
   void none(const std::string& why) {
     say("  none: {}", why);
-    result_.json["none"] = why;
+    report_.fact("none", why);
   }
 
   void knees() {
+    knees_ = &report_.table(
+        "knees",
+        {Column::words("axis"), Column::number("at", "", 3), Column::words("unit"),
+         Column::percent("change_below", ""), Column::percent("change_above", ""),
+         Column::words("binds_below"), Column::percent("binds_below_share", ""), Column::words("binds_above"),
+         Column::percent("binds_above_share", ""), Column::words("none")},
+        Seen::kByPrograms);
     const std::vector<ResultAxis>& axes = effects_.sweep.axes;
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
       const auto numbers = numbers_of(axes[axis].values);
@@ -125,7 +128,7 @@ class Concluding {
   void no_knee(std::size_t axis, const std::string& why) {
     const std::string name = factor_name(axis);
     say("  knee along {}: none ({})", name, why);
-    result_.json["knees"].push_back({{"axis", name}, {"at", nullptr}, {"none", why}});
+    knees_->add({name, {}, {}, {}, {}, {}, {}, {}, {}, why});
   }
 
   void knee(std::size_t axis, const AxisNumbers& numbers, std::vector<double> curve) {
@@ -145,13 +148,16 @@ class Concluding {
     const std::string unit = numbers.unit.empty() ? "" : " " + numbers.unit;
     say("  knee along {}: at {:.3g}{}; {} {} up to it and {} beyond{}", name, knee.at, unit, metric_.name,
         change_text(knee.before), change_text(knee.after), binding_text(below, above));
-    result_.json["knees"].push_back({{"axis", name},
-                                     {"at", knee.at},
-                                     {"unit", numbers.unit},
-                                     {"change_below", knee.before},
-                                     {"change_above", knee.after},
-                                     {"binds_below", binding_json(below)},
-                                     {"binds_above", binding_json(above)}});
+    knees_->add({name,
+                 knee.at,
+                 numbers.unit,
+                 knee.before,
+                 knee.after,
+                 below.name,
+                 below.share,
+                 above.name,
+                 above.share,
+                 {}});
   }
 
   void factors() {
@@ -164,22 +170,23 @@ class Concluding {
     }
     if (effects_.saturated) return no_factor("no more points than effects");
     say("  what matters most: {}", factors_text());
-    nlohmann::ordered_json& json = result_.json["effects"];
+    report_.fact("interactions_share", effects_.rest);
+    Table& table =
+        report_.table("effects", {Column::words("axis"), Column::percent("share", "")}, Seen::kByPrograms);
+    Table& levels = report_.table(
+        "effects_of_values",
+        {Column::words("axis"), Column::words("value"), Column::number("mean_minus_grand_mean", "", 3)},
+        Seen::kByPrograms);
     for (const FactorEffect& factor : factors) {
-      nlohmann::ordered_json levels = nlohmann::ordered_json::object();
+      table.add({factor_name(factor.axis), factor.share});
       for (std::size_t i = 0; i < factor.levels.size(); ++i)
-        levels[effects_.sweep.axes[factor.axis].values[i]] = factor.levels[i];
-      json.push_back({{"axis", factor_name(factor.axis)},
-                      {"share", factor.share},
-                      {"mean_minus_grand_mean", std::move(levels)}});
+        levels.add({factor_name(factor.axis), effects_.sweep.axes[factor.axis].values[i], factor.levels[i]});
     }
-    result_.json["interactions_share"] = effects_.rest;
   }
 
   void no_factor(const std::string& why) {
     say("  what matters most: none ({})", why);
-    result_.json["effects"] = nullptr;
-    result_.json["effects_none"] = why;
+    report_.fact("effects_none", why);
   }
 
   std::string factors_text() const {
@@ -209,13 +216,15 @@ class Concluding {
   const std::string& pass_;
   const ResultMetric& metric_;
   Effects effects_;
-  Conclusion result_;
+  Report& report_;
+  Table* knees_ = nullptr;
+  std::string text_;
 };
 
 }  // namespace
 
-Conclusion conclude(const SweepResults& sweep, const std::string& pass, const std::string& metric) {
-  return Concluding(sweep, pass, metric).conclusion();
+void conclude(const SweepResults& sweep, const std::string& pass, const std::string& metric, Report& report) {
+  Concluding(sweep, pass, metric, report).conclude();
 }
 
 }  // namespace a3sim

@@ -40,7 +40,7 @@ AdditiveFit fit_additive(const std::vector<Factor>& factors, const std::vector<d
       for (const std::size_t j : columns) matrix[i * size + j] += 1;
     }
   }
-  const NormalSolution solution = solve_normal_equations(std::move(matrix), std::move(right));
+  const NormalSolution solution = solve_normal_equations(matrix, right);
   AdditiveFit fit{0, solution.rank, {}, solution.coefficients[0]};
   for (std::size_t f = 0; f < factors.size(); ++f) {
     const auto begin = solution.coefficients.begin();

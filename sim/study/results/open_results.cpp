@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <system_error>
 
 #include "sim/core/error.h"
+#include "sim/study/results/temporary_directory.h"
 #include "sim/study/sweep/schema.h"
 
 namespace a3sim {
@@ -74,25 +74,6 @@ std::pair<std::uintmax_t, fs::file_time_type> state_of(const fs::path& file) {
   std::error_code error;
   return {fs::file_size(file, error), fs::last_write_time(file, error)};
 }
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "a3sim-results-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw RunError("cannot make a temporary directory: " + name);
-    path_ = name;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // A log that nobody writes to, as its index is not there, in a directory where it cannot be made.
 void read_copy(const fs::path& file, const std::function<void(SQLite::Database&)>& read) {

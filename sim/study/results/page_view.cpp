@@ -11,16 +11,16 @@ namespace {
 // Beside some axes, in a hundred columns.
 constexpr std::size_t kPageMetrics = 4;
 
-nlohmann::ordered_json failures_json(const SweepResults& sweep) {
-  nlohmann::ordered_json failures = nlohmann::ordered_json::array();
+void add_failures(const SweepResults& sweep, Report& report) {
+  std::vector<Column> columns = axis_columns(sweep);
+  columns.push_back(Column::words("error"));
+  Table& table = report.table("failures", std::move(columns), Seen::kByPrograms);
   for (std::size_t point = 0; point < sweep.points.size(); ++point) {
     if (sweep.points[point].status != PointStatus::kFailed) continue;
-    nlohmann::ordered_json at = nlohmann::ordered_json::object();
-    for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis)
-      at[sweep.axes[axis].name] = sweep.value(point, axis);
-    failures.push_back({{"at", std::move(at)}, {"error", sweep.points[point].error}});
+    std::vector<Cell> row = axis_cells(sweep, point);
+    row.emplace_back(sweep.points[point].error);
+    table.add(std::move(row));
   }
-  return failures;
 }
 
 }  // namespace
@@ -33,40 +33,41 @@ std::vector<std::string> page_metrics(const SweepResults& sweep, const std::stri
   return names;
 }
 
-ResultView sweep_page(const SweepResults& sweep, const std::string& pass,
-                      const std::vector<std::string>& metrics, const std::string& value,
-                      std::size_t most_failures) {
-  ResultView view = points_view(sweep, pass, metrics);
-  view.before = counts_line(sweep);
-  view.after = failures_text(sweep, most_failures);
-  view.json["counts"] = counts_json(sweep);
-  view.json["failures"] = failures_json(sweep);
-  view.json["conclusion"] = nullptr;
+Report sweep_page(const SweepResults& sweep, const std::string& pass, const std::vector<std::string>& metrics,
+                  const std::string& value, std::size_t most_failures) {
+  Report report;
+  report.fact("sweep", sweep.name).fact("pass", pass).fact("points", whole(sweep.points.size()));
+  report.fact("done", whole(sweep.count(PointStatus::kDone)));
+  report.fact("failed", whole(sweep.count(PointStatus::kFailed)));
+  report.fact("not_run", whole(sweep.count(PointStatus::kNotRun)));
+  report.say(counts_line(sweep));
+  add_points(sweep, pass, metrics, report);
+  add_failures(sweep, report);
+  report.say(failures_text(sweep, most_failures));
   if (sweep.count(PointStatus::kDone) == 0) {
-    view.after += "Conclusion: none, as no point is done\n";
-    return view;
+    report.say_on("Conclusion: none, as no point is done\n");
+    return report;
   }
-  std::vector<std::string> names = page_metrics(sweep, pass);
-  const Conclusion conclusion = conclude(sweep, pass,
-                                         !value.empty()  ? value
-                                         : names.empty() ? "latency"
-                                                         : names.front());
-  view.after += (view.after.empty() ? "" : "\n") + conclusion.text;
-  view.json["conclusion"] = conclusion.json;
-  return view;
+  const std::vector<std::string> names = page_metrics(sweep, pass);
+  conclude(sweep, pass,
+           !value.empty()  ? value
+           : names.empty() ? "latency"
+                           : names.front(),
+           report.part("conclusion"));
+  return report;
 }
 
-ResultView sweeps_view(const std::vector<SweepResults>& sweeps) {
-  ResultView view;
-  view.table.columns = {"sweep", "points", "done", "failed", "not run"};
-  const auto number = [](std::size_t count) { return ResultCell{fmt::format("{}", count)}; };
+Report sweeps_view(const std::vector<SweepResults>& sweeps) {
+  Report report;
+  Table& table =
+      report.table(kResultRows, {Column::words("sweep"), Column::count("points"), Column::count("done"),
+                                 Column::count("failed"), Column::count("not run")});
   for (const SweepResults& sweep : sweeps) {
-    view.table.rows.push_back(
-        {sweep.name, number(sweep.points.size()), number(sweep.count(PointStatus::kDone)),
-         number(sweep.count(PointStatus::kFailed)), number(sweep.count(PointStatus::kNotRun))});
+    table.add({sweep.name, whole(sweep.points.size()), whole(sweep.count(PointStatus::kDone)),
+               whole(sweep.count(PointStatus::kFailed)), whole(sweep.count(PointStatus::kNotRun))});
   }
-  view.after = sweeps.empty() ? "no sweep has begun on this database\n" : "--sweep NAME shows one of them\n";
-  return view;
+  report.say(sweeps.empty() ? "no sweep has begun on this database\n" : "--sweep NAME shows one of them\n");
+  return report;
 }
 
 }  // namespace a3sim

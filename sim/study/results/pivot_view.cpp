@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/study/calibration/sensitivity.h"
+#include "sim/study/results/points_view.h"
 
 namespace a3sim {
 
@@ -53,8 +54,8 @@ namespace {
 
 // What a cell's median hides.
 struct PivotSpread {
-  std::size_t fewest = kAllRows, most = 0;  // values in a cell that has any
-  double widest = 0;                        // (max - min) / median
+  std::size_t fewest = static_cast<std::size_t>(-1), most = 0;  // values in a cell that has any
+  double widest = 0;                                            // (max - min) / median
 };
 
 PivotSpread spread_of(const ResultPivot& pivot) {
@@ -83,32 +84,36 @@ std::string spread_text(const PivotSpread& spread, const std::vector<std::string
 
 }  // namespace
 
-ResultView pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
-                      const ResultMetric& metric) {
+Report pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
+                  const ResultMetric& metric) {
   const ResultPivot pivot = pivot_of(sweep, sweep.axis(rows), sweep.axis(columns), metric);
   const std::vector<std::string> others = other_axes(sweep, {pivot.rows, pivot.columns});
   const PivotSpread spread = spread_of(pivot);
-  ResultView view;
-  view.before =
-      fmt::format("{}, {}: {} by {}\n", heading(metric.name, metric.unit), metric.pass, rows, columns);
-  view.after = spread_text(spread, others);
-  view.json = {{"sweep", sweep.name},  {"pass", metric.pass}, {"metric", metric.name},
-               {"unit", metric.unit},  {"rows_axis", rows},   {"columns_axis", columns},
-               {"median_over", others}};
+  Report report;
+  report.fact("sweep", sweep.name).fact("pass", metric.pass).fact("metric", metric.name);
+  report.fact("unit", metric.unit).fact("rows_axis", rows).fact("columns_axis", columns);
+  report.fact("median_over", fmt::format("{}", fmt::join(others, ", ")));
   if (spread.most > 0) {
-    view.json["points_per_cell"] = {spread.fewest, spread.most};
-    view.json["largest_spread"] = spread.widest;
+    report.fact("fewest_points_per_cell", whole(spread.fewest))
+        .fact("most_points_per_cell", whole(spread.most));
+    report.fact("largest_spread", spread.widest);
   }
-  view.table.columns.push_back(rows);
-  for (const std::string& value : sweep.axes[pivot.columns].values)
-    view.table.columns.push_back(fmt::format("{}={}", columns, value));
+  report.say(
+      fmt::format("{}, {}: {} by {}\n", heading(metric.name, metric.unit), metric.pass, rows, columns));
+  std::vector<Column> heads{Column::words(rows)};
+  for (const std::string& value : sweep.axes[pivot.columns].values) {
+    heads.push_back(metric_column(metric));
+    heads.back().head = fmt::format("{}={}", columns, value);
+  }
+  Table& table = report.table(kResultRows, std::move(heads));
   for (std::size_t row = 0; row < pivot.cells.size(); ++row) {
-    std::vector<ResultCell> cells{sweep.axes[pivot.rows].values[row]};
+    std::vector<Cell> cells{sweep.axes[pivot.rows].values[row]};
     for (const ResultPivot::Cell& cell : pivot.cells[row])
-      cells.push_back(cell.values.empty() ? ResultCell{} : ResultCell{cell.median()});
-    view.table.rows.push_back(std::move(cells));
+      cells.push_back(cell.values.empty() ? Cell() : Cell(cell.median()));
+    table.add(std::move(cells));
   }
-  return view;
+  report.say(spread_text(spread, others));
+  return report;
 }
 
 }  // namespace a3sim

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/results/result_view.h"
 #include "sim/study/results/sweep_results.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -29,7 +29,7 @@ std::vector<std::string> other_axes(const SweepResults& sweep, const std::vector
 std::string pivot_origin(const SweepResults& sweep, const ResultMetric& metric, const ResultPivot& pivot,
                          std::string_view band);
 
-ResultView pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
-                      const ResultMetric& metric);
+Report pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
+                  const ResultMetric& metric);
 
 }  // namespace a3sim

@@ -31,56 +31,55 @@ std::vector<const ResultMetric*> chosen_metrics(const SweepResults& sweep, const
 
 }  // namespace
 
-std::vector<std::string> axis_names(const SweepResults& sweep) {
-  std::vector<std::string> names;
-  for (const ResultAxis& axis : sweep.axes) names.push_back(axis.name);
-  return names;
+std::string heading(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
 }
 
-std::vector<ResultCell> axis_cells(const SweepResults& sweep, std::size_t point) {
-  std::vector<ResultCell> cells;
+Column metric_column(const ResultMetric& metric) {
+  Column column = Column::words(heading(metric.name, metric.unit));
+  column.form = Form::kSignificant;
+  return column;
+}
+
+std::vector<Column> axis_columns(const SweepResults& sweep) {
+  std::vector<Column> columns;
+  for (const ResultAxis& axis : sweep.axes) columns.push_back(Column::words(axis.name));
+  return columns;
+}
+
+std::vector<Cell> axis_cells(const SweepResults& sweep, std::size_t point) {
+  std::vector<Cell> cells;
   for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
     const std::string& value = sweep.value(point, axis);
-    cells.push_back(value.empty() ? ResultCell{} : ResultCell{value});
+    cells.push_back(value.empty() ? Cell() : Cell(value));
   }
   return cells;
 }
 
-ResultCell metric_cell(const ResultMetric& metric, std::size_t point) {
+Cell metric_cell(const ResultMetric& metric, std::size_t point) {
   const double value = metric.values[point];
-  return std::isnan(value) ? ResultCell{} : ResultCell{value};
+  return std::isnan(value) ? Cell() : Cell(value);
 }
 
-ResultView points_view(const SweepResults& sweep, const std::string& pass,
-                       const std::vector<std::string>& names) {
+void add_points(const SweepResults& sweep, const std::string& pass, const std::vector<std::string>& names,
+                Report& report) {
   const std::vector<const ResultMetric*> metrics = chosen_metrics(sweep, pass, names);
-  ResultView view;
-  view.json = {{"sweep", sweep.name}, {"pass", pass}};
-  view.table.columns = axis_names(sweep);
-  view.table.columns.emplace_back("status");
-  for (const ResultMetric* metric : metrics)
-    view.table.columns.push_back(heading(metric->name, metric->unit));
+  std::vector<Column> columns = axis_columns(sweep);
+  columns.push_back(Column::words("status"));
+  for (const ResultMetric* metric : metrics) columns.push_back(metric_column(*metric));
+  Table& table = report.table(kResultRows, std::move(columns));
   for (std::size_t point = 0; point < sweep.points.size(); ++point) {
-    std::vector<ResultCell> row = axis_cells(sweep, point);
+    std::vector<Cell> row = axis_cells(sweep, point);
     row.emplace_back(name_of_status(sweep.points[point].status));
     for (const ResultMetric* metric : metrics) row.push_back(metric_cell(*metric, point));
-    view.table.rows.push_back(std::move(row));
+    table.add(std::move(row));
   }
-  return view;
 }
 
 std::string counts_line(const SweepResults& sweep) {
   return fmt::format("{}: {} points, {} done, {} failed, {} not yet run\n", sweep.name, sweep.points.size(),
                      sweep.count(PointStatus::kDone), sweep.count(PointStatus::kFailed),
                      sweep.count(PointStatus::kNotRun));
-}
-
-nlohmann::ordered_json counts_json(const SweepResults& sweep) {
-  return {{"name", sweep.name},
-          {"points", sweep.points.size()},
-          {"done", sweep.count(PointStatus::kDone)},
-          {"failed", sweep.count(PointStatus::kFailed)},
-          {"not_run", sweep.count(PointStatus::kNotRun)}};
 }
 
 std::string failures_text(const SweepResults& sweep, std::size_t most) {

@@ -86,26 +86,26 @@ std::string taskflow_of(const Values& values, const Experiment& experiment) {
 
 // The settings that hold at a position, later ones over earlier ones, by key: configurations that say the
 // same are then built in the same way.
-std::vector<SweepSetting> settings_at(const SweepSpec& spec, const SweepPosition& position) {
-  std::vector<SweepSetting> settings;
-  const auto add = [&](const SweepSetting& setting) {
-    const auto same = std::ranges::find(settings, setting.key, &SweepSetting::key);
+std::vector<Override> settings_at(const SweepSpec& spec, const SweepPosition& position) {
+  std::vector<Override> settings;
+  const auto add = [&](const Override& setting) {
+    const auto same = std::ranges::find(settings, setting.key, &Override::key);
     if (setting.key != "include" && same != settings.end()) {
       *same = setting;
     } else {
       settings.push_back(setting);
     }
   };
-  for (const SweepSetting& setting : spec.settings) add(setting);
+  for (const Override& setting : spec.settings) add(setting);
   for (std::size_t a = 0; a < spec.axes.size(); ++a) {
-    for (const SweepSetting& setting : spec.axes[a].values[position[a]].settings) add(setting);
+    for (const Override& setting : spec.axes[a].values[position[a]].settings) add(setting);
   }
-  std::ranges::stable_sort(settings, {}, &SweepSetting::key);
+  std::ranges::stable_sort(settings, {}, &Override::key);
   return settings;
 }
 
 // The messages of one point's configuration, at the places where the sweep's file sets what is wrong.
-std::string placed(const std::string& messages, const std::vector<SweepSetting>& overrides,
+std::string placed(const std::string& messages, const std::vector<Override>& overrides,
                    const std::string& point) {
   std::string text;
   std::size_t start = 0;
@@ -130,9 +130,9 @@ std::string point_id(const PortableConfig& config) { return id_of(values_of(conf
 
 SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position) {
   std::string text = fmt::format("include: [\"{}\"", spec.base);
-  std::vector<SweepSetting> overrides;
+  std::vector<Override> overrides;
   std::vector<std::string> lines;
-  for (const SweepSetting& setting : settings_at(spec, position)) {
+  for (const Override& setting : settings_at(spec, position)) {
     if (setting.key == "include") {
       text += fmt::format(", \"{}\"", setting.value);
     } else {

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/experiment.h"
 
 namespace a3sim {
+
+struct PassResult;
 
 // A figure of one pass of a run, or of all of them ('total'): what sweeps record.
 struct PointMetric {
@@ -15,15 +17,14 @@ struct PointMetric {
   std::string unit;  // "ms", "MB", "%"; "" for a number
 };
 
-// What there is to be asked for; `blame` is the critical path's share of each resource, blame.cube and so on,
-// which sum to the latency.
+// What there is to be asked for (metrics/), by name.
 std::vector<std::string> metric_names();
 
-// Whether a name needs every task's record and their analysis, which costs more than all others.
-bool needs_records(std::string_view name);
+// Whether some of the metrics are read from every task's record, which a run keeps only when it is told to.
+bool need_records(std::span<const std::string> metrics);
 
-// Of all passes; those that need records only if they were `recorded`.
+// These metrics of all passes, which were run with records where the metrics need them.
 std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<const PassResult> passes,
-                                    bool recorded);
+                                    std::span<const std::string> metrics);
 
 }  // namespace a3sim

@@ -1,6 +1,5 @@
 #include "sim/study/sweep/point_run.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
@@ -8,8 +7,7 @@
 
 namespace a3sim {
 
-PointRun::PointRun(const SweepSpec& spec)
-    : spec_(spec), record_(std::ranges::any_of(spec.metrics, needs_records)) {}
+PointRun::PointRun(const SweepSpec& spec) : spec_(spec), record_(need_records(spec.metrics)) {}
 
 std::string PointRun::compute(const SweepPosition& position, const std::string& id) {
   const SweepPoint point = resolve_point(spec_, position);
@@ -17,10 +15,8 @@ std::string PointRun::compute(const SweepPosition& position, const std::string& 
   const std::vector<PassResult> passes =
       run_compiled(point.experiment, cache_.compile(point.experiment), record_, backend_of(point.experiment));
   nlohmann::json answer{{"config", point.config.resolved}, {"files", point.config.files}};
-  for (const PointMetric& m : metrics_of(point.experiment, passes, record_)) {
-    if (std::ranges::find(spec_.metrics, m.name) != spec_.metrics.end())
-      answer["metrics"].push_back({m.pass, m.name, m.value, m.unit});
-  }
+  for (const PointMetric& m : metrics_of(point.experiment, passes, spec_.metrics))
+    answer["metrics"].push_back({m.pass, m.name, m.value, m.unit});
   std::string bytes;
   nlohmann::json::to_cbor(answer, nlohmann::detail::output_adapter<char>(bytes));
   return bytes;

@@ -16,12 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kInclude = "include";
-// Keys whose values are paths: relative to the sweep's file, like every path in a file.
-constexpr std::string_view kPathKeys[] = {"routing.file", "order.ctq_list", "order.vtq_list"};
-
-std::string without_quotes(const std::string& yaml) {
-  return yaml.size() > 1 && yaml.front() == '"' ? yaml.substr(1, yaml.size() - 2) : yaml;
-}
 
 // Reads one file, mapping by mapping.
 class SweepReader {
@@ -43,20 +37,8 @@ class SweepReader {
   }
 
  private:
-  SweepSetting setting(const std::string& key, const std::string& yaml, const Mark& mark) const {
-    SweepSetting setting{key, yaml, mark};
-    if (key == kInclude) setting.value = without_quotes(yaml);
-    if (std::ranges::find(kPathKeys, key) != std::end(kPathKeys)) {
-      const fs::path path = spec_.file.parent_path() / without_quotes(yaml);
-      setting.value = fmt::format("\"{}\"", fs::absolute(path).lexically_normal().string());
-    }
-    return setting;
-  }
-
-  std::vector<SweepSetting> settings_of(const Config& map) const {
-    std::vector<SweepSetting> settings;
-    for (const std::string& key : map.keys()) settings.push_back(setting(key, map.yaml(key), map.mark(key)));
-    return settings;
+  std::vector<Override> settings_of(const Config& map) const {
+    return read_overrides(map, spec_.file.parent_path());
   }
 
   void read_axis(const Config& axes, const std::string& name) {
@@ -93,7 +75,8 @@ class SweepReader {
       if (std::ranges::find(read.values, label, &SweepValue::label) != read.values.end())
         axis.error("values", fmt::format("'{}' stands there twice, expected once", label));
       read.values.push_back({label, {}});
-      for (const std::string& key : keys) read.values.back().settings.push_back(setting(key, yaml, mark));
+      for (const std::string& key : keys)
+        read.values.back().settings.push_back(make_override(key, yaml, mark, spec_.file.parent_path()));
     }
   }
 
@@ -122,7 +105,7 @@ class SweepReader {
     std::vector<std::pair<std::string, const SweepAxis*>> keys;
     for (const SweepAxis& axis : spec_.axes) {
       for (const SweepValue& value : axis.values) {
-        for (const SweepSetting& setting : value.settings) {
+        for (const Override& setting : value.settings) {
           if (setting.key != kInclude) keys.emplace_back(setting.key + '.', &axis);
         }
       }
@@ -183,7 +166,7 @@ void add_overrides(SweepSpec& spec, std::span<const std::string> overrides) {
     const std::string key = override.substr(0, equals);
     for (const SweepAxis& axis : spec.axes) {
       for (const SweepValue& value : axis.values) {
-        for (const SweepSetting& setting : value.settings) {
+        for (const Override& setting : value.settings) {
           const std::string a = key + '.', b = setting.key + '.';
           if (!a.starts_with(b) && !b.starts_with(a)) continue;
           throw InputError(fmt::format("{}: {}: the sweep's axis '{}' sets {}, expected another key",
@@ -191,7 +174,7 @@ void add_overrides(SweepSpec& spec, std::span<const std::string> overrides) {
         }
       }
     }
-    std::erase_if(spec.settings, [&](const SweepSetting& setting) { return setting.key == key; });
+    std::erase_if(spec.settings, [&](const Override& setting) { return setting.key == key; });
     spec.settings.push_back({key, override.substr(equals + 1), mark});
     spec.text += fmt::format("# --set {}\n", override);
   }

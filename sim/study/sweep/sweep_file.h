@@ -7,20 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "sim/core/config/config.h"
+#include "sim/experiment/overrides.h"
 
 namespace a3sim {
 
-// One value of a configuration that a sweep sets: as an override, or, under the key `include`, a file that is
-// laid over the base.
-struct SweepSetting {
-  std::string key, value;  // value: YAML on one line; of a file its path
-  Mark mark;               // of the value in the sweep's file
-};
-
 struct SweepValue {
   std::string label;
-  std::vector<SweepSetting> settings;
+  std::vector<Override> settings;
 };
 
 struct SweepAxis {
@@ -39,9 +32,9 @@ struct SweepExclusion {
 struct SweepSpec {
   std::string name;  // the file's, without its ending
   std::filesystem::path file;
-  std::string text;                    // of the file, and of what the command line adds, as comments
-  std::string base;                    // experiment, relative to the file
-  std::vector<SweepSetting> settings;  // of every point
+  std::string text;                // of the file, and of what the command line adds, as comments
+  std::string base;                // experiment, relative to the file
+  std::vector<Override> settings;  // of every point
   std::vector<SweepAxis> axes;
   std::size_t dimensions = 0;
   std::vector<SweepExclusion> exclusions;

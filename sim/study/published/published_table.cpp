@@ -1,0 +1,256 @@
+#include "sim/study/published/published_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "sim/core/config/config.h"
+#include "sim/core/config/decimal.h"
+#include "sim/core/error.h"
+#include "sim/experiment/overrides.h"
+#include "sim/study/published/evaluation.h"
+#include "sim/study/published/metric.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kPass = "pass";
+
+// What the values of one column set.
+struct ColumnKey {
+  std::string name;
+  std::string path;  // takes the value itself; or, by value:
+  std::map<std::string, std::vector<std::string>> overrides;
+};
+
+struct Variant {
+  std::string name;
+  Json when;  // of cases with these coordinates only
+  std::vector<std::string> overrides;
+};
+
+std::string_view key_of(std::string_view override) { return override.substr(0, override.find('=')); }
+
+// Values of the same keys give way; files that are laid over one another all stay.
+void lay_over(std::vector<std::string>& overrides, const std::vector<std::string>& more) {
+  for (const std::string& override : more) {
+    const auto same = std::ranges::find(overrides, key_of(override), key_of);
+    if (same == overrides.end() || key_of(override) == "include")
+      overrides.push_back(override);
+    else
+      *same = override;
+  }
+}
+
+// Reads what the evaluation `runs` runs.
+class CaseReader {
+ public:
+  CaseReader(const Config& root, const fs::path& folder, PublishedTable& table)
+      : root_(root), folder_(folder), table_(table) {}
+
+  void read() {
+    read_columns(root_.map("keys"));
+    common_ = overrides_of(root_, "set");
+    for (const Config& variant : root_.maps("variants")) {
+      variants_.push_back(
+          {variant.text("name"), coordinates_of(variant, "when"), overrides_of(variant, "set")});
+      variant.finish();
+    }
+    against_ = coordinates_of(root_, "against");
+    // The first key of `each` runs slowest; the cases are those of each of its combinations.
+    cross(root_.map("each"), Json::object(), 0, [&](const Json& outer) { add_groups(outer); });
+    root_.map("each").finish();
+    for (const Config& group : root_.maps("cases")) group.finish();
+  }
+
+ private:
+  std::vector<std::string> overrides_of(const Config& config, const char* key) const {
+    std::vector<std::string> texts;
+    if (!config.has(key)) return texts;
+    for (const Override& override : read_overrides(config.map(key), folder_))
+      texts.push_back(override.text());
+    return texts;
+  }
+
+  void read_columns(const Config& keys) {
+    for (const std::string& name : keys.keys()) {
+      ColumnKey& column = columns_.emplace_back(ColumnKey{name, {}, {}});
+      table_.columns.push_back(name);
+      const std::string yaml = keys.yaml(name);
+      if (yaml.starts_with('{')) {
+        const Config values = keys.map(name);
+        for (const std::string& value : values.keys())
+          column.overrides[value] = overrides_of(values, value.c_str());
+      } else if (yaml != "null") {
+        column.path = keys.text(name);
+      }
+    }
+  }
+
+  // A mapping's values, without regard to what they set.
+  static Json coordinates_of(const Config& config, const char* key) {
+    if (!config.has(key)) return nullptr;
+    Json coordinates = Json::object();
+    const Config map = config.map(key);
+    for (const std::string& name : map.keys()) coordinates[name] = coordinate_of(map.text(name));
+    return coordinates;
+  }
+
+  // Calls `done` for each combination of the mapping's values of columns, laid over `coordinates`; the last
+  // key that stands there runs fastest.
+  void cross(const Config& map, const Json& coordinates, std::size_t key,
+             const std::function<void(const Json&)>& done) const {
+    for (const std::string& column : table_.columns) map.has(column);
+    std::vector<std::string> names = map.keys();
+    std::erase_if(names, [&](const std::string& name) {
+      return name == kPass || std::ranges::find(table_.columns, name) == table_.columns.end();
+    });
+    if (key == names.size()) return done(coordinates);
+    const bool is_list = map.yaml(names[key]).starts_with('[');
+    for (const std::string& value :
+         is_list ? map.texts(names[key]) : std::vector<std::string>{map.text(names[key])}) {
+      Json with = coordinates;
+      with[names[key]] = coordinate_of(value);
+      cross(map, with, key + 1, done);
+    }
+  }
+
+  // The cases below one combination of `each`: those of `cases`, or it alone. With neither of them, whatever
+  // something was published about.
+  void add_groups(const Json& outer) {
+    if (!root_.has("cases")) {
+      if (root_.has("each")) return add_group({case_of(outer, root_, {})});
+      for (const Reference& reference : table_.references) {
+        const PublishedCase one = case_of(reference.coordinates, root_, {});
+        if (std::ranges::find(table_.cases, one.coordinates, &PublishedCase::coordinates) ==
+            table_.cases.end())
+          add_group({one});
+      }
+      return;
+    }
+    for (const Config& group : root_.maps("cases")) {
+      std::vector<PublishedCase> cases;
+      const std::vector<std::string> own = overrides_of(group, "set");
+      cross(group, outer, 0,
+            [&](const Json& coordinates) { cases.push_back(case_of(coordinates, group, own)); });
+      add_group(cases);
+    }
+  }
+
+  // Cases, then their variants.
+  void add_group(const std::vector<PublishedCase>& cases) {
+    table_.cases.insert(table_.cases.end(), cases.begin(), cases.end());
+    for (const PublishedCase& of : cases) {
+      for (const Variant& variant : variants_) {
+        if (!matches(of.coordinates, variant.when) || sets_nothing_new(of, variant)) continue;
+        PublishedCase& added = table_.cases.emplace_back(of);
+        added.variant = variant.name;
+        lay_over(added.overrides, variant.overrides);
+      }
+    }
+  }
+
+  static bool matches(const Json& coordinates, const Json& when) {
+    if (when.is_null()) return true;
+    return std::ranges::all_of(when.items(), [&](const auto& item) {
+      return coordinates.contains(item.key()) && coordinates[item.key()] == item.value();
+    });
+  }
+  static bool sets_nothing_new(const PublishedCase& of, const Variant& variant) {
+    return std::ranges::all_of(variant.overrides, [&](const std::string& override) {
+      return std::ranges::find(of.overrides, override) != of.overrides.end();
+    });
+  }
+
+  PublishedCase case_of(const Json& coordinates, const Config& where,
+                        const std::vector<std::string>& own) const {
+    PublishedCase result{Json::object(), common_, nullptr};
+    for (const ColumnKey& column : columns_) {
+      if (column.name == kPass || !coordinates.contains(column.name)) continue;
+      const Json& value = coordinates[column.name];
+      const std::string text = text_of(value);
+      result.coordinates[column.name] = value;
+      if (!column.path.empty()) lay_over(result.overrides, {column.path + '=' + text});
+      if (column.overrides.empty()) continue;
+      const auto named = column.overrides.find(text);
+      if (named == column.overrides.end()) {
+        where.error(column.name, fmt::format("'{}' is none of the values below keys.{}", text, column.name));
+        continue;
+      }
+      lay_over(result.overrides, named->second);
+    }
+    lay_over(result.overrides, own);
+    const Json against = where.has("against") ? coordinates_of(where, "against") : against_;
+    if (!against.is_null()) {
+      result.against = result.coordinates;
+      result.against.update(against);
+    }
+    return result;
+  }
+
+  const Config& root_;
+  const fs::path& folder_;
+  PublishedTable& table_;
+  std::vector<ColumnKey> columns_;
+  std::vector<std::string> common_;
+  std::vector<Variant> variants_;
+  Json against_;
+};
+
+void read_metrics(const Config& root, PublishedTable& table) {
+  for (const Config& metric : root.maps("metrics")) {
+    PublishedMetric& read = table.metrics.emplace_back(
+        PublishedMetric{metric.text("metric"), metric.text("unit"), metric.texts("columns")});
+    if (!metric_unit(read.name, read.unit))
+      metric.error("unit", fmt::format("'{}' is no unit of {}", read.unit, read.name));
+    metric.finish();
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> published_tables(const fs::path& configs) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(configs / "published", none)) {
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+PublishedTable read_published_table(const fs::path& configs, const std::string& name) {
+  const std::vector<std::string> known = published_tables(configs);
+  if (std::ranges::find(known, name) == known.end())
+    throw InputError(fmt::format("unknown experiment '{}'; known: {}", name, fmt::join(known, ", ")));
+  const fs::path folder = configs / "published";
+  Diagnostics diagnostics;
+  const Config root = Config::load(folder / (name + ".yaml"), {}, diagnostics);
+  PublishedTable table;
+  table.name = name;
+  table.description = root.text("description");
+  table.heading = root.text("heading", "");
+  table.notes = root.text("notes", "");
+  table.evaluation = root.text("evaluation", "runs");
+  if (!Evaluations::find(table.evaluation))
+    root.error("evaluation",
+               fmt::format("unknown evaluation '{}'; known: {}", table.evaluation, Evaluations::known()));
+  table.is_long = root.boolean("long", false);
+  table.references = read_references(root);
+  if (table.evaluation == "runs") {
+    table.experiment = root.text("experiment");
+    table.timed_from_kernel = root.choice("timed_from", {"launch", "kernel"}, "launch") == 1;
+    read_metrics(root, table);
+    CaseReader(root, folder, table).read();
+  }
+  root.finish();
+  diagnostics.throw_if_any();
+  return table;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/study/published/reference.h"
+
+namespace a3sim {
+
+// One experiment that a table runs.
+struct PublishedCase {
+  nlohmann::ordered_json coordinates;  // without the pass
+  std::vector<std::string> overrides;  // path.to.key=value
+  nlohmann::ordered_json against;      // coordinates of the case that it is compared with; null: none
+  std::string variant{};               // empty: the default
+};
+
+struct PublishedMetric {
+  std::string name, unit;         // sim/study/published/metric.h
+  std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
+};
+
+// configs/published/NAME.yaml: what is run, what is read from it, and what was published about it. The
+// folder's README says what may stand there.
+struct PublishedTable {
+  std::string name, description;
+  std::string evaluation;      // sim/study/published/evaluation.h
+  std::string heading, notes;  // above and below the printed table
+  bool is_long = false;        // its error bars must do with few draws
+
+  // For the evaluation `runs`.
+  std::string experiment;            // configs/experiments/NAME.yaml
+  bool timed_from_kernel = false;    // not from its launch
+  std::vector<std::string> columns;  // the coordinates' keys, in order; `pass` stands for each pass
+  std::vector<PublishedCase> cases;  // variants among them, in the order of their rows
+  std::vector<PublishedMetric> metrics;
+
+  std::vector<Reference> references;
+};
+
+// The tables of a folder of configurations by name, sorted.
+std::vector<std::string> published_tables(const std::filesystem::path& configs);
+
+// Throws InputError with all that is wrong with the file, or with the known names where there is none.
+PublishedTable read_published_table(const std::filesystem::path& configs, const std::string& name);
+
+}  // namespace a3sim

@@ -1,0 +1,70 @@
+#include "sim/study/published/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/config/config.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kInclude = "include=";
+
+// Those of the values that the configuration takes from the file they stand in.
+std::vector<std::string> overrides_of(const std::vector<Scenario::HardwareValue>& values,
+                                      const fs::path& experiment) {
+  std::vector<std::string> overrides;
+  if (values.empty()) return overrides;
+  Diagnostics diagnostics;
+  for (const SourcedValue& known : Config::load(experiment, {}, diagnostics).map("hardware").sourced()) {
+    for (const Scenario::HardwareValue& instead : values) {
+      if (known.path == instead.path &&
+          fs::weakly_canonical(known.mark.file) == fs::weakly_canonical(instead.file))
+        overrides.push_back(fmt::format("{}={}", instead.path, instead.value));
+    }
+  }
+  return overrides;
+}
+
+}  // namespace
+
+bool Scenario::leaves_open(const std::string& override) const {
+  const auto key_of = [](const std::string& text) { return text.substr(0, text.find('=')) + '.'; };
+  const std::string key = key_of(override);
+  return std::ranges::none_of(overrides, [&](const std::string& other) {
+    const std::string others = key_of(other);
+    return others.starts_with(key) || key.starts_with(others);
+  });
+}
+
+Experiment Scenario::load(const std::string& name, const std::vector<std::string>& own) const {
+  const fs::path file = configs / "experiments" / (name + ".yaml");
+  if (!fs::is_directory(configs)) {
+    throw InputError(fmt::format(
+        "{} is not a directory: are the configurations elsewhere? A3SIM_CONFIGS names it", configs.string()));
+  }
+  std::string laid_over;
+  // Predictions run beside one another in threads, where SimGrid cannot.
+  std::vector<std::string> all{"network.backend=native"};
+  for (const std::string& value : own) {
+    if (!leaves_open(value)) {
+      throw InputError(
+          fmt::format("--set: the reproduction itself sets {}; for another value use 'a3sim run {}'",
+                      value.substr(0, value.find('=')), file.string()));
+    }
+    if (value.starts_with(kInclude))
+      laid_over += fmt::format(", \"{}\"", (configs / "published" / value.substr(kInclude.size())).string());
+    else
+      all.push_back(value);
+  }
+  for (std::string& override : overrides_of(hardware_values, file)) all.push_back(std::move(override));
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  if (laid_over.empty()) return load_experiment(file, all);
+  return parse_experiment(fmt::format("include: [\"{}\"{}]\n", file.string(), laid_over), file.string(), all);
+}
+
+}  // namespace a3sim
