@@ -38,8 +38,8 @@ Hardware doubled(Hardware hardware) {
 Experiment doubled(const Experiment& experiment) {
   Experiment twice = experiment;
   twice.hardware = doubled(experiment.hardware);
-  for (Duration& poll : twice.poll) poll *= 2;
-  for (RankOptions& rank : twice.ranks) rank.start *= 2;
+  for (Duration& poll : twice.run.poll) poll *= 2;
+  for (RankOptions& rank : twice.run.ranks) rank.start *= 2;
   return twice;
 }
 
