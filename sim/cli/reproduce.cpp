@@ -32,7 +32,7 @@ std::string footer() {
     text += fmt::format("  {:<12} {}\n", name, read_published_table(configs, name).description);
   return text +
          "Error bars: how far hardware values inside their published ranges move a prediction, 5 to 95 % of\n"
-         "the draws. --sensitivity computes them into configs/published/sensitivity.json (with --set it "
+         "the draws. --sensitivity computes them into configs/reference/sensitivity.json (with --set it "
          "only\n"
          "prints them); they are shown as long as they belong to what is predicted.\n"
          "Examples:\n"
@@ -92,7 +92,7 @@ Page page_of(const PublishedTable& table, const ReproduceOptions& options, const
 }
 
 constexpr const char* kTrust =
-    "How far to trust it (README, 'How far to trust it'; every point: configs/published/errors.md):\n";
+    "How far to trust it (README, 'How far to trust it'; every point: configs/reference/errors.md):\n";
 
 // A page of at most 40 lines.
 std::string brief(const std::vector<Page>& pages, const ReproduceOptions& options, const Scenario& scenario) {

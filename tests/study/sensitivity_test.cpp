@@ -143,7 +143,7 @@ TEST_CASE("intervals are kept under the key of what they depend on, and found ag
   Intervals intervals;
   CHECK(!intervals.fits("toy", key));
   intervals.set("toy", study.predictor, study.result, key);
-  toy.write("published/sensitivity.json", intervals.json().dump());
+  toy.write("reference/sensitivity.json", intervals.json().dump());
   const Intervals read = Intervals::open(Intervals::file_in(toy.scenario.configs));
   CHECK(read.fits("toy", key));
   CHECK(!read.fits("other", key));
@@ -155,7 +155,7 @@ TEST_CASE("intervals are kept under the key of what they depend on, and found ag
   variant.variant = "twice";
   CHECK(read.text("toy", variant).empty());
   CHECK(Intervals::open(toy.scenario.configs / "nowhere.json").text("toy", copy).empty());
-  toy.write("published/sensitivity.json", "[1, 2]");
+  toy.write("reference/sensitivity.json", "[1, 2]");
   CHECK_THROWS_AS(Intervals::open(Intervals::file_in(toy.scenario.configs)), InputError);
 }
 

@@ -38,7 +38,7 @@ nlohmann::ordered_json movers_of(const Sensitivity::Of& of, const std::vector<Pa
 }  // namespace
 
 std::filesystem::path Intervals::file_in(const std::filesystem::path& configs) {
-  return configs / "published" / "sensitivity.json";
+  return configs / "reference" / "sensitivity.json";
 }
 
 Intervals Intervals::open(const std::filesystem::path& file) {
