@@ -18,7 +18,8 @@ using Catch::Matchers::Contains;
 namespace {
 
 constexpr double kTenPercent = 1.1;
-constexpr std::uint32_t kAic = 25, kMoreAic = 28;  // 27.5, rounded up
+constexpr std::uint32_t kAic = 25;
+constexpr std::uint32_t kMoreAic = 28;  // 27.5, rounded up
 
 const WhatIf::Row& row_of(const WhatIf& result, std::string_view part) {
   return *std::ranges::find(result.rows, part, [](const WhatIf::Row& row) { return row.part->name; });
