@@ -167,11 +167,11 @@ TEST_CASE("all that is wrong with a table is said at once, with its place") {
       "description: d\nexperiment: gemm\n"
       "metrics:\n  - {metric: latency, unit: TFLOPS}\n"
       "keys: {m: gemm.m, blocks: {diagonal: {}}}\n"
-      "cases:\n  - {m: 64, blocks: by columns}\n  - {mm: 64}\n"
+      "cases:\n  - {m: 64, blocks: by columns}\n  - {block: diagonal}\n"
       "evaluatoin: runs\n");
   CHECK_THAT(mine.refusal(), Contains("mine.yaml:4:") && Contains("no unit of latency") &&
                                  Contains("mine.yaml:7:") && Contains("by columns") &&
-                                 Contains("mine.yaml:8:") && Contains("did you mean 'm'") &&
+                                 Contains("mine.yaml:8:") && Contains("did you mean 'blocks'") &&
                                  Contains("mine.yaml:9:") && Contains("did you mean 'evaluation'"));
   CHECK_THAT(Mine(std::string(kHead) + "evaluation: guess\n").refusal(),
              Contains("unknown evaluation 'guess'") && Contains("runs"));
