@@ -119,7 +119,7 @@ Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b
     by_part[part_of(difference.path)].push_back(difference);
   Counterfactuals result;
   result.elsewhere = std::move(by_part.back());
-  std::vector<std::function<Experiment()>> experiments{[&] { return of_b; }};
+  std::vector<std::function<Experiment()>> experiments{[&] { return Experiment(of_b); }};
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (by_part[p].empty()) continue;
     experiments.emplace_back([&, p] { return with_part(a.configuration, b.configuration, p); });
