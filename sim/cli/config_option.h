@@ -13,8 +13,8 @@ struct ConfigOption {
   std::string file;
   std::vector<std::string> set;
   void add_to(CLI::App& app);
-  // Throws InputError with all that is wrong with the configuration.
-  Experiment load() const { return load_experiment(file, set); }
+  // Throws InputError with all that is wrong with the configuration. Warns of values that change nothing.
+  Experiment load() const;
 };
 
 }  // namespace a3sim

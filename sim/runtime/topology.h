@@ -39,6 +39,8 @@ class Topology {
   // Of the two ranks that are farthest apart; zero of one rank alone.
   Duration farthest() const { return farthest_; }
 
+  // Whether any two ranks meet over the plane, by its place in the hardware's.
+  bool uses(std::uint32_t plane) const { return first_port_[plane] != kNone; }
   // The ports of all ranks; port p belongs to rank p mod ranks().
   const NetworkSpec& ports() const { return ports_; }
   std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / ranks(); }
