@@ -76,7 +76,11 @@ void LineSet<kVectors, MaskType>::to_front(std::uint32_t way, std::uint16_t tag)
     _mm_store_si128(vectors + v, _mm_or_si128(_mm_and_si128(stays, old), _mm_andnot_si128(stays, moved)));
   }
   const __m128i old = _mm_load_si128(vectors);
-  const __m128i moved = _mm_insert_epi16(_mm_slli_si128(old, 2), tag, 0);
+  // The new tag, then all but the last of the old ones: a shuffle, as a shift wants its number of bytes as a
+  // constant, which compilers do not see through a call unless they optimise.
+  using Tags = short __attribute__((vector_size(16)));
+  const auto moved = reinterpret_cast<__m128i>(__builtin_shufflevector(
+      Tags{static_cast<short>(tag)}, reinterpret_cast<Tags>(old), 0, 8, 9, 10, 11, 12, 13, 14));
   const __m128i stays = _mm_cmpgt_epi16(lanes, last);
   _mm_store_si128(vectors, _mm_or_si128(_mm_and_si128(stays, old), _mm_andnot_si128(stays, moved)));
 }

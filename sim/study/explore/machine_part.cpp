@@ -7,6 +7,7 @@
 
 #include "sim/core/ids.h"
 #include "sim/memory/l2/l2.h"
+#include "sim/runtime/execution.h"
 
 namespace a3sim {
 namespace {
@@ -55,8 +56,10 @@ void improve_l2(const Improvement& by, Hardware::MemorySystem& memory) {
 
 using Kind = MachinePart::Kind;
 
-bool is_static(const RunOptions& run) { return run.execution == "static"; }
-bool is_dynamic(const RunOptions& run) { return run.execution == "dynamic"; }
+bool hands_out(const RunOptions& run) { return Executions::get(run.execution).hands_out(); }
+bool fetches(const RunOptions& run) {
+  return !hands_out(run) && !Executions::get(run.execution).by_kernels();
+}
 bool has_puts(const RunOptions& run) { return run.transport == Transport::kPuts; }
 bool has_collectives(const RunOptions& run) { return run.transport == Transport::kCollective; }
 
@@ -136,12 +139,12 @@ const std::vector<MachinePart> kParts{
      {"runtime.static_task"},
      [](auto& h, auto& by) { improve(by, h.runtime.static_task); },
      Kind::kSingle,
-     is_static},
+     fetches},
     {"dynamic scheduler",
      {"runtime.dynamic_task"},
      [](auto& h, auto& by) { improve(by, h.runtime.dynamic_task); },
      Kind::kSingle,
-     is_dynamic},
+     hands_out},
     {"visibility of counters",
      {"runtime.local_visibility"},
      [](auto& h, auto& by) { improve(by, h.runtime.local_visibility); }},
