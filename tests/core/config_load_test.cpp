@@ -187,5 +187,20 @@ TEST_CASE("A pipe is read as a file is") {
   CHECK(files.resolved("pipe") == "a: 1\n");
 }
 
+TEST_CASE("a block of which nothing is taken over, or nothing is left, is not there") {
+  const Files files;
+  files.add("with.yaml", "workers: 3\npool:\n  comm: {size: 20}\n");
+  files.add("without.yaml", "workers: 8\n");
+  const auto with_part_of = [&](const char* base, const char* other, std::string_view part) {
+    Diagnostics diagnostics;
+    const auto taken = [&](std::string_view path) { return path.starts_with(part); };
+    return Config::load_with_parts(files / base, files / other, taken, diagnostics).resolved();
+  };
+  CHECK(with_part_of("without.yaml", "with.yaml", "workers") == "workers: 3\n");
+  CHECK(with_part_of("with.yaml", "without.yaml", "pool") == "workers: 3\n");
+  CHECK_THAT(with_part_of("without.yaml", "with.yaml", "pool"),
+             Contains("workers: 8") && Contains("size: 20"));
+}
+
 }  // namespace
 }  // namespace a3sim
