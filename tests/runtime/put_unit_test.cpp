@@ -1,7 +1,10 @@
 #include "sim/runtime/put_unit.h"
 
 #include <catch2/catch.hpp>
+#include <memory>
 
+#include "sim/core/registry.h"
+#include "sim/network/network.h"
 #include "tests/runtime/small_machine.h"
 
 namespace a3sim {
