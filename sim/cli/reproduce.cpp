@@ -64,7 +64,8 @@ struct Page {
   Compared compared;  // without variants
   std::string text, markdown, csv;
   nlohmann::ordered_json points;
-  bool stale = false;  // its error bars are not those of what is predicted now
+  // Its error bars: none were ever computed, or they are not those of what is predicted now.
+  bool barless = false, stale = false;
 };
 
 Page page_of(const PublishedTable& table, const ReproduceOptions& options, const Scenario& scenario,
@@ -75,10 +76,12 @@ Page page_of(const PublishedTable& table, const ReproduceOptions& options, const
   const std::string& name = table.name;
   std::vector<Comparison> comparisons = compare(table, result.points);
   page.points = comparisons_json(name, comparisons);
-  page.stale = !intervals.fits(name, interval_key(result.points, hardware_of(scenario), bars_of(table, {})));
-  const IntervalText interval = page.stale ? IntervalText() : [&intervals, name](const Point& point) {
-    return intervals.text(name, point);
-  };
+  const std::string key = interval_key(result.points, hardware_of(scenario), bars_of(table, {}));
+  page.barless = !intervals.has(name);
+  page.stale = !page.barless && !intervals.fits(name, key);
+  IntervalText interval;
+  if (intervals.fits(name, key))
+    interval = [&intervals, name](const Point& point) { return intervals.text(name, point); };
   const Table whole = comparison_table(comparisons, interval);
   page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, result.heading, whole.markdown(), table.notes);
   page.csv = whole.csv();
@@ -130,13 +133,14 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
   const Intervals intervals = Intervals::open(Intervals::file_in(scenario.configs));
   std::vector<Page> pages;
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
-  std::vector<std::string> stale;
+  std::vector<std::string> stale, barless;
   std::string text;
   for (const std::string& name : options.names) {
     const PublishedTable table = read_published_table(scenario.configs, name);
     Page& page = pages.emplace_back(page_of(table, options, scenario, intervals));
     for (const auto& point : page.points) points.push_back(point);
     if (page.stale) stale.push_back(name);
+    if (page.barless) barless.push_back(name);
     text += (text.empty() ? "" : "\n") + page.text;
   }
   if (options.brief) text = brief(pages, options, scenario);
@@ -150,6 +154,9 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
                                  fmt::join(stale, ", ")));
     }
     text = "The error bars are those of what is predicted.\n";
+    if (!barless.empty())
+      text += fmt::format("None were computed for {}: 'a3sim reproduce --sensitivity' does.\n",
+                          fmt::join(barless, ", "));
   }
   if (!options.directory.empty()) write_pages(options.directory, pages, points);
   print_result(text, points, options.json);

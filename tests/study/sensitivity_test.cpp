@@ -155,6 +155,9 @@ TEST_CASE("intervals are kept under the key of what they depend on, and found ag
   variant.variant = "twice";
   CHECK(read.text("toy", variant).empty());
   CHECK(Intervals::open(toy.scenario.configs / "nowhere.json").text("toy", copy).empty());
+  CHECK(read.has("toy"));
+  CHECK(!read.has("copy"));
+  CHECK(!Intervals::open(toy.scenario.configs / "nowhere.json").has("toy"));
   toy.write("reference/sensitivity.json", "[1, 2]");
   CHECK_THROWS_AS(Intervals::open(Intervals::file_in(toy.scenario.configs)), InputError);
 }

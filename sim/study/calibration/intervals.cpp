@@ -75,9 +75,12 @@ void Intervals::set(const std::string& experiment, const Predictor& predictor, c
   json_["experiments"] = experiments;
 }
 
+bool Intervals::has(const std::string& experiment) const {
+  return json_.contains("experiments") && json_["experiments"].contains(experiment);
+}
+
 bool Intervals::fits(const std::string& experiment, const std::string& key) const {
-  if (!json_.contains("experiments") || !json_["experiments"].contains(experiment)) return false;
-  return json_["experiments"][experiment].value("key", "") == key;
+  return has(experiment) && json_["experiments"][experiment].value("key", "") == key;
 }
 
 const nlohmann::ordered_json* Intervals::find(const std::string& experiment, const Point& point) const {

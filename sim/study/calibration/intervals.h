@@ -23,7 +23,8 @@ class Intervals {
   // `moe_ffn: …` what a model of the experiment gives, and its key. `points` are those of the predictor.
   void set(const std::string& experiment, const Predictor& predictor, const Sensitivity& sensitivity,
            const std::string& key);
-  // Whether the intervals of an experiment are there under this key.
+  // Whether intervals of an experiment are there, under whichever key; and whether under this one.
+  bool has(const std::string& experiment) const;
   bool fits(const std::string& experiment, const std::string& key) const;
   // The interval of a point, as `9.12..10.4`; empty if there is none.
   std::string text(const std::string& experiment, const Point& point) const;
