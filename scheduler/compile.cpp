@@ -40,7 +40,7 @@ void set_workers(Taskflow& taskflow, const WorkerPlan& plan) {
 WorkerPlan worker_plan(const Taskflow& taskflow, const CompileOptions& options) {
   std::vector<OperatorQueue> operators;
   for (const OperatorInfo& op : taskflow.operators)
-    operators.push_back({op.name, Operators::get(op.type).queue()});
+    operators.push_back({op.name, Operators::get(op.type).queue(), op.type});
   return assign_worker_sets(options.order, operators, options.workers);
 }
 
@@ -85,7 +85,7 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
   set_workers(taskflow, workers);
 
   const TaskflowView view(taskflow);
-  const TaskWeights weights(view, layout, options.order, options.path_rates);
+  const TaskWeights weights(view, layout, options);
   auto queues = emit(view, make_plans(view, options.order, weights),
                      fmt::format("{}: order '{}': ", options.order.where, options.order.name));
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/graph/graph.h"
+#include "models/placement.h"
 #include "models/routing/routing.h"
 #include "scheduler/order.h"
 #include "scheduler/ssc.h"
@@ -25,6 +26,7 @@ struct CompileOptions {
   OrderSpec order;
   std::uint32_t workers[kQueues] = {0, 0};  // AIC, AIV that run tasks
   PathRates path_rates;
+  Placement placement;  // of the ranks, for orders that ask how far a task sends
   friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };
 

@@ -38,6 +38,18 @@ class Expander {
   }
 
  private:
+  // In a group without experts the tiles of a product are of rows that belong to one rank after the other: whose,
+  // and the how manieth of them, orders can sort by.
+  void mark_block(std::vector<TaskDescriptor>& tasks, std::size_t first, Tile tile) const {
+    const std::uint32_t ranks = layout_.shape().ep;
+    if (layout_.shape().experts() > 0 || ranks == 1 || tile.count % ranks != 0) return;
+    for (std::size_t i = first; i < tasks.size(); ++i) {
+      if (tasks[i].queue_type != static_cast<std::uint8_t>(QueueType::kCtq)) continue;
+      tasks[i].src = tile.index / (tile.count / ranks);
+      tasks[i].chunk = tile.index % (tile.count / ranks);
+    }
+  }
+
   void fill(Taskflow::Rank& rank, RankId rank_id, OpId op) {
     const OperatorNode& node = graph_.op(op);
     const OperatorInfo& info = taskflow_.operators[index(op)];
@@ -49,7 +61,11 @@ class Expander {
     std::vector<TaskDescriptor>& tasks = rank.table.tasks;
     const std::size_t first = tasks.size();
     const std::uint32_t tiles = splits_.tiles[index(op)];
-    for (std::uint32_t t = 0; t < tiles; ++t) type.fill_config(context, {t, tiles}, rank.table);
+    for (std::uint32_t t = 0; t < tiles; ++t) {
+      const std::size_t of_tile = tasks.size();
+      type.fill_config(context, {t, tiles}, rank.table);
+      mark_block(tasks, of_tile, {t, tiles});
+    }
     for (std::size_t i = first; i < tasks.size(); ++i) {
       tasks[i].task_index = static_cast<std::uint32_t>(i - first);
       tasks[i].task_split_num = static_cast<std::uint32_t>(tasks.size() - first);

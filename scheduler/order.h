@@ -29,7 +29,8 @@ struct OrderSpec {
 
   Assignment assignment = Assignment::kCyclic;
 
-  // Workers that run nothing but the tasks of these operators, and the only ones that do.
+  // Workers that run nothing but the tasks of these operators, and the only ones that do. How an entry means
+  // operators, also of `limits`: order_pools.h.
   struct Pool {
     std::string name;
     std::vector<std::string> operators;
@@ -37,7 +38,7 @@ struct OrderSpec {
     friend bool operator==(const Pool&, const Pool&) = default;
   };
   std::vector<Pool> pools;
-  std::map<std::string, std::uint32_t> limits;  // operator -> tasks in flight at most
+  std::map<std::string, std::uint32_t> limits;  // operators -> tasks in flight of each at most
 
   // Operators of other graphs that the order serves too: it may name them, they have no tasks in this graph.
   // Set by who compiles several graphs with one order (forward and backward); a name that stands neither here

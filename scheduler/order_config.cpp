@@ -20,6 +20,7 @@ void read_keys(const Config& config, std::size_t q, OrderSpec& order) {
   order.keys[q] = config.texts(kQueueKeys[q]);
   if (order.keys[q].empty()) config.error(kQueueKeys[q], "at least one sort key expected");
   for (const std::string& key : order.keys[q]) {
+    if (key.empty()) continue;  // noted as no text
     if (const std::string what = key_error(key); !what.empty()) config.error(kQueueKeys[q], what);
   }
 }

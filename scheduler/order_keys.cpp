@@ -24,7 +24,8 @@ const std::vector<NamedAttribute>& attributes() {
   static const std::vector<NamedAttribute> kAttributes = {
       {"op", &Attributes::op},           {"stage", &Attributes::stage}, {"expert", &Attributes::expert},
       {"gexpert", &Attributes::gexpert}, {"src", &Attributes::src},     {"dst", &Attributes::dst},
-      {"rank", &Attributes::rank},       {"ep", &Attributes::ep},       {"row", &Attributes::row},
+      {"rank", &Attributes::rank},       {"ep", &Attributes::ep},       {"distance", &Attributes::distance},
+      {"node", &Attributes::node},       {"row", &Attributes::row},     {"rows", &Attributes::rows},
       {"tile", &Attributes::tile},       {"chunk", &Attributes::chunk}, {"index", &Attributes::index},
       {"bytes", &Attributes::bytes},     {"flops", &Attributes::flops}, {"depth", &Attributes::depth},
       {"path", &Attributes::path}};

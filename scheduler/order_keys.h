@@ -18,17 +18,20 @@ struct Attributes {
   double gexpert = 0;  // global index
   double src = 0, dst = 0;
   double rank = 0, ep = 0;
-  double row = 0;    // first row of the first output
-  double tile = 0;   // share, row tile or chunk within expert and partition
-  double chunk = 0;  // puts: chunk within (source, expert)
-  double index = 0;  // task_index
-  double bytes = 0;  // read and written
+  double distance = 0;  // of src and dst: 0 on one rank, 1 on the fabric's nearest level, 2 on the next, …
+  double node = 0;      // of dst
+  double row = 0;       // first row of the first output
+  double rows = 0;      // that it makes; of gradients of weights, that they are summed over
+  double tile = 0;      // share, row tile or chunk within expert and partition
+  double chunk = 0;     // puts: chunk within (source, expert)
+  double index = 0;     // task_index
+  double bytes = 0;     // read and written
   double flops = 0;
   double depth = 0;  // longest path to the task from a source, in tasks
   double path = 0;   // longest remaining path, in picoseconds, this task included
 };
 
-// The attributes that stand in the descriptor; bytes, flops, depth and path stay 0.
+// The attributes that stand in the descriptor; what TaskWeights has stays 0.
 Attributes attributes_of(const TaskDescriptor& td, RankId rank, std::uint32_t ep);
 
 // The names of the attributes, in the order above.

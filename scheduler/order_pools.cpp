@@ -1,12 +1,14 @@
 #include "scheduler/order_pools.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <set>
 
+#include "models/operators/operator.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 
@@ -19,14 +21,18 @@ class Plan {
  public:
   Plan(const OrderSpec& order, std::span<const OperatorQueue> operators,
        const std::uint32_t (&workers)[kQueues])
-      : order_(order), operators_(operators), workers_(workers), pool_of_(operators.size()) {}
+      : order_(order),
+        operators_(operators),
+        workers_(workers),
+        pool_of_(operators.size()),
+        limit_of_(operators.size(), kNone) {}
 
   WorkerPlan make() {
     for (const OrderSpec::Pool& pool : order_.pools) take(pool);
-    for (const auto& [name, limit] : order_.limits) check_limit(name, limit);
+    for (const auto& [entry, limit] : order_.limits) set_limit(entry, limit);
     WorkerPlan plan;
     for (std::size_t op = 0; op < operators_.size(); ++op) {
-      plan.set_of.push_back(position(plan.sets, limited(operators_[op].name, set_of(op))));
+      plan.set_of.push_back(position(plan.sets, limited_set_of(op)));
     }
     return plan;
   }
@@ -38,30 +44,39 @@ class Plan {
                                  fmt::format(format, std::forward<Args>(args)...)));
   }
 
-  // The operator of that name; none if it is one of another graph.
-  std::optional<std::size_t> find(const std::string& name, const std::string& user) const {
-    const auto it = std::ranges::find(operators_, name, &OperatorQueue::name);
-    if (it != operators_.end()) return static_cast<std::size_t>(it - operators_.begin());
-    if (std::ranges::find(order_.elsewhere, name) != order_.elsewhere.end()) return std::nullopt;
+  // None where all that the entry means is of other graphs.
+  std::vector<std::size_t> find(const std::string& entry, const std::string& user) const {
+    std::vector<std::size_t> found = operators_of(entry, order_, operators_);
+    if (!found.empty() || is_elsewhere(entry)) return found;
     std::vector<std::string> known = order_.elsewhere;
     for (const OperatorQueue& op : operators_) known.push_back(op.name);
-    fail("{}: unknown operator '{}'{}", user, name, suggestion(name, known));
+    if (is_pattern(entry))
+      fail("{}: no operator's name fits '{}'; known: {}", user, entry, fmt::join(known, ", "));
+    fail("{}: unknown operator '{}'{}", user, entry, suggestion(entry, known));
+  }
+
+  bool is_elsewhere(const std::string& entry) const {
+    const auto fits_entry = [&](const std::string& name) { return fits(name, entry); };
+    return std::ranges::any_of(order_.elsewhere, fits_entry) || Operators::find(entry) != nullptr;
   }
 
   void take(const OrderSpec::Pool& pool) {
     const std::string user = fmt::format("pool '{}'", pool.name);
     if (pool.workers == 0) fail("{} has no workers", user);
     std::optional<QueueType> queue;
-    for (const std::string& name : pool.operators) {
-      if (!pooled_.insert(name).second) fail("{}: operator '{}' stands in a pool already", user, name);
-      const auto op = find(name, user);
-      if (!op) continue;
-      if (queue && *queue != operators_[*op].queue) {
-        fail("{}: '{}' is of the {}, the operators before it of the {}", user, name,
-             name_of(operators_[*op].queue), name_of(*queue));
+    std::set<std::size_t> own;
+    for (const std::string& entry : pool.operators) {
+      for (const std::size_t op : find(entry, user)) {
+        const OperatorQueue& of = operators_[op];
+        if (!own.insert(op).second) continue;
+        if (pool_of_[op]) fail("{}: operator '{}' stands in a pool already", user, of.name);
+        if (queue && *queue != of.queue) {
+          fail("{}: '{}' is of the {}, the operators before it of the {}", user, of.name, name_of(of.queue),
+               name_of(*queue));
+        }
+        queue = of.queue;
+        pool_of_[op] = WorkerSet{static_cast<std::uint32_t>(*queue), taken(*queue), pool.workers};
       }
-      queue = operators_[*op].queue;
-      pool_of_[*op] = WorkerSet{static_cast<std::uint32_t>(*queue), taken(*queue), pool.workers};
     }
     if (!queue) return;
     const std::uint32_t left = workers_[static_cast<std::size_t>(*queue)] - taken(*queue);
@@ -72,9 +87,10 @@ class Plan {
     taken(*queue) += pool.workers;
   }
 
-  void check_limit(const std::string& name, std::uint32_t limit) const {
-    find(name, "limit");
-    if (limit == 0) fail("limit: operator '{}' could never run", name);
+  void set_limit(const std::string& entry, std::uint32_t limit) {
+    const std::vector<std::size_t> found = find(entry, "limit");
+    if (limit == 0) fail("limit: operator '{}' could never run", entry);
+    for (const std::size_t op : found) limit_of_[op] = std::min(limit_of_[op], limit);
   }
 
   WorkerSet set_of(std::size_t op) {
@@ -88,9 +104,9 @@ class Plan {
     return {static_cast<std::uint32_t>(queue), taken(queue), all - taken(queue)};
   }
 
-  WorkerSet limited(const std::string& name, WorkerSet set) const {
-    const auto limit = order_.limits.find(name);
-    if (limit != order_.limits.end()) set.count = std::min(set.count, limit->second);
+  WorkerSet limited_set_of(std::size_t op) {
+    WorkerSet set = set_of(op);
+    set.count = std::min(set.count, limit_of_[op]);
     return set;
   }
 
@@ -109,10 +125,31 @@ class Plan {
   const std::uint32_t (&workers_)[kQueues];
   std::uint32_t taken_[kQueues] = {};
   std::vector<std::optional<WorkerSet>> pool_of_;  // by OpId
-  std::set<std::string> pooled_;
+  std::vector<std::uint32_t> limit_of_;            // likewise; kNone: none
 };
 
 }  // namespace
+
+bool is_pattern(std::string_view entry) { return entry.find_first_of("*?") != std::string_view::npos; }
+
+bool fits(std::string_view name, std::string_view pattern) {
+  if (pattern.empty()) return name.empty();
+  if (pattern.front() == '*')
+    return fits(name, pattern.substr(1)) || (!name.empty() && fits(name.substr(1), pattern));
+  if (name.empty() || (pattern.front() != '?' && pattern.front() != name.front())) return false;
+  return fits(name.substr(1), pattern.substr(1));
+}
+
+std::vector<std::size_t> operators_of(const std::string& entry, const OrderSpec& order,
+                                      std::span<const OperatorQueue> operators) {
+  std::vector<std::size_t> by_name, by_type;
+  for (std::size_t op = 0; op < operators.size(); ++op) {
+    if (fits(operators[op].name, entry)) by_name.push_back(op);
+    if (operators[op].type == entry) by_type.push_back(op);
+  }
+  const bool named = !by_name.empty() || std::ranges::find(order.elsewhere, entry) != order.elsewhere.end();
+  return named ? by_name : by_type;
+}
 
 WorkerPlan assign_worker_sets(const OrderSpec& order, std::span<const OperatorQueue> operators,
                               const std::uint32_t (&workers)[kQueues]) {

@@ -59,6 +59,9 @@ class KeyPlanner {
     a.flops = weight.flops;
     a.depth = weight.depth;
     a.path = weight.path;
+    a.rows = weight.rows;
+    a.distance = weight.distance;
+    a.node = weight.node;
     return a;
   }
 

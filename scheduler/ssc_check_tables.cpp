@@ -106,9 +106,13 @@ class TableCheck : public FlawFinder {
           return fail(SscItem::kTiling, i, "tiling {}: {} buffers, expected 1 or 2", i, buffers);
         }
       }
-      if (t.order > BlockOrder::kDiagonal) {
+      if (static_cast<std::size_t>(t.order) >= kCountOf<BlockOrder>) {
         return fail(SscItem::kTiling, i, "tiling {}: unknown block order {}", i,
                     static_cast<std::uint32_t>(t.order));
+      }
+      if (static_cast<std::size_t>(t.unit_flag) >= kCountOf<UnitFlag>) {
+        return fail(SscItem::kTiling, i, "tiling {}: unknown unit flag {}", i,
+                    static_cast<std::uint32_t>(t.unit_flag));
       }
     }
     return true;

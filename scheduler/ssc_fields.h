@@ -51,6 +51,9 @@ void fields(Io& io, Tiling& t) {
   io.number("l0_buffers", t.l0_buffers);
   io.number("l0c_buffers", t.l0c_buffers);
   io.template choice<BlockOrder>("order", t.order);
+  io.template choice<UnitFlag>("unit_flag", t.unit_flag);
+  io.number("grid_m", t.grid_m);
+  io.number("grid_n", t.grid_n);
 }
 
 template <class Io>

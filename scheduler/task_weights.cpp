@@ -25,12 +25,6 @@ bool mentions(const std::string& key, std::string_view name) {
   return false;
 }
 
-bool mentions(const OrderSpec& order, std::string_view name) {
-  return std::any_of(std::begin(order.keys), std::end(order.keys), [&](const std::vector<std::string>& keys) {
-    return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return mentions(key, name); });
-  });
-}
-
 double bytes_of(const Work& work) {
   if (work.kind == WorkKind::kPut) return static_cast<double>(work.put_bytes);
   if (work.kind != WorkKind::kCube)
@@ -43,6 +37,14 @@ double bytes_of(const Work& work) {
   if (!work.gemms.empty() && work.gemms.front().k > 0)
     elements += static_cast<double>(work.macs()) / work.gemms.front().k;
   return elements * element_bytes(work.dtype);
+}
+
+// Rows of weights are none that a routing sends.
+double rows_of(const TaskflowView::Rank& rank, const TaskDescriptor& td) {
+  const std::span<const Region> inputs = rank.inputs(td), outputs = rank.outputs(td);
+  if (outputs.empty()) return 0;
+  const bool weights = rank.tensors[outputs[0].tensor].layout == Layout::kWeights;
+  return weights && !inputs.empty() ? inputs[0].rows().size() : outputs[0].rows().size();
 }
 
 // Tasks of all ranks, each behind what it waits for.
@@ -110,38 +112,61 @@ class Chains {
 
 }  // namespace
 
-TaskWeights::TaskWeights(const TaskflowView& taskflow, const RowLayout& layout, const OrderSpec& order,
-                         const PathRates& rates) {
+bool mentions(const OrderSpec& order, std::string_view name) {
+  return std::any_of(std::begin(order.keys), std::end(order.keys), [&](const std::vector<std::string>& keys) {
+    return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return mentions(key, name); });
+  });
+}
+
+TaskWeights::TaskWeights(const TaskflowView& taskflow, const RowLayout& layout,
+                         const CompileOptions& options) {
+  const OrderSpec& order = options.order;
   const bool path = mentions(order, "path"), depth = mentions(order, "depth");
   const bool work_needed = path || mentions(order, "bytes") || mentions(order, "flops");
-  if (!work_needed && !depth) return;
-  if (path && (!(rates.flops_per_second > 0) || !(rates.bytes_per_second > 0))) {
+  const bool of_descriptor =
+      mentions(order, "rows") || mentions(order, "distance") || mentions(order, "node");
+  if (!work_needed && !depth && !of_descriptor) return;
+  if (path && (!(options.path_rates.flops_per_second > 0) || !(options.path_rates.bytes_per_second > 0))) {
     throw InputError(fmt::format("{}: order '{}' sorts by path, which needs positive rates of the workers",
                                  order.where, order.name));
   }
+  for (const TaskflowView::Rank& rank : taskflow.ranks) {
+    std::vector<Values>& values = values_.emplace_back(rank.tasks.size());
+    for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
+      values[t].rows = rows_of(rank, rank.tasks[t]);
+      values[t].distance = options.placement.distance(rank.tasks[t].src, rank.tasks[t].dst);
+      values[t].node = options.placement.node(rank.tasks[t].dst);
+    }
+  }
+  if (work_needed) weigh_work(taskflow, layout, options.path_rates, path);
+  if (!path && !depth) return;
+  const Chains chains(taskflow);
+  if (depth) chains.depths(values_);
+  if (path) chains.paths(values_);
+}
+
+void TaskWeights::weigh_work(const TaskflowView& taskflow, const RowLayout& layout, const PathRates& rates,
+                             bool path) {
   std::vector<const Operator*> types;
   for (const OperatorInfo& op : taskflow.operators) types.push_back(&Operators::get(op.type));
   Work work;
   for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
     const TaskflowView::Rank& rank = taskflow.ranks[r];
     const WorkContext context{layout, rank.tensors, taskflow.operators, taskflow.tilings, RankId{r}};
-    std::vector<Values>& values = values_.emplace_back(rank.tasks.size());
-    for (std::uint32_t t = 0; work_needed && t < rank.tasks.size(); ++t) {
+    for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
       const TaskDescriptor& td = rank.tasks[t];
+      Values& values = values_[r][t];
       work.clear();
       types[td.op]->work(context, {td, rank.inputs(td), rank.outputs(td)}, work);
-      values[t].bytes = bytes_of(work);
-      values[t].flops = static_cast<double>(work.operations());
+      values.bytes = bytes_of(work);
+      values.flops = static_cast<double>(work.operations());
       if (!path) continue;
       const bool cube = work.kind == WorkKind::kCube;
-      const double amount = cube ? values[t].flops : values[t].bytes;
+      const double amount = cube ? values.flops : values.bytes;
       const double rate = cube ? rates.flops_per_second : rates.bytes_per_second;
-      values[t].path = std::ceil(amount * 1e12 / rate);
+      values.path = std::ceil(amount * 1e12 / rate);
     }
   }
-  const Chains chains(taskflow);
-  if (depth) chains.depths(values_);
-  if (path) chains.paths(values_);
 }
 
 }  // namespace a3sim

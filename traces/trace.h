@@ -22,6 +22,8 @@ struct TraceOperator {
   std::string name;
   TaskUnit unit = TaskUnit::kVector;
   std::uint32_t stage = 0;
+  Duration
+      gap{};  // of a kernel behind another: from that one's end, or all ranks' signals, until its tasks run
   // Over all ranks.
   double l2_read = 0, l2_written = 0, hbm_read = 0, hbm_written = 0;  // bytes
   double l2_hit = 0, l2_missed = 0;                                   // of what is read without bypassing
@@ -52,7 +54,7 @@ struct TraceMachine {
   // handed ready tasks out, or (neither) every worker took its own next task.
   bool by_kernels = false, handed_out = false;
   std::uint32_t workers[2] = {0, 0};  // AIC, AIV of a rank; AIC are numbered first
-  Duration launch{};                  // of a kernel
+  Duration launch{};                  // of the first kernel
   Duration static_task{};             // fetch and first check
   Duration farthest{};                // of a signal between the two farthest ranks
   bool collectives = false;           // the host's move what is sent, between kernels; else workers' puts

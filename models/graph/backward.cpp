@@ -1,7 +1,28 @@
 #include "models/graph/builder.h"
 
 namespace a3sim {
-Graph backward_graph(const MoeShape& shape, Window window) {
+namespace {
+
+void add_gradient(GraphBuilder& b, const std::string& weights, TensorId gradient, WeightGradients then) {
+  if (then == WeightGradients::kNone) return;
+  TensorNode sum = b.graph.tensor(gradient);
+  if (then != WeightGradients::kAddBf16) sum.dtype = DataType::kFp32;
+  sum.name = "sum_" + weights;
+  const TensorId made = b.graph.add_tensor(sum);
+  const bool cast = then == WeightGradients::kCastFp32;
+  std::vector<TensorId> inputs{gradient};
+  sum.name = "sum_before_" + weights;
+  sum.external = true;
+  if (!cast) inputs.push_back(b.graph.add_tensor(sum));
+  const std::string type = cast ? "Cast" : "AssignAdd";
+  OperatorNode node = make_node(type + '_' + weights, type, inputs, {made});
+  node.split.inherits.clear();  // rows are dealt evenly, not by expert
+  b.graph.add_operator(std::move(node));
+}
+
+}  // namespace
+
+Graph backward_graph(const MoeShape& shape, Window window, WeightGradients then) {
   GraphBuilder b{shape, {}};
   const bool full = window == Window::kFull;
   const std::uint32_t hidden = shape.hidden, width = shape.intermediate;
@@ -31,9 +52,11 @@ Graph backward_graph(const MoeShape& shape, Window window) {
   b.add("Dispatch_bwd", "Dispatch", {d_sent, counts}, d_expert_output);
   b.add("GMM_act_grad", "GroupedMatmul", {d_expert_output, w2}, d_activation, true);
   b.add("GMM_w2_grad", "GroupedMatmulWeightGrad", {activation, d_expert_output}, d_w2);
+  add_gradient(b, "w2", d_w2, then);
   b.add("SwiGLU_grad", "SwiGLUGrad", {d_activation, gate_up}, d_gate_up);
   b.add("GMM_gate_grad", "GroupedMatmul", {d_gate_up, w1}, d_received, true);
   b.add("GMM_w1_grad", "GroupedMatmulWeightGrad", {received, d_gate_up}, d_w1);
+  add_gradient(b, "w1", d_w1, then);
   b.add("Combine_bwd", "Combine", {d_received, counts}, d_returned);
   if (full) b.add("Accumulate_bwd", "AccumulateUnweighted", {d_returned, router}, d_tokens);
   return std::move(b.graph);

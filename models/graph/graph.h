@@ -86,8 +86,15 @@ std::vector<OperatorInfo> operator_infos(const Graph& graph);
 enum class Window : std::uint8_t { kTransport, kFull };
 constexpr auto names_of(Window) { return std::to_array<std::string_view>({"transport", "full"}); }
 
+// What a framework does to the gradients of weights behind the products, in operators of their own: nothing, a
+// cast to fp32, or adding them to a sum over micro-batches, which is bf16 or fp32.
+enum class WeightGradients : std::uint8_t { kNone, kCastFp32, kAddBf16, kAddFp32 };
+constexpr auto names_of(WeightGradients) {
+  return std::to_array<std::string_view>({"none", "cast_fp32", "add_bf16", "add_fp32"});
+}
+
 Graph forward_graph(const MoeShape& shape, Window window);
-Graph backward_graph(const MoeShape& shape, Window window);
+Graph backward_graph(const MoeShape& shape, Window window, WeightGradients then = WeightGradients::kNone);
 // SwiGLU on rows x 2*width, then Add on rows x width; SwiGLU is cut into tiles of `tile_rows`.
 Graph swiglu_add_graph(std::uint32_t rows, std::uint32_t width, std::uint32_t tile_rows, DataType dtype);
 // An elementwise operator of `type` on rows x cols, made `sweeps` times on each of `slices` parts of the
@@ -101,6 +108,17 @@ struct ElementwiseShape {
 };
 Graph elementwise_graph(const ElementwiseShape& shape);
 // One product of m x k by k x n; with experts, the m rows are theirs and each has a k x n matrix of its own.
-Graph gemm_graph(std::uint32_t m, std::uint32_t n, std::uint32_t k, bool experts, DataType dtype);
+Graph gemm_graph(std::uint32_t m, std::uint32_t n, std::uint32_t k, bool experts, DataType dtype,
+                 DataType result);
+// A product of a tensor-parallel group. Gathered: each rank has m / ranks rows of A, gets all of them, and
+// multiplies them by its own k x n matrix. Scattered: each rank multiplies m x k by k x n, and keeps the sums over all
+// ranks of m / ranks rows. `tiles`: the product is cut into tiles of each rank's rows, and so are the rows that move.
+struct GatheredGemm {
+  std::uint32_t m = 0, n = 0, k = 0, ranks = 1;
+  bool scatter = false, tiles = false;
+  std::uint32_t reduce_rows = 128;  // that a task adds up
+  DataType dtype = DataType::kBf16;
+};
+Graph gathered_gemm_graph(const GatheredGemm& of);
 
 }  // namespace a3sim

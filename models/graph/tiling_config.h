@@ -6,7 +6,7 @@
 namespace a3sim {
 
 // Reads base_m, base_n, base_k, step_k, l1_buffers, l0_buffers,
-// l0c_buffers and order; what is absent is as in `fallback`.
+// l0c_buffers, order, unit_flag, grid_m and grid_n; what is absent is as in `fallback`.
 Tiling read_tiling(const Config& config, const Tiling& fallback);
 
 }  // namespace a3sim

@@ -21,7 +21,9 @@ class Add final : public ElementwiseOperator {
   // Both operands widened and the sum narrowed: bf16 has no arithmetic of its own.
   VectorOps per_element() const override { return {.simple_fp32 = 1, .convert = 3, .transcendental = 0}; }
 
-  void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {
+  void compute_row(std::span<const std::span<const float>> inputs,
+                   std::span<const std::span<float>> outputs) const override {
+    const std::span<float> output = outputs[0];
     for (std::size_t i = 0; i < output.size(); ++i) output[i] = inputs[0][i] + inputs[1][i];
   }
 };

@@ -5,7 +5,7 @@ namespace a3sim {
 namespace {
 
 // Sends an expert's rows back to where they came from: to every source rank, every piece.
-class Combine final : public PutOperator {
+class Combine final : public RoutedPut {
  public:
   // Only the data input counts: the metadata is never partitioned.
   SplitSpec split_spec() const override { return {{{0, 0}}, {-1}}; }

@@ -19,7 +19,9 @@ class Copy final : public ElementwiseOperator {
  private:
   VectorOps per_element() const override { return {}; }
 
-  void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {
+  void compute_row(std::span<const std::span<const float>> inputs,
+                   std::span<const std::span<float>> outputs) const override {
+    const std::span<float> output = outputs[0];
     std::copy(inputs[0].begin(), inputs[0].end(), output.begin());
   }
 };

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "models/operators/data.h"
 #include "models/operators/put.h"
 #include "models/taskflow/pieces.h"
 
@@ -6,7 +9,7 @@ namespace {
 
 // Sends this rank's rows to the ranks of their experts:
 // for one local expert index, to every rank, every piece.
-class Dispatch final : public PutOperator {
+class Dispatch : public RoutedPut {
  public:
   // Its rows may come from Permute, whose tasks are its
   // pieces: exact regions say more than a partition could.
@@ -26,10 +29,12 @@ class Dispatch final : public PutOperator {
  private:
   Layout from() const override { return Layout::kSent; }
   Layout to() const override { return Layout::kReceived; }
+  // What a put of the piece may read.
+  virtual Rows read(const FillContext& /*context*/, const Piece& piece) const { return piece.sent; }
 
   void add(const FillContext& context, std::uint32_t expert, std::uint32_t dst, const Piece& piece,
            TaskTable& out) const {
-    const Region inputs[] = {whole(context.op.inputs[0], context.rank, piece.sent),
+    const Region inputs[] = {whole(context.op.inputs[0], context.rank, read(context, piece)),
                              metadata(context, context.op.inputs[1])};
     const Region output = whole(context.op.outputs[0], RankId{dst}, piece.received);
     TaskDescriptor td = describe(context, *this, expert, piece.received.begin);
@@ -42,7 +47,50 @@ class Dispatch final : public PutOperator {
   }
 };
 
+// The same straight from the tokens, as fused kernels do: each row is fetched as it is sent, once for each of
+// its experts.
+class DispatchTokens final : public Dispatch {
+ public:
+  void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
+    const Region &in = task.inputs[0], &out = task.outputs[0];
+    const Rows from = sent_rows(context, task), to = real_rows(context, out);
+    for (std::uint32_t r = 0; r < from.size(); ++r) {
+      const std::uint32_t token = data.sent[in.rank][from.begin + r].token;
+      const auto source = data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(token);
+      const auto target = data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(to.begin + r);
+      std::copy(source.begin(), source.end(), target.begin());
+    }
+  }
+
+ private:
+  Layout from() const override { return Layout::kTokens; }
+  Rows read(const FillContext& context, const Piece&) const override {
+    return {0, info(context, context.op.inputs[0]).rows};
+  }
+
+  // The rows of the sent layout that a put stands for.
+  static Rows sent_rows(const WorkContext& context, const TaskView& task) {
+    const Region& out = task.outputs[0];
+    const std::uint32_t src = index(context.rank), experts = context.layout.shape().experts_per_rank;
+    const std::uint32_t begin = context.layout.sent_slot(src, task.td.gexpert).begin + out.row_begin -
+                                context.layout.received_slot(out.rank, task.td.gexpert % experts, src).begin;
+    return context.layout.pack(Layout::kSent, src, {begin, begin + out.rows().size()});
+  }
+
+  // Which tokens these are is the routing's secret: a run of as many, at the rows' place among all.
+  Stream source(const WorkContext& context, const TaskView& task, const Stream& to) const override {
+    Stream read = stream(context, task.inputs[0], false);
+    const std::uint32_t tokens = read.rows.size(), rows = std::min(to.rows.size(), tokens);
+    read.rows.begin = sent_rows(context, task).begin % (tokens - rows + 1);
+    read.rows.end = read.rows.begin + rows;
+    read.bytes = to.bytes;
+    return read;
+  }
+};
+
 A3SIM_REGISTER(Operator, "Dispatch", "puts rows to the ranks of their experts", Dispatch);
+A3SIM_REGISTER(Operator, "DispatchTokens", "the same, each row fetched from the tokens as it is sent",
+               DispatchTokens);
 
 }  // namespace
 }  // namespace a3sim

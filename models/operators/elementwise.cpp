@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kMaxInputs = 2;
+constexpr std::size_t kMaxInputs = 2, kMaxOutputs = 2;
 
 }  // namespace
 
@@ -38,11 +38,14 @@ void ElementwiseOperator::fill_config(const FillContext& context, Tile tile, Tas
     for (std::size_t i = 0; i < context.op.inputs.size(); ++i) {
       inputs[i] = whole(context.op.inputs[i], context.rank, rows);
     }
-    const Region output = whole(context.op.outputs[0], context.rank, rows);
+    std::array<Region, kMaxOutputs> outputs;
+    for (std::size_t i = 0; i < context.op.outputs.size(); ++i) {
+      outputs[i] = whole(context.op.outputs[i], context.rank, rows);
+    }
     TaskDescriptor td = describe(context, *this, tiled.expert, rows.begin);
     td.task_split_value = step;
     td.tile = number++;
-    out.add(td, {inputs.data(), context.op.inputs.size()}, {&output, 1});
+    out.add(td, {inputs.data(), context.op.inputs.size()}, {outputs.data(), context.op.outputs.size()});
     if (step > tiled.rows.end - begin) break;
   }
 }
@@ -55,28 +58,34 @@ void ElementwiseOperator::work(const WorkContext& context, const TaskView& task,
   const DataType dtype = info(context, TensorId{task.outputs[0].tensor}).dtype;
   const bool widened = dtype == DataType::kBf16 || dtype == DataType::kInt8;  // fp16 has its own arithmetic
   for (const Region& region : task.inputs) {
-    width = std::min<std::uint64_t>(width, info(context, TensorId{region.tensor}).cols);
+    const std::uint64_t cols = info(context, TensorId{region.tensor}).cols;
+    if (cols > 1) width = std::min(width, cols);
     out.streams.push_back(stream(context, region, false));
   }
-  out.streams.push_back(stream(context, task.outputs[0], true));
+  for (const Region& region : task.outputs) out.streams.push_back(stream(context, region, true));
   const VectorOps ops = per_element();
   const std::uint64_t elements = rows.size() * width;
   out.ops = {elements * ops.simple_fp32, widened ? elements * ops.convert : 0, elements * ops.transcendental};
 }
 
 void ElementwiseOperator::compute(const WorkContext& context, const TaskView& task, Data& data) const {
-  const Region& out = task.outputs[0];
-  const Rows rows = real_rows(context, out);
-  TensorData& to = data.tensor(RankId{out.rank}, TensorId{out.tensor});
-  const DataType dtype = info(context, TensorId{out.tensor}).dtype;
+  const Rows rows = real_rows(context, task.outputs[0]);
   for (std::uint32_t r = rows.begin; r < rows.end; ++r) {
     std::array<std::span<const float>, kMaxInputs> inputs;
     for (std::size_t i = 0; i < task.inputs.size(); ++i) {
       const Region& in = task.inputs[i];
       inputs[i] = std::as_const(data).tensor(RankId{in.rank}, TensorId{in.tensor}).row(r);
     }
-    compute_row({inputs.data(), task.inputs.size()}, to.row(r));
-    for (float& value : to.row(r)) value = round_to(dtype, value);
+    std::array<std::span<float>, kMaxOutputs> outputs;
+    for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+      const Region& out = task.outputs[i];
+      outputs[i] = data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(r);
+    }
+    compute_row({inputs.data(), task.inputs.size()}, {outputs.data(), task.outputs.size()});
+    for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+      const DataType dtype = info(context, TensorId{task.outputs[i].tensor}).dtype;
+      for (float& value : outputs[i]) value = round_to(dtype, value);
+    }
   }
 }
 

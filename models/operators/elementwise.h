@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// Vector operators of which each output row follows from the same row of every input. A task reads and writes
-// the same rows of all its operands; values are computed in fp32 and rounded once.
+// Vector operators of which each row of the outputs follows from the same row of every input. A task reads and
+// writes the same rows of all its operands; values are computed in fp32 and rounded once.
 class ElementwiseOperator : public Operator {
  public:
   QueueType queue() const final { return QueueType::kVtq; }
@@ -13,7 +13,7 @@ class ElementwiseOperator : public Operator {
   std::vector<std::uint32_t> row_widths(std::uint32_t cols) const override {
     return std::vector(num_inputs() + num_outputs(), cols);
   }
-  SplitSpec split_spec() const override { return {{{0, 0}}, {0}}; }
+  SplitSpec split_spec() const override { return {{{0, 0}}, std::vector<int>(num_outputs(), 0)}; }
   std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
                             std::span<const TensorInfo> inputs) const final;
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const final;
@@ -21,10 +21,12 @@ class ElementwiseOperator : public Operator {
   void compute(const WorkContext& context, const TaskView& task, Data& data) const final;
 
  protected:
-  // fp32 instructions per element, an element being a column of the narrowest operand.
+  // fp32 instructions per element, an element being a column of the narrowest operand, those of a single column
+  // (a scale of each row) left out.
   virtual VectorOps per_element() const = 0;
-  // One row, in fp32; the base class rounds.
-  virtual void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const = 0;
+  // One row of each output, in fp32; the base class rounds.
+  virtual void compute_row(std::span<const std::span<const float>> inputs,
+                           std::span<const std::span<float>> outputs) const = 0;
 };
 
 // The names of all operators that have row_widths(): those that an elementwise workload can be of.

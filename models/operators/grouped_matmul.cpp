@@ -17,7 +17,7 @@ class GroupedMatmul final : public Operator {
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                        bool transposed) const override {
     const TensorInfo &a = inputs[0], &w = inputs[1];
-    if (std::string why = same_rows(a, outputs[0]); !why.empty()) return why;
+    if (std::string why = as_many_rows(a, outputs[0]); !why.empty()) return why;
     const Layout expected = a.layout == Layout::kReceived ? Layout::kWeights : Layout::kPlain;
     if (w.layout != expected) {
       return fmt::format("'{}' must be laid out '{}', not '{}'", w.name, name_of(expected),
@@ -31,7 +31,8 @@ class GroupedMatmul final : public Operator {
 
   std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
                             std::span<const TensorInfo> inputs) const override {
-    return inputs[0].layout == Layout::kReceived ? shape.experts_per_rank * cut.partitions : 1;
+    return inputs[0].layout == Layout::kReceived ? shape.experts_per_rank * cut.partitions
+                                                 : shape.ep * cut.partitions;
   }
 
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {

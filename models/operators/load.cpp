@@ -22,8 +22,9 @@ class Load final : public ElementwiseOperator {
  private:
   VectorOps per_element() const override { return {}; }
 
-  void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {
-    output[0] = inputs[0][0];
+  void compute_row(std::span<const std::span<const float>> inputs,
+                   std::span<const std::span<float>> outputs) const override {
+    outputs[0][0] = inputs[0][0];
   }
 };
 

@@ -31,6 +31,10 @@ void multiply_block(const Work& work, const Gemm& gemm, const Block& block, cons
 
 }  // namespace
 
+DataType sum_type(DataType of) { return of == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32; }
+
+bool gives(DataType operands, DataType result) { return result == operands || result == sum_type(operands); }
+
 Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint32_t expert) {
   const std::uint32_t rows = weights.rows / shape.experts_per_rank;
   return {expert * rows, (expert + 1) * rows};
@@ -58,6 +62,7 @@ void start_cube_work(const WorkContext& context, const TaskView& task, Work& out
   out.b = TensorId{task.inputs[1].tensor};
   out.c = TensorId{task.outputs[0].tensor};
   out.dtype = info(context, out.a).dtype;
+  out.result = info(context, out.c).dtype;
   out.a_pitch = static_cast<std::uint32_t>(info(context, out.a).row_bytes());
   out.b_pitch = static_cast<std::uint32_t>(info(context, out.b).row_bytes());
 }
@@ -78,9 +83,12 @@ void multiply(const WorkContext& context, const Work& work, Data& data) {
 
 std::string check_product(const TensorInfo& a, std::uint32_t a_cols, const TensorInfo& b,
                           std::uint32_t b_rows, std::uint32_t b_cols, const TensorInfo& c) {
-  if (a.dtype != b.dtype || a.dtype != c.dtype) {
-    return fmt::format("'{}' is {}, '{}' is {}, '{}' is {}", a.name, name_of(a.dtype), b.name,
-                       name_of(b.dtype), c.name, name_of(c.dtype));
+  if (a.dtype != b.dtype) {
+    return fmt::format("'{}' is {}, '{}' is {}", a.name, name_of(a.dtype), b.name, name_of(b.dtype));
+  }
+  if (!gives(a.dtype, c.dtype)) {
+    return fmt::format("'{}' is {}, but a product of {} is {} or, as it was summed, {}", c.name,
+                       name_of(c.dtype), name_of(a.dtype), name_of(a.dtype), name_of(sum_type(a.dtype)));
   }
   if (a_cols != b_rows) {
     return fmt::format("'{}' gives {} columns to multiply, '{}' {} rows", a.name, a_cols, b.name, b_rows);

@@ -5,6 +5,11 @@
 // What the matrix operators have in common.
 namespace a3sim {
 
+// What the cube sums products of this type in.
+DataType sum_type(DataType of);
+// Whether a product of such operands may have this type: theirs, or that of the sums.
+bool gives(DataType operands, DataType result);
+
 // Rows of one expert in a tensor of weights.
 Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint32_t expert);
 

@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-std::string PutOperator::mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
-                                  bool) const {
+std::string RoutedPut::mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                                bool) const {
   if (inputs[0].layout != from() || outputs[0].layout != to()) {
     return fmt::format(
         "moves rows from a tensor laid out '{}' to one laid out '{}', not '{}' ({}) to '{}' ({})",
@@ -20,19 +20,23 @@ std::string PutOperator::mismatch(std::span<const TensorInfo> inputs, std::span<
   return same_width(inputs[0], outputs[0]);
 }
 
-std::uint32_t PutOperator::task_number(const MoeShape& shape, const CutOptions& cut,
-                                       std::span<const TensorInfo>) const {
+std::uint32_t RoutedPut::task_number(const MoeShape& shape, const CutOptions& cut,
+                                     std::span<const TensorInfo>) const {
   return shape.experts_per_rank * cut.partitions;
+}
+
+Stream PutOperator::source(const WorkContext& context, const TaskView& task, const Stream&) const {
+  return stream(context, task.inputs[0], false);
 }
 
 void PutOperator::work(const WorkContext& context, const TaskView& task, Work& out) const {
   out.kind = WorkKind::kPut;
   out.dst = RankId{task.td.dst};
-  const Stream read = stream(context, task.inputs[0], false);
-  out.put_bytes = read.bytes;
-  if (read.bytes == 0) return;
-  out.streams.push_back(read);
-  out.streams.push_back(stream(context, task.outputs[0], true));
+  const Stream to = stream(context, task.outputs[0], true);
+  out.put_bytes = to.bytes;
+  if (to.bytes == 0) return;
+  out.streams.push_back(source(context, task, to));
+  out.streams.push_back(to);
 }
 
 void PutOperator::compute(const WorkContext& context, const TaskView& task, Data& data) const {

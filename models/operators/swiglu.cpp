@@ -27,7 +27,9 @@ class SwiGlu final : public ElementwiseOperator {
   // -gate, 1 + e, * up: 3; exp and gate / (1 + e): 2.
   VectorOps per_element() const override { return {.simple_fp32 = 3, .convert = 3, .transcendental = 2}; }
 
-  void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {
+  void compute_row(std::span<const std::span<const float>> inputs,
+                   std::span<const std::span<float>> outputs) const override {
+    const std::span<float> output = outputs[0];
     const auto gate = inputs[0].first(output.size()), up = inputs[0].subspan(output.size());
     for (std::size_t i = 0; i < output.size(); ++i) output[i] = gate[i] / (1.0F + std::exp(-gate[i])) * up[i];
   }

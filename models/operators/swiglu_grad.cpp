@@ -29,7 +29,9 @@ class SwiGluGrad final : public ElementwiseOperator {
   // grad * up, * s, gate - silu, 1 + that, the product: 9. exp and 1 / (1 + e): 2.
   VectorOps per_element() const override { return {.simple_fp32 = 9, .convert = 5, .transcendental = 2}; }
 
-  void compute_row(std::span<const std::span<const float>> inputs, std::span<float> output) const override {
+  void compute_row(std::span<const std::span<const float>> inputs,
+                   std::span<const std::span<float>> outputs) const override {
+    const std::span<float> output = outputs[0];
     const auto grad = inputs[0];
     const std::size_t width = grad.size();
     const auto gate = inputs[1].first(width), up = inputs[1].subspan(width);

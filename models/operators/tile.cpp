@@ -93,19 +93,26 @@ std::string same_layout(const TensorInfo& a, const TensorInfo& b) {
   return fmt::format("'{}' is {}, '{}' is {}", a.name, name_of(a.layout), b.name, name_of(b.layout));
 }
 
+std::string as_many_cols(const TensorInfo& a, const TensorInfo& b) {
+  if (a.cols == b.cols) return {};
+  return fmt::format("'{}' has {} columns, '{}' has {}", a.name, a.cols, b.name, b.cols);
+}
+
 std::string same_width(const TensorInfo& a, const TensorInfo& b) {
   if (a.cols == b.cols && a.dtype == b.dtype) return {};
   return fmt::format("'{}' has {} columns of {}, '{}' has {} of {}", a.name, a.cols, name_of(a.dtype), b.name,
                      b.cols, name_of(b.dtype));
 }
 
+std::string as_many_rows(const TensorInfo& a, const TensorInfo& b) {
+  if (std::string why = same_layout(a, b); !why.empty() || a.rows == b.rows) return why;
+  return fmt::format("'{}' has {} rows, '{}' has {}", a.name, a.rows, b.name, b.rows);
+}
+
 std::string same_rows(const TensorInfo& a, const TensorInfo& b) {
   if (std::string why = same_layout(a, b); !why.empty()) return why;
-  if (a.dtype != b.dtype) {
-    return fmt::format("'{}' is {}, '{}' is {}", a.name, name_of(a.dtype), b.name, name_of(b.dtype));
-  }
-  if (a.rows == b.rows) return {};
-  return fmt::format("'{}' has {} rows, '{}' has {}", a.name, a.rows, b.name, b.rows);
+  if (a.dtype == b.dtype) return as_many_rows(a, b);
+  return fmt::format("'{}' is {}, '{}' is {}", a.name, name_of(a.dtype), b.name, name_of(b.dtype));
 }
 
 }  // namespace a3sim

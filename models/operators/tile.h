@@ -50,7 +50,9 @@ Stream stream(const WorkContext& context, const Region& region, bool write);
 
 // An empty string, or why the operands differ where they have to be the same.
 std::string same_layout(const TensorInfo& a, const TensorInfo& b);
-std::string same_width(const TensorInfo& a, const TensorInfo& b);
-std::string same_rows(const TensorInfo& a, const TensorInfo& b);  // layout, rows, type
+std::string same_width(const TensorInfo& a, const TensorInfo& b);  // columns, type
+std::string as_many_cols(const TensorInfo& a, const TensorInfo& b);
+std::string as_many_rows(const TensorInfo& a, const TensorInfo& b);  // and of one layout
+std::string same_rows(const TensorInfo& a, const TensorInfo& b);     // layout, rows, type
 
 }  // namespace a3sim

@@ -11,7 +11,7 @@ void Work::clear() {
   count_on = false;
   shares = 1;
   tiling = {};
-  dtype = DataType::kBf16;
+  dtype = result = DataType::kBf16;
   a = b = c = TensorId{};
   a_transposed = b_transposed = zero_fill = false;
   a_pitch = b_pitch = 0;
@@ -54,10 +54,7 @@ void BlockWalk::skip_empty() {
     if (product_ == work_->gemms.size()) return;
     grid_ = BlockGrid(gemm().m, gemm().n, work_->tiling);
     count_ = grid_.count();
-    if (block_ < count_) {
-      at_ = grid_.place(block_);
-      return;
-    }
+    if (take()) return;
   }
 }
 

@@ -47,7 +47,8 @@ struct Work {
   std::uint32_t share = 0, shares = 1;
   bool count_on = false;
   Tiling tiling;
-  DataType dtype = DataType::kBf16;
+  DataType dtype = DataType::kBf16;   // of A and B
+  DataType result = DataType::kBf16;  // of C
   TensorId a{}, b{}, c{};
   bool a_transposed = false, b_transposed = false;
   std::uint32_t a_pitch = 0, b_pitch = 0;  // bytes from one row of the tensor to the next
@@ -62,6 +63,11 @@ struct Work {
   RankId dst{};
   std::uint64_t put_bytes = 0;
 
+  // Whether a block's way out of L0C overlaps the next one's products.
+  bool drain_overlaps() const {
+    return tiling.unit_flag == UnitFlag::kOn ||
+           (tiling.unit_flag == UnitFlag::kUnlessTransposed && !a_transposed);
+  }
   // Empty again, memory kept.
   void clear();
   // Bytes that streams read or write; 0 for kCube.
@@ -87,14 +93,18 @@ class BlockWalk {
   BlockGrid::Readers readers() const { return grid_.readers(block_, at_, work_->shares); }
   void next() {
     block_ += work_->shares;
-    if (block_ < count_) {
-      at_ = grid_.place(block_);
-    } else {
-      skip_empty();
-    }
+    if (!take()) skip_empty();
   }
 
  private:
+  // To the product's first block from here on; false if there is none.
+  bool take() {
+    for (; block_ < count_; block_ += work_->shares) {
+      at_ = grid_.place(block_);
+      if (!grid_.block(at_).empty()) return true;
+    }
+    return false;
+  }
   // To the first product that has the block.
   void skip_empty();
 

@@ -32,10 +32,19 @@ std::uint32_t column_of(std::uint32_t i, const Window& w) {
 
 }  // namespace
 
-bool BlockGrid::is_row_major() const { return order == BlockOrder::kRowMajor || blocks_m() <= kMostRowMajor; }
+bool BlockGrid::is_row_major() const {
+  return order == BlockOrder::kRowMajor || (order == BlockOrder::kDiagonal && blocks_m() <= kMostRowMajor);
+}
 
 BlockGrid::Place BlockGrid::place(std::uint32_t b) const {
+  if (regions()) {
+    const std::uint32_t region = b % regions(), i = b / regions(), rows = region_m(), cols = region_n();
+    const bool down = order == BlockOrder::kColumnMajor;
+    return {region / grid_n * rows + (down ? i % rows : i / cols),
+            region % grid_n * cols + (down ? i / rows : i % cols)};
+  }
   const std::uint32_t rows = blocks_m(), cols = blocks_n();
+  if (order == BlockOrder::kColumnMajor) return {b % rows, b / rows};
   if (is_row_major()) return {b / cols, b % cols};
   const std::uint32_t band = b / (kWindow * cols);
   const std::uint32_t in_band = b - band * kWindow * cols;
@@ -46,6 +55,13 @@ BlockGrid::Place BlockGrid::place(std::uint32_t b) const {
 }
 
 std::uint32_t BlockGrid::number(Place place) const {
+  if (regions()) {
+    const std::uint32_t region = place.row / region_m() * grid_n + place.col / region_n();
+    const std::uint32_t row = place.row % region_m(), col = place.col % region_n();
+    const bool down = order == BlockOrder::kColumnMajor;
+    return region + regions() * (down ? col * region_m() + row : row * region_n() + col);
+  }
+  if (order == BlockOrder::kColumnMajor) return place.col * blocks_m() + place.row;
   const std::uint32_t rows = blocks_m(), cols = blocks_n();
   if (is_row_major()) return place.row * cols + place.col;
   const Window w = window_at(place, rows, cols);
@@ -56,17 +72,27 @@ std::uint32_t BlockGrid::number(Place place) const {
 
 BlockGrid::Readers BlockGrid::readers(std::uint32_t b, Place at, std::uint32_t shares) const {
   if (shares == 1) return {1, 1};
+  if (regions()) return {std::min(grid_n, blocks_n()), std::min(grid_m, blocks_m())};
   const std::uint32_t rows = blocks_m(), cols = blocks_n();
+  if (order == BlockOrder::kColumnMajor) {
+    const Readers turned = in_lines(b, shares, at.col, at.row, rows);
+    return {turned.cols, turned.rows};
+  }
   if (!is_row_major()) {
     const Window w = window_at(at, rows, cols);
     const std::uint32_t in_window = std::min(shares, w.height * w.width);
     return {(std::min(shares, w.height * cols) + w.height - 1) / w.height,
             (in_window + w.width - 1) / w.width};
   }
-  const std::uint32_t first = b - b % shares, end = std::min(first + shares, rows * cols);
-  const std::uint32_t row = at.row * cols;
-  const auto in_column = [&](std::uint32_t blocks) { return (blocks + cols - 1 - at.col) / cols; };
-  return {std::min(end, row + cols) - std::max(first, row), in_column(end) - in_column(first)};
+  return in_lines(b, shares, at.row, at.col, cols);
+}
+
+BlockGrid::Readers BlockGrid::in_lines(std::uint32_t b, std::uint32_t shares, std::uint32_t line,
+                                       std::uint32_t place, std::uint32_t length) const {
+  const std::uint32_t first = b - b % shares, end = std::min(first + shares, count());
+  const std::uint32_t begin = line * length;
+  const auto across = [&](std::uint32_t blocks) { return (blocks + length - 1 - place) / length; };
+  return {std::min(end, begin + length) - std::max(first, begin), across(end) - across(first)};
 }
 
 }  // namespace a3sim

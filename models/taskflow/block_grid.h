@@ -8,17 +8,26 @@ namespace a3sim {
 
 // The base blocks of an M x N output, numbered in the order in which the operator walks them. Share s of S
 // takes the blocks b = s (mod S).
+//
+// Where shares are regions, S is the number of regions, and block i of region s has the number s + i S. The
+// regions at the edges may be smaller: numbers that they have no block for stand for empty ones.
 struct BlockGrid {
   std::uint32_t m = 0, n = 0, base_m = 1, base_n = 1;
   BlockOrder order = BlockOrder::kRowMajor;
+  std::uint32_t grid_m = 0, grid_n = 0;
 
   BlockGrid() = default;
   BlockGrid(std::uint32_t rows, std::uint32_t cols, const Tiling& tiling)
-      : m(rows), n(cols), base_m(tiling.base_m), base_n(tiling.base_n), order(tiling.order) {}
+      : m(rows), n(cols), base_m(tiling.base_m), base_n(tiling.base_n), order(tiling.order) {
+    if (tiling.grid_m * tiling.grid_n == 0) return;
+    grid_m = tiling.grid_m;
+    grid_n = tiling.grid_n;
+  }
 
   struct Block {
     std::uint32_t row, col;    // first row and column
     std::uint32_t rows, cols;  // smaller at the edges
+    bool empty() const { return rows == 0 || cols == 0; }
   };
   struct Place {
     std::uint32_t row, col;  // in blocks
@@ -26,7 +35,10 @@ struct BlockGrid {
 
   std::uint32_t blocks_m() const { return (m + base_m - 1) / base_m; }
   std::uint32_t blocks_n() const { return (n + base_n - 1) / base_n; }
-  std::uint32_t count() const { return blocks_m() * blocks_n(); }
+  // Numbers are below this.
+  std::uint32_t count() const {
+    return regions() ? regions() * region_m() * region_n() : blocks_m() * blocks_n();
+  }
 
   Place place(std::uint32_t b) const;
   // The block's number; place() read backwards.
@@ -42,11 +54,19 @@ struct BlockGrid {
   Readers readers(std::uint32_t b, Place at, std::uint32_t shares) const;
   Block block(Place at) const {
     const std::uint32_t row = at.row * base_m, col = at.col * base_n;
+    if (row >= m || col >= n) return {};
     return {row, col, m - row < base_m ? m - row : base_m, n - col < base_n ? n - col : base_n};
   }
 
  private:
+  std::uint32_t regions() const { return grid_m * grid_n; }
+  // Blocks of a region, down and across.
+  std::uint32_t region_m() const { return (blocks_m() + grid_m - 1) / grid_m; }
+  std::uint32_t region_n() const { return (blocks_n() + grid_n - 1) / grid_n; }
   bool is_row_major() const;
+  // Readers where blocks are numbered line by line, of `length` blocks each: of the line, and across.
+  Readers in_lines(std::uint32_t b, std::uint32_t shares, std::uint32_t line, std::uint32_t place,
+                   std::uint32_t length) const;
 };
 
 }  // namespace a3sim

@@ -105,9 +105,19 @@ enum class BlockOrder : std::uint8_t {
   kRowMajor,
   // The public grouped_matmul's: bands of 8 block rows, in them windows of 8 block columns, in them
   // diagonals; row-major with up to 5 block rows.
-  kDiagonal
+  kDiagonal,
+  kColumnMajor
 };
-constexpr auto names_of(BlockOrder) { return std::to_array<std::string_view>({"row_major", "diagonal"}); }
+constexpr auto names_of(BlockOrder) {
+  return std::to_array<std::string_view>({"row_major", "diagonal", "column_major"});
+}
+
+// Whether the way of a block's result out of L0C overlaps the next block's products: the unit flag of the
+// cube. The public grouped matmul sets it unless A is transposed, as it is for gradients of weights.
+enum class UnitFlag : std::uint8_t { kOff, kOn, kUnlessTransposed };
+constexpr auto names_of(UnitFlag) {
+  return std::to_array<std::string_view>({"off", "on", "unless_transposed"});
+}
 
 // The blocks that a matrix operator cuts its output into, the steps it loads K in, and how many buffers each
 // stage of its pipeline has. The defaults are what the public runtime uses for the paper's shapes.
@@ -116,9 +126,13 @@ struct Tiling {
   std::uint16_t step_k = 4;  // base_k blocks of one operand that one load to L1 brings
   std::uint8_t l1_buffers = 2, l0_buffers = 2, l0c_buffers = 1;  // 1 or 2
   BlockOrder order = BlockOrder::kDiagonal;
+  UnitFlag unit_flag = UnitFlag::kUnlessTransposed;
+  // Shares as regions of the output, grid_m down by grid_n across, each of whole blocks; 0: dealt in turn.
+  std::uint8_t grid_m = 0, grid_n = 0;
+  std::uint8_t unused = 0;
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
-static_assert(sizeof(Tiling) == 12);
+static_assert(sizeof(Tiling) == 16);
 
 // A tensor of one rank. Rows are those of the bucket's capacity on that rank.
 struct TensorInfo {

@@ -17,6 +17,7 @@ constexpr const char* kCalibrateExamples =
     "Fits the hardware values that are marked 'fitted: true', at most six, inside their ranges to the\n"
     "points in configs/published/ that are marked 'use: calibration'. The sum of the squared logarithms of\n"
     "predicted by published values is made least. A value that the points do not identify is refused.\n"
+    "Points that are marked 'use: held_out' test the fit, and the other way round: the halves are swapped.\n"
     "Examples:\n"
     "  a3sim calibrate --dry-run           what would be written into configs/hardware/a3.yaml, and why\n"
     "  a3sim calibrate gemm copy -o a.yaml fitted to two experiments only, written to another file\n"
@@ -25,7 +26,7 @@ constexpr const char* kCalibrateExamples =
 struct CalibrateOptions {
   std::vector<std::string> names, set;
   std::filesystem::path hardware, output;
-  bool dry_run = false;
+  bool dry_run = false, fit_only = false;
   ThreadsOption threads;
   JsonOption json;
 };
@@ -36,7 +37,7 @@ void run(const CalibrateOptions& options) {
       options.hardware.empty() ? scenario.configs / "hardware" / "a3.yaml" : options.hardware;
   const std::vector<std::string> names =
       options.names.empty() ? published_tables(scenario.configs) : options.names;
-  const Calibration calibration = calibrate(hardware, names, scenario);
+  const Calibration calibration = calibrate(hardware, names, scenario, options.fit_only);
   const std::string text = with_values(hardware, calibration.new_values());
   const Report report = calibration_report(calibration);
   print_result(report.text(), report.json(), options.json);
@@ -58,6 +59,7 @@ class Calibrate final : public Command {
         ->type_name("FILE");
     app.add_option("-o,--output", options->output, "write the fitted file there instead")->type_name("FILE");
     app.add_flag("--dry-run", options->dry_run, "write no hardware file");
+    app.add_flag("--fit-only", options->fit_only, "fit; leave no point out, and do not swap the halves");
     app.add_option("--set", options->set,
                    "override a value of every configuration; repeatable; only -o writes then")
         ->type_name("KEY=VALUE")

@@ -15,6 +15,7 @@ constexpr const char* kCheckExamples =
     "Examples:\n"
     "  a3sim check configs/experiments/ep8.yaml      compile it and check the schedules\n"
     "  a3sim check ssc                               check compiled schedules\n"
+    "  a3sim check configs/experiments/ep8.yaml --order mine.yaml         those of another order\n"
     "  a3sim check --data configs/experiments/ep4.yaml                    its results, on real tensors\n"
     "  a3sim check --data configs/experiments/ep4.yaml --adversary all    and whichever operator is late\n"
     "  a3sim check --data configs/experiments/ep4.yaml --drop-wait GMM1   fails: what a missing wait does\n"

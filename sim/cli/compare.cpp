@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "sim/cli/command.h"
+#include "sim/cli/jitter_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/threads_option.h"
@@ -10,6 +11,9 @@ namespace a3sim {
 namespace {
 
 constexpr const char* kCompareExamples =
+    "The tables of passes show the runs as saved. What makes the difference is decided by running both again "
+    "under the\n"
+    "same random times, B with each part of A's configuration too: medians, with an interval of 95 %.\n"
     "Examples:\n"
     "  a3sim run configs/experiments/ep8.yaml -o ring\n"
     "  a3sim run configs/experiments/ep8.yaml --set order.vtq='[stage, expert, chunk, dst]' -o naive\n"
@@ -18,6 +22,7 @@ constexpr const char* kCompareExamples =
 
 struct CompareOptions {
   std::string directories[2], pass;
+  JitterOption jitter;
   ThreadsOption threads;
   JsonOption json;
 };
@@ -26,7 +31,8 @@ void compare_runs(const CompareOptions& options) {
   for (const std::string& directory : options.directories) check_result(directory, "run");
   const SavedRun a = read_run(options.directories[0], options.pass);
   const SavedRun b = read_run(options.directories[1], options.pass);
-  print_report(difference_report(difference_of(a, b, options.threads.count)), options.json);
+  const RunDifference difference = difference_of(a, b, options.jitter.options, options.threads.count);
+  print_report(difference_report(difference, options.jitter.options), options.json);
 }
 
 class Compare final : public Command {
@@ -36,6 +42,7 @@ class Compare final : public Command {
     app.add_option("A", options->directories[0], "a directory that 'a3sim run CONFIG -o' wrote")->required();
     app.add_option("B", options->directories[1], "another one; it is run again with parts of A")->required();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
+    options->jitter.add_to(app);
     options->threads.add_to(app);
     options->json.add_to(app);
     app.footer(kCompareExamples);

@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kCompileExamples =
     "Examples:\n"
     "  a3sim compile configs/experiments/ep8.yaml -o ssc           ssc/forward_rank_0000.ssc, …\n"
+    "  a3sim compile configs/experiments/ep8.yaml -o ssc --order mine.yaml\n"
     "  a3sim compile configs/experiments/ep8.yaml -o ssc --text    as text, to read and to compare\n"
     "  a3sim compile configs/experiments/ep8.yaml -o ssc --set bucket.rows=1024   room for skewed routings\n";
 

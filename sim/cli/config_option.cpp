@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/experiment/order_file.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
@@ -11,9 +12,7 @@ namespace {
 
 // A value of a plane over which no two ranks meet changes nothing, whatever it is.
 void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::string>& overrides) {
-  std::vector<std::uint32_t> dies;
-  for (const RankOptions& rank : experiment.run.ranks) dies.push_back(rank.die);
-  const Topology topology(experiment.hardware, dies, experiment.run.transport);
+  const Topology topology(experiment.hardware, dies_of(experiment.run.ranks), experiment.run.transport);
   const auto& planes = experiment.hardware.fabric.planes;
   for (std::uint32_t p = 0; p < planes.size(); ++p) {
     const std::string key = "hardware.fabric.planes." + planes[p].name + '.';
@@ -27,18 +26,37 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
 
 }  // namespace
 
-void ConfigOption::add_to(CLI::App& app) {
-  app.add_option("CONFIG", file, "experiment (YAML)")->required();
+void OverrideOptions::add_set_to(CLI::App& app) {
   app.add_option("--set", set, "override a value: path.to.key=value; repeatable")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
 }
 
-Experiment ConfigOption::load() const {
-  Experiment experiment = load_experiment(file, set);
+void OverrideOptions::add_order_to(CLI::App& app) {
+  app.add_option("--order", order, "the order of this file instead of the configuration's ('try --help')")
+      ->type_name("FILE");
+}
+
+Experiment OverrideOptions::load(const std::string& file) const {
+  Experiment experiment = order.empty() ? load_experiment(file, set) : load_with_order(file, order, set);
   warn_of_unused_planes(experiment, set);
+  warn_of_order(experiment);
   return experiment;
+}
+
+void ConfigOption::add_without_order_to(CLI::App& app) {
+  app.add_option("CONFIG", file, "experiment (YAML)")->required();
+  add_set_to(app);
+}
+
+void ConfigOption::add_to(CLI::App& app) {
+  add_without_order_to(app);
+  add_order_to(app);
+}
+
+void warn_of_order(const Experiment& experiment) {
+  for (const std::string& sentence : unused_entries(experiment)) spdlog::warn("{}", sentence);
 }
 
 }  // namespace a3sim

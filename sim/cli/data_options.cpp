@@ -9,6 +9,7 @@
 
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
+#include "sim/experiment/order_file.h"
 #include "sim/study/data/data_matrix.h"
 
 namespace a3sim {
@@ -97,6 +98,10 @@ void DataOptions::check(const ScheduleOption& schedules) const {
                                 : full     ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
                                            : small_cases(file, schedules.set, seed);
   for (const DataCase& of : cases) check_fits(of, full, memory);
+  if (!schedules.order.empty()) {
+    const OrderSpec order = read_order_file(schedules.order);
+    for (DataCase& of : cases) of.experiment = with_order(std::move(of.experiment), order);
+  }
   if (orders) cases = under_shipped_orders(cases);
   const Adversary held = adversary_of(adversary);
   if (executions) return report_matrix(cases, seed, held);

@@ -25,7 +25,11 @@ constexpr const char* kExplainExamples =
     "with\n"
     "other puts; hop: a put's latency; poll: until a trigger is seen; scheduling: fetching and handing out "
     "tasks;\n"
-    "launch: of kernels; collective: the host's work before one.\n";
+    "launch: of kernels; collective: the host's work before one.\n"
+    "Workers' time: run, memory: tasks at their own pace, and what they lose; puts: to other ranks; wait: at "
+    "a "
+    "task\n"
+    "whose rows are not there yet; scheduling; idle: before the first task and after the last.\n";
 
 struct ExplainOptions {
   std::string directory, pass;

@@ -34,7 +34,7 @@ constexpr const char* kJitterExamples =
 
 struct JitterCommandOptions {
   ConfigOption config;
-  JitterOptions jitter;
+  JitterOptions jitter{.runs = 20};
   std::string durations = "5%", rates = "2%";
   std::vector<std::string> orders;
   ThreadsOption threads;
@@ -59,12 +59,12 @@ double spread_of(const std::string& option, const std::string& text) {
 void run(JitterCommandOptions options) {
   options.jitter.durations = spread_of("--duration-spread", options.durations);
   options.jitter.rates = spread_of("--rate-spread", options.rates);
-  options.jitter.threads = options.threads.count;
   const Experiment experiment = options.config.load();
   std::vector<OrderSpec> orders;
   for (const std::string& file : options.orders) orders.push_back(read_order_file(file));
+  for (const OrderSpec& order : orders) warn_of_order(with_order(experiment, order));
   if (orders.empty()) orders.push_back(experiment.order);
-  const std::vector<JitteredOrder> result = jitter(experiment, orders, options.jitter);
+  const std::vector<JitteredOrder> result = jitter(experiment, orders, options.jitter, options.threads.count);
   print_report(jitter_report(experiment, result, options.jitter), options.json);
 }
 
@@ -72,7 +72,7 @@ class JitterCommand final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<JitterCommandOptions>();
-    options->config.add_to(app);
+    options->config.add_without_order_to(app);
     app.add_option("--runs", options->jitter.runs, "how many; 20 without it")->check(CLI::Range(1, 100000));
     app.add_option("--seed", options->jitter.seed, "of what is drawn; 1 without it");
     app.add_option("--duration-spread", options->durations, "of each task's own time; 5% without it")

@@ -16,6 +16,7 @@ constexpr const char* kOrderExamples =
     "  a3sim run configs/experiments/ep8.yaml --set order='{name: mine, ctq_list: order.csv, vtq_list: "
     "order.csv}'\n"
     "                                                                 change lines, run it\n"
+    "  a3sim order export configs/experiments/ep8.yaml --order mine.yaml -o mine.csv\n"
     "How an order is written as sort keys instead: 'a3sim try --help', which also compares it with the "
     "shipped ones.\n";
 

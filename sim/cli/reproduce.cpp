@@ -32,9 +32,11 @@ std::string footer() {
     text += fmt::format("  {:<12} {}\n", name, read_published_table(configs, name).description);
   return text +
          "Error bars: how far hardware values inside their published ranges move a prediction, 5 to 95 % of\n"
-         "the draws. --sensitivity computes them into configs/reference/sensitivity.json (with --set it "
-         "only\n"
-         "prints them); they are shown as long as they belong to what is predicted.\n"
+         "the draws, which lie around the values in use (triangular, with the peak there); in the JSON low "
+         "and\n"
+         "high. Beside each the table says whether what was published lies inside, below or above.\n"
+         "--sensitivity computes them into configs/reference/sensitivity.json (with --set it only prints\n"
+         "them); they are shown as long as they belong to what is predicted.\n"
          "Examples:\n"
          "  a3sim reproduce                        all of them\n"
          "  a3sim reproduce moe_ffn --json p.json  predicted and published values as JSON\n"
@@ -75,22 +77,22 @@ Page page_of(const PublishedTable& table, const ReproduceOptions& options, const
   Page page;
   const std::string& name = table.name;
   std::vector<Comparison> comparisons = compare(table, result.points);
-  page.points = comparisons_json(name, comparisons);
   const std::string key = interval_key(result.points, hardware_of(scenario), bars_of(table, {}));
   page.barless = !intervals.has(name);
   page.stale = !page.barless && !intervals.fits(name, key);
-  IntervalText interval;
+  ErrorBars bars;
   if (intervals.fits(name, key))
-    interval = [&intervals, name](const Point& point) { return intervals.text(name, point); };
-  const Table whole = comparison_table(comparisons, interval);
+    bars = [&intervals, name](const Point& point) { return intervals.bar(name, point); };
+  page.points = comparisons_json(name, comparisons, bars);
+  const Table whole = comparison_table(comparisons, bars);
   page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, result.heading, whole.markdown(), table.notes);
   page.csv = whole.csv();
   std::vector<Comparison> defaults = comparisons;
   std::erase_if(defaults, [](const auto& c) { return !c.point.variant.empty(); });
-  const Table shown = options.variants ? whole : comparison_table(defaults, interval);
+  const Table shown = options.variants ? whole : comparison_table(defaults, bars);
   page.text = fmt::format("{}\n{}", result.heading, shown.text());
   if (!table.notes.empty()) page.text += '\n' + table.notes;
-  page.compared = {name, std::move(defaults), interval};
+  page.compared = {name, std::move(defaults), bars};
   return page;
 }
 
@@ -187,7 +189,7 @@ std::string sensitivity_page(const PublishedTable& table, const ReproduceOptions
                               intervals.movers(name, comparison.point)}};
   }
   return fmt::format("{}\n{}", name, comparison_table(comparisons, [&](const Point& point) {
-                                       return intervals.text(name, point);
+                                       return intervals.bar(name, point);
                                      }).text());
 }
 

@@ -11,6 +11,7 @@
 #include "sim/experiment/portable_config.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/replay.h"
+#include "sim/study/summary/range_report.h"
 #include "sim/study/summary/report.h"
 
 namespace a3sim {
@@ -20,6 +21,8 @@ constexpr const char* kRunExamples =
     "Examples:\n"
     "  a3sim run configs/experiments/ep8.yaml                            a page of summary\n"
     "  a3sim run configs/experiments/ep8.yaml --set experiment.pass=forward --json\n"
+    "  a3sim run configs/experiments/ep8.yaml --order mine.yaml          another order; so do show, check, "
+    "…\n"
     "  a3sim run configs/experiments/ep8.yaml --set hardware.fabric.planes.hccs.egress='100 GB/s' -o result\n"
     "  a3sim compile configs/experiments/ep8.yaml --set bucket.rows=2048 -o ssc\n"
     "  a3sim run configs/experiments/ep8.yaml --ssc ssc --routing monday.csv tuesday.csv\n"
@@ -57,9 +60,15 @@ void run(const RunCommandOptions& options) {
   if (!options.routings.empty())
     throw InputError("--routing goes with --ssc: the schedules that run under it");
   const Experiment experiment = options.config.load();
-  const std::vector<PassResult> passes = run_experiment(experiment, true);
-  const std::string text = summary_text(experiment, passes);
-  const nlohmann::ordered_json json = summary_json(experiment, passes);
+  const Compiled compiled = compile_all(experiment);
+  const std::vector<PassResult> passes = run_compiled(experiment, compiled, true, backend_of(experiment));
+  std::string text = summary_text(experiment, passes);
+  nlohmann::ordered_json json = summary_json(experiment, passes);
+  if (!experiment.timed.empty()) {
+    const Report range = range_report(experiment, passes, latency_range(experiment, compiled));
+    text += '\n' + range.text();
+    json["range"] = range.json();
+  }
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "run");
     const PortableConfig config = portable(experiment);

@@ -74,10 +74,8 @@ std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths) {
 void ScheduleOption::add_to(CLI::App& app) {
   app.add_option("CONFIG|SSC", arguments, "an experiment (YAML), or compiled schedules and directories")
       ->required();
-  app.add_option("--set", set, "override a value of the experiment: path.to.key=value; repeatable")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
+  add_set_to(app);
+  add_order_to(app);
 }
 
 std::vector<NamedSchedule> ScheduleOption::load() const {
@@ -85,11 +83,11 @@ std::vector<NamedSchedule> ScheduleOption::load() const {
     return is_schedule(argument) || fs::is_directory(argument);
   });
   if (compiled) {
-    if (!set.empty()) throw InputError("--set goes with a configuration, not with compiled schedules");
+    if (any()) throw InputError("--set and --order go with a configuration, not with compiled schedules");
     return open_schedules(arguments);
   }
   if (arguments.size() != 1) throw InputError("give one configuration, or compiled schedules only");
-  const Experiment experiment = load_experiment(arguments[0], set);
+  const Experiment experiment = OverrideOptions::load(arguments[0]);
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
   std::vector<NamedSchedule> schedules;
   for (const Pass& pass : experiment.passes) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/compile.h"
+#include "sim/cli/config_option.h"
 
 namespace a3sim {
 
@@ -20,9 +21,9 @@ struct NamedSchedule {
 // graph. Throws InputError for a file that is broken, a rank that is missing or there twice.
 std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths);
 
-// `CONFIG|SSC...` and `--set`, as every command that takes schedules has them.
-struct ScheduleOption {
-  std::vector<std::string> arguments, set;
+// `CONFIG|SSC...` with what may be laid over a configuration, as every command that takes schedules has them.
+struct ScheduleOption : OverrideOptions {
+  std::vector<std::string> arguments;
   void add_to(CLI::App& app);
   // The schedules that the arguments mean: compiled ones, or those of a configuration with its overrides.
   std::vector<NamedSchedule> load() const;

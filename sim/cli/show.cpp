@@ -15,6 +15,7 @@ constexpr const char* kShowExamples =
     "  a3sim show configs/experiments/ep4.yaml                             totals and graph of each pass\n"
     "  a3sim show configs/experiments/ep4.yaml --pass backward --dot       the graph for Graphviz\n"
     "  a3sim show configs/experiments/ep4.yaml --queue ctq -n 40 --rank 3  the head of a queue\n"
+    "  a3sim show configs/experiments/ep4.yaml --order mine.yaml --queue vtq\n"
     "  a3sim show ssc --pass forward --task 17                             every field of a task descriptor\n"
     "  a3sim show ssc --pass forward --event 2                             its producers and consumers\n";
 

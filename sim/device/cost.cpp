@@ -32,8 +32,8 @@ Mads mads_of(std::uint32_t rows, std::uint32_t cols, std::uint32_t k, std::uint3
 // block's end to the next: loads all the way; the cube all the way; the cube through the first stage, the
 // loads from the third on (the two before fill the buffers), the cube through the last.
 double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling,
-                    bool first) {
-  const double own_drain = tiling.l0c_buffers == 1 ? drain : 0;
+                    bool drain_overlaps, bool first) {
+  const double own_drain = tiling.l0c_buffers == 1 && !drain_overlaps ? drain : 0;
   if (tiling.l1_buffers == 1) {
     const double both = stages * (load + compute);
     return first || own_drain > 0 ? both + drain : std::max(both, drain);
@@ -62,10 +62,11 @@ Duration CostModel::time(double cycles) const {
 
 CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const StepTraffic& traffic) const {
   const Hardware::Cube& cube = hardware_.cube;
-  const double element = element_bytes(work.dtype), clock = static_cast<double>(hardware_.clock.count);
+  const double element = element_bytes(work.dtype), result = element_bytes(work.result),
+               clock = static_cast<double>(hardware_.clock.count);
   const double line = static_cast<double>(hardware_.memory.l2_line_read.count) / clock;
-  const double drain = step.finishes_block ? element * step.rows * step.cols / cube.l0c_to_gm : 0;
-  if (step.k == 0) return {drain, drain};
+  const double drain = step.finishes_block ? result * step.rows * step.cols / cube.l0c_to_gm : 0;
+  if (step.k == 0) return {drain, drain};  // zeros
 
   const double stages =
       static_cast<double>(ceil_div(step.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
@@ -82,15 +83,29 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
   const double busy = (static_cast<double>(mads.cycles) + heads) / cube.speed;
   const double to_l0 = element * step.k * (step.rows / cube.l1_to_l0a + step.cols / cube.l1_to_l0b);
   const double compute = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
+  const double start =
+      step.first ? static_cast<double>(hardware_.runtime.cube_task_start.count()) * 1e-12 * clock : 0;
   const auto cycles = [&](double loads) {
-    return block_cycles(stages, loads / stages, compute / stages, drain, work.tiling, step.first);
+    return start + block_cycles(stages, loads / stages, compute / stages, drain, work.tiling,
+                                work.drain_overlaps(), step.first);
   };
   return {cycles(hits + misses), cycles(hits)};
 }
 
+// A row of a load costs something beside its bytes: between two measured lengths, the time of a byte is linear
+// in the number of rows that bytes come in; below the shorter one it goes on as from there to whole lines.
 double CostModel::part_of_rate(const Step& step, const StepAccess& access) const {
-  if (access.pitch % kL2Line == 0) return 1;
-  return step.cube ? hardware_.cube.unaligned : hardware_.vector.unaligned;
+  const Hardware::Cube& cube = hardware_.cube;
+  const double part = access.pitch % kL2Line == 0 ? 1
+                      : step.cube                 ? cube.unaligned
+                                                  : hardware_.vector.unaligned;
+  if (access.row_bytes == 0 || access.row_bytes >= kL2Line) return part;
+  const double rows = static_cast<double>(kL2Line) / access.row_bytes;  // 512 bytes in 1, 2, 4 rows
+  const double of_2 = 1 / cube.rows_256, of_4 = 1 / cube.rows_128;
+  const double slower = rows <= 2   ? 1 + (rows - 1) * (of_2 - 1)
+                        : rows <= 4 ? of_2 + (rows - 2) / 2 * (of_4 - of_2)
+                                    : 1 + (rows - 1) / 3 * (of_4 - 1);
+  return part / slower;
 }
 
 double CostModel::vector_arithmetic(double simple, double convert, double transcendental) const {

@@ -65,6 +65,6 @@ class CostModel {
 // `compute` cycles a stage, follows, and whose result leaves L0C in `drain` cycles. `first`: nothing was
 // loaded before; otherwise the block before it left the loads free to go on.
 double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling,
-                    bool first);
+                    bool drain_overlaps, bool first);
 
 }  // namespace a3sim

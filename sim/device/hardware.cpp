@@ -44,6 +44,9 @@ Hardware::Cube read_cube(const Config& config) {
   cube.gm_to_l1_miss = config.per_cycle("gm_to_l1_miss", "B");
   cube.l0c_to_gm = config.per_cycle("l0c_to_gm", "B");
   cube.unaligned = config.number("unaligned", kLeastPart, 1);
+  cube.rows_128 = config.number("rows_128", kLeastPart, 1);
+  cube.rows_256 = config.number("rows_256", kLeastPart, 1);
+  if (cube.rows_256 < cube.rows_128) config.error("rows_256", "expected at least what rows_128 is");
   cube.load_issue_cycles = count(config, "load_issue_cycles", 0, kMostPerCycle);
   cube.l1 = config.bytes("l1");
   cube.l0a = config.bytes("l0a");
@@ -143,6 +146,7 @@ Hardware::Collective read_collective(const Config& config) {
   collective.fixed = config.duration("fixed");
   collective.per_peer = config.duration("per_peer");
   collective.rate = config.rate("rate");
+  collective.read_back = config.duration("read_back");
   config.finish();
   return collective;
 }
@@ -152,7 +156,10 @@ Hardware::Runtime read_runtime(const Config& config) {
   runtime.static_task = config.duration("static_task");
   runtime.local_visibility = config.duration("local_visibility");
   runtime.dynamic_task = config.duration("dynamic_task");
+  runtime.cube_task_start = config.duration("cube_task_start");
   runtime.kernel_launch = config.duration("kernel_launch");
+  runtime.queued_launch = config.duration("queued_launch");
+  runtime.sync_all = config.duration("sync_all");
   config.finish();
   return runtime;
 }

@@ -31,6 +31,7 @@ struct Hardware {
     double gm_to_l1_miss = 0;             // the same while the L2 has to fetch them
     double l0c_to_gm = 0;                 // bytes a cycle and core
     double unaligned = 1;                 // part of gm_to_l1 where rows do not begin at a line
+    double rows_128 = 1, rows_256 = 1;    // part of gm_to_l1 where rows of so many bytes are loaded
     double load_issue_cycles = 0;         // of a load to L1, beside its bytes
     Bytes l1{}, l0a{}, l0b{}, l0c{};
     double speed = 1;  // of its products, times what they are a cycle: no data sheet's value, a what-if's
@@ -87,13 +88,17 @@ struct Hardware {
     Duration fixed;       // from when all ranks have come until the first byte leaves
     Duration per_peer;    // more of it for each other rank
     BytesPerSecond rate;  // of a die's port, either way
+    Duration read_back;   // of counts, which the host reads before it can go on
   } collective;
 
   struct Runtime {
     Duration static_task;       // fetch, first check and trigger of a task
     Duration local_visibility;  // from a trigger until a waiting worker sees it
     Duration dynamic_task;      // the device-side scheduler's work for a task
-    Duration kernel_launch;     // from the end of one kernel, or the start, until the next one's tasks run
+    Duration cube_task_start;   // of a matrix task of a taskflow, before it loads anything
+    Duration kernel_launch;     // until the tasks of a kernel run that the host launches alone
+    Duration queued_launch;     // the same of a kernel that was queued behind another, from that one's end
+    Duration sync_all;          // of the AIVs, from the last one's arrival until they go on
   } runtime;
 };
 

@@ -113,15 +113,19 @@ void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const 
   const Rows m{block.row, block.row + block.rows}, n{block.col, block.col + block.cols};
   const Rows k{k_, k_ + step.k};
   step.count = 0;
-  step.accesses[step.count++] =
-      rectangle(work_->a, gemm.a_row, m, k, work_->a_transposed, element, work_->a_pitch);
-  step.accesses[step.count++] =
-      rectangle(work_->b, gemm.b_row, k, n, work_->b_transposed, element, work_->b_pitch);
+  const Tiling& tiling = work_->tiling;
+  const std::uint32_t along_k = std::uint32_t{tiling.base_k} * tiling.step_k * element;
+  StepAccess& a = step.accesses[step.count++];
+  a = rectangle(work_->a, gemm.a_row, m, k, work_->a_transposed, element, work_->a_pitch);
+  a.row_bytes = work_->a_transposed ? tiling.base_m * element : along_k;
+  StepAccess& b = step.accesses[step.count++];
+  b = rectangle(work_->b, gemm.b_row, k, n, work_->b_transposed, element, work_->b_pitch);
+  b.row_bytes = work_->b_transposed ? along_k : tiling.base_n * element;
   const auto [readers_a, readers_b] = walk_.readers();
   step.readers_a = readers_a;
   step.readers_b = readers_b;
   if (!step.finishes_block) return;
-  StepAccess c = rectangle(work_->c, gemm.c_row, m, n, false, element, 0);
+  StepAccess c = rectangle(work_->c, gemm.c_row, m, n, false, element_bytes(work_->result), 0);
   c.l2.write = true;
   step.accesses[step.count++] = c;
 }

@@ -14,6 +14,8 @@ namespace a3sim {
 struct StepAccess {
   L2Access l2;  // op and hint are the caller's to set
   std::uint32_t pitch = 0;
+  // Of a load to L1: how much lies together of what one of its instructions brings; 0: whole rows.
+  std::uint32_t row_bytes = 0;
 
   std::uint64_t bytes() const { return std::uint64_t{l2.rows.size()} * (l2.byte_end - l2.byte_begin); }
   bool same_place(const StepAccess& other) const;

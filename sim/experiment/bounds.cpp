@@ -103,7 +103,7 @@ class Survey {
 
 void Survey::add_rank(const Ssc& ssc) {
   const WorkContext context{layout_, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()};
-  const Hardware own = at_clock(hardware_, options_.rank(ssc.rank()).clock);
+  const Hardware own = hardware_of(hardware_, options_, ssc.rank());
   const CostModel cost(own);
   std::vector<Duration>& ideal = ideal_[index(ssc.rank())];
   ideal.reserve(ssc.tasks().size());
@@ -160,7 +160,7 @@ Duration Survey::hbm_time(const Ssc& ssc) {
 Duration Survey::first_task() const {
   const Hardware::Runtime& runtime = hardware_.runtime;
   const Duration least = std::min(runtime.static_task, type_.first_task(runtime));
-  return kernels_ ? std::min(least, runtime.kernel_launch) : least;
+  return kernels_ ? std::min(least, runtime.queued_launch) : least;
 }
 
 // From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not
@@ -169,7 +169,8 @@ Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   const TaskDescriptor& td = ssc.tasks()[task];
   const Hardware::Runtime& runtime = hardware_.runtime;
   if (td.trigger_rank == index(ssc.rank()))
-    return kernels_ ? std::min(runtime.local_visibility, runtime.kernel_launch) : runtime.local_visibility;
+    return kernels_ ? std::min({runtime.local_visibility, runtime.queued_launch, runtime.sync_all})
+                    : runtime.local_visibility;
   return topology_.latency(ssc.rank(), RankId{td.trigger_rank});
 }
 

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/task_weights.h"
+#include "sim/runtime/topology.h"
+
 namespace a3sim {
 namespace {
 
@@ -53,6 +56,9 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
   options.workers[0] = experiment.workers[0];
   options.workers[1] = experiment.workers[1];
   options.path_rates = path_rates(experiment.hardware);
+  // Orders that do not ask where ranks are make the same schedules wherever they are.
+  if (mentions(experiment.order, "node") || mentions(experiment.order, "distance"))
+    options.placement = placement_of(experiment.hardware.fabric, dies_of(experiment.run.ranks));
   return options;
 }
 

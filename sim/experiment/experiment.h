@@ -39,6 +39,7 @@ struct Experiment {
   std::string network;       // backend
   RunOptions run;            // how its schedules run
   std::vector<Pass> passes;  // run one after the other, a barrier between
+  std::string timed;         // what a latency is of, where passes do not say it themselves
   std::string resolved;      // the whole configuration as it was understood
 };
 

@@ -33,6 +33,14 @@ void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cub
   check("L1", (a + b) * t.step_k * t.l1_buffers, cube.l1);
 }
 
+// A fused kernel deals the rows that it sends to its AIVs evenly: in puts of an eighth of what each one has.
+std::uint32_t dealt_rows(const Experiment& experiment) {
+  constexpr std::uint64_t kPutsAWorker = 8;
+  const std::uint64_t rows = std::uint64_t{experiment.shape.tokens} * experiment.shape.top_k;
+  return static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(1, rows / (kPutsAWorker * experiment.workers[1])));
+}
+
 // Kernels are not cut for their neighbours' sake: a collective sends whole experts, and vector operators are
 // dealt evenly to their workers, in tiles small enough for that.
 CutOptions read_cut(const Config& config, const Experiment& experiment) {
@@ -41,6 +49,10 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
   cut.kernel = Executions::get(experiment.run.execution).by_kernels();
   if (cut.kernel) cut.task_rows = kEven;
   if (experiment.run.transport == Transport::kCollective) cut.chunk = kWholeExperts;
+  if (Executions::get(experiment.run.execution).fuses()) {
+    cut.chunk = dealt_rows(experiment);
+    cut.task_rows = std::clamp(cut.chunk, 1U, kEven);
+  }
   cut.shares = static_cast<std::uint32_t>(config.integer("shares", 1, kMostShares, experiment.workers[0]));
   cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
   cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
@@ -52,16 +64,38 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
 // How many workers of each kind run tasks: all that the hardware has, unless the configuration says fewer.
 void read_workers(const Config& config, Experiment& experiment) {
   const Hardware::Workers& all = experiment.hardware.workers;
-  experiment.workers[0] = static_cast<std::uint32_t>(config.integer("aic", 1, all.cube, all.cube));
-  experiment.workers[1] = static_cast<std::uint32_t>(config.integer("aiv", 1, all.vector, all.vector));
+  const auto read = [&](std::string_view kind, std::uint32_t most) {
+    const auto [block, key] = of_execution(config, kind, experiment);
+    return static_cast<std::uint32_t>(block.integer(key, 1, most, most));
+  };
+  experiment.workers[0] = read("aic", all.cube);
+  experiment.workers[1] = read("aiv", all.vector);
   config.finish();
+}
+
+// Regions of a result are shares, of one product each.
+void check_regions(const Config& root, bool shares_stated, Experiment& experiment) {
+  const Tiling& tiling = experiment.cut.tiling;
+  const std::uint32_t regions = tiling.grid_m * tiling.grid_n;
+  if (regions == 0) return;
+  if (experiment.shape.experts() > 0)
+    root.map("tiling").error("grid_m",
+                             "regions are of one product, and experts have one each: expected none");
+  if (!shares_stated) experiment.cut.shares = regions;
+  if (experiment.cut.shares != regions) {
+    root.map("cut").error("shares", fmt::format("expected {}: tiling.grid_m times tiling.grid_n", regions));
+  }
 }
 
 // An order may name operators of passes and windows that an experiment leaves out.
 std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
   std::vector<std::string> names;
-  for (const Graph& graph : {forward_graph(shape, Window::kFull), backward_graph(shape, Window::kFull)}) {
-    for (const OperatorNode& op : graph.operators()) names.push_back(op.name);
+  for (const Graph& graph : {forward_graph(shape, Window::kFull), backward_graph(shape, Window::kFull),
+                             backward_graph(shape, Window::kFull, WeightGradients::kCastFp32),
+                             backward_graph(shape, Window::kFull, WeightGradients::kAddFp32)}) {
+    for (const OperatorNode& op : graph.operators()) {
+      if (std::ranges::find(names, op.name) == names.end()) names.push_back(op.name);
+    }
   }
   return names;
 }
@@ -97,16 +131,19 @@ const char* default_network(std::uint32_t ranks) {
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
+  experiment.run = read_run_options(root.map("experiment"));
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
   experiment.run.ranks =
       read_ranks(root, experiment.shape.ep, experiment.parallel, experiment.hardware.fabric);
+  const bool shares_stated = root.map("cut").has("shares");
   experiment.cut = read_cut(root.map("cut"), experiment);
   // Blocks of K keep their bytes: what fits in L0 and L1 of one type fits of all.
   Tiling tiling;
   tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /
                                              element_bytes(experiment.shape.dtype));
   experiment.cut.tiling = read_tiling(root.map("tiling"), tiling);
+  check_regions(root, shares_stated, experiment);
   if (has_products(experiment)) {
     check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
   }

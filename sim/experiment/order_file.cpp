@@ -1,13 +1,74 @@
 #include "sim/experiment/order_file.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "scheduler/order_config.h"
+#include "scheduler/order_pools.h"
 #include "sim/core/config/config.h"
 #include "sim/experiment/configs_folder.h"
 
 namespace a3sim {
+namespace {
+
+std::vector<OperatorQueue> queues_of(const Graph& graph) {
+  std::vector<OperatorQueue> operators;
+  for (const OperatorNode& node : graph.operators())
+    operators.push_back({node.name, Operators::get(node.type).queue(), node.type});
+  return operators;
+}
+
+// Of one pass: the operators that all entries together mean, and those that one of them means.
+struct Meant {
+  std::vector<OperatorQueue> operators;
+  std::set<std::size_t> by_all, by_one;
+  std::set<std::string> types() const {
+    std::set<std::string> types;
+    for (const std::size_t op : by_one) types.insert(operators[op].type);
+    return types;
+  }
+};
+
+void add_unused(const Experiment& experiment, const std::string& user,
+                const std::vector<std::string>& entries, std::vector<std::string>& sentences) {
+  const auto say = [&](const std::string& what) {
+    sentences.push_back(
+        fmt::format("{}: order '{}': {}: {}", experiment.order.where, experiment.order.name, user, what));
+  };
+  for (const std::string& entry : entries) {
+    std::vector<Meant> passes;
+    std::set<std::string> types;
+    for (const Pass& pass : experiment.passes) {
+      Meant& meant = passes.emplace_back(Meant{queues_of(pass.graph), {}, {}});
+      for (const std::string& each : entries) {
+        const auto of = operators_of(each, experiment.order, meant.operators);
+        meant.by_all.insert(of.begin(), of.end());
+        if (each == entry) meant.by_one.insert(of.begin(), of.end());
+      }
+      types.merge(meant.types());
+    }
+    if (types.empty()) say(fmt::format("'{}' means no operator of any pass", entry));
+    for (std::size_t p = 0; p < passes.size(); ++p) {
+      if (!passes[p].by_one.empty()) continue;
+      std::vector<std::string> alike;
+      for (std::size_t op = 0; op < passes[p].operators.size(); ++op) {
+        const OperatorQueue& of = passes[p].operators[op];
+        if (types.contains(of.type) && !passes[p].by_all.contains(op)) alike.push_back(of.name);
+      }
+      if (alike.empty()) continue;
+      say(
+          fmt::format("'{}' means no operator of pass {}, where {} is left out: a pattern (like '{}*') means "
+                      "several",
+                      entry, experiment.passes[p].name, fmt::join(alike, ", "), entry));
+    }
+  }
+}
+
+}  // namespace
 
 OrderSpec read_order_file(const std::filesystem::path& file) {
   Diagnostics diagnostics;
@@ -21,6 +82,24 @@ OrderSpec read_order_file(const std::filesystem::path& file) {
   root.finish();
   diagnostics.throw_if_any();
   return order;
+}
+
+Experiment load_with_order(const std::filesystem::path& config, const std::filesystem::path& order,
+                           std::span<const std::string> overrides) {
+  read_order_file(order);  // what is wrong with it is told without the rest
+  Diagnostics diagnostics;
+  const auto of_order = [](std::string_view path) { return path.starts_with("order."); };
+  const Config root = Config::load_with_parts(config, order, of_order, diagnostics, overrides);
+  return read_experiment(root, diagnostics);
+}
+
+std::vector<std::string> unused_entries(const Experiment& experiment) {
+  std::vector<std::string> sentences;
+  for (const OrderSpec::Pool& pool : experiment.order.pools)
+    add_unused(experiment, fmt::format("pool '{}'", pool.name), pool.operators, sentences);
+  for (const auto& [entry, limit] : experiment.order.limits)
+    add_unused(experiment, "limit", {entry}, sentences);
+  return sentences;
 }
 
 std::vector<std::filesystem::path> shipped_order_files() {

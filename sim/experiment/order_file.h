@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "scheduler/order.h"
@@ -11,6 +13,15 @@ namespace a3sim {
 // Reads a file with an order in its block `order`, as those of configs/orders/ are.
 // Throws InputError with all that is wrong with it, each with file:line:column.
 OrderSpec read_order_file(const std::filesystem::path& file);
+
+// The experiment of a configuration with the block `order` of another file in place of its own, then the
+// overrides. Throws InputError with all that is wrong with either.
+Experiment load_with_order(const std::filesystem::path& config, const std::filesystem::path& order,
+                           std::span<const std::string> overrides);
+
+// What in the order's pools and limits means no operator of any pass, or none of a pass that has operators
+// like those that it means elsewhere: a sentence each, for whoever wrote it.
+std::vector<std::string> unused_entries(const Experiment& experiment);
 
 // The files of configs/orders/, in order of their names.
 std::vector<std::filesystem::path> shipped_order_files();

@@ -10,6 +10,19 @@ bool in_kernels(const Experiment& experiment) {
   return Executions::get(experiment.run.execution).by_kernels();
 }
 
+std::pair<Config, std::string> of_execution(const Config& block, std::string_view key,
+                                            const Experiment& experiment) {
+  if (!block.is_map(key)) return {block, std::string(key)};
+  const Config by = block.map(key);
+  for (const std::string& name : by.keys()) {
+    if (!Executions::find(name)) {
+      by.error(name, fmt::format("unknown execution '{}'; known: {}", name, Executions::known()));
+    }
+    static_cast<void>(by.yaml(name));
+  }
+  return {by, experiment.run.execution};
+}
+
 void read_model(const Config& root, Experiment& experiment) {
   experiment.parallel = read_parallel(root.map("parallel"));
   experiment.shape = read_shape(root.map("model"), experiment.parallel);
@@ -27,7 +40,6 @@ void check_fits_memory(const Config& config, std::string_view key, double elemen
 void read_workload(const Config& root, Experiment& experiment) {
   const Config block = root.map("experiment");
   experiment.name = block.text("name");
-  experiment.run = read_run_options(block);
   const std::string name = block.text("workload", "moe_ffn");
   if (const Workload* workload = Workloads::find(name)) {
     workload->read(root, block, experiment);

@@ -28,6 +28,10 @@ void read_workload(const Config& root, Experiment& experiment);
 void read_model(const Config& root, Experiment& experiment);
 // Whether operators run one after the other, as kernels that are cut for themselves.
 bool in_kernels(const Experiment& experiment);
+// A value that may differ by execution stands plain, or as a mapping: `aiv: {static: 24, kernel: 48}`. Where
+// the experiment's own stands, and its key there.
+std::pair<Config, std::string> of_execution(const Config& block, std::string_view key,
+                                            const Experiment& experiment);
 // No size of a shape is above this.
 inline constexpr std::int64_t kMostShape = 1 << 30;
 // An A3 die's memory. Nothing larger can be measured, and what is much larger never ends here either.

@@ -15,4 +15,10 @@ std::string ExecutionSite::waits(std::uint32_t task, std::uint32_t worker) const
                      events.count(td.dependent_event), ssc.events()[td.dependent_event].threshold);
 }
 
+Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank) {
+  Hardware own = at_clock(hardware, options.rank(rank).clock);
+  if (Executions::get(options.execution).by_kernels()) own.runtime.cube_task_start = {};
+  return own;
+}
+
 }  // namespace a3sim

@@ -65,6 +65,8 @@ class ExecutionType {
   // Whether operators run one after the other, as kernels of the host, each cut for itself: their tasks wait
   // for no events.
   virtual bool by_kernels() const { return false; }
+  // Whether vector operators that follow one another are one kernel, which deals rows to AIVs one by one.
+  virtual bool fuses() const { return false; }
   // Whether a scheduler on the device hands ready tasks out; else each worker knows its next one.
   virtual bool hands_out() const { return false; }
   // Whether the host's collectives can stand between its parts.
@@ -75,5 +77,9 @@ class ExecutionType {
   virtual Duration first_task(const Hardware::Runtime& runtime) const = 0;
 };
 using Executions = Registry<ExecutionType>;
+
+// The hardware as one rank's schedule runs on it: at the rank's clock; kernels' matrix tasks need no start of
+// their own, as the host has prepared them.
+Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank);
 
 }  // namespace a3sim

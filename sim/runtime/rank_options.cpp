@@ -48,6 +48,12 @@ void place(const Config& config, const Parallel& parallel, const Hardware::Fabri
 
 }  // namespace
 
+std::vector<std::uint32_t> dies_of(std::span<const RankOptions> ranks) {
+  std::vector<std::uint32_t> dies;
+  for (const RankOptions& rank : ranks) dies.push_back(rank.die);
+  return dies;
+}
+
 std::vector<RankOptions> read_ranks(const Config& root, std::uint32_t ep, const Parallel& parallel,
                                     const Hardware::Fabric& fabric) {
   constexpr double kSlowest = 0.01, kFastest = 100;

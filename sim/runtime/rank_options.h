@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/model_config.h"
@@ -15,6 +16,8 @@ struct RankOptions {
   Duration start{};  // how much later than the common start its first kernel is launched
   double clock = 1;  // of the hardware's, positive
 };
+
+std::vector<std::uint32_t> dies_of(std::span<const RankOptions> ranks);
 
 // By rank, of `ep`: where its die lies follows from the block `parallel`, the rest stands in the block
 // `ranks`. Notes what is wrong with them.

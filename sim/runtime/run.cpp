@@ -55,7 +55,7 @@ std::vector<std::unique_ptr<Machine>> machines_of(const Schedule& schedule, cons
                                                   const RunOptions& options) {
   std::vector<std::unique_ptr<Machine>> machines;
   for (const Ssc& ssc : schedule) {
-    machines.push_back(std::make_unique<Machine>(at_clock(hardware, options.rank(ssc.rank()).clock)));
+    machines.push_back(std::make_unique<Machine>(hardware_of(hardware, options, ssc.rank())));
   }
   return machines;
 }

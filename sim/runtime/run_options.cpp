@@ -26,6 +26,8 @@ RunOptions read_run_options(const Config& experiment) {
   if (poll.has("aic")) options.poll[0] = poll.duration("aic");
   if (poll.has("aiv")) options.poll[1] = poll.duration("aiv");
   poll.finish();
+  options.launch = experiment.choice("launch", options.launch);
+  options.ready = experiment.choice("ready", options.ready);
   options.dispatch_servers = static_cast<std::uint32_t>(experiment.integer("dispatch_servers", 1, 1024, 1));
   return options;
 }

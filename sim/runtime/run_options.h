@@ -7,12 +7,27 @@
 
 #include "models/taskflow/taskflow.h"
 #include "sim/core/config/config.h"
+#include "sim/device/hardware.h"
 #include "sim/runtime/l2_options.h"
 #include "sim/runtime/rank_options.h"
 #include "sim/runtime/task_hooks.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
+
+// Whether the host launches the first kernel onto an idle device, or has queued it behind others.
+enum class Launch : std::uint8_t { kAlone, kQueued };
+constexpr auto names_of(Launch) { return std::to_array<std::string_view>({"alone", "queued"}); }
+inline Duration first_launch(const Hardware::Runtime& runtime, Launch launch) {
+  return launch == Launch::kAlone ? runtime.kernel_launch : runtime.queued_launch;
+}
+
+// In which order a dynamic scheduler hands out tasks that are ready.
+enum class ReadyOrder : std::uint8_t {
+  kQueue,  // as they stand in their queue
+  kFifo    // as they became ready; those that did so at once as they stand in their queue
+};
+constexpr auto names_of(ReadyOrder) { return std::to_array<std::string_view>({"queue", "fifo"}); }
 
 // How a schedule is run: everything but the schedule, its routing and the machine.
 struct RunOptions {
@@ -21,7 +36,9 @@ struct RunOptions {
   Transport transport = Transport::kPuts;
   std::vector<RankOptions> ranks{};  // none: all alike, rank r on die r
   Duration poll[kQueues] = {};  // between two looks of a waiting worker at its event; 0: it sees it at once
+  Launch launch = Launch::kAlone;
   std::uint32_t dispatch_servers = 1;  // of dynamic execution
+  ReadyOrder ready = ReadyOrder::kQueue;
   L2Options l2{};
   TaskHooks* hooks = nullptr;  // not owned
 
@@ -30,8 +47,8 @@ struct RunOptions {
   }
 };
 
-// Reads from the block `experiment` how schedules are executed: `execution`, `communication`, `poll`,
-// `dispatch_servers`. Notes what is wrong with them. Ranks and the L2 have blocks of their own.
+// Reads from the block `experiment` how schedules are executed: `execution`, `communication`, `poll`, `launch`,
+// `dispatch_servers`, `ready`. Notes what is wrong with them. Ranks and the L2 have blocks of their own.
 RunOptions read_run_options(const Config& experiment);
 
 }  // namespace a3sim

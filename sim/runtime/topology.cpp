@@ -5,14 +5,25 @@
 
 namespace a3sim {
 
+Placement placement_of(const Hardware::Fabric& fabric, std::span<const std::uint32_t> dies) {
+  Placement placement{{dies.begin(), dies.end()}, {}, kNone};
+  for (const Hardware::Fabric::Level& level : fabric.levels) placement.levels.push_back(level.dies);
+  if (const Hardware::Fabric::Level* node = fabric.level("node")) placement.node_dies = node->dies;
+  return placement;
+}
+
 Topology::Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport)
     : levels_(hardware.fabric.levels),
-      dies_(dies.begin(), dies.end()),
+      placement_(placement_of(hardware.fabric, dies)),
       first_port_(hardware.fabric.planes.size(), kNone) {
   if (dies.empty()) throw std::logic_error("a topology has ranks");
   std::vector<bool> used(levels_.size(), false);
   for (std::uint32_t src = 0; src < ranks(); ++src) {
-    for (std::uint32_t dst = src + 1; dst < ranks(); ++dst) used[level_of(RankId{src}, RankId{dst})] = true;
+    for (std::uint32_t dst = src + 1; dst < ranks(); ++dst) {
+      const std::uint32_t level = level_of(RankId{src}, RankId{dst});
+      if (level == levels_.size()) throw std::logic_error("a die lies beyond the last level");
+      used[level] = true;
+    }
   }
   for (std::uint32_t l = 0; l < levels_.size(); ++l) {
     if (!used[l]) continue;
@@ -36,14 +47,6 @@ void Topology::add_ports(const Hardware& hardware, std::uint32_t plane, Transpor
   if (together) collective_ = first_port_[plane];
   ports_.egress.insert(ports_.egress.end(), ranks(), egress);
   ports_.ingress.insert(ports_.ingress.end(), ranks(), ingress);
-}
-
-std::uint32_t Topology::level_of(RankId src, RankId dst) const {
-  const std::uint32_t a = dies_[index(src)], b = dies_[index(dst)];
-  for (std::uint32_t l = 0; l < levels_.size(); ++l) {
-    if (levels_[l].dies == kNone || a / levels_[l].dies == b / levels_[l].dies) return l;
-  }
-  throw std::logic_error("a die lies beyond the last level");
 }
 
 Topology::Route Topology::route(RankId src, RankId dst) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/placement.h"
 #include "sim/core/enum_names.h"
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
@@ -15,6 +16,9 @@ namespace a3sim {
 // Whose bytes move: puts of workers, or all-to-alls of the host.
 enum class Transport : std::uint8_t { kPuts, kCollective };
 constexpr auto names_of(Transport) { return std::to_array<std::string_view>({"one_sided", "collective"}); }
+
+// Where ranks lie on these dies.
+Placement placement_of(const Hardware::Fabric& fabric, std::span<const std::uint32_t> dies);
 
 // How the ranks of a group reach one another, by where their dies lie: the ports of the planes that they use,
 // and what a route costs.
@@ -31,7 +35,7 @@ class Topology {
   // the collective's rate, over all planes that are not slower together.
   Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport);
 
-  std::uint32_t ranks() const { return static_cast<std::uint32_t>(dies_.size()); }
+  std::uint32_t ranks() const { return static_cast<std::uint32_t>(placement_.dies.size()); }
   // Between two different ranks.
   const Hardware::Fabric::Level& level(RankId src, RankId dst) const { return levels_[level_of(src, dst)]; }
   Route route(RankId src, RankId dst) const;
@@ -46,11 +50,13 @@ class Topology {
   std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / ranks(); }
 
  private:
-  std::uint32_t level_of(RankId src, RankId dst) const;
+  std::uint32_t level_of(RankId src, RankId dst) const {
+    return placement_.distance(index(src), index(dst)) - 1;
+  }
   void add_ports(const Hardware& hardware, std::uint32_t plane, Transport transport);
 
   std::vector<Hardware::Fabric::Level> levels_;
-  std::vector<std::uint32_t> dies_;
+  Placement placement_;
   std::vector<std::uint32_t> first_port_;  // by plane: of its ports, one a rank; kNone: not used
   std::uint32_t collective_ = kNone;  // the first of the ports of the planes that a collective takes together
   NetworkSpec ports_;

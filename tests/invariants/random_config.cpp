@@ -176,6 +176,8 @@ void choose_times(Choices& c) {
   value("runtime.dynamic_task", {"", "0 us"});
   value("runtime.local_visibility", {"", "0 us", "3 us"});
   value("runtime.kernel_launch", {"", "0 us", "1 us"});
+  value("runtime.queued_launch", {"", "0 us", "3 us"});
+  value("runtime.cube_task_start", {"", "0 us", "20 us"});
 }
 
 }  // namespace

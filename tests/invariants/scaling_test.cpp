@@ -30,7 +30,8 @@ Hardware doubled(Hardware hardware) {
   for (Duration* time :
        {&hardware.fabric.put_startup, &hardware.fabric.put_fence, &hardware.collective.fixed,
         &hardware.collective.per_peer, &hardware.runtime.static_task, &hardware.runtime.local_visibility,
-        &hardware.runtime.dynamic_task, &hardware.runtime.kernel_launch})
+        &hardware.runtime.dynamic_task, &hardware.runtime.kernel_launch, &hardware.runtime.queued_launch,
+        &hardware.runtime.cube_task_start})
     *time *= 2;
   return hardware;
 }
@@ -51,6 +52,9 @@ std::vector<std::string> whole(const RandomConfig& config) {
                             "workers.cube.gm_to_l1=128 B/cycle",
                             "workers.cube.l0c_to_gm=32 B/cycle",
                             "workers.cube.unaligned=0.5",
+                            "workers.cube.rows_128=0.25",
+                            "workers.cube.rows_256=0.5",
+                            "runtime.cube_task_start=4096 ns",
                             "workers.vector.gm_to_ub=64 B/cycle",
                             "workers.vector.gm_to_ub_miss=16 B/cycle",
                             "workers.vector.unaligned=0.5",

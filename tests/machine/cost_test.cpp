@@ -62,8 +62,8 @@ TEST_CASE("a pipeline's block takes what walking through its loads and computati
           if (block == kBlocks / 2 - 1) half_end = computed;
         }
         INFO(stages << " stages, load " << load << ", drain " << drain);
-        CHECK(block_cycles(stages, load, kCompute, drain, tiling, true) == Approx(first_end));
-        CHECK(block_cycles(stages, load, kCompute, drain, tiling, false) ==
+        CHECK(block_cycles(stages, load, kCompute, drain, tiling, false, true) == Approx(first_end));
+        CHECK(block_cycles(stages, load, kCompute, drain, tiling, false, false) ==
               Approx((computed - half_end) / (kBlocks / 2)));
       }
     }
@@ -72,10 +72,10 @@ TEST_CASE("a pipeline's block takes what walking through its loads and computati
 
 TEST_CASE("with one buffer everywhere loads, computation and the way out follow each other") {
   const Tiling tiling{.l1_buffers = 1};
-  CHECK(block_cycles(4, 10, 20, 5, tiling, false) == 4 * (10 + 20) + 5);
+  CHECK(block_cycles(4, 10, 20, 5, tiling, false, false) == 4 * (10 + 20) + 5);
   const Tiling two_results{.l0c_buffers = 2};
-  CHECK(block_cycles(4, 10, 20, 5, two_results, false) == 4 * 20);
-  CHECK(block_cycles(4, 10, 20, 500, two_results, false) == 500);
+  CHECK(block_cycles(4, 10, 20, 5, two_results, false, false) == 4 * 20);
+  CHECK(block_cycles(4, 10, 20, 500, two_results, false, false) == 500);
 }
 
 TEST_CASE("a block goes at the pace of the slowest of cube, loads to L1 and loads to L0") {
@@ -186,4 +186,61 @@ TEST_CASE("cores that read the same lines share what the L2 gives of them") {
   const double a = 128 * 512 * kElement, b = 256 * 512 * kElement, stages = 2;
   const double all = a / (200.0 / 8) + b / 100 + 128 * 256 * 512 / (1.0 * kMacsPerCycle) / stages;
   CHECK(cycles(cost.least(work)) == Approx(all).margin(1));
+}
+
+TEST_CASE("short rows are loaded at their part of the rate, and what lies between at what lies between") {
+  Hardware hardware = ideal_machine();
+  hardware.cube.gm_to_l1 = 1;
+  hardware.cube.rows_256 = 0.8;
+  hardware.cube.rows_128 = 0.5;
+  const CostModel cost(hardware);
+  constexpr std::int64_t kPanel = std::int64_t{256} * 1024 * kElement;  // of A as of B
+  const auto loads = [&](std::uint16_t base_m, bool a_transposed) {
+    Work work = matmul(256, 256, 1024);
+    work.tiling.base_m = base_m;
+    work.tiling.base_n = 256;
+    work.a_transposed = a_transposed;
+    std::int64_t sum = 0;  // a load of B for each block of rows
+    for (const StepJob& job : jobs_of(cost, work)) sum += cycles(job.memory.ideal);
+    return static_cast<double>(sum) / kPanel;
+  };
+  const double compute = 0.02;                                                    // beside the loads, at most
+  CHECK(loads(256, false) == Approx(1 + 1).margin(compute));                      // rows of 512 bytes
+  CHECK(loads(256, true) == Approx(1 + 1).margin(compute));                       // of A's columns as well
+  CHECK(loads(128, true) == Approx(1 / 0.8 + 2).margin(compute));                 // 256 bytes
+  CHECK(loads(64, true) == Approx(1 / 0.5 + 4).margin(compute));                  // 128 bytes
+  CHECK(loads(32, true) == Approx(1 + 7.0 / 3 * (1 / 0.5 - 1) + 8).margin(0.7));  // 64 bytes: on from there
+}
+
+TEST_CASE("a block's way out overlaps the next block where the unit flag is set, in its own type") {
+  Hardware hardware = ideal_machine();
+  hardware.cube.l0c_to_gm = 8;
+  const CostModel cost(hardware);
+  const auto time = [&](UnitFlag flag, bool a_transposed, DataType result) {
+    Work work = matmul(16 * 128, 256, 1024);  // sixteen blocks
+    work.tiling.unit_flag = flag;
+    work.a_transposed = a_transposed;
+    work.result = result;
+    return cycles(cost.least(work));
+  };
+  constexpr std::int64_t kCube = std::int64_t{16} * 128 * 256 * 1024 / kMacsPerCycle;
+  constexpr std::int64_t kOut = std::int64_t{128} * 256 * 2 / 8;  // of one block, in 16 bits
+  CHECK(time(UnitFlag::kOff, false, DataType::kBf16) == Approx(kCube + 16 * kOut).margin(20));
+  CHECK(time(UnitFlag::kOff, false, DataType::kFp32) == Approx(kCube + 16 * 2 * kOut).margin(20));
+  // The cube has 8,192 cycles a block: what goes out meanwhile in 8,192 takes nothing, in 16,384 all.
+  CHECK(time(UnitFlag::kOn, false, DataType::kBf16) == Approx(kCube + kOut).margin(20));
+  CHECK(time(UnitFlag::kOn, false, DataType::kFp32) == Approx(kCube / 16 + 16 * 2 * kOut).margin(20));
+  for (const bool transposed : {false, true}) {
+    const UnitFlag same = transposed ? UnitFlag::kOff : UnitFlag::kOn;
+    CHECK(time(UnitFlag::kUnlessTransposed, transposed, DataType::kBf16) ==
+          time(same, transposed, DataType::kBf16));
+  }
+}
+
+TEST_CASE("a matrix task begins later by its start, whatever it loads") {
+  Hardware hardware = ideal_machine();
+  const Work work = matmul(256, 256, 1024);
+  const std::int64_t without = cycles(CostModel(hardware).least(work));
+  hardware.runtime.cube_task_start = 3_us;
+  CHECK(cycles(CostModel(hardware).least(work)) == without + 3000);
 }

@@ -76,7 +76,7 @@ TEST_CASE("Rates and times of the A3 file are read in their units") {
   const Hardware a3 = load("a3.yaml");
   CHECK(a3.clock == Hertz{1'850'000'000});
   CHECK(a3.memory.l2_read == BytesPerSecond{5'960'000'000'000});
-  CHECK(plane(a3, "hccs").egress == BytesPerSecond{138'000'000'000});
+  CHECK(plane(a3, "hccs").egress == BytesPerSecond{122'500'000'000});
   CHECK(a3.fabric.put_fence == 225_ns);
   CHECK(a3.runtime.static_task == 100_ns);
   CHECK(a3.cube.l0c_to_gm == 40.6);

@@ -47,10 +47,11 @@ SweepResults planted() {
 TEST_CASE("The conclusion names the planted knee, what binds on either side, and what matters most") {
   const Report report_of_conclusion = concluded(planted());
   const nlohmann::ordered_json conclusion = report_of_conclusion.json();
-  const auto& knee = conclusion["knees"][0];
+  const auto& knee = conclusion["shapes"][0];
   CHECK(knee["axis"] == "bandwidth");
+  CHECK(knee["shape"] == "knee");
   CHECK(knee["unit"] == "GB/s");
-  CHECK(knee["at"].get<double>() == Approx(kKnee).epsilon(0.03));
+  CHECK(knee["from"].get<double>() == Approx(kKnee).epsilon(0.03));
   CHECK(knee["binds_below"] == "link");
   CHECK(knee["binds_below_share"].get<double>() == Approx(0.75));
   CHECK(knee["binds_above"] == "compute");
@@ -75,14 +76,37 @@ TEST_CASE("The conclusion is none on flat data and on too few points") {
   CHECK_THAT(concluded(two).text(), Contains("none: 2 points"));
 }
 
+TEST_CASE("An interior optimum and a step are said with their values, and what binds on either side") {
+  const std::vector<std::string> workers{"2", "4", "8", "16", "25", "32", "50"};
+  constexpr double kOptimum[] = {40, 34, 30, 27.5, 28.6, 29.9, 31.2}, kStep[] = {30, 30, 30, 24, 24, 24, 24};
+  SweepResults optimum = full_grid({{"aiv", workers}}, [&](const auto& at) { return kOptimum[at[0]]; });
+  ResultMetric link{"total", "blame.link", "ms", {}}, compute{"total", "blame.compute", "ms", {}};
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    link.values.push_back(i < 3 ? 3 : 1);
+    compute.values.push_back(2);
+  }
+  optimum.metrics.push_back(compute);
+  optimum.metrics.push_back(link);
+  const Report best = concluded(optimum);
+  CHECK_THAT(best.text(), Contains("interior optimum along aiv: latency is lowest at 16; it falls by ") &&
+                              Contains("and rises by ") && Contains("link binds below (60 %") &&
+                              Contains("compute above (66.7 %)"));
+  CHECK(best.json()["shapes"][0]["shape"] == "optimum");
+  CHECK(best.json()["shapes"][0]["from"] == 16);
+  const Report step = concluded(full_grid({{"aiv", workers}}, [&](const auto& at) { return kStep[at[0]]; }));
+  CHECK_THAT(step.text(), Contains("step along aiv: between 8 and 16; latency falls by 20 %"));
+  CHECK(step.json()["shapes"][0]["to"] == 16);
+}
+
 TEST_CASE("A straight line has no knee, and of one axis none matters most") {
   const SweepResults line =
       full_grid({bandwidths()}, [](const auto& at) { return 10 + kBandwidths[at[0]] / 10; });
   const Report report_of_conclusion = concluded(line);
   const nlohmann::ordered_json conclusion = report_of_conclusion.json();
-  CHECK(conclusion["knees"][0]["at"].is_null());
+  CHECK(conclusion["shapes"][0]["shape"] == "none");
+  CHECK(conclusion["shapes"][0]["from"].is_null());
   CHECK_THAT(report_of_conclusion.text(),
-             Contains("knee along bandwidth: none") && Contains("matters most: none"));
+             Contains("no knee, optimum or step along bandwidth: ") && Contains("matters most: none"));
 }
 
 TEST_CASE("Axes that change value for value have their knee together") {

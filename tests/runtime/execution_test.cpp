@@ -11,12 +11,13 @@ namespace {
 constexpr std::uint32_t kFirst = 0, kSecond = 1;  // events
 
 RunResult run(VectorSchedule built, const std::string& execution, Hardware hardware = small_machine(),
-              std::uint32_t servers = 1) {
+              std::uint32_t servers = 1, ReadyOrder ready = ReadyOrder::kQueue) {
   const NetworkBackend& native = Registry<NetworkBackend>::get("native");
   RunOptions options;
   options.record = true;
   options.execution = execution;
   options.dispatch_servers = servers;
+  options.ready = ready;
   return run_schedule(built.schedule(), RoutingCounts(1, 0), hardware, native, options);
 }
 
@@ -74,6 +75,22 @@ TEST_CASE(
   CHECK(started(result, 1) == third + 2 * kRowTime + kVisible + kDispatch);
 }
 
+TEST_CASE("a dynamic scheduler hands out what stands first in the queue, or what became ready first") {
+  VectorSchedule built(1);
+  built.event(1).event(4, true);
+  // The second becomes ready while the third runs.
+  built.task(1, kNone, kFirst).task(1, kFirst, kSecond).task(5, kNone, kSecond).task(1, kNone, kSecond);
+  const auto order = [&](ReadyOrder ready) {
+    const RunResult result = run(built, "dynamic", small_machine(), 1, ready);
+    std::vector<std::uint32_t> tasks{0, 1, 2, 3};
+    std::ranges::sort(tasks, {}, [&](std::uint32_t task) { return started(result, task); });
+    return tasks;
+  };
+  REQUIRE(kVisible < kDispatch + 5 * kRowTime);
+  CHECK(order(ReadyOrder::kQueue) == std::vector<std::uint32_t>{0, 2, 1, 3});
+  CHECK(order(ReadyOrder::kFifo) == std::vector<std::uint32_t>{0, 2, 3, 1});
+}
+
 TEST_CASE("a dynamic deadlock names what was not handed out") {
   VectorSchedule built(2);
   built.event(2).event(2, true).task(1, kNone, kFirst).task(1, kFirst, kSecond);
@@ -86,9 +103,10 @@ TEST_CASE("a dynamic deadlock names what was not handed out") {
 }
 
 TEST_CASE("kernels follow each other, each after its launch, whatever the events say") {
-  constexpr Duration kLaunch = 10_us;
+  constexpr Duration kLaunch = 10_us, kQueued = 4_us;
   Hardware hardware = small_machine();
   hardware.runtime.kernel_launch = kLaunch;
+  hardware.runtime.queued_launch = kQueued;
   VectorSchedule built(2);
   built.event(3).event(2, true);
   for (int t = 0; t < 3; ++t) built.task(1, kNone, kFirst);  // two workers: the first has two of them
@@ -99,8 +117,8 @@ TEST_CASE("kernels follow each other, each after its launch, whatever the events
   const RunResult result = run(built, "kernel", hardware);
   CHECK(started(result, 0) == kLaunch);
   CHECK(started(result, 2) == kLaunch + kRowTime);
-  CHECK(started(result, 3) == kLaunch + 2 * kRowTime + kLaunch);
-  CHECK(result.makespan == kLaunch + 2 * kRowTime + kLaunch + 2 * kRowTime);
+  CHECK(started(result, 3) == kLaunch + 2 * kRowTime + kQueued);
+  CHECK(result.makespan == kLaunch + 2 * kRowTime + kQueued + 2 * kRowTime);
 }
 
 TEST_CASE("a static schedule begins when its kernel has been launched") {

@@ -27,8 +27,8 @@ inline Hardware small_machine() {
   hardware.vector.tile = 1_KiB;
   hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kEndless, kEndless};
   hardware.fabric = {{{"plane", kPort, kPort}}, {{"near", kNone, 0, kHop}}, kPutRate, kStartup, 1, kFence};
-  hardware.collective = {100_us, 1_us, kPort};
-  hardware.runtime = {kOverhead, kVisible, kDispatch, Duration::zero()};
+  hardware.collective = {100_us, 1_us, kPort, {}};
+  hardware.runtime = {kOverhead, kVisible, kDispatch, {}, {}, {}, {}};
   return hardware;
 }
 

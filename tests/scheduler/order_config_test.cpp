@@ -125,6 +125,18 @@ TEST_CASE("All that is wrong with an order is told, each with its place") {
   REQUIRE_THAT(errors[7], Catch::Matchers::Contains("order.vqt: "));
 }
 
+TEST_CASE("A key with ? : that is not quoted is told to be, with its place") {
+  REQUIRE(read("order:\n  name: a\n  ctq: [op == GMM1 ? 0 : 1, stage]\n  vtq: [stage]\n").errors ==
+          std::vector<std::string>{"mine.yaml:3:20: broken YAML: end of sequence flow not found; it was "
+                                   "readable up to line 3; a value with ? and : in it must be quoted, \"a ? "
+                                   "b : c\""});
+  REQUIRE(read("order:\n  name: a\n  ctq: [stage]\n  vtq:\n  - stage\n  - (src ? 0 : 1)\n").errors ==
+          std::vector<std::string>{
+              "mine.yaml:6:5: order.vtq.1: a mapping, expected a text; with ': ' in it, it must "
+              "be quoted: \"a ? b : c\""});
+  REQUIRE(read("order: {name: a, ctq: [\"op == GMM1 ? 0 : 1\"], vtq: [stage]}").errors.empty());
+}
+
 TEST_CASE("A queue has keys or a list, one of the two") {
   const auto [order, errors] = read("order: {name: a, ctq: [op]}");
   REQUIRE(errors ==

@@ -48,12 +48,13 @@ std::string value_error(const std::string& key, const Attributes& task) {
 
 TEST_CASE("Every attribute of a task has its own name in a key") {
   Attributes task;
-  double* const members[] = {&task.op,    &task.stage, &task.expert, &task.gexpert, &task.src,   &task.dst,
-                             &task.rank,  &task.ep,    &task.row,    &task.tile,    &task.chunk, &task.index,
+  double* const members[] = {&task.op,    &task.stage, &task.expert, &task.gexpert,  &task.src,
+                             &task.dst,   &task.rank,  &task.ep,     &task.distance, &task.node,
+                             &task.row,   &task.rows,  &task.tile,   &task.chunk,    &task.index,
                              &task.bytes, &task.flops, &task.depth,  &task.path};
-  const std::vector<std::string> names = {"op",    "stage", "expert", "gexpert", "src",   "dst",
-                                          "rank",  "ep",    "row",    "tile",    "chunk", "index",
-                                          "bytes", "flops", "depth",  "path"};
+  const std::vector<std::string> names = {"op",    "stage",    "expert", "gexpert", "src",  "dst",  "rank",
+                                          "ep",    "distance", "node",   "row",     "rows", "tile", "chunk",
+                                          "index", "bytes",    "flops",  "depth",   "path"};
   REQUIRE(std::ranges::equal(attribute_names(), names));
   for (std::size_t i = 0; i < names.size(); ++i) *members[i] = 100.0 + static_cast<double>(i);
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -186,8 +187,8 @@ TEST_CASE("What is wrong with a key is told with its position") {
     std::string key, message;
   };
   const std::string attributes =
-      "attributes: op, stage, expert, gexpert, src, dst, rank, ep, row, tile, chunk, index, bytes, flops, "
-      "depth, path";
+      "attributes: op, stage, expert, gexpert, src, dst, rank, ep, distance, node, row, rows, tile, chunk, "
+      "index, bytes, flops, depth, path";
   const Case cases[] = {
       {"exprt", "position 1: unknown name 'exprt'; did you mean 'expert'?; " + attributes},
       {"(dst - zzz) % ep", "position 8: unknown name 'zzz'; " + attributes},

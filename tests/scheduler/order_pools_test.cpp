@@ -13,11 +13,11 @@ constexpr std::uint32_t kWorkers[kQueues] = {kAic, kAiv};
 constexpr auto kCtq = static_cast<std::uint32_t>(QueueType::kCtq),
                kVtq = static_cast<std::uint32_t>(QueueType::kVtq);
 
-const std::vector<OperatorQueue> kForward = {{"Dispatch", QueueType::kVtq},
-                                             {"GMM1", QueueType::kCtq},
-                                             {"SwiGLU", QueueType::kVtq},
-                                             {"GMM2", QueueType::kCtq},
-                                             {"Combine", QueueType::kVtq}};
+const std::vector<OperatorQueue> kForward = {{"Dispatch", QueueType::kVtq, "Dispatch"},
+                                             {"GMM1", QueueType::kCtq, "GroupedMatmul"},
+                                             {"SwiGLU", QueueType::kVtq, "SwiGLU"},
+                                             {"GMM2", QueueType::kCtq, "GroupedMatmul"},
+                                             {"Combine", QueueType::kVtq, "Combine"}};
 
 OrderSpec order_with_pools(std::vector<OrderSpec::Pool> pools,
                            std::map<std::string, std::uint32_t> limits = {}) {
@@ -96,6 +96,58 @@ TEST_CASE("A pool of another graph's operators takes no workers") {
   order.elsewhere = {"Dispatch_bwd", "Combine_bwd"};
   REQUIRE(sets_of(order)[4] == WorkerSet{kVtq, 0, 10});
   REQUIRE(sets_of(order)[0] == WorkerSet{kVtq, 10, kAiv - 10});
+}
+
+TEST_CASE("A pattern fits names as a shell's does") {
+  struct Case {
+    const char *name, *pattern;
+    bool fits;
+  };
+  const Case cases[] = {{"GMM1", "GMM1", true},
+                        {"GMM1", "GMM", false},
+                        {"GMM", "GMM1", false},
+                        {"GMM1", "GMM*", true},
+                        {"GMM", "GMM*", true},
+                        {"XGMM", "GMM*", false},
+                        {"GMM1", "GMM?", true},
+                        {"GMM", "GMM?", false},
+                        {"GMM12", "GMM?", false},
+                        {"Combine_bwd", "*_bwd", true},
+                        {"Combine", "*_bwd", false},
+                        {"abcabd", "*ab?", true},
+                        {"abcabd", "a*b*d", true},
+                        {"abcabd", "a*d*b", false},
+                        {"", "*", true},
+                        {"", "?", false},
+                        {"a", "", false}};
+  for (const Case& c : cases) {
+    CAPTURE(c.name, c.pattern);
+    CHECK(fits(c.name, c.pattern) == c.fits);
+  }
+}
+
+TEST_CASE("Pools and limits name operators by name, by pattern and by type") {
+  const WorkerSet comm{kVtq, 0, 16}, rest{kVtq, 16, kAiv - 16}, cubes{kCtq, 0, kAic};
+  const std::vector<WorkerSet> expected{comm, cubes, rest, cubes, comm};
+  REQUIRE(sets_of(order_with_pools({{"comm", {"Dispatch*", "Comb*ne"}, 16}})) == expected);
+  REQUIRE(sets_of(order_with_pools({{"comm", {"Dispatch*", "Dispatch", "Combine"}, 16}})) == expected);
+  const std::vector<WorkerSet> limited = sets_of(order_with_pools({}, {{"GroupedMatmul", 9}, {"GMM2", 3}}));
+  REQUIRE(limited[1] == WorkerSet{kCtq, 0, 9});
+  REQUIRE(limited[3] == WorkerSet{kCtq, 0, 3});  // the smaller one
+  // A name of the order's graphs is no type, wherever that operator is.
+  OrderSpec order = order_with_pools({{"comm", {"GroupedMatmul"}, 5}});
+  order.elsewhere = {"GroupedMatmul"};
+  REQUIRE(sets_of(order)[1] == cubes);
+}
+
+TEST_CASE("A pattern of another graph's names, and a type that this one lacks, mean none of its operators") {
+  OrderSpec order = order_with_pools({{"back", {"*_bwd", "GroupedMatmulWeightGrad"}, 50}});
+  order.elsewhere = {"Dispatch_bwd"};
+  REQUIRE(sets_of(order)[0] == WorkerSet{kVtq, 0, kAiv});
+  order.elsewhere.clear();
+  REQUIRE(pools_error(order) ==
+          "mine.yaml:1:1: order 'mine': pool 'back': no operator's name fits '*_bwd'; known: Dispatch, GMM1, "
+          "SwiGLU, GMM2, Combine");
 }
 
 TEST_CASE("Pools and limits that cannot be met are refused") {

@@ -16,12 +16,12 @@ std::vector<std::uint32_t> planned(const std::string& key) {
   const auto a = f.tensor(kTied);
   const auto op = f.op("Op", 0, {}, {a});
   for (std::uint32_t row = 0; row < kTied; ++row) f.task(0, op, {}, {rows(a, row, row + 1)});
-  OrderSpec order;
-  order.keys[0] = order.keys[1] = {key};
+  CompileOptions options;
+  options.order.keys[0] = options.order.keys[1] = {key};
   const TaskflowView view(f.flow);
   const MoeShape shape{.experts_per_rank = 1, .ep = 1};
-  const TaskWeights weights(view, RowLayout(shape, RoutingCounts(1, 1)), order, {});
-  return make_plans(view, order, weights)[0][1].tasks;
+  const TaskWeights weights(view, RowLayout(shape, RoutingCounts(1, 1)), options);
+  return make_plans(view, options.order, weights)[0][1].tasks;
 }
 
 }  // namespace

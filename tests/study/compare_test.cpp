@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "scheduler/order_csv.h"
 #include "sim/core/error.h"
@@ -22,7 +23,10 @@ class TwoRuns {
     runs_[1] = read_run(folder_.path() / "b", "");
   }
   // What it returns points into these runs.
-  RunDifference difference() const& { return difference_of(runs_[0], runs_[1], 2); }
+  RunDifference difference() const& { return difference(JitterOptions::none()); }
+  RunDifference difference(const JitterOptions& jitter) const& {
+    return difference_of(runs_[0], runs_[1], jitter, 2);
+  }
   RunDifference difference() && = delete;
 
  private:
@@ -69,12 +73,13 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
     check_sums(difference);
     REQUIRE(difference.total[0] != difference.total[1]);
     REQUIRE(difference.counterfactuals.parts.size() == 1);
-    CHECK(difference.counterfactuals.b == difference.total[1]);
-    CHECK(difference.counterfactuals.parts[0].makespan == difference.total[0]);
+    CHECK(difference.counterfactuals.b == Latencies{difference.total[1]});
+    CHECK(difference.counterfactuals.a == Latencies{difference.total[0]});
+    CHECK(difference.counterfactuals.parts[0].totals == Latencies{difference.total[0]});
     const std::string key = std::string(of.set).substr(0, std::string(of.set).find('='));
     CHECK_THAT(conclusion(difference), Contains(std::string("the largest cause is A's ") + of.part));
     CHECK_THAT(conclusion(difference), Contains(key));
-    CHECK_THAT(difference_report(difference).text(), Contains(conclusion(difference)));
+    CHECK_THAT(difference_report(difference, JitterOptions::none()).text(), Contains(conclusion(difference)));
   }
 }
 
@@ -86,16 +91,63 @@ TEST_CASE("an order alone is the cause where nothing else differs") {
   const RunDifference difference = runs.difference();
   check_sums(difference);
   REQUIRE(difference.counterfactuals.parts.size() == 1);
-  CHECK(difference.counterfactuals.parts[0].makespan == difference.total[0]);
+  CHECK(difference.counterfactuals.parts[0].totals == Latencies{difference.total[0]});
   CHECK_THAT(conclusion(difference),
              Contains("the largest cause is A's order, cut and execution (order.vtq is"));
+}
+
+TEST_CASE("the verdict says what grew on the critical path, and where, in the numbers of the blame table") {
+  struct Planted {
+    const char *set, *what, *op;
+  };
+  const Planted planted[] = {
+      {"hardware.clock=185 MHz", "cores' own loads and stores: ", "GMM"},
+      {"hardware.fabric.put_per_worker=100 MB/s", "puts at the rate of one worker: ", ""},
+      {"hardware.runtime.kernel_launch=500 us", "launching kernels: ", ""}};
+  for (const Planted& of : planted) {
+    INFO(of.set);
+    const TwoRuns slow({of.set}, {}), fast({}, {of.set});
+    const RunDifference difference = slow.difference();
+    const std::string text = conclusion(difference);
+    CHECK_THAT(text, Contains(std::string("on the critical path most of it is ") + of.what) &&
+                         Contains(std::string(" in ") + of.op) && Contains(" ms more"));
+    CHECK_THAT(text, !Contains("100 %"));  // the only difference makes all of it
+    CHECK_THAT(conclusion(fast.difference()), Contains(of.what) && Contains(" ms less"));
+    Duration most{};
+    for (std::uint32_t b = 0; b < kBlames; ++b) {
+      Duration sum{};
+      for (const RunDifference::OfPass& pass : difference.passes) {
+        for (const BlameTimes& times : pass.blame.blame) sum += times[b];
+      }
+      most = std::max(most, sum);
+    }
+    CHECK_THAT(text, Contains(of.what + in_milliseconds(most) + " ms more"));
+  }
+}
+
+TEST_CASE("two graphs of other names are compared, and long values are not spelled out") {
+  const TemporaryFolder folder;
+  const std::filesystem::path experiments = configs_folder() / "experiments";
+  save(load_experiment(experiments / "diamond.yaml", {}), folder.path() / "a");
+  save(load_experiment(experiments / "contention.yaml", {}), folder.path() / "b");
+  const SavedRun a = read_run(folder.path() / "a", ""), b = read_run(folder.path() / "b", "");
+  const RunDifference difference = difference_of(a, b, JitterOptions::none(), 2);
+  check_sums(difference);
+  CHECK(difference.passes.at(0).name == a.passes[0].name + " and " + b.passes[0].name);
+  CHECK(difference.counterfactuals.b == Latencies{difference.total[1]});
+  const std::string text = difference_report(difference, JitterOptions::none()).text();
+  CHECK_THAT(text, Contains("…") && Contains("the largest cause is A's workload"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("  graph")) CHECK(line.size() < 160);
+  }
 }
 
 TEST_CASE("how many schedulers hand tasks out belongs to the execution") {
   const TwoRuns runs({"experiment.execution=dynamic"},
                      {"experiment.execution=dynamic", "experiment.dispatch_servers=4"});
   const RunDifference difference = runs.difference();
-  CHECK(difference.counterfactuals.parts.at(0).makespan == difference.total[0]);
+  CHECK(difference.counterfactuals.parts.at(0).totals == Latencies{difference.total[0]});
   CHECK_THAT(conclusion(difference), Contains("experiment.dispatch_servers is 1 in A, 4 in B"));
 }
 
@@ -131,7 +183,7 @@ TEST_CASE("hit rates alone change what misses cost, and nothing where they are e
       launches({"hardware.runtime.static_task=5 us"}, {});
   const RunDifference cache = caches.difference();
   REQUIRE(cache.counterfactuals.hit_rates);
-  CHECK(*cache.counterfactuals.hit_rates > Duration::zero());
+  CHECK(cache.counterfactuals.hit_rates->median > 0);
   CHECK_THAT(conclusion(cache), Contains("A's L2 hit rates alone make"));
   CHECK_FALSE(launches.difference().counterfactuals.hit_rates);
 }
@@ -144,10 +196,48 @@ TEST_CASE("a part that B cannot take over is said, and the others are still run"
   const std::vector<Counterfactual>& parts = difference.counterfactuals.parts;
   REQUIRE(parts.size() == 2);
   CHECK_FALSE(parts[0].error.empty());
-  CHECK(parts[1].makespan > Duration::zero());
-  CHECK_THAT(difference_report(difference).text(),
+  CHECK(parts[1].totals.front() > Duration::zero());
+  CHECK_THAT(difference_report(difference, JitterOptions::none()).text(),
              Contains("B cannot run with A's order, cut and execution: " + parts[0].error));
-  CHECK(difference_report(difference).json()["counterfactuals"][0]["error"] == parts[0].error);
+  CHECK(difference_report(difference, JitterOptions::none()).json()["counterfactuals"][0]["error"] ==
+        parts[0].error);
+}
+
+TEST_CASE("under jitter both sides are run again under the same draws, and the interval is said") {
+  const JitterOptions jitter{9, 1, 0.05, 0.02};
+  const TwoRuns runs({"hardware.clock=1.6 GHz"}, {});
+  const RunDifference difference = runs.difference(jitter);
+  CHECK(difference.counterfactuals.a.size() == 9);
+  CHECK(difference.counterfactuals.parts.at(0).totals == difference.counterfactuals.a);
+  CHECK_THAT(conclusion(difference),
+             Contains("longer than B (95 %: +") && Contains("the largest cause is A's compute rates"));
+  const nlohmann::ordered_json json = difference_report(difference, jitter).json();
+  CHECK(json["jitter"]["runs"] == 9);
+  CHECK(json["difference_again_ps"]["low"] == difference.apart().low);
+}
+
+TEST_CASE("what is noise is said to be, whatever the saved runs were, and no part of it is a cause") {
+  const auto runs = [](const std::vector<int>& microseconds) {
+    Latencies of;
+    for (const int time : microseconds) of.emplace_back(std::int64_t{time} * 1'000'000);
+    return of;
+  };
+  RunDifference difference;
+  difference.total[0] = std::chrono::milliseconds(12);
+  difference.total[1] = std::chrono::milliseconds(11);
+  difference.counterfactuals.b = runs({100, 110, 120, 130, 140, 150});
+  difference.counterfactuals.a = runs({101, 111, 121, 131, 141, 149});
+  difference.counterfactuals.parts.push_back(
+      {"links", {{"network", "x", "y"}}, difference.counterfactuals.a, {}});
+  CHECK_THAT(conclusion(difference), Contains("A and B are not told apart: A takes +0.001 ms more than B") &&
+                                         Contains("noise") && Contains("+1.000 ms says nothing") &&
+                                         !Contains("largest cause"));
+  // A cause must be clear of noise by itself: the larger median of `tiling` is not.
+  difference.counterfactuals.a = runs({105, 115, 125, 135, 145, 155});
+  difference.counterfactuals.parts[0].totals = runs({104, 114, 124, 134, 144, 154});
+  difference.counterfactuals.parts.push_back(
+      {"tiling", {{"tiling", "x", "y"}}, runs({90, 119, 129, 139, 149, 159}), {}});
+  CHECK_THAT(conclusion(difference), Contains("the largest cause is A's links"));
 }
 
 TEST_CASE("all parts of a configuration together are the configuration") {
@@ -202,9 +292,9 @@ TEST_CASE("runs of different passes are compared one pass at a time") {
   save(small(), folder.path() / "a");
   save(small({"experiment.pass=forward"}), folder.path() / "b");
   const SavedRun a = read_run(folder.path() / "a", ""), b = read_run(folder.path() / "b", "");
-  CHECK_THROWS_WITH(difference_of(a, b, 1), Contains("--pass"));
+  CHECK_THROWS_WITH(difference_of(a, b, JitterOptions::none(), 1), Contains("--pass"));
   const SavedRun forward = read_run(folder.path() / "a", "forward");
-  const RunDifference difference = difference_of(forward, b, 1);
+  const RunDifference difference = difference_of(forward, b, JitterOptions::none(), 1);
   CHECK(difference.total[0] == difference.total[1]);
 }
 

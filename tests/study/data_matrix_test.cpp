@@ -11,7 +11,7 @@ using namespace a3sim;
 
 namespace {
 
-constexpr std::size_t kWays = 5, kPartitionings = 2, kOrders = 6;
+constexpr std::size_t kWays = 6, kPartitionings = 2, kOrders = 7;
 const std::filesystem::path kFile = configs_folder() / "experiments" / "ep4.yaml";
 
 // One expert a token, most of them the popular ones: many have no rows.
@@ -63,6 +63,6 @@ TEST_CASE(
   CHECK(one.faults == four.faults);
   REQUIRE(!one.faults.empty());
   for (const std::string& fault : one.faults)
-    CHECK_THAT(fault, Catch::StartsWith("order full, static, collective: "));
+    CHECK_THAT(fault, Catch::StartsWith("order published, static, collective: "));
   CHECK(std::ranges::count(one.report.text(), '\n') == static_cast<std::ptrdiff_t>(1 + cases.size()));
 }

@@ -3,6 +3,7 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/summary/report.h"
 #include "sim/study/summary/run_trace.h"
 #include "tests/study/saved.h"
 #include "tests/study/small_experiment.h"
@@ -12,10 +13,6 @@ using namespace a3sim;
 using Catch::Matchers::Contains;
 
 namespace {
-
-Trace trace_of(const Experiment& experiment, const std::vector<PassResult>& passes, std::size_t pass) {
-  return traces_of(experiment, passes)[pass];
-}
 
 // Each step begins where the one before ends, and is blamed to the picosecond.
 void check_path(const Trace& trace, const CriticalPath& path) {
@@ -54,7 +51,8 @@ void check_waits(const Experiment& experiment, const CriticalPath& path) {
     if (step.ran) continue;
     for (const auto& [blame, length] : lengths) {
       const Duration time = step.blame[static_cast<std::size_t>(blame)];
-      CHECK((time == Duration::zero() || time == length));
+      const bool queued = blame == Blame::kLaunch && time == hardware.runtime.queued_launch;
+      CHECK((time == Duration::zero() || time == length || queued));
     }
   }
 }
@@ -72,13 +70,27 @@ void check_workers(const Trace& trace, const Explanation& explanation) {
         split[kind] += time;
       }
       CHECK(split[kind] == trace.makespan * trace.machine.workers[kind]);
-      CHECK(times[static_cast<std::size_t>(WorkerTime::kRun)] +
-                times[static_cast<std::size_t>(WorkerTime::kMemory)] ==
-            ran[kind]);
+      CHECK(part_of(times, WorkerTime::kRun) + part_of(times, WorkerTime::kMemory) == ran[kind]);
     }
     const Overlap& overlap = explanation.overlaps[r];
     CHECK(overlap.hidden + overlap.exposed <= trace.makespan);
   }
+}
+
+// Waiting and idle time are the same in what a run prints, in its JSON, and in its explanation.
+void check_waiting(const Experiment& experiment, const PassResult& pass, const Explanation& explanation) {
+  const PassResult passes[] = {pass};
+  const nlohmann::ordered_json json = summary_json(experiment, passes)["passes"][0];
+  std::int64_t of_workers = 0, of_operators = 0;
+  for (std::size_t r = 0; r < explanation.workers.size(); ++r) {
+    const auto& [aic, aiv] = explanation.workers[r];
+    const nlohmann::ordered_json& rank = json["ranks"][r];
+    CHECK(rank["aic_waited_ps"] == part_of(aic, WorkerTime::kWait).count());
+    CHECK(rank["aiv_idle_ps"] == part_of(aiv, WorkerTime::kIdle).count());
+    of_workers += (part_of(aic, WorkerTime::kWait) + part_of(aiv, WorkerTime::kWait)).count();
+  }
+  for (const auto& op : json["operators"]) of_operators += op["waited_ps"].get<std::int64_t>();
+  CHECK(of_operators == of_workers);
 }
 
 void check_roofs(const Explanation& explanation) {
@@ -87,13 +99,14 @@ void check_roofs(const Explanation& explanation) {
 
 void check_explained(const Experiment& experiment) {
   const std::vector<PassResult> passes = run_experiment(experiment, true);
-  for (std::size_t p = 0; p < passes.size(); ++p) {
-    const Trace trace = trace_of(experiment, passes, p);
-    CHECK(trace.makespan == passes[p].run.makespan);
+  for (const PassResult& pass : passes) {
+    const Trace trace = trace_of(experiment, pass);
+    CHECK(trace.makespan == pass.run.makespan);
     const Explanation explanation = explain(trace);
     check_path(trace, explanation.path);
     check_waits(experiment, explanation.path);
     check_workers(trace, explanation);
+    check_waiting(experiment, pass, explanation);
     check_roofs(explanation);
     CHECK_THAT(explanation_report("forward", trace, explanation, kNone).text(),
                Contains("of the critical path"));
@@ -137,8 +150,8 @@ TEST_CASE("ranks that start late, slow clocks and workers that look only now and
         small({std::string("experiment.execution=") + way, "ranks.start={1: 30 us, 3: 2 us}",
                "ranks.clock={2: 0.5}", "experiment.poll={aic: 3 us, aiv: 0.7 us}"});
     const std::vector<PassResult> passes = run_experiment(experiment, true);
-    for (std::size_t p = 0; p < passes.size(); ++p) {
-      const Trace trace = trace_of(experiment, passes, p);
+    for (const PassResult& pass : passes) {
+      const Trace trace = trace_of(experiment, pass);
       const Explanation explanation = explain(trace);
       check_path(trace, explanation.path);
       check_workers(trace, explanation);

@@ -51,14 +51,14 @@ Factors factors_of(const CompiledPass& compiled, const JitterOptions& options, s
 
 TEST_CASE("without spread every run is the modelled one, whatever the seed") {
   for (const std::uint64_t seed : {1, 2}) {
-    for (const JitteredOrder& order : jitter(small(), two_orders(), {3, seed, 0, 0, 2})) {
+    for (const JitteredOrder& order : jitter(small(), two_orders(), {3, seed, 0, 0}, 2)) {
       for (const Duration total : order.totals) CHECK(total == order.modelled);
       CHECK(order.modelled == total_of(std::vector<Duration>{order.totals.front()}));
     }
   }
   Duration total{};
   for (const PassResult& pass : run_experiment(small(), false)) total += pass.run.makespan;
-  CHECK(jitter(small(), std::vector{small().order}, {1, 1, 0, 0, 1}).front().totals.front() == total);
+  CHECK(jitter(small(), std::vector{small().order}, {1, 1, 0, 0}, 1).front().totals.front() == total);
 }
 
 TEST_CASE("two orders see the same perturbation of the same task") {
@@ -131,7 +131,7 @@ TEST_CASE("no run beats the lower bounds times the smallest factor") {
   }
   constexpr double kSmallest =
       (1 - kSpread) / (1 + kSpread);  // of a put, whose worker and whose link are both fast
-  for (const JitteredOrder& order : jitter(experiment, two_orders(), {25, 1, kSpread, kSpread, 2})) {
+  for (const JitteredOrder& order : jitter(experiment, two_orders(), {25, 1, kSpread, kSpread}, 2)) {
     for (const Duration total : order.totals) {
       for (const Duration bound : bounds) CHECK(seconds(total) >= kSmallest * seconds(bound));
     }
@@ -161,10 +161,10 @@ TEST_CASE("a perturbed task's time is still its ideal time and its losses, to th
 
 TEST_CASE("the fastest are counted run by run, and threads change nothing") {
   const Experiment experiment = small();
-  const JitterOptions one{20, 5, kSpread, 0.1, 1}, three{20, 5, kSpread, 0.1, 3};
-  const std::vector<JitteredOrder> orders = jitter(experiment, two_orders(), one);
-  CHECK(jitter_report(experiment, orders, one).text() ==
-        jitter_report(experiment, jitter(experiment, two_orders(), three), three).text());
+  const JitterOptions options{20, 5, kSpread, 0.1};
+  const std::vector<JitteredOrder> orders = jitter(experiment, two_orders(), options, 1);
+  CHECK(jitter_report(experiment, orders, options).text() ==
+        jitter_report(experiment, jitter(experiment, two_orders(), options, 3), options).text());
   for (const JitteredOrder& order : orders) {
     std::uint32_t fastest = 0;
     for (std::size_t run = 0; run < order.totals.size(); ++run)
@@ -172,7 +172,8 @@ TEST_CASE("the fastest are counted run by run, and threads change nothing") {
     CHECK(order.fastest == fastest);
   }
   const std::vector<OrderSpec> twice{shipped_order("full"), shipped_order("full")};
-  for (const JitteredOrder& order : jitter(experiment, twice, one)) CHECK(order.fastest == one.runs);
+  for (const JitteredOrder& order : jitter(experiment, twice, options, 1))
+    CHECK(order.fastest == options.runs);
 }
 
 namespace {
@@ -215,4 +216,24 @@ TEST_CASE(
     }
   }
   CHECK(puts > 0);
+}
+
+TEST_CASE("where all runs lie to one side of what is modelled, the page says why, and nowhere else") {
+  const Experiment experiment = small();
+  bool apart = false, among = false;
+  // One run lies to one side; runs without spread are what is modelled.
+  for (const JitterOptions& options : {JitterOptions{1, 1, kSpread, 0.1}, JitterOptions{3, 1, 0, 0}}) {
+    const std::vector<JitteredOrder> orders = jitter(experiment, two_orders(), options, 2);
+    const std::string text = jitter_report(experiment, orders, options).text();
+    for (const JitteredOrder& order : orders) {
+      const auto [least, most] = std::ranges::minmax(order.totals);
+      const bool outside = order.modelled < least || order.modelled > most;
+      CHECK(order.why_apart.empty() == !outside);
+      const std::string said = order.name + " as modelled";
+      CHECK((text.find(said) != std::string::npos) == outside);
+      if (outside) CHECK(text.find(order.why_apart) != std::string::npos);
+      (outside ? apart : among) = true;
+    }
+  }
+  CHECK((apart && among));
 }

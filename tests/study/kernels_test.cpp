@@ -52,7 +52,7 @@ TEST_CASE(
     CHECK(sent.first == begin);
     CHECK(microseconds(sent.last - begin) == Approx(microseconds(bytes)).epsilon(1e-5));
     CHECK(span_of(forward, rank, "GMM1").first >=
-          sent.last + hardware.fabric.level("node")->latency + hardware.runtime.kernel_launch);
+          sent.last + hardware.fabric.level("node")->latency + hardware.runtime.queued_launch);
   }
 }
 

@@ -58,8 +58,10 @@ TEST_CASE("l2 modes: whole runs of SwiGLU and Add agree") {
   for (const std::uint32_t rows : {2048U, 4096U, 8192U, 16384U, 32768U}) {
     for (const char* execution : {"kernel", "static", "dynamic"}) {
       if (rows == 16384 && execution == std::string("kernel")) continue;  // re-reads at just the L2's size
-      check_modes_agree("swiglu_add", {fmt::format("swiglu_add.rows={}", rows),
-                                       fmt::format("experiment.execution={}", execution), "l2.start=cold"});
+      check_modes_agree(
+          "swiglu_add",
+          {fmt::format("swiglu_add.rows={}", rows), fmt::format("experiment.execution={}", execution),
+           "l2.start=cold", "swiglu_add.tile_rows=24", "workers.aiv=48", "experiment.ready=queue"});
     }
   }
 }
@@ -69,7 +71,9 @@ TEST_CASE("l2 modes: whole runs of SwiGLU and Add agree") {
 TEST_CASE("l2 modes: whole runs of SwiGLU and Add on a used L2 agree a little less") {
   constexpr double kUsed = 0.025;
   for (const std::uint32_t rows : {2048U, 4096U, 8192U, 16384U, 32768U}) {
-    check_modes_agree("swiglu_add", {fmt::format("swiglu_add.rows={}", rows)}, kUsed);
+    check_modes_agree("swiglu_add",
+                      {fmt::format("swiglu_add.rows={}", rows), "swiglu_add.tile_rows=24", "workers.aiv=48"},
+                      kUsed);
   }
 }
 

@@ -16,14 +16,15 @@ using namespace a3sim;
 namespace {
 
 constexpr double kTenth = 1.1;
-constexpr std::uint32_t kMoreAic = 28, kMoreAiv = 55;  // than 25 and 50; 27.5 is rounded up
+constexpr std::uint32_t kMoreAic = 27, kMoreAiv = 53;  // than 24 and 48, rounded up
 
 std::vector<double> numbers_of(const Hardware& h) {
   const auto& [c, v, m, f] = std::tie(h.cube, h.vector, h.memory, h.fabric);
-  std::vector<double> numbers{
-      c.speed,          c.mad_head_cycles, c.l1_to_l0a,         c.l1_to_l0b,   c.gm_to_l1, c.gm_to_l1_miss,
-      c.l0c_to_gm,      c.unaligned,       c.load_issue_cycles, v.simple_fp32, v.convert,  v.transcendental,
-      v.startup_cycles, v.gm_to_ub,        v.gm_to_ub_miss,     v.ub_to_gm,    v.unaligned};
+  std::vector<double> numbers{c.speed,         c.mad_head_cycles, c.l1_to_l0a,         c.l1_to_l0b,
+                              c.gm_to_l1,      c.gm_to_l1_miss,   c.l0c_to_gm,         c.unaligned,
+                              c.rows_128,      c.rows_256,        c.load_issue_cycles, v.simple_fp32,
+                              v.convert,       v.transcendental,  v.startup_cycles,    v.gm_to_ub,
+                              v.gm_to_ub_miss, v.ub_to_gm,        v.unaligned};
   for (const std::uint32_t count : {h.workers.cube, h.workers.vector, c.macs_per_cycle_16,
                                     c.macs_per_cycle_32, c.macs_per_cycle_8, m.l2_ways})
     numbers.push_back(count);
@@ -34,7 +35,8 @@ std::vector<double> numbers_of(const Hardware& h) {
     numbers.push_back(static_cast<double>(rate.count));
   for (const Duration time :
        {f.put_startup, f.put_fence, h.collective.fixed, h.collective.per_peer, h.runtime.static_task,
-        h.runtime.dynamic_task, h.runtime.local_visibility, h.runtime.kernel_launch})
+        h.runtime.dynamic_task, h.runtime.local_visibility, h.runtime.kernel_launch, h.runtime.queued_launch,
+        h.runtime.cube_task_start, h.runtime.sync_all, h.collective.read_back})
     numbers.push_back(static_cast<double>(time.count()));
   for (const Hardware::Fabric::Plane& plane : f.planes) {
     numbers.push_back(static_cast<double>(plane.egress.count));

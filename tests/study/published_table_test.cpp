@@ -159,7 +159,7 @@ TEST_CASE("a column `pass` gives a point for each pass, then for their total") {
   CHECK(result.points[0].coordinates == Json{{"ep", 4}, {"pass", "forward"}, {"execution", "static"}});
   CHECK(result.points[2].coordinates["pass"] == "total");
   CHECK(result.points[2].value == Approx(result.points[0].value + result.points[1].value));
-  CHECK_THAT(result.heading, Contains("a3: 25 AIC, 50 AIV; order full; network native"));
+  CHECK_THAT(result.heading, Contains("a3_24_48: 24 AIC, 24 AIV; order published; network native"));
 }
 
 TEST_CASE("all that is wrong with a table is said at once, with its place") {

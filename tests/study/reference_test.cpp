@@ -66,12 +66,12 @@ TEST_CASE("a prediction stands beside the published value of its case and metric
   REQUIRE(all.size() == 5);
   REQUIRE(all[0].reference);
   CHECK(all[0].reference->in("us") == 62.5);
-  CHECK(!all[0].reference->calibration);
+  CHECK(all[0].reference->use == Use::kComparison);
   CHECK(all[0].reference->note == "n");
   CHECK(all[0].reference->spread.at(0).value == Approx(70e-6));
   CHECK(error_of(all[0]) == Approx(Toy::copy(1.33) / 62.5 - 1));
   CHECK(!all[1].reference);  // a variant is compared with nothing
-  CHECK(all[2].reference->calibration);
+  CHECK(all[2].reference->use == Use::kCalibration);
   CHECK(!all[3].reference);
   const std::string table = comparison_table(all).text();
   CHECK_THAT(table, Contains("62.5 (62.5..70)") && Contains("+20.3 %") && Contains("twice"));
@@ -83,7 +83,8 @@ TEST_CASE("JSON names experiment, case, variant, metric, unit, value, reference 
   const nlohmann::ordered_json json = comparisons_json("toy", compared(toy));
   CHECK(json[0].dump() ==
         R"({"experiment":"toy","case":{"point":"copy"},"metric":"latency","unit":"us","value":)" +
-            nlohmann::ordered_json(Toy::copy(1.33)).dump() + R"(,"reference":50.0,"source":"s"})");
+            nlohmann::ordered_json(Toy::copy(1.33)).dump() +
+            R"(,"low":null,"high":null,"reference":50.0,"source":"s"})");
   CHECK(json[1]["variant"] == "twice");
   CHECK(!json[0].contains("variant"));
   CHECK(json[2]["reference"].is_null());

@@ -1,5 +1,6 @@
 #include "sim/study/calibration/sensitivity.h"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -18,6 +19,33 @@ constexpr double kBase = 10, kFirst = 4, kSecond = -1;
 // 10 + 4 x - y, and something that nothing moves.
 std::vector<double> linear(std::span<const double> positions) {
   return {kBase + kFirst * positions[0] + kSecond * positions[1], 7};
+}
+
+// How much of a triangular distribution from 0 to 1 with this peak lies below x, from its two areas.
+double triangle_below(double x, double peak) {
+  if (x <= peak) return peak > 0 ? x * x / peak : 0;
+  return 1 - (1 - x) * (1 - x) / (1 - peak);
+}
+
+// What a share of 4 x - y stays below, x and y triangular round these peaks: by adding up narrow columns of x.
+double quantile_of_sum(double share, double peak_x, double peak_y) {
+  constexpr int kColumns = 4000;
+  const auto below = [&](double z) {
+    double sum = 0;
+    for (int i = 0; i < kColumns; ++i) {
+      const double left = static_cast<double>(i) / kColumns, right = (i + 1.0) / kColumns;
+      const double y = (kFirst * (left + right) / 2 - z) / -kSecond;  // 4 x - y < z: y above this
+      sum += (triangle_below(right, peak_x) - triangle_below(left, peak_x)) *
+             (1 - triangle_below(std::clamp(y, 0.0, 1.0), peak_y));
+    }
+    return sum;
+  };
+  double low = kSecond, high = kFirst;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (below(middle) < share ? low : high) = middle;
+  }
+  return low;
 }
 
 bool at_all_points(std::span<const double>) { return true; }
@@ -72,10 +100,34 @@ TEST_CASE("the ends of a linear function's parameters, and its 5 and 95 %, are t
   CHECK(of.ends[1][1] == kBase + kFirst * 0.5 + kSecond);
   CHECK(of.ends[2][0] == of.nominal);
   CHECK(of.movers() == std::vector<std::size_t>{0, 1});
-  // The sum of uniform parts of widths 4 and 1 is a trapezium: below its left edge plus 1 lies 1/8.
-  const double corner = std::sqrt(0.05 * 2 * kFirst * -kSecond);
-  CHECK(of.low == Approx(kBase + kSecond + corner).margin(0.05));
-  CHECK(of.high == Approx(kBase + kFirst - corner).margin(0.05));
+  CHECK(of.low == Approx(kBase + quantile_of_sum(0.05, 0.5, 0.25)).margin(0.03));
+  CHECK(of.high == Approx(kBase + quantile_of_sum(0.95, 0.5, 0.25)).margin(0.03));
+}
+
+TEST_CASE("draws are triangular round the nominal value: the closed form of one parameter") {
+  constexpr std::uint32_t kDraws = 20'000;
+  const Model itself = [](std::span<const double> at) { return std::vector<double>{at[0]}; };
+  for (const double peak : {0.1, 0.3, 0.5, 0.8}) {
+    INFO(peak);
+    const auto of = sensitivity(itself, at_all_points, std::vector{peak}, many(kDraws)).values[0];
+    CHECK(triangle_below(of.low, peak) == Approx(0.05).margin(0.006));
+    CHECK(triangle_below(of.high, peak) == Approx(0.95).margin(0.006));
+  }
+}
+
+TEST_CASE("the nominal value lies inside its bar, wherever values stand in their ranges") {
+  for (const double x : {0.0, 0.02, 0.5, 1.0}) {
+    for (const double y : {0.0, 0.5, 0.99, 1.0}) {
+      const auto of = sensitivity(linear, at_all_points, std::vector{x, y, 0.5}, many(100)).values[0];
+      INFO(x << " " << y);
+      CHECK((of.low <= of.nominal && of.nominal <= of.high));
+      CHECK((of.low >= kBase + kSecond && of.high <= kBase + kFirst));  // inside the ranges
+    }
+  }
+  // x at its low end, y at its high end: whatever is drawn is larger.
+  const auto end = sensitivity(linear, at_all_points, std::vector{0.0, 1.0, 0.5}, many(100)).values[0];
+  CHECK(end.low == end.nominal);
+  CHECK(end.high > end.nominal);
 }
 
 TEST_CASE("what nothing moves has no movers and no width") {
@@ -148,13 +200,15 @@ TEST_CASE("intervals are kept under the key of what they depend on, and found ag
   CHECK(read.fits("toy", key));
   CHECK(!read.fits("other", key));
   const Point copy = study.points()[0];
-  CHECK(read.text("toy", copy) == intervals.text("toy", copy));
-  CHECK(read.text("toy", copy).find("..") != std::string::npos);
+  REQUIRE(read.bar("toy", copy));
+  CHECK(read.bar("toy", copy)->low == study.result.values[0].low);
+  CHECK(read.bar("toy", copy)->high == study.result.values[0].high);
+  CHECK(read.bar("toy", copy)->holds(copy.value));
   CHECK(read.movers("toy", copy) == "memory.hbm_read +10.8 -5.0 %");  // 1.33 / 1.2, 1.33 / 1.4
   Point variant = copy;
   variant.variant = "twice";
-  CHECK(read.text("toy", variant).empty());
-  CHECK(Intervals::open(toy.scenario.configs / "nowhere.json").text("toy", copy).empty());
+  CHECK_FALSE(read.bar("toy", variant));
+  CHECK_FALSE(Intervals::open(toy.scenario.configs / "nowhere.json").bar("toy", copy));
   CHECK(read.has("toy"));
   CHECK(!read.has("copy"));
   CHECK(!Intervals::open(toy.scenario.configs / "nowhere.json").has("toy"));

@@ -6,6 +6,7 @@
 #include "tests/traces/made_trace.h"
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
+#include "traces/analysis/operator_stats.h"
 #include "traces/analysis/path_summary.h"
 
 using namespace a3sim;
@@ -16,7 +17,7 @@ namespace {
 constexpr std::uint32_t kCube = MadeTrace::kCubeOp, kVector = MadeTrace::kVectorOp, kPut = MadeTrace::kPutOp;
 constexpr Duration kRun = 300_ps, kFirst = kLaunchTime + kTaskTime;
 
-Duration part(const WorkerTimes& times, WorkerTime time) { return times[static_cast<std::size_t>(time)]; }
+Duration part(const WorkerTimes& times, WorkerTime time) { return part_of(times, time); }
 
 }  // namespace
 
@@ -54,16 +55,33 @@ TEST_CASE("a worker's time is split to the picosecond") {
   const auto ranks = worker_times(causes);
   const WorkerTimes& aic = ranks[1][0];
   const Duration makespan = made.trace().makespan;
-  CHECK(part(aic, WorkerTime::kHead) == kFirst + makespan);  // the second AIC has no task at all
+  CHECK(part(aic, WorkerTime::kIdle) == kLaunchTime + makespan);  // the second AIC has no task at all
   CHECK(part(aic, WorkerTime::kRun) == 2 * kRun - 5_ps);
   CHECK(part(aic, WorkerTime::kMemory) == 5_ps);
-  CHECK(part(aic, WorkerTime::kScheduling) == kTaskTime);
-  CHECK(part(aic, WorkerTime::kWait) == kRun - kTaskTime);
-  CHECK(part(aic, WorkerTime::kLink) == kHopTime);
-  CHECK(part(aic, WorkerTime::kTail) == Duration::zero());
-  const WorkerTimes& aiv = ranks[0][1];
-  CHECK(part(aiv, WorkerTime::kLink) == 2 * kRun);
-  CHECK(part(aiv, WorkerTime::kTail) == makespan - kFirst - 2 * kRun);
+  CHECK(part(aic, WorkerTime::kScheduling) == 2 * kTaskTime);
+  CHECK(part(aic, WorkerTime::kWait) == kRun - kTaskTime + kHopTime);
+  CHECK(part(aic, WorkerTime::kPuts) == Duration::zero());
+  const WorkerTimes& aiv = ranks[0][1];  // the second AIV has no task either
+  CHECK(part(aiv, WorkerTime::kPuts) == 2 * kRun);
+  CHECK(part(aiv, WorkerTime::kIdle) == kLaunchTime + (makespan - kFirst - 2 * kRun) + makespan);
+}
+
+TEST_CASE("what workers stand at an operator's tasks is the same in its statistics and in their time") {
+  MadeTrace made(Way::kStatic);
+  // The first task waits too: its worker has taken it.
+  made.task(kVector, 2, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
+  const Duration seen = kFirst + kRun + kPollTime;
+  made.task(kCube, 0, kLaunchTime, seen, seen + kRun, 0, 1);
+  made.task(kCube, 0, seen + kRun, seen + kRun + kTaskTime, seen + 2 * kRun, 0, 1);
+  const Causes causes(made.trace());
+  const std::vector<OperatorStats> stats = operator_stats(causes);
+  CHECK(stats[kVector].waited == Duration::zero());
+  CHECK(stats[kCube].waited == seen - kFirst);
+  const WorkerTimes aic = worker_times(causes)[0][0];
+  CHECK(part(aic, WorkerTime::kWait) == stats[kCube].waited);
+  CHECK(part(aic, WorkerTime::kRun) == stats[kCube].ran);
+  CHECK(part(aic, WorkerTime::kScheduling) == 2 * kTaskTime);
+  CHECK(part(aic, WorkerTime::kIdle) == kLaunchTime + made.trace().makespan);  // of both AIC
 }
 
 TEST_CASE("between kernels workers wait for each other, for launches, for the host and for the hop") {
@@ -78,10 +96,10 @@ TEST_CASE("between kernels workers wait for each other, for launches, for the ho
   made.task(kVector, 2, launched, launched, launched + kRun, kNone, 0, 0);
   const auto ranks = worker_times(Causes(made.trace()));
   const WorkerTimes& aiv = ranks[0][1];  // two workers, of which one has tasks
-  CHECK(part(aiv, WorkerTime::kHead) == dealt + made.trace().makespan);
-  CHECK(part(aiv, WorkerTime::kWait) == kRun);  // for rank 1's put
+  CHECK(part(aiv, WorkerTime::kIdle) == dealt + made.trace().makespan);
+  CHECK(part(aiv, WorkerTime::kWait) == kRun + kHopTime);  // for rank 1's put, and until it is seen
   CHECK(part(aiv, WorkerTime::kScheduling) == kLaunchTime);
-  CHECK(part(aiv, WorkerTime::kLink) == kRun + kHopTime);
+  CHECK(part(aiv, WorkerTime::kPuts) == kRun);
   CHECK(part(aiv, WorkerTime::kRun) == kRun);
 }
 
@@ -121,6 +139,27 @@ TEST_CASE("an operator's roof is its workers' arithmetic, or what the memory all
   CHECK_FALSE(roof.l2_bound);
   made.trace().operators[kCube].l2_read = 1000;
   CHECK(rooflines(made.trace())[kCube].l2_bound);
+}
+
+TEST_CASE("the roofline is a rank's: twice the ranks with the same work change nothing") {
+  Roofline roofs[2];
+  for (const std::uint32_t ranks : {1U, 2U}) {
+    MadeTrace made(Way::kStatic, ranks);
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      TraceTask& task = made.task(kCube, 0, kLaunchTime, kFirst, kFirst + 1000_ps, kNone, 0, r);
+      task.operations = 4000;
+      task.arithmetic = 500_ps;
+    }
+    made.trace().operators[kCube].hbm_read = 700 * ranks;
+    made.trace().operators[kCube].l2_read = 300 * ranks;
+    roofs[ranks - 1] = rooflines(made.trace())[kCube];
+  }
+  CHECK(roofs[1].operations == 4000);
+  CHECK(roofs[1].hbm_bytes == 700);
+  CHECK(roofs[1].l2_bytes == 300);
+  CHECK(roofs[1].achieved == Approx(roofs[0].achieved));
+  CHECK(roofs[1].peak == Approx(roofs[0].peak));
+  CHECK(roofs[1].memory == Approx(roofs[0].memory));
 }
 
 TEST_CASE("puts reach a part of the port's rate; copies within a rank do not count") {

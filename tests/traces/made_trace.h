@@ -28,9 +28,10 @@ class MadeTrace {
     trace_.machine.farthest = kHopTime;
     trace_.machine.collective = kHostTime;
     trace_.machine.hbm_read = trace_.machine.hbm_write = trace_.machine.l2_read = trace_.machine.port = 1e12;
-    trace_.operators = {{.name = "cube", .unit = TaskUnit::kCube, .stage = 0, .left_by = {}},
-                        {.name = "vector", .unit = TaskUnit::kVector, .stage = 1, .left_by = {}},
-                        {.name = "put", .unit = TaskUnit::kPut, .stage = 2, .left_by = {}}};
+    trace_.operators = {
+        {.name = "cube", .unit = TaskUnit::kCube, .stage = 0, .gap = kLaunchTime, .left_by = {}},
+        {.name = "vector", .unit = TaskUnit::kVector, .stage = 1, .gap = kLaunchTime, .left_by = {}},
+        {.name = "put", .unit = TaskUnit::kPut, .stage = 2, .gap = kLaunchTime, .left_by = {}}};
     trace_.machine.collectives = way == Way::kKernel;
     trace_.ranks.resize(ranks);
     trace_.starts.resize(ranks);

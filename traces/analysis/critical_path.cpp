@@ -173,7 +173,8 @@ TaskAt PathWalk::before_kernel(std::uint32_t rank, std::uint32_t kernel) {
 }
 
 TaskAt PathWalk::before_launch(std::uint32_t rank, std::uint32_t kernel) {
-  wait(date_ - machine_.launch, kernels_->op(kernel), kNoTask, Blame::kLaunch);
+  wait(date_ - (kernels_ ? kernels_->launch_of(kernel) : machine_.launch), kernels_->op(kernel), kNoTask,
+       Blame::kLaunch);
   if (kernel-- == 0) {
     wait(Duration::zero(), kernels_->op(0), kNoTask, Blame::kLaunch);  // it was started later than others
     return kNoTask;

@@ -58,6 +58,8 @@ Blame largest(const BlameTimes& sums) {
 
 }  // namespace
 
+std::string_view described(Blame blame) { return advice_on(blame).what; }
+
 Explanation explain(const Trace& trace) {
   const Causes causes(trace);
   return {worker_times(causes), critical_path(causes), overlaps(trace), rooflines(trace)};

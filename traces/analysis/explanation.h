@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "traces/analysis/critical_path.h"
@@ -27,6 +28,9 @@ Explanation explain(const Trace& trace);
 // workers and communication are told. The last line is the advice.
 Report explanation_report(const std::string& pass, const Trace& trace, const Explanation& explanation,
                           std::uint32_t rank);
+
+// What a reader calls it: "puts that share a port".
+std::string_view described(Blame blame);
 
 // A sentence: what the critical path is spent on most and what to try.
 std::string advice(const Trace& trace, const CriticalPath& path);

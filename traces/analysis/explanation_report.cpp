@@ -123,10 +123,10 @@ std::string_view roof_name(const TraceOperator& op, const Roofline& roof) {
 }
 
 void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& roofs) {
-  Table& table = report.table("roofline", {Column::words("roofline", "operator"),
+  Table& table = report.table("roofline", {Column::words("roofline, a rank", "operator"),
                                            {"ops", "operations", Form::kPrefixed},
-                                           Column::mega("HBM MB/rank").for_people(),
-                                           Column::mega("L2 MB/rank").for_people(),
+                                           Column::mega("HBM MB", "hbm_bytes"),
+                                           Column::mega("L2 MB", "l2_bytes"),
                                            Column::number("ops/HBM byte", "operations_per_hbm_byte", 2),
                                            Column::number("ops/L2 byte", "operations_per_l2_byte", 2),
                                            Column::words("reached /s").for_people(),
@@ -134,24 +134,20 @@ void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& 
                                            Column::percent("of it").for_people(),
                                            Column::words("roof is", "roof_is"),
                                            Column::data("unit"),
-                                           Column::data("hbm_bytes"),
-                                           Column::data("l2_bytes"),
                                            Column::data("achieved_per_s"),
                                            Column::data("peak_per_s"),
                                            Column::data("memory_per_s"),
                                            Column::data("roof_per_s")});
-  const auto ranks = static_cast<double>(trace.ranks.size());
   for (std::size_t op = 0; op < roofs.size(); ++op) {
     const Roofline& r = roofs[op];
     const TraceOperator& of = trace.operators[op];
     const bool put = of.unit == TaskUnit::kPut;
     const char* bytes = put ? "B" : "";
-    table.add(
-        {of.name, put ? Cell() : r.operations, r.hbm_bytes / ranks, r.l2_bytes / ranks,
-         unless_zero(r.intensity), unless_zero(r.l2_intensity), with_prefix(r.achieved) + bytes,
-         with_prefix(r.roof()) + bytes, share(r.achieved, r.roof()), std::string(roof_name(of, r)),
-         std::string(name_of(of.unit)), r.hbm_bytes, r.l2_bytes, r.achieved, r.peak, r.memory, r.roof()},
-        r.achieved == 0 ? Seen::kByPrograms : Seen::kByAll);
+    table.add({of.name, put ? Cell() : r.operations, r.hbm_bytes, r.l2_bytes, unless_zero(r.intensity),
+               unless_zero(r.l2_intensity), with_prefix(r.achieved) + bytes, with_prefix(r.roof()) + bytes,
+               share(r.achieved, r.roof()), std::string(roof_name(of, r)), std::string(name_of(of.unit)),
+               r.achieved, r.peak, r.memory, r.roof()},
+              r.achieved == 0 ? Seen::kByPrograms : Seen::kByAll);
   }
 }
 

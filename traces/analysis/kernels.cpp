@@ -61,13 +61,17 @@ void Kernels::run(std::uint32_t k) {
     } else {
       launched = at(r, k - 1).ended;
     }
-    launched += machine.launch;
+    launched += launch_of(k);
   }
   for (std::vector<Kernel>& rank : ranks_) {
     Kernel& of = rank[k];
     of.dealt = meets_before(k) ? at(last_to_come(k), k).launched + machine.collective : of.launched;
     if (of.last == kNone) of.ended = of.dealt;
   }
+}
+
+Duration Kernels::launch_of(std::uint32_t kernel) const {
+  return kernel == 0 ? trace_.machine.launch : trace_.operators[first_op_[kernel]].gap;
 }
 
 bool Kernels::meets(std::uint32_t kernel) const {

@@ -24,6 +24,7 @@ class Kernels {
   std::uint32_t op(std::uint32_t kernel) const { return first_op_[kernel]; }
   std::uint32_t of(std::uint32_t op) const { return kernel_of_[op]; }
   // Whether all ranks meet after it, and before it.
+  Duration launch_of(std::uint32_t kernel) const;
   bool meets(std::uint32_t kernel) const;
   bool meets_before(std::uint32_t kernel) const { return trace_.machine.collectives && meets(kernel); }
   const Kernel& at(std::uint32_t rank, std::uint32_t kernel) const { return ranks_[rank][kernel]; }

@@ -2,21 +2,27 @@
 
 #include <algorithm>
 
+#include "traces/analysis/worker_time.h"
+
 namespace a3sim {
 
-void add_records(std::span<const TaskRecord> records, std::span<const std::uint16_t> op_of_task,
-                 std::vector<OperatorStats>& stats) {
-  for (std::size_t t = 0; t < records.size(); ++t) {
-    const TaskRecord& record = records[t];
-    OperatorStats& op = stats[op_of_task[t]];
-    ++op.tasks;
-    op.first_start = std::min(op.first_start, record.start.time_since_epoch());
-    op.last_end = std::max(op.last_end, record.end.time_since_epoch());
-    op.waited += record.start - record.taken;
-    op.ran += record.end - record.start;
-    op.ideal += record.ideal;
-    for (std::uint32_t l = 0; l < kLimits; ++l) op.lost[l] += record.lost[l];
+std::vector<OperatorStats> operator_stats(const Causes& causes) {
+  const Trace& trace = causes.trace();
+  std::vector<OperatorStats> stats(trace.operators.size());
+  for (const auto& rank : trace.ranks) {
+    for (const TraceTask& task : rank) {
+      OperatorStats& op = stats[task.op];
+      ++op.tasks;
+      op.first_start = std::min(op.first_start, task.start);
+      op.last_end = std::max(op.last_end, task.end);
+      op.ran += task.end - task.start;
+      op.ideal += task.ideal;
+      for (std::uint32_t l = 0; l < kLimits; ++l) op.lost[l] += task.lost[l];
+    }
   }
+  const std::vector<WorkerTimes> times = operator_times(causes);
+  for (std::size_t op = 0; op < stats.size(); ++op) stats[op].waited = part_of(times[op], WorkerTime::kWait);
+  return stats;
 }
 
 std::uint32_t OperatorStats::worst_limit() const {

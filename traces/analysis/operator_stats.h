@@ -2,10 +2,9 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "sim/runtime/result.h"
+#include "traces/analysis/causes.h"
 
 namespace a3sim {
 
@@ -13,7 +12,7 @@ namespace a3sim {
 struct OperatorStats {
   std::uint64_t tasks = 0;
   Duration first_start = Duration::max(), last_end{};  // since the common start
-  Duration waited{};                                   // from taken to started
+  Duration waited{};                                   // workers at its tasks: WorkerTime::kWait
   Duration ran{};                                      // from start to end; ideal and lost sum to it
   Duration ideal{};
   std::array<Duration, kLimits> lost{};
@@ -22,8 +21,7 @@ struct OperatorStats {
   std::uint32_t worst_limit() const;
 };
 
-// Adds one rank's records; `op_of_task` gives each task's operator, an index into `stats`.
-void add_records(std::span<const TaskRecord> records, std::span<const std::uint16_t> op_of_task,
-                 std::vector<OperatorStats>& stats);
+// By operator.
+std::vector<OperatorStats> operator_stats(const Causes& causes);
 
 }  // namespace a3sim

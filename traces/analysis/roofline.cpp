@@ -43,13 +43,15 @@ double ratio(double amount, double of) { return of > 0 ? amount / of : 0; }
 std::vector<Roofline> rooflines(const Trace& trace) {
   const TraceMachine& machine = trace.machine;
   const std::vector<Sums> sums = sums_of(trace);
+  const auto ranks = static_cast<double>(trace.ranks.size());
   std::vector<Roofline> roofs(sums.size());
   for (std::size_t op = 0; op < roofs.size(); ++op) {
     const TraceOperator& of = trace.operators[op];
     Roofline& roof = roofs[op];
-    roof.operations = sums[op].operations;
-    roof.hbm_bytes = of.hbm_read + of.hbm_written;
-    roof.l2_bytes = of.l2_read + of.l2_written;
+    const double operations = sums[op].operations;
+    roof.operations = operations / ranks;
+    roof.hbm_bytes = (of.hbm_read + of.hbm_written) / ranks;
+    roof.l2_bytes = (of.l2_read + of.l2_written) / ranks;
     if (of_puts(trace, static_cast<std::uint32_t>(op))) {
       roof.achieved = ratio(sums[op].put_bytes, seconds(sums[op].any_ran));
       roof.peak = machine.port;
@@ -58,15 +60,15 @@ std::vector<Roofline> rooflines(const Trace& trace) {
     roof.intensity = ratio(roof.operations, roof.hbm_bytes);
     roof.l2_intensity = ratio(roof.operations, roof.l2_bytes);
     const double workers = machine.workers[sums[op].kind];
-    roof.peak = workers * ratio(roof.operations, seconds(sums[op].arithmetic));
+    roof.peak = workers * ratio(operations, seconds(sums[op].arithmetic));
     // Writes take the HBM longer than reads; whether the L2's reads or the HBM end first is the roof.
     const double hbm = of.hbm_read / machine.hbm_read + of.hbm_written / machine.hbm_write;
     const double l2 = of.l2_read / machine.l2_read;
     roof.l2_bound = l2 > hbm;
-    roof.memory = ratio(roof.operations, std::max(hbm, l2));
+    roof.memory = ratio(operations, std::max(hbm, l2));
     const bool by_memory = roof.roof() < roof.peak;
-    roof.achieved = by_memory ? ratio(roof.operations, seconds(sums[op].any_ran))
-                              : workers * ratio(roof.operations, seconds(sums[op].ran));
+    roof.achieved = by_memory ? ratio(operations, seconds(sums[op].any_ran))
+                              : workers * ratio(operations, seconds(sums[op].ran));
   }
   return roofs;
 }

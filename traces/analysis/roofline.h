@@ -6,14 +6,14 @@
 
 namespace a3sim {
 
-// What an operator's tasks reach while they run, against what the machine allows.
+// What an operator's tasks reach while they run, against what the machine allows: of a rank, the mean of all.
 struct Roofline {
-  double operations = 0;  // over all ranks: two a multiply-accumulate, one an element and vector instruction
-  double hbm_bytes = 0;   // read and written, over all ranks
-  double l2_bytes = 0;    // read and written through the L2
-  double intensity = 0;   // operations a byte of HBM; 0 without either
+  double operations = 0;    // two a multiply-accumulate, one an element and vector instruction
+  double hbm_bytes = 0;     // read and written
+  double l2_bytes = 0;      // read and written through the L2
+  double intensity = 0;     // operations a byte of HBM; 0 without either
   double l2_intensity = 0;  // operations a byte of L2
-  // Operations a second of one rank: where arithmetic is the roof, as if all workers of the operator's kind
+  // Operations a second: where arithmetic is the roof, as if all workers of the operator's kind
   // ran its tasks as its own did; where memory is, while some of its tasks run. Of puts: bytes a second while
   // some are under way.
   double achieved = 0;

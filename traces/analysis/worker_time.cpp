@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "traces/analysis/kernels.h"
 
@@ -12,7 +13,7 @@ Duration& at(WorkerTimes& times, WorkerTime time) { return times[static_cast<std
 
 void add_task(const TraceTask& task, WorkerTimes& times) {
   if (task.remote) {
-    at(times, WorkerTime::kLink) += task.end - task.start;
+    at(times, WorkerTime::kPuts) += task.end - task.start;
     return;
   }
   at(times, WorkerTime::kRun) += task.ideal;
@@ -29,7 +30,7 @@ class GapSplit {
   explicit GapSplit(const Causes& causes) : causes_(causes), machine_(causes.trace().machine) {
     if (machine_.has_kernels()) kernels_.emplace(causes);
   }
-  // The time between a worker's task and the one before it.
+  // The time from `from`, when the worker took the task or ended the one before, until it starts.
   void add(TaskAt next, Duration from, WorkerTimes& times) const;
 
  private:
@@ -57,65 +58,77 @@ void GapSplit::add(TaskAt next, Duration from, WorkerTimes& times) const {
   add_wait(next, checked, task.start, times);
 }
 
-// Until its last producer is complete it waits; then the news are on their way; then the worker looks only
-// now and then, or the scheduler has not come to it.
+// A worker that takes its own tasks waits until it sees the event, also where it looks only now and then; what
+// is complete and not handed out is the scheduler's.
 void GapSplit::add_wait(TaskAt next, Duration from, Duration to, WorkerTimes& times) const {
-  const TaskAt producer = causes_.producer(next);
-  if (producer != kNoTask) {
-    const Duration produced = std::clamp(causes_.task(producer).done, from, to);
-    const Duration seen = std::clamp(causes_.ready(next), produced, to);
-    at(times, WorkerTime::kWait) += produced - from;
-    at(times, causes_.task(producer).remote ? WorkerTime::kLink : WorkerTime::kPoll) += seen - produced;
-    from = seen;
-  }
-  at(times, !machine_.by_kernels && !machine_.handed_out ? WorkerTime::kPoll : WorkerTime::kScheduling) +=
-      to - from;
+  Duration seen = to;
+  if (machine_.by_kernels || machine_.handed_out) seen = std::clamp(causes_.ready(next), from, to);
+  at(times, WorkerTime::kWait) += seen - from;
+  at(times, WorkerTime::kScheduling) += to - seen;
 }
 
 void GapSplit::add_kernels(std::uint32_t rank, Duration from, Duration to, WorkerTimes& times) const {
   Duration rest = to - from;
-  const auto add = [&](WorkerTime time, Duration a, Duration b) {
+  const auto host_works = [&](Duration a, Duration b) {
     const Duration part = common(from, to, a, b);
-    at(times, time) += part;
+    at(times, WorkerTime::kScheduling) += part;
     rest -= part;
   };
   for (std::uint32_t k = 0; k < kernels_->count(); ++k) {
     const Kernels::Kernel& kernel = kernels_->at(rank, k);
-    const Duration ended = kernel.launched - machine_.launch;
-    add(WorkerTime::kScheduling, ended, kernel.launched);
-    if (kernels_->meets_before(k))
-      add(WorkerTime::kScheduling, kernel.dealt - machine_.collective, kernel.dealt);
-    if (k > 0 && kernels_->meets(k - 1)) add(WorkerTime::kLink, ended - machine_.farthest, ended);
+    host_works(kernel.launched - kernels_->launch_of(k), kernel.launched);
+    if (kernels_->meets_before(k)) host_works(kernel.dealt - machine_.collective, kernel.dealt);
   }
   at(times, WorkerTime::kWait) += rest;
+}
+
+// Calls add(rank, kind, op, times) for each task of each worker with what lies before it, and with no operator
+// (kNone) for idle time.
+template <class Add>
+void split_all(const Causes& causes, Add add) {
+  const Trace& trace = causes.trace();
+  const GapSplit gaps(causes);
+  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
+    for (std::uint32_t w = 0; w < causes.workers(); ++w) {
+      const std::uint32_t kind = w < trace.machine.workers[0] ? 0 : 1;
+      const std::span<const std::uint32_t> tasks = causes.tasks_of(r, w);
+      Duration until = tasks.empty() ? Duration::zero() : trace.ranks[r][tasks.front()].taken;
+      WorkerTimes idle{};
+      at(idle, WorkerTime::kIdle) = until;
+      for (const std::uint32_t t : tasks) {
+        const TraceTask& task = trace.ranks[r][t];
+        WorkerTimes times{};
+        gaps.add({r, t}, until, times);
+        add_task(task, times);
+        add(r, kind, task.op, times);
+        until = task.end;
+      }
+      at(idle, WorkerTime::kIdle) += trace.makespan - until;
+      add(r, kind, kNone, idle);
+    }
+  }
+}
+
+void add_times(const WorkerTimes& of, WorkerTimes& to) {
+  for (std::uint32_t t = 0; t < kWorkerTimes; ++t) to[t] += of[t];
 }
 
 }  // namespace
 
 std::vector<std::array<WorkerTimes, 2>> worker_times(const Causes& causes) {
-  const Trace& trace = causes.trace();
-  const GapSplit gaps(causes);
-  std::vector<std::array<WorkerTimes, 2>> ranks(trace.ranks.size());
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    for (std::uint32_t w = 0; w < causes.workers(); ++w) {
-      WorkerTimes& times = ranks[r][w < trace.machine.workers[0] ? 0 : 1];
-      Duration until{};
-      bool first = true;
-      for (const std::uint32_t t : causes.tasks_of(r, w)) {
-        const TraceTask& task = trace.ranks[r][t];
-        if (first) {
-          at(times, WorkerTime::kHead) += task.start;
-        } else {
-          gaps.add({r, t}, until, times);
-        }
-        add_task(task, times);
-        until = task.end;
-        first = false;
-      }
-      at(times, first ? WorkerTime::kHead : WorkerTime::kTail) += trace.makespan - until;
-    }
-  }
+  std::vector<std::array<WorkerTimes, 2>> ranks(causes.trace().ranks.size());
+  split_all(causes, [&](std::uint32_t rank, std::uint32_t kind, std::uint32_t, const WorkerTimes& times) {
+    add_times(times, ranks[rank][kind]);
+  });
   return ranks;
+}
+
+std::vector<WorkerTimes> operator_times(const Causes& causes) {
+  std::vector<WorkerTimes> operators(causes.trace().operators.size());
+  split_all(causes, [&](std::uint32_t, std::uint32_t, std::uint32_t op, const WorkerTimes& times) {
+    if (op != kNone) add_times(times, operators[op]);
+  });
+  return operators;
 }
 
 }  // namespace a3sim

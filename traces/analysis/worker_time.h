@@ -9,27 +9,32 @@
 
 namespace a3sim {
 
-// What a worker's time goes into.
+// What a worker's time goes into. A worker is busy while it runs tasks, waits at a task that it could run if
+// what that reads were there, and is idle while it has no task at all.
 enum class WorkerTime : std::uint8_t {
   kRun,         // tasks at their own pace, but no puts to other ranks
-  kWait,        // for data: until what the next task waits for is complete, or other workers of a kernel are
   kMemory,      // lost in tasks to L2 reads and writes, HBM, misses
-  kLink,        // puts to other ranks, from start to end; and until a put that has left is seen
-  kPoll,        // until a trigger is seen on its own rank
+  kPuts,        // puts to other ranks, from start to end
+  kWait,        // between two tasks, or at the first: until it has seen that what the task reads is there
   kScheduling,  // tasks are fetched and handed out, kernels launched, collectives prepared
-  kHead,        // before the first task; all of it for a worker without tasks
-  kTail         // after the last
+  kIdle         // before the first task is taken and after the last; all of it for a worker without tasks
 };
 constexpr auto names_of(WorkerTime) {
-  return std::to_array<std::string_view>(
-      {"run", "wait", "memory", "link", "poll", "scheduling", "head", "tail"});
+  return std::to_array<std::string_view>({"run", "memory", "puts", "wait", "scheduling", "idle"});
 }
 inline constexpr std::uint32_t kWorkerTimes = kCountOf<WorkerTime>;
 
 using WorkerTimes = std::array<Duration, kWorkerTimes>;
+inline Duration part_of(const WorkerTimes& times, WorkerTime time) {
+  return times[static_cast<std::size_t>(time)];
+}
 
 // The time of each rank's workers of a kind, AIC or AIV, from the common start to the makespan: at
 // [rank][kind], sums to workers times makespan.
 std::vector<std::array<WorkerTimes, 2>> worker_times(const Causes& causes);
+
+// The same by operator, over all ranks: its tasks and what workers do before each of them. Nobody is idle for
+// an operator.
+std::vector<WorkerTimes> operator_times(const Causes& causes);
 
 }  // namespace a3sim

@@ -137,6 +137,11 @@ void Config::note_missing(std::string_view key, std::string_view expected) const
   note(value_->mark, key, fmt::format("missing, expected {}", expected));
 }
 
+bool Config::is_map(std::string_view key) const {
+  const ConfigValue* value = present(key);
+  return value != nullptr && value->kind == Kind::kMap;
+}
+
 Config Config::map(std::string_view key) const {
   value_->asked.emplace(key);
   ConfigValue::Entry* entry = value_->find(key);

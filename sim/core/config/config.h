@@ -79,11 +79,13 @@ class Config {
   static Config parse(std::string_view text, const std::string& name, std::span<const std::string> overrides,
                       Diagnostics& diagnostics);
   // The file `base` with the values that `other` has at every path that is `taken`: what only `other` has
-  // there is added, what only `base` has there goes.
+  // there is added, what only `base` has there goes. Then the overrides.
   static Config load_with_parts(const std::filesystem::path& base, const std::filesystem::path& other,
-                                const std::function<bool(std::string_view)>& taken, Diagnostics& diagnostics);
+                                const std::function<bool(std::string_view)>& taken, Diagnostics& diagnostics,
+                                std::span<const std::string> overrides = {});
 
-  bool has(std::string_view key) const;   // whether it stands there, even if with nothing behind it
+  bool has(std::string_view key) const;  // whether it stands there, even if with nothing behind it
+  bool is_map(std::string_view key) const;
   Mark mark() const;                      // of this mapping
   Mark mark(std::string_view key) const;  // of a key's value, or of this mapping
   std::string path(std::string_view key) const;

@@ -59,11 +59,12 @@ void take_over(ConfigValue& base, ConfigValue& other, const std::string& above, 
 }  // namespace
 
 Config Config::load_with_parts(const std::filesystem::path& base, const std::filesystem::path& other,
-                               const std::function<bool(std::string_view)>& taken, Diagnostics& diagnostics) {
+                               const std::function<bool(std::string_view)>& taken, Diagnostics& diagnostics,
+                               std::span<const std::string> overrides) {
   std::unique_ptr<ConfigValue> root = read_with_includes(base, diagnostics);
   const std::unique_ptr<ConfigValue> from = read_with_includes(other, diagnostics);
   if (root && from) take_over(*root, *from, "", taken);
-  return open(std::move(root), Mark{base.string(), 1, 1}, {}, diagnostics);
+  return open(std::move(root), Mark{base.string(), 1, 1}, overrides, diagnostics);
 }
 
 Config Config::load(const std::filesystem::path& file, std::span<const std::string> overrides,

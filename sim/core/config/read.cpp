@@ -152,7 +152,11 @@ std::vector<std::string> Config::texts(std::string_view key) const {
     const ConfigValue& item = *list->items[i];
     result.push_back(item.text);
     if (item.kind == Kind::kScalar) continue;
-    note(item.mark, fmt::format("{}.{}", key, i), fmt::format("{}, expected a text", item.description()));
+    // `a ? b : c` without quotes is a mapping to YAML.
+    const char* const hint =
+        item.kind == Kind::kMap ? R"(; with ': ' in it, it must be quoted: "a ? b : c")" : "";
+    note(item.mark, fmt::format("{}.{}", key, i),
+         fmt::format("{}, expected a text{}", item.description(), hint));
   }
   return result;
 }

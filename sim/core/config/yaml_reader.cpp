@@ -187,9 +187,14 @@ std::unique_ptr<ConfigValue> read_yaml(std::string_view text, const Mark& start,
   } catch (const Refused& refused) {
     diagnostics.error(refused.mark, "", refused.message);
   } catch (const YAML::Exception& broken) {
-    diagnostics.error(
-        builder.place(broken.mark), "",
-        fmt::format("broken YAML: {}; it was readable up to line {}", broken.msg, builder.last_line()));
+    // In a list, ` ? ` begins a key.
+    const char* const hint =
+        broken.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW && plain->find(" ? ") != std::string::npos
+            ? R"(; a value with ? and : in it must be quoted, "a ? b : c")"
+            : "";
+    diagnostics.error(builder.place(broken.mark), "",
+                      fmt::format("broken YAML: {}; it was readable up to line {}{}", broken.msg,
+                                  builder.last_line(), hint));
   }
   return nullptr;
 }

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "models/operators/matmul.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
@@ -18,6 +21,11 @@ class GemmWorkload final : public Workload {
       config.error("experts",
                    "products of several experts run kernel by kernel: experiment.execution=kernel");
     const auto dtype = read_dtype(config);
+    const auto result = config.choice("out", dtype);
+    if (!gives(dtype, result)) {
+      config.error("out", fmt::format("expected {} or, as products of {} are summed, {}", name_of(dtype),
+                                      name_of(dtype), name_of(sum_type(dtype))));
+    }
     const double weights = 1.0 * k * n * std::max(1U, experts);
     check_fits_memory(config, "m", 1.0 * m * k + 1.0 * m * n + weights, dtype);
     config.finish();
@@ -30,7 +38,8 @@ class GemmWorkload final : public Workload {
       experiment.shape.top_k = 1;
       experiment.shape.experts_per_rank = experts;
     }
-    experiment.passes.push_back({"gemm", gemm_graph(m, n, k, experts > 0, dtype)});
+    experiment.passes.push_back(
+        {"gemm", gemm_graph(m, n, k, experts > 0, dtype, gives(dtype, result) ? result : dtype)});
   }
 };
 

@@ -3,13 +3,22 @@
 namespace a3sim {
 namespace {
 
+// How many tiles there are, or, instead, a tile's rows.
+std::uint32_t rows_of_tile(const Config& config, std::uint32_t rows) {
+  const auto tiles =
+      config.has("tiles") ? static_cast<std::uint32_t>(config.integer("tiles", 1, kMostShape)) : 0;
+  if (tiles == 0 || config.has("tile_rows"))
+    return static_cast<std::uint32_t>(config.integer("tile_rows", 1, kMostShape));
+  return (rows + tiles - 1) / tiles;
+}
+
 class SwigluAddWorkload final : public Workload {
  public:
   void read(const Config& root, const Config& /*block*/, Experiment& experiment) const override {
     const Config config = root.map("swiglu_add");
     const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostShape));
     const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostShape));
-    const auto tile_rows = static_cast<std::uint32_t>(config.integer("tile_rows", 1, kMostShape));
+    const std::uint32_t tile_rows = rows_of_tile(config, rows);
     const auto dtype = read_dtype(config);
     check_fits_memory(config, "rows", 5.0 * rows * width, dtype);
     config.finish();

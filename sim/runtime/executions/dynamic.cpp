@@ -6,7 +6,8 @@
 namespace a3sim {
 namespace {
 
-// A scheduler on the device hands ready tasks to free workers: of the ready ones the first in its queue, to
+// A scheduler on the device hands ready tasks to free workers: of the ready ones the first in its queue, or the
+// one that has been ready longest, to
 // the free worker with the smallest number that may run it. Its servers each take their time for a task, one
 // after the other. A schedule's worker sets hold, its assignment does not.
 class DynamicExecution final : public Execution {
@@ -21,7 +22,8 @@ class DynamicExecution final : public Execution {
   std::string blocked() const override;
 
  private:
-  void add_ready(std::uint32_t task);
+  // All of them became ready at once.
+  void add_ready(std::span<std::uint32_t> tasks);
   // Hands out what can be, as long as a server is free.
   void serve(Engine& engine);
   std::uint32_t free_worker(std::uint32_t set) const;
@@ -30,7 +32,9 @@ class DynamicExecution final : public Execution {
   const ExecutionSite& site_;
   bool launched_ = false;  // what completes before is found then
   std::uint32_t free_servers_;
-  std::vector<std::uint32_t> place_;               // by task: its position in its queue
+  // By task: its position in its queue; once it is ready, where tasks go first in, first out, its number.
+  std::vector<std::uint32_t> place_;
+  std::uint32_t readied_ = 0;
   std::vector<std::vector<std::uint32_t>> ready_;  // by worker set: tasks, a heap with the earliest on top
   std::vector<bool> free_, handed_;                // by worker; by task
   std::vector<std::uint32_t> waiting_, first_;     // tasks by event, and where each event's begin
@@ -62,11 +66,13 @@ DynamicExecution::DynamicExecution(const ExecutionSite& site)
 
 void DynamicExecution::launch(Engine& engine) {
   launched_ = true;
+  std::vector<std::uint32_t> ready;
   const auto tasks = site_.ssc.tasks();
   for (std::uint32_t t = 0; t < tasks.size(); ++t) {
     const std::uint32_t event = tasks[t].dependent_event;
-    if (event == kNone || site_.events.is_complete(event)) add_ready(t);
+    if (event == kNone || site_.events.is_complete(event)) ready.push_back(t);
   }
+  add_ready(ready);
   serve(engine);
 }
 
@@ -74,11 +80,17 @@ bool DynamicExecution::earlier(std::uint32_t a, std::uint32_t b) const {
   return place_[a] != place_[b] ? place_[a] < place_[b] : a < b;
 }
 
-void DynamicExecution::add_ready(std::uint32_t task) {
-  std::vector<std::uint32_t>& heap = ready_[site_.ssc.tasks()[task].worker_set];
-  heap.push_back(task);
-  std::push_heap(heap.begin(), heap.end(),
-                 [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
+void DynamicExecution::add_ready(std::span<std::uint32_t> tasks) {
+  if (site_.options.ready == ReadyOrder::kFifo) {
+    std::ranges::sort(tasks, [this](std::uint32_t a, std::uint32_t b) { return earlier(a, b); });
+    for (const std::uint32_t task : tasks) place_[task] = readied_++;
+  }
+  for (const std::uint32_t task : tasks) {
+    std::vector<std::uint32_t>& heap = ready_[site_.ssc.tasks()[task].worker_set];
+    heap.push_back(task);
+    std::push_heap(heap.begin(), heap.end(),
+                   [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
+  }
 }
 
 std::uint32_t DynamicExecution::free_worker(std::uint32_t set) const {
@@ -128,7 +140,7 @@ void DynamicExecution::worker_is_free(Engine& engine, std::uint32_t worker) {
 
 void DynamicExecution::event_is_complete(Engine& engine, std::uint32_t event) {
   if (!launched_) return;  // rows of a rank that started earlier
-  for (std::uint32_t i = first_[event]; i < first_[event + 1]; ++i) add_ready(waiting_[i]);
+  add_ready(std::span(waiting_).subspan(first_[event], first_[event + 1] - first_[event]));
   serve(engine);
 }
 

@@ -6,11 +6,11 @@ namespace {
 class KernelByKernel final : public ExecutionType {
  public:
   std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
-    return std::make_unique<KernelExecution>(site, false);
+    return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kOperator);
   }
   bool by_kernels() const override { return true; }
   Transport usual_transport() const override { return Transport::kCollective; }
-  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.kernel_launch; }
+  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.queued_launch; }
 };
 
 A3SIM_REGISTER(ExecutionType, "kernel",

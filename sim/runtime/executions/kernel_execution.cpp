@@ -19,16 +19,26 @@ std::vector<std::uint32_t> in_stages(std::span<const OperatorInfo> operators) {
   return order;
 }
 
+// The AIVs meet, and each writes its part of the words.
+Duration status_words(const Ssc& ssc, const Hardware& hardware) {
+  const std::uint32_t words = std::max(ssc.shape().experts(), ssc.shape().ep),
+                      vectors = ssc.workers(QueueType::kVtq);
+  const Hardware::Fabric& fabric = hardware.fabric;
+  return hardware.runtime.sync_all +
+         (fabric.put_startup + fabric.put_fence) * ((words + vectors - 1) / vectors);
+}
+
 }  // namespace
 
-KernelExecution::KernelExecution(const ExecutionSite& site, bool tiles)
+KernelExecution::KernelExecution(const ExecutionSite& site, Cut cut)
     : site_(site),
       collectives_(site.options.transport == Transport::kCollective),
+      gaps_(kernel_gaps(site.ssc, site.hardware, site.options)),
       dealt_(site.worker_count()) {
   const auto operators = site.ssc.operators();
   std::vector<std::uint32_t> together;
   for (const std::uint32_t op : in_stages(operators)) {
-    const bool alone = !tiles || puts(operators[op]);
+    const bool alone = cut != Cut::kTiles || puts(operators[op]);
     if (alone && !together.empty()) add_kernels(std::exchange(together, {}), true);
     alone ? add_kernels({op}, false) : together.push_back(op);
   }
@@ -40,6 +50,7 @@ void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, b
   std::vector<bool> of_kernel(ssc.operators().size(), false);
   for (const std::uint32_t op : operators) of_kernel[op] = true;
   Kernel& kernel = kernels_.emplace_back();
+  kernel.first_op = operators.front();
   for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
     for (const std::uint32_t task : ssc.queue(queue)) {
       if (of_kernel[ssc.tasks()[task].op]) kernel.tasks.push_back(task);
@@ -106,13 +117,16 @@ void KernelExecution::event_is_complete(Engine& engine, std::uint32_t event) {
     kernels_[kernel_].tiles->event_is_complete(engine, event);
 }
 
+Duration KernelExecution::gap() const {
+  return kernel_ == kernels_.size() ? Duration::zero() : gaps_[kernels_[kernel_].first_op];
+}
+
 void KernelExecution::end_kernel(Engine& engine) {
   const bool met = meets(kernels_[kernel_++]);
-  const Duration launch = site_.hardware.runtime.kernel_launch;
   if (met) {
-    site_.group.arrive(engine, site_.group.farthest() + launch, kLaunched);
+    site_.group.arrive(engine, site_.group.farthest() + gap(), kLaunched);
   } else if (kernel_ < kernels_.size()) {
-    engine.schedule(engine.now() + launch, *this, kLaunched);
+    engine.schedule(engine.now() + gap(), *this, kLaunched);
   }
 }
 
@@ -122,6 +136,29 @@ void KernelExecution::on_event(Engine& engine, std::uint32_t value) {
 
 std::string KernelExecution::blocked() const {
   return kernel_ < kernels_.size() && kernels_[kernel_].tiles ? kernels_[kernel_].tiles->blocked() : "";
+}
+
+std::vector<Duration> kernel_gaps(const Ssc& ssc, const Hardware& hardware, const RunOptions& options) {
+  const bool fused = Executions::get(options.execution).fuses(),
+             collectives = options.transport == Transport::kCollective;
+  const auto operators = ssc.operators();
+  std::vector<Duration> gaps(operators.size());
+  const std::vector<std::uint32_t> order = in_stages(operators);
+  const auto is_vector = [&](std::uint32_t op) {
+    return Operators::get(operators[op].type).queue() == QueueType::kVtq;
+  };
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::uint32_t before = order[i - 1], op = order[i];
+    Duration& gap = gaps[op];
+    gap = fused && is_vector(before) && is_vector(op) ? hardware.runtime.sync_all
+                                                      : hardware.runtime.queued_launch;
+    if (!puts(operators[before]) || ssc.shape().ep == 1) continue;
+    if (fused) gap += status_words(ssc, hardware);
+    const TensorInfo& sent = ssc.tensors()[index(operators[before].outputs.front())];
+    // Numbers that are sent are counts, which the host reads.
+    if (collectives && sent.dtype == DataType::kInt32) gap += hardware.collective.read_back;
+  }
+  return gaps;
 }
 
 }  // namespace a3sim

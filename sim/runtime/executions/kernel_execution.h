@@ -16,9 +16,14 @@ namespace a3sim {
 //   - a collective of the host, for operators that put: all ranks meet, each sends to all others at a time,
 //     and all meet again;
 //   - if the tasks between two collectives run as tiles: all of them, under the static schedule.
+// Where vector operators are fused, those that follow one another are phases of one kernel: between two of them
+// the AIVs of a rank meet (SyncAll), and nothing is launched. Behind the rows that a phase puts go status words,
+// one an expert: the next phase waits until those of all ranks are there.
 class KernelExecution final : public Execution {
  public:
-  KernelExecution(const ExecutionSite& site, bool tiles);
+  // What is a kernel of its own, beside the operators that put where collectives do it.
+  enum class Cut : std::uint8_t { kOperator, kFused, kTiles };
+  KernelExecution(const ExecutionSite& site, Cut cut);
 
   void launch(Engine& engine) override { start_kernel(engine); }
   void worker_is_free(Engine& engine, std::uint32_t worker) override;
@@ -29,7 +34,8 @@ class KernelExecution final : public Execution {
  private:
   struct Kernel {
     QueueType queue = QueueType::kVtq;
-    bool puts = false;                 // its operator sends rows to other ranks
+    bool puts = false;  // its operator sends rows to other ranks
+    std::uint32_t first_op = 0;
     std::vector<std::uint32_t> tasks;  // in queue order
     std::unique_ptr<StaticExecution> tiles;
   };
@@ -38,6 +44,7 @@ class KernelExecution final : public Execution {
 
   void add_kernels(const std::vector<std::uint32_t>& operators, bool tiles);
   bool meets(const Kernel& kernel) const;
+  Duration gap() const;
   void start_kernel(Engine& engine);
   void deal(Engine& engine);
   void take(Engine& engine, std::uint32_t worker);
@@ -45,11 +52,16 @@ class KernelExecution final : public Execution {
   std::uint32_t worker_of(const Kernel& kernel, std::uint32_t i) const;
 
   const ExecutionSite& site_;
-  bool collectives_;  // the host moves the rows
+  bool collectives_;            // the host moves the rows
+  std::vector<Duration> gaps_;  // by operator
   std::vector<Kernel> kernels_;
   std::size_t kernel_ = 0;
   std::vector<std::vector<std::uint32_t>> dealt_;  // by worker: the kernel's tasks, the last one first
   std::uint32_t unfinished_ = 0;
 };
+
+// By operator, were it the first of a kernel behind others: from the end of the kernel before it, or from when
+// the ranks that had to meet have heard of one another, until its tasks run.
+std::vector<Duration> kernel_gaps(const Ssc& ssc, const Hardware& hardware, const RunOptions& options);
 
 }  // namespace a3sim

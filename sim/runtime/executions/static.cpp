@@ -8,7 +8,7 @@ class Static final : public ExecutionType {
   // The host's collectives cut a schedule into parts, which run one after the other as kernels do.
   std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
     if (site.options.transport == Transport::kCollective)
-      return std::make_unique<KernelExecution>(site, true);
+      return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kTiles);
     return std::make_unique<StaticExecution>(site, std::vector<bool>(site.ssc.operators().size(), true));
   }
   Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.static_task; }

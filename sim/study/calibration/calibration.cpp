@@ -13,30 +13,31 @@ namespace {
 
 constexpr double kAtEnd = 1e-3;  // of a range
 
-// The cases of each table that something published for calibration belongs to.
-std::vector<Asked> asked_for(const std::vector<std::string>& tables, const Scenario& scenario) {
+// The cases of each table that something published for this use belongs to.
+std::vector<Asked> asked_for(const std::vector<std::string>& tables, const Scenario& scenario, Use use) {
   std::vector<Asked> asked;
   for (const std::string& name : tables) {
     PublishedTable table = read_published_table(scenario.configs, name);
     std::vector<nlohmann::ordered_json> cases;
     for (const Reference& reference : table.references) {
-      if (reference.calibration) cases.push_back(reference.coordinates);
+      if (reference.use == use && std::ranges::find(cases, reference.coordinates) == cases.end())
+        cases.push_back(reference.coordinates);
     }
     if (!cases.empty()) asked.push_back({std::move(table), {.cases = std::move(cases)}});
   }
-  if (asked.empty()) {
+  if (asked.empty() && use == Use::kCalibration) {
     throw InputError(fmt::format("{}: no point of these experiments is published with 'use: calibration'",
                                  (scenario.configs / "published").string()));
   }
   return asked;
 }
 
-// The predictor's points that are fitted to: a case may have other metrics too.
-std::vector<std::size_t> fitted_points(const Predictor& predictor) {
+// The predictor's points that are published for this use: a case may have other metrics too.
+std::vector<std::size_t> points_for(const Predictor& predictor, Use use) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < predictor.points().size(); ++i) {
     const std::optional<Reference>& reference = predictor.points()[i].comparison.reference;
-    if (reference && reference->calibration) chosen.push_back(i);
+    if (reference && reference->use == use) chosen.push_back(i);
   }
   return chosen;
 }
@@ -60,6 +61,19 @@ FitProblem problem_of(const Predictor& predictor, const std::vector<std::size_t>
       },
       std::move(published), predictor.nominal());
 }
+
+// Points of one use, as functions of the values that are fitted.
+struct Half {
+  Half(const std::vector<std::string>& tables, const Scenario& scenario,
+       const std::filesystem::path& hardware, Use use)
+      : predictor(asked_for(tables, scenario, use), scenario, fitted_parameters(hardware)),
+        chosen(points_for(predictor, use)),
+        problem(problem_of(predictor, chosen, hardware)) {}
+
+  Predictor predictor;
+  std::vector<std::size_t> chosen;
+  FitProblem problem;
+};
 
 void fill_parameters(Calibration& calibration, const FitProblem& problem, const Predictor& predictor,
                      const FitProblem::Fit& fit) {
@@ -100,35 +114,45 @@ std::vector<NewValue> Calibration::new_values() const {
 }
 
 Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& tables,
-                      const Scenario& scenario) {
-  const Predictor predictor(asked_for(tables, scenario), scenario, fitted_parameters(hardware));
-  const std::vector<std::size_t> chosen = fitted_points(predictor);
-  const FitProblem problem = problem_of(predictor, chosen, hardware);
-  const FitProblem::Fit fit = problem.fit();
+                      const Scenario& scenario, bool fit_only) {
+  const Half half(tables, scenario, hardware, Use::kCalibration);
+  const Half held_out(tables, scenario, hardware, Use::kHeldOut);
+  const FitProblem::Fit fit = half.problem.fit();
 
   Calibration calibration;
   calibration.hardware = hardware;
-  fill_parameters(calibration, problem, predictor, fit);
-  calibration.identified = singular_values(problem.jacobian(fit.positions));
+  fill_parameters(calibration, half.problem, half.predictor, fit);
+  calibration.identified = singular_values(half.problem.jacobian(fit.positions));
   find_unidentified(calibration);
 
   std::vector<double> written;  // the positions of what is written, which are rounded
   for (const Calibration::Fitted& fitted : calibration.parameters) written.push_back(fitted.position);
-  const std::vector<double> before = problem.values(predictor.nominal()), after = problem.values(written);
-  calibration.objective_before = problem.objective(predictor.nominal());
-  calibration.objective_after = problem.objective(written);
-  std::vector<double> left_out(chosen.size(), 0);
-  if (calibration.refused.empty()) {
-    in_parallel(chosen.size(), scenario.threads, [&](std::size_t i) {
-      left_out[i] = problem.values(problem.fit_without(i, fit).positions)[i];
+  const std::vector<double> nominal = half.predictor.nominal();
+  calibration.objective_before = half.problem.objective(nominal);
+  calibration.objective_after = half.problem.objective(written);
+  std::vector<double> swapped = written;
+  std::vector<double> left_out(half.chosen.size(), 0);
+  const bool tested = calibration.refused.empty() && !fit_only, swaps = tested && !held_out.chosen.empty();
+  if (tested) {
+    if (swaps) swapped = held_out.problem.fit().positions;
+    in_parallel(half.chosen.size(), scenario.threads, [&](std::size_t i) {
+      left_out[i] = half.problem.values(half.problem.fit_without(i, fit).positions)[i];
     });
   }
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const Predictor::Named& point = predictor.points()[chosen[i]];
-    const double published = point.comparison.reference.value().in(point.comparison.point.unit);
-    calibration.points.push_back({point, published, before[i], after[i], left_out[i]});
-  }
-  calibration.evaluations = problem.evaluations();
+  const auto add = [&](const Half& of, bool out) {
+    if (of.chosen.empty()) return;
+    const std::vector<double> before = of.problem.values(nominal), after = of.problem.values(written);
+    const std::vector<double> other = swaps ? of.problem.values(swapped) : std::vector<double>(before.size());
+    for (std::size_t i = 0; i < of.chosen.size(); ++i) {
+      const Predictor::Named& point = of.predictor.points()[of.chosen[i]];
+      const double published = point.comparison.reference.value().in(point.comparison.point.unit);
+      calibration.points.push_back(
+          {point, published, before[i], after[i], out, out ? 0 : left_out[i], other[i]});
+    }
+    calibration.evaluations += of.problem.evaluations();
+  };
+  add(half, false);
+  add(held_out, true);
   return calibration;
 }
 

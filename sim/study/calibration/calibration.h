@@ -30,25 +30,30 @@ struct Calibration {
   struct Fit {
     Predictor::Named point;
     double published = 0, before = 0, after = 0;  // in the point's unit
-    double left_out = 0;  // predicted by the fit to all others; 0 where nothing was fitted
+    bool held_out = false;                        // the values were not fitted to it
+    // Predicted by the fit to all others of its half, and by the fit to the other half; 0 where nothing was
+    // fitted.
+    double left_out = 0, swapped = 0;
   };
 
   std::filesystem::path hardware;
   std::vector<Fitted> parameters;
   std::vector<Fit> points;
-  double objective_before = 0, objective_after = 0;  // sums of squared logarithms of predicted by published
-  SingularValues identified;                         // of the derivatives by positions
-  std::vector<std::string> refused;                  // what the points do not identify, and why
+  // Sums of squared logarithms of predicted by published values, of those that are fitted to.
+  double objective_before = 0, objective_after = 0;
+  SingularValues identified;         // of the derivatives by positions
+  std::vector<std::string> refused;  // what the points do not identify, and why
   std::size_t evaluations = 0;
 
   std::vector<NewValue> new_values() const;
 };
 
 // Fits the values that `hardware` marks `fitted: true` to all points of these tables that are published for
-// calibration. Does not write anything. The result does not depend on the scenario's threads.
+// calibration; those that are held out test the fit, and the other way round. Does not write anything. The result does not depend on the scenario's threads.
 // Throws InputError as fitted_parameters() does, and if there is no such point.
+// `fit_only`: no point is left out, and the halves are not swapped.
 Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& tables,
-                      const Scenario& scenario);
+                      const Scenario& scenario, bool fit_only = false);
 
 // What was fitted, how well the points identify it, and what is left of each point's error.
 Report calibration_report(const Calibration& calibration);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/study/calibration/calibration.h"
@@ -60,23 +61,57 @@ void add_points(const Calibration& calibration, Report& report) {
     column.form = Form::kSignedPercent;
     return column;
   };
-  Table& table = report.table(
-      "points", {Column::words("experiment"), Column::words("case"), Column::words("metric"),
-                 Column::words("published").for_people(), Column::words("unit").for_programs(),
-                 Column::number("published", "", 4).for_programs(), error("before", "before_error"),
-                 error("fitted", "fitted_error"), error("left out", "left_out_error")});
+  Table& table =
+      report.table("points", {Column::words("experiment"), Column::words("case"), Column::words("metric"),
+                              Column::words("published").for_people(), Column::words("unit").for_programs(),
+                              Column::number("published", "", 4).for_programs(), Column::words("use"),
+                              error("before", "before_error"), error("fitted", "fitted_error"),
+                              error("left out", "left_out_error"), error("swapped", "swapped_error")});
   for (const Calibration::Fit& fit : calibration.points) {
     const Point& point = fit.point.comparison.point;
     const auto off = [&](double predicted) { return Cell(predicted / fit.published - 1); };
     table.add({fit.point.experiment, case_text(point.coordinates), point.metric,
                fmt::format("{} {}", significant(fit.published), point.unit), point.unit, fit.published,
-               off(fit.before), off(fit.after), fit.left_out > 0 ? off(fit.left_out) : Cell()});
+               std::string(name_of(fit.held_out ? Use::kHeldOut : Use::kCalibration)), off(fit.before),
+               off(fit.after), fit.left_out > 0 ? off(fit.left_out) : Cell(),
+               fit.swapped > 0 ? off(fit.swapped) : Cell()});
   }
 }
 
 // In percent, the root of the mean of the squared logarithms.
 double mean_error(double objective, std::size_t points) {
   return 100 * std::sqrt(objective / static_cast<double>(points));
+}
+
+// Mean and largest error of one half under a fit to it or to the other one.
+std::string errors_of(const Calibration& calibration, bool held_out, double Calibration::Fit::* predicted) {
+  double sum = 0, worst = 0;
+  std::size_t count = 0;
+  for (const Calibration::Fit& fit : calibration.points) {
+    if (fit.held_out != held_out || !(fit.*predicted > 0)) continue;
+    const double error = std::abs(fit.*predicted / fit.published - 1);
+    sum += error;
+    worst = std::max(worst, error);
+    ++count;
+  }
+  if (count == 0) return "-";
+  return fmt::format("mean {:.1f} %, worst {:.1f} %", 100 * sum / static_cast<double>(count), 100 * worst);
+}
+
+void say_errors(const Calibration& calibration, Report& report) {
+  using Fit = Calibration::Fit;
+  std::string text;
+  const auto say = [&](std::string_view what, bool held_out, double Fit::* predicted) {
+    text += fmt::format("{}: {}\n", what, errors_of(calibration, held_out, predicted));
+  };
+  say("Points that are fitted to", false, &Fit::after);
+  say("Each of them, fitted to the others", false, &Fit::left_out);
+  if (std::ranges::any_of(calibration.points, &Fit::held_out)) {
+    say("Points that are held out", true, &Fit::after);
+    say("Swapped, fitted to those that are held out", true, &Fit::swapped);
+    say("Swapped, predicted of the others", false, &Fit::swapped);
+  }
+  report.say(text, "errors");
 }
 
 }  // namespace
@@ -89,11 +124,15 @@ Report calibration_report(const Calibration& calibration) {
   add_parameters(calibration, report);
   add_directions(calibration, report);
   add_points(calibration, report);
+  const auto fitted_to =
+      static_cast<std::size_t>(std::ranges::count(calibration.points, false, &Calibration::Fit::held_out));
   report.say(fmt::format(
       "Root of the mean squared error: {:.2f} % before, {:.2f} % fitted; {} runs of all points.\n"
-      "'left out' is the error of a fit to all other points.\n",
-      mean_error(calibration.objective_before, calibration.points.size()),
-      mean_error(calibration.objective_after, calibration.points.size()), calibration.evaluations));
+      "'left out' is the error of a fit to all other points that are fitted to, 'swapped' that of a fit to\n"
+      "those that are held out.\n",
+      mean_error(calibration.objective_before, fitted_to), mean_error(calibration.objective_after, fitted_to),
+      calibration.evaluations));
+  say_errors(calibration, report);
   std::string refused;
   for (const std::string& why : calibration.refused) refused += fmt::format("Not identified: {}\n", why);
   if (!refused.empty()) report.say_on(refused, "refused");

@@ -64,8 +64,8 @@ void Intervals::set(const std::string& experiment, const Predictor& predictor, c
                       {"metric", point.metric},
                       {"unit", point.unit},
                       {"value", of.nominal},
-                      {"p5", of.low},
-                      {"p95", of.high},
+                      {"low", of.low},
+                      {"high", of.high},
                       {"movers", movers_of(of, predictor.parameters())}});
   }
   // Sorted by name, whichever was computed first.
@@ -93,10 +93,10 @@ const nlohmann::ordered_json* Intervals::find(const std::string& experiment, con
   return nullptr;
 }
 
-std::string Intervals::text(const std::string& experiment, const Point& point) const {
+std::optional<ErrorBar> Intervals::bar(const std::string& experiment, const Point& point) const {
   const nlohmann::ordered_json* known = find(experiment, point);
-  if (!known) return "";
-  return fmt::format("{}..{}", significant((*known)["p5"]), significant((*known)["p95"]));
+  if (!known || !known->contains("low")) return std::nullopt;
+  return ErrorBar{(*known)["low"], (*known)["high"]};
 }
 
 std::string Intervals::movers(const std::string& experiment, const Point& point) const {
@@ -116,7 +116,8 @@ std::string Intervals::movers(const std::string& experiment, const Point& point)
 
 std::string interval_key(const std::vector<Point>& points, const std::filesystem::path& hardware,
                          const SensitivityOptions& options) {
-  std::string text = fmt::format("{} {}\n", options.draws, options.seed);
+  // How they are drawn belongs to it.
+  std::string text = fmt::format("triangular {} {}\n", options.draws, options.seed);
   for (const Point& point : points) {
     if (!point.variant.empty()) continue;
     // Nine digits: what another compiler's rounding leaves alone.

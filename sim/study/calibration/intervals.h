@@ -26,8 +26,8 @@ class Intervals {
   // Whether intervals of an experiment are there, under whichever key; and whether under this one.
   bool has(const std::string& experiment) const;
   bool fits(const std::string& experiment, const std::string& key) const;
-  // The interval of a point, as `9.12..10.4`; empty if there is none.
-  std::string text(const std::string& experiment, const Point& point) const;
+  // The error bar of a point; none if it has none.
+  std::optional<ErrorBar> bar(const std::string& experiment, const Point& point) const;
   // The parameters that move a point most, with what their ends make of it: `memory.hbm -3.1 +0.2 %, …`.
   std::string movers(const std::string& experiment, const Point& point) const;
 

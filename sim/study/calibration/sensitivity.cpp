@@ -13,13 +13,19 @@ namespace {
 
 using Positions = std::vector<double>;
 
-Positions draw(std::size_t parameters, std::uint64_t seed, std::uint64_t stream,
+// Below which a share of the triangular distribution from 0 to 1 with this peak lies.
+double triangular(double share, double peak) {
+  return share < peak ? std::sqrt(share * peak) : 1 - std::sqrt((1 - share) * (1 - peak));
+}
+
+Positions draw(std::span<const double> around, std::uint64_t seed, std::uint64_t stream,
                const Admissible& admissible) {
   constexpr int kMostTries = 10'000;
   Rng rng(seed, stream);
-  Positions positions(parameters);
+  Positions positions(around.size());
   for (int i = 0; i < kMostTries; ++i) {
-    for (double& position : positions) position = rng.uniform();
+    std::ranges::transform(around, positions.begin(),
+                           [&](double peak) { return triangular(rng.uniform(), peak); });
     if (admissible(positions)) return positions;
   }
   throw RunError("the ranges hold next to no hardware that its reader accepts");
@@ -78,7 +84,7 @@ Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::s
     }
   }
   for (std::uint32_t d = 0; d < options.draws; ++d) {
-    positions.push_back(draw(parameters, options.seed, d, admissible));
+    positions.push_back(draw(nominal, options.seed, d, admissible));
   }
   std::vector<std::vector<double>> results(positions.size());
   in_parallel(positions.size(), options.threads, [&](std::size_t i) { results[i] = model(positions[i]); });
@@ -92,8 +98,8 @@ Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::s
     }
     std::vector<double> drawn;
     for (std::size_t i = 1 + ends; i < results.size(); ++i) drawn.push_back(results[i][v]);
-    of.low = quantile(drawn, 0.05);
-    of.high = quantile(std::move(drawn), 0.95);
+    of.low = std::min(of.nominal, quantile(drawn, 0.05));
+    of.high = std::max(of.nominal, quantile(std::move(drawn), 0.95));
   }
   return sensitivity;
 }

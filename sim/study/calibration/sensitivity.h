@@ -28,7 +28,9 @@ struct SensitivityOptions {
 struct Sensitivity {
   struct Of {
     double nominal = 0;
-    double low = 0, high = 0;  // what 5 % and 95 % of the draws stay below
+    // What 5 % and 95 % of the draws stay below. Values at an end of their range move a point to one side only:
+    // where all draws lie there, its bar begins at the nominal value.
+    double low = 0, high = 0;
     // By parameter: with it alone at its low and its high end. Empty unless asked for.
     std::vector<std::array<double, 2>> ends;
     // The parameters that move it at all, the one that moves it most first; of equals the first.
@@ -37,9 +39,11 @@ struct Sensitivity {
   std::vector<Of> values;
 };
 
-// Both ends of every parameter, one at a time (if asked for), and draws of all together, uniform over their
-// ranges. An end that is not admissible is the last admissible value before it; draws are taken from what is
-// admissible. The model is called by many threads at once. Throws RunError if next to nothing is admissible.
+// Both ends of every parameter, one at a time (if asked for), and draws of all together around the nominal
+// positions: triangular over each range, its peak where the parameter is (what is used where a lowest, a
+// highest and a likely value are all that is known: Johnson, The Statistician 46, 1997). An end that is not
+// admissible is the last admissible value before it; draws are taken from what is admissible. The model is
+// called by many threads at once. Throws RunError if next to nothing is admissible.
 Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::span<const double> nominal,
                         const SensitivityOptions& options);
 

@@ -34,9 +34,12 @@ bool is_swiglu_add(const Graph& graph) {
 }
 
 bool is_gemm(const Graph& graph) {
-  if (graph.tensors().size() != 3) return false;
+  if (graph.tensors().size() != 3 || graph.operators().size() != 1 ||
+      graph.operators()[0].type != "GroupedMatmul")
+    return false;
   const TensorNode &a = graph.tensors()[0], &c = graph.tensors()[2];
-  return same_graph(graph, gemm_graph(a.rows, c.cols, a.cols, a.layout == Layout::kReceived, a.dtype));
+  return same_graph(graph,
+                    gemm_graph(a.rows, c.cols, a.cols, a.layout == Layout::kReceived, a.dtype, c.dtype));
 }
 
 using plain::Matrix;

@@ -102,13 +102,20 @@ void set_shape(std::vector<std::string>& overrides, const Experiment& experiment
   const std::string workload = root.map("experiment").text("workload", "moe_ffn");
   // Two tiles a worker and a ragged one.
   const std::uint32_t rows = 2 * kTaskRows * experiment.workers[1] + kTaskRows - 1, width = 2 * kShrink + 3;
-  if (workload == "moe_ffn" || workload == "graph") {
+  if (root.map("model").has("tokens")) {
     set_model(overrides, experiment, partitions);
   } else if (workload == "swiglu_add") {
-    set_sizes(overrides, root, workload, {{"rows", rows}, {"width", width}, {"tile_rows", kTaskRows}});
+    const bool by_rows = root.map(workload).has("tile_rows");
+    set_sizes(overrides, root, workload,
+              {{"rows", rows},
+               {"width", width},
+               {by_rows ? "tile_rows" : "tiles", by_rows ? kTaskRows : rows / kTaskRows}});
   } else if (workload == "elementwise") {
     const auto slices = static_cast<std::uint32_t>(root.map(workload).integer("slices", 1, rows, 1));
     set_sizes(overrides, root, workload, {{"rows", rows * slices}, {"cols", width}});
+  } else if (workload == "gathered_gemm") {
+    const auto ranks = static_cast<std::uint32_t>(root.map(workload).integer("ranks", 1, rows, 1));
+    set_sizes(overrides, root, workload, {{"m", (2 * kTaskRows + 1) * ranks}, {"n", width}, {"k", width}});
   } else if (workload == "gemm") {
     MoeShape shape = experiment.shape;
     shape.experts_per_rank = std::max(1U, shape.experts_per_rank);

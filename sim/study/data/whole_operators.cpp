@@ -57,8 +57,27 @@ class WholeRun {
       exchange(op, rank, inputs, outputs, true);
     } else if (from == Layout::kReceived && to == Layout::kSent) {
       exchange(op, rank, inputs, outputs, false);
+    } else if (Operators::get(node.type).task_type() == TaskType::kPutMemSignal) {
+      put(op, rank);
     } else {
       compute(op, rank, rank, inputs, outputs);
+    }
+  }
+
+  // Other rows than those of sent and received tensors, in one put to each rank.
+  void put(OpId op, std::uint32_t rank) {
+    constexpr std::uint32_t kWhole = 1 << 30;
+    const FillContext context{layout_.shape(),       layout_, tensors_[rank],
+                              operators_[index(op)], op,      RankId{rank},
+                              {.chunk = kWhole},     kNone,   {}};
+    TaskTable table;
+    Operators::get(graph_.op(op).type).fill_config(context, {0, 1}, table);
+    for (const TaskDescriptor& td : table.tasks) {
+      const std::span<const Region> regions(table.regions.data() + td.first_region,
+                                            std::size_t{td.num_inputs} + td.num_outputs);
+      const WorkContext todo{layout_, tensors_[rank], operators_, {&tiling_, 1}, RankId{rank}};
+      Operators::get(graph_.op(op).type)
+          .compute(todo, {td, regions.first(td.num_inputs), regions.subspan(td.num_inputs)}, data_);
     }
   }
 

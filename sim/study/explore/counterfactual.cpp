@@ -6,7 +6,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/compiled.h"
 
 namespace a3sim {
 namespace {
@@ -30,14 +30,15 @@ bool is_below(std::string_view path, std::string_view of) {
   return path.starts_with(of) && (path.size() == of.size() || path[of.size()] == '.');
 }
 
-Duration run(Experiment experiment, const std::vector<std::string>& passes) {
+Latencies run(Experiment experiment, const std::vector<std::string>& passes, const JitterOptions& jitter) {
   std::erase_if(experiment.passes, [&](const Pass& pass) {
     return std::find(passes.begin(), passes.end(), pass.name) == passes.end();
   });
-  Duration sum{};
-  for (const PassResult& pass : run_experiment(experiment, false, backend_in_threads(experiment)))
-    sum += pass.run.makespan;
-  return sum;
+  const Compiled compiled = compile_all(experiment);
+  Latencies totals;
+  for (std::uint32_t r = 0; r < jitter.draws(); ++r)
+    totals.push_back(jittered_total(experiment, compiled, jitter, r));
+  return totals;
 }
 
 // Whether the rates of A mean something else for B.
@@ -67,7 +68,7 @@ const std::vector<ConfigPart>& config_parts() {
        {"hardware.fabric", "hardware.collective", "parallel.tp_stride", "parallel.nodes", "network"}},
       {"order, cut and execution",
        {"order", "cut", "experiment.execution", "experiment.communication", "experiment.poll",
-        "experiment.dispatch_servers"}},
+        "experiment.dispatch_servers", "experiment.launch", "experiment.ready"}},
       {"L2 size and policy", {"l2", "hardware.memory.l2_size", "hardware.memory.l2_ways"}},
       {"memory rates", {"hardware.memory"}},
       {"compute rates", {"hardware.clock", "hardware.workers"}},
@@ -76,8 +77,8 @@ const std::vector<ConfigPart>& config_parts() {
       {"starts and clocks of ranks", {"ranks"}},
       {"tiling", {"tiling"}},
       {"workload",
-       {"model", "parallel", "routing", "bucket", "experiment", "graph", "gemm", "elementwise",
-        "swiglu_add"}}};
+       {"model", "parallel", "routing", "bucket", "experiment", "graph", "gemm", "elementwise", "swiglu_add",
+        "gathered_gemm", "library_ep"}}};
   return kParts;
 }
 
@@ -111,7 +112,8 @@ std::vector<ConfigDifference> config_differences(const std::filesystem::path& a,
 }
 
 Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
-                                    const std::vector<std::string>& passes, unsigned threads) {
+                                    const std::vector<std::string>& passes, const JitterOptions& jitter,
+                                    unsigned threads) {
   const Experiment of_b = load_experiment(b.configuration, {});
   const std::vector<ConfigPart>& parts = config_parts();
   std::vector<std::vector<ConfigDifference>> by_part(parts.size() + 1);
@@ -119,29 +121,34 @@ Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b
     by_part[part_of(difference.path)].push_back(difference);
   Counterfactuals result;
   result.elsewhere = std::move(by_part.back());
-  std::vector<std::function<Experiment()>> experiments{[&] { return Experiment(of_b); }};
+  std::vector<std::function<Experiment()>> experiments{[&] { return load_experiment(a.configuration, {}); },
+                                                       [&] { return Experiment(of_b); }};
+  const std::size_t first_part = experiments.size();
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (by_part[p].empty()) continue;
     experiments.emplace_back([&, p] { return with_part(a.configuration, b.configuration, p); });
     result.parts.push_back({std::string(parts[p].name), std::move(by_part[p]), {}, {}});
   }
-  const bool rates = rates_differ(a.rates, b.rates);
-  if (rates) {
+  const std::size_t first_rates = experiments.size();
+  if (rates_differ(a.rates, b.rates)) {
     experiments.emplace_back([&] { return with_rates(of_b, a.rates); });
     experiments.emplace_back([&] { return with_rates(of_b, b.rates); });
   }
-  std::vector<Duration> makespans(experiments.size());
-  in_parallel(experiments.size(), threads, [&](std::size_t i) {
+  std::vector<Latencies> totals(experiments.size());
+  in_parallel(experiments.size(), threads, [&](std::size_t e) {
     try {
-      makespans[i] = run(experiments[i](), passes);
+      totals[e] = run(experiments[e](), passes, jitter);
     } catch (const Error& error) {
-      if (i == 0 || i > result.parts.size()) throw;
-      result.parts[i - 1].error = error.what();
+      if (e < first_part || e >= first_rates) throw;
+      result.parts[e - first_part].error = error.what();
     }
   });
-  result.b = makespans[0];
-  for (std::size_t p = 0; p < result.parts.size(); ++p) result.parts[p].makespan = makespans[p + 1];
-  if (rates) result.hit_rates = makespans[makespans.size() - 2] - makespans.back();
+  result.a = std::move(totals[0]);
+  result.b = std::move(totals[1]);
+  for (std::size_t p = 0; p < result.parts.size(); ++p)
+    result.parts[p].totals = std::move(totals[first_part + p]);
+  if (first_rates < experiments.size())
+    result.hit_rates = difference_between(totals[first_rates], totals[first_rates + 1]);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/experiment/experiment.h"
+#include "sim/study/explore/noise.h"
 
 namespace a3sim {
 
@@ -39,18 +40,19 @@ Experiment with_part(const std::filesystem::path& a, const std::filesystem::path
 struct Counterfactual {
   std::string part;
   std::vector<ConfigDifference> differences;  // of this part
-  Duration makespan{};                        // summed over the passes
-  std::string error;                          // why it cannot run; then there is no makespan
+  Latencies totals;                           // of the passes, by run
+  std::string error;                          // why it cannot run; then there are none
 };
 
+// All of them run under the same jitter.
 struct Counterfactuals {
-  Duration b{};  // as it is
+  Latencies a, b;  // as they are
   std::vector<Counterfactual> parts;
   std::vector<ConfigDifference> elsewhere;  // differences that belong to no part
   // What A's hit rates alone change, whatever made them: B on an L2 that answers at A's rates, less B on one
   // that answers at its own (both smear misses evenly, so that this cancels). None where the rates are equal
   // or operators of B are not A's.
-  std::optional<Duration> hit_rates;
+  std::optional<MedianInterval> hit_rates;
 };
 
 // One side of a comparison.
@@ -59,8 +61,9 @@ struct RunToCompare {
   std::map<std::string, L2Rates> rates;  // by operator
 };
 
-// Runs B as it is, and B with each part of A's that differs, on `threads` threads; only these passes.
+// Runs A and B as they are, and B with each part of A's that differs, on `threads` threads; only these passes.
 Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
-                                    const std::vector<std::string>& passes, unsigned threads);
+                                    const std::vector<std::string>& passes, const JitterOptions& jitter,
+                                    unsigned threads);
 
 }  // namespace a3sim

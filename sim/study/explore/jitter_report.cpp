@@ -115,6 +115,19 @@ std::string best_order(std::span<const JitteredOrder> orders, const std::vector<
       options.runs);
 }
 
+// Where a run of the model is not one of those that it stands for.
+std::string apart_text(std::span<const JitteredOrder> orders) {
+  std::string text;
+  for (const JitteredOrder& order : orders) {
+    if (order.why_apart.empty()) continue;
+    text += fmt::format(
+        "{} as modelled ({} ms) is {} than every run: most of all because, beside the median one, {}.\n",
+        order.name, in_milliseconds(order.modelled), order.all_faster() ? "slower" : "faster",
+        order.why_apart);
+  }
+  return text;
+}
+
 }  // namespace
 
 Report jitter_report(const Experiment& experiment, std::span<const JitteredOrder> orders,
@@ -134,6 +147,7 @@ Report jitter_report(const Experiment& experiment, std::span<const JitteredOrder
   add_runs(report, orders);
   report.say(histogram(orders));
   report.say(best_order(orders, distributions, options), "verdict");
+  report.say_on(apart_text(orders), "modelled_apart");
   return report;
 }
 

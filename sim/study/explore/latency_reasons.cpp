@@ -22,7 +22,6 @@ std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const O
   for (std::size_t p = 0; p < comparison.tried().passes.size(); ++p) {
     const TriedOrder::Pass &a = comparison.tried().passes[p], &b = than.passes[p];
     const std::string& pass = experiment.passes[p].name;
-    double without_task = workers * longer(a.latency, b.latency);
     for (std::size_t op = 0; op < a.names.size(); ++op) {
       if (a.queues[op] != queue) continue;
       const OperatorStats &x = a.operators[op], &y = b.operators[op];
@@ -37,9 +36,15 @@ std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const O
         add(longer(x.lost[l], y.lost[l]), tasks + " lose",
             fmt::format(" to {} (average {}{})", name_of(limit), worker, limit == Limit::kMiss ? hits : ""));
       }
-      without_task -= longer(x.waited, y.waited) + longer(x.ran, y.ran);
     }
-    add(without_task, fmt::format("in {} the average {} stands without a task", pass, worker), "");
+    const auto by_time = [&](WorkerTime time) {
+      const auto q = static_cast<std::size_t>(queue);
+      return longer(part_of(a.times[q], time), part_of(b.times[q], time));
+    };
+    add(by_time(WorkerTime::kIdle), fmt::format("in {} the average {} is idle", pass, worker),
+        ", before its first task and after its last");
+    add(by_time(WorkerTime::kScheduling),
+        fmt::format("in {} fetching and handing out tasks takes the average {}", pass, worker), "");
   }
   return reasons;
 }

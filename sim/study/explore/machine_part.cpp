@@ -1,6 +1,7 @@
 #include "sim/study/explore/machine_part.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -104,6 +105,12 @@ const std::vector<MachinePart> kParts{
        improve_part(by, h.vector.unaligned);
        improve_part(by, h.fabric.unaligned);
      }},
+    {"short rows of loads to L1",
+     {"workers.cube.rows_128", "workers.cube.rows_256"},
+     [](auto& h, auto& by) {
+       improve_part(by, h.cube.rows_128);
+       improve_part(by, h.cube.rows_256);
+     }},
     {"L2 size", {"memory.l2_size"}, [](auto& h, auto& by) { improve_l2(by, h.memory); }},
     {"L2 reads",
      {"memory.l2_read", "memory.l2_line_read"},
@@ -149,11 +156,21 @@ const std::vector<MachinePart> kParts{
      {"runtime.local_visibility"},
      [](auto& h, auto& by) { improve(by, h.runtime.local_visibility); }},
     {"kernel launch",
-     {"runtime.kernel_launch"},
-     [](auto& h, auto& by) { improve(by, h.runtime.kernel_launch); }},
+     {"runtime.kernel_launch", "runtime.queued_launch"},
+     [](auto& h, auto& by) { improve(by, h.runtime.kernel_launch, h.runtime.queued_launch); }},
+    {"meetings of the AIVs",
+     {"runtime.sync_all"},
+     [](auto& h, auto& by) { improve(by, h.runtime.sync_all); },
+     Kind::kSingle,
+     [](const RunOptions& run) { return Executions::get(run.execution).fuses(); }},
+    {"start of matrix tasks",
+     {"runtime.cube_task_start"},
+     [](auto& h, auto& by) { improve(by, h.runtime.cube_task_start); },
+     Kind::kSingle,
+     fetches},
     {"host collective, fixed",
-     {"collective.fixed"},
-     [](auto& h, auto& by) { improve(by, h.collective.fixed); },
+     {"collective.fixed", "collective.read_back"},
+     [](auto& h, auto& by) { improve(by, h.collective.fixed, h.collective.read_back); },
      Kind::kSingle,
      has_collectives},
     {"host collective, per peer",
@@ -192,6 +209,21 @@ const MachinePart& machine_part(std::string_view name) {
   const auto found = std::ranges::find(kParts, name, &MachinePart::name);
   if (found == kParts.end()) throw std::logic_error("no part of the machine is called " + std::string(name));
   return *found;
+}
+
+Experiment with_hardware(const Experiment& experiment, const Hardware& hardware) {
+  Experiment changed = experiment;
+  changed.hardware = hardware;
+  const auto counts_of = [](const Hardware& of) {
+    return std::array<std::int64_t, kQueues>{of.workers.cube, of.workers.vector};
+  };
+  const auto before = counts_of(experiment.hardware), now = counts_of(hardware);
+  for (std::size_t q = 0; q < kQueues; ++q) {
+    const std::int64_t scaled = (experiment.workers[q] * now[q] + before[q] / 2) / before[q];
+    changed.workers[q] = static_cast<std::uint32_t>(std::max(std::int64_t{1}, scaled));
+  }
+  if (experiment.cut.shares == experiment.workers[0]) changed.cut.shares = changed.workers[0];
+  return changed;
 }
 
 std::span<const LeftOut> left_out_values() { return kLeftOut; }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/device/hardware.h"
-#include "sim/runtime/run.h"
+#include "sim/experiment/experiment.h"
 
 namespace a3sim {
 
@@ -42,6 +42,10 @@ struct MachinePart {
 std::span<const MachinePart> machine_parts();
 // By name. Throws std::logic_error for one that does not exist.
 const MachinePart& machine_part(std::string_view name);
+
+// The experiment on another machine. Of more workers, or fewer, the same part runs tasks: all, or every second;
+// products are cut for as many as run, where they were.
+Experiment with_hardware(const Experiment& experiment, const Hardware& hardware);
 
 // Values that no part stands for, and why.
 struct LeftOut {

@@ -8,13 +8,17 @@
 
 #include "scheduler/verify.h"
 #include "sim/experiment/experiment.h"
+#include "sim/study/explore/noise.h"
+#include "sim/study/explore/order_conditions.h"
 #include "traces/analysis/operator_stats.h"
+#include "traces/analysis/worker_time.h"
 #include "traces/report/report.h"
 
 namespace a3sim {
 
 // An order under which an experiment ran.
 struct TriedOrder {
+  // What happened in a pass, in one of the runs: OrderComparison::explained.
   struct Pass {
     Duration latency{};
     std::vector<std::string> names;        // of the operators
@@ -22,12 +26,15 @@ struct TriedOrder {
     std::vector<OperatorStats> operators;  // by operator, over all ranks
     std::vector<L2Traffic> l2;             // by operator, over all ranks
     Duration busy[kQueues] = {};           // tasks running, summed over all workers of all ranks
+    WorkerTimes times[kQueues] = {};       // all that these workers' time goes into
   };
   std::string name;
   std::optional<std::size_t> same_as;  // an earlier one with the same schedules: it was run, this one was not
   std::string refused;                 // why it cannot be compiled for the experiment; it was not run
   std::vector<Pass> passes;
-  Duration total{};
+  std::vector<Latencies> latencies;  // by pass, by run
+  Latencies totals;                  // by run
+  Duration total() const { return median_of(totals); }
 };
 
 // One order beside the shipped ones.
@@ -36,6 +43,10 @@ struct OrderComparison {
   Findings findings;                        // of the tried one's schedules, all passes
   std::string results;                      // what check_results() says; empty if it was not asked
   std::uint32_t workers[kQueues] = {0, 0};  // of all ranks together
+  // The run whose tasks are looked at: the one in which the tried order differs from the best shipped one by the
+  // median, so that its reasons add up to that.
+  std::uint32_t explained = 0;
+  std::vector<ConditionOutcome> conditions;  // the tried order beside the best shipped one; none if not asked
 
   const TriedOrder& tried() const { return orders.front(); }
   // The fastest of the shipped ones; nothing if none fits.
@@ -44,16 +55,26 @@ struct OrderComparison {
   QueueType main_queue() const;
 };
 
+struct TryOptions {
+  JitterOptions jitter{};
+  bool conditions = true;  // under other routings and on other numbers of workers too
+  unsigned threads = 1;    // the result does not depend on it
+};
+
 // Compiles the experiment under the order and under each shipped one, verifies the order's schedules and runs
-// them all; equal schedules once. Throws InputError for an order that cannot be compiled, RunError where a
-// run fails.
-OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, unsigned threads);
+// them all under the same jitter; equal schedules once. Then the order and the best shipped one under other
+// conditions. Throws InputError for an order that cannot be compiled, RunError where a run fails.
+OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options);
 
 // Runs a configuration under the tried order with real tensors, at a small shape of the same structure, and
 // compares with a plain reference; adds what is wrong to the findings. An order that lists the tasks of one
 // shape, and an experiment that has no small shape, are not checked: `results` says so.
 void check_results(const std::filesystem::path& config, std::span<const std::string> overrides,
                    const OrderSpec& order, OrderComparison& comparison);
+
+// The experiment as it is modelled, in place of the tried order, beside one of its jittered runs.
+OrderComparison modelled_beside(const Experiment& experiment, const Compiled& compiled,
+                                const JitterOptions& jitter, std::uint32_t run);
 
 // Why the tried order takes longer than another (or less: then negative), for a mean worker of the kind that
 // the experiment keeps busy. A pass's latency is for such a worker the sum of what the tasks of each operator
@@ -68,6 +89,7 @@ std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const O
 
 // A line an order, and a sentence: is the tried one better than the best shipped one, by how much, and where
 // does the difference come from?
-Report order_report(const Experiment& experiment, const OrderComparison& comparison);
+Report order_report(const Experiment& experiment, const OrderComparison& comparison,
+                    const JitterOptions& jitter);
 
 }  // namespace a3sim

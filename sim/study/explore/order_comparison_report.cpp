@@ -15,18 +15,19 @@ std::string worker_name(QueueType queue) { return queue == QueueType::kCtq ? "AI
 
 // Sums over all passes: by queue, and of the L2.
 struct Sums {
-  Duration busy[kQueues] = {}, waited[kQueues] = {};
+  Duration busy[kQueues] = {}, waited[kQueues] = {}, idle[kQueues] = {};
   L2Traffic l2;
 };
 
 Sums sums_of(const TriedOrder& order) {
   Sums sums;
   for (const TriedOrder::Pass& pass : order.passes) {
-    for (std::size_t q = 0; q < kQueues; ++q) sums.busy[q] += pass.busy[q];
-    for (std::size_t op = 0; op < pass.operators.size(); ++op) {
-      sums.waited[static_cast<std::size_t>(pass.queues[op])] += pass.operators[op].waited;
-      sums.l2 += pass.l2[op];
+    for (std::size_t q = 0; q < kQueues; ++q) {
+      sums.busy[q] += pass.busy[q];
+      sums.waited[q] += part_of(pass.times[q], WorkerTime::kWait);
+      sums.idle[q] += part_of(pass.times[q], WorkerTime::kIdle);
     }
+    for (const L2Traffic& of : pass.l2) sums.l2 += of;
   }
   return sums;
 }
@@ -47,12 +48,16 @@ std::vector<Column> columns_of(const Experiment& experiment, QueueType main_queu
   Column total = Column::milliseconds("total ms", "total_ps");
   columns.push_back(experiment.passes.size() > 1 ? total : std::move(total).for_programs());
   columns.push_back(Column::signed_percent("to best shipped", "to_best_shipped", 2));
+  columns.push_back(Column::words("95 %").for_people());
+  for (const char* end : {"low", "high"})
+    columns.push_back(Column::data(std::string("to_best_shipped_") + end));
   columns.push_back(Column::percent(worker + " busy").for_people());
   columns.push_back(Column::milliseconds(worker + " waits ms").for_people());
+  columns.push_back(Column::milliseconds("idle ms").for_people());
   columns.push_back(Column::percent("L2 read hits").for_people());
   columns.push_back(Column::words("").for_people());
   for (const QueueType queue : kBothQueues) {
-    for (const char* key : {".workers", ".busy_ps", ".waited_ps"})
+    for (const char* key : {".workers", ".busy_ps", ".waited_ps", ".idle_ps"})
       columns.push_back(Column::data(worker_name(queue) + key));
   }
   for (const char* key : {"read.hit", "read.miss", "read.bypass", "write.hit", "write.miss", "write.bypass",
@@ -67,13 +72,20 @@ std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& or
   const auto main = static_cast<std::size_t>(comparison.main_queue());
   const double workers = comparison.workers[main];
   std::vector<Cell> row{order.name, order.same_as ? comparison.orders[*order.same_as].name : Cell(), Cell()};
-  for (const TriedOrder::Pass& pass : order.passes) row.emplace_back(pass.latency);
-  row.insert(row.end(), {order.total, best ? seconds(order.total) / seconds(best->total) - 1 : Cell(),
-                         seconds(sums.busy[main]) / seconds(order.total) / workers,
-                         static_cast<double>(sums.waited[main].count()) / workers, sums.l2.read.hit_rate(),
+  for (const Latencies& pass : order.latencies) row.emplace_back(median_of(pass));
+  row.emplace_back(order.total());
+  if (best) {
+    const MedianInterval to_best = relative_difference(order.totals, best->totals);
+    row.insert(row.end(), {to_best.median, interval_in_percent(to_best), to_best.low, to_best.high});
+  } else {
+    row.insert(row.end(), {Cell(), Cell(), Cell(), Cell()});
+  }
+  row.insert(row.end(), {seconds(sums.busy[main]) / seconds(order.totals[comparison.explained]) / workers,
+                         static_cast<double>(sums.waited[main].count()) / workers,
+                         static_cast<double>(sums.idle[main].count()) / workers, sums.l2.read.hit_rate(),
                          remark(comparison, order)});
   for (std::size_t q = 0; q < kQueues; ++q)
-    row.insert(row.end(), {whole(comparison.workers[q]), sums.busy[q], sums.waited[q]});
+    row.insert(row.end(), {whole(comparison.workers[q]), sums.busy[q], sums.waited[q], sums.idle[q]});
   for (const L2Traffic::Requests& of : {sums.l2.read, sums.l2.write})
     row.insert(row.end(), {whole(of.hit), whole(of.miss), whole(of.bypass)});
   row.insert(row.end(), {whole(sums.l2.hbm_read), whole(sums.l2.hbm_write)});
@@ -94,11 +106,10 @@ void add_orders(Report& report, const Experiment& experiment, const OrderCompari
 }
 
 // "is 3.10 % slower than".
-std::string compared(Duration time, Duration than) {
+std::string compared(double difference) {
   constexpr double kMany = 2;
-  const double ratio = seconds(time) / seconds(than);
-  if (ratio >= kMany) return fmt::format("takes {:.2f} times as long as", ratio);
-  return fmt::format("is {:.2f} % {} than", 100 * std::abs(ratio - 1), ratio < 1 ? "faster" : "slower");
+  if (1 + difference >= kMany) return fmt::format("takes {:.2f} times as long as", 1 + difference);
+  return fmt::format("is {:.2f} % {} than", 100 * std::abs(difference), difference < 0 ? "faster" : "slower");
 }
 
 std::string verdict(const Experiment& experiment, const OrderComparison& comparison) {
@@ -106,26 +117,34 @@ std::string verdict(const Experiment& experiment, const OrderComparison& compari
   if (!best) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
   if (best->same_as == 0)
     return fmt::format("{} has the schedules of {}, the best shipped order.\n", order.name, best->name);
-  if (order.total == best->total)
+  if (order.totals == best->totals)
     return fmt::format("{} is as fast as {}, the best shipped order.\n", order.name, best->name);
-  const double sign = order.total < best->total ? -1 : 1;
+  const MedianInterval difference = relative_difference(order.totals, best->totals);
+  const std::string interval = interval_in_percent(difference);
+  if (!difference.clear()) {
+    return fmt::format("{} is not told apart from {}, the best shipped order: {:+.2f} % ({}).\n", order.name,
+                       best->name, 100 * difference.median, interval);
+  }
+  const double sign = difference.median < 0 ? -1 : 1;
   const std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, *best);
   const LatencyReason& reason =
       *std::ranges::max_element(reasons, {}, [&](const LatencyReason& r) { return sign * r.seconds; });
-  return fmt::format("{} {} {}, the best shipped order ({} instead of {} ms), most of all because {}.\n",
-                     order.name, compared(order.total, best->total), best->name, in_milliseconds(order.total),
-                     in_milliseconds(best->total), reason.text);
+  return fmt::format("{} {} {}, the best shipped order ({} instead of {} ms{}), most of all because {}.\n",
+                     order.name, compared(difference.median), best->name, in_milliseconds(order.total()),
+                     in_milliseconds(best->total()), interval.empty() ? "" : "; " + interval, reason.text);
 }
 
 }  // namespace
 
-Report order_report(const Experiment& experiment, const OrderComparison& comparison) {
+Report order_report(const Experiment& experiment, const OrderComparison& comparison,
+                    const JitterOptions& jitter) {
   const std::vector<std::string>& errors = comparison.findings.errors;
   Report report;
   report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
   report.fact("results", comparison.results);
-  report.say(fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n", experiment.name,
-                         kVersion, experiment.run.execution, comparison.tried().name));
+  add_jitter(report, jitter);
+  report.say(fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n{}", experiment.name,
+                         kVersion, experiment.run.execution, comparison.tried().name, jitter_note(jitter)));
   report.say(errors.empty()
                  ? "schedules  sound: thresholds, waits, rows, no deadlock for any durations ('a3sim check' "
                    "says more)\n"
@@ -134,13 +153,16 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
   add_orders(report, experiment, comparison);
   Table& notes = report.table("checked", {Column::data("note")}, Seen::kByPrograms);
   for (const std::string& note : comparison.findings.notes) notes.add({note});
-  report.say(
-      fmt::format("'{} waits': how long the average one stands at tasks whose rows are not there yet.\n",
-                  worker_name(comparison.main_queue())));
+  report.say(fmt::format(
+      "'{} waits': how long the average one stands at tasks whose rows are not there yet; 'idle': "
+      "before its first task and after its last.\n",
+      worker_name(comparison.main_queue())));
   for (const TriedOrder& order : comparison.orders) {
     if (!order.refused.empty()) report.say_on(fmt::format("Does not fit: {}.\n", order.refused));
   }
   report.say_on(verdict(experiment, comparison), "verdict");
+  if (!comparison.conditions.empty())
+    add_conditions(report, comparison.tried().name, comparison.best()->name, comparison.conditions);
   return report;
 }
 

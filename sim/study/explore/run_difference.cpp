@@ -29,44 +29,89 @@ std::map<std::string, L2Rates> rates_of(const SavedRun& run) {
   return rates;
 }
 
-// "hardware.fabric.planes.hccs.egress: 69 GB/s, B 138 GB/s", and how many more.
+// The first of them, and how many more.
 std::string differences_text(const std::vector<ConfigDifference>& differences) {
-  const auto value = [](const std::string& text) { return text.empty() ? std::string("nothing") : text; };
-  const ConfigDifference& first = differences.front();
-  std::string text = fmt::format("{} is {} in A, {} in B", first.path, value(first.a), value(first.b));
+  std::string text = difference_text(differences.front());
   if (differences.size() > 1) text += fmt::format(", and {} more", differences.size() - 1);
   return text;
 }
 
+// What differs most on the critical paths in the direction of the whole, and the operator where most of it
+// does: "L2 misses: 0.912 ms more, 0.700 of it in GMM1 of forward".
+std::string blame_text(const RunDifference& difference) {
+  const std::int64_t sign = difference.total[0] > difference.total[1] ? 1 : -1;
+  BlameTimes sums{};
+  for (const RunDifference::OfPass& pass : difference.passes) {
+    for (const BlameTimes& times : pass.blame.blame) {
+      for (std::uint32_t b = 0; b < kBlames; ++b) sums[b] += sign * times[b];
+    }
+  }
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin());
+  Duration there{};
+  std::string where;
+  for (const RunDifference::OfPass& pass : difference.passes) {
+    for (std::size_t op = 0; op < pass.blame.operators.size(); ++op) {
+      const Duration time = sign * pass.blame.blame[op][most];
+      if (time <= there) continue;
+      there = time;
+      where = pass.blame.operators[op] + (difference.passes.size() > 1 ? " of " + pass.name : "");
+    }
+  }
+  const bool all = there >= sums[most];
+  return fmt::format("{}: {} ms {}{} in {}", described(static_cast<Blame>(most)), in_milliseconds(sums[most]),
+                     sign > 0 ? "more" : "less", all ? "," : ", " + in_milliseconds(there) + " of it", where);
+}
+
 // The one that comes closest to A; nullptr where none does.
+// The one that explains most of the difference, by more than noise; nullptr where none does.
 const Counterfactual* largest_cause(const RunDifference& difference) {
-  const Duration whole = difference.total[0] - difference.total[1];
+  const double sign = difference.apart().median > 0 ? 1 : -1;
   const Counterfactual* largest = nullptr;
-  Duration most{};
+  double most = 0;
   for (const Counterfactual& of : difference.counterfactuals.parts) {
     if (!of.error.empty()) continue;
-    const Duration change = of.makespan - difference.counterfactuals.b;
-    const Duration explained = whole > Duration::zero() ? change : -change;
-    if (explained <= most) continue;
-    most = explained;
+    const MedianInterval change = difference_between(of.totals, difference.counterfactuals.b);
+    if (!change.clear() || sign * change.median <= most) continue;
+    most = sign * change.median;
     largest = &of;
   }
   return largest;
 }
 
+// " (95 %: +12.9..+13.3)", of milliseconds; nothing of one run.
+std::string interval_text(const MedianInterval& of) {
+  const std::string interval = interval_in_milliseconds(of);
+  return interval.empty() ? "" : fmt::format(" (95 %: {})", interval);
+}
+
 }  // namespace
 
-RunDifference difference_of(const SavedRun& a, const SavedRun& b, unsigned threads) {
-  if (names_of(a) != names_of(b)) {
-    throw InputError(fmt::format("{} has the passes {}, {} has {}: --pass names one that both have",
-                                 a.directory.string(), fmt::join(names_of(a), ", "), b.directory.string(),
-                                 fmt::join(names_of(b), ", ")));
+std::string difference_text(const ConfigDifference& difference) {
+  constexpr std::size_t kLongest = 48;
+  const auto value = [](const std::string& text) {
+    if (text.empty()) return std::string("nothing");
+    return text.size() <= kLongest ? text : text.substr(0, kLongest - 1) + "…";
+  };
+  return fmt::format("{} is {} in A, {} in B", difference.path, value(difference.a), value(difference.b));
+}
+
+RunDifference difference_of(const SavedRun& a, const SavedRun& b, const JitterOptions& jitter,
+                            unsigned threads) {
+  std::vector<std::string> names = names_of(a);
+  if (names != names_of(b)) {
+    if (a.passes.size() != 1 || b.passes.size() != 1) {
+      throw InputError(fmt::format("{} has the passes {}, {} has {}: --pass names one that both have",
+                                   a.directory.string(), fmt::join(names, ", "), b.directory.string(),
+                                   fmt::join(names_of(b), ", ")));
+    }
+    names.push_back(b.passes[0].name);
   }
   RunDifference difference;
   for (std::size_t p = 0; p < a.passes.size(); ++p) {
     const Trace &of_a = a.passes[p].trace, &of_b = b.passes[p].trace;
     RunDifference::OfPass& pass = difference.passes.emplace_back(
         RunDifference::OfPass{a.passes[p].name, {&of_a, &of_b}, {explain(of_a), explain(of_b)}, {}});
+    if (b.passes[p].name != pass.name) pass.name += " and " + b.passes[p].name;
     pass.blame = blame_difference(of_a, pass.explained[0].path, of_b, pass.explained[1].path);
     difference.total[0] += of_a.makespan;
     difference.total[1] += of_b.makespan;
@@ -74,35 +119,50 @@ RunDifference difference_of(const SavedRun& a, const SavedRun& b, unsigned threa
   difference.versions[0] = a.version;
   difference.versions[1] = b.version;
   difference.counterfactuals = run_counterfactuals({a.configuration(), rates_of(a)},
-                                                   {b.configuration(), rates_of(b)}, names_of(a), threads);
+                                                   {b.configuration(), rates_of(b)}, names, jitter, threads);
   return difference;
 }
 
 std::string conclusion(const RunDifference& difference) {
-  const Duration whole = difference.total[0] - difference.total[1];
   const Counterfactuals& counterfactuals = difference.counterfactuals;
   const bool same = counterfactuals.parts.empty() && counterfactuals.elsewhere.empty();
-  if (whole == Duration::zero()) {
-    return same ? "Nothing differs." : "The configurations differ, but the makespans do not.";
+  const MedianInterval apart = difference.apart();
+  const Duration saved = difference.total[0] - difference.total[1];
+  if (counterfactuals.a == counterfactuals.b) {
+    if (!same) return "The configurations differ, but the makespans do not.";
+    if (saved == Duration::zero()) return "Nothing differs.";
+    return fmt::format(
+        "The configurations are equal: the saved makespans differ as A was written by a3sim {}, "
+        "B by a3sim {}.",
+        difference.versions[0], difference.versions[1]);
+  }
+  if (!apart.clear()) {
+    return fmt::format(
+        "A and B are not told apart: A takes {:+.3f} ms more than B{}; that the saved runs differ "
+        "by {:+.3f} ms says nothing.",
+        1e-9 * apart.median, interval_text(apart), milliseconds(saved));
   }
   const std::string head =
-      fmt::format("A takes {} ms ({:.1f} %) {} than B", in_milliseconds(std::chrono::abs(whole)),
-                  100 * std::abs(seconds(whole)) / seconds(difference.total[1]),
-                  whole > Duration::zero() ? "longer" : "less");
-  if (same) {
-    return fmt::format("{}, but the configurations are equal: A was written by a3sim {}, B by a3sim {}.",
-                       head, difference.versions[0], difference.versions[1]);
-  }
+      fmt::format("A takes {:.3f} ms ({:.1f} %) {} than B{}", 1e-9 * std::abs(apart.median),
+                  100 * std::abs(relative_difference(counterfactuals.a, counterfactuals.b).median),
+                  apart.median > 0 ? "longer" : "less", interval_text(apart));
+  const std::string changed = "on the critical path most of it is " + blame_text(difference);
   const Counterfactual* cause = largest_cause(difference);
   if (cause == nullptr) {
-    return head + ": no part of A's configuration explains it alone, only parts together do.";
+    return fmt::format("{}: no part of A's configuration explains it alone, only parts together do; {}.",
+                       head, changed);
   }
-  const auto part = [&](Duration change) { return 100 * seconds(change) / seconds(whole); };
-  std::string text = fmt::format(
-      "{}; the largest cause is A's {} ({}): with it B would take {} ms, {:.0f} % of the difference", head,
-      cause->part, differences_text(cause->differences), in_milliseconds(cause->makespan),
-      part(cause->makespan - counterfactuals.b));
-  if (counterfactuals.hit_rates)
+  const auto part = [&](const MedianInterval& change) { return 100 * change.median / apart.median; };
+  std::string text = fmt::format("{}; the largest cause is A's {} ({})", head, cause->part,
+                                 differences_text(cause->differences));
+  // With all that differs, B is A.
+  if (counterfactuals.parts.size() > 1 || !counterfactuals.elsewhere.empty()) {
+    text += fmt::format(": with it B would take {} ms, {:.0f} % of the difference",
+                        in_milliseconds(median_of(cause->totals)),
+                        part(difference_between(cause->totals, counterfactuals.b)));
+  }
+  text += "; " + changed;
+  if (counterfactuals.hit_rates && counterfactuals.hit_rates->clear())
     text += fmt::format("; A's L2 hit rates alone make {:.0f} %", part(*counterfactuals.hit_rates));
   return text + '.';
 }

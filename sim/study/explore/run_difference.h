@@ -19,19 +19,28 @@ struct RunDifference {
     OperatorBlame blame;  // A - B
   };
   std::vector<OfPass> passes;
-  Duration total[2] = {};  // of A and B, over the passes
+  Duration total[2] = {};  // of A and B as saved, over the passes
   Counterfactuals counterfactuals;
+  // A - B, both run again under the same jitter, in picoseconds.
+  MedianInterval apart() const { return difference_between(counterfactuals.a, counterfactuals.b); }
   std::string versions[2];  // of the program that wrote them
 };
 
-// Explains both, and runs B again with parts of A's configuration. The saved runs must outlive the result.
-// Throws InputError where they do not have the same passes.
-RunDifference difference_of(const SavedRun& a, const SavedRun& b, unsigned threads);
+// Explains both, and runs both again, B with parts of A's configuration too, all under the same jitter. The
+// saved runs must outlive the result. Throws InputError where they do not have the same passes; of one pass
+// each, the names may differ.
+RunDifference difference_of(const SavedRun& a, const SavedRun& b, const JitterOptions& jitter,
+                            unsigned threads);
 
-// One sentence: the largest cause of the difference, that of the counterfactual that explains most of it.
+// One sentence: whether they differ by more than noise, the largest cause of the difference, that of the
+// counterfactual that explains most of it, and what it changed most on the critical paths.
 std::string conclusion(const RunDifference& difference);
 
-// Each pass of both, and where the configurations differ; the last line is the conclusion.
-Report difference_report(const RunDifference& difference);
+// "GMM1.m is 128 in A, 256 in B": values that are long are shortened.
+std::string difference_text(const ConfigDifference& difference);
+
+// Each pass of both as saved, where the configurations differ, and what they and parts of them make under
+// jitter; the last line is the conclusion.
+Report difference_report(const RunDifference& difference, const JitterOptions& jitter);
 
 }  // namespace a3sim

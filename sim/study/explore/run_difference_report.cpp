@@ -10,25 +10,28 @@ namespace {
 // What people see of one run's pass, side by side with the other's. Bytes and times are a rank's.
 struct Side {
   Duration latency{}, exposed{};
-  Cell aic_busy, aiv_busy, hits;
+  Cell aic_busy, aic_waits, aic_idle, aiv_busy, hits;
   double read = 0, hbm = 0, sent = 0;
   std::size_t tasks = 0;
 };
 
-Cell busy(const Trace& trace, const Explanation& explained, std::size_t kind) {
-  Duration busy{};
+// The part of the time of all workers of a kind.
+Cell part(const Trace& trace, const Explanation& explained, std::size_t kind,
+          std::initializer_list<WorkerTime> times) {
+  Duration sum{};
   for (const auto& rank : explained.workers) {
-    for (const WorkerTime time : {WorkerTime::kRun, WorkerTime::kMemory})
-      busy += rank[kind][static_cast<std::size_t>(time)];
+    for (const WorkerTime time : times) sum += part_of(rank[kind], time);
   }
   const auto workers = static_cast<double>(trace.machine.workers[kind] * trace.ranks.size());
-  return share(seconds(busy), seconds(trace.makespan) * workers);
+  return share(seconds(sum), seconds(trace.makespan) * workers);
 }
 
 Side side_of(const Trace& trace, const Explanation& explained) {
   Side side{.latency = trace.makespan,
-            .aic_busy = busy(trace, explained, 0),
-            .aiv_busy = busy(trace, explained, 1),
+            .aic_busy = part(trace, explained, 0, {WorkerTime::kRun, WorkerTime::kMemory}),
+            .aic_waits = part(trace, explained, 0, {WorkerTime::kWait}),
+            .aic_idle = part(trace, explained, 0, {WorkerTime::kIdle}),
+            .aiv_busy = part(trace, explained, 1, {WorkerTime::kRun, WorkerTime::kMemory}),
             .hits = {}};
   double hit = 0, missed = 0;
   for (const TraceOperator& op : trace.operators) {
@@ -58,6 +61,8 @@ void add_sides(Report& report, const RunDifference::OfPass& pass) {
   };
   add(Column::milliseconds("latency ms"), a.latency, b.latency);
   add(Column::percent("AIC busy"), a.aic_busy, b.aic_busy);
+  add(Column::percent("AIC waits"), a.aic_waits, b.aic_waits);
+  add(Column::percent("AIC idle"), a.aic_idle, b.aic_idle);
   add(Column::percent("AIV busy, puts apart"), a.aiv_busy, b.aiv_busy);
   add(Column::milliseconds("exposed communication ms"), a.exposed, b.exposed);
   add(Column::percent("L2 read hits"), a.hits, b.hits);
@@ -112,8 +117,7 @@ bool add_differences(Report& report, const Counterfactuals& counterfactuals) {
       Seen::kByPrograms);
   const auto add = [&](const Cell& part, const ConfigDifference& d) {
     table.add({part, d.path, d.a, d.b});
-    const auto value = [](const std::string& text) { return text.empty() ? std::string("nothing") : text; };
-    lines += fmt::format("  {}: {} in A, {} in B\n", d.path, value(d.a), value(d.b));
+    lines += fmt::format("  {}\n", difference_text(d));
   };
   for (const Counterfactual& part : counterfactuals.parts) {
     for (const ConfigDifference& d : part.differences) add(part.part, d);
@@ -126,44 +130,60 @@ bool add_differences(Report& report, const Counterfactuals& counterfactuals) {
 // B with parts of A's configuration; of those that cannot run, why.
 void add_counterfactuals(Report& report, const RunDifference& difference, bool differs) {
   const Counterfactuals& all = difference.counterfactuals;
-  const Duration apart = difference.total[0] - difference.total[1];
+  const double apart = difference.apart().median;
   Table& table = report.table("counterfactuals", {Column::words("B with A's", "b_with_a"),
                                                   Column::milliseconds("ms", "makespan_ps"),
                                                   {"change ms", "change_ps", Form::kSignedMilliseconds, 3},
+                                                  Column::words("95 %").for_people(),
+                                                  Column::data("change_low_ps"),
+                                                  Column::data("change_high_ps"),
                                                   Column::percent("of the difference", "share_of_difference"),
                                                   Column::data("error")});
-  const auto add = [&](const std::string& part, Duration change, Seen seen) {
-    table.add({part, all.b + change, change, share(change, apart), Cell()}, seen);
+  const auto add = [&](const std::string& part, const Cell& makespan, const MedianInterval& change,
+                       Seen seen) {
+    table.add({part, makespan, change.median, interval_in_milliseconds(change), change.low, change.high,
+               share(change.median, apart), Cell()},
+              seen);
   };
   std::string failed;
-  if (differs) table.add({"nothing", all.b, Cell(), Cell(), Cell()}, Seen::kByPeople);
+  if (differs) table.add({"nothing", median_of(all.b), "", "", "", "", "", ""}, Seen::kByPeople);
   for (const Counterfactual& of : all.parts) {
     if (of.error.empty()) {
-      add(of.part, of.makespan - all.b, Seen::kByAll);
+      add(of.part, median_of(of.totals), difference_between(of.totals, all.b), Seen::kByAll);
     } else {
-      table.add({of.part, Cell(), Cell(), Cell(), of.error}, Seen::kByPrograms);
+      table.add({of.part, Cell(), Cell(), Cell(), Cell(), Cell(), Cell(), of.error}, Seen::kByPrograms);
       failed += fmt::format("B cannot run with A's {}: {}\n", of.part, of.error);
     }
   }
-  if (differs && all.hit_rates) add("L2 hit rates, by operator", *all.hit_rates, Seen::kByPeople);
+  if (differs && all.hit_rates)
+    add("L2 hit rates, by operator", static_cast<double>(median_of(all.b).count()) + all.hit_rates->median,
+        *all.hit_rates, Seen::kByPeople);
+  if (differs) add("everything: A", median_of(all.a), difference.apart(), Seen::kByPeople);
   report.say_on(failed);
 }
 
 }  // namespace
 
-Report difference_report(const RunDifference& difference) {
-  const Duration again = difference.counterfactuals.b;
+Report difference_report(const RunDifference& difference, const JitterOptions& jitter) {
+  const Counterfactuals& counterfactuals = difference.counterfactuals;
+  const MedianInterval apart = difference.apart();
   Report report;
   report.fact("schema_version", 1).fact("a_ps", difference.total[0]).fact("b_ps", difference.total[1]);
-  report.fact("difference_ps", difference.total[0] - difference.total[1]).fact("b_again_ps", again);
-  if (difference.counterfactuals.hit_rates)
-    report.fact("hit_rates_change_ps", *difference.counterfactuals.hit_rates);
+  report.fact("difference_ps", difference.total[0] - difference.total[1]);
+  add_jitter(report, jitter);
+  report.fact("a_again_ps", median_of(counterfactuals.a)).fact("b_again_ps", median_of(counterfactuals.b));
+  report.fact("difference_again_ps.median", apart.median).fact("difference_again_ps.low", apart.low);
+  report.fact("difference_again_ps.high", apart.high);
+  if (counterfactuals.hit_rates) report.fact("hit_rates_change_ps", counterfactuals.hit_rates->median);
   for (const RunDifference::OfPass& pass : difference.passes) report.part("passes", pass_report(pass));
-  const bool differs = add_differences(report, difference.counterfactuals);
+  const bool differs = add_differences(report, counterfactuals);
+  if (differs) report.say("run again: " + jitter_note(jitter));
   add_counterfactuals(report, difference, differs);
-  if (again != difference.total[1]) {
-    report.say(fmt::format("B was saved with {} ms: this a3sim runs it otherwise than {}\n",
-                           in_milliseconds(difference.total[1]), difference.versions[1]));
+  const Latencies* again[] = {&counterfactuals.a, &counterfactuals.b};
+  for (std::size_t side = 0; side < 2 && jitter.runs == 0; ++side) {
+    if (again[side]->front() == difference.total[side]) continue;
+    report.say(fmt::format("{} was saved with {} ms: this a3sim runs it otherwise than {}\n", "AB"[side],
+                           in_milliseconds(difference.total[side]), difference.versions[side]));
   }
   report.say(conclusion(difference) + '\n', "verdict");
   return report;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
@@ -27,41 +30,59 @@ std::int64_t everything(const Compiled& compiled) {
   return static_cast<std::int64_t>(2 * most);
 }
 
-// The experiment with more workers, that run tasks if those there are do; products are cut for as many as
-// there are, where they were.
-Experiment with_workers_of(const Experiment& experiment, const Hardware& hardware) {
-  Experiment changed = experiment;
-  changed.hardware = hardware;
-  const std::uint32_t cubes = experiment.workers[0];
-  changed.workers[0] += hardware.workers.cube - experiment.hardware.workers.cube;
-  changed.workers[1] += hardware.workers.vector - experiment.hardware.workers.vector;
-  if (experiment.cut.shares == cubes) changed.cut.shares = changed.workers[0];
-  return changed;
-}
+// An experiment with its schedules, and where its latencies go.
+struct Candidate {
+  WhatIf::Outcome* to;
+  Experiment experiment;
+  std::shared_ptr<const Compiled> compiled;  // none: to be compiled
+};
 
-WhatIf::Outcome outcome_of(const Experiment& experiment, const Compiled& compiled) {
-  WhatIf::Outcome outcome;
-  const RunOptions options = options_of(experiment, false);
-  for (std::size_t p = 0; p < compiled.passes.size(); ++p) {
-    outcome.passes.push_back(run_pass(experiment, compiled, p, options).makespan);
-    const Bounds bounds = bounds_of(experiment, compiled, p, options);
-    for (std::uint32_t b = 0; b < kBounds; ++b) outcome.bounds[b] += bounds.time[b];
-  }
-  outcome.total = total_of(outcome.passes);
-  return outcome;
-}
-
-WhatIf::Outcome improved(const Experiment& experiment, const Compiled& compiled, const MachinePart& part,
-                         const Improvement& by) {
+Candidate improved(const Experiment& experiment, const std::shared_ptr<const Compiled>& compiled,
+                   const MachinePart& part, const Improvement& by, WhatIf::Outcome& to) {
   Hardware hardware = experiment.hardware;
   part.improve(hardware, by);
-  if (part.kind == MachinePart::Kind::kCount) {
-    const Experiment changed = with_workers_of(experiment, hardware);
-    return outcome_of(changed, compile_all(changed));
+  const bool recompiled = part.kind == MachinePart::Kind::kCount;
+  return {&to, with_hardware(experiment, hardware), recompiled ? nullptr : compiled};
+}
+
+void find_bounds(const Candidate& of) {
+  const RunOptions options = options_of(of.experiment, false);
+  for (std::size_t p = 0; p < of.compiled->passes.size(); ++p) {
+    const Bounds bounds = bounds_of(of.experiment, *of.compiled, p, options);
+    for (std::uint32_t b = 0; b < kBounds; ++b) of.to->bounds[b] += bounds.time[b];
   }
-  Experiment changed = experiment;
-  changed.hardware = hardware;
-  return outcome_of(changed, compiled);
+}
+
+// Every candidate in every run.
+void run(std::vector<Candidate>& candidates, const JitterOptions& jitter, unsigned threads) {
+  in_parallel(candidates.size(), threads, [&](std::size_t c) {
+    Candidate& of = candidates[c];
+    if (!of.compiled) of.compiled = std::make_shared<const Compiled>(compile_all(of.experiment));
+    find_bounds(of);
+    of.to->passes.assign(of.compiled->passes.size(), Latencies(jitter.draws()));
+    of.to->totals.resize(jitter.draws());
+  });
+  const auto run_one = [&](const Candidate& of, std::uint32_t run) {
+    for (std::size_t p = 0; p < of.compiled->passes.size(); ++p) {
+      of.to->passes[p][run] = run_jittered(of.experiment, *of.compiled, p, jitter, run, false).makespan;
+      of.to->totals[run] += of.to->passes[p][run];
+    }
+  };
+  in_parallel(candidates.size(), threads, [&](std::size_t c) { run_one(candidates[c], 0); });
+  // What changes nothing in one run, to the picosecond, is not used in the others either.
+  const WhatIf::Outcome& now = *candidates.front().to;
+  std::vector<const Candidate*> used;
+  for (const Candidate& of : candidates) {
+    if (of.to == &now || of.to->passes != now.passes) used.push_back(&of);
+  }
+  const std::size_t more = jitter.draws() - 1;
+  in_parallel(used.size() * more, threads,
+              [&](std::size_t i) { run_one(*used[i / more], static_cast<std::uint32_t>(1 + i % more)); });
+  for (const Candidate& of : candidates) {
+    if (std::ranges::find(used, &of) != used.end()) continue;
+    of.to->passes = now.passes;
+    of.to->totals = now.totals;
+  }
 }
 
 std::string name_in(const Hardware& hardware, const MachinePart& part) {
@@ -71,41 +92,38 @@ std::string name_in(const Hardware& hardware, const MachinePart& part) {
   const bool cube = more.workers.cube != hardware.workers.cube;
   const std::uint32_t before = cube ? hardware.workers.cube : hardware.workers.vector;
   const std::uint32_t after = cube ? more.workers.cube : more.workers.vector;
-  return fmt::format("{}, {} instead of {}", part.name, after, before);
+  return fmt::format("{}, {} instead of {} (+{:.0f} %)", part.name, after, before,
+                     100.0 * (after - before) / before);
 }
 
 }  // namespace
 
-double WhatIf::gain(const Outcome& outcome) const {
-  return now.total > Duration::zero() ? 1 - seconds(outcome.total) / seconds(now.total) : 0;
+MedianInterval WhatIf::gain(const Outcome& outcome) const {
+  const MedianInterval longer = relative_difference(outcome.totals, now.totals);
+  return {-longer.median, -longer.high, -longer.low};
 }
 
-WhatIf what_if(const Experiment& experiment, unsigned threads) {
-  const Compiled compiled = compile_all(experiment);
-  const Improvement free = Improvement::to_free(everything(compiled));
+WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads) {
+  const auto compiled = std::make_shared<const Compiled>(compile_all(experiment));
+  const Improvement free = Improvement::to_free(everything(*compiled));
   WhatIf result;
   for (const MachinePart& part : machine_parts())
     result.rows.push_back({&part, name_in(experiment.hardware, part), {}, {}});
-  in_parallel(2 * result.rows.size() + 1, threads, [&](std::size_t i) {
-    if (i == 0) {
-      result.now = outcome_of(experiment, compiled);
-      return;
-    }
-    WhatIf::Row& row = result.rows[(i - 1) / 2];
-    if (!row.part->matters_to(options_of(experiment, false))) return;
-    if (i % 2 == 1) {
-      row.better = improved(experiment, compiled, *row.part, {kTenPercent});
-    } else if (row.part->kind != MachinePart::Kind::kCount) {
-      row.free = improved(experiment, compiled, *row.part, free);
-    }
-  });
+  std::vector<Candidate> candidates{{&result.now, experiment, compiled}};
+  for (WhatIf::Row& row : result.rows) {
+    if (!row.part->matters_to(options_of(experiment, false))) continue;
+    candidates.push_back(improved(experiment, compiled, *row.part, {kTenPercent}, row.better));
+    if (row.part->kind == MachinePart::Kind::kCount) continue;
+    row.free = WhatIf::Outcome{};
+    candidates.push_back(improved(experiment, compiled, *row.part, free, *row.free));
+  }
+  run(candidates, jitter, threads);
   for (WhatIf::Row& row : result.rows) {
     if (!row.part->matters_to(options_of(experiment, false))) row.free = row.better = result.now;
   }
-  std::ranges::stable_sort(result.rows, [](const WhatIf::Row& a, const WhatIf::Row& b) {
-    if (a.better.total != b.better.total) return a.better.total < b.better.total;
-    const auto free = [](const WhatIf::Row& row) { return row.free ? row.free->total : row.better.total; };
-    return free(a) < free(b);
+  const auto gain = [&](const WhatIf::Outcome& outcome) { return result.gain(outcome).median; };
+  std::ranges::stable_sort(result.rows, std::greater{}, [&](const WhatIf::Row& row) {
+    return std::pair(gain(row.better), gain(row.free ? *row.free : row.better));
   });
   return result;
 }

@@ -9,7 +9,7 @@ namespace {
 using Outcome = WhatIf::Outcome;
 
 bool changes_latency(const WhatIf& result, const WhatIf::Row& row) {
-  return row.better.total != result.now.total || (row.free && row.free->total != result.now.total);
+  return row.better.totals != result.now.totals || (row.free && row.free->totals != result.now.totals);
 }
 
 bool changes_bound(const WhatIf& result, const WhatIf::Row& row) {
@@ -26,38 +26,46 @@ std::vector<std::string> detail_keys(const Experiment& experiment, const std::st
 }
 
 std::vector<Cell> details(const Outcome& outcome) {
-  std::vector<Cell> cells(outcome.passes.begin(), outcome.passes.end());
+  std::vector<Cell> cells;
+  for (const Latencies& pass : outcome.passes) cells.emplace_back(median_of(pass));
   cells.insert(cells.end(), outcome.bounds.begin(), outcome.bounds.end());
   return cells;
 }
 
+// The columns of one improvement: the latency, what is gained, and how sure that is.
+void add_columns(std::vector<Column>& columns, const Experiment& experiment, const std::string& head,
+                 const std::string& key, const std::string& gain) {
+  columns.push_back(Column::milliseconds(head + " ms", key + ".total_ps"));
+  columns.push_back(Column::percent("gain", gain, 2));
+  columns.push_back(Column::words("95 %").for_people());
+  for (const char* end : {"_low", "_high"}) columns.push_back(Column::data(gain + end));
+  for (std::string& detail : detail_keys(experiment, key)) columns.push_back(Column::data(std::move(detail)));
+}
+
+void add_cells(std::vector<Cell>& cells, const WhatIf& result, const Outcome& outcome) {
+  const MedianInterval gain = result.gain(outcome);
+  cells.insert(cells.end(), {outcome.total(), gain.median, interval_in_percent(gain), gain.low, gain.high});
+  for (Cell& cell : details(outcome)) cells.push_back(std::move(cell));
+}
+
 void add_gains(Report& report, const Experiment& experiment, const WhatIf& result) {
-  std::vector<Column> columns{Column::words("part of the machine", "row"),
-                              Column::milliseconds("10 % better ms", "better.total_ps"),
-                              Column::percent("gain", "gain_10_percent", 2),
-                              Column::milliseconds("free ms", "free.total_ps"),
-                              Column::percent("gain", "gain_free", 2),
-                              Column::data("part"),
+  std::vector<Column> columns{Column::words("part of the machine", "row"), Column::data("part"),
                               Column::data("values")};
-  for (const char* outcome : {"better", "free"}) {
-    for (std::string& key : detail_keys(experiment, outcome)) columns.push_back(Column::data(std::move(key)));
-  }
+  add_columns(columns, experiment, "10 % better", "better", "gain_10_percent");
+  const std::size_t one = columns.size();
+  add_columns(columns, experiment, "free", "free", "gain_free");
   Table& table = report.table("parts", std::move(columns));
-  const std::size_t rest = details(result.now).size();
-  std::vector<Cell> now{"as it is", result.now.total, "", "", "", "", ""};
-  now.resize(now.size() + 2 * rest);
+  std::vector<Cell> now{"as it is", "", "", result.now.total(), "", ""};
+  now.resize(one);
+  now.insert(now.end(), {"", "", ""});
+  now.resize(table.columns().size());
   table.add(std::move(now), Seen::kByPeople);
   for (const WhatIf::Row& row : result.rows) {
-    std::vector<Cell> cells{row.name,
-                            row.better.total,
-                            result.gain(row.better),
-                            row.free ? row.free->total : Cell(),
-                            row.free ? result.gain(*row.free) : Cell(),
-                            std::string(row.part->name),
+    std::vector<Cell> cells{row.name, std::string(row.part->name),
                             fmt::format("{}", fmt::join(row.part->values, ", "))};
-    for (Cell& cell : details(row.better)) cells.push_back(std::move(cell));
-    for (Cell& cell : row.free ? details(*row.free) : std::vector<Cell>(rest))
-      cells.push_back(std::move(cell));
+    add_cells(cells, result, row.better);
+    if (row.free) add_cells(cells, result, *row.free);
+    cells.resize(table.columns().size());
     table.add(std::move(cells), changes_latency(result, row) ? Seen::kByAll : Seen::kByPrograms);
   }
 }
@@ -90,7 +98,7 @@ std::string notes(const WhatIf& result) {
   bool slower = false;
   for (const WhatIf::Row& row : result.rows) {
     if (!changes_latency(result, row)) unchanged += (unchanged.empty() ? "" : "; ") + row.name;
-    slower |= row.better.total > result.now.total || (row.free && row.free->total > result.now.total);
+    slower |= result.gain(row.better).high < 0 || (row.free && result.gain(*row.free).high < 0);
   }
   std::string text;
   if (!unchanged.empty()) text += "Changes nothing here: " + unchanged + ".\n";
@@ -103,40 +111,50 @@ std::string notes(const WhatIf& result) {
   return text;
 }
 
+// "2.31 % (+2.10..+2.48 %)"
+std::string gain_text(const MedianInterval& gain) {
+  const std::string interval = interval_in_percent(gain);
+  return in_percent(gain.median, 2) + (interval.empty() ? "" : fmt::format(" ({})", interval));
+}
+
 // One sentence that names what binds: of the parts that stand for themselves, the one of which 10 % gain
-// most.
+// most, if more than noise.
 std::string what_binds(const WhatIf& result) {
   const WhatIf::Row *first = nullptr, *second = nullptr;
   for (const WhatIf::Row& row : result.rows) {
-    if (row.part->kind != MachinePart::Kind::kSingle) continue;
+    if (row.part->kind != MachinePart::Kind::kSingle || !result.gain(row.better).clear()) continue;
     if (first) second = second ? second : &row;
     first = first ? first : &row;
   }
   constexpr double kLittle = 0.001;
-  const double most = result.gain(first->better);
-  if (most < kLittle) {
-    return fmt::format("No single part binds: 10 % more of any gains less than {} of {} ms.\n",
-                       in_percent(kLittle, 2), in_milliseconds(result.now.total));
+  const std::string now = in_milliseconds(result.now.total());
+  if (!first || result.gain(first->better).median < kLittle) {
+    return fmt::format(
+        "No single part binds: 10 % more of any gains less than {} of {} ms, or no more than noise.\n",
+        in_percent(kLittle, 2), now);
   }
-  return fmt::format("What binds is {}: 10 % better, it gains {} of {} ms, and free {}; next with {}: {}.\n",
-                     first->name, in_percent(most, 2), in_milliseconds(result.now.total),
-                     in_percent(result.gain(*first->free), 2), second->name,
-                     in_percent(result.gain(second->better), 2));
+  std::string text =
+      fmt::format("What binds is {}: 10 % better, it gains {} of {} ms, and free {}", first->name,
+                  gain_text(result.gain(first->better)), now, gain_text(result.gain(*first->free)));
+  if (second && result.gain(second->better).median > 0)
+    text += fmt::format("; next with {}: {}", second->name, gain_text(result.gain(second->better)));
+  return text + ".\n";
 }
 
 }  // namespace
 
-Report what_if_report(const Experiment& experiment, const WhatIf& result) {
+Report what_if_report(const Experiment& experiment, const WhatIf& result, const JitterOptions& jitter) {
   Report report;
   report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
-  report.fact("hardware", experiment.hardware.name).fact("now.total_ps", result.now.total);
+  add_jitter(report, jitter);
+  report.fact("hardware", experiment.hardware.name).fact("now.total_ps", result.now.total());
   const std::vector<std::string> keys = detail_keys(experiment, "now");
   const std::vector<Cell> values = details(result.now);
   for (std::size_t i = 0; i < keys.size(); ++i) report.fact(keys[i], values[i]);
-  report.say(
-      fmt::format("{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "
-                  "time\n",
-                  experiment.name, kVersion, experiment.run.execution, experiment.order.name));
+  report.say(fmt::format(
+      "{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "
+      "time\n{}",
+      experiment.name, kVersion, experiment.run.execution, experiment.order.name, jitter_note(jitter)));
   add_gains(report, experiment, result);
   add_bounds(report, result);
   report.say(notes(result));

@@ -54,20 +54,29 @@ std::string error_text(const Comparison& comparison) {
 // What the table of some comparisons has, and how each becomes a row of it.
 class TableOfPoints {
  public:
-  TableOfPoints(const std::vector<Comparison>& comparisons, bool interval);
+  TableOfPoints(const std::vector<Comparison>& comparisons, const ErrorBars& bars);
   std::vector<Column> columns() const;
-  std::vector<Cell> cells(const Comparison& comparison, const std::string& interval) const;
+  std::vector<Cell> cells(const Comparison& comparison) const;
 
  private:
   std::vector<std::string> coordinates_;   // in the order of their first appearance
   std::vector<Column> more_;               // likewise
   std::string metric_, unit_;              // of the first point
   bool variants_ = false, mixed_ = false;  // whether some points have a variant, another metric or unit
-  bool interval_;
+  const ErrorBars& bars_;
 };
 
-TableOfPoints::TableOfPoints(const std::vector<Comparison>& comparisons, bool interval)
-    : metric_(comparisons.front().point.metric), unit_(comparisons.front().point.unit), interval_(interval) {
+// Where the published value lies: in the prediction's error bar, or beside it.
+std::string place_of(const std::optional<Reference>& reference, const ErrorBar& bar,
+                     const std::string& unit) {
+  if (!reference) return "";
+  const double published = reference->in(unit);
+  if (bar.holds(published)) return "inside";
+  return published < bar.low ? "below" : "above";
+}
+
+TableOfPoints::TableOfPoints(const std::vector<Comparison>& comparisons, const ErrorBars& bars)
+    : metric_(comparisons.front().point.metric), unit_(comparisons.front().point.unit), bars_(bars) {
   for (const auto& [point, reference] : comparisons) {
     for (const auto& [key, value] : point.coordinates.items()) {
       if (std::ranges::find(coordinates_, key) == coordinates_.end()) coordinates_.push_back(key);
@@ -91,12 +100,15 @@ std::vector<Column> TableOfPoints::columns() const {
   columns.push_back(std::move(predicted));
   columns.push_back(Column::words("published"));
   columns.push_back(Column::words("error"));
-  if (interval_) columns.push_back(Column::words("5..95 %"));
+  if (bars_) {
+    columns.push_back(Column::words("5..95 %"));
+    columns.push_back(Column::words("published is").or_else(""));
+  }
   columns.insert(columns.end(), more_.begin(), more_.end());
   return columns;
 }
 
-std::vector<Cell> TableOfPoints::cells(const Comparison& comparison, const std::string& interval) const {
+std::vector<Cell> TableOfPoints::cells(const Comparison& comparison) const {
   const auto& [point, reference] = comparison;
   std::vector<Cell> cells;
   for (const std::string& name : coordinates_)
@@ -106,7 +118,11 @@ std::vector<Cell> TableOfPoints::cells(const Comparison& comparison, const std::
   cells.emplace_back(point.value);
   cells.push_back(reference ? Cell(published(*reference, point.unit)) : Cell());
   cells.push_back(reference ? Cell(error_text(comparison)) : Cell());
-  if (interval_) cells.emplace_back(interval);
+  if (bars_) {
+    const std::optional<ErrorBar> bar = bars_(point);
+    cells.emplace_back(bar ? bar->text() : "");
+    cells.emplace_back(bar ? place_of(reference, *bar, point.unit) : "");
+  }
   for (const Column& column : more_) {
     const auto found =
         std::ranges::find(point.more, column.head, [](const auto& one) { return one.first.head; });
@@ -137,8 +153,10 @@ double error_of(const Comparison& comparison) {
                                    : difference / published;
 }
 
+std::string ErrorBar::text() const { return fmt::format("{}..{}", significant(low), significant(high)); }
+
 nlohmann::ordered_json comparisons_json(const std::string& experiment,
-                                        const std::vector<Comparison>& comparisons) {
+                                        const std::vector<Comparison>& comparisons, const ErrorBars& bars) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto& [point, reference] : comparisons) {
     nlohmann::ordered_json item{{"experiment", experiment}, {"case", point.coordinates}};
@@ -146,6 +164,9 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
     item["metric"] = point.metric;
     item["unit"] = point.unit;
     item["value"] = point.value;
+    const std::optional<ErrorBar> bar = bars ? bars(point) : std::nullopt;
+    item["low"] = bar ? nlohmann::ordered_json(bar->low) : nullptr;
+    item["high"] = bar ? nlohmann::ordered_json(bar->high) : nullptr;
     item["reference"] = reference ? nlohmann::ordered_json(reference->in(point.unit)) : nullptr;
     item["source"] = reference ? nlohmann::ordered_json(reference->source) : nullptr;
     json.push_back(std::move(item));
@@ -153,12 +174,11 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
   return json;
 }
 
-Table comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval) {
+Table comparison_table(const std::vector<Comparison>& comparisons, const ErrorBars& bars) {
   if (comparisons.empty()) return Table(std::vector<std::string>{"nothing"});
-  const TableOfPoints rows(comparisons, static_cast<bool>(interval));
+  const TableOfPoints rows(comparisons, bars);
   Table table(rows.columns());
-  for (const Comparison& comparison : comparisons)
-    table.add(rows.cells(comparison, interval ? interval(comparison.point) : ""));
+  for (const Comparison& comparison : comparisons) table.add(rows.cells(comparison));
   return table;
 }
 

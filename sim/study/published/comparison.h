@@ -24,19 +24,26 @@ struct Comparison {
 std::vector<Comparison> compare(const PublishedTable& table, std::vector<Point> points,
                                 const Wanted& wanted = {});
 
+// How far the machine's uncertain values move a point, in its unit.
+struct ErrorBar {
+  double low = 0, high = 0;
+  bool holds(double value) const { return low <= value && value <= high; }
+  std::string text() const;  // "9.120..10.40"
+};
+// What is known of a point's error bar; none where it has none.
+using ErrorBars = std::function<std::optional<ErrorBar>(const Point&)>;
+
 // The relative error of the prediction, or for fractions the absolute one. There is a reference.
 double error_of(const Comparison& comparison);
 
-// An array of objects: experiment, case, [variant], metric, unit, value, reference (or null), source (or
-// null).
+// An array of objects: experiment, case, [variant], metric, unit, value, low and high of its error bar (or
+// null), reference (or null), source (or null).
 nlohmann::ordered_json comparisons_json(const std::string& experiment,
-                                        const std::vector<Comparison>& comparisons);
-
-// What stands in a point's line for its error bar.
-using IntervalText = std::function<std::string(const Point&)>;
+                                        const std::vector<Comparison>& comparisons,
+                                        const ErrorBars& bars = {});
 
 // A line each: the case, what is predicted, what was published (with the spread of other published values),
-// the error, its error bar if given, and the points' further columns.
-Table comparison_table(const std::vector<Comparison>& comparisons, const IntervalText& interval = {});
+// the error; if bars are given the bar, and where the published value lies; the points' further columns.
+Table comparison_table(const std::vector<Comparison>& comparisons, const ErrorBars& bars = {});
 
 }  // namespace a3sim

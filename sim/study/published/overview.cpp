@@ -77,9 +77,9 @@ std::string main_table(const std::vector<Compared>& all) {
       };
       const Comparison* tiles = point("static", "latency");
       if (!tiles) continue;
-      table.add({whole(ep), pass, cell(point("kernel", "latency")), cell(tiles),
-                 moe->interval ? moe->interval(tiles->point) : "-", bound_of(*tiles),
-                 cell(point("static", "speedup")), cell(point("dynamic", "latency"))});
+      const std::optional<ErrorBar> bar = moe->bars ? moe->bars(tiles->point) : std::nullopt;
+      table.add({whole(ep), pass, cell(point("kernel", "latency")), cell(tiles), bar ? bar->text() : "-",
+                 bound_of(*tiles), cell(point("static", "speedup")), cell(point("dynamic", "latency"))});
     }
   }
   return table.text();
@@ -88,21 +88,24 @@ std::string main_table(const std::vector<Compared>& all) {
 std::string trust_table(const std::vector<Compared>& all) {
   Table table({Column::words("experiment"), Column::count("predictions"), Column::count("published"),
                Column::count("of them fitted to"), Column::percent("mean error", ""),
-               Column::percent("largest", "")});
-  for (const auto& [experiment, comparisons, interval] : all) {
-    std::uint64_t published = 0, fitted = 0;
+               Column::percent("largest", ""), Column::count("inside 5..95 %")});
+  for (const auto& [experiment, comparisons, bars] : all) {
+    std::uint64_t published = 0, fitted = 0, inside = 0;
     double sum = 0, largest = 0;
     for (const Comparison& c : comparisons) {
       if (!c.reference) continue;
       ++published;
-      fitted += c.reference->calibration;
+      fitted += c.reference->use == Use::kCalibration;
+      const std::optional<ErrorBar> bar = bars ? bars(c.point) : std::nullopt;
+      inside += bar && bar->holds(c.reference->in(c.point.unit)) ? 1 : 0;
       const double error = std::abs(error_of(c));
       sum += error;
       largest = std::max(largest, error);
     }
     const auto percent = [&](double error) { return published > 0 ? Cell(error) : Cell(); };
     table.add({experiment, whole(comparisons.size()), whole(published), whole(fitted),
-               percent(sum / static_cast<double>(std::max<std::uint64_t>(1, published))), percent(largest)});
+               percent(sum / static_cast<double>(std::max<std::uint64_t>(1, published))), percent(largest),
+               bars && published > 0 ? whole(inside) : Cell()});
   }
   return table.text();
 }

@@ -11,14 +11,15 @@ namespace a3sim {
 struct Compared {
   std::string experiment;
   std::vector<Comparison> comparisons;
-  IntervalText interval{};  // of its points; none: stale
+  ErrorBars bars{};  // of its points; none: stale
 };
 
 // The main table: the paper's MoE-FFN in three ways, each beside what was published. Empty if none of the
 // experiments is moe_ffn.
 std::string main_table(const std::vector<Compared>& all);
 
-// How far the predictions lie from what was published, a line an experiment.
+// How far the predictions lie from what was published, and how many published values lie inside the
+// predictions' error bars; a line an experiment.
 std::string trust_table(const std::vector<Compared>& all);
 
 // Why the static schedule wins at EP4, or that it does not, in a sentence: from two runs, kernel by kernel

@@ -27,7 +27,7 @@ Reference read_point(const Config& point) {
   reference.hardware = point.text("hardware");
   reference.source = point.text("source");
   reference.note = point.text("note", "");
-  reference.calibration = point.choice("use", {"comparison", "calibration"}, "comparison") == 1;
+  reference.use = point.choice("use", Use::kComparison);
   for (const Config& other : point.maps("spread")) {
     reference.spread.push_back({read_value(other, reference.metric), other.text("source")});
     other.finish();

@@ -15,6 +15,12 @@ struct OtherValue {
   std::string source;
 };
 
+// Whether hardware values are fitted to a point, or it is held out to test the fit; comparisons are neither.
+enum class Use : std::uint8_t { kComparison, kCalibration, kHeldOut };
+constexpr auto names_of(Use) {
+  return std::to_array<std::string_view>({"comparison", "calibration", "held_out"});
+}
+
 // A published value, with its one source and the hardware file that describes what it was measured on.
 struct Reference {
   nlohmann::ordered_json coordinates;  // of the point: {"ep": 4, "pass": "forward", …}
@@ -22,8 +28,8 @@ struct Reference {
   double value = 0;                    // in the metric's base unit
   std::string hardware;                // configs/hardware/NAME.yaml
   std::string source;
-  std::string note;          // may be empty
-  bool calibration = false;  // whether hardware values may be fitted to it
+  std::string note;  // may be empty
+  Use use = Use::kComparison;
   std::vector<OtherValue> spread;
 
   // The value in one of the metric's units.

@@ -161,7 +161,8 @@ Run run_case(const PublishedTable& table, const PublishedCase& one, const Scenar
   Figures total;
   for (const PassResult& pass : run_experiment(experiment, record)) {
     Figures figures = figures_of(pass);
-    if (table.timed_from_kernel) figures.latency -= experiment.hardware.runtime.kernel_launch;
+    if (table.timed_from_kernel)
+      figures.latency -= first_launch(experiment.hardware.runtime, experiment.run.launch);
     total.add(figures);
     if (by_pass(table)) run.passes.push_back(std::move(figures));
   }

@@ -8,18 +8,26 @@
 namespace a3sim {
 namespace {
 
-// The best lines that meet at `join`.
-BrokenLine fit_joined(std::span<const double> x, std::span<const double> y, double join) {
+// The least squares of three functions of x: rows(x) gives their values.
+template <class Row>
+std::vector<double> fit_three(std::span<const double> x, std::span<const double> y, Row row_of) {
   std::vector<double> matrix(9, 0), right(3, 0);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double d = x[i] - join;
-    const std::array<double, 3> row{1, d < 0 ? d : 0, d < 0 ? 0 : d};
+    const std::array<double, 3> row = row_of(x[i]);
     for (std::size_t a = 0; a < 3; ++a) {
       right[a] += row[a] * y[i];
       for (std::size_t b = 0; b < 3; ++b) matrix[3 * a + b] += row[a] * row[b];
     }
   }
-  const std::vector<double> c = solve_normal_equations(matrix, right).coefficients;
+  return solve_normal_equations(matrix, right).coefficients;
+}
+
+// The best lines that meet at `join`.
+BrokenLine fit_joined(std::span<const double> x, std::span<const double> y, double join) {
+  const std::vector<double> c = fit_three(x, y, [&](double v) {
+    const double d = v - join;
+    return std::array<double, 3>{1, d < 0 ? d : 0, d < 0 ? 0 : d};
+  });
   return {join, c[0], c[1], c[2]};
 }
 
@@ -65,6 +73,15 @@ BrokenLine fit_two_lines(std::span<const double> x, std::span<const double> y) {
     if (join > x[k] && join < x[k + 1]) consider({join, left(join), left.left, right.left});
   }
   return best;
+}
+
+Parabola fit_parabola(std::span<const double> x, std::span<const double> y) {
+  const double centre = (x.front() + x.back()) / 2, half = (x.back() - x.front()) / 2;
+  const std::vector<double> c = fit_three(x, y, [&](double v) {
+    const double t = (v - centre) / half;
+    return std::array<double, 3>{1, t, t * t};
+  });
+  return {centre, half, c[0], c[1], c[2]};
 }
 
 }  // namespace a3sim

@@ -11,11 +11,23 @@ struct BrokenLine {
   double operator()(double x) const { return value + (x < at ? left : right) * (x - at); }
 };
 
+// A parabola over x as it is, or an x that was scaled.
+struct Parabola {
+  double centre = 0, half = 1;                // of the x that it was fitted to
+  double at_centre = 0, slope = 0, bend = 0;  // coefficients of 1, t, t * t, where t = (x - centre) / half
+  double operator()(double x) const {
+    const double t = (x - centre) / half;
+    return at_centre + t * (slope + t * bend);
+  }
+  double top() const { return bend == 0 ? centre : centre - half * slope / (2 * bend); }
+};
+
 double squared_error(const BrokenLine& line, std::span<const double> x, std::span<const double> y);
 
 // Least squares over increasing x: two points or more for one line, four or more for two. The two lines' join
 // is anywhere between the second point and the last but one.
 BrokenLine fit_line(std::span<const double> x, std::span<const double> y);
 BrokenLine fit_two_lines(std::span<const double> x, std::span<const double> y);
+Parabola fit_parabola(std::span<const double> x, std::span<const double> y);
 
 }  // namespace a3sim

@@ -6,20 +6,20 @@
 #include <cmath>
 
 #include "sim/study/results/axis_numbers.h"
+#include "sim/study/results/curve_shape.h"
 #include "sim/study/results/effects.h"
-#include "sim/study/results/knee.h"
 
 namespace a3sim {
 namespace {
 
-// Fewer points than this have neither a knee nor effects that could be otherwise.
+// Fewer points than this have neither a shape nor effects that could be otherwise.
 constexpr std::size_t kFewestPoints = 3;
-// As for knees: a metric that changes by less is flat.
+// As for curves: a metric that changes by less is flat.
 constexpr double kFlatMetric = 0.01;
 // An interaction that explains less is not worth its name.
 constexpr double kLeastPair = 0.01;
-// A value of the axis this near to a knee lies on it, and is of neither side.
-constexpr double kOnKnee = 0.02;
+// A value of the axis this near to a knee or optimum lies on it, and is of neither side.
+constexpr double kOnIt = 0.02;
 
 constexpr std::string_view kBlame = "blame.";
 
@@ -81,7 +81,7 @@ class Concluding {
       none(fmt::format("flat: from {} to {} {}", significant(effects_.least), significant(effects_.most),
                        metric_.unit));
     } else {
-      knees();
+      shapes();
       factors();
     }
     report_.say(text_);
@@ -97,12 +97,13 @@ class Concluding {
     report_.fact("none", why);
   }
 
-  void knees() {
-    knees_ = &report_.table(
-        "knees",
-        {Column::words("axis"), Column::number("at", "", 3), Column::words("unit"),
-         Column::percent("change_below", ""), Column::percent("change_above", ""),
-         Column::words("binds_below"), Column::percent("binds_below_share", ""), Column::words("binds_above"),
+  void shapes() {
+    shapes_ = &report_.table(
+        "shapes",
+        {Column::words("axis"), Column::words("shape"), Column::number("from", "", 3),
+         Column::number("to", "", 3), Column::words("unit"), Column::percent("change_below", ""),
+         Column::percent("change_above", ""), Column::words("binds_below"),
+         Column::percent("binds_below_share", ""), Column::words("binds_above"),
          Column::percent("binds_above_share", ""), Column::words("none")},
         Seen::kByPrograms);
     const std::vector<ResultAxis>& axes = effects_.sweep.axes;
@@ -111,9 +112,9 @@ class Concluding {
       const auto effect = std::ranges::find(effects_.factors, axis, &FactorEffect::axis);
       if (!numbers || effect == effects_.factors.end()) continue;
       if (!effect->separable)
-        no_knee(axis, "it changes together with other axes");
+        no_shape(axis, "it changes together with other axes");
       else
-        knee(axis, *numbers, effect->levels);
+        shape(axis, *numbers, effect->levels);
     }
   }
 
@@ -125,39 +126,53 @@ class Concluding {
     return name;
   }
 
-  void no_knee(std::size_t axis, const std::string& why) {
+  void no_shape(std::size_t axis, const std::string& why) {
     const std::string name = factor_name(axis);
-    say("  knee along {}: none ({})", name, why);
-    knees_->add({name, {}, {}, {}, {}, {}, {}, {}, {}, why});
+    say("  no knee, optimum or step along {}: {}", name, why);
+    shapes_->add({name, std::string(name_of(Shape::kNone)), {}, {}, {}, {}, {}, {}, {}, {}, {}, why});
   }
 
-  void knee(std::size_t axis, const AxisNumbers& numbers, std::vector<double> curve) {
+  void shape(std::size_t axis, const AxisNumbers& numbers, std::vector<double> curve) {
     for (double& value : curve) value += effects_.mean;
-    const KneeSearch search = find_knee(numbers.values, curve);
-    if (!search.knee) return no_knee(axis, search.why);
-    const Knee& knee = *search.knee;
+    const CurveShape found = shape_of(numbers.values, curve);
+    if (found.shape == Shape::kNone) return no_shape(axis, found.why);
+    const double at = (found.from + found.to) / 2;
     const auto side = [&](bool below) {
       return binding_of(effects_.sweep, pass_, [&, below](std::size_t point) {
         const double x = numbers.values[effects_.sweep.points[point].levels[axis]];
-        const bool on = std::abs(x - knee.at) <= kOnKnee * std::abs(knee.at);
-        return !on && (x < knee.at) == below;
+        const bool on = found.from == found.to && std::abs(x - at) <= kOnIt * std::abs(at);
+        return !on && (x < at) == below;
       });
     };
     const Binding below = side(true), above = side(false);
     const std::string name = factor_name(axis);
     const std::string unit = numbers.unit.empty() ? "" : " " + numbers.unit;
-    say("  knee along {}: at {:.3g}{}; {} {} up to it and {} beyond{}", name, knee.at, unit, metric_.name,
-        change_text(knee.before), change_text(knee.after), binding_text(below, above));
-    knees_->add({name,
-                 knee.at,
-                 numbers.unit,
-                 knee.before,
-                 knee.after,
-                 below.name,
-                 below.share,
-                 above.name,
-                 above.share,
-                 {}});
+    say("  {}{}", shape_text(found, name, unit), binding_text(below, above));
+    shapes_->add({name,
+                  std::string(name_of(found.shape)),
+                  found.from,
+                  found.to,
+                  numbers.unit,
+                  found.before,
+                  found.after,
+                  below.name,
+                  below.share,
+                  above.name,
+                  above.share,
+                  {}});
+  }
+
+  std::string shape_text(const CurveShape& found, const std::string& name, const std::string& unit) const {
+    if (found.shape == Shape::kStep) {
+      return fmt::format("step along {}: between {:.4g} and {:.4g}{}; {} {}", name, found.from, found.to,
+                         unit, metric_.name, change_text(found.before));
+    }
+    const std::string around =
+        fmt::format("{} up to it and {} beyond", change_text(found.before), change_text(found.after));
+    if (found.shape == Shape::kKnee)
+      return fmt::format("knee along {}: at {:.3g}{}; {} {}", name, found.from, unit, metric_.name, around);
+    return fmt::format("interior optimum along {}: {} is {} at {:.4g}{}; it {}", name, metric_.name,
+                       found.before < 0 ? "lowest" : "highest", found.from, unit, around);
   }
 
   void factors() {
@@ -217,7 +232,7 @@ class Concluding {
   const ResultMetric& metric_;
   Effects effects_;
   Report& report_;
-  Table* knees_ = nullptr;
+  Table* shapes_ = nullptr;
   std::string text_;
 };
 

@@ -13,21 +13,6 @@
 namespace a3sim {
 namespace {
 
-std::vector<std::uint16_t> operators_of(const Ssc& ssc) {
-  std::vector<std::uint16_t> ops;
-  ops.reserve(ssc.tasks().size());
-  for (const TaskDescriptor& td : ssc.tasks()) ops.push_back(td.op);
-  return ops;
-}
-
-std::vector<OperatorStats> stats_of(const PassResult& pass) {
-  std::vector<OperatorStats> stats(pass.schedule.front().operators().size());
-  for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
-    add_records(pass.run.ranks[r].records, operators_of(pass.schedule[r]), stats);
-  }
-  return stats;
-}
-
 // "SwiGLU 61 %, GMM2 39 %": the three that left most of what was found.
 std::string left_by_text(const PassResult& pass, const std::vector<std::uint64_t>& left_by) {
   std::vector<std::pair<std::uint64_t, std::size_t>> largest;
@@ -74,9 +59,9 @@ TaskUnit unit_of(const OperatorInfo& info) {
   return op.queue() == QueueType::kCtq ? TaskUnit::kCube : TaskUnit::kVector;
 }
 
-std::string operators_table(const PassResult& pass) {
+std::string operators_table(const PassResult& pass, const Causes& causes) {
   Table table({pass.name, "tasks", "from ms", "to ms", "mean us", "ideal us", "waited us", "lost to"});
-  const std::vector<OperatorStats> stats = stats_of(pass);
+  const std::vector<OperatorStats> stats = operator_stats(causes);
   for (std::size_t op = 0; op < stats.size(); ++op) {
     const OperatorStats& s = stats[op];
     if (s.tasks == 0) continue;
@@ -124,16 +109,19 @@ nlohmann::ordered_json l2_json(const L2Traffic& traffic) {
           {"hbm_write_bytes", traffic.hbm_write}};
 }
 
-nlohmann::ordered_json operators_json(const PassResult& pass) {
+nlohmann::ordered_json operators_json(const PassResult& pass, const Causes& causes) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  const std::vector<OperatorStats> stats = stats_of(pass);
+  const std::vector<OperatorStats> stats = operator_stats(causes);
   const auto& operators = pass.schedule.front().operators();
   for (std::size_t op = 0; op < stats.size(); ++op) {
-    nlohmann::ordered_json item{
-        {"operator", operators[op].name},       {"unit", name_of(unit_of(operators[op]))},
-        {"stage", operators[op].stage},         {"tasks", stats[op].tasks},
-        {"ran_ps", stats[op].ran.count()},      {"ideal_ps", stats[op].ideal.count()},
-        {"waited_ps", stats[op].waited.count()}};
+    nlohmann::ordered_json item{{"operator", operators[op].name},
+                                {"unit", name_of(unit_of(operators[op]))},
+                                {"stage", operators[op].stage},
+                                {"gap_ps", causes.trace().operators[op].gap.count()},
+                                {"tasks", stats[op].tasks},
+                                {"ran_ps", stats[op].ran.count()},
+                                {"ideal_ps", stats[op].ideal.count()},
+                                {"waited_ps", stats[op].waited.count()}};
     for (std::uint32_t l = 0; l < kLimits; ++l) {
       item["lost_ps"][std::string(name_of(static_cast<Limit>(l)))] = stats[op].lost[l].count();
     }

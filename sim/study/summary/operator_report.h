@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/experiment/run_experiment.h"
-#include "traces/trace.h"
+#include "traces/analysis/causes.h"
 
 namespace a3sim {
 
@@ -20,9 +20,9 @@ OperatorL2 l2_of(const PassResult& pass, std::size_t op);
 // What the operator's tasks are made of.
 TaskUnit unit_of(const OperatorInfo& info);
 
-// What a pass's operators did, over all ranks. The pass was run with records.
-std::string operators_table(const PassResult& pass);
-nlohmann::ordered_json operators_json(const PassResult& pass);
+// What a pass's operators did, over all ranks; `causes` are those of the pass's trace.
+std::string operators_table(const PassResult& pass, const Causes& causes);
+nlohmann::ordered_json operators_json(const PassResult& pass, const Causes& causes);
 
 // What a pass's operators asked of the L2, and who had left there what they found: means of the ranks.
 std::string l2_table(const PassResult& pass);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
-#include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/operator_report.h"
+#include "sim/study/summary/run_trace.h"
+#include "traces/analysis/worker_time.h"
 #include "traces/report/table.h"
 #include "version.h"
 
@@ -60,16 +62,28 @@ std::string what_ran(const Experiment& experiment) {
   return text;
 }
 
-std::string passes_table(std::span<const PassResult> passes) {
-  Table table({"pass", "latency ms", "first rank ms", "bound ms", "binding", "AIC busy", "AIV busy",
-               "sent MB/rank", "tasks", "events"});
+// A part of all AIC's time.
+std::string aic_part(const Causes& causes, WorkerTime time) {
+  Duration part{}, whole{};
+  for (const auto& rank : worker_times(causes)) {
+    part += part_of(rank[0], time);
+    for (const Duration of : rank[0]) whole += of;
+  }
+  return whole > Duration::zero() ? in_percent(seconds(part) / seconds(whole)) : "-";
+}
+
+std::string passes_table(std::span<const PassResult> passes, const std::deque<Causes>& causes) {
+  Table table({"pass", "latency ms", "first rank ms", "bound ms", "binding", "AIC busy", "waits", "idle",
+               "AIV busy", "sent MB/rank", "tasks", "events"});
   Duration total{}, bound{};
-  for (const PassResult& pass : passes) {
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const PassResult& pass = passes[p];
     std::uint64_t tasks = 0;
     for (const RankResult& rank : pass.run.ranks) tasks += rank.tasks;
     table.add({pass.name, in_milliseconds(pass.run.makespan), in_milliseconds(earliest_end(pass.run)),
                in_milliseconds(pass.bounds.largest()), std::string(name_of(pass.bounds.binding())),
                fmt::format("{:.1f} %", 100 * busy_part(pass, QueueType::kCtq)),
+               aic_part(causes[p], WorkerTime::kWait), aic_part(causes[p], WorkerTime::kIdle),
                fmt::format("{:.1f} %", 100 * busy_part(pass, QueueType::kVtq)),
                fmt::format("{:.1f}", static_cast<double>(most_sent(pass.run)) * 1e-6),
                fmt::format("{}", tasks), fmt::format("{}", pass.run.events)});
@@ -77,7 +91,7 @@ std::string passes_table(std::span<const PassResult> passes) {
     bound += pass.bounds.largest();
   }
   if (passes.size() > 1) {
-    table.add({"total", in_milliseconds(total), "", in_milliseconds(bound), "", "", "", "", "", ""});
+    table.add({"total", in_milliseconds(total), "", in_milliseconds(bound), "", "", "", "", "", "", "", ""});
   }
   return table.text();
 }
@@ -97,8 +111,11 @@ std::string bounds_table(std::span<const PassResult> passes) {
 }  // namespace
 
 std::string summary_text(const Experiment& experiment, std::span<const PassResult> passes) {
-  std::string text = what_ran(experiment) + '\n' + passes_table(passes) + '\n' + bounds_table(passes);
-  for (const PassResult& pass : passes) text += '\n' + operators_table(pass) + '\n' + l2_table(pass);
+  const std::vector<Trace> traces = traces_of(experiment, passes);
+  const std::deque<Causes> causes(traces.begin(), traces.end());
+  std::string text = what_ran(experiment) + '\n' + passes_table(passes, causes) + '\n' + bounds_table(passes);
+  for (std::size_t p = 0; p < passes.size(); ++p)
+    text += '\n' + operators_table(passes[p], causes[p]) + '\n' + l2_table(passes[p]);
   return text;
 }
 

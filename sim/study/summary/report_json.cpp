@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/run_trace.h"
+#include "traces/analysis/worker_time.h"
 #include "version.h"
 
 namespace a3sim {
@@ -50,11 +52,16 @@ nlohmann::ordered_json machine_json(const Experiment& experiment) {
           {"port_bytes_per_s", whole(machine.port)}};
 }
 
-nlohmann::ordered_json rank_json(const RankResult& rank) {
+nlohmann::ordered_json rank_json(const RankResult& rank, const std::array<WorkerTimes, 2>& times) {
+  const auto of = [&](std::size_t kind, WorkerTime time) { return part_of(times[kind], time).count(); };
   return {{"end_ps", rank.end.count()},
           {"tasks", rank.tasks},
           {"aic_busy_ps", rank.busy[0].count()},
+          {"aic_waited_ps", of(0, WorkerTime::kWait)},
+          {"aic_idle_ps", of(0, WorkerTime::kIdle)},
           {"aiv_busy_ps", rank.busy[1].count()},
+          {"aiv_waited_ps", of(1, WorkerTime::kWait)},
+          {"aiv_idle_ps", of(1, WorkerTime::kIdle)},
           {"l2_read_bytes", rank.l2_read},
           {"l2_write_bytes", rank.l2_write},
           {"l2", l2_json(rank.l2)},
@@ -62,15 +69,19 @@ nlohmann::ordered_json rank_json(const RankResult& rank) {
           {"received_bytes", rank.received}};
 }
 
-nlohmann::ordered_json pass_json(const PassResult& pass) {
+nlohmann::ordered_json pass_json(const Experiment& experiment, const PassResult& pass) {
+  const Trace trace = trace_of(experiment, pass);
+  const Causes causes(trace);
   nlohmann::ordered_json json{
       {"pass", pass.name}, {"latency_ps", pass.run.makespan.count()}, {"events", pass.run.events}};
   for (std::uint32_t b = 0; b < kBounds; ++b) {
     json["bounds_ps"][std::string(name_of(static_cast<Bound>(b)))] = pass.bounds.time[b].count();
   }
   json["binding"] = name_of(pass.bounds.binding());
-  json["operators"] = operators_json(pass);
-  for (const RankResult& rank : pass.run.ranks) json["ranks"].push_back(rank_json(rank));
+  json["operators"] = operators_json(pass, causes);
+  const auto times = worker_times(causes);
+  for (std::size_t r = 0; r < times.size(); ++r)
+    json["ranks"].push_back(rank_json(pass.run.ranks[r], times[r]));
   return json;
 }
 
@@ -94,7 +105,7 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
   Duration total{};
   for (const PassResult& pass : passes) {
     total += pass.run.makespan;
-    json["passes"].push_back(pass_json(pass));
+    json["passes"].push_back(pass_json(experiment, pass));
   }
   json["total_ps"] = total.count();
   return json;

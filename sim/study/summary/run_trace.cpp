@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/runtime/execution.h"
+#include "sim/runtime/executions/kernel_execution.h"
 #include "sim/study/summary/operator_report.h"
 
 namespace a3sim {
@@ -70,14 +71,13 @@ void add_rank(const PassResult& pass, std::size_t rank, Trace& trace) {
 TraceMachine machine_of(const Experiment& experiment) {
   const Hardware& hardware = experiment.hardware;
   const ExecutionType& type = Executions::get(experiment.run.execution);
-  std::vector<std::uint32_t> dies;
-  for (const RankOptions& rank : experiment.run.ranks) dies.push_back(rank.die);
+  const std::vector<std::uint32_t> dies = dies_of(experiment.run.ranks);
   const Topology topology(hardware, dies, experiment.run.transport);
   TraceMachine machine;
   machine.by_kernels = type.by_kernels();
   machine.handed_out = type.hands_out();
   std::copy(std::begin(experiment.workers), std::end(experiment.workers), machine.workers);
-  machine.launch = hardware.runtime.kernel_launch;
+  machine.launch = first_launch(hardware.runtime, experiment.run.launch);
   machine.static_task = hardware.runtime.static_task;
   machine.farthest = topology.farthest();
   machine.collectives = experiment.run.transport == Transport::kCollective;
@@ -93,17 +93,22 @@ TraceMachine machine_of(const Experiment& experiment) {
   return machine;
 }
 
+Trace trace_of(const Experiment& experiment, const PassResult& pass) {
+  Trace trace;
+  trace.machine = machine_of(experiment);
+  trace.makespan = pass.run.makespan;
+  for (std::size_t op = 0; op < pass.schedule.front().operators().size(); ++op)
+    trace.operators.push_back(traced_operator(pass, op));
+  const std::vector<Duration> gaps = kernel_gaps(pass.schedule.front(), experiment.hardware, experiment.run);
+  for (std::size_t op = 0; op < gaps.size(); ++op) trace.operators[op].gap = gaps[op];
+  for (const RankOptions& rank : experiment.run.ranks) trace.starts.push_back(rank.start);
+  for (std::size_t rank = 0; rank < pass.schedule.size(); ++rank) add_rank(pass, rank, trace);
+  return trace;
+}
+
 std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes) {
   std::vector<Trace> traces;
-  for (const PassResult& pass : passes) {
-    Trace& trace = traces.emplace_back();
-    trace.machine = machine_of(experiment);
-    trace.makespan = pass.run.makespan;
-    for (std::size_t op = 0; op < pass.schedule.front().operators().size(); ++op)
-      trace.operators.push_back(traced_operator(pass, op));
-    for (const RankOptions& rank : experiment.run.ranks) trace.starts.push_back(rank.start);
-    for (std::size_t rank = 0; rank < pass.schedule.size(); ++rank) add_rank(pass, rank, trace);
-  }
+  for (const PassResult& pass : passes) traces.push_back(trace_of(experiment, pass));
   return traces;
 }
 

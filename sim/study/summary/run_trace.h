@@ -12,6 +12,7 @@ namespace a3sim {
 TraceMachine machine_of(const Experiment& experiment);
 
 // The traces of an experiment's passes, which were run with records.
+Trace trace_of(const Experiment& experiment, const PassResult& pass);
 std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes);
 
 }  // namespace a3sim

@@ -69,6 +69,7 @@ std::vector<TraceOperator> read_operators(const Config& pass) {
     op.name = item.text("operator");
     op.unit = item.choice<TaskUnit>("unit");
     op.stage = static_cast<std::uint32_t>(item.integer("stage", 0, 1 << 16));
+    op.gap = time_of(item, "gap_ps");
     const Config l2 = item.map("l2"), read = l2.map("read");
     op.l2_read = requested(read);
     op.l2_written = requested(l2.map("write"));

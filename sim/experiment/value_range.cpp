@@ -1,0 +1,87 @@
+#include "sim/experiment/value_range.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "sim/experiment/run_experiment.h"
+#include "sim/runtime/execution.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::string_view kFabric = "hardware.fabric.", kCollective = "hardware.collective.";
+
+// The levels and planes over which any two ranks meet, as values name them.
+std::vector<std::string> meeting_places(const Experiment& experiment) {
+  const Hardware::Fabric& fabric = experiment.hardware.fabric;
+  std::vector<std::string> places;
+  std::vector<std::uint32_t> dies;
+  for (std::uint32_t rank = 0; rank < experiment.shape.ep; ++rank)
+    dies.push_back(experiment.run.rank(RankId{rank}).die);
+  const Topology topology(experiment.hardware, dies, experiment.run.transport);
+  for (std::uint32_t src = 0; src < dies.size(); ++src) {
+    for (std::uint32_t dst = 0; dst < src; ++dst) {
+      const Hardware::Fabric::Level& level = topology.level(RankId{src}, RankId{dst});
+      for (const std::string& place : {"levels." + level.name, "planes." + fabric.planes[level.plane].name}) {
+        if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+      }
+    }
+  }
+  return places;
+}
+
+// Whether a run of the experiment looks at the value.
+bool uses(std::string_view path, const Experiment& experiment, const std::vector<std::string>& places) {
+  const RunOptions& run = experiment.run;
+  const ExecutionType& type = Executions::get(run.execution);
+  if (path == "hardware.runtime.kernel_launch") return true;
+  if (path == "hardware.runtime.queued_launch") return type.by_kernels();
+  if (path == "hardware.runtime.sync_all") return type.fuses();
+  if (path == "hardware.runtime.local_visibility") return !type.by_kernels();
+  if (path.starts_with(kCollective)) return run.transport == Transport::kCollective;
+  if (!path.starts_with(kFabric)) return false;
+  path.remove_prefix(kFabric.size());
+  if (!path.starts_with("levels.") && !path.starts_with("planes.")) return run.transport == Transport::kPuts;
+  return std::ranges::any_of(places, [&](const std::string& place) { return path.starts_with(place + '.'); });
+}
+
+// Of times less is fast; of rates, and of parts of a rate, more.
+bool is_time(const SourcedValue& value) { return value.value.ends_with("s") && !value.value.ends_with("/s"); }
+
+Hardware hardware_at(const Experiment& experiment, const std::vector<SourcedValue>& values, bool fast) {
+  std::vector<std::string> overrides;
+  for (const SourcedValue& value : values)
+    overrides.push_back(fmt::format("{}={}", value.path, is_time(value) == fast ? value.low : value.high));
+  Diagnostics diagnostics;
+  const Config root = Config::parse(experiment.resolved, experiment.name, overrides, diagnostics);
+  Hardware hardware = read_hardware(root.map("hardware"));
+  diagnostics.throw_if_any();
+  return hardware;
+}
+
+std::vector<Duration> latencies(Experiment experiment, const Compiled& compiled, Hardware hardware) {
+  experiment.hardware = std::move(hardware);
+  std::vector<Duration> passes;
+  for (std::size_t p = 0; p < compiled.passes.size(); ++p)
+    passes.push_back(run_pass(experiment, compiled, p, options_of(experiment, false)).makespan);
+  return passes;
+}
+
+}  // namespace
+
+LatencyRange latency_range(const Experiment& experiment, const Compiled& compiled) {
+  LatencyRange range;
+  Diagnostics diagnostics;
+  const Config root = Config::parse(experiment.resolved, experiment.name, {}, diagnostics);
+  const std::vector<std::string> places = meeting_places(experiment);
+  for (const SourcedValue& value : root.map("hardware").sourced()) {
+    if (!value.low.empty() && uses(value.path, experiment, places)) range.assumed.push_back(value);
+  }
+  range.fast = latencies(experiment, compiled, hardware_at(experiment, range.assumed, true));
+  range.slow = latencies(experiment, compiled, hardware_at(experiment, range.assumed, false));
+  return range;
+}
+
+}  // namespace a3sim

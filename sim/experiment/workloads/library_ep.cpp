@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/graph/expert_parallel.h"
+#include "sim/experiment/workload.h"
+#include "sim/runtime/execution.h"
+
+namespace a3sim {
+namespace {
+
+Exchange exchange_of(const Experiment& experiment) {
+  if (experiment.run.transport == Transport::kCollective) return Exchange::kCollectives;
+  return Executions::get(experiment.run.execution).fuses() ? Exchange::kFused : Exchange::kPuts;
+}
+
+// Two tasks an AIV, where there are tokens for them.
+std::uint32_t token_rows(const Experiment& experiment) {
+  constexpr std::uint32_t kMost = 32, kTasksAWorker = 2;
+  return std::clamp(experiment.shape.tokens / (kTasksAWorker * experiment.workers[1]), 1U, kMost);
+}
+
+std::string_view text_of(Exchange exchange) {
+  switch (exchange) {
+    case Exchange::kFused:
+      return "a fused kernel of AIVs each, as MoeDistributeDispatch and MoeDistributeCombine: rows into "
+             "windows, status "
+             "words, copies";
+    case Exchange::kCollectives:
+      return "all-to-alls of the host (HCCL), of the counts and then of the rows, between kernels that sort "
+             "them";
+    default:
+      return "puts of AIVs, each of which raises its event; no windows and no counts ahead";
+  }
+}
+
+// Dispatch and combine of a layer as a library offers them, with nothing between.
+class LibraryEp final : public Workload {
+ public:
+  void read(const Config& root, const Config& /*block*/, Experiment& experiment) const override {
+    read_model(root, experiment);
+    const Config config = root.map("library_ep");
+    const bool int8 = config.choice("dispatch", {"as_model", "int8"}, "as_model") == 1;
+    config.finish();
+    if (int8 && element_bytes(experiment.shape.dtype) != 2) {
+      config.error("dispatch", "int8 is quantised from bf16 or fp16, expected as_model");
+      return;
+    }
+    const ExpertParallelOptions options{int8 ? DataType::kInt8 : experiment.shape.dtype,
+                                        exchange_of(experiment), token_rows(experiment)};
+    experiment.passes.push_back({"dispatch", dispatch_graph(experiment.shape, options)});
+    experiment.passes.push_back({"combine", combine_graph(experiment.shape, options)});
+    experiment.timed = fmt::format(
+        "dispatch: from the tokens until every rank has its experts' rows in {}, ordered by expert{}; "
+        "combine: "
+        "from the experts' rows in {} until every token has the weighted sum of its own; by {}",
+        name_of(options.dispatched), int8 ? ", with a scale each" : "", name_of(experiment.shape.dtype),
+        text_of(options.exchange));
+  }
+};
+
+// A whole layer forward, with int8 before the experts and in their products.
+class MoeInt8 final : public Workload {
+ public:
+  void read(const Config& root, const Config& /*block*/, Experiment& experiment) const override {
+    read_model(root, experiment);
+    const Exchange exchange = exchange_of(experiment);
+    experiment.passes.push_back(
+        {"forward", int8_forward_graph(experiment.shape, exchange, token_rows(experiment))});
+    experiment.timed = fmt::format(
+        "from the tokens to the sum of each one's experts: quantisation, dispatch in int8, products of int8, "
+        "combine in {}; by {}",
+        name_of(experiment.shape.dtype), text_of(exchange));
+  }
+};
+
+A3SIM_REGISTER(Workload, "library_ep", "dispatch and combine alone, as a library offers them", LibraryEp);
+A3SIM_REGISTER(Workload, "moe_int8", "a MoE-FFN forward with int8 dispatch and products", MoeInt8);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,22 @@
+#include "sim/runtime/executions/kernel_execution.h"
+
+namespace a3sim {
+namespace {
+
+class Fused final : public ExecutionType {
+ public:
+  std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
+    return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kFused);
+  }
+  bool by_kernels() const override { return true; }
+  bool fuses() const override { return true; }
+  bool takes_collectives() const override { return false; }
+  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.kernel_launch; }
+};
+
+A3SIM_REGISTER(ExecutionType, "fused",
+               "kernels as 'kernel', but vector operators that follow one another, puts among them, are one",
+               Fused);
+
+}  // namespace
+}  // namespace a3sim

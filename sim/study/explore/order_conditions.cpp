@@ -1,0 +1,175 @@
+#include "sim/study/explore/order_conditions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/core/error.h"
+#include "sim/core/parallel.h"
+#include "sim/experiment/compiled.h"
+#include "sim/experiment/order_file.h"
+#include "sim/study/explore/machine_part.h"
+
+namespace a3sim {
+namespace {
+
+constexpr double kSkews[] = {0.2, 0.4, 0.8};
+constexpr std::uint64_t kRoutingSeed = 1;
+
+struct Workers {
+  std::uint32_t aic, aiv;
+  bool operator==(const Workers&) const = default;
+};
+constexpr Workers kPublished[] = {{25, 50}, {24, 48}};
+
+std::string name_of(const RoutingSpec& routing) {
+  if (routing.kind != "sampled") return routing.kind;
+  return fmt::format("skew {:.4g}", routing.skew);
+}
+
+Condition condition_of(const Experiment& experiment) {
+  const Hardware::Workers& workers = experiment.hardware.workers;
+  const bool routed = experiment.shape.experts() > 0;
+  return {routed ? name_of(experiment.routing) : "-", workers.cube, workers.vector, experiment};
+}
+
+void add_worker_counts(const Experiment& experiment, std::vector<Condition>& conditions) {
+  conditions.push_back(condition_of(experiment));
+  const Hardware::Workers& workers = experiment.hardware.workers;
+  const Workers own{workers.cube, workers.vector};
+  if (std::ranges::find(kPublished, own) == std::end(kPublished)) return;
+  for (const Workers& other : kPublished) {
+    if (other == own) continue;
+    Hardware hardware = experiment.hardware;
+    hardware.workers.cube = other.aic;
+    hardware.workers.vector = other.aiv;
+    conditions.push_back(condition_of(with_hardware(experiment, hardware)));
+  }
+}
+
+// Latencies by run of both orders, or why one of them does not fit.
+ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, const OrderSpec& other,
+                          const JitterOptions& jitter, unsigned threads) {
+  ConditionOutcome outcome{condition.routing, condition.aic, condition.aiv, {}, {}, {}, {}};
+  std::array<Experiment, 2> experiments{with_order(condition.experiment, tried),
+                                        with_order(condition.experiment, other)};
+  std::array<Compiled, 2> compiled;
+  try {
+    in_parallel(2, threads, [&](std::size_t o) { compiled[o] = compile_all(experiments[o]); });
+  } catch (const InputError& error) {
+    outcome.refused = error.what();
+    return outcome;
+  }
+  std::array<Latencies, 2> totals{Latencies(jitter.draws()), Latencies(jitter.draws())};
+  in_parallel(2 * std::size_t{jitter.draws()}, threads, [&](std::size_t i) {
+    const std::size_t o = i % 2, run = i / 2;
+    totals[o][run] = jittered_total(experiments[o], compiled[o], jitter, static_cast<std::uint32_t>(run));
+  });
+  outcome.tried = median_of(totals[0]);
+  outcome.other = median_of(totals[1]);
+  outcome.difference = relative_difference(totals[0], totals[1]);
+  return outcome;
+}
+
+std::string text_of(const ConditionOutcome& of) {
+  return fmt::format("{} on {}/{} ({:+.2f} %)", of.routing, of.aic, of.aiv, 100 * of.difference.median);
+}
+
+std::string word_for(const MedianInterval& difference) {
+  if (!difference.clear()) return "noise";
+  return difference.high < 0 ? "faster" : "slower";
+}
+
+}  // namespace
+
+std::vector<Condition> conditions_of(const Experiment& experiment) {
+  std::vector<Condition> conditions;
+  add_worker_counts(experiment, conditions);
+  if (experiment.shape.experts() == 0) return conditions;
+  std::vector<RoutingSpec> routings{{}};
+  for (const double skew : kSkews) routings.push_back({"sampled", kRoutingSeed, skew, {}});
+  for (const RoutingSpec& routing : routings) {
+    if (name_of(routing) == name_of(experiment.routing)) continue;
+    Experiment other = experiment;
+    other.routing = routing;
+    add_worker_counts(other, conditions);
+  }
+  return conditions;
+}
+
+std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
+                                               const Latencies& other_here, const OrderSpec& tried,
+                                               const OrderSpec& other, const JitterOptions& jitter,
+                                               unsigned threads) {
+  std::vector<ConditionOutcome> outcomes;
+  for (const Condition& condition : conditions_of(experiment)) {
+    if (outcomes.empty()) {
+      outcomes.push_back({condition.routing,
+                          condition.aic,
+                          condition.aiv,
+                          {},
+                          median_of(tried_here),
+                          median_of(other_here),
+                          relative_difference(tried_here, other_here)});
+    } else {
+      outcomes.push_back(run_both(condition, tried, other, jitter, threads));
+    }
+  }
+  return outcomes;
+}
+
+std::string where_it_turns(const std::string& tried, const std::string& other,
+                           const std::vector<ConditionOutcome>& outcomes) {
+  const MedianInterval& here = outcomes.front().difference;
+  std::vector<std::string> faster, slower, unclear;
+  std::size_t run = 0;
+  for (const ConditionOutcome& of : outcomes) {
+    if (&of == &outcomes.front() || !of.refused.empty()) continue;
+    ++run;
+    (!of.difference.clear() ? unclear : of.difference.high < 0 ? faster : slower).push_back(text_of(of));
+  }
+  const auto part = [](const char* what, const std::vector<std::string>& where) {
+    return where.empty() ? "" : fmt::format("; {} under {}", what, fmt::join(where, ", "));
+  };
+  std::string text;
+  if (!here.clear()) {
+    text = fmt::format("{} and {} are not told apart as configured", tried, other) + part("faster", faster) +
+           part("slower", slower);
+  } else {
+    const bool gains = here.high < 0;
+    const std::vector<std::string>&holds = gains ? faster : slower, &turns = gains ? slower : faster;
+    text = fmt::format("That {} is {} than {} holds under {} of {} other conditions", tried, word_for(here),
+                       other, holds.size(), run) +
+           part("it turns round", turns) + part("it is noise", unclear);
+  }
+  return text + ".\n";
+}
+
+void add_conditions(Report& report, const std::string& tried, const std::string& other,
+                    const std::vector<ConditionOutcome>& outcomes) {
+  Table& table = report.table(
+      "conditions",
+      {Column::words("routing"), Column::count("AIC", "aic"), Column::count("AIV", "aiv"),
+       Column::milliseconds(tried + " ms", "tried_ps"), Column::milliseconds(other + " ms", "other_ps"),
+       Column::signed_percent("difference", "difference", 2), Column::words("95 %").for_people(),
+       Column::data("difference_low"), Column::data("difference_high"),
+       Column::words(tried + " is", "tried_is"), Column::data("refused")});
+  std::string refused;
+  for (const ConditionOutcome& of : outcomes) {
+    std::vector<Cell> cells{of.routing, whole(of.aic), whole(of.aiv)};
+    if (of.refused.empty()) {
+      const MedianInterval& d = of.difference;
+      cells.insert(cells.end(), {of.tried, of.other, d.median, interval_in_percent(d), d.low, d.high,
+                                 word_for(d), Cell()});
+    } else {
+      cells.resize(table.columns().size());
+      cells.back() = of.refused;
+      refused += fmt::format("Does not fit {} on {}/{}: {}\n", of.routing, of.aic, of.aiv, of.refused);
+    }
+    table.add(std::move(cells));
+  }
+  report.say_on(refused + where_it_turns(tried, other, outcomes), "conditions_verdict");
+}
+
+}  // namespace a3sim

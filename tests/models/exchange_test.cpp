@@ -1,0 +1,157 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "models/graph/expert_parallel.h"
+#include "models/operators/quantized_row.h"
+#include "tests/models/small_run.h"
+
+using namespace a3sim;
+using namespace a3sim::test;
+
+// Operators that move plain rows between ranks, and those that quantise what is sent.
+namespace {
+
+constexpr std::uint32_t kRanks = 3, kBlock = 5, kInner = 6, kCols = 7;
+constexpr CutOptions kCut{.shares = 2, .partitions = 2, .chunk = 2, .task_rows = 3};
+
+struct Group {
+  MoeShape shape{.ep = kRanks};
+  RowLayout layout{shape, RoutingCounts(kRanks, 0)};
+};
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix c(a.size(), std::vector<float>(b[0].size()));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      for (std::size_t j = 0; j < b[0].size(); ++j) c[i][j] += a[i][k] * b[k][j];
+    }
+  }
+  return c;
+}
+
+void check_close(const Matrix& actual, const Matrix& expected) {
+  REQUIRE(actual.size() == expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    for (std::size_t j = 0; j < actual[i].size(); ++j) {
+      INFO("row " << i << ", column " << j);
+      CHECK(actual[i][j] == Approx(expected[i][j]).margin(0x1p-6));
+    }
+  }
+}
+
+GatheredGemm gathered(bool scatter, bool tiles) {
+  return {.m = kRanks * kBlock, .n = kCols, .k = kInner, .ranks = kRanks, .scatter = scatter, .tiles = tiles};
+}
+
+Matrix rows_of(const Matrix& all, std::uint32_t rank) {
+  return {all.begin() + rank * kBlock, all.begin() + (rank + 1) * kBlock};
+}
+
+// Tokens that go to other ranks than balanced ones do, with counts that differ.
+Routed routed_for(const MoeShape& shape) {
+  Routed routed;
+  for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
+    routed.experts.push_back(Routings::get("sampled").assign({"sampled", 3, 0.7, ""}, shape, rank));
+    routed.weights.push_back(random_matrix(50 + rank, 1, shape.tokens * shape.top_k)[0]);
+  }
+  return routed;
+}
+
+}  // namespace
+
+TEST_CASE("A gathered product is that of all ranks' rows, in tiles and whole") {
+  const Group group;
+  const bool tiles = GENERATE(false, true);
+  const Graph graph = gathered_gemm_graph(gathered(false, tiles));
+  SmallRun run(graph, group.layout, kCut, {});
+  const Matrix a = random_matrix(1, kRanks * kBlock, kInner);
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    run.set(rank, "a_shard", rows_of(a, rank));
+    run.set(rank, "b", random_matrix(10 + rank, kInner, kCols));
+  }
+  run.run(1);
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    CHECK(run.get(rank, "a") == a);
+    check_close(run.get(rank, "c"), product(a, random_matrix(10 + rank, kInner, kCols)));
+  }
+}
+
+TEST_CASE("A scattered product leaves each rank its rows of the sum over all ranks") {
+  const Group group;
+  const bool tiles = GENERATE(false, true);
+  const Graph graph = gathered_gemm_graph(gathered(true, tiles));
+  SmallRun run(graph, group.layout, kCut, {});
+  Matrix sum(kRanks * kBlock, std::vector<float>(kCols));
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    const Matrix a = random_matrix(20 + rank, kRanks * kBlock, kInner),
+                 b = random_matrix(30 + rank, kInner, kCols), c = product(a, b);
+    run.set(rank, "a", a);
+    run.set(rank, "b", b);
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      for (std::size_t j = 0; j < kCols; ++j) sum[i][j] += c[i][j];
+    }
+  }
+  run.run(2);
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    const Matrix c = run.get(rank, "c"), expected = rows_of(sum, rank);
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      // Each rank's partial sums and their own sum are rounded to 8 bits.
+      for (std::size_t j = 0; j < kCols; ++j) CHECK(c[i][j] == Approx(expected[i][j]).margin(0.03));
+    }
+  }
+}
+
+TEST_CASE("A quantised row is within half a step of what it was, and its largest element is 127") {
+  const Graph graph = [] {
+    Graph g;
+    const TensorId x = g.add_tensor({"x", Layout::kPlain, 4, kCols, DataType::kBf16, true});
+    const TensorId q = g.add_tensor({"q", Layout::kPlain, 4, kCols, DataType::kInt8, false});
+    const TensorId s = g.add_tensor({"s", Layout::kPlain, 4, 1, DataType::kFp32, false});
+    const TensorId p = g.add_tensor({"p", Layout::kPlain, 4, kCols + kScaleColumns, DataType::kInt8, false});
+    const TensorId uq = g.add_tensor({"uq", Layout::kPlain, 4, kCols, DataType::kInt8, false});
+    const TensorId us = g.add_tensor({"us", Layout::kPlain, 4, 1, DataType::kFp32, false});
+    g.add_operator(make_node("Quantize", "Quantize", {x}, {q, s}));
+    g.add_operator(make_node("Pack", "QuantizePacked", {x}, {p}));
+    g.add_operator(make_node("Unpack", "Unpack", {p}, {uq, us}));
+    return g;
+  }();
+  const RowLayout layout(MoeShape{.ep = 1}, RoutingCounts(1, 0));
+  SmallRun run(graph, layout, kCut, {});
+  Matrix x = random_matrix(5, 4, kCols);
+  x[2].assign(kCols, 0);  // nothing to scale by
+  run.set(0, "x", x);
+  run.run(3);
+  const Matrix q = run.get(0, "q"), s = run.get(0, "s");
+  for (std::size_t r = 0; r < x.size(); ++r) {
+    float largest = 0;
+    for (std::size_t c = 0; c < kCols; ++c) {
+      CHECK(q[r][c] == std::nearbyint(q[r][c]));
+      CHECK(std::fabs(q[r][c] * s[r][0] - x[r][c]) <= s[r][0] / 2 * 1.0001F);
+      largest = std::max(largest, std::fabs(q[r][c]));
+    }
+    CHECK(largest == (r == 2 ? 0 : 127));
+  }
+  CHECK(run.get(0, "uq") == q);
+  CHECK(run.get(0, "us") == s);
+}
+
+TEST_CASE("Rows sent straight from the tokens arrive as those that were gathered before") {
+  const MoeShape shape{
+      .tokens = 7, .hidden = 6, .intermediate = 4, .top_k = 2, .experts_per_rank = 2, .ep = 3};
+  const DataType dtype = GENERATE(DataType::kBf16, DataType::kInt8);
+  const Routed routed = routed_for(shape);
+  const RowLayout layout(shape, routed.counts(shape));
+  std::vector<Matrix> received;
+  for (const Exchange exchange : {Exchange::kPuts, Exchange::kFused}) {
+    const Graph graph = dispatch_graph(shape, {dtype, exchange});
+    SmallRun run(graph, layout, kCut, routed);
+    for (std::uint32_t rank = 0; rank < shape.ep; ++rank)
+      run.set(rank, "tokens", random_matrix(40 + rank, shape.tokens, shape.hidden));
+    run.run(4);
+    for (std::uint32_t rank = 0; rank < shape.ep; ++rank) received.push_back(run.get(rank, "received"));
+  }
+  for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
+    CHECK(!received[rank].empty());
+    CHECK(received[rank] == received[shape.ep + rank]);
+  }
+}
