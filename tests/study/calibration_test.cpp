@@ -155,7 +155,7 @@ TEST_CASE("planted hardware values are found, and written with four digits") {
   CHECK(calibration_report(result).json()["parameters"][1]["fitted"] == "4.9 TB/s");
 }
 
-TEST_CASE("a calibration gives the same bytes each time, whatever the number of threads") {
+TEST_CASE("a calibration gives the same bytes each time, whatever the number of threads", "[slow]") {
   Toy toy;
   plant(toy, 1.3, 4.2);
   const std::string once = calibration_report(calibrated(toy)).text();
@@ -185,7 +185,7 @@ TEST_CASE("a fit that would leave a range stops at its end and says so") {
   CHECK(result.refused.empty());
 }
 
-TEST_CASE("a parameter that moves no point is refused") {
+TEST_CASE("a parameter that moves no point is refused", "[slow]") {
   Toy toy(Toy::kHbm, Toy::kL2, "{value: 200 ns, range: [100 ns, 300 ns], fitted: true, source: s}");
   plant(toy, 1.3, 4.5);
   const Calibration result = calibrated(toy);

@@ -40,7 +40,7 @@ Overrides with(Overrides overrides, std::initializer_list<const char*> more) {
 
 }  // namespace
 
-TEST_CASE("every shipped experiment computes at its small shape what the plain reference does") {
+TEST_CASE("every shipped experiment computes at its small shape what the plain reference does", "[slow]") {
   for (const std::filesystem::path& file : shipped_file("experiments")) {
     if (file.stem() == "ep16") continue;  // takes a second, and is ep8 with more of the same
     INFO(file);

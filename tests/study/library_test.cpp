@@ -86,7 +86,7 @@ TEST_CASE("library: every byte that is sent is received, and int8 rows carry the
   }
 }
 
-TEST_CASE("library: more tokens and more ranks never take less time") {
+TEST_CASE("library: more tokens and more ranks never take less time", "[slow]") {
   for (const std::vector<std::string>& way : {std::vector<std::string>{}, kHost}) {
     for (const char* key : {"model.tokens", "parallel.ep"}) {
       std::vector<Duration> before(2, Duration::zero());

@@ -183,7 +183,7 @@ TEST_CASE("all that is wrong with a table is said at once, with its place") {
                     Contains("unknown experiment 'yours'") && Contains("mine, toy"));
 }
 
-TEST_CASE("every shipped table loads, and each value has a source and a hardware file") {
+TEST_CASE("every shipped table loads, and each value has a source and a hardware file", "[slow]") {
   const std::vector<std::string> names = published_tables(configs_folder());
   CHECK(!names.empty());
   for (const std::string& name : names) {
