@@ -36,12 +36,15 @@ struct TraceOperator {
 // Dates are since the common start.
 struct TraceTask {
   std::uint32_t op = 0, worker = 0, dst = 0;
+  std::uint32_t index = 0, expert = kNone;  // among its operator's tasks on its rank; of all ranks' experts
   std::uint32_t dependent_event = kNone, trigger_rank = 0, trigger_event = 0;
   bool remote = false;                                  // sends to another rank
   Duration taken{}, start{}, end{}, done{}, visible{};  // as in TaskRecord
   Duration ideal{}, arithmetic{};
   std::array<Duration, kLimits> lost{};
   std::uint64_t operations = 0, put_bytes = 0;
+  std::uint64_t l2_hits = 0, l2_misses = 0;  // requests that read through the L2
+  std::uint64_t hbm_bytes = 0;               // read and written
   friend bool operator==(const TraceTask&, const TraceTask&) = default;
 };
 
@@ -69,6 +72,11 @@ struct Trace {
   std::vector<TraceOperator> operators;
   std::vector<std::vector<TraceTask>> ranks;  // by rank and task
   std::vector<Duration> starts;               // by rank: how much later than the others it was started
+};
+
+struct TracedPass {
+  std::string name;  // forward, backward, …
+  Trace trace;
 };
 
 // One task of a trace.

@@ -13,9 +13,10 @@ namespace {
 
 // The columns that a trace is made of.
 constexpr std::string_view kColumns =
-    "rank,task,operator,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,lost_l2_write_ps,"
-    "lost_hbm_ps,lost_link_ps,lost_miss_ps,dependent_event,trigger_rank,trigger_event,done_ps,visible_ps,"
-    "arithmetic_ps,operations,put_bytes";
+    "rank,task,operator,index,expert,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,"
+    "lost_l2_write_ps,lost_hbm_ps,lost_link_ps,lost_miss_ps,l2_read_hit,l2_read_miss,hbm_read_bytes,"
+    "hbm_write_bytes,dependent_event,trigger_rank,trigger_event,done_ps,visible_ps,arithmetic_ps,operations,"
+    "put_bytes";
 
 // One of them; its number is known when this is compiled.
 struct CsvColumn {
@@ -129,6 +130,8 @@ void TaskReader::read_task() {
   const std::uint64_t workers = trace_.machine.workers[0] + trace_.machine.workers[1];
   task.op = op();
   task.worker = id("worker", workers);
+  task.index = id("index", kNone);
+  if (!cell("expert").empty()) task.expert = id("expert", kNone);
   task.dst = id("dst", trace_.ranks.size());
   if (!cell("dependent_event").empty()) task.dependent_event = id("dependent_event", kMostEvents);
   task.trigger_rank = id("trigger_rank", trace_.ranks.size());
@@ -145,6 +148,10 @@ void TaskReader::read_task() {
                time("lost_miss_ps")};
   task.operations = number("operations", std::numeric_limits<std::uint64_t>::max());
   task.put_bytes = number("put_bytes", std::numeric_limits<std::uint64_t>::max());
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 61;
+  task.l2_hits = number("l2_read_hit", kMostBytes);
+  task.l2_misses = number("l2_read_miss", kMostBytes);
+  task.hbm_bytes = number("hbm_read_bytes", kMostBytes) + number("hbm_write_bytes", kMostBytes);
   check(task);
 }
 

@@ -42,7 +42,7 @@ void explain_run(const ExplainOptions& options) {
   const SavedRun run = read_run(options.directory, options.pass);
   Report report;
   report.fact("schema_version", 1).fact("name", run.name);
-  for (const SavedPass& pass : run.passes) {
+  for (const TracedPass& pass : run.passes) {
     const std::size_t ranks = pass.trace.ranks.size();
     if (options.rank && *options.rank >= ranks)
       throw InputError(fmt::format("--rank: {}, expected below {}", *options.rank, ranks));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <iostream>
 
 #include "sim/cli/command.h"
+#include "sim/core/progress.h"
 #include "version.h"
 
 namespace {
@@ -68,5 +70,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that names the file
   log_to_stderr();
+  if (isatty(STDERR_FILENO) == 1) a3sim::Progress::show(stderr);
   return run(argc, argv);
 }

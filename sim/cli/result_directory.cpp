@@ -69,8 +69,11 @@ ResultDirectory::~ResultDirectory() {
 }
 
 void ResultDirectory::add(std::string_view name, std::string_view contents) {
-  write_file_atomically(gathered_ / name, contents);
-  manifest_ += fmt::format("{}\n", name);
+  const fs::path path(name), folder = path.parent_path();
+  if (!folder.empty()) make_directories(gathered_ / folder);
+  write_file_atomically(gathered_ / path, contents);
+  const std::string line = path.begin()->string() + '\n';
+  if (!manifest_.ends_with('\n' + line)) manifest_ += line;
 }
 
 void ResultDirectory::commit() {

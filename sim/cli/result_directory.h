@@ -17,14 +17,14 @@ class ResultDirectory {
   ResultDirectory& operator=(const ResultDirectory&) = delete;
   ~ResultDirectory();  // takes back what was not committed
 
-  // Throws RunError if the file cannot be written.
+  // The name may have folders. Throws RunError if the file cannot be written.
   void add(std::string_view name, std::string_view contents);
   // Puts everything in place. The last call.
   void commit();
 
  private:
   std::filesystem::path path_, gathered_;
-  std::string manifest_;  // the kind, then the files, a line each
+  std::string manifest_;  // the kind, then the files and folders in it, a line each
 };
 
 // Throws InputError unless `path` is a result that the command `kind` wrote.

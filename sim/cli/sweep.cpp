@@ -1,9 +1,7 @@
 #include "sim/study/sweep/sweep.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <thread>
@@ -12,6 +10,7 @@
 #include "sim/cli/shard_options.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
+#include "sim/core/progress.h"
 
 namespace a3sim {
 namespace {
@@ -59,35 +58,6 @@ std::string in_words(double seconds) {
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
-
-// A line on stderr that is written over, where that is a terminal.
-class ProgressLine {
- public:
-  void show(const SweepProgress& progress) {
-    const auto now = Clock::now();
-    if (!terminal_ || now - last_ < std::chrono::milliseconds(200)) return;
-    last_ = now;
-    const std::chrono::duration<double> since = now - start_;
-    const double ended = static_cast<double>(progress.done + progress.failed);
-    std::string line = fmt::format("{} of {} points", progress.done + progress.failed, progress.wanted);
-    if (progress.failed > 0) line += fmt::format(", {} failed", progress.failed);
-    if (ended > 0) {
-      const double rate = ended / since.count();
-      line += fmt::format(", {:.3g} a second, {} left", rate,
-                          in_words((static_cast<double>(progress.wanted) - ended) / rate));
-    }
-    fmt::print(stderr, "\r\x1b[K{}", line);
-    shown_ = true;
-  }
-  ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool terminal_ = isatty(STDERR_FILENO) == 1, shown_ = false;
-  Clock::time_point start_ = Clock::now(), last_ = start_;
-};
 
 double seconds_of(const std::string& text) {
   const Parsed<std::int64_t> time = parse_quantity(text, QuantityKind::kDuration);
@@ -148,8 +118,12 @@ void sweep(const SweepCommandOptions& options) {
   if (options.dry_run) return print_plan(plan, running);
   SweepOutcome outcome;
   {
-    ProgressLine line;
-    running.progress = [&](const SweepProgress& progress) { line.show(progress); };
+    Progress line("points");
+    running.progress = [&](const SweepProgress& progress) {
+      line.expect(progress.wanted);
+      line.reach(progress.done + progress.failed,
+                  progress.failed > 0 ? fmt::format("{} failed", progress.failed) : "");
+    };
     outcome = run_sweep(plan, running);
   }
   fmt::print("{}: {} points: {} computed, {} known before, {} failed; in {}\n", plan.spec.name,

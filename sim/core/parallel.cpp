@@ -5,11 +5,14 @@
 #include <thread>
 #include <vector>
 
+#include "sim/core/progress.h"
+
 namespace a3sim {
 
 void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
   std::vector<std::exception_ptr> failures(count);
   std::atomic<std::size_t> next = 0;
+  Progress progress("simulations", count);
   const auto take = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
       try {
@@ -17,6 +20,7 @@ void in_parallel(std::size_t count, unsigned threads, const std::function<void(s
       } catch (...) {
         failures[i] = std::current_exception();
       }
+      progress.step();
     }
   };
   {

@@ -11,10 +11,11 @@ using Catch::Matchers::Contains;
 namespace {
 
 const std::string kHeader =
-    "rank,task,operator,more,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,lost_l2_write_ps,"
-    "lost_hbm_ps,lost_link_ps,lost_miss_ps,dependent_event,trigger_rank,trigger_event,done_ps,visible_ps,"
-    "arithmetic_ps,operations,put_bytes\n";
-const std::string kTask = "0,0,cube,x,0,1,10,20,40,15,1,1,1,1,1,,0,3,40,47,9,1000,0\n";
+    "rank,task,operator,more,index,expert,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,lost_"
+    "l2_write_ps,"
+    "lost_hbm_ps,lost_link_ps,lost_miss_ps,l2_read_hit,l2_read_miss,hbm_read_bytes,hbm_write_bytes,"
+    "dependent_event,trigger_rank,trigger_event,done_ps,visible_ps,arithmetic_ps,operations,put_bytes\n";
+const std::string kTask = "0,0,cube,x,5,,0,1,10,20,40,15,1,1,1,1,1,8,2,30,4,,0,3,40,47,9,1000,0\n";
 
 Trace read(const std::string& csv) {
   Trace trace = MadeTrace(Way::kStatic, 2).trace();
@@ -36,7 +37,8 @@ std::string with(const std::string& what, const std::string& by) {
 }  // namespace
 
 TEST_CASE("tasks are read by the names of their columns") {
-  const Trace trace = read(kHeader + kTask + "1,0,put,x,0,2,1,2,5,3,0,0,0,0,0,7,0,3,4,45,0,0,99\n");
+  const Trace trace =
+      read(kHeader + kTask + "1,0,put,x,0,6,0,2,1,2,5,3,0,0,0,0,0,0,0,0,0,7,0,3,4,45,0,0,99\n");
   const TraceTask& task = trace.ranks[0][0];
   CHECK(task.op == MadeTrace::kCubeOp);
   CHECK(task.worker == 1);
@@ -46,6 +48,12 @@ TEST_CASE("tasks are read by the names of their columns") {
   CHECK(task.visible == 47_ps);
   CHECK(task.arithmetic == 9_ps);
   CHECK(task.operations == 1000);
+  CHECK(task.index == 5);
+  CHECK(task.expert == kNone);
+  CHECK(trace.ranks[1][0].expert == 6);
+  CHECK(task.l2_hits == 8);
+  CHECK(task.l2_misses == 2);
+  CHECK(task.hbm_bytes == 34);
   CHECK_FALSE(task.remote);
   CHECK(trace.ranks[1][0].remote);
   CHECK(trace.ranks[1][0].dependent_event == 7);

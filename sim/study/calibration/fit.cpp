@@ -9,6 +9,7 @@
 #include <nlopt.hpp>
 
 #include "sim/core/error.h"
+#include "sim/core/progress.h"
 
 namespace a3sim {
 namespace {
@@ -80,7 +81,9 @@ double FitProblem::objective(std::span<const double> positions, std::optional<st
 FitProblem::Fit FitProblem::search(std::vector<double> from, double step,
                                    std::optional<std::size_t> left_out) const {
   nlopt::opt search(nlopt::LN_BOBYQA, static_cast<unsigned>(from.size()));
+  Progress progress("runs of all points");
   const auto cost = [&](const std::vector<double>& positions) {
+    progress.step();
     // Behind the edge of what is admissible the last value before it counts, and the way beyond.
     const std::vector<double> inside = last_admissible(start_, positions, admissible_);
     double sum = objective(inside, left_out);

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<std::string> names_of(const SavedRun& run) {
   std::vector<std::string> names;
-  for (const SavedPass& pass : run.passes) names.push_back(pass.name);
+  for (const TracedPass& pass : run.passes) names.push_back(pass.name);
   return names;
 }
 
@@ -20,7 +20,7 @@ std::vector<std::string> names_of(const SavedRun& run) {
 std::map<std::string, L2Rates> rates_of(const SavedRun& run) {
   const auto part = [](double amount, double of) { return of > 0 ? amount / of : 0; };
   std::map<std::string, L2Rates> rates;
-  for (const SavedPass& pass : run.passes) {
+  for (const TracedPass& pass : run.passes) {
     for (const TraceOperator& op : pass.trace.operators) {
       rates[op.name] = {op.l2_read > 0 ? op.l2_hit / op.l2_read : 1, part(op.hbm_read, op.l2_read),
                         part(op.hbm_written, op.l2_read + op.l2_written)};

@@ -38,6 +38,8 @@ TraceTask traced_task(const TaskDescriptor& td, const TaskRecord& record, bool r
   TraceTask task;
   task.op = td.op;
   task.worker = record.worker;
+  task.index = td.task_index;
+  if (td.expert != kNoExpert) task.expert = td.gexpert;
   task.dst = td.dst;
   task.dependent_event = td.dependent_event;
   task.trigger_rank = td.trigger_rank;
@@ -53,6 +55,9 @@ TraceTask traced_task(const TaskDescriptor& td, const TaskRecord& record, bool r
   task.lost = record.lost;
   task.operations = record.operations;
   task.put_bytes = record.put_bytes;
+  task.l2_hits = record.l2.read.hit;
+  task.l2_misses = record.l2.read.miss;
+  task.hbm_bytes = record.l2.hbm_read + record.l2.hbm_write;
   return task;
 }
 

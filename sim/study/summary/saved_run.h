@@ -9,17 +9,11 @@
 
 namespace a3sim {
 
-// A pass of a run that was written into a directory.
-struct SavedPass {
-  std::string name;
-  Trace trace;
-};
-
 // What `a3sim run -o` leaves behind, read back.
 struct SavedRun {
   std::filesystem::path directory;
   std::string name, version;  // of the experiment; of the a3sim that ran it
-  std::vector<SavedPass> passes;
+  std::vector<TracedPass> passes;
 
   std::filesystem::path configuration() const { return directory / "resolved.yaml"; }
 };

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/result_directory.h"
+#include "sim/core/atomic_file.h"
+#include "sim/core/error.h"
+#include "sim/study/summary/saved_run.h"
+#include "traces/formats/gzip.h"
+#include "traces/formats/trace_format.h"
+
+namespace a3sim {
+namespace {
+
+constexpr const char* kExportExamples =
+    "Examples:\n"
+    "  a3sim run configs/experiments/ep8.yaml -o result\n"
+    "  a3sim export result -o ep8.pftrace.gz            open it at https://ui.perfetto.dev\n"
+    "  a3sim export result --pass forward --to cycles -o ep8.json\n"
+    "  a3sim export result --to ascend -o profiles      what MindStudio Insight and msprof-analyze open\n"
+    "Passes follow one another. A name that ends in .gz is compressed. An arrow leads from the task that "
+    "completed an\n"
+    "event to each one that stood waiting for it.\n";
+
+struct ExportOptions {
+  std::string directory, pass, format = "perfetto", output;
+};
+
+std::string formats() {
+  std::string text = "the format:";
+  for (const auto& [name, item] : TraceFormats::all())
+    text += fmt::format("\n{}: {}", name, item.description);
+  return text;
+}
+
+void export_run(const ExportOptions& options) {
+  const TraceFormat& format = TraceFormats::get(options.format);
+  check_result(options.directory, "run");
+  const SavedRun run = read_run(options.directory, options.pass);
+  std::uint64_t tasks = 0;
+  for (const TracedPass& pass : run.passes)
+    for (const std::vector<TraceTask>& rank : pass.trace.ranks) tasks += rank.size();
+  if (tasks > format.most_tasks()) {
+    throw InputError(fmt::format("{}: {} tasks, and what reads '{}' opens at most {}; export one --pass{}",
+                                 options.directory, tasks, options.format, format.most_tasks(),
+                                 options.format == "perfetto" ? "" : ", or --to perfetto"));
+  }
+  const std::vector<OutputFile> files = format.write(run.passes);
+  if (files.size() == 1 && files.front().path.empty()) {
+    const std::string& text = files.front().contents;
+    write_file_atomically(options.output, options.output.ends_with(".gz") ? gzip(text) : text);
+    return;
+  }
+  ResultDirectory directory(options.output, "export");
+  for (const OutputFile& file : files) directory.add(file.path, file.contents);
+  directory.commit();
+}
+
+class Export final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<ExportOptions>();
+    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG -o' wrote")->required();
+    app.add_option("--to", options->format, formats())->type_name("FORMAT")->capture_default_str();
+    app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
+    app.add_option("-o,--output", options->output, "the file, or the directory")
+        ->type_name("PATH")
+        ->required();
+    app.footer(kExportExamples);
+    app.callback([options] { export_run(*options); });
+  }
+};
+
+A3SIM_REGISTER(Command, "export", "Write a run for the tools that show traces", Export);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,231 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/error.h"
+#include "tests/traces/made_trace.h"
+#include "traces/formats/gzip.h"
+#include "traces/formats/trace_format.h"
+#include "traces/import/measured.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory of its own, which is gone afterwards.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "a3sim_import_XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { fs::remove_all(path_); }
+
+  fs::path add(const std::string& name, const std::string& contents) const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name, std::ios::binary) << contents;
+    return path_ / name;
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+const std::string kHeader =
+    "Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim\n";
+
+void refused(const fs::path& path, const std::string& why) {
+  CHECK_THROWS_AS(read_profile(path), InputError);
+  CHECK_THROWS_WITH(read_profile(path), Contains(why));
+}
+
+std::string cycles(
+    const std::string& events,
+    const std::string& summary = R"("schemaVersion":1,"recordCount":1,"droppedRecordCount":0)") {
+  return R"({"traceEvents":[)" + events + R"(],"megaKernelCycleTrace":{)" + summary + "}}";
+}
+std::string event(const std::string& name, const std::string& more = R"("dur":2.5)") {
+  return R"({"ph":"X","pid":7,"name":")" + name + R"(",)" + more + R"(,"args":{"rank":1,"start_cycle":5}})";
+}
+
+// A pass on two ranks: tasks of two kinds and a put, some of which wait.
+std::vector<TracedPass> made_passes() {
+  MadeTrace made(Way::kStatic, 2);
+  made.task(MadeTrace::kVectorOp, 2, 1'000'000_ps, 1'010'000_ps, 1'250'000_ps, kNone, 0).l2_hits = 3;
+  made.put(3, 1'000'000_ps, 1'300'000_ps, 1'500'000_ps, 0, 1, 5);
+  made.task(MadeTrace::kCubeOp, 0, 1'000'000_ps, 1'550'000_ps, 1'900'000_ps, 5, 6, 1);
+  made.task(MadeTrace::kCubeOp, 1, 1'000'000_ps, 1'600'000_ps, 1'700'000_ps, 5, 7, 1);
+  made.trace().operators[MadeTrace::kCubeOp].name = "GMM_w1_grad";
+  return {{"forward", made.trace()}, {"backward", made.trace()}};
+}
+
+void check_same(const Measured& a, const Measured& b) {
+  REQUIRE(a.ranks.size() == b.ranks.size());
+  for (const auto& [rank, names] : a.ranks) {
+    REQUIRE(b.ranks.contains(rank));
+    REQUIRE(b.ranks.at(rank).size() == names.size());
+    for (const auto& [name, of] : names) {
+      INFO(rank << " " << name);
+      REQUIRE(b.ranks.at(rank).contains(name));
+      const Occurrences& other = b.ranks.at(rank).find(name)->second;
+      CHECK(of.count == other.count);
+      CHECK(of.total == other.total);
+      CHECK(of.least == other.least);
+      CHECK(of.most == other.most);
+      CHECK(of.waited == other.waited);
+      CHECK(of.hits == Approx(other.hits));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("import: what was exported is read as what was simulated") {
+  const Folder folder;
+  const std::vector<TracedPass> passes = made_passes();
+  for (const OutputFile& file : TraceFormats::get("ascend").write(passes))
+    folder.add("p/" + file.path, file.contents);
+  const Measured kernels = read_profile(folder.path() / "p");
+  CHECK(kernels.unit == MeasuredUnit::kKernel);
+  check_same(measured(passes, MeasuredUnit::kKernel), kernels);
+
+  const std::string trace = TraceFormats::get("cycles").write(passes).front().contents;
+  check_same(measured(passes, MeasuredUnit::kTask), read_profile(folder.add("t.json", trace)));
+  const Measured packed = read_profile(folder.add("t.json.gz", gzip(trace)));
+  check_same(measured(passes, MeasuredUnit::kTask), packed);
+  CHECK(packed.notes.empty());
+  const nlohmann::json report = mismatch_report(packed, measured(passes, MeasuredUnit::kTask), {}).json();
+  for (const nlohmann::json& row : report["operators"]) CHECK(row["error"] == 0);
+  CHECK(report["operators"].size() == 3);
+  CHECK_FALSE(report.contains("unknown"));
+  CHECK_FALSE(report.contains("missing"));
+}
+
+TEST_CASE("import: the profilers' oddities are read") {
+  const Folder folder;
+  folder.add("host_1_ascend_pt/profiler_info_5.json", "{}");
+  folder.add("host_1_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+             "\xef\xbb\xbfStep Id,Name,Start Time(us),Duration(us),Wait Time(us),Block Num,Input "
+             "Shapes,sim_l2_hit(%)\r\n"
+             "1,MatMul,\"1736413971558972.912\t\",185.504,1.087,16,\"\"\"81920,4096;8192,512\"\"\",80\r\n"
+             "1,MatMul,\"1736413971559172.912\t\",100,N/A,16,N/A,N/A\r\n"
+             "\r\n"
+             "1,Event,N/A,N/A,N/A,N/A,N/A,N/A\n");
+  folder.add("host_2_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+             kHeader + "0,\"a,b\",t,AI_CORE,1,2,0,1\n");
+  folder.add("PROF_1/mindstudio_profiler_output/op_summary_20240101.csv",
+             "Op Name,OP Type,Task Start Time(us),Task Duration(us),Task Wait Time(us)\nAdd,Add,1,3.5,1");
+  const Measured read = read_profile(folder.path());
+  REQUIRE(read.ranks.size() == 3);
+  const Occurrences& matmul = read.ranks.at(5).at("MatMul");
+  CHECK(matmul.count == 2);
+  CHECK(matmul.total == 285'504'000_ps);
+  CHECK(matmul.least == 100_us);
+  CHECK(matmul.waited == 1'087'000_ps);
+  CHECK(matmul.hits_known == 1);
+  CHECK(matmul.hits == Approx(0.8));
+  CHECK_FALSE(read.ranks.at(5).contains("Event"));
+  REQUIRE(read.notes.size() == 1);
+  CHECK_THAT(read.notes[0], Contains("1 kernels without a duration"));
+  CHECK(read.ranks.at(0).at("Add").total == 3'500'000_ps);
+  CHECK(read.ranks.at(6).at("a,b").total == 2_us);
+}
+
+TEST_CASE("import: a table that is cut off, or no profiler's, is refused with its line") {
+  const Folder folder;
+  const auto table = [&](const std::string& text) { return folder.add("kernel_details.csv", text); };
+  refused(table(""), "kernel_details.csv: is empty");
+  refused(table("Name,Start\n"), "kernel_details.csv:1: no column 'Duration(us)' or 'Task Duration(us)'");
+  refused(table(kHeader + "0,a,b,AI_CORE,1,2\n"), "kernel_details.csv:2: 6 cells, expected 8");
+  refused(table(kHeader + "0,a,b,AI_CORE,1,-2,0,1\n"), "kernel_details.csv:2: Duration(us): '-2'");
+  refused(table(kHeader + "0,a,b,AI_CORE,1,1e300,0,1\n"), "'1e300'");
+  refused(table(kHeader + "0,a,b,AI_CORE,1,nan,0,1\n"), "'nan'");
+  refused(table(kHeader + "0,a,b,AI_CORE,1,2x,0,1\n"), "'2x'");
+  refused(table(kHeader + std::string(2 << 20, 'x')), "kernel_details.csv:2: a line of more than");
+  std::string many = kHeader;
+  for (int i = 0; i < 4000; ++i) many += "0,a,b,AI_CORE,1,1e9,0,1\n";
+  refused(table(many), "26 days");
+  // Packed, it would fill the memory.
+  const std::string bomb = gzip(kHeader + std::string(64 << 20, ' '));
+  refused(table(bomb), "kernel_details.csv:2: a line of more than");
+  refused(table(gzip(kHeader).substr(0, 40)), "kernel_details.csv: cannot be read");
+}
+
+TEST_CASE("import: what is no profile is refused, loops of links end") {
+  const Folder folder;
+  refused(folder.path() / "nothing", "does not exist");
+  refused(folder.path(), "is no profile");
+  refused(folder.add("a.txt", "x"), "is no profile");
+  fs::create_directory_symlink(folder.path(), folder.path() / "loop");
+  refused(folder.path(), "is no profile");
+  folder.add("kernel_details.csv", kHeader);
+  CHECK(read_profile(folder.path()).ranks.empty());
+}
+
+TEST_CASE("import: the runtime's records are read in both of their spellings") {
+  const Folder folder;
+  const std::string three = R"("schemaVersion":1,"recordCount":5,"droppedRecordCount":2,"warnings":["late"])";
+  const Measured read = read_profile(folder.add(
+      "t.json", cycles(R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"x"}},)" + event("GMM1") +
+                           "," + event("Expert3_W1Grad_task72") + "," + event("W1Grad_WaitDependency") + "," +
+                           event("GMM1_TriggerEvent") + "," + event("Expert_odd"),
+                       three)));
+  const auto& names = read.ranks.at(1);
+  CHECK(names.size() == 3);
+  CHECK(names.at("GMM1").count == 1);
+  CHECK(names.at("GMM1").total == 2'500'000_ps);
+  CHECK(names.at("GMM_w1_grad").count == 1);
+  CHECK(names.at("GMM_w1_grad").waited == 2'500'000_ps);
+  CHECK(names.contains("Expert_odd"));
+  REQUIRE(read.notes.size() == 2);
+  CHECK_THAT(read.notes[0], Contains("dropped 2 records"));
+  CHECK_THAT(read.notes[1], Contains("1 warnings"));
+}
+
+TEST_CASE("import: a trace that is cut off, hostile or of another kind is refused") {
+  const Folder folder;
+  const auto trace = [&](const std::string& text) { return folder.add("t.json", text); };
+  refused(trace(""), "t.json: byte");
+  refused(trace(cycles(event("a")).substr(0, 60)), "t.json: byte");
+  refused(trace(R"({"traceEvents":[]})"), "no megaKernelCycleTrace");
+  refused(trace(cycles(event("a"), R"("schemaVersion":2)")), "schemaVersion 2, expected 1");
+  refused(trace(cycles("")), "no records");
+  refused(trace(cycles(event("a", R"("dur":-1)"))), "record 1: dur: -1");
+  refused(trace(cycles(event("a", R"("x":1)"))), "record 1: dur");
+  refused(trace(cycles(event("a", R"("dur":1e30)"))), "record 1: dur");
+  refused(trace(cycles(event(std::string(3 << 20, 'a')))), "a text or a number of more than");
+  std::string quotes;
+  for (int i = 0; i < 1 << 20; ++i) quotes += "\\\"";
+  refused(trace(cycles(event(quotes))), "a text or a number of more than");
+  refused(trace(std::string(100'000, '[')), "deeper than 64 levels");
+}
+
+TEST_CASE("import: what is off by most time comes first, and names that only one has are listed") {
+  Measured profile, simulated;
+  profile.at(0, "big").add(100_us, Duration::zero());
+  profile.at(1, "big").add(300_us, Duration::zero());
+  for (int i = 0; i < 50; ++i) profile.at(0, "small").add(10_us, Duration::zero());
+  profile.at(0, "theirs").add(1_us, Duration::zero());
+  profile.at(0, "odd").add(1_us, Duration::zero());
+  simulated.at(0, "big").add(150_us, Duration::zero());
+  simulated.at(0, "small").add(13_us, Duration::zero());
+  simulated.at(0, "ours").add(2_us, Duration::zero());
+  simulated.at(0, "alone").add(2_us, Duration::zero());
+  const nlohmann::json report = mismatch_report(profile, simulated, {{"theirs", "ours"}}).json();
+  REQUIRE(report["operators"].size() == 3);
+  CHECK(report["operators"][0]["name"] == "small");  // 50 x 3 us; big 2 x 50 us
+  CHECK(report["operators"][0]["error"] == Approx(0.3));
+  CHECK(report["operators"][1]["measured_mean_ps"] == 200'000'000);
+  CHECK(report["operators"][1]["off_ps"] == 100'000'000);
+  CHECK(report["operators"][2]["name"] == "ours");
+  CHECK_THAT(report["unknown"].get<std::string>(), Contains("odd") && !Contains("theirs"));
+  CHECK_THAT(report["missing"].get<std::string>(), Contains("alone"));
+}

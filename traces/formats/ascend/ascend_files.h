@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "traces/formats/ascend/profiled_rank.h"
+
+// The files of an Ascend profiler's directory that tools read. Columns and keys as torch_npu's profiler
+// (github.com/Ascend/pytorch) writes them and msprof-analyze and MindStudio Insight take them.
+namespace a3sim {
+
+struct ProfiledDevice {
+  std::uint32_t rank = 0, ranks = 1;
+  const ProfiledRank& of;
+};
+
+// When a step begins, as tools expect a date: in microseconds since 1970, with nanoseconds behind the point.
+inline constexpr std::int64_t kEpoch = 1'700'000'000'000'000;
+std::string microsecond_date(Duration since_step);
+double microseconds_of(Duration time);
+
+std::string kernel_details_csv(const ProfiledDevice& device);
+std::string op_statistic_csv(const ProfiledDevice& device);
+std::string step_trace_time_csv(const ProfiledDevice& device);
+std::string l2_cache_csv(const ProfiledDevice& device);
+std::string communication_json(const ProfiledDevice& device);
+std::string communication_matrix_json(const ProfiledDevice& device);
+std::string trace_view_json(const ProfiledDevice& device);
+std::string profiler_info_json(const ProfiledDevice& device);
+std::string profiler_metadata_json(const ProfiledDevice& device);
+
+// As in all files.
+std::string_view core_of(const ProfiledKernel& kernel);
+std::string exchange_name(const ProfiledExchange& exchange, std::size_t number);
+inline constexpr std::string_view kGroup = "sim_expert_group";
+
+}  // namespace a3sim

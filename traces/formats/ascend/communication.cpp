@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "traces/formats/ascend/ascend_files.h"
+
+// The profiler's JSON files of what a rank sends. All of it is counted as HCCS: a trace does not know over which
+// plane a put went.
+namespace a3sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMega = 1e6;
+constexpr double kLargePacket = 32;  // MB; what is shorter does not fill the link
+
+double milliseconds_of(Duration time) { return static_cast<double>(time.count()) * 1e-9; }
+
+Json bandwidth(double megabytes, double milliseconds) {
+  return {{"Transit Size(MB)", megabytes},
+          {"Transit Time(ms)", milliseconds},
+          {"Bandwidth(GB/s)", milliseconds > 0 ? megabytes / milliseconds : 0}};
+}
+
+Json no_bandwidth() {
+  Json json = bandwidth(0, 0);
+  json["Large Packet Ratio"] = 0;
+  json["Size Distribution"] = Json::object();
+  return json;
+}
+
+Json bandwidths(const ProfiledExchange& exchange) {
+  double sent = 0, large = 0;
+  std::map<std::uint64_t, std::pair<std::uint64_t, Duration>> sizes;  // puts, and their time, by bytes
+  for (const auto& [bytes, time] : exchange.puts) {
+    const double megabytes = static_cast<double>(bytes) / kMega;
+    sent += megabytes;
+    if (megabytes >= kLargePacket) ++large;
+    ++sizes[bytes].first;
+    sizes[bytes].second += time;
+  }
+  Json json = bandwidth(sent, milliseconds_of(exchange.transit));
+  json["Large Packet Ratio"] = exchange.puts.empty() ? 0 : large / static_cast<double>(exchange.puts.size());
+  json["Size Distribution"] = Json::object();
+  for (const auto& [bytes, of] : sizes)
+    json["Size Distribution"][fmt::format("{}", static_cast<double>(bytes) / kMega)] = {
+        of.first, milliseconds_of(of.second)};
+  return {{"RDMA", no_bandwidth()}, {"HCCS", json}, {"PCIE", no_bandwidth()}, {"SDMA", json}};
+}
+
+// While nothing of this rank's is under way, it has nothing to send: no time of a wait for a peer.
+Json times(Duration elapsed, Duration transit) {
+  return {{"Elapse Time(ms)", milliseconds_of(elapsed)},
+          {"Transit Time(ms)", milliseconds_of(transit)},
+          {"Wait Time(ms)", 0},
+          {"Synchronization Time(ms)", 0},
+          {"Idle Time(ms)", milliseconds_of(elapsed - transit)},
+          {"Wait Time Ratio", 0},
+          {"Synchronization Time Ratio", 0}};
+}
+
+Json step(Json collective) {
+  return {{"step1", {{"p2p", Json::object()}, {"collective", std::move(collective)}}}};
+}
+
+}  // namespace
+
+std::string communication_json(const ProfiledDevice& device) {
+  Json collective = Json::object();
+  ProfiledExchange all;
+  Duration elapsed{};
+  for (std::size_t e = 0; e < device.of.exchanges.size(); ++e) {
+    const ProfiledExchange& exchange = device.of.exchanges[e];
+    Json& of = collective[fmt::format("{}@{}", exchange_name(exchange, e), kGroup)];
+    Json& time = of["Communication Time Info"];
+    time["Start Timestamp(us)"] = static_cast<double>(kEpoch) + microseconds_of(exchange.start);
+    time.update(times(exchange.end - exchange.start, exchange.transit));
+    of["Communication Bandwidth Info"] = bandwidths(exchange);
+    elapsed += exchange.end - exchange.start;
+    all.transit += exchange.transit;
+    all.puts.insert(all.puts.end(), exchange.puts.begin(), exchange.puts.end());
+  }
+  collective["Total Op Info"] = {{"Communication Time Info", times(elapsed, all.transit)},
+                                 {"Communication Bandwidth Info", bandwidths(all)}};
+  return step(std::move(collective)).dump(2) + '\n';
+}
+
+std::string communication_matrix_json(const ProfiledDevice& device) {
+  Json links = Json::object();
+  for (std::uint32_t to = 0; to < device.ranks; ++to) {
+    ProfiledExchange::Sent sum;
+    for (const ProfiledExchange& exchange : device.of.exchanges) {
+      sum.bytes += exchange.to[to].bytes;
+      sum.time += exchange.to[to].time;
+    }
+    if (sum.bytes == 0) continue;
+    Json& link = links[fmt::format("{}-{}", device.rank, to)];
+    link["Transport Type"] = "HCCS";
+    link.update(bandwidth(static_cast<double>(sum.bytes) / kMega, milliseconds_of(sum.time)));
+  }
+  return step({{fmt::format("alltoallv-total@{}", kGroup), links}}).dump(2) + '\n';
+}
+
+}  // namespace a3sim

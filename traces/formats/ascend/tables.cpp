@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "traces/formats/ascend/ascend_files.h"
+
+// The profiler's CSV files.
+namespace a3sim {
+namespace {
+
+constexpr int kStep = 1;
+
+// In microseconds, of one worker.
+double share(Duration sum, std::uint32_t workers) { return microseconds(sum) / workers; }
+
+std::string hit_rate(const ProfiledKernel& kernel) {
+  return kernel.hit_rate ? fmt::format("{:.3f}", 100 * *kernel.hit_rate) : "N/A";
+}
+
+double length_of(const Times& times) { return static_cast<double>(boost::icl::length(times)) * 1e-6; }
+
+}  // namespace
+
+// Times of a core are means over the workers that ran its tasks; Insight shows every column behind
+// aicore_time(us), so the last one is ours.
+std::string kernel_details_csv(const ProfiledDevice& device) {
+  std::string csv =
+      "Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),"
+      "Duration(us),Wait Time(us),Block Num,Mix Block Num,HF32 Eligible,Input Shapes,Input Data Types,"
+      "Input Formats,Output Shapes,Output Data Types,Output Formats,Context ID,aicore_time(us),"
+      "aic_mac_time(us),aic_mac_ratio,aiv_time(us),aiv_vec_time(us),aiv_vec_ratio,sim_l2_hit(%)\n";
+  for (std::size_t k = 0; k < device.of.kernels.size(); ++k) {
+    const ProfiledKernel& kernel = device.of.kernels[k];
+    const double run = share(kernel.run, kernel.workers), busy = share(kernel.arithmetic, kernel.workers);
+    const std::string of = fmt::format("{:.3f},{:.3f},{:.3f}", run, busy, run > 0 ? busy / run : 0);
+    const bool cube = kernel.unit == TaskUnit::kCube;
+    // The tab keeps spreadsheets from rounding the date.
+    fmt::format_to(std::back_inserter(csv), "{},{},4294967295,{},{},{},{},static,{},\"{}\t\",{:.3f},{:.3f},",
+                   kStep, device.rank, k, kernel.stream, kernel.name, kernel.name, core_of(kernel),
+                   microsecond_date(kernel.start), microseconds_of(kernel.end - kernel.start),
+                   microseconds_of(kernel.wait));
+    fmt::format_to(std::back_inserter(csv), "{},0,NO,N/A,N/A,N/A,N/A,N/A,N/A,N/A,{},{},{}\n", kernel.workers,
+                   cube ? of : "0,0,0", cube ? "0,0,0" : of, hit_rate(kernel));
+  }
+  return csv;
+}
+
+std::string op_statistic_csv(const ProfiledDevice& device) {
+  struct Sum {
+    std::string_view core;
+    int count = 0;
+    double total = 0, least = 0, most = 0;
+  };
+  std::map<std::string_view, Sum> sums;
+  double all = 0;
+  for (const ProfiledKernel& kernel : device.of.kernels) {
+    Sum& sum = sums[kernel.name];
+    const double time = microseconds_of(kernel.end - kernel.start);
+    sum.core = core_of(kernel);
+    sum.least = sum.count == 0 ? time : std::min(sum.least, time);
+    sum.most = std::max(sum.most, time);
+    sum.total += time;
+    ++sum.count;
+    all += time;
+  }
+  std::string csv =
+      "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)\n";
+  for (const auto& [name, sum] : sums)
+    fmt::format_to(std::back_inserter(csv), "{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}\n", device.rank,
+                   name, sum.core, sum.count, sum.total, sum.least, sum.total / sum.count, sum.most,
+                   all > 0 ? 100 * sum.total / all : 0);
+  return csv;
+}
+
+std::string step_trace_time_csv(const ProfiledDevice& device) {
+  const ProfiledRank& rank = device.of;
+  const double computing = length_of(rank.computing), communication = length_of(rank.communicating);
+  const double overlapped = length_of(rank.computing & rank.communicating),
+               length = microseconds(rank.length);
+  return fmt::format(
+      "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,"
+      "Communication(Not Overlapped and Exclude Receive),Preparing\n"
+      "{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},0.000,{:.3f},0.000\n",
+      device.rank, kStep, computing, communication - overlapped, overlapped, communication,
+      length - computing - communication + overlapped, length, communication - overlapped);
+}
+
+std::string l2_cache_csv(const ProfiledDevice& device) {
+  std::string csv = "Device_id,Stream Id,Task Id,Hit Rate,Victim Rate,Op Name\n";
+  for (std::size_t k = 0; k < device.of.kernels.size(); ++k) {
+    const ProfiledKernel& kernel = device.of.kernels[k];
+    if (kernel.hit_rate)
+      fmt::format_to(std::back_inserter(csv), "{},{},{},{:.6f},N/A,{}\n", device.rank, kernel.stream, k,
+                     *kernel.hit_rate, kernel.name);
+  }
+  return csv;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,113 @@
+#include "traces/formats/counters.h"
+
+#include <algorithm>
+
+namespace a3sim {
+namespace {
+
+// Amounts over time, summed in stretches.
+class Stretches {
+ public:
+  Stretches(Duration makespan, Duration stretch)
+      : stretch_(static_cast<double>(stretch.count())),
+        sums_(static_cast<std::size_t>((makespan + stretch - Duration(1)) / stretch)) {}
+
+  // Spreads `amount` evenly from one date to another.
+  void add(Duration from, Duration to, double amount) {
+    if (amount == 0) return;
+    const auto begin = static_cast<double>(from.count()), end = static_cast<double>(to.count());
+    std::size_t i = place(begin);
+    if (from == to) {
+      sums_[i] += amount;
+      return;
+    }
+    const double rate = amount / (end - begin);
+    for (double at = begin; at < end && i < sums_.size(); ++i) {
+      const double next = std::min(end, static_cast<double>(i + 1) * stretch_);
+      sums_[i] += rate * (next - at);
+      at = next;
+    }
+  }
+
+  std::size_t size() const { return sums_.size(); }
+  double operator[](std::size_t i) const { return sums_[i]; }
+  Counter means(std::string_view name, std::string_view unit, double scale) const {
+    Counter counter{name, unit, {}};
+    for (const double sum : sums_) counter.means.emplace_back(sum / stretch_ * scale);
+    return counter;
+  }
+
+ private:
+  std::size_t place(double date) const {
+    return std::min(sums_.size() - 1, static_cast<std::size_t>(date / stretch_));
+  }
+
+  double stretch_;  // in picoseconds
+  std::vector<double> sums_;
+};
+
+struct RankSums {
+  RankSums(Duration makespan, Duration stretch)
+      : hbm(makespan, stretch),
+        out(makespan, stretch),
+        in(makespan, stretch),
+        hits(makespan, stretch),
+        reads(makespan, stretch),
+        cubes(makespan, stretch),
+        vectors(makespan, stretch),
+        ready(makespan, stretch) {}
+  Stretches hbm, out, in, hits, reads, cubes, vectors, ready;
+};
+
+double length(Duration time) { return static_cast<double>(time.count()); }
+
+void add_task(const Causes& causes, TaskAt at, std::vector<RankSums>& ranks) {
+  const Trace& trace = causes.trace();
+  const TraceTask& task = causes.task(at);
+  RankSums& sums = ranks[at.rank];
+  const auto hits = static_cast<double>(task.l2_hits), misses = static_cast<double>(task.l2_misses);
+  sums.hbm.add(task.start, task.end, static_cast<double>(task.hbm_bytes));
+  sums.hits.add(task.start, task.end, hits);
+  sums.reads.add(task.start, task.end, hits + misses);
+  Stretches& running = task.worker < trace.machine.workers[0] ? sums.cubes : sums.vectors;
+  running.add(task.start, task.end, length(task.end - task.start));
+  if (task.remote) {
+    sums.out.add(task.start, task.done, static_cast<double>(task.put_bytes));
+    ranks[task.dst].in.add(task.start, task.done, static_cast<double>(task.put_bytes));
+  }
+  if (trace.machine.has_kernels()) return;
+  const Duration ready = std::max(causes.ready(at), trace.starts[at.rank] + trace.machine.launch);
+  if (ready < task.start) sums.ready.add(ready, task.start, length(task.start - ready));
+}
+
+std::vector<Counter> counters(const RankSums& sums, bool has_kernels) {
+  constexpr double kPerPicosecond = 1e12 / 1e9;  // bytes a picosecond in GB/s
+  std::vector<Counter> counters{sums.hbm.means("HBM", "GB/s", kPerPicosecond),
+                                {"L2 hit rate", "%", {}},
+                                sums.out.means("link out", "GB/s", kPerPicosecond),
+                                sums.in.means("link in", "GB/s", kPerPicosecond),
+                                sums.cubes.means("AIC running", "", 1),
+                                sums.vectors.means("AIV running", "", 1),
+                                sums.ready.means("ready tasks", "", 1)};
+  for (std::size_t i = 0; i < sums.reads.size(); ++i) {
+    std::optional<double>& rate = counters[1].means.emplace_back();
+    if (sums.reads[i] > 0) rate = 100 * sums.hits[i] / sums.reads[i];
+    if (has_kernels) counters.back().means[i].reset();  // a kernel's tasks are not known before it starts
+  }
+  return counters;
+}
+
+}  // namespace
+
+std::vector<std::vector<Counter>> counters_of(const Causes& causes, Duration stretch) {
+  const Trace& trace = causes.trace();
+  const Duration makespan = std::max(trace.makespan, Duration(1));
+  std::vector<RankSums> sums(trace.ranks.size(), RankSums(makespan, stretch));
+  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
+    for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) add_task(causes, {r, t}, sums);
+  std::vector<std::vector<Counter>> by_rank;
+  for (const RankSums& of : sums) by_rank.push_back(counters(of, trace.machine.has_kernels()));
+  return by_rank;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+
+#include "traces/formats/stage_names.h"
+#include "traces/formats/trace_format.h"
+
+// Chrome's JSON, with the arguments of the in-kernel trace that the public HyperParallel runtime writes
+// (mindspore-ai/hyper-parallel, hyper_parallel/core/multicore: "megaKernelCycleTrace", schema version 1), so
+// that its analyses and its viewers take both.
+namespace a3sim {
+namespace {
+
+constexpr std::int64_t kCycle = 20'000;        // of the counter, in picoseconds: 50 MHz
+constexpr std::uint64_t kMostTasks = 500'000;  // about 400 MB
+
+std::string_view stage_name(std::string_view op) {
+  for (const auto& [ours, theirs] : kStageNames)
+    if (op == ours) return theirs;
+  return op;
+}
+
+// Escaped for JSON: operators' names come from configurations.
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+class Writer {
+ public:
+  explicit Writer(std::span<const TracedPass> passes) : passes_(passes) {}
+  std::string write();
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+  // Before each event but the first.
+  void next() {
+    out_ += first_ ? "\n" : ",\n";
+    first_ = false;
+  }
+  void add_tracks();
+  void add_task(const Trace& trace, std::uint32_t rank, std::uint32_t task);
+  void add_record(std::string_view phase, Duration from, Duration to);
+
+  std::span<const TracedPass> passes_;
+  std::string out_;
+  bool first_ = true;
+  std::size_t invocation_ = 0;
+  Duration begin_{};  // of the pass at hand
+  std::uint64_t records_ = 0;
+  // Of the task at hand.
+  std::string stage_, task_args_;
+  std::uint32_t rank_ = 0, worker_ = 0;
+};
+
+void Writer::add_tracks() {
+  const Trace& trace = passes_.front().trace;
+  for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
+    next();
+    add(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"rank {}"}}}})", r, r);
+    std::uint32_t worker = 0;
+    for (const std::uint32_t queue : {0U, 1U}) {
+      for (std::uint32_t w = 0; w < trace.machine.workers[queue]; ++w, ++worker) {
+        next();
+        add(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{} {}"}}}})", r, worker,
+            queue == 0 ? "AIC" : "AIV", w);
+        next();
+        add(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", r,
+            worker, worker);
+      }
+    }
+  }
+}
+
+void Writer::add_record(std::string_view phase, Duration from, Duration to) {
+  const std::int64_t begin = (begin_ + from).count(), end = (begin_ + to).count();
+  next();
+  add(R"({{"ph":"X","cat":"MegaKernelInternal","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},"args":{{)",
+      json_text(phase == "Compute" ? stage_ : fmt::format("{}_{}", stage_, phase)), rank_, worker_,
+      static_cast<double>(begin) * 1e-6, static_cast<double>(end - begin) * 1e-6);
+  add(R"("phase":"{}","start_cycle":{},"end_cycle":{},{}}}}})", phase, begin / kCycle, end / kCycle,
+      task_args_);
+  ++records_;
+}
+
+void Writer::add_task(const Trace& trace, std::uint32_t rank, std::uint32_t at) {
+  const TraceTask& task = trace.ranks[rank][at];
+  const bool cube = task.worker < trace.machine.workers[0];
+  const bool put = trace.operators[task.op].unit == TaskUnit::kPut;
+  stage_ = stage_name(trace.operators[task.op].name);
+  rank_ = rank;
+  worker_ = task.worker;
+  task_args_ = fmt::format(
+      R"("rank":{},"device_id":{},"core_type":"{}","block_id":{},"task_id":{},"desc_id":{},)"
+      R"("stage_task_index":{},"task_number":{},"core_entry_cycle":{},"invocation_id":{},"step":0,)"
+      R"("direction":{},"owner_id":{})",
+      rank, rank, cube ? "AIC" : "AIV", cube ? task.worker : task.worker - trace.machine.workers[0], at,
+      task.op, task.index, trace.ranks[rank].size(), begin_.count() / kCycle, invocation_,
+      json_text(passes_[invocation_].name),
+      task.expert == kNone ? std::string("-1") : std::to_string(task.expert));
+  if (task.dependent_event != kNone && !trace.machine.has_kernels())
+    add_record("WaitDependency", task.taken, task.start);
+  add_record("Compute", task.start, task.end);
+  if (!put && !trace.machine.has_kernels()) add_record("TriggerEvent", task.end, task.end);
+}
+
+std::string Writer::write() {
+  out_ = R"({"displayTimeUnit":"ns","traceEvents":[)";
+  add_tracks();
+  std::string invocations;
+  for (const TracedPass& pass : passes_) {
+    const std::uint64_t before = records_;
+    for (std::uint32_t r = 0; r < pass.trace.ranks.size(); ++r)
+      for (std::uint32_t t = 0; t < pass.trace.ranks[r].size(); ++t) add_task(pass.trace, r, t);
+    fmt::format_to(std::back_inserter(invocations),
+                   R"({}{{"invocation_id":{},"step":0,"direction":{},"recordCount":{}}})",
+                   invocations.empty() ? "" : ",", invocation_, json_text(pass.name), records_ - before);
+    begin_ += pass.trace.makespan;
+    ++invocation_;
+  }
+  add("\n],\"megaKernelCycleTrace\":{{\"schemaVersion\":1,\"simulated\":\"a3sim\",\"clockHz\":50000000,");
+  add(R"("invocationCount":{},"recordCount":{},"droppedRecordCount":0,"warnings":[],"invocations":[{}]}}}})",
+      passes_.size(), records_, invocations);
+  return std::move(out_) + '\n';
+}
+
+class CycleTrace final : public TraceFormat {
+ public:
+  std::uint64_t most_tasks() const override { return kMostTasks; }
+  std::vector<OutputFile> write(std::span<const TracedPass> passes) const override {
+    return {{"", Writer(passes).write()}};
+  }
+};
+
+A3SIM_REGISTER(TraceFormat, "cycles",
+               "Chrome JSON with the records of the public runtime's in-kernel trace (megaKernelCycleTrace)",
+               CycleTrace);
+
+}  // namespace
+}  // namespace a3sim

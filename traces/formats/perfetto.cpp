@@ -1,0 +1,288 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <protozero/pbf_writer.hpp>
+
+#include "traces/analysis/causes.h"
+#include "traces/formats/counters.h"
+#include "traces/formats/trace_format.h"
+
+// Perfetto's protobuf. Field numbers: github.com/google/perfetto, protos/perfetto/trace/trace_packet.proto and
+// the messages beside it.
+namespace a3sim {
+namespace {
+
+using protozero::pbf_writer;
+
+enum TracePacket {
+  kTimestamp = 8,
+  kSequence = 10,
+  kTrackEvent = 11,
+  kInterned = 12,
+  kFlags = 13,
+  kTrack = 60
+};
+enum SequenceFlags { kCleared = 1, kNeedsState = 2 };
+enum TrackDescriptor {
+  kUuid = 1,
+  kName = 2,
+  kProcess = 3,
+  kParent = 5,
+  kCounter = 8,
+  kOrdering = 11,
+  kRank = 12
+};
+enum ProcessDescriptor { kPid = 1, kProcessName = 6 };
+enum CounterDescriptor { kUnitName = 6 };
+enum InternedData { kEventNames = 2 };
+enum EventName { kIid = 1, kText = 2 };
+enum TrackEvent {
+  kType = 9,
+  kNameIid = 10,
+  kTrackUuid = 11,
+  kDoubleValue = 44,
+  kFlows = 47,
+  kEndingFlows = 48
+};
+enum EventType { kBegin = 1, kEnd = 2, kValue = 4 };
+
+constexpr std::uint32_t kPacket = 1;      // of a trace
+constexpr std::int32_t kExplicit = 3;     // children are ordered by their ranks
+constexpr std::int64_t kStretches = 500;  // of a pass, in which counters have a value each
+constexpr std::uint64_t kCounters = 16;   // a rank has at most so many
+constexpr std::uint64_t kMostTasks = 20'000'000;
+
+std::uint64_t nanoseconds(Duration time) { return static_cast<std::uint64_t>(time.count() / 1000); }
+
+// The packets of a trace, one after the other.
+class Packets {
+ public:
+  // A process, which has no parent, or a track below one; `place` is its pid, or its place among its siblings.
+  void track(std::uint64_t uuid, std::uint64_t parent, std::string_view name, std::size_t place,
+             const std::string_view* unit = nullptr);
+  // Names of slices are given once and stand by their numbers, from 1, afterwards.
+  void names(std::span<const std::string> texts);
+  // With the arrows that end at it and that leave it; none is 0.
+  void slice(std::uint64_t track, std::uint64_t name, Duration from, Duration to, std::uint64_t ending,
+             std::uint64_t leaving);
+  void value(std::uint64_t track, Duration date, double value);
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  void add() {
+    pbf_writer(bytes_).add_message(kPacket, packet_);
+    packet_.clear();
+  }
+  void add_event(Duration date, bool has_name) {
+    pbf_writer packet(packet_);
+    packet.add_uint64(kTimestamp, nanoseconds(date));
+    packet.add_uint32(kSequence, 1);
+    if (has_name) packet.add_uint32(kFlags, kNeedsState);
+    packet.add_message(kTrackEvent, event_);
+    add();
+    event_.clear();
+  }
+
+  std::string bytes_, packet_, event_;
+};
+
+void Packets::track(std::uint64_t uuid, std::uint64_t parent, std::string_view name, std::size_t place,
+                    const std::string_view* unit) {
+  {
+    pbf_writer packet(packet_);
+    pbf_writer descriptor(packet, kTrack);
+    descriptor.add_uint64(kUuid, uuid);
+    if (parent == 0) {
+      pbf_writer process(descriptor, kProcess);
+      process.add_int32(kPid, static_cast<std::int32_t>(place));
+      process.add_string(kProcessName, name.data(), name.size());
+    } else {
+      descriptor.add_string(kName, name.data(), name.size());
+      descriptor.add_uint64(kParent, parent);
+      descriptor.add_int32(kRank, static_cast<std::int32_t>(place));
+    }
+    if (unit != nullptr) {
+      pbf_writer counter(descriptor, kCounter);
+      counter.add_string(kUnitName, unit->data(), unit->size());
+    } else {
+      descriptor.add_enum(kOrdering, kExplicit);
+    }
+  }
+  add();
+}
+
+void Packets::names(std::span<const std::string> texts) {
+  {
+    pbf_writer packet(packet_);
+    packet.add_uint32(kSequence, 1);
+    packet.add_uint32(kFlags, kCleared | kNeedsState);
+    pbf_writer interned(packet, kInterned);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      pbf_writer name(interned, kEventNames);
+      name.add_uint64(kIid, i + 1);
+      name.add_string(kText, texts[i]);
+    }
+  }
+  add();
+}
+
+void Packets::slice(std::uint64_t track, std::uint64_t name, Duration from, Duration to, std::uint64_t ending,
+                    std::uint64_t leaving) {
+  pbf_writer event(event_);
+  event.add_enum(kType, kBegin);
+  event.add_uint64(kNameIid, name);
+  event.add_uint64(kTrackUuid, track);
+  if (leaving != 0) event.add_fixed64(kFlows, leaving);
+  if (ending != 0) event.add_fixed64(kEndingFlows, ending);
+  add_event(from, true);
+  event.add_enum(kType, kEnd);
+  event.add_uint64(kTrackUuid, track);
+  add_event(to, false);
+}
+
+void Packets::value(std::uint64_t track, Duration date, double value) {
+  pbf_writer event(event_);
+  event.add_enum(kType, kValue);
+  event.add_uint64(kTrackUuid, track);
+  event.add_double(kDoubleValue, value);
+  add_event(date, false);
+}
+
+// One pass after the other, on the same tracks.
+class Writer {
+ public:
+  explicit Writer(std::span<const TracedPass> passes);
+  std::string write();
+
+ private:
+  // A rank's tracks: itself, its AIC, its AIV, its workers, its counters.
+  std::uint64_t rank_track(std::size_t rank) const { return 1 + rank * (3 + workers_ + kCounters); }
+  std::uint64_t worker_track(std::size_t rank, std::uint32_t w) const { return rank_track(rank) + 3 + w; }
+  std::uint64_t counter_track(std::size_t rank, std::size_t c) const {
+    return worker_track(rank, workers_) + c;
+  }
+
+  void add_tracks();
+  void add_names();
+  void number_arrows(const Causes& causes);
+  void add_worker(const Causes& causes, std::uint32_t rank, std::uint32_t worker);
+  void add_counters(const Causes& causes);
+
+  std::span<const TracedPass> passes_;
+  const TraceMachine& machine_;
+  std::uint32_t workers_;
+  Packets packets_;
+  bool has_counters_ = false;
+  // Of the pass at hand: its begin; its first operator's name; by rank and task, the arrow that leaves it.
+  Duration begin_{};
+  std::uint64_t first_name_ = 1, arrows_ = 0;
+  std::vector<std::vector<std::uint64_t>> leaving_;
+};
+
+Writer::Writer(std::span<const TracedPass> passes)
+    : passes_(passes),
+      machine_(passes.front().trace.machine),
+      workers_(machine_.workers[0] + machine_.workers[1]) {}
+
+void Writer::add_tracks() {
+  for (std::size_t r = 0; r < passes_.front().trace.ranks.size(); ++r) {
+    const std::uint64_t rank = rank_track(r);
+    packets_.track(rank, 0, fmt::format("rank {}", r), r + 1);
+    std::uint32_t worker = 0;
+    for (const std::uint32_t queue : {0U, 1U}) {
+      const std::string_view kind = queue == 0 ? "AIC" : "AIV";
+      packets_.track(rank + 1 + queue, rank, kind, kCounters + queue);
+      for (std::uint32_t w = 0; w < machine_.workers[queue]; ++w, ++worker)
+        packets_.track(worker_track(r, worker), rank + 1 + queue, fmt::format("{} {}", kind, w), w);
+    }
+  }
+}
+
+void Writer::add_names() {
+  std::vector<std::string> names;
+  for (const TracedPass& pass : passes_) {
+    for (const TraceOperator& op : pass.trace.operators) names.push_back(op.name);
+    for (const TraceOperator& op : pass.trace.operators) names.push_back("wait: " + op.name);
+  }
+  packets_.names(names);
+}
+
+// Whether a task stood waiting for its event, so that an arrow shows who completed it.
+bool waited(const Causes& causes, TaskAt at) {
+  return !causes.trace().machine.has_kernels() && causes.ready(at) > causes.task(at).taken;
+}
+
+void Writer::number_arrows(const Causes& causes) {
+  const Trace& trace = causes.trace();
+  leaving_.clear();
+  for (const std::vector<TraceTask>& tasks : trace.ranks) leaving_.emplace_back(tasks.size());
+  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
+    for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) {
+      if (!waited(causes, {r, t})) continue;
+      const TaskAt from = causes.producer({r, t});
+      std::uint64_t& arrow = leaving_[from.rank][from.task];
+      if (arrow == 0) arrow = ++arrows_;
+    }
+  }
+}
+
+// A worker's time, task by task: waiting at it, and running it.
+void Writer::add_worker(const Causes& causes, std::uint32_t rank, std::uint32_t worker) {
+  const std::uint64_t track = worker_track(rank, worker), operators = causes.trace().operators.size();
+  for (const std::uint32_t t : causes.tasks_of(rank, worker)) {
+    const TraceTask& task = causes.task({rank, t});
+    if (waited(causes, {rank, t})) {
+      const TaskAt from = causes.producer({rank, t});
+      packets_.slice(track, first_name_ + operators + task.op, begin_ + task.taken, begin_ + task.start,
+                     leaving_[from.rank][from.task], 0);
+    }
+    packets_.slice(track, first_name_ + task.op, begin_ + task.start, begin_ + task.end, 0,
+                   leaving_[rank][t]);
+  }
+}
+
+void Writer::add_counters(const Causes& causes) {
+  const Duration stretch(std::max<std::int64_t>(1000, causes.trace().makespan.count() / kStretches + 1));
+  const std::vector<std::vector<Counter>> by_rank = counters_of(causes, stretch);
+  for (std::size_t r = 0; r < by_rank.size(); ++r) {
+    for (std::size_t c = 0; c < by_rank[r].size(); ++c) {
+      const Counter& counter = by_rank[r][c];
+      if (!has_counters_) packets_.track(counter_track(r, c), rank_track(r), counter.name, c, &counter.unit);
+      for (std::size_t i = 0; i < counter.means.size(); ++i) {
+        const Duration date = begin_ + static_cast<std::int64_t>(i) * stretch;
+        if (counter.means[i]) packets_.value(counter_track(r, c), date, *counter.means[i]);
+      }
+    }
+  }
+  has_counters_ = true;
+}
+
+std::string Writer::write() {
+  add_tracks();
+  add_names();
+  for (const TracedPass& pass : passes_) {
+    const Causes causes(pass.trace);
+    number_arrows(causes);
+    for (std::uint32_t r = 0; r < pass.trace.ranks.size(); ++r)
+      for (std::uint32_t w = 0; w < workers_; ++w) add_worker(causes, r, w);
+    add_counters(causes);
+    begin_ += pass.trace.makespan;
+    first_name_ += 2 * pass.trace.operators.size();
+  }
+  return packets_.take();
+}
+
+class Perfetto final : public TraceFormat {
+ public:
+  std::uint64_t most_tasks() const override { return kMostTasks; }
+  std::vector<OutputFile> write(std::span<const TracedPass> passes) const override {
+    return {{"", Writer(passes).write()}};
+  }
+};
+
+A3SIM_REGISTER(TraceFormat, "perfetto",
+               "protobuf for ui.perfetto.dev: ranks, workers, waits, arrows from events and puts, counters",
+               Perfetto);
+
+}  // namespace
+}  // namespace a3sim

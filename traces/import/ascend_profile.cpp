@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "sim/core/error.h"
+#include "traces/import/measured.h"
+#include "traces/import/text_source.h"
+
+// What torch_npu's and MindSpore's profilers write: kernel_details.csv, or op_summary_*.csv of msprof, of one rank
+// or of a directory of ranks. Columns are found by name: some were renamed, and some come and go.
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 6;  // folders below the one that is named
+constexpr std::size_t kMostFiles = 100'000;
+constexpr double kMostMicroseconds = 1e9;  // of one kernel
+
+bool is_table(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name == "kernel_details.csv" || (name.starts_with("op_summary") && name.ends_with(".csv"));
+}
+
+// The tables below a directory, sorted; links to directories are not followed.
+std::vector<fs::path> tables_below(const fs::path& directory) {
+  std::vector<fs::path> tables;
+  std::error_code error;
+  std::size_t seen = 0;
+  fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (++seen > kMostFiles)
+      throw InputError(fmt::format("{}: more than {} files; name the directory of the profiles",
+                                   directory.string(), kMostFiles));
+    if (entry.depth() >= kDeepest) entry.disable_recursion_pending();
+    if (is_table(entry->path())) tables.push_back(entry->path());
+  }
+  std::ranges::sort(tables);
+  return tables;
+}
+
+// The rank that a directory says: profiler_info_{rank}.json stands beside ASCEND_PROFILER_OUTPUT.
+std::optional<std::uint32_t> rank_of(const fs::path& table) {
+  constexpr std::string_view kPrefix = "profiler_info_";
+  std::error_code error;
+  for (fs::directory_iterator entry(fs::absolute(table).parent_path().parent_path(), error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(kPrefix) || !name.ends_with(".json")) continue;
+    std::uint32_t rank = 0;
+    const char* end = name.data() + name.size() - 5;
+    const auto read = std::from_chars(name.data() + kPrefix.size(), end, rank);
+    if (read.ec == std::errc{} && read.ptr == end) return rank;
+  }
+  return {};
+}
+
+class Table {
+ public:
+  Table(const fs::path& path, std::uint32_t rank, Measured& to) : lines_(path), rank_(rank), to_(to) {}
+  void read() {
+    if (!lines_.next(heads_)) throw InputError(lines_.name() + ": is empty, a header expected");
+    if (!heads_.empty() && heads_[0].starts_with("\xef\xbb\xbf")) heads_[0].erase(0, 3);
+    name_ = needed({"Name", "Op Name"});
+    time_ = needed({"Duration(us)", "Task Duration(us)"});
+    wait_ = place({"Wait Time(us)", "Task Wait Time(us)"});
+    hit_ = place({"sim_l2_hit(%)"});
+    while (lines_.next(cells_)) add_kernel();
+    if (dropped_ > 0)
+      to_.notes.push_back(
+          fmt::format("{}: {} kernels without a duration are left out", lines_.name(), dropped_));
+  }
+
+ private:
+  std::optional<std::size_t> place(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+      const auto found = std::ranges::find(heads_, name);
+      if (found != heads_.end()) return static_cast<std::size_t>(found - heads_.begin());
+    }
+    return {};
+  }
+  std::size_t needed(std::initializer_list<std::string_view> names) const {
+    if (const auto at = place(names)) return *at;
+    throw InputError(fmt::format("{}:1: no column '{}'", lines_.name(), fmt::join(names, "' or '")));
+  }
+  // Nothing for N/A; throws for what is neither that nor a number in these bounds.
+  std::optional<double> number(std::size_t column, double most) const {
+    const std::string& text = cells_[column];
+    if (text.empty() || text == "N/A") return {};
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0) || value > most)
+      throw InputError(fmt::format("{}:{}: {}: '{}', expected a number from 0 to {}", lines_.name(),
+                                   lines_.line(), heads_[column], text, most));
+    return value;
+  }
+  static Duration duration(double microseconds) { return Duration(std::llround(microseconds * 1e6)); }
+
+  void add_kernel() {
+    if (cells_.size() != heads_.size())
+      throw InputError(fmt::format("{}:{}: {} cells, expected {} as in the header: was the file cut off?",
+                                   lines_.name(), lines_.line(), cells_.size(), heads_.size()));
+    const std::optional<double> time = number(time_, kMostMicroseconds);
+    if (!time) {
+      ++dropped_;
+      return;
+    }
+    Occurrences& of = to_.at(rank_, cells_[name_]);
+    of.add(duration(*time), duration(wait_ ? number(*wait_, kMostMicroseconds).value_or(0) : 0));
+    if (const std::optional<double> hit = hit_ ? number(*hit_, 100) : std::nullopt) {
+      of.hits += *hit / 100;
+      ++of.hits_known;
+    }
+  }
+
+  CsvLines lines_;
+  std::uint32_t rank_;
+  Measured& to_;
+  std::vector<std::string> heads_, cells_;
+  std::size_t name_ = 0, time_ = 0, dropped_ = 0;
+  std::optional<std::size_t> wait_, hit_;
+};
+
+class AscendProfile final : public ProfileReader {
+ public:
+  bool takes(const fs::path& path) const override {
+    std::error_code error;
+    return fs::is_directory(path, error) ? !tables_below(path).empty() : is_table(path);
+  }
+
+  Measured read(const fs::path& path) const override {
+    std::error_code error;
+    const std::vector<fs::path> tables =
+        fs::is_directory(path, error) ? tables_below(path) : std::vector<fs::path>{path};
+    Measured to;
+    std::uint32_t next = 0;
+    for (const fs::path& table : tables) {
+      const std::uint32_t rank = rank_of(table).value_or(next);
+      // One of msprof's own tables beside the profiler's says the same again.
+      if (to.ranks.contains(rank)) {
+        to.notes.push_back(fmt::format("{}: rank {} has been read already", table.string(), rank));
+        continue;
+      }
+      Table(table, rank, to).read();
+      next = std::max(next, rank) + 1;
+    }
+    return to;
+  }
+};
+
+A3SIM_REGISTER(
+    ProfileReader, "ascend",
+    "an Ascend profiler's directory (*_ascend_pt, *_ascend_ms), several of them, or its kernel_details.csv",
+    AscendProfile);
+
+}  // namespace
+}  // namespace a3sim

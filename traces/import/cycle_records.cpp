@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <streambuf>
+
+#include "sim/core/error.h"
+#include "traces/formats/stage_names.h"
+#include "traces/import/measured.h"
+#include "traces/import/text_source.h"
+
+// The in-kernel trace of the public HyperParallel runtime (mindspore-ai/hyper-parallel, "megaKernelCycleTrace"),
+// event by event.
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestText = 1 << 20;
+constexpr std::size_t kDeepest = 64;
+constexpr double kMostMicroseconds = 1e9;  // of one record
+
+// The file as a stream, which ends where a text is longer than any of a trace: the parser keeps each in memory.
+class Bytes final : public std::streambuf {
+ public:
+  explicit Bytes(const fs::path& path) : source_(path) {}
+
+ private:
+  int_type underflow() override {
+    const std::string_view piece = source_.piece();
+    if (piece.empty()) return traits_type::eof();
+    for (const char c : piece) {
+      if (c == '"' && !escaped_) since_quote_ = 0;
+      escaped_ = c == '\\' && !escaped_;
+      if (++since_quote_ > kLongestText)
+        throw InputError(fmt::format("{}: a text or a number of more than {} bytes: is this a trace?",
+                                     source_.name(), kLongestText));
+    }
+    piece_ = piece;
+    setg(piece_.data(), piece_.data(), piece_.data() + piece_.size());
+    return traits_type::to_int_type(*gptr());
+  }
+
+  TextSource source_;
+  std::string piece_;
+  std::size_t since_quote_ = 0;
+  bool escaped_ = false;
+};
+
+// "GMM1" of GMM1, GMM1_WaitDependency and Expert3_GMM1_task72, in our words.
+std::string stage_of(std::string_view name) {
+  if (name.starts_with("Expert")) {
+    const std::size_t number = name.find_first_not_of("0123456789", 6);
+    if (number != std::string_view::npos && number > 6 && name[number] == '_') name.remove_prefix(number + 1);
+  }
+  for (const std::string_view phase : {"_WaitDependency", "_Compute", "_TriggerEvent"})
+    if (name.ends_with(phase)) name.remove_suffix(phase.size());
+  const std::size_t task = name.rfind("_task");
+  if (task != std::string_view::npos && task + 5 < name.size() &&
+      name.find_first_not_of("0123456789", task + 5) == std::string_view::npos)
+    name = name.substr(0, task);
+  for (const auto& [ours, theirs] : kStageNames)
+    if (name == theirs) return std::string(ours);
+  return std::string(name);
+}
+
+// Called by the parser for each value; an event is complete when its object ends.
+class Events final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Events(std::string name, Measured& to) : file_(std::move(name)), to_(to) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<double>(value)); }
+  bool number_float(number_float_t value, const string_t&) override { return number(value); }
+  bool string(string_t& value) override {
+    if (in_event() && key_ == "name") event_.name = value;
+    if (in_event() && key_ == "ph") event_.phase = value;
+    if (depth_ == 3 && section_ == kSummary && key_ == "warnings") ++warnings_;
+    return true;
+  }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t& value) override {
+    key_ = value;
+    if (depth_ == 1)
+      section_ = value == "traceEvents" ? kEvents : value == "megaKernelCycleTrace" ? kSummary : kOther;
+    return true;
+  }
+  bool start_object(std::size_t) override {
+    if (section_ == kEvents && depth_ == 2) event_ = {};
+    return deeper();
+  }
+  bool start_array(std::size_t) override { return deeper(); }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
+  bool end_object() override {
+    if (in_event()) add_event();
+    --depth_;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    throw InputError(fmt::format("{}: byte {}: {}", file_, position, error.what()));
+  }
+
+  void finish() {
+    if (version_ == 0) fail("has no megaKernelCycleTrace: is it a trace of the runtime?");
+    if (version_ != 1) fail(fmt::format("megaKernelCycleTrace.schemaVersion {}, expected 1", version_));
+    if (records_ == 0) fail("has no records");
+    if (dropped_ > 0)
+      to_.notes.push_back(
+          fmt::format("{}: the runtime dropped {} records: counts and sums are too small", file_, dropped_));
+    if (expected_ != records_)
+      to_.notes.push_back(fmt::format("{}: {} records, recordCount says {}", file_, records_, expected_));
+    if (warnings_ > 0) to_.notes.push_back(fmt::format("{}: {} warnings of the runtime", file_, warnings_));
+  }
+
+ private:
+  enum Section : std::uint8_t { kOther, kEvents, kSummary };
+  struct Event {
+    std::string name, phase;
+    double rank = -1, time = -1;
+  };
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw InputError(fmt::format("{}: {}", file_, why));
+  }
+  bool deeper() {
+    if (++depth_ > kDeepest) fail(fmt::format("deeper than {} levels", kDeepest));
+    return true;
+  }
+  bool in_event() const { return section_ == kEvents && depth_ == 3; }
+  bool number(double value) {
+    if (section_ == kEvents && depth_ == 4 && key_ == "rank") event_.rank = value;
+    if (in_event() && key_ == "dur") event_.time = value;
+    if (in_event() && key_ == "pid" && event_.rank < 0) event_.rank = value;
+    if (section_ != kSummary || depth_ != 2) return true;
+    if (key_ == "schemaVersion") version_ = value;
+    if (key_ == "recordCount") expected_ = value;
+    if (key_ == "droppedRecordCount") dropped_ = value;
+    return true;
+  }
+
+  void add_event() {
+    if (event_.phase != "X") return;
+    ++records_;
+    if (!(event_.time >= 0 && event_.time <= kMostMicroseconds))
+      fail(fmt::format("record {}: dur: {}, expected microseconds from 0 to {}", records_, event_.time,
+                       kMostMicroseconds));
+    if (!(event_.rank >= 0 && event_.rank < kMostRanks) || event_.name.empty())
+      fail(fmt::format("record {}: a name and a rank below {} expected", records_, kMostRanks));
+    if (event_.name.ends_with("_TriggerEvent")) return;
+    Occurrences& of = to_.at(static_cast<std::uint32_t>(event_.rank), stage_of(event_.name));
+    const Duration time(std::llround(event_.time * 1e6));
+    if (event_.name.ends_with("_WaitDependency"))
+      of.waited += time;
+    else
+      of.add(time, Duration::zero());
+  }
+
+  static constexpr std::uint32_t kMostRanks = 1 << 20;
+  std::string file_;
+  Measured& to_;
+  std::size_t depth_ = 0;
+  Section section_ = kOther;
+  std::string key_;
+  Event event_;
+  double version_ = 0, expected_ = 0, dropped_ = 0, records_ = 0;
+  std::size_t warnings_ = 0;
+};
+
+class CycleRecords final : public ProfileReader {
+ public:
+  bool takes(const fs::path& path) const override {
+    std::error_code error;
+    const std::string name = path.filename().string();
+    return fs::is_regular_file(path, error) && (name.ends_with(".json") || name.ends_with(".json.gz"));
+  }
+  Measured read(const fs::path& path) const override {
+    Measured to;
+    to.unit = MeasuredUnit::kTask;
+    Bytes bytes(path);
+    std::istream stream(&bytes);
+    stream.exceptions(std::ios::badbit);  // what reading throws is thrown on
+    Events events(path.string(), to);
+    nlohmann::json::sax_parse(stream, &events);
+    events.finish();
+    return to;
+  }
+};
+
+A3SIM_REGISTER(ProfileReader, "cycles", "a megaKernelCycleTrace of the public runtime (.json, .json.gz)",
+               CycleRecords);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,89 @@
+#include "traces/import/text_source.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kPiece = 1 << 16;
+constexpr std::size_t kLongestLine = 1 << 20;
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kSpace), end = text.find_last_not_of(kSpace);
+  return begin == std::string_view::npos ? "" : std::string(text.substr(begin, end - begin + 1));
+}
+
+}  // namespace
+
+TextSource::TextSource(const std::filesystem::path& path) : name_(path.string()), buffer_(kPiece, '\0') {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    throw InputError(fmt::format("{}: is no file that can be read", name_));
+  file_ = gzopen(path.c_str(), "rb");  // what is not packed is read as it is
+  if (file_ == nullptr)
+    throw InputError(fmt::format("{}: cannot be opened: {}", name_, std::strerror(errno)));
+}
+
+TextSource::~TextSource() { gzclose(file_); }
+
+std::string_view TextSource::piece() {
+  const int read = gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
+  int error = Z_OK;
+  const char* why = gzerror(file_, &error);
+  // A .gz that was cut short ends with Z_BUF_ERROR.
+  if (read < 0 || (read == 0 && error != Z_OK && error != Z_STREAM_END))
+    throw InputError(
+        fmt::format("{}: cannot be read: {}", name_, error == Z_ERRNO ? std::strerror(errno) : why));
+  return std::string_view(buffer_).substr(0, static_cast<std::size_t>(read));
+}
+
+bool CsvLines::next_line(std::string& line) {
+  line.clear();
+  ++line_;
+  while (true) {
+    if (rest_.empty()) rest_ = source_.piece();
+    if (rest_.empty()) return !line.empty();
+    const std::size_t end = rest_.find('\n');
+    line += rest_.substr(0, end);
+    if (line.size() > kLongestLine)
+      throw InputError(
+          fmt::format("{}:{}: a line of more than {} bytes: is this a table?", name(), line_, kLongestLine));
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    if (end != std::string_view::npos) return true;
+  }
+}
+
+bool CsvLines::next(std::vector<std::string>& cells) {
+  do {
+    if (!next_line(text_)) return false;
+  } while (trimmed(text_).empty());
+  cells.clear();
+  std::string cell;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    const char c = text_[i];
+    if (c == '"' && quoted && i + 1 < text_.size() && text_[i + 1] == '"') {
+      cell += '"';
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.push_back(trimmed(cell));
+      cell.clear();
+    } else {
+      cell += c;
+    }
+  }
+  cells.push_back(trimmed(cell));
+  return true;
+}
+
+}  // namespace a3sim
