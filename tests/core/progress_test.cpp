@@ -18,7 +18,7 @@ std::string written(const Work& work, std::chrono::milliseconds silence = {}) {
   work();
   Progress::show(nullptr);
   std::string text(static_cast<std::size_t>(std::ftell(terminal)), ' ');
-  std::rewind(terminal);
+  REQUIRE(std::fseek(terminal, 0, SEEK_SET) == 0);
   REQUIRE(std::fread(text.data(), 1, text.size(), terminal) == text.size());
   std::fclose(terminal);
   return text;

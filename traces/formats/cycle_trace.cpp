@@ -34,6 +34,11 @@ std::string json_text(std::string_view text) {
   return out + '"';
 }
 
+// Whole: readers take it as a number, which keeps what it can.
+std::string in_microseconds(std::int64_t picoseconds) {
+  return fmt::format("{}.{:06}", picoseconds / 1'000'000, picoseconds % 1'000'000);
+}
+
 class Writer {
  public:
   explicit Writer(std::span<const TracedPass> passes) : passes_(passes) {}
@@ -86,9 +91,9 @@ void Writer::add_tracks() {
 void Writer::add_record(std::string_view phase, Duration from, Duration to) {
   const std::int64_t begin = (begin_ + from).count(), end = (begin_ + to).count();
   next();
-  add(R"({{"ph":"X","cat":"MegaKernelInternal","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},"args":{{)",
+  add(R"({{"ph":"X","cat":"MegaKernelInternal","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{)",
       json_text(phase == "Compute" ? stage_ : fmt::format("{}_{}", stage_, phase)), rank_, worker_,
-      static_cast<double>(begin) * 1e-6, static_cast<double>(end - begin) * 1e-6);
+      in_microseconds(begin), in_microseconds(end - begin));
   add(R"("phase":"{}","start_cycle":{},"end_cycle":{},{}}}}})", phase, begin / kCycle, end / kCycle,
       task_args_);
   ++records_;

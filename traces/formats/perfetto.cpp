@@ -66,6 +66,7 @@ class Packets {
   void slice(std::uint64_t track, std::uint64_t name, Duration from, Duration to, std::uint64_t ending,
              std::uint64_t leaving);
   void value(std::uint64_t track, Duration date, double value);
+  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
   std::string take() { return std::move(bytes_); }
 
  private:
@@ -258,6 +259,11 @@ void Writer::add_counters(const Causes& causes) {
 }
 
 std::string Writer::write() {
+  constexpr std::size_t kBytes = 90;  // of a task and its wait, about
+  std::size_t tasks = 0;
+  for (const TracedPass& pass : passes_)
+    for (const std::vector<TraceTask>& rank : pass.trace.ranks) tasks += rank.size();
+  packets_.reserve(kBytes * tasks);
   add_tracks();
   add_names();
   for (const TracedPass& pass : passes_) {

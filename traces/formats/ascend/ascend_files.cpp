@@ -48,7 +48,10 @@ std::string microsecond_date(Duration since_step) {
   return fmt::format("{}.{:03}", kEpoch + nanoseconds / 1000, nanoseconds % 1000);
 }
 
-double microseconds_of(Duration time) { return static_cast<double>(time.count() / 1000) * 1e-3; }
+double microseconds_of(Duration time) {
+  const std::int64_t nanoseconds = time.count() / 1000;
+  return static_cast<double>(nanoseconds) * 1e-3;
+}
 
 std::string_view core_of(const ProfiledKernel& kernel) {
   return kernel.unit == TaskUnit::kCube ? "AI_CORE" : "AI_VECTOR_CORE";
