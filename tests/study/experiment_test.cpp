@@ -52,6 +52,25 @@ TEST_CASE("all that is wrong with an experiment is said at once, with its key") 
   CHECK_THAT(message, Contains("teleport") && Contains("native"));
 }
 
+TEST_CASE("regions are of one product, of both edges, and as many as shares") {
+  const auto gemm = [](std::vector<std::string> set) -> std::string {
+    set.emplace_back("tiling.order=column_major");
+    try {
+      const Experiment experiment = load_experiment(configs_folder() / "experiments" / "gemm.yaml", set);
+      return std::to_string(experiment.cut.shares);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  CHECK(gemm({"tiling.grid_m=2", "tiling.grid_n=5"}) == "10");
+  CHECK(gemm({"tiling.grid_m=2", "tiling.grid_n=5", "cut.shares=10"}) == "10");
+  CHECK_THAT(gemm({"tiling.grid_m=2", "tiling.grid_n=5", "cut.shares=12"}),
+             Contains("cut.shares: expected 10"));
+  CHECK_THAT(gemm({"tiling.grid_m=2"}), Contains("grid_m and grid_n, or neither"));
+  CHECK_THAT(refusal({"tiling.grid_m=2", "tiling.grid_n=5", "tiling.order=column_major"}),
+             Contains("tiling.grid_m") && Contains("experts have one each"));
+}
+
 TEST_CASE("what a rank sends is what leaves it in Dispatch and in Combine") {
   for (const PassResult& pass : run_experiment(small(), false)) {
     constexpr std::uint64_t kRows = kTokens * kTopK, kAway = kEp - 1;

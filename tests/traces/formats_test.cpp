@@ -58,6 +58,7 @@ TEST_CASE("counters: what is spread over time sums to what was moved") {
   REQUIRE(by_rank.size() == 2);
   constexpr double kPerPicosecond = 1000;  // GB/s
   CHECK(total(counter(by_rank[0], "HBM")) == Approx(480 * kPerPicosecond));
+  CHECK(total(counter(by_rank[0], "L2 reads")) == Approx(40 * kL2Request * kPerPicosecond));
   CHECK(total(counter(by_rank[0], "link out")) == Approx(4000 * kPerPicosecond));
   CHECK(total(counter(by_rank[1], "link in")) == Approx(4000 * kPerPicosecond));
   CHECK(total(counter(by_rank[1], "link out")) == 0);

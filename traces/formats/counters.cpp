@@ -83,6 +83,7 @@ void add_task(const Causes& causes, TaskAt at, std::vector<RankSums>& ranks) {
 std::vector<Counter> counters(const RankSums& sums, bool has_kernels) {
   constexpr double kPerPicosecond = 1e12 / 1e9;  // bytes a picosecond in GB/s
   std::vector<Counter> counters{sums.hbm.means("HBM", "GB/s", kPerPicosecond),
+                                sums.reads.means("L2 reads", "GB/s", kPerPicosecond * kL2Request),
                                 {"L2 hit rate", "%", {}},
                                 sums.out.means("link out", "GB/s", kPerPicosecond),
                                 sums.in.means("link in", "GB/s", kPerPicosecond),
@@ -90,7 +91,7 @@ std::vector<Counter> counters(const RankSums& sums, bool has_kernels) {
                                 sums.vectors.means("AIV running", "", 1),
                                 sums.ready.means("ready tasks", "", 1)};
   for (std::size_t i = 0; i < sums.reads.size(); ++i) {
-    std::optional<double>& rate = counters[1].means.emplace_back();
+    std::optional<double>& rate = counters[2].means.emplace_back();
     if (sums.reads[i] > 0) rate = 100 * sums.hits[i] / sums.reads[i];
     if (has_kernels) counters.back().means[i].reset();  // a kernel's tasks are not known before it starts
   }
