@@ -157,6 +157,8 @@ void TaskReader::read_task() {
 
 void TaskReader::check(const TraceTask& task) const {
   if (task.taken > task.start || task.start > task.end) fail("it does not hold that taken <= start <= end");
+  if (task.end > trace_.makespan)
+    fail("end_ps: {}, and the pass takes {}", task.end.count(), trace_.makespan.count());
   Duration sum = task.ideal;
   for (const Duration lost : task.lost) sum += lost;
   if (sum != task.end - task.start) {

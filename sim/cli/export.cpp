@@ -39,8 +39,11 @@ void export_run(const ExportOptions& options) {
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
   std::uint64_t tasks = 0;
-  for (const TracedPass& pass : run.passes)
-    for (const std::vector<TraceTask>& rank : pass.trace.ranks) tasks += rank.size();
+  for (const TracedPass& pass : run.passes) {
+    const TraceMachine& machine = pass.trace.machine;  // a track takes as much as a task
+    for (const std::vector<TraceTask>& rank : pass.trace.ranks)
+      tasks += rank.size() + machine.workers[0] + machine.workers[1];
+  }
   if (tasks > format.most_tasks()) {
     throw InputError(fmt::format("{}: {} tasks, and what reads '{}' opens at most {}; export one --pass{}",
                                  options.directory, tasks, options.format, format.most_tasks(),

@@ -30,12 +30,15 @@ bool may_replace(const fs::path& path, std::string_view kind) {
   std::string line;
   const bool same_kind = std::getline(manifest, line) && line == kind;
   while (std::getline(manifest, line)) ours.insert(line);
-  fs::directory_iterator entry(path, error);
-  if (error) return false;
-  for (; entry != fs::directory_iterator(); entry.increment(error)) {
-    if (error || !same_kind || !ours.contains(entry->path().filename().string())) return false;
+  if (!same_kind) return fs::is_empty(path, error) && !error;
+  fs::recursive_directory_iterator entry(path, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    // A folder is as ours as what is in it.
+    if (entry->symlink_status(error).type() != fs::file_type::directory &&
+        !ours.contains(entry->path().lexically_relative(path).string()))
+      return false;
   }
-  return true;
+  return !error;
 }
 
 }  // namespace
@@ -72,8 +75,7 @@ void ResultDirectory::add(std::string_view name, std::string_view contents) {
   const fs::path path(name), folder = path.parent_path();
   if (!folder.empty()) make_directories(gathered_ / folder);
   write_file_atomically(gathered_ / path, contents);
-  const std::string line = path.begin()->string() + '\n';
-  if (!manifest_.ends_with('\n' + line)) manifest_ += line;
+  manifest_ += fmt::format("{}\n", name);
 }
 
 void ResultDirectory::commit() {

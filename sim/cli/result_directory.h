@@ -24,7 +24,7 @@ class ResultDirectory {
 
  private:
   std::filesystem::path path_, gathered_;
-  std::string manifest_;  // the kind, then the files and folders in it, a line each
+  std::string manifest_;  // the kind, then the files, a line each
 };
 
 // Throws InputError unless `path` is a result that the command `kind` wrote.

@@ -122,7 +122,7 @@ void sweep(const SweepCommandOptions& options) {
     running.progress = [&](const SweepProgress& progress) {
       line.expect(progress.wanted);
       line.reach(progress.done + progress.failed,
-                  progress.failed > 0 ? fmt::format("{} failed", progress.failed) : "");
+                 progress.failed > 0 ? fmt::format("{} failed", progress.failed) : "");
     };
     outcome = run_sweep(plan, running);
   }

@@ -136,7 +136,52 @@ TEST_CASE("import: the profilers' oddities are read") {
   REQUIRE(read.notes.size() == 1);
   CHECK_THAT(read.notes[0], Contains("1 kernels without a duration"));
   CHECK(read.ranks.at(0).at("Add").total == 3'500'000_ps);
-  CHECK(read.ranks.at(6).at("a,b").total == 2_us);
+  CHECK(read.ranks.at(1).at("a,b").total == 2_us);
+}
+
+TEST_CASE("import: each rank is read once, and none for another") {
+  const Folder folder;
+  const std::string one = kHeader + "0,a,t,AI_CORE,1,2,-3,1\n";
+  const std::string summary = "Op Name,Task Duration(us)\na,7\n";
+  // msprof's table beside the profiler's says the same again.
+  folder.add("all/x_ascend_pt/profiler_info_0.json", "{}");
+  folder.add("all/x_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", one);
+  folder.add("all/x_ascend_pt/PROF_1/mindstudio_profiler_output/op_summary_1.csv", summary);
+  // Slices of one table, of a rank that nobody names.
+  folder.add("all/a_ascend_pt/PROF_1/mindstudio_profiler_output/op_summary_0_1.csv", summary);
+  folder.add("all/a_ascend_pt/PROF_1/mindstudio_profiler_output/op_summary_0_2.csv", summary);
+  const Measured read = read_profile(folder.path() / "all");
+  REQUIRE(read.ranks.size() == 2);
+  CHECK(read.ranks.at(0).at("a").total == 2_us);
+  CHECK(read.ranks.at(0).at("a").waited == Duration::zero());
+  CHECK(read.ranks.at(1).at("a").total == 14_us);
+  CHECK(read.notes.empty());
+  folder.add("all/y_ascend_pt/profiler_info_0.json", "{}");
+  folder.add("all/y_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", one);
+  const Measured twice = read_profile(folder.path() / "all");
+  CHECK(twice.ranks.at(0).at("a").count == 1);
+  REQUIRE(twice.notes.size() == 1);
+  CHECK_THAT(twice.notes[0], Contains("y_ascend_pt: left out: rank 0"));
+}
+
+TEST_CASE("import: names are text, and there is an end to them") {
+  Measured profile;
+  profile.at(0, "a\xff\x1b[31m \xc3\xa4").add(1_us, Duration::zero());
+  CHECK(profile.ranks.at(0).contains("a??[31m \xc3\xa4"));
+  CHECK_NOTHROW(measured_report(profile).json().dump());
+  CHECK_THROWS_WITH(profile.at(0, std::string(5000, 'x')), Contains("names of kernels"));
+  Occurrences most;
+  most.add(Duration(std::int64_t{1} << 60), Duration::zero());
+  CHECK_THROWS_AS(
+      [&] {
+        for (int i = 0; i < 9; ++i) most += most;
+      }(),
+      InputError);
+  CHECK_THROWS_AS(
+      [&] {
+        for (int i = 0; i < 9; ++i) most.wait(Duration(std::int64_t{1} << 60));
+      }(),
+      InputError);
 }
 
 TEST_CASE("import: a table that is cut off, or no profiler's, is refused with its line") {
@@ -172,15 +217,20 @@ TEST_CASE("import: what is no profile is refused, loops of links end") {
 
 TEST_CASE("import: the runtime's records are read in both of their spellings") {
   const Folder folder;
-  const std::string three = R"("schemaVersion":1,"recordCount":5,"droppedRecordCount":2,"warnings":["late"])";
+  const std::string three = R"("schemaVersion":1,"recordCount":7,"droppedRecordCount":2,"warnings":["late"])";
   const Measured read = read_profile(folder.add(
       "t.json", cycles(R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"x"}},)" + event("GMM1") +
                            "," + event("Expert3_W1Grad_task72") + "," + event("W1Grad_WaitDependency") + "," +
-                           event("GMM1_TriggerEvent") + "," + event("Expert_odd"),
+                           event("GMM1_TriggerEvent") + "," + event("Expert_odd") + "," +
+                           event("Expert0_GMM1_WaitDependency_task9") + "," + event("Lone_WaitDependency") +
+                           "," + event("aten::mm", R"("cat":"cpu_op","dur":1)"),
                        three)));
   const auto& names = read.ranks.at(1);
-  CHECK(names.size() == 3);
+  CHECK(names.size() == 4);
   CHECK(names.at("GMM1").count == 1);
+  CHECK(names.at("GMM1").waited == 2'500'000_ps);
+  CHECK(names.at("Lone").count == 0);
+  CHECK_THAT(measured_report(read).text(), Contains("Lone") && !Contains("9223372036"));
   CHECK(names.at("GMM1").total == 2'500'000_ps);
   CHECK(names.at("GMM_w1_grad").count == 1);
   CHECK(names.at("GMM_w1_grad").waited == 2'500'000_ps);
@@ -205,6 +255,8 @@ TEST_CASE("import: a trace that is cut off, hostile or of another kind is refuse
   std::string quotes;
   for (int i = 0; i < 1 << 20; ++i) quotes += "\\\"";
   refused(trace(cycles(event(quotes))), "a text or a number of more than");
+  CHECK_NOTHROW(
+      read_profile(trace(cycles(event("a", R"("dur":1,"pad":[)" + std::string(2 << 20, ' ') + "]")))));
   refused(trace(std::string(100'000, '[')), "deeper than 64 levels");
 }
 

@@ -19,6 +19,7 @@ const std::string kTask = "0,0,cube,x,5,,0,1,10,20,40,15,1,1,1,1,1,8,2,30,4,,0,3
 
 Trace read(const std::string& csv) {
   Trace trace = MadeTrace(Way::kStatic, 2).trace();
+  trace.makespan = 100_ps;
   read_tasks(csv, "tasks.csv", trace);
   return trace;
 }
@@ -72,6 +73,7 @@ TEST_CASE("a file of tasks that was cut off, or changed, is refused with its lin
   refused(with("20,40", "20,-40"), "end_ps");
   refused(with("20,40", "20,"), "end_ps: a whole number expected, ''");
   refused(with("20,40", "20,99999999999999999999"), "end_ps");
+  refused(with("20,40,15", "20,101,76"), "end_ps: 101, and the pass takes 100");
   refused(with("10,20", "21,20"), "taken <= start");
   refused(with("40,15", "40,16"), "sum to 21 ps, from start to end are 20 ps");
   refused(with("47,9", "39,9"), "visible_ps");

@@ -62,9 +62,9 @@ class Packets {
              const std::string_view* unit = nullptr);
   // Names of slices are given once and stand by their numbers, from 1, afterwards.
   void names(std::span<const std::string> texts);
-  // With the arrows that end at it and that leave it; none is 0.
-  void slice(std::uint64_t track, std::uint64_t name, Duration from, Duration to, std::uint64_t ending,
-             std::uint64_t leaving);
+  // With the arrow that ends at it, 0 for none, and those that leave it, numbered on.
+  void slice(std::uint64_t track, std::uint64_t name, Duration from, Duration to, std::uint64_t ending = 0,
+             std::uint64_t first_leaving = 0, std::uint64_t leaving = 0);
   void value(std::uint64_t track, Duration date, double value);
   void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
   std::string take() { return std::move(bytes_); }
@@ -128,12 +128,12 @@ void Packets::names(std::span<const std::string> texts) {
 }
 
 void Packets::slice(std::uint64_t track, std::uint64_t name, Duration from, Duration to, std::uint64_t ending,
-                    std::uint64_t leaving) {
+                    std::uint64_t first_leaving, std::uint64_t leaving) {
   pbf_writer event(event_);
   event.add_enum(kType, kBegin);
   event.add_uint64(kNameIid, name);
   event.add_uint64(kTrackUuid, track);
-  if (leaving != 0) event.add_fixed64(kFlows, leaving);
+  for (std::uint64_t i = 0; i < leaving; ++i) event.add_fixed64(kFlows, first_leaving + i);
   if (ending != 0) event.add_fixed64(kEndingFlows, ending);
   add_event(from, true);
   event.add_enum(kType, kEnd);
@@ -174,10 +174,15 @@ class Writer {
   std::uint32_t workers_;
   Packets packets_;
   bool has_counters_ = false;
-  // Of the pass at hand: its begin; its first operator's name; by rank and task, the arrow that leaves it.
+  // Of the pass at hand: its begin; its first operator's name; by rank and task, the arrow that ends at it,
+  // and how many leave it from which on.
+  struct Arrows {
+    std::uint64_t ending = 0, first_leaving = 0;
+    std::uint32_t leaving = 0;
+  };
   Duration begin_{};
-  std::uint64_t first_name_ = 1, arrows_ = 0;
-  std::vector<std::vector<std::uint64_t>> leaving_;
+  std::uint64_t first_name_ = 1, arrows_ = 1;  // the number of the next arrow
+  std::vector<std::vector<Arrows>> arrows_at_;
 };
 
 Writer::Writer(std::span<const TracedPass> passes)
@@ -213,18 +218,30 @@ bool waited(const Causes& causes, TaskAt at) {
   return !causes.trace().machine.has_kernels() && causes.ready(at) > causes.task(at).taken;
 }
 
+// An arrow for each task that stood waiting. A viewer draws one from the slice that it leaves to the first one
+// behind it that ends it, so that each has its own number.
 void Writer::number_arrows(const Causes& causes) {
   const Trace& trace = causes.trace();
-  leaving_.clear();
-  for (const std::vector<TraceTask>& tasks : trace.ranks) leaving_.emplace_back(tasks.size());
-  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
-    for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) {
-      if (!waited(causes, {r, t})) continue;
-      const TaskAt from = causes.producer({r, t});
-      std::uint64_t& arrow = leaving_[from.rank][from.task];
-      if (arrow == 0) arrow = ++arrows_;
+  arrows_at_.clear();
+  for (const std::vector<TraceTask>& tasks : trace.ranks) arrows_at_.emplace_back(tasks.size());
+  const auto at = [&](TaskAt task) -> Arrows& { return arrows_at_[task.rank][task.task]; };
+  const auto each_that_waited = [&](const auto& work) {
+    for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
+      for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t)
+        if (waited(causes, {r, t})) work(TaskAt{r, t}, causes.producer({r, t}));
+  };
+  each_that_waited([&](TaskAt, TaskAt producer) { ++at(producer).leaving; });
+  for (std::vector<Arrows>& of_rank : arrows_at_) {
+    for (Arrows& of : of_rank) {
+      of.first_leaving = arrows_;
+      arrows_ += of.leaving;
+      of.leaving = 0;
     }
   }
+  each_that_waited([&](TaskAt task, TaskAt producer) {
+    Arrows& of = at(producer);
+    at(task).ending = of.first_leaving + of.leaving++;
+  });
 }
 
 // A worker's time, task by task: waiting at it, and running it.
@@ -232,13 +249,11 @@ void Writer::add_worker(const Causes& causes, std::uint32_t rank, std::uint32_t 
   const std::uint64_t track = worker_track(rank, worker), operators = causes.trace().operators.size();
   for (const std::uint32_t t : causes.tasks_of(rank, worker)) {
     const TraceTask& task = causes.task({rank, t});
-    if (waited(causes, {rank, t})) {
-      const TaskAt from = causes.producer({rank, t});
-      packets_.slice(track, first_name_ + operators + task.op, begin_ + task.taken, begin_ + task.start,
-                     leaving_[from.rank][from.task], 0);
-    }
-    packets_.slice(track, first_name_ + task.op, begin_ + task.start, begin_ + task.end, 0,
-                   leaving_[rank][t]);
+    const Arrows& arrows = arrows_at_[rank][t];
+    if (arrows.ending != 0)
+      packets_.slice(track, first_name_ + operators + task.op, begin_ + task.taken, begin_ + task.start);
+    packets_.slice(track, first_name_ + task.op, begin_ + task.start, begin_ + task.end, arrows.ending,
+                   arrows.first_leaving, arrows.leaving);
   }
 }
 

@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "sim/core/error.h"
 #include "traces/import/measured.h"
@@ -43,20 +45,32 @@ std::vector<fs::path> tables_below(const fs::path& directory) {
   return tables;
 }
 
-// The rank that a directory says: profiler_info_{rank}.json stands beside ASCEND_PROFILER_OUTPUT.
-std::optional<std::uint32_t> rank_of(const fs::path& table) {
-  constexpr std::string_view kPrefix = "profiler_info_";
+bool is_details(const fs::path& table) { return table.filename() == "kernel_details.csv"; }
+
+// The rank that profiler_info_{rank}.json in a directory says.
+std::optional<std::uint32_t> declared_rank(const fs::path& directory) {
+  constexpr std::string_view kPrefix = "profiler_info_", kEnd = ".json";
   std::error_code error;
-  for (fs::directory_iterator entry(fs::absolute(table).parent_path().parent_path(), error);
-       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (!name.starts_with(kPrefix) || !name.ends_with(".json")) continue;
+    if (!name.starts_with(kPrefix) || !name.ends_with(kEnd)) continue;
     std::uint32_t rank = 0;
-    const char* end = name.data() + name.size() - 5;
+    const char* end = name.data() + name.size() - kEnd.size();
     const auto read = std::from_chars(name.data() + kPrefix.size(), end, rank);
     if (read.ec == std::errc{} && read.ptr == end) return rank;
   }
   return {};
+}
+
+// What one rank has left: the nearest folder above a table that a profiler made for a rank, or the table's own.
+fs::path home_of(const fs::path& table) {
+  fs::path folder = fs::absolute(table).lexically_normal().parent_path();
+  for (int up = 0; up < kDeepest && folder.has_relative_path(); ++up, folder = folder.parent_path()) {
+    const std::string name = folder.filename().string();
+    if (name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms") || declared_rank(folder)) return folder;
+  }
+  return fs::absolute(table).lexically_normal().parent_path();
 }
 
 class Table {
@@ -88,14 +102,14 @@ class Table {
     throw InputError(fmt::format("{}:1: no column '{}'", lines_.name(), fmt::join(names, "' or '")));
   }
   // Nothing for N/A; throws for what is neither that nor a number in these bounds.
-  std::optional<double> number(std::size_t column, double most) const {
+  std::optional<double> number(std::size_t column, double least, double most) const {
     const std::string& text = cells_[column];
     if (text.empty() || text == "N/A") return {};
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0) || value > most)
-      throw InputError(fmt::format("{}:{}: {}: '{}', expected a number from 0 to {}", lines_.name(),
-                                   lines_.line(), heads_[column], text, most));
+    if (error != std::errc{} || end != text.data() + text.size() || !(value >= least) || value > most)
+      throw InputError(fmt::format("{}:{}: {}: '{}', expected a number from {} to {}", lines_.name(),
+                                   lines_.line(), heads_[column], text, least, most));
     return value;
   }
   static Duration duration(double microseconds) { return Duration(std::llround(microseconds * 1e6)); }
@@ -104,14 +118,16 @@ class Table {
     if (cells_.size() != heads_.size())
       throw InputError(fmt::format("{}:{}: {} cells, expected {} as in the header: was the file cut off?",
                                    lines_.name(), lines_.line(), cells_.size(), heads_.size()));
-    const std::optional<double> time = number(time_, kMostMicroseconds);
+    const std::optional<double> time = number(time_, 0, kMostMicroseconds);
     if (!time) {
       ++dropped_;
       return;
     }
     Occurrences& of = to_.at(rank_, cells_[name_]);
-    of.add(duration(*time), duration(wait_ ? number(*wait_, kMostMicroseconds).value_or(0) : 0));
-    if (const std::optional<double> hit = hit_ ? number(*hit_, 100) : std::nullopt) {
+    // A kernel that began before the one before it had ended has a negative wait.
+    const double wait = wait_ ? number(*wait_, -kMostMicroseconds, kMostMicroseconds).value_or(0) : 0;
+    of.add(duration(*time), duration(std::max(0.0, wait)));
+    if (const std::optional<double> hit = hit_ ? number(*hit_, 0, 100) : std::nullopt) {
       of.hits += *hit / 100;
       ++of.hits_known;
     }
@@ -136,17 +152,32 @@ class AscendProfile final : public ProfileReader {
     std::error_code error;
     const std::vector<fs::path> tables =
         fs::is_directory(path, error) ? tables_below(path) : std::vector<fs::path>{path};
+    std::map<fs::path, std::vector<fs::path>> homes;
+    for (const fs::path& table : tables) homes[home_of(table)].push_back(table);
     Measured to;
+    std::set<std::uint32_t> taken;
+    std::vector<std::pair<const fs::path*, std::uint32_t>> ranks;
+    for (const auto& [home, own] : homes) {
+      const std::optional<std::uint32_t> rank = declared_rank(home);
+      if (rank && !taken.insert(*rank).second)
+        to.notes.push_back(
+            fmt::format("{}: left out: rank {} is another directory's too", home.string(), *rank));
+      else if (rank)
+        ranks.emplace_back(&home, *rank);
+    }
+    // Those that say no rank have the numbers that are left.
     std::uint32_t next = 0;
-    for (const fs::path& table : tables) {
-      const std::uint32_t rank = rank_of(table).value_or(next);
-      // One of msprof's own tables beside the profiler's says the same again.
-      if (to.ranks.contains(rank)) {
-        to.notes.push_back(fmt::format("{}: rank {} has been read already", table.string(), rank));
-        continue;
-      }
-      Table(table, rank, to).read();
-      next = std::max(next, rank) + 1;
+    for (const auto& [home, own] : homes) {
+      if (declared_rank(home)) continue;
+      while (taken.contains(next)) ++next;
+      ranks.emplace_back(&home, next++);
+    }
+    for (const auto& [home, rank] : ranks) {
+      std::vector<fs::path>& own = homes[*home];
+      // msprof's own tables beside the profiler's say the same again; alone, they are slices of one.
+      if (std::ranges::any_of(own, is_details))
+        std::erase_if(own, [](const fs::path& t) { return !is_details(t); });
+      for (const fs::path& table : own) Table(table, rank, to).read();
     }
     return to;
   }

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <istream>
 #include <nlohmann/json.hpp>
 #include <streambuf>
@@ -33,9 +33,8 @@ class Bytes final : public std::streambuf {
     const std::string_view piece = source_.piece();
     if (piece.empty()) return traits_type::eof();
     for (const char c : piece) {
-      if (c == '"' && !escaped_) since_quote_ = 0;
-      escaped_ = c == '\\' && !escaped_;
-      if (++since_quote_ > kLongestText)
+      pass(c);
+      if (++length_ > kLongestText)
         throw InputError(fmt::format("{}: a text or a number of more than {} bytes: is this a trace?",
                                      source_.name(), kLongestText));
     }
@@ -44,27 +43,60 @@ class Bytes final : public std::streambuf {
     return traits_type::to_int_type(*gptr());
   }
 
+  // A text ends at its quote, a number at whatever stands between two values.
+  void pass(char c) {
+    if (in_text_) {
+      if (c == '"' && !escaped_) in_text_ = false;
+      if (!in_text_) length_ = 0;
+      escaped_ = c == '\\' && !escaped_;
+    } else if (std::string_view(" \t\r\n,:[]{}\"").find(c) != std::string_view::npos) {
+      length_ = 0;
+      in_text_ = c == '"';
+      escaped_ = false;
+    }
+  }
+
   TextSource source_;
   std::string piece_;
-  std::size_t since_quote_ = 0;
-  bool escaped_ = false;
+  std::size_t length_ = 0;  // of the text or number at hand
+  bool in_text_ = false, escaped_ = false;
 };
 
-// "GMM1" of GMM1, GMM1_WaitDependency and Expert3_GMM1_task72, in our words.
-std::string stage_of(std::string_view name) {
-  if (name.starts_with("Expert")) {
-    const std::size_t number = name.find_first_not_of("0123456789", 6);
-    if (number != std::string_view::npos && number > 6 && name[number] == '_') name.remove_prefix(number + 1);
+enum class Phase : std::uint8_t { kCompute, kWait, kTrigger };
+
+struct StagePhase {
+  std::string stage;  // in our words
+  Phase phase = Phase::kCompute;
+};
+
+// GMM1 of GMM1, GMM1_WaitDependency, Expert3_GMM1_task72 and both together, in either order.
+StagePhase stage_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Phase>, 3> kPhases{
+      {{"_WaitDependency", Phase::kWait}, {"_Compute", Phase::kCompute}, {"_TriggerEvent", Phase::kTrigger}}};
+  constexpr std::string_view kDigits = "0123456789", kExpert = "Expert", kTask = "_task";
+  StagePhase of;
+  if (name.starts_with(kExpert)) {
+    const std::size_t end = name.find_first_not_of(kDigits, kExpert.size());
+    if (end != std::string_view::npos && end > kExpert.size() && name[end] == '_')
+      name.remove_prefix(end + 1);
   }
-  for (const std::string_view phase : {"_WaitDependency", "_Compute", "_TriggerEvent"})
-    if (name.ends_with(phase)) name.remove_suffix(phase.size());
-  const std::size_t task = name.rfind("_task");
-  if (task != std::string_view::npos && task + 5 < name.size() &&
-      name.find_first_not_of("0123456789", task + 5) == std::string_view::npos)
-    name = name.substr(0, task);
+  const auto cut_task = [&] {
+    const std::size_t task = name.rfind(kTask), number = task + kTask.size();
+    if (task != std::string_view::npos && number < name.size() &&
+        name.find_first_not_of(kDigits, number) == std::string_view::npos)
+      name = name.substr(0, task);
+  };
+  cut_task();
+  for (const auto& [end, phase] : kPhases) {
+    if (!name.ends_with(end)) continue;
+    name.remove_suffix(end.size());
+    of.phase = phase;
+  }
+  cut_task();
+  of.stage = name;
   for (const auto& [ours, theirs] : kStageNames)
-    if (name == theirs) return std::string(ours);
-  return std::string(name);
+    if (name == theirs) of.stage = ours;
+  return of;
 }
 
 // Called by the parser for each value; an event is complete when its object ends.
@@ -80,6 +112,7 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
   bool string(string_t& value) override {
     if (in_event() && key_ == "name") event_.name = value;
     if (in_event() && key_ == "ph") event_.phase = value;
+    if (in_event() && key_ == "cat") event_.category = value;
     if (depth_ == 3 && section_ == kSummary && key_ == "warnings") ++warnings_;
     return true;
   }
@@ -116,7 +149,7 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
     if (dropped_ > 0)
       to_.notes.push_back(
           fmt::format("{}: the runtime dropped {} records: counts and sums are too small", file_, dropped_));
-    if (expected_ != records_)
+    if (expected_ >= 0 && expected_ != records_)
       to_.notes.push_back(fmt::format("{}: {} records, recordCount says {}", file_, records_, expected_));
     if (warnings_ > 0) to_.notes.push_back(fmt::format("{}: {} warnings of the runtime", file_, warnings_));
   }
@@ -124,7 +157,7 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
  private:
   enum Section : std::uint8_t { kOther, kEvents, kSummary };
   struct Event {
-    std::string name, phase;
+    std::string name, phase, category;
     double rank = -1, time = -1;
   };
 
@@ -148,18 +181,19 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   void add_event() {
-    if (event_.phase != "X") return;
+    if (event_.phase != "X" || (!event_.category.empty() && event_.category != "MegaKernelInternal")) return;
     ++records_;
     if (!(event_.time >= 0 && event_.time <= kMostMicroseconds))
       fail(fmt::format("record {}: dur: {}, expected microseconds from 0 to {}", records_, event_.time,
                        kMostMicroseconds));
     if (!(event_.rank >= 0 && event_.rank < kMostRanks) || event_.name.empty())
       fail(fmt::format("record {}: a name and a rank below {} expected", records_, kMostRanks));
-    if (event_.name.ends_with("_TriggerEvent")) return;
-    Occurrences& of = to_.at(static_cast<std::uint32_t>(event_.rank), stage_of(event_.name));
+    const auto [stage, phase] = stage_of(event_.name);
+    if (phase == Phase::kTrigger) return;
+    Occurrences& of = to_.at(static_cast<std::uint32_t>(event_.rank), stage);
     const Duration time(std::llround(event_.time * 1e6));
-    if (event_.name.ends_with("_WaitDependency"))
-      of.waited += time;
+    if (phase == Phase::kWait)
+      of.wait(time);
     else
       of.add(time, Duration::zero());
   }
@@ -171,7 +205,7 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
   Section section_ = kOther;
   std::string key_;
   Event event_;
-  double version_ = 0, expected_ = 0, dropped_ = 0, records_ = 0;
+  double version_ = 0, expected_ = -1, dropped_ = 0, records_ = 0;
   std::size_t warnings_ = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kMostNames = 100'000;
+constexpr std::size_t kMostEntries = 1'000'000, kLongestName = 4096;
 constexpr Duration kMostTime(std::int64_t{1} << 61);
 
 void add_tasks(const Trace& trace, std::uint32_t rank, Measured& to) {
@@ -32,28 +32,59 @@ void add_kernels(std::span<const TracedPass> passes, std::uint32_t rank, Measure
   }
 }
 
+Duration sum(Duration a, Duration b) {
+  if (a > kMostTime - b)
+    throw InputError("the times of one kernel sum to more than 26 days: is this a profile?");
+  return a + b;
+}
+
+// What a terminal and JSON take: valid UTF-8 without control characters.
+std::string printable(std::string_view name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size();) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    const std::size_t length = c < 0x80                ? 1
+                               : c >= 0xc2 && c < 0xe0 ? 2
+                               : c >= 0xe0 && c < 0xf0 ? 3
+                               : c >= 0xf0 && c < 0xf5 ? 4
+                                                       : 0;
+    bool valid = length > 0 && i + length <= name.size() && c >= 0x20 && c != 0x7f;
+    for (std::size_t k = 1; valid && k < length; ++k)
+      valid = (static_cast<unsigned char>(name[i + k]) & 0xc0U) == 0x80;
+    // Overlong forms, surrogates, and what lies beyond the last character.
+    if (valid && length > 2) {
+      const auto next = static_cast<unsigned char>(name[i + 1]);
+      valid = !(c == 0xe0 && next < 0xa0) && !(c == 0xed && next > 0x9f) && !(c == 0xf0 && next < 0x90) &&
+              !(c == 0xf4 && next > 0x8f);
+    }
+    text += valid ? name.substr(i, length) : "?";
+    i += valid ? length : 1;
+  }
+  return text;
+}
+
 Cell hit_rate(const Occurrences& of) {
   return of.hits_known ? Cell(of.hits / static_cast<double>(of.hits_known)) : Cell();
 }
 
 }  // namespace
 
-void Occurrences::add(Duration time, Duration wait) {
-  if (total + time > kMostTime || waited + wait > kMostTime)
-    throw InputError("the times of one kernel sum to more than 26 days: is this a profile?");
+void Occurrences::add(Duration time, Duration waited_before) {
   ++count;
-  total += time;
+  total = sum(total, time);
   least = std::min(least, time);
   most = std::max(most, time);
-  waited += wait;
+  wait(waited_before);
 }
+
+void Occurrences::wait(Duration time) { waited = sum(waited, time); }
 
 Occurrences& Occurrences::operator+=(const Occurrences& other) {
   count += other.count;
-  total += other.total;
+  total = sum(total, other.total);
   least = std::min(least, other.least);
   most = std::max(most, other.most);
-  waited += other.waited;
+  waited = sum(waited, other.waited);
   hits_known += other.hits_known;
   hits += other.hits;
   return *this;
@@ -62,10 +93,11 @@ Occurrences& Occurrences::operator+=(const Occurrences& other) {
 Occurrences& Measured::at(std::uint32_t rank, std::string_view name) {
   auto& names = ranks[rank];
   if (const auto found = names.find(name); found != names.end()) return found->second;
-  if (names.size() >= kMostNames)
+  if (name.size() > kLongestName || ++entries > kMostEntries)
     throw InputError(
-        fmt::format("more than {} names of kernels on rank {}: is this a profile?", kMostNames, rank));
-  return names[std::string(name)];
+        fmt::format("more than {} names of kernels, or one of more than {} bytes: is this a profile?",
+                    kMostEntries, kLongestName));
+  return names[printable(name)];
 }
 
 std::map<std::string, Occurrences, std::less<>> Measured::all_ranks() const {
@@ -110,7 +142,10 @@ Report measured_report(const Measured& profile) {
        Column::milliseconds("sum ms", "total_ps"), Column::milliseconds("waited ms", "waited_ps"),
        Column::percent("L2 hits", "l2_hit_rate")});
   for (const auto& [name, of] : profile.all_ranks())
-    table.add({name, whole(of.count), of.mean(), of.least, of.most, of.total, of.waited, hit_rate(of)});
+    if (of.count == 0)  // a wait whose task the profile does not have
+      table.add({name, whole(0), {}, {}, {}, {}, of.waited, {}});
+    else
+      table.add({name, whole(of.count), of.mean(), of.least, of.most, of.total, of.waited, hit_rate(of)});
   for (const std::string& note : profile.notes) report.say("note: " + note + '\n');
   return report;
 }
@@ -121,8 +156,9 @@ Report mismatch_report(const Measured& profile, const Measured& simulated,
     std::string name;
     Occurrences measured, simulated;
     Duration off() const {
-      const Duration difference = simulated.mean() - measured.mean();
-      return std::chrono::abs(difference) * static_cast<std::int64_t>(measured.count);
+      const double mean = static_cast<double>(std::chrono::abs(simulated.mean() - measured.mean()).count());
+      return Duration(static_cast<std::int64_t>(
+          std::min(mean * static_cast<double>(measured.count), static_cast<double>(kMostTime.count()))));
     }
   };
   const auto ours = simulated.all_ranks();
@@ -131,6 +167,7 @@ Report mismatch_report(const Measured& profile, const Measured& simulated,
   for (const auto& [name, of] : profile.all_ranks()) {
     const auto mapped = names.find(name);
     const std::string& called = mapped == names.end() ? name : mapped->second;
+    if (of.count == 0) continue;
     if (const auto found = ours.find(called); found != ours.end()) {
       Row& row = rows[called];
       row.name = called;

@@ -29,7 +29,9 @@ struct Occurrences {
   std::uint64_t hits_known = 0;
   double hits = 0;  // L2 hit rates, summed over those that say one
 
+  // Throw InputError where a sum is longer than any profile.
   void add(Duration time, Duration wait);
+  void wait(Duration time);
   Occurrences& operator+=(const Occurrences& other);
   Duration mean() const {
     return count ? Duration(total.count() / static_cast<std::int64_t>(count)) : Duration{};
@@ -41,8 +43,10 @@ struct Measured {
   MeasuredUnit unit = MeasuredUnit::kKernel;
   std::map<std::uint32_t, std::map<std::string, Occurrences, std::less<>>> ranks;
   std::vector<std::string> notes;  // what was left out, and why
+  std::size_t entries = 0;         // names of all ranks
 
-  // Throws InputError where there are more names than any model has.
+  // Bytes of a name that are no text are replaced. Throws InputError where there are more names, or longer ones,
+  // than any model has.
   Occurrences& at(std::uint32_t rank, std::string_view name);
   std::map<std::string, Occurrences, std::less<>> all_ranks() const;
 };

@@ -14,14 +14,14 @@ std::string escaped(const std::string& cell) {
   return safe;
 }
 
-std::string quoted(const std::string& cell) {
+}  // namespace
+
+std::string csv_cell(const std::string& cell) {
   if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
   std::string safe = "\"";
   for (const char ch : cell) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);
   return safe + '"';
 }
-
-}  // namespace
 
 Table::Table(const std::vector<std::string>& heads) {
   for (const std::string& head : heads) columns_.push_back(Column::words(head));
@@ -99,7 +99,7 @@ std::string Table::csv() const {
   for (const auto& line : seen_by(Seen::kByPrograms, rows_.size())) {
     for (std::size_t c = 0; c < line.size(); ++c) {
       if (c > 0) text += ',';
-      text += quoted(line[c]);
+      text += csv_cell(line[c]);
     }
     text += '\n';
   }

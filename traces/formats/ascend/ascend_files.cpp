@@ -50,7 +50,7 @@ std::string microsecond_date(Duration since_step) {
 
 double microseconds_of(Duration time) {
   const std::int64_t nanoseconds = time.count() / 1000;
-  return static_cast<double>(nanoseconds) * 1e-3;
+  return static_cast<double>(nanoseconds) / 1000;
 }
 
 std::string_view core_of(const ProfiledKernel& kernel) {

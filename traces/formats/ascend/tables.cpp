@@ -5,6 +5,7 @@
 #include <map>
 
 #include "traces/formats/ascend/ascend_files.h"
+#include "traces/report/table.h"
 
 // The profiler's CSV files.
 namespace a3sim {
@@ -36,9 +37,10 @@ std::string kernel_details_csv(const ProfiledDevice& device) {
     const double run = share(kernel.run, kernel.workers), busy = share(kernel.arithmetic, kernel.workers);
     const std::string of = fmt::format("{:.3f},{:.3f},{:.3f}", run, busy, run > 0 ? busy / run : 0);
     const bool cube = kernel.unit == TaskUnit::kCube;
+    const std::string name = csv_cell(std::string(kernel.name));
     // The tab keeps spreadsheets from rounding the date.
     fmt::format_to(std::back_inserter(csv), "{},{},4294967295,{},{},{},{},static,{},\"{}\t\",{:.3f},{:.3f},",
-                   kStep, device.rank, k, kernel.stream, kernel.name, kernel.name, core_of(kernel),
+                   kStep, device.rank, k, kernel.stream, name, name, core_of(kernel),
                    microsecond_date(kernel.start), microseconds_of(kernel.end - kernel.start),
                    microseconds_of(kernel.wait));
     fmt::format_to(std::back_inserter(csv), "{},0,NO,N/A,N/A,N/A,N/A,N/A,N/A,N/A,{},{},{}\n", kernel.workers,
@@ -69,8 +71,8 @@ std::string op_statistic_csv(const ProfiledDevice& device) {
       "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)\n";
   for (const auto& [name, sum] : sums)
     fmt::format_to(std::back_inserter(csv), "{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}\n", device.rank,
-                   name, sum.core, sum.count, sum.total, sum.least, sum.total / sum.count, sum.most,
-                   all > 0 ? 100 * sum.total / all : 0);
+                   csv_cell(std::string(name)), sum.core, sum.count, sum.total, sum.least,
+                   sum.total / sum.count, sum.most, all > 0 ? 100 * sum.total / all : 0);
   return csv;
 }
 
@@ -93,7 +95,7 @@ std::string l2_cache_csv(const ProfiledDevice& device) {
     const ProfiledKernel& kernel = device.of.kernels[k];
     if (kernel.hit_rate)
       fmt::format_to(std::back_inserter(csv), "{},{},{},{:.6f},N/A,{}\n", device.rank, kernel.stream, k,
-                     *kernel.hit_rate, kernel.name);
+                     *kernel.hit_rate, csv_cell(std::string(kernel.name)));
   }
   return csv;
 }
