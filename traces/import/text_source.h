@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-struct gzFile_s;
+struct gzFile_s;  // NOLINT(readability-identifier-naming): zlib's
 
 namespace a3sim {
 
