@@ -78,7 +78,8 @@ TEST_CASE("counters: kernels have no tasks that could run before they start") {
   MadeTrace made(Way::kKernel);
   made.task(MadeTrace::kCubeOp, 0, kLaunchTime, kLaunchTime, kLaunchTime + 500_ps, kNone, 0);
   const Causes causes(made.trace());
-  for (const std::optional<double> mean : counter(counters_of(causes, kStretch)[0], "ready tasks").means)
+  const std::vector<std::vector<Counter>> by_rank = counters_of(causes, kStretch);
+  for (const std::optional<double> mean : counter(by_rank[0], "ready tasks").means)
     CHECK_FALSE(mean.has_value());
 }
 

@@ -164,6 +164,20 @@ TEST_CASE("import: each rank is read once, and none for another") {
   CHECK_THAT(twice.notes[0], Contains("y_ascend_pt: left out: rank 0"));
 }
 
+TEST_CASE("import: L2 hit rates come from the profiler's counters too") {
+  const Folder folder;
+  const std::string heads =
+      "Name,Duration(us),aic_r0_read_cache_hit,aic_r0_read_cache_miss_allocate,aic_r1_read_cache_hit,"
+      "aic_r1_read_cache_miss_allocate,aiv_r0_read_cache_hit,aic_write_cache_hit\n";
+  const auto names =
+      read_profile(folder.add("kernel_details.csv",
+                              heads + "a,1,60,20,15,5,7,9\n" + "b,1,0,0,0,0,7,9\nc,1,N/A,N/A,1,0,7,9\n"))
+          .ranks.at(0);
+  CHECK(names.at("a").hits == Approx(0.75));
+  CHECK(names.at("b").hits_known == 0);
+  CHECK(names.at("c").hits == Approx(1));
+}
+
 TEST_CASE("import: names are text, and there is an end to them") {
   Measured profile;
   profile.at(0, "a\xff\x1b[31m \xc3\xa4").add(1_us, Duration::zero());

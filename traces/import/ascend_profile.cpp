@@ -83,6 +83,13 @@ class Table {
     time_ = needed({"Duration(us)", "Task Duration(us)"});
     wait_ = place({"Wait Time(us)", "Task Wait Time(us)"});
     hit_ = place({"sim_l2_hit(%)"});
+    for (const std::string_view core : {"aic", "aiv"}) {
+      for (const std::string_view port : {"r0", "r1"}) {
+        const auto hits = place({fmt::format("{}_{}_read_cache_hit", core, port)});
+        const auto misses = place({fmt::format("{}_{}_read_cache_miss_allocate", core, port)});
+        if (hits && misses) counted_.emplace_back(*hits, *misses);
+      }
+    }
     while (lines_.next(cells_)) add_kernel();
     if (dropped_ > 0)
       to_.notes.push_back(
@@ -127,10 +134,26 @@ class Table {
     // A kernel that began before the one before it had ended has a negative wait.
     const double wait = wait_ ? number(*wait_, -kMostMicroseconds, kMostMicroseconds).value_or(0) : 0;
     of.add(duration(*time), duration(std::max(0.0, wait)));
-    if (const std::optional<double> hit = hit_ ? number(*hit_, 0, 100) : std::nullopt) {
-      of.hits += *hit / 100;
+    if (const std::optional<double> hit = hit_rate()) {
+      of.hits += *hit;
       ++of.hits_known;
     }
+  }
+
+  // Of what is read: as a simulated profile says it, or from the counters of the group L2Cache.
+  std::optional<double> hit_rate() const {
+    if (hit_) {
+      const std::optional<double> percent = number(*hit_, 0, 100);
+      return percent ? std::optional(*percent / 100) : std::nullopt;
+    }
+    constexpr double kMostRequests = 1e18;
+    double hits = 0, reads = 0;
+    for (const auto& [hit, miss] : counted_) {
+      const double found = number(hit, 0, kMostRequests).value_or(0);
+      hits += found;
+      reads += found + number(miss, 0, kMostRequests).value_or(0);
+    }
+    return reads > 0 ? std::optional(hits / reads) : std::nullopt;
   }
 
   CsvLines lines_;
@@ -139,6 +162,7 @@ class Table {
   std::vector<std::string> heads_, cells_;
   std::size_t name_ = 0, time_ = 0, dropped_ = 0;
   std::optional<std::size_t> wait_, hit_;
+  std::vector<std::pair<std::size_t, std::size_t>> counted_;  // columns of reads that hit, and that missed
 };
 
 class AscendProfile final : public ProfileReader {
