@@ -174,7 +174,7 @@ TEST_CASE("each piece of parallel work is done once, and the first failure is to
   CHECK_THROWS_WITH(in_parallel(100, 4, failing), "3");
 }
 
-TEST_CASE("predictions move with the hardware file's values, and variants are left out") {
+TEST_CASE("predictions move with the hardware file's values, and variants are left out", "[slow]") {
   const Toy toy;
   const ToyStudy study(toy, many(20));
   REQUIRE(study.result.values.size() == 4);
@@ -188,7 +188,7 @@ TEST_CASE("predictions move with the hardware file's values, and variants are le
   CHECK(study.result.values[2].movers().size() == 2);
 }
 
-TEST_CASE("intervals are kept under the key of what they depend on, and found again") {
+TEST_CASE("intervals are kept under the key of what they depend on, and found again", "[slow]") {
   const Toy toy;
   const ToyStudy study(toy, many(20));
   const std::string key = interval_key(study.points(), toy.hardware(), many(20));

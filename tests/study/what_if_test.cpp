@@ -129,7 +129,7 @@ TEST_CASE("a machine whose L2 holds everything writes nothing back") {
   }
 }
 
-TEST_CASE("whatever is free, in whichever way of running, a run ends, and takes time") {
+TEST_CASE("whatever is free, in whichever way of running, a run ends, and takes time", "[slow]") {
   std::vector<Experiment> experiments{elementwise("Load"), elementwise("Copy")};
   for (const std::string execution : {"static", "dynamic", "kernel"})
     experiments.push_back(small({"experiment.execution=" + execution, "experiment.pass=forward"}));
