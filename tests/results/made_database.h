@@ -12,28 +12,11 @@
 
 #include "sim/study/results/sweep_results.h"
 #include "sim/study/sweep/schema.h"
+#include "tests/scratch_directory.h"
 
 namespace a3sim {
 
 namespace fs = std::filesystem;
-
-// A directory that is gone at the end.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string name = (fs::temp_directory_path() / "a3sim-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error(name);
-    path_ = name;
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() { fs::remove_all(path_); }
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // Writes a database as a sweep does.
 class MadeDatabase {

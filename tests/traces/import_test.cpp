@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
+#include "tests/scratch_directory.h"
 #include "tests/traces/made_trace.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
@@ -15,29 +15,6 @@ using Catch::Matchers::Contains;
 namespace {
 
 namespace fs = std::filesystem;
-
-// A directory of its own, which is gone afterwards.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "a3sim_import_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-
-  fs::path add(const std::string& name, const std::string& contents) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << contents;
-    return path_ / name;
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 const std::string kHeader =
     "Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim\n";
@@ -89,7 +66,7 @@ void check_same(const Measured& a, const Measured& b) {
 }  // namespace
 
 TEST_CASE("import: what was exported is read as what was simulated") {
-  const Folder folder;
+  const ScratchDirectory folder;
   const std::vector<TracedPass> passes = made_passes();
   for (const OutputFile& file : TraceFormats::get("ascend").write(passes))
     folder.add("p/" + file.path, file.contents);
@@ -110,7 +87,7 @@ TEST_CASE("import: what was exported is read as what was simulated") {
 }
 
 TEST_CASE("import: the profilers' oddities are read") {
-  const Folder folder;
+  const ScratchDirectory folder;
   folder.add("host_1_ascend_pt/profiler_info_5.json", "{}");
   folder.add("host_1_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
              "\xef\xbb\xbfStep Id,Name,Start Time(us),Duration(us),Wait Time(us),Block Num,Input "
@@ -140,7 +117,7 @@ TEST_CASE("import: the profilers' oddities are read") {
 }
 
 TEST_CASE("import: each rank is read once, and none for another") {
-  const Folder folder;
+  const ScratchDirectory folder;
   const std::string one = kHeader + "0,a,t,AI_CORE,1,2,-3,1\n";
   const std::string summary = "Op Name,Task Duration(us)\na,7\n";
   // msprof's table beside the profiler's says the same again.
@@ -165,7 +142,7 @@ TEST_CASE("import: each rank is read once, and none for another") {
 }
 
 TEST_CASE("import: L2 hit rates come from the profiler's counters too") {
-  const Folder folder;
+  const ScratchDirectory folder;
   const std::string heads =
       "Name,Duration(us),aic_r0_read_cache_hit,aic_r0_read_cache_miss_allocate,aic_r1_read_cache_hit,"
       "aic_r1_read_cache_miss_allocate,aiv_r0_read_cache_hit,aic_write_cache_hit\n";
@@ -199,7 +176,7 @@ TEST_CASE("import: names are text, and there is an end to them") {
 }
 
 TEST_CASE("import: a table that is cut off, or no profiler's, is refused with its line") {
-  const Folder folder;
+  const ScratchDirectory folder;
   const auto table = [&](const std::string& text) { return folder.add("kernel_details.csv", text); };
   refused(table(""), "kernel_details.csv: is empty");
   refused(table("Name,Start\n"), "kernel_details.csv:1: no column 'Duration(us)' or 'Task Duration(us)'");
@@ -219,7 +196,7 @@ TEST_CASE("import: a table that is cut off, or no profiler's, is refused with it
 }
 
 TEST_CASE("import: what is no profile is refused, loops of links end") {
-  const Folder folder;
+  const ScratchDirectory folder;
   refused(folder.path() / "nothing", "does not exist");
   refused(folder.path(), "is no profile");
   refused(folder.add("a.txt", "x"), "is no profile");
@@ -230,7 +207,7 @@ TEST_CASE("import: what is no profile is refused, loops of links end") {
 }
 
 TEST_CASE("import: the runtime's records are read in both of their spellings") {
-  const Folder folder;
+  const ScratchDirectory folder;
   const std::string three = R"("schemaVersion":1,"recordCount":7,"droppedRecordCount":2,"warnings":["late"])";
   const Measured read = read_profile(folder.add(
       "t.json", cycles(R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"x"}},)" + event("GMM1") +
@@ -255,7 +232,7 @@ TEST_CASE("import: the runtime's records are read in both of their spellings") {
 }
 
 TEST_CASE("import: a trace that is cut off, hostile or of another kind is refused") {
-  const Folder folder;
+  const ScratchDirectory folder;
   const auto trace = [&](const std::string& text) { return folder.add("t.json", text); };
   refused(trace(""), "t.json: byte");
   refused(trace(cycles(event("a")).substr(0, 60)), "t.json: byte");

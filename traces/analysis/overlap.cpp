@@ -1,17 +1,8 @@
 #include "traces/analysis/overlap.h"
 
-#include <boost/icl/interval_set.hpp>
+#include "traces/analysis/times.h"
 
 namespace a3sim {
-namespace {
-
-using Times = boost::icl::interval_set<std::int64_t>;
-
-void add(Times& times, Duration from, Duration to) {
-  times += Times::interval_type::right_open(from.count(), to.count());
-}
-
-}  // namespace
 
 std::vector<Overlap> overlaps(const Trace& trace) {
   std::vector<Times> puts(trace.ranks.size()), cubes(trace.ranks.size());

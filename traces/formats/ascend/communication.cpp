@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kMega = 1e6;
-constexpr double kLargePacket = 32;  // MB; what is shorter does not fill the link
+constexpr double kLargePacket = 32;  // MB; a limit of ours, as the profiler's is not published
 
 double milliseconds_of(Duration time) { return static_cast<double>(time.count()) * 1e-9; }
 

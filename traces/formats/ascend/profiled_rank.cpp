@@ -6,10 +6,6 @@
 namespace a3sim {
 namespace {
 
-void add(Times& times, Duration from, Duration to) {
-  times += Times::interval_type::right_open(from.count(), to.count());
-}
-
 // An operator's tasks of one pass, as they are gathered.
 struct Gathered {
   Duration start = Duration::max(), end = Duration::min();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/icl/interval_set.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,12 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "traces/analysis/times.h"
 #include "traces/trace.h"
 
 namespace a3sim {
-
-// Stretches of time, in picoseconds since the step began.
-using Times = boost::icl::interval_set<std::int64_t>;
 
 // An operator of a pass on one rank, as a profiler sees a kernel: from its first task's start to its last
 // one's end.

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <boost/icl/interval_set.hpp>
+#include <cstdint>
+
+#include "sim/core/units.h"
+
+namespace a3sim {
+
+// Stretches of time, in picoseconds; those that meet or overlap are one.
+using Times = boost::icl::interval_set<std::int64_t>;
+
+inline void add(Times& times, Duration from, Duration to) {
+  times += Times::interval_type::right_open(from.count(), to.count());
+}
+
+}  // namespace a3sim
