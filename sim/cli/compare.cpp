@@ -15,8 +15,9 @@ constexpr const char* kCompareExamples =
     "under the\n"
     "same random times, B with each part of A's configuration too: medians, with an interval of 95 %.\n"
     "Examples:\n"
-    "  a3sim run configs/experiments/ep8.yaml -o ring\n"
-    "  a3sim run configs/experiments/ep8.yaml --set order.vtq='[stage, expert, chunk, dst]' -o naive\n"
+    "  a3sim run configs/experiments/ep8.yaml --trace -o ring\n"
+    "  a3sim run configs/experiments/ep8.yaml --set order.vtq='[stage, expert, chunk, dst]' --trace -o "
+    "naive\n"
     "  a3sim compare naive ring                   side by side, and what makes the difference\n"
     "  a3sim compare naive ring --pass forward --json\n";
 
@@ -39,7 +40,8 @@ class Compare final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<CompareOptions>();
-    app.add_option("A", options->directories[0], "a directory that 'a3sim run CONFIG -o' wrote")->required();
+    app.add_option("A", options->directories[0], "a directory that 'a3sim run CONFIG --trace -o' wrote")
+        ->required();
     app.add_option("B", options->directories[1], "another one; it is run again with parts of A")->required();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
     options->jitter.add_to(app);

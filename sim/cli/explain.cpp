@@ -15,10 +15,14 @@ namespace {
 
 constexpr const char* kExplainExamples =
     "Examples:\n"
-    "  a3sim run configs/experiments/ep8.yaml -o result   write what is explained\n"
-    "  a3sim explain result                               where the time goes, and what to try\n"
-    "  a3sim explain result --pass backward --rank 3      one pass; workers and communication of one rank\n"
-    "  a3sim explain result --json                        everything, with each step of the critical path\n"
+    "  a3sim run configs/experiments/ep8.yaml --trace -o result   write what is explained\n"
+    "  a3sim explain result                                       where the time goes, and what to try\n"
+    "  a3sim explain result --pass backward --rank 3              one pass; workers and communication of one "
+    "rank\n"
+    "  a3sim explain result --json                                everything, with each step of the critical "
+    "path\n"
+    "Without --trace a result has sums by operator and rank: their times and waits are told, and no critical "
+    "path.\n"
     "What time is spent on: cube, vector: arithmetic; core: a core's own loads, stores and starts; put: "
     "sending at\n"
     "a worker's rate; L2 read, L2 write, HBM: bandwidth shared with others; L2 misses; link: ports shared "
@@ -39,16 +43,23 @@ struct ExplainOptions {
 
 void explain_run(const ExplainOptions& options) {
   check_result(options.directory, "run");
-  const SavedRun run = read_run(options.directory, options.pass);
+  const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
   Report report;
   report.fact("schema_version", 1).fact("name", run.name);
-  for (const TracedPass& pass : run.passes) {
+  for (std::size_t p = 0; p < run.passes.size(); ++p) {
+    const TracedPass& pass = run.passes[p];
     const std::size_t ranks = pass.trace.ranks.size();
     if (options.rank && *options.rank >= ranks)
       throw InputError(fmt::format("--rank: {}, expected below {}", *options.rank, ranks));
-    report.part("passes",
-                explanation_report(pass.name, pass.trace, explain(pass.trace), options.rank.value_or(kNone)));
+    const std::uint32_t rank = options.rank.value_or(kNone);
+    report.part("passes", run.sums.empty()
+                              ? explanation_report(pass.name, pass.trace, explain(pass.trace), rank)
+                              : sums_report(pass.name, pass.trace, run.sums[p], rank));
   }
+  if (!run.sums.empty())
+    report.say(fmt::format("Critical path, blame, communication and roofline follow from tasks: {}.\n",
+                           how_to_trace(options.directory)),
+               "missing");
   print_report(report, options.json);
 }
 
@@ -56,7 +67,8 @@ class Explain final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ExplainOptions>();
-    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG -o' wrote")->required();
+    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG --trace -o' wrote")
+        ->required();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
     app.add_option("--rank", options->rank, "whose workers and communication; without it, all together");
     options->json.add_to(app);

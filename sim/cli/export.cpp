@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kExportExamples =
     "Examples:\n"
-    "  a3sim run configs/experiments/ep8.yaml -o result\n"
+    "  a3sim run configs/experiments/ep8.yaml --trace -o result\n"
     "  a3sim export result -o ep8.pftrace.gz            open it at https://ui.perfetto.dev\n"
     "  a3sim export result --pass forward --to cycles -o ep8.json\n"
     "  a3sim export result --to ascend -o profiles      what MindStudio Insight and msprof-analyze open\n"
@@ -64,7 +64,8 @@ class Export final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ExportOptions>();
-    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG -o' wrote")->required();
+    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG --trace -o' wrote")
+        ->required();
     app.add_option("--to", options->format, formats())->type_name("FORMAT")->capture_default_str();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
     app.add_option("-o,--output", options->output, "the file, or the directory")

@@ -24,6 +24,8 @@ constexpr const char* kRunExamples =
     "  a3sim run configs/experiments/ep8.yaml --order mine.yaml          another order; so do show, check, "
     "…\n"
     "  a3sim run configs/experiments/ep8.yaml --set hardware.fabric.planes.hccs.egress='100 GB/s' -o result\n"
+    "  a3sim run configs/experiments/ep8.yaml --trace -o result          each task too: for explain, "
+    "compare, export\n"
     "  a3sim compile configs/experiments/ep8.yaml --set bucket.rows=2048 -o ssc\n"
     "  a3sim run configs/experiments/ep8.yaml --ssc ssc --routing monday.csv tuesday.csv\n"
     "                          one schedule under many routings, against recompiling for each\n";
@@ -32,6 +34,7 @@ struct RunCommandOptions {
   ConfigOption config;
   std::string directory, ssc;
   std::vector<std::string> routings;
+  bool trace = false;
   ThreadsOption threads;
   JsonOption json;
 };
@@ -59,6 +62,8 @@ void run(const RunCommandOptions& options) {
   if (!options.ssc.empty()) return replay_schedules(options);
   if (!options.routings.empty())
     throw InputError("--routing goes with --ssc: the schedules that run under it");
+  if (options.trace && options.directory.empty())
+    throw InputError("--trace goes with -o DIR: where each task is written");
   const Experiment experiment = options.config.load();
   const Compiled compiled = compile_all(experiment);
   const std::vector<PassResult> passes = run_compiled(experiment, compiled, true, backend_of(experiment));
@@ -75,7 +80,8 @@ void run(const RunCommandOptions& options) {
     directory.add("resolved.yaml", config.resolved);
     for (const auto& [name, contents] : config.files) directory.add(name, contents);
     directory.add("summary.txt", text);
-    for (const PassResult& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));
+    if (options.trace)
+      for (const PassResult& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));
     directory.add("result.json", json.dump(2) + '\n');
     directory.commit();
   }
@@ -87,9 +93,12 @@ class Run final : public Command {
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<RunCommandOptions>();
     options->config.add_to(app);
-    app.add_option("-o,--output", options->directory,
-                   "write a result directory: resolved configuration, summary, JSON, every task")
+    app.add_option(
+           "-o,--output", options->directory,
+           "write a result directory: resolved configuration, summary, JSON with sums by operator and rank")
         ->type_name("DIR");
+    app.add_flag("--trace", options->trace,
+                 "with -o: every task too, as explain, compare and export need it");
     app.add_option("--ssc", options->ssc,
                    "run these compiled schedules instead, and compare with recompiling")
         ->type_name("DIR");

@@ -61,6 +61,18 @@ TEST_CASE("tasks are read by the names of their columns") {
   CHECK(trace.ranks[1][0].put_bytes == 99);
 }
 
+TEST_CASE("operators' names may hold commas, quotes and ends of lines") {
+  Trace trace = MadeTrace(Way::kStatic, 1).trace();
+  trace.makespan = 100_ps;
+  trace.operators[MadeTrace::kCubeOp].name = "a,\"b\"\n<i>\t";
+  std::string task = kTask;
+  task.replace(task.find("cube"), 4, "\"a,\"\"b\"\"\n<i>\t\"");
+  read_tasks(kHeader + task, "tasks.csv", trace);
+  CHECK(trace.ranks[0].size() == 1);
+  CHECK(trace.ranks[0][0].op == MadeTrace::kCubeOp);
+  refused(kHeader + "0,0,\"cube,x,5\n\n\n", "tasks.csv:2: the line does not end");
+}
+
 TEST_CASE("a file of tasks that was cut off, or changed, is refused with its line") {
   refused("", "header");
   refused("rank,task\n", "tasks.csv:1: no column 'operator'");

@@ -4,6 +4,7 @@
 
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
+#include "traces/analysis/pass_sums.h"
 #include "traces/analysis/path_summary.h"
 
 namespace a3sim {
@@ -148,22 +149,6 @@ void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& 
                share(r.achieved, r.roof()), std::string(roof_name(of, r)), std::string(name_of(of.unit)),
                r.achieved, r.peak, r.memory, r.roof()},
               r.achieved == 0 ? Seen::kByPrograms : Seen::kByAll);
-  }
-}
-
-// Who read in the L2 what whom had left there.
-void add_reuse(Report& report, const Trace& trace) {
-  Table& table =
-      report.table("l2_reuse", {Column::words("L2 reuse MB/rank", "operator"),
-                                Column::words("left by", "left_by"), Column::mega("read").for_people(),
-                                Column::data("bytes"), Column::percent("of its reads", "share_of_reads")});
-  for (const TraceOperator& reader : trace.operators) {
-    for (std::size_t writer = 0; writer < reader.left_by.size(); ++writer) {
-      const double bytes = reader.left_by[writer];
-      if (bytes == 0) continue;
-      table.add({reader.name, trace.operators[writer].name, bytes / static_cast<double>(trace.ranks.size()),
-                 bytes, share(bytes, reader.l2_read)});
-    }
   }
 }
 

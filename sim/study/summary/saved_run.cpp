@@ -125,12 +125,39 @@ void check_tasks(const Trace& trace, const std::vector<std::size_t>& tasks, cons
   }
 }
 
+PassSums read_sums(const Config& pass) {
+  PassSums sums;
+  for (const Config& item : pass.maps("operators")) {
+    OperatorStats& of = sums.operators.emplace_back();
+    of.tasks = static_cast<std::uint64_t>(item.integer("tasks", 0, kMostBytes));
+    of.ran = time_of(item, "ran_ps");
+    of.ideal = time_of(item, "ideal_ps");
+    of.waited = time_of(item, "waited_ps");
+    const Config lost = item.map("lost_ps");
+    for (std::uint32_t l = 0; l < kLimits; ++l) of.lost[l] = time_of(lost, kNamesOf<Limit>[l]);
+  }
+  for (const Config& rank : pass.maps("ranks")) {
+    auto& kinds = sums.workers.emplace_back();
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      const std::string head = kind == 0 ? "aic_" : "aiv_";
+      kinds[kind] = {time_of(rank, head + "busy_ps"), time_of(rank, head + "waited_ps"),
+                     time_of(rank, head + "idle_ps")};
+    }
+  }
+  return sums;
+}
+
 }  // namespace
 
-SavedRun read_run(const std::filesystem::path& directory, std::string_view pass) {
+std::string how_to_trace(const std::filesystem::path& directory) {
+  return fmt::format("'a3sim run {} --trace -o {}' writes each task", (directory / "resolved.yaml").string(),
+                     directory.string());
+}
+
+SavedRun read_run(const std::filesystem::path& directory, std::string_view pass, Tasks needed) {
   Diagnostics diagnostics;
   const Config result = Config::load(directory / "result.json", {}, diagnostics);
-  SavedRun run{directory, result.text("name", ""), result.text("a3sim", ""), {}};
+  SavedRun run{directory, result.text("name", ""), result.text("a3sim", ""), {}, {}};
   std::vector<std::string> names;
   std::vector<std::size_t> tasks;
   for (const Config& of : result.maps("passes")) {
@@ -139,8 +166,17 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass)
     Trace trace = read_trace(result, of, tasks);
     diagnostics.throw_if_any();
     const std::filesystem::path csv = directory / ("tasks_" + names.back() + ".csv");
-    read_tasks(read_file(csv), csv.string(), trace);
-    check_tasks(trace, tasks, csv.string());
+    std::error_code error;
+    const bool traced = std::filesystem::exists(csv, error);
+    if (!traced && needed == Tasks::kNeeded)
+      throw InputError(fmt::format("{}: holds sums by operator and rank, and no tasks: {}",
+                                   directory.string(), how_to_trace(directory)));
+    if (traced) {
+      read_tasks(read_file(csv), csv.string(), trace);
+      check_tasks(trace, tasks, csv.string());
+    } else {
+      run.sums.push_back(read_sums(of));
+    }
     run.passes.push_back({names.back(), std::move(trace)});
   }
   diagnostics.throw_if_any();

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <vector>
 
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 
@@ -15,15 +17,16 @@ std::string tasks_csv(const PassResult& pass) {
       "done_ps,visible_ps,arithmetic_ps,operations,put_bytes\n";
   for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
     const Ssc& ssc = pass.schedule[r];
+    std::vector<std::string> names;
+    for (const OperatorInfo& op : ssc.operators()) names.push_back(csv_cell(op.name));
     for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
       const TaskDescriptor& td = ssc.tasks()[t];
       const TaskRecord& record = pass.run.ranks[r].records[t];
       const auto since_start = [](Time time) { return time.time_since_epoch().count(); };
-      fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{}", r, t,
-                     ssc.operators()[td.op].name, td.task_index,
-                     td.expert == kNoExpert ? "" : std::to_string(td.gexpert), td.src, td.dst, record.worker,
-                     since_start(record.taken), since_start(record.start), since_start(record.end),
-                     record.ideal.count());
+      fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{}", r, t, names[td.op],
+                     td.task_index, td.expert == kNoExpert ? "" : std::to_string(td.gexpert), td.src, td.dst,
+                     record.worker, since_start(record.taken), since_start(record.start),
+                     since_start(record.end), record.ideal.count());
       for (const Duration lost : record.lost) fmt::format_to(std::back_inserter(csv), ",{}", lost.count());
       const L2Traffic& l2 = record.l2;
       fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{}", l2.read.hit, l2.read.miss, l2.write.hit,
