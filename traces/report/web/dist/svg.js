@@ -37,16 +37,23 @@ var a3sim = (function () {
         background: "#ffffff",
         palette: okabeIto
     };
-    var viridis = [4456788, 4664442, 3887499, 2912654, 2199693, 2600321, 6080611, 11197490, 16639781];
+    var viridis = ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"];
     function viridisAt(share2) {
         var at = Math.max(0, Math.min(1, share2)) * 8, low = Math.min(7, Math.floor(at)), part = at - low;
-        var color = "#";
-        for (var shift = 16; shift >= 0; shift -= 8) {
-            var from = viridis[low] >> shift & 255, to = viridis[low + 1] >> shift & 255;
-            var hex = Math.round(from + (to - from) * part).toString(16);
-            color += hex.length < 2 ? "0" + hex : hex;
+        return mixed(viridis[low], viridis[low + 1], part);
+    }
+    function mixed(from, to, part) {
+        var text = "#";
+        for (var i = 1; i < 7; i += 2) {
+            var a = parseInt(from.slice(i, i + 2), 16), b = parseInt(to.slice(i, i + 2), 16);
+            var hex = Math.round(a + (b - a) * part).toString(16);
+            text += hex.length < 2 ? "0" + hex : hex;
         }
-        return color;
+        return text;
+    }
+    function series_color(theme, color) {
+        var size = theme.palette.length, base = theme.palette[color % size], round2 = Math.floor(color / size) % 3;
+        return round2 === 0 ? base : mixed(base, round2 === 1 ? theme.background : theme.text, 0.45);
     }
     function escaped(text) {
         return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "�").replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
@@ -99,15 +106,23 @@ var a3sim = (function () {
             places.push(i * step);
         return places;
     }
+    var longest_name = 30;
     function ticks(axis, most) {
         var list = [];
         if (axis.places.length > 0) {
-            for (var i = 0; i < axis.places.length; ++i)
-                list.push({ at: axis.places[i], text: axis.names[i] });
+            var longest = 0;
+            for (var _i = 0, _a = axis.names; _i < _a.length; _i++) {
+                var name = _a[_i];
+                longest = Math.max(longest, name.length);
+            }
+            var numbered = longest > longest_name || axis.places.length > 30;
+            var every = numbered ? Math.ceil(axis.places.length / (2.5 * most)) : 1;
+            for (var i = 0; i < axis.places.length; i += every)
+                list.push({ at: axis.places[i], text: numbered ? String(i + 1) : axis.names[i] });
             return list;
         }
-        for (var _i = 0, _a = roundPlaces(axis, most); _i < _a.length; _i++) {
-            var at = _a[_i];
+        for (var _b = 0, _c = roundPlaces(axis, most); _b < _c.length; _b++) {
+            var at = _c[_b];
             list.push({ at: at, text: shortest(at) });
         }
         return list;
@@ -162,6 +177,8 @@ var a3sim = (function () {
             __publicField(this, "beside");
             __publicField(this, "legend_width", 0);
             __publicField(this, "text_lines");
+            __publicField(this, "aslant");
+            __publicField(this, "below");
             this.entries = legend_entries(figure);
             for (var _i = 0, _a = this.entries; _i < _a.length; _i++) {
                 var entry = _a[_i];
@@ -180,11 +197,12 @@ var a3sim = (function () {
                 right = this.legend_width + 20;
             if (figure.cells.length > 0)
                 right += 78;
-            this.box = { left: Math.min(width * 0.4, widest + 42), right: width - right, top: top, bottom: least - 52 };
-            if (this.slanted())
-                this.box.bottom -= 44;
+            this.aslant = this.slanted();
+            var reach = this.aslant ? Math.min(190, this.longest_below()) : 0;
+            this.below = 52 + (this.aslant ? Math.max(0, reach * 0.53 - 8) : 0);
+            this.box = { left: Math.min(width * 0.4, Math.max(widest + 42, reach * 0.85 - 16)), right: width - right, top: top, bottom: least - this.below };
             this.box.bottom = Math.max(this.box.bottom, top + 120);
-            this.height = this.box.bottom + 52 + (this.slanted() ? 44 : 0);
+            this.height = this.box.bottom + this.below;
             if (!this.beside)
                 this.height += this.below_rows().length * 17;
         }
@@ -221,7 +239,7 @@ var a3sim = (function () {
             return this.box.bottom - share(this.figure.y, value) * (this.box.bottom - this.box.top);
         };
         Drawing.prototype.color = function (series) {
-            return this.theme.palette[series.color % this.theme.palette.length];
+            return series_color(this.theme, series.color);
         };
         Drawing.prototype.text = function (x, y, text, more) {
             if (more === void 0) { more = {}; }
@@ -246,19 +264,22 @@ var a3sim = (function () {
             for (var i = 0; i < this.text_lines.length; ++i)
                 this.text(12, 40 + 15 * i, this.text_lines[i], { "font-size": 11, fill: this.theme.muted });
         };
+        Drawing.prototype.longest_below = function () {
+            var longest = 0;
+            for (var _i = 0, _a = ticks(this.figure.x, 8); _i < _a.length; _i++) {
+                var tick = _a[_i];
+                longest = Math.max(longest, width_of(tick.text));
+            }
+            return longest;
+        };
         Drawing.prototype.slanted = function () {
-            var list = ticks(this.figure.x, 8);
             if (this.figure.x.places.length === 0)
                 return false;
-            var sum = 0;
-            for (var _i = 0, list_1 = list; _i < list_1.length; _i++) {
-                var tick = list_1[_i];
-                sum = Math.max(sum, width_of(tick.text));
-            }
-            return (sum + 8) * list.length > this.width * (this.beside ? 0.6 : 0.85);
+            var room = this.width * (this.beside ? 0.6 : 0.85);
+            return (this.longest_below() + 8) * ticks(this.figure.x, 8).length > room;
         };
         Drawing.prototype.axes = function () {
-            var _a = this, box = _a.box, figure = _a.figure, theme = _a.theme, slanted = this.slanted();
+            var _a = this, box = _a.box, figure = _a.figure, theme = _a.theme, aslant = _a.aslant;
             var room = Math.max(2, Math.floor((box.right - box.left) / 70));
             for (var _i = 0, _b = ticks(figure.x, room); _i < _b.length; _i++) {
                 var tick = _b[_i];
@@ -267,7 +288,7 @@ var a3sim = (function () {
                     continue;
                 if (figure.cells.length === 0)
                     this.line(x, box.top, x, box.bottom, theme.grid);
-                if (slanted)
+                if (aslant)
                     this.text(x, box.bottom + 14, tick.text, { "text-anchor": "end", "font-size": 11, transform: "rotate(-32 " + round(x) + " " + round(box.bottom + 14) + ")" });
                 else
                     this.text(x, box.bottom + 16, tick.text, { "text-anchor": "middle" });
@@ -291,7 +312,7 @@ var a3sim = (function () {
             });
             if (figure.y.truncated)
                 this.text(box.left, box.bottom - 8, "≈", { "text-anchor": "middle", "font-size": 18 });
-            this.text((box.left + box.right) / 2, box.bottom + (slanted ? 80 : 36), figure.x.name, { "text-anchor": "middle" });
+            this.text((box.left + box.right) / 2, box.bottom + this.below - 14, figure.x.name, { "text-anchor": "middle" });
             var middle = (box.top + box.bottom) / 2;
             this.text(15, middle, figure.y.name, { "text-anchor": "middle", transform: "rotate(-90 15 " + round(middle) + ")" });
         };

@@ -56,17 +56,28 @@ export const dark: Theme = {
 };
 
 // Viridis (Smith and van der Walt, matplotlib, CC0) at ninths.
-const viridis = [0x440154, 0x472c7a, 0x3b518b, 0x2c718e, 0x21908d, 0x27ad81, 0x5cc863, 0xaadc32, 0xfde725];
+const viridis = ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"];
 
 export function viridisAt(share: number): string {
   const at = Math.max(0, Math.min(1, share)) * 8, low = Math.min(7, Math.floor(at)), part = at - low;
-  let color = "#";
-  for (let shift = 16; shift >= 0; shift -= 8) {
-    const from = (viridis[low]! >> shift) & 255, to = (viridis[low + 1]! >> shift) & 255;
-    const hex = Math.round(from + (to - from) * part).toString(16);
-    color += hex.length < 2 ? "0" + hex : hex;
+  return mixed(viridis[low]!, viridis[low + 1]!, part);
+}
+
+// A color between two, as far from the first as `part` says.
+export function mixed(from: string, to: string, part: number): string {
+  let text = "#";
+  for (let i = 1; i < 7; i += 2) {
+    const a = parseInt(from.slice(i, i + 2), 16), b = parseInt(to.slice(i, i + 2), 16);
+    const hex = Math.round(a + (b - a) * part).toString(16);
+    text += hex.length < 2 ? "0" + hex : hex;
   }
-  return color;
+  return text;
+}
+
+// The palette, then the same colours paler and darker.
+export function series_color(theme: Theme, color: number): string {
+  const size = theme.palette.length, base = theme.palette[color % size]!, round = Math.floor(color / size) % 3;
+  return round === 0 ? base : mixed(base, round === 1 ? theme.background : theme.text, 0.45);
 }
 
 export function escaped(text: string): string {
@@ -131,10 +142,17 @@ function roundPlaces(axis: Axis, most: number): number[] {
 
 interface Tick { at: number; text: string }
 
+const longest_name = 30; // of a place; where there are longer ones, numbers stand for all
+
 function ticks(axis: Axis, most: number): Tick[] {
   const list: Tick[] = [];
   if (axis.places.length > 0) {
-    for (let i = 0; i < axis.places.length; ++i) list.push({ at: axis.places[i]!, text: axis.names[i]! });
+    let longest = 0;
+    for (const name of axis.names) longest = Math.max(longest, name.length);
+    const numbered = longest > longest_name || axis.places.length > 30;
+    const every = numbered ? Math.ceil(axis.places.length / (2.5 * most)) : 1;
+    for (let i = 0; i < axis.places.length; i += every)
+      list.push({ at: axis.places[i]!, text: numbered ? String(i + 1) : axis.names[i]! });
     return list;
   }
   for (const at of roundPlaces(axis, most)) list.push({ at, text: shortest(at) });
@@ -172,7 +190,7 @@ function legend_entries(figure: Figure): Entry[] {
 
 function dashes(series: Series, palette: number): string {
   if (series.hollow) return "5 3";
-  return ["", "6 4", "2 3"][Math.floor(series.color / palette) % 3]!;
+  return ["", "6 4", "2 3"][Math.floor(series.color / palette) % 3]!; // beside the paler or darker colour
 }
 
 class Drawing {
@@ -183,6 +201,8 @@ class Drawing {
   private beside: boolean; // the legend stands beside the plot, not below it
   private legend_width = 0;
   private text_lines: string[];
+  private aslant: boolean; // names below the axis do not fit side by side
+  private below: number; // what stands below the plot takes
 
   constructor(private figure: Figure, private width: number, least: number, private theme: Theme) {
     this.entries = legend_entries(figure);
@@ -195,10 +215,13 @@ class Drawing {
     let right = 22;
     if (this.beside) right = this.legend_width + 20;
     if (figure.cells.length > 0) right += 78;
-    this.box = { left: Math.min(width * 0.4, widest + 42), right: width - right, top, bottom: least - 52 };
-    if (this.slanted()) this.box.bottom -= 44;
+    this.aslant = this.slanted();
+    // What a name aslant takes below the axis, and to the left of its place.
+    const reach = this.aslant ? Math.min(190, this.longest_below()) : 0;
+    this.below = 52 + (this.aslant ? Math.max(0, reach * 0.53 - 8) : 0);
+    this.box = { left: Math.min(width * 0.4, Math.max(widest + 42, reach * 0.85 - 16)), right: width - right, top, bottom: least - this.below };
     this.box.bottom = Math.max(this.box.bottom, top + 120);
-    this.height = this.box.bottom + 52 + (this.slanted() ? 44 : 0);
+    this.height = this.box.bottom + this.below;
     if (!this.beside) this.height += this.below_rows().length * 17;
   }
 
@@ -226,7 +249,7 @@ class Drawing {
     return this.box.bottom - share(this.figure.y, value) * (this.box.bottom - this.box.top);
   }
   private color(series: Series): string {
-    return this.theme.palette[series.color % this.theme.palette.length]!;
+    return series_color(this.theme, series.color);
   }
 
   private text(x: number, y: number, text: string, more: { [key: string]: string | number } = {}): void {
@@ -246,23 +269,26 @@ class Drawing {
       this.text(12, 40 + 15 * i, this.text_lines[i]!, { "font-size": 11, fill: this.theme.muted });
   }
 
-  // Names below the axis that do not fit side by side stand aslant.
+  private longest_below(): number {
+    let longest = 0;
+    for (const tick of ticks(this.figure.x, 8)) longest = Math.max(longest, width_of(tick.text));
+    return longest;
+  }
+
   private slanted(): boolean {
-    const list = ticks(this.figure.x, 8);
     if (this.figure.x.places.length === 0) return false;
-    let sum = 0;
-    for (const tick of list) sum = Math.max(sum, width_of(tick.text));
-    return (sum + 8) * list.length > this.width * (this.beside ? 0.6 : 0.85);
+    const room = this.width * (this.beside ? 0.6 : 0.85);
+    return (this.longest_below() + 8) * ticks(this.figure.x, 8).length > room;
   }
 
   private axes(): void {
-    const { box, figure, theme } = this, slanted = this.slanted();
+    const { box, figure, theme, aslant } = this;
     const room = Math.max(2, Math.floor((box.right - box.left) / 70));
     for (const tick of ticks(figure.x, room)) {
       const x = this.x(tick.at);
       if (x < box.left - 0.5 || x > box.right + 0.5) continue;
       if (figure.cells.length === 0) this.line(x, box.top, x, box.bottom, theme.grid);
-      if (slanted)
+      if (aslant)
         this.text(x, box.bottom + 14, tick.text,
           { "text-anchor": "end", "font-size": 11, transform: "rotate(-32 " + round(x) + " " + round(box.bottom + 14) + ")" });
       else this.text(x, box.bottom + 16, tick.text, { "text-anchor": "middle" });
@@ -278,7 +304,7 @@ class Drawing {
       fill: "none", stroke: theme.frame,
     });
     if (figure.y.truncated) this.text(box.left, box.bottom - 8, "≈", { "text-anchor": "middle", "font-size": 18 });
-    this.text((box.left + box.right) / 2, box.bottom + (slanted ? 80 : 36), figure.x.name, { "text-anchor": "middle" });
+    this.text((box.left + box.right) / 2, box.bottom + this.below - 14, figure.x.name, { "text-anchor": "middle" });
     const middle = (box.top + box.bottom) / 2;
     this.text(15, middle, figure.y.name, { "text-anchor": "middle", transform: "rotate(-90 15 " + round(middle) + ")" });
   }

@@ -50,13 +50,13 @@ export class OverTime {
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
     this.element.replaceChildren();
-    const sync = uPlot.sync(`time-${this.pass.name}`);
+    const sync = uPlot.sync(`time-${this.pass.name}`), width = this.width();
     for (const chart of charts_of(this.pass)) {
       const data = this.data_of(chart);
       if (!data) continue;
       const place = el("div");
       this.element.append(place);
-      this.plots.push(new uPlot(this.options(chart, sync.key), data, place));
+      this.plots.push(new uPlot(this.options(chart, sync.key, width), data, place));
     }
     this.fit();
     this.follow();
@@ -76,15 +76,18 @@ export class OverTime {
     return any ? (data as uPlot.AlignedData) : null;
   }
 
-  private options(chart: Chart, key: string): uPlot.Options {
-    const t = theme(), width = Math.max(280, this.element.clientWidth);
+  private options(chart: Chart, key: string, width: number): uPlot.Options {
+    const t = theme();
     const series: uPlot.Series[] = [{ label: "ms", value: (_, v) => (v === null ? "" : time_text(v * 1e9)) }], bands: uPlot.Band[] = [];
     chart.counters.forEach((i, n) => {
       const color = t.palette[n]!, name = this.pass.counters.names[i]!;
-      const value = (_: uPlot, v: number | null) => (v === null || v === undefined ? "" : v.toFixed(v < 10 ? 2 : 1));
+      const words = (v: number | null | undefined) => (v == null ? "" : v.toFixed(v < 10 ? 2 : 1));
+      const value = (plot: uPlot, v: number | null, at: number, i: number | null) =>
+        v == null || i == null ? "" : `${words(v)} (${words(plot.data[at + 1]![i])} to ${words(plot.data[at + 2]![i])})`;
       series.push({ label: name, stroke: color, width: 1.5, value, points: { show: false } });
-      series.push({ label: "least", stroke: color + "00", width: 0, value, points: { show: false } });
-      series.push({ label: "most", stroke: color + "00", width: 0, value, points: { show: false } });
+      // Only the band shows them; the legend leaves them out (page.css).
+      series.push({ label: "least", width: 0, points: { show: false } });
+      series.push({ label: "most", width: 0, points: { show: false } });
       bands.push({ series: [3 * n + 3, 3 * n + 2], fill: color + "33" });
     });
     const axis = { stroke: t.muted, grid: { stroke: t.grid, width: 1 }, ticks: { stroke: t.grid, width: 1 }, font: "11px system-ui, sans-serif" };
@@ -98,8 +101,16 @@ export class OverTime {
     };
   }
 
+  // Of one chart: as many stand side by side as have room.
+  private width(): number {
+    const gap = 20, least = 420, whole = this.element.clientWidth;
+    const columns = Math.max(1, Math.min(3, Math.floor((whole + gap) / (least + gap))));
+    return Math.max(260, Math.floor((whole - gap * (columns - 1)) / columns));
+  }
+
   private fit(): void {
-    const width = Math.max(280, this.element.clientWidth);
+    if (this.element.clientWidth === 0) return;
+    const width = this.width();
     for (const plot of this.plots) if (plot.width !== width) plot.setSize({ width, height: 150 });
   }
 

@@ -83,7 +83,7 @@ export class Runs {
     this.time = time;
     this.timelines = [];
     const parts: HTMLElement[] = [this.controls(Math.max(...of.map(({ pass }) => pass.ranks))), legend_of(of.map(({ pass }) => pass))];
-    const below: HTMLElement[] = [];
+    const below: HTMLElement[] = [], matrices = el("div", { class: "figures" });
     for (const { run, pass } of of) {
       const tasks = await Tasks.read(pass), timeline = new Timeline(tasks, await read_path(pass), time, this.shown);
       const card = el("div", { class: "selected", "aria-live": "polite" });
@@ -92,17 +92,16 @@ export class Runs {
       this.timelines.push(timeline);
       const title = `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`;
       parts.push(el("h3", {}, title), timeline.element, card);
-      const sends = el("div", {}, el("h3", {}, of.length > 1 ? `${run.name}: between ranks` : "Between ranks"));
-      if (tasks.columns.put_bytes!.some((bytes) => bytes > 0)) sends.append(new Matrix(tasks).element);
-      else sends.append(el("p", { class: "note" }, "No bytes are sent between ranks in this pass."));
-      below.push(el("div", { class: "pair" },
-        el("div", {}, el("h3", {}, of.length > 1 ? `${run.name}: over time` : "Over time"), new OverTime(pass, time).element,
-          el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. Drag to zoom; the timeline follows.")),
-        sends));
+      const of_run = of.length > 1 ? `${run.name}: ` : "";
+      below.push(el("h3", {}, `${of_run}over time`), new OverTime(pass, time).element,
+        el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. Drag to zoom; the timeline follows."));
+      const sent = tasks.columns.put_bytes!.some((bytes) => bytes > 0);
+      matrices.append(el("div", {}, el("h3", {}, `${of_run}between ranks`),
+        sent ? new Matrix(tasks).element : el("p", { class: "note" }, "No bytes are sent between ranks in this pass.")));
     }
     this.place.replaceChildren(...parts, el("p", { class: "note keys" },
       "Drag pans, Ctrl or Alt with the wheel zooms, a double click zooms in; keys: arrows, + − 0, [ and ] along the critical path, / search, n next found, Esc."),
-      ...below);
+      ...below, matrices);
     this.rechoose();
   }
 
