@@ -37,10 +37,13 @@ constexpr auto names_of(FigureKind) {
   return std::to_array<std::string_view>({"line", "points", "bars", "steps", "plain"});
 }
 
+// The text's colour, for what is no series of values: roofs, fronts.
+inline constexpr std::uint32_t kTextColor = 1000;
+
 struct FigureSeries {
   std::string name;  // empty: the legend does not have it
   FigureKind kind = FigureKind::kLine;
-  std::uint32_t color = 0;
+  std::uint32_t color = 0;  // a place among colours that all can tell apart, or kTextColor
   bool hollow = false;  // what was published beside what is predicted, in the same colour
   std::vector<FigurePoint> points;
 };

@@ -15,7 +15,6 @@ namespace {
 
 // More of them have no room for labels on a logarithmic axis, or in the legend.
 constexpr std::size_t kMostNamedPlaces = 12, kMostNumbered = 20;
-constexpr std::uint32_t kFrontColor = 6;  // the text's
 
 void check_series(std::size_t series, std::size_t most, const std::string& axis) {
   if (series <= most) return;
@@ -175,7 +174,7 @@ Figure pareto_figure(const SweepResults& sweep, const std::vector<Objective>& ob
   }
   FigureSeries& steps = figure.series.emplace_back();
   steps.kind = FigureKind::kSteps;
-  steps.color = kFrontColor;
+  steps.color = kTextColor;
   for (const std::size_t point : front) steps.points.push_back(FigurePoint::at(xs[point], ys[point]));
   figure.x = metric_axis(objective_name(objectives[0]), known_x);
   figure.y = metric_axis(objective_name(objectives[1]), known_y);

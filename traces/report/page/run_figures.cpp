@@ -17,7 +17,7 @@ std::vector<std::string> operator_names(const Trace& trace) {
 
 // A roof is the memory's slope up to where arithmetic ends it.
 FigureSeries roof_of(double peak, double bytes_per_second, const FigureAxis& x) {
-  FigureSeries roof{"", FigureKind::kPlain, 6, false, {}};
+  FigureSeries roof{"", FigureKind::kPlain, kTextColor, false, {}};
   const double knee = std::clamp(peak / bytes_per_second, x.low, x.high);
   for (const double at : {x.low, knee, x.high})
     roof.points.push_back(FigurePoint::at(at, std::min(peak, at * bytes_per_second) / kTera));
@@ -123,7 +123,8 @@ Figure blame_figure(const std::string& title, const OperatorBlame& blame) {
   figure.stacked = true;
   figure.legend = "spent on";
   figure.x = names_axis("", blame.operators);
-  std::vector<double> sums(blame.operators.size(), 0.0);
+  // Parts of a difference that are below zero lie below the axis.
+  std::vector<double> above(blame.operators.size(), 0.0), below = above;
   constexpr double kPerMillisecond = 1e9;  // picoseconds
   for (std::uint32_t b = 0; b < kBlames; ++b) {
     FigureSeries series = bars(kNamesOf<Blame>[b], figure.series.size());
@@ -131,13 +132,14 @@ Figure blame_figure(const std::string& title, const OperatorBlame& blame) {
     for (std::size_t op = 0; op < blame.blame.size(); ++op) {
       const double ms = static_cast<double>(blame.blame[op][b].count()) / kPerMillisecond;
       any = any || ms != 0;
-      sums[op] += ms;
+      (ms < 0 ? below : above)[op] += ms;
       series.points.push_back(FigurePoint::at(static_cast<double>(op), ms));
     }
     if (any) figure.series.push_back(std::move(series));
   }
-  if (sums.empty()) sums.push_back(0);
-  figure.y = axis_from_zero("ms of the critical path", sums);
+  above.insert(above.end(), below.begin(), below.end());
+  above.push_back(0);
+  figure.y = axis_from_zero("ms of the critical path", above);
   return figure;
 }
 

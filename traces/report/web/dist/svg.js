@@ -28,7 +28,7 @@ var a3sim = (function () {
     __export(svg_exports, {
         figure_to_svg: function () { return figure_to_svg; }
     });
-    var okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#b8a800"];
+    var okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
     var light = {
         text: "#1b1f24",
         muted: "#5f6873",
@@ -51,8 +51,12 @@ var a3sim = (function () {
         }
         return text;
     }
+    var text_color = 1e3;
     function series_color(theme, color) {
-        var size = theme.palette.length, base = theme.palette[color % size], round2 = Math.floor(color / size) % 3;
+        var size = theme.palette.length - 1, round2 = Math.floor(color / size) % 3;
+        if (color === text_color)
+            return theme.palette[size];
+        var base = theme.palette[color % size];
         return round2 === 0 ? base : mixed(base, round2 === 1 ? theme.background : theme.text, 0.45);
     }
     function escaped(text) {
@@ -106,7 +110,7 @@ var a3sim = (function () {
             places.push(i * step);
         return places;
     }
-    var longest_name = 30;
+    var longest_name = 40;
     function ticks(axis, most) {
         var list = [];
         if (axis.places.length > 0) {
@@ -161,6 +165,8 @@ var a3sim = (function () {
         return entries.length > 1 ? entries : [];
     }
     function dashes(series, palette) {
+        if (series.color === text_color)
+            return "";
         if (series.hollow)
             return "5 3";
         return ["", "6 4", "2 3"][Math.floor(series.color / palette) % 3];
@@ -371,7 +377,7 @@ var a3sim = (function () {
             var stroke = this.color(series);
             if (series.kind !== "points" && series.points.length > 1) {
                 var attributes = { d: this.path_of(series), fill: "none", stroke: stroke, "stroke-width": series.kind === "plain" ? 1.5 : 2 };
-                var dash = dashes(series, this.theme.palette.length);
+                var dash = dashes(series, this.theme.palette.length - 1);
                 if (dash)
                     attributes["stroke-dasharray"] = dash;
                 this.out += tag("path", attributes);
@@ -405,17 +411,17 @@ var a3sim = (function () {
             if (series.length === 0)
                 return;
             var group = 0.8, stacked = this.figure.stacked, each = group / (stacked ? 1 : series.length);
-            var below = {};
+            var ends = {};
             for (var i = 0; i < series.length; ++i) {
                 var one = series[i], color = this.color(one);
                 for (var _b = 0, _c = one.points; _b < _c.length; _b++) {
                     var p = _c[_b];
-                    var base = stacked ? below[p[0]] || 0 : Math.max(0, this.figure.y.low);
+                    var side = (p[1] < 0 ? "-" : "+") + p[0], base = stacked ? ends[side] || 0 : Math.max(0, this.figure.y.low);
                     var left = p[0] - group / 2 + (stacked ? 0 : i * each);
                     var x = this.x(left) + 1, w = Math.max(1, this.x(left + each) - this.x(left) - 2);
                     var top = this.y(base + p[1] - (stacked ? 0 : base)), bottom = this.y(base);
                     if (stacked)
-                        below[p[0]] = base + p[1];
+                        ends[side] = base + p[1];
                     var where = this.figure.x.names[p[0]];
                     this.out += tag("rect", {
                         x: round(x),
@@ -501,7 +507,7 @@ var a3sim = (function () {
             }
             else {
                 var more = { "stroke-width": 2 };
-                var dash = dashes(series, this.theme.palette.length);
+                var dash = dashes(series, this.theme.palette.length - 1);
                 if (dash)
                     more["stroke-dasharray"] = dash;
                 if (series.kind !== "points")

@@ -46,13 +46,14 @@ export interface Theme {
 }
 
 // Colours that colour-blind readers tell apart (Okabe and Ito, "Color Universal Design", 2008).
-const okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#b8a800"];
+// The last one is the text's, for what is no series: roofs, fronts.
+const okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
 export const light: Theme = {
   text: "#1b1f24", muted: "#5f6873", grid: "#e6e8eb", frame: "#8a929c", background: "#ffffff", palette: okabeIto,
 };
 export const dark: Theme = {
   text: "#e7eaee", muted: "#a2abb6", grid: "#333a43", frame: "#6d7680", background: "#14181d",
-  palette: ["#4aa8e0", "#f0803c", "#35c79c", "#e3a3c6", "#f0b93a", "#8fd0f5", "#e7eaee", "#d8cc3c"],
+  palette: ["#4aa8e0", "#f0803c", "#35c79c", "#e3a3c6", "#f0b93a", "#8fd0f5", "#d8cc3c", "#e7eaee"],
 };
 
 // Viridis (Smith and van der Walt, matplotlib, CC0) at ninths.
@@ -74,9 +75,14 @@ export function mixed(from: string, to: string, part: number): string {
   return text;
 }
 
+// Stands for the text's colour.
+const text_color = 1000;
+
 // The palette, then the same colours paler and darker.
 export function series_color(theme: Theme, color: number): string {
-  const size = theme.palette.length, base = theme.palette[color % size]!, round = Math.floor(color / size) % 3;
+  const size = theme.palette.length - 1, round = Math.floor(color / size) % 3;
+  if (color === text_color) return theme.palette[size]!;
+  const base = theme.palette[color % size]!;
   return round === 0 ? base : mixed(base, round === 1 ? theme.background : theme.text, 0.45);
 }
 
@@ -142,7 +148,7 @@ function roundPlaces(axis: Axis, most: number): number[] {
 
 interface Tick { at: number; text: string }
 
-const longest_name = 30; // of a place; where there are longer ones, numbers stand for all
+const longest_name = 40; // of a place; where there are longer ones, numbers stand for all
 
 function ticks(axis: Axis, most: number): Tick[] {
   const list: Tick[] = [];
@@ -189,6 +195,7 @@ function legend_entries(figure: Figure): Entry[] {
 }
 
 function dashes(series: Series, palette: number): string {
+  if (series.color === text_color) return "";
   if (series.hollow) return "5 3";
   return ["", "6 4", "2 3"][Math.floor(series.color / palette) % 3]!; // beside the paler or darker colour
 }
@@ -351,7 +358,7 @@ class Drawing {
     const stroke = this.color(series);
     if (series.kind !== "points" && series.points.length > 1) {
       const attributes: { [key: string]: string | number } = { d: this.path_of(series), fill: "none", stroke, "stroke-width": series.kind === "plain" ? 1.5 : 2 };
-      const dash = dashes(series, this.theme.palette.length);
+      const dash = dashes(series, this.theme.palette.length - 1);
       if (dash) attributes["stroke-dasharray"] = dash;
       this.out += tag("path", attributes);
     }
@@ -372,15 +379,15 @@ class Drawing {
     for (const one of this.figure.series) if (one.kind === "bars") series.push(one);
     if (series.length === 0) return;
     const group = 0.8, stacked = this.figure.stacked, each = group / (stacked ? 1 : series.length);
-    const below: { [place: string]: number } = {};
+    const ends: { [place: string]: number } = {}; // of the bars so far: those above zero, and those below it
     for (let i = 0; i < series.length; ++i) {
       const one = series[i]!, color = this.color(one);
       for (const p of one.points) {
-        const base = stacked ? below[p[0]] || 0 : Math.max(0, this.figure.y.low);
+        const side = (p[1] < 0 ? "-" : "+") + p[0], base = stacked ? ends[side] || 0 : Math.max(0, this.figure.y.low);
         const left = p[0] - group / 2 + (stacked ? 0 : i * each);
         const x = this.x(left) + 1, w = Math.max(1, this.x(left + each) - this.x(left) - 2);
         const top = this.y(base + p[1] - (stacked ? 0 : base)), bottom = this.y(base);
-        if (stacked) below[p[0]] = base + p[1];
+        if (stacked) ends[side] = base + p[1];
         const where = this.figure.x.names[p[0]];
         this.out += tag("rect", {
           x: round(x), y: round(Math.min(top, bottom)), width: round(w), height: round(Math.abs(bottom - top)),
@@ -449,7 +456,7 @@ class Drawing {
       });
     } else {
       const more: { [key: string]: string | number } = { "stroke-width": 2 };
-      const dash = dashes(series, this.theme.palette.length);
+      const dash = dashes(series, this.theme.palette.length - 1);
       if (dash) more["stroke-dasharray"] = dash;
       if (series.kind !== "points") this.line(x, y, x + 18, y, stroke, more);
       if (series.kind !== "plain") this.dot(x + 9, y, series, null);

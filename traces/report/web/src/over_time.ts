@@ -37,7 +37,7 @@ export class OverTime {
     time.on_change(() => this.follow());
     on_theme(() => this.build());
     new ResizeObserver(() => this.fit()).observe(this.element);
-    void this.load();
+    this.load().catch((error: unknown) => this.element.replaceChildren(error instanceof Error ? error.message : String(error)));
   }
 
   private async load(): Promise<void> {

@@ -1,8 +1,10 @@
 import { button, choice, copy, el } from "./dom.js";
 import { FigureView } from "./figures.js";
 import { Block, BlocksSection, ChoicesSection, Section, read_page } from "./model.js";
+import { sent_between } from "./matrix.js";
 import { Runs } from "./runs.js";
 import { table_element } from "./table.js";
+import { Tasks } from "./tasks.js";
 import { start_theme, toggle_theme } from "./theme.js";
 
 function block_element(block: Block): HTMLElement {
@@ -89,7 +91,7 @@ function start(): void {
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
   // For tests, and for the curious in a console.
-  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts };
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, Tasks, sent_between };
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
     if (event.key === "/" && !typing && parts.length > 0) {

@@ -54,7 +54,7 @@ export class Runs {
   constructor(private section: RunsSection) {
     document.body.append(tip);
     this.element.append(el("h2", {}, section.title), this.tabs(), this.place);
-    void this.open(this.names()[0] ?? "");
+    this.try_open(this.names()[0] ?? "");
   }
 
   private names(): string[] {
@@ -66,12 +66,19 @@ export class Runs {
   private tabs(): HTMLElement {
     const tabs = el("div", { class: "tabs", role: "tablist" });
     for (const name of this.names()) {
-      const tab = button(name, `the ${name} pass`, () => void this.open(name));
+      const tab = button(name, `the ${name} pass`, () => this.try_open(name));
       tab.setAttribute("role", "tab");
       tab.dataset.pass = name;
       tabs.append(tab);
     }
     return tabs;
+  }
+
+  private try_open(name: string): void {
+    this.open(name).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      this.place.replaceChildren(el("p", { class: "verdict" }, `The ${name} pass cannot be shown: ${why}`));
+    });
   }
 
   private async open(name: string): Promise<void> {
