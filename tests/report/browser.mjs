@@ -3,9 +3,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-export const root = join(import.meta.dirname, "..", "..");
+export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const scratch = mkdtempSync(join(tmpdir(), "a3sim-report-"));
 const { chromium } = createRequire(join(root, "traces/report/web/package.json"))("playwright-core");
 export const program = process.env.A3SIM ?? join(root, "build", "release", "a3sim");

@@ -15,11 +15,12 @@ std::vector<std::string> operator_names(const Trace& trace) {
   return names;
 }
 
-// A roof is the memory's slope up to where arithmetic ends it.
-FigureSeries roof_of(double peak, double bytes_per_second, const FigureAxis& x) {
+// A roof is the memory's slope up to where arithmetic ends it, as far as the figure shows them.
+FigureSeries roof_of(double peak, double bytes_per_second, const Figure& figure) {
   FigureSeries roof{"", FigureKind::kPlain, kTextColor, false, {}};
-  const double knee = std::clamp(peak / bytes_per_second, x.low, x.high);
-  for (const double at : {x.low, knee, x.high})
+  const double knee = std::clamp(peak / bytes_per_second, figure.x.low, figure.x.high);
+  const double enters = std::max(figure.x.low, figure.y.low * kTera / bytes_per_second);
+  for (const double at : {std::min(enters, knee), knee, figure.x.high})
     roof.points.push_back(FigurePoint::at(at, std::min(peak, at * bytes_per_second) / kTera));
   return roof;
 }
@@ -61,10 +62,7 @@ Figure roofline_figure(const std::string& title, const Trace& trace, const std::
   figure.x = log_axis("operations a byte of HBM", xs);
   figure.y = log_axis("T operations/s", ys);
   for (const double peak : peaks) {
-    if (peak > 0 && hbm > 0) figure.series.push_back(roof_of(peak, hbm, figure.x));
-  }
-  for (FigureSeries& series : figure.series) {
-    for (FigurePoint& p : series.points) p.low = p.high = p.y = std::clamp(p.y, figure.y.low, figure.y.high);
+    if (peak > 0 && hbm > 0) figure.series.push_back(roof_of(peak, hbm, figure));
   }
   figure.legend = "operator";
   return figure;

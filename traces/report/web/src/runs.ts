@@ -99,11 +99,11 @@ export class Runs {
       this.timelines.push(timeline);
       const title = `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`;
       parts.push(el("h3", {}, title), timeline.element, card);
-      const of_run = of.length > 1 ? `${run.name}: ` : "";
-      below.push(el("h3", {}, `${of_run}over time`), new OverTime(pass, time).element,
+      const heading = (text: string) => (of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
+      below.push(el("h3", {}, heading("Over time")), new OverTime(pass, time).element,
         el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. Drag to zoom; the timeline follows."));
       const sent = tasks.columns.put_bytes!.some((bytes) => bytes > 0);
-      matrices.append(el("div", {}, el("h3", {}, `${of_run}between ranks`),
+      matrices.append(el("div", {}, el("h3", {}, heading("Between ranks")),
         sent ? new Matrix(tasks).element : el("p", { class: "note" }, "No bytes are sent between ranks in this pass.")));
     }
     this.place.replaceChildren(...parts, el("p", { class: "note keys" },
