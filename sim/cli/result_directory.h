@@ -27,6 +27,9 @@ class ResultDirectory {
   std::string manifest_;  // the kind, then the files, a line each
 };
 
+// Which command wrote the result in `path`; nothing for what is none.
+std::string kind_of_result(const std::filesystem::path& path);
+
 // Throws InputError unless `path` is a result that the command `kind` wrote.
 void check_result(const std::filesystem::path& path, std::string_view kind);
 
