@@ -20,7 +20,8 @@ constexpr const char* kImportExamples =
     "  a3sim explain measured --rank 3          the same of one rank\n"
     "  a3sim run configs/experiments/ep8.yaml --set experiment.execution=kernel --trace -o result\n"
     "  a3sim compare result measured            simulated beside measured, what is furthest off first\n"
-    "  a3sim calibrate --dry-run --measured result/resolved.yaml=measured     hardware values fitted to it\n";
+    "  a3sim calibrate --dry-run --measured configs/experiments/ep8.yaml=measured    hardware values fitted "
+    "to it\n";
 
 struct ImportOptions {
   std::string path, directory;
