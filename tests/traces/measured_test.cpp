@@ -9,6 +9,7 @@
 #include "tests/scratch_directory.h"
 #include "tests/traces/made_trace.h"
 #include "tests/traces/measured_near.h"
+#include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
 #include "traces/import/imported.h"
 #include "traces/import/measured_report.h"
@@ -217,6 +218,13 @@ TEST_CASE("profile: quotes that never end are no reason to keep a file in memory
   std::string lines = kHeads + "0,\"a";
   for (int i = 0; i < 1000; ++i) lines += "\nb,c";
   not_read(folder.add("kernel_details.csv", lines), "cells, expected 8");
+}
+
+TEST_CASE("profile: what unpacks to hundreds of times its size is refused, also where its lines are short") {
+  const ScratchDirectory folder;
+  constexpr std::size_t kMegabytes = 66;
+  not_read(folder.add("kernel_details.csv", gzip(kHeads + std::string(kMegabytes << 20, '\n'))),
+           "unpacks to more than 200 times its size");
 }
 
 TEST_CASE("profile: dates of other clocks, and kernels out of order, have no gaps") {

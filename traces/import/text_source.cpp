@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kPiece = 1 << 16;
 constexpr std::size_t kLongestLine = 1 << 20;
+// Traces of like tasks pack to a fortieth of their size, nothing but blanks to a thousandth.
+constexpr std::int64_t kMostUnpacked = 200, kHarmless = 64 << 20;
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r";
@@ -43,6 +45,10 @@ std::string_view TextSource::piece() {
   if (read < 0 || (read == 0 && error != Z_OK && error != Z_STREAM_END))
     throw InputError(
         fmt::format("{}: cannot be read: {}", name_, error == Z_ERRNO ? std::strerror(errno) : why));
+  unpacked_ += std::max(read, 0);
+  if (unpacked_ > kHarmless && unpacked_ > kMostUnpacked * gzoffset(file_))
+    throw InputError(
+        fmt::format("{}: unpacks to more than {} times its size: is this a profile?", name_, kMostUnpacked));
   return std::string_view(buffer_).substr(0, static_cast<std::size_t>(read));
 }
 

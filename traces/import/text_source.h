@@ -26,6 +26,7 @@ class TextSource {
  private:
   std::string name_, buffer_;
   gzFile_s* file_ = nullptr;
+  std::int64_t unpacked_ = 0;  // bytes
 };
 
 // The same as a stream of JSON, which ends with an error where a text or a number is longer than any of a trace: a
