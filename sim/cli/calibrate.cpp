@@ -4,11 +4,15 @@
 #include <memory>
 
 #include "sim/cli/command.h"
+#include "sim/cli/name_option.h"
 #include "sim/cli/output.h"
+#include "sim/cli/result_directory.h"
 #include "sim/cli/threads_option.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/calibration/calibration.h"
+#include "sim/study/calibration/measured_table.h"
+#include "traces/import/imported.h"
 
 namespace a3sim {
 namespace {
@@ -21,25 +25,58 @@ constexpr const char* kCalibrateExamples =
     "Examples:\n"
     "  a3sim calibrate --dry-run           what would be written into configs/hardware/a3.yaml, and why\n"
     "  a3sim calibrate gemm copy -o a.yaml fitted to two experiments only, written to another file\n"
+    "  a3sim calibrate --measured configs/experiments/ep8.yaml=measured --held-out "
+    "configs/experiments/ep16.yaml=other\n"
+    "                                      fitted to what operators take in a profile that 'a3sim import -o' "
+    "wrote,\n"
+    "                                      tested on another\n"
     "  a3sim calibrate --json              parameters, singular values, errors with each point left out\n";
 
 struct CalibrateOptions {
-  std::vector<std::string> names, set;
+  std::vector<std::string> names, set, measured, held_out, called;
   std::filesystem::path hardware, output;
   bool dry_run = false, fit_only = false;
   ThreadsOption threads;
   JsonOption json;
 };
 
+// CONFIG=RESULT: a profile beside the configuration of what was profiled.
+ProfiledRun profiled_run(const std::string& text, Use use) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw InputError(fmt::format("'{}': expected CONFIG=RESULT", text));
+  const std::string configuration = text.substr(0, equals), result = text.substr(equals + 1);
+  if (!configuration.ends_with(".yaml"))
+    throw InputError(fmt::format("'{}': expected a configuration's file, CONFIG.yaml=RESULT", text));
+  check_result(result, "import");
+  return {configuration, result, read_imported(result), use};
+}
+
+// The published tables of these names, and profiles.
+std::vector<PublishedTable> tables_of(const CalibrateOptions& options, const std::filesystem::path& hardware,
+                                      const Scenario& scenario) {
+  const bool all = options.names.empty() && options.measured.empty();
+  std::vector<PublishedTable> tables;
+  for (const std::string& name : all ? published_tables(scenario.configs) : options.names)
+    tables.push_back(read_published_table(scenario.configs, name));
+  const auto names = name_map(options.called);
+  for (const std::string& text : options.measured)
+    tables.push_back(measured_table(profiled_run(text, Use::kCalibration), names, hardware, scenario));
+  for (const std::string& text : options.held_out)
+    tables.push_back(measured_table(profiled_run(text, Use::kHeldOut), names, hardware, scenario));
+  return tables;
+}
+
 void run(const CalibrateOptions& options) {
   const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
   const std::filesystem::path hardware =
       options.hardware.empty() ? scenario.configs / "hardware" / "a3.yaml" : options.hardware;
-  const std::vector<std::string> names =
-      options.names.empty() ? published_tables(scenario.configs) : options.names;
-  const Calibration calibration = calibrate(hardware, names, scenario, options.fit_only);
+  const std::vector<PublishedTable> tables = tables_of(options, hardware, scenario);
+  const Calibration calibration = calibrate(hardware, tables, scenario, options.fit_only);
   const std::string text = with_values(hardware, calibration.new_values());
-  const Report report = calibration_report(calibration);
+  Report report = calibration_report(calibration);
+  for (const PublishedTable& table : tables)
+    if (table.from_profile) report.say_on(table.notes);
   print_result(report.text(), report.json(), options.json);
   if (!calibration.refused.empty()) {
     throw RunError(
@@ -55,6 +92,16 @@ class Calibrate final : public Command {
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<CalibrateOptions>();
     app.add_option("NAME", options->names, "experiments to fit to; all without one");
+    app.add_option("--measured", options->measured,
+                   "fit to the operators of this profile, of what the configuration runs; repeatable")
+        ->type_name("CONFIG=RESULT")
+        ->expected(1)
+        ->take_all();
+    app.add_option("--held-out", options->held_out, "test the fit on this one; repeatable")
+        ->type_name("CONFIG=RESULT")
+        ->expected(1)
+        ->take_all();
+    add_names(app, options->called);
     app.add_option("--hardware", options->hardware, "the hardware file; configs/hardware/a3.yaml without it")
         ->type_name("FILE");
     app.add_option("-o,--output", options->output, "write the fitted file there instead")->type_name("FILE");
@@ -73,7 +120,8 @@ class Calibrate final : public Command {
 };
 
 A3SIM_REGISTER(Command, "calibrate",
-               "Fit hardware values to published points, and tell how well they are known", Calibrate);
+               "Fit hardware values to published points or profiles, and tell how well they are known",
+               Calibrate);
 
 }  // namespace
 }  // namespace a3sim

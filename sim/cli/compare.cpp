@@ -2,10 +2,14 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/jitter_option.h"
+#include "sim/cli/name_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/threads_option.h"
+#include "sim/core/error.h"
 #include "sim/study/explore/run_difference.h"
+#include "traces/import/imported.h"
+#include "traces/import/measured_report.h"
 
 namespace a3sim {
 namespace {
@@ -19,16 +23,35 @@ constexpr const char* kCompareExamples =
     "  a3sim run configs/experiments/ep8.yaml --set order.vtq='[stage, expert, chunk, dst]' --trace -o "
     "naive\n"
     "  a3sim compare naive ring                   side by side, and what makes the difference\n"
-    "  a3sim compare naive ring --pass forward --json\n";
+    "  a3sim compare naive ring --pass forward --json\n"
+    "A run and a profile: simulated beside measured, by operator and task, what is furthest off first.\n"
+    "  a3sim import profiles -o measured\n"
+    "  a3sim compare ring measured --name aclnnGroupedMatmulV4_GroupedMatmul=GMM1\n";
 
 struct CompareOptions {
   std::string directories[2], pass;
+  std::vector<std::string> names;
   JitterOption jitter;
   ThreadsOption threads;
   JsonOption json;
 };
 
+// A run beside a profile, whichever comes first.
+void compare_with_profile(const CompareOptions& options, const std::string& run,
+                          const std::string& imported) {
+  check_result(run, "run");
+  const NameMap names = name_map(options.names);
+  const Measured profile = read_imported(imported);
+  const SavedRun saved = read_run(run, options.pass);
+  print_report(mismatch_report(profile, measured(saved.passes, profile.unit), names), options.json);
+}
+
 void compare_runs(const CompareOptions& options) {
+  const std::string &first = options.directories[0], &second = options.directories[1];
+  if (kind_of_result(second) == "import") return compare_with_profile(options, first, second);
+  if (kind_of_result(first) == "import") return compare_with_profile(options, second, first);
+  if (!options.names.empty())
+    throw InputError("--name: neither A nor B is a profile that 'a3sim import -o' wrote");
   for (const std::string& directory : options.directories) check_result(directory, "run");
   const SavedRun a = read_run(options.directories[0], options.pass);
   const SavedRun b = read_run(options.directories[1], options.pass);
@@ -40,10 +63,12 @@ class Compare final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<CompareOptions>();
-    app.add_option("A", options->directories[0], "a directory that 'a3sim run CONFIG --trace -o' wrote")
+    app.add_option("A", options->directories[0],
+                   "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
         ->required();
     app.add_option("B", options->directories[1], "another one; it is run again with parts of A")->required();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
+    add_names(app, options->names);
     options->jitter.add_to(app);
     options->threads.add_to(app);
     options->json.add_to(app);
@@ -52,7 +77,9 @@ class Compare final : public Command {
   }
 };
 
-A3SIM_REGISTER(Command, "compare", "Two results side by side, and what makes the difference", Compare);
+A3SIM_REGISTER(Command, "compare",
+               "Two results side by side, and what makes the difference; or simulated beside measured",
+               Compare);
 
 }  // namespace
 }  // namespace a3sim

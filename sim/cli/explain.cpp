@@ -9,6 +9,8 @@
 #include "sim/core/error.h"
 #include "sim/study/summary/saved_run.h"
 #include "traces/analysis/explanation.h"
+#include "traces/import/imported.h"
+#include "traces/import/measured_report.h"
 
 namespace a3sim {
 namespace {
@@ -23,6 +25,8 @@ constexpr const char* kExplainExamples =
     "path\n"
     "Without --trace a result has sums by operator and rank: their times and waits are told, and no critical "
     "path.\n"
+    "  a3sim explain measured                                     a profile that 'a3sim import -o' wrote: "
+    "what it says\n"
     "What time is spent on: cube, vector: arithmetic; core: a core's own loads, stores and starts; put: "
     "sending at\n"
     "a worker's rate; L2 read, L2 write, HBM: bandwidth shared with others; L2 misses; link: ports shared "
@@ -41,7 +45,16 @@ struct ExplainOptions {
   JsonOption json;
 };
 
+void explain_profile(const ExplainOptions& options) {
+  if (!options.pass.empty()) throw InputError("--pass: a profile has no passes");
+  const Measured profile = read_imported(options.directory);
+  if (options.rank && !profile.ranks.contains(*options.rank))
+    throw InputError(fmt::format("--rank: the profile has no rank {}", *options.rank));
+  print_report(measured_report(profile, options.rank.value_or(kNone)), options.json);
+}
+
 void explain_run(const ExplainOptions& options) {
+  if (kind_of_result(options.directory) == "import") return explain_profile(options);
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
   Report report;
@@ -67,7 +80,8 @@ class Explain final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ExplainOptions>();
-    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG --trace -o' wrote")
+    app.add_option("RESULT", options->directory,
+                   "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
         ->required();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
     app.add_option("--rank", options->rank, "whose workers and communication; without it, all together");

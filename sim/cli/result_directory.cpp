@@ -43,12 +43,16 @@ bool may_replace(const fs::path& path, std::string_view kind) {
 
 }  // namespace
 
-void check_result(const fs::path& path, std::string_view kind) {
+std::string kind_of_result(const fs::path& path) {
   std::ifstream manifest(path / kManifest);
   std::string line;
-  if (std::getline(manifest, line) && line == kind) return;
-  throw InputError(fmt::format("{}: is no result directory: 'a3sim {} CONFIG -o {}' writes one",
-                               path.string(), kind, path.string()));
+  return std::getline(manifest, line) ? line : "";
+}
+
+void check_result(const fs::path& path, std::string_view kind) {
+  if (kind_of_result(path) == kind) return;
+  throw InputError(fmt::format("{}: is no result directory: 'a3sim {} {} -o {}' writes one", path.string(),
+                               kind, kind == "import" ? "PROFILE" : "CONFIG", path.string()));
 }
 
 ResultDirectory::ResultDirectory(const fs::path& path, std::string_view kind)

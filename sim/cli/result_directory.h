@@ -4,10 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "sim/core/interrupts.h"
+
 namespace a3sim {
 
 // A directory of results that appears whole or not at all: files are gathered beside it and renamed into
-// place. An earlier result of the same kind is replaced; a directory with anything else in it is refused.
+// place; Ctrl-C and its like take back what was gathered. An earlier result of the same kind is replaced; a directory with anything else in it is refused.
 class ResultDirectory {
  public:
   // `kind` says which command writes it. Throws InputError if `path` holds anything but an earlier result of
@@ -23,9 +25,13 @@ class ResultDirectory {
   void commit();
 
  private:
+  Interrupts interrupts_;  // outlives what is taken back
   std::filesystem::path path_, gathered_;
   std::string manifest_;  // the kind, then the files, a line each
 };
+
+// Which command wrote the result in `path`; nothing for what is none.
+std::string kind_of_result(const std::filesystem::path& path);
 
 // Throws InputError unless `path` is a result that the command `kind` wrote.
 void check_result(const std::filesystem::path& path, std::string_view kind);

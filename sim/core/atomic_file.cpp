@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "sim/core/error.h"
+#include "sim/core/interrupts.h"
 
 namespace a3sim {
 namespace {
@@ -75,9 +77,12 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
+// Stops between two pieces if it is interrupted.
 bool write_all(int fd, std::string_view content) {
+  constexpr std::size_t kPiece = 1 << 20;
   while (!content.empty()) {
-    const ssize_t written = ::write(fd, content.data(), content.size());
+    Interrupts::throw_if_any();
+    const ssize_t written = ::write(fd, content.data(), std::min(kPiece, content.size()));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return false;
     content.remove_prefix(static_cast<std::size_t>(written));
@@ -111,6 +116,7 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   if (error) fail(path, error.value());
   // The rename would not ask.
   if (exists && ::access(target.c_str(), W_OK) != 0) fail(path, errno);
+  const Interrupts interrupts;
   TemporaryFile temporary(target);
   Descriptor& fd = temporary.descriptor();
   const bool written = write_all(fd.get(), content) &&

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "sim/core/error.h"
+#include "sim/core/interrupts.h"
 
 namespace a3sim {
 namespace {
@@ -183,6 +184,26 @@ TEST_CASE("A file where a directory is wanted is an error that names it") {
     CHECK_THAT(error_of([&] { make_directories(wanted); }),
                Contains("cannot make the directory '" + wanted.string() + "': Not a directory"));
   }
+}
+
+TEST_CASE("an interrupt while files are written takes back the one at hand, and ends nothing else") {
+  const Folder folder;
+  const fs::path file = folder / "file";
+  {
+    const Interrupts interrupts;
+    CHECK_NOTHROW(Interrupts::throw_if_any());
+    raise(SIGTERM);
+    try {
+      write_file_atomically(file, "contents");
+      FAIL("was written");
+    } catch (const Error& error) {
+      CHECK(error.code() == ExitCode::kInterrupted);
+    }
+    CHECK(fs::is_empty(folder.path()));
+    // It has been told.
+    CHECK_NOTHROW(write_file_atomically(file, "contents"));
+  }
+  CHECK(fs::exists(file));
 }
 
 }  // namespace

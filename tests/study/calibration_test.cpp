@@ -26,7 +26,7 @@ void plant(Toy& toy, double hbm, double l2) {
 Calibration calibrated(const Toy& toy, unsigned threads = 1) {
   Scenario scenario = toy.scenario;
   scenario.threads = threads;
-  return calibrate(toy.hardware(), {"toy"}, scenario);
+  return calibrate(toy.hardware(), {read_published_table(scenario.configs, "toy")}, scenario);
 }
 
 }  // namespace

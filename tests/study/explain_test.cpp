@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -211,4 +213,39 @@ TEST_CASE("a saved run is read back whole; what is missing or cut off is named w
   std::filesystem::remove(folder.path() / "tasks_backward.csv");
   CHECK_THROWS_WITH(read_run(folder.path(), ""), Contains("tasks_backward.csv"));
   CHECK(read_run(folder.path(), "forward").passes.size() == 1);
+}
+
+TEST_CASE("a run that was saved without its tasks has their sums, and names the command that writes them") {
+  const TemporaryFolder folder;
+  const Experiment experiment = small();
+  save(experiment, folder.path());
+  const SavedRun full = read_run(folder.path(), "", Tasks::kIfThere);
+  CHECK(full.sums.empty());
+  for (const char* pass : {"forward", "backward"})
+    std::filesystem::remove(folder.path() / fmt::format("tasks_{}.csv", pass));
+  CHECK_THROWS_AS(read_run(folder.path(), ""), InputError);
+  CHECK_THROWS_WITH(read_run(folder.path(), ""), Contains("--trace -o " + folder.path().string()));
+  const SavedRun light = read_run(folder.path(), "", Tasks::kIfThere);
+  REQUIRE(light.sums.size() == 2);
+  for (std::size_t p = 0; p < 2; ++p) {
+    CHECK(light.passes[p].trace.operators == full.passes[p].trace.operators);
+    const Causes causes(full.passes[p].trace);
+    const std::vector<OperatorStats> stats = operator_stats(causes);
+    for (std::size_t op = 0; op < stats.size(); ++op) {
+      const OperatorStats& sum = light.sums[p].operators[op];
+      CHECK(sum.tasks == stats[op].tasks);
+      CHECK(sum.ran == stats[op].ran);
+      CHECK(sum.ideal == stats[op].ideal);
+      CHECK(sum.waited == stats[op].waited);
+      CHECK(sum.lost == stats[op].lost);
+    }
+    const auto times = worker_times(causes);
+    for (std::size_t rank = 0; rank < times.size(); ++rank) {
+      const PassSums::Workers& aiv = light.sums[p].workers[rank][1];
+      CHECK(aiv.idle == part_of(times[rank][1], WorkerTime::kIdle));
+      CHECK(aiv.waited == part_of(times[rank][1], WorkerTime::kWait));
+    }
+    const Report report = sums_report("p", light.passes[p].trace, light.sums[p], kNone);
+    CHECK_THAT(report.text(), Contains("workers' time, all ranks") && Contains("L2 hits"));
+  }
 }

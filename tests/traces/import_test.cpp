@@ -5,9 +5,10 @@
 #include "sim/core/error.h"
 #include "tests/scratch_directory.h"
 #include "tests/traces/made_trace.h"
+#include "tests/traces/measured_near.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
-#include "traces/import/measured.h"
+#include "traces/import/measured_report.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -33,36 +34,6 @@ std::string event(const std::string& name, const std::string& more = R"("dur":2.
   return R"({"ph":"X","pid":7,"name":")" + name + R"(",)" + more + R"(,"args":{"rank":1,"start_cycle":5}})";
 }
 
-// A pass on two ranks: tasks of two kinds and a put, some of which wait.
-std::vector<TracedPass> made_passes() {
-  MadeTrace made(Way::kStatic, 2);
-  made.task(MadeTrace::kVectorOp, 2, 1'000'000_ps, 1'010'000_ps, 1'250'000_ps, kNone, 0).l2_hits = 3;
-  made.put(3, 1'000'000_ps, 1'300'000_ps, 1'500'000_ps, 0, 1, 5);
-  made.task(MadeTrace::kCubeOp, 0, 1'000'000_ps, 1'550'000_ps, 1'900'000_ps, 5, 6, 1);
-  made.task(MadeTrace::kCubeOp, 1, 1'000'000_ps, 1'600'000_ps, 1'700'000_ps, 5, 7, 1);
-  made.trace().operators[MadeTrace::kCubeOp].name = "GMM_w1_grad";
-  return {{"forward", made.trace()}, {"backward", made.trace()}};
-}
-
-void check_same(const Measured& a, const Measured& b) {
-  REQUIRE(a.ranks.size() == b.ranks.size());
-  for (const auto& [rank, names] : a.ranks) {
-    REQUIRE(b.ranks.contains(rank));
-    REQUIRE(b.ranks.at(rank).size() == names.size());
-    for (const auto& [name, of] : names) {
-      INFO(rank << " " << name);
-      REQUIRE(b.ranks.at(rank).contains(name));
-      const Occurrences& other = b.ranks.at(rank).find(name)->second;
-      CHECK(of.count == other.count);
-      CHECK(of.total == other.total);
-      CHECK(of.least == other.least);
-      CHECK(of.most == other.most);
-      CHECK(of.waited == other.waited);
-      CHECK(of.hits == Approx(other.hits));
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("import: what was exported is read as what was simulated") {
@@ -76,6 +47,8 @@ TEST_CASE("import: what was exported is read as what was simulated") {
 
   const std::string trace = TraceFormats::get("cycles").write(passes).front().contents;
   check_same(measured(passes, MeasuredUnit::kTask), read_profile(folder.add("t.json", trace)));
+  CHECK(kernels.ranks.at(0).exchanges.at("put").transit == 2 * 200'000_ps);  // of both passes
+  CHECK(kernels.ranks.at(0).steps->exposed > Duration::zero());
   const Measured packed = read_profile(folder.add("t.json.gz", gzip(trace)));
   check_same(measured(passes, MeasuredUnit::kTask), packed);
   CHECK(packed.notes.empty());
@@ -102,18 +75,18 @@ TEST_CASE("import: the profilers' oddities are read") {
              "Op Name,OP Type,Task Start Time(us),Task Duration(us),Task Wait Time(us)\nAdd,Add,1,3.5,1");
   const Measured read = read_profile(folder.path());
   REQUIRE(read.ranks.size() == 3);
-  const Occurrences& matmul = read.ranks.at(5).at("MatMul");
+  const Occurrences& matmul = read.ranks.at(5).operators.at("MatMul");
   CHECK(matmul.count == 2);
   CHECK(matmul.total == 285'504'000_ps);
   CHECK(matmul.least == 100_us);
   CHECK(matmul.waited == 1'087'000_ps);
   CHECK(matmul.hits_known == 1);
   CHECK(matmul.hits == Approx(0.8));
-  CHECK_FALSE(read.ranks.at(5).contains("Event"));
+  CHECK_FALSE(read.ranks.at(5).operators.contains("Event"));
   REQUIRE(read.notes.size() == 1);
   CHECK_THAT(read.notes[0], Contains("1 kernels without a duration"));
-  CHECK(read.ranks.at(0).at("Add").total == 3'500'000_ps);
-  CHECK(read.ranks.at(1).at("a,b").total == 2_us);
+  CHECK(read.ranks.at(0).operators.at("Add").total == 3'500'000_ps);
+  CHECK(read.ranks.at(1).operators.at("a,b").total == 2_us);
 }
 
 TEST_CASE("import: each rank is read once, and none for another") {
@@ -129,14 +102,14 @@ TEST_CASE("import: each rank is read once, and none for another") {
   folder.add("all/a_ascend_pt/PROF_1/mindstudio_profiler_output/op_summary_0_2.csv", summary);
   const Measured read = read_profile(folder.path() / "all");
   REQUIRE(read.ranks.size() == 2);
-  CHECK(read.ranks.at(0).at("a").total == 2_us);
-  CHECK(read.ranks.at(0).at("a").waited == Duration::zero());
-  CHECK(read.ranks.at(1).at("a").total == 14_us);
+  CHECK(read.ranks.at(0).operators.at("a").total == 2_us);
+  CHECK(read.ranks.at(0).operators.at("a").waited == Duration::zero());
+  CHECK(read.ranks.at(1).operators.at("a").total == 14_us);
   CHECK(read.notes.empty());
   folder.add("all/y_ascend_pt/profiler_info_0.json", "{}");
   folder.add("all/y_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", one);
   const Measured twice = read_profile(folder.path() / "all");
-  CHECK(twice.ranks.at(0).at("a").count == 1);
+  CHECK(twice.ranks.at(0).operators.at("a").count == 1);
   REQUIRE(twice.notes.size() == 1);
   CHECK_THAT(twice.notes[0], Contains("y_ascend_pt: left out: rank 0"));
 }
@@ -149,7 +122,8 @@ TEST_CASE("import: L2 hit rates come from the profiler's counters too") {
   const auto names =
       read_profile(folder.add("kernel_details.csv",
                               heads + "a,1,60,20,15,5,7,9\n" + "b,1,0,0,0,0,7,9\nc,1,N/A,N/A,1,0,7,9\n"))
-          .ranks.at(0);
+          .ranks.at(0)
+          .operators;
   CHECK(names.at("a").hits == Approx(0.75));
   CHECK(names.at("b").hits_known == 0);
   CHECK(names.at("c").hits == Approx(1));
@@ -158,8 +132,8 @@ TEST_CASE("import: L2 hit rates come from the profiler's counters too") {
 TEST_CASE("import: names are text, and there is an end to them") {
   Measured profile;
   profile.at(0, "a\xff\x1b[31m \xc3\xa4").add(1_us, Duration::zero());
-  CHECK(profile.ranks.at(0).contains("a??[31m \xc3\xa4"));
-  CHECK_NOTHROW(measured_report(profile).json().dump());
+  CHECK(profile.ranks.at(0).operators.contains("a??[31m \xc3\xa4"));
+  CHECK_NOTHROW(measured_report(profile, kNone).json().dump());
   CHECK_THROWS_WITH(profile.at(0, std::string(5000, 'x')), Contains("names of kernels"));
   Occurrences most;
   most.add(Duration(std::int64_t{1} << 60), Duration::zero());
@@ -216,19 +190,20 @@ TEST_CASE("import: the runtime's records are read in both of their spellings") {
                            event("Expert0_GMM1_WaitDependency_task9") + "," + event("Lone_WaitDependency") +
                            "," + event("aten::mm", R"("cat":"cpu_op","dur":1)"),
                        three)));
-  const auto& names = read.ranks.at(1);
+  const auto& names = read.ranks.at(1).operators;
   CHECK(names.size() == 4);
   CHECK(names.at("GMM1").count == 1);
   CHECK(names.at("GMM1").waited == 2'500'000_ps);
   CHECK(names.at("Lone").count == 0);
-  CHECK_THAT(measured_report(read).text(), Contains("Lone") && !Contains("9223372036"));
+  CHECK_THAT(measured_report(read, kNone).text(), Contains("Lone") && !Contains("9223372036"));
   CHECK(names.at("GMM1").total == 2'500'000_ps);
   CHECK(names.at("GMM_w1_grad").count == 1);
   CHECK(names.at("GMM_w1_grad").waited == 2'500'000_ps);
   CHECK(names.contains("Expert_odd"));
-  REQUIRE(read.notes.size() == 2);
+  REQUIRE(read.notes.size() == 3);
   CHECK_THAT(read.notes[0], Contains("dropped 2 records"));
-  CHECK_THAT(read.notes[1], Contains("1 warnings"));
+  CHECK_THAT(read.notes[1], Contains("records without a date"));
+  CHECK_THAT(read.notes[2], Contains("1 warnings"));
 }
 
 TEST_CASE("import: a trace that is cut off, hostile or of another kind is refused") {

@@ -73,6 +73,17 @@ class MadeTrace {
   Trace trace_;
 };
 
+// Two passes on two ranks: tasks of two kinds and a put, some of which wait.
+inline std::vector<TracedPass> made_passes() {
+  MadeTrace made(Way::kStatic, 2);
+  made.task(MadeTrace::kVectorOp, 2, 1'000'000_ps, 1'010'000_ps, 1'250'000_ps, kNone, 0).l2_hits = 3;
+  made.put(3, 1'000'000_ps, 1'300'000_ps, 1'500'000_ps, 0, 1, 5);
+  made.task(MadeTrace::kCubeOp, 0, 1'000'000_ps, 1'550'000_ps, 1'900'000_ps, 5, 6, 1);
+  made.task(MadeTrace::kCubeOp, 1, 1'000'000_ps, 1'600'000_ps, 1'700'000_ps, 5, 7, 1).index = 1;
+  made.trace().operators[MadeTrace::kCubeOp].name = "GMM_w1_grad";
+  return {{"forward", made.trace()}, {"backward", made.trace()}};
+}
+
 inline Duration of(const CriticalPath& path, std::uint32_t op, Blame blame) {
   return path.blame[op][static_cast<std::size_t>(blame)];
 }

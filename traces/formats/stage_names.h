@@ -16,4 +16,13 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kS
      {"GMM_w1_grad", "W1Grad"},
      {"Combine_bwd", "CombineGrad"}}};
 
+// Its stages whose tasks send rows to other ranks, by our names: a trace does not say it otherwise.
+inline constexpr std::array<std::string_view, 4> kExchangeStages{"Dispatch", "Combine", "Dispatch_bwd",
+                                                                 "Combine_bwd"};
+constexpr bool is_exchange(std::string_view ours) {
+  for (const std::string_view stage : kExchangeStages)
+    if (stage == ours) return true;
+  return false;
+}
+
 }  // namespace a3sim

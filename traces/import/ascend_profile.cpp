@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "sim/core/error.h"
-#include "traces/import/measured.h"
-#include "traces/import/text_source.h"
+#include "sim/core/progress.h"
+#include "traces/import/ascend_files.h"
 
 // What torch_npu's and MindSpore's profilers write: kernel_details.csv, or op_summary_*.csv of msprof, of one rank
-// or of a directory of ranks. Columns are found by name: some were renamed, and some come and go.
+// or of a directory of ranks, and what lies beside it.
 namespace a3sim {
 namespace {
 
@@ -21,7 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr int kDeepest = 6;  // folders below the one that is named
 constexpr std::size_t kMostFiles = 100'000;
-constexpr double kMostMicroseconds = 1e9;  // of one kernel
 
 bool is_table(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -73,97 +71,15 @@ fs::path home_of(const fs::path& table) {
   return fs::absolute(table).lexically_normal().parent_path();
 }
 
-class Table {
- public:
-  Table(const fs::path& path, std::uint32_t rank, Measured& to) : lines_(path), rank_(rank), to_(to) {}
-  void read() {
-    if (!lines_.next(heads_)) throw InputError(lines_.name() + ": is empty, a header expected");
-    if (!heads_.empty() && heads_[0].starts_with("\xef\xbb\xbf")) heads_[0].erase(0, 3);
-    name_ = needed({"Name", "Op Name"});
-    time_ = needed({"Duration(us)", "Task Duration(us)"});
-    wait_ = place({"Wait Time(us)", "Task Wait Time(us)"});
-    hit_ = place({"sim_l2_hit(%)"});
-    for (const std::string_view core : {"aic", "aiv"}) {
-      for (const std::string_view port : {"r0", "r1"}) {
-        const auto hits = place({fmt::format("{}_{}_read_cache_hit", core, port)});
-        const auto misses = place({fmt::format("{}_{}_read_cache_miss_allocate", core, port)});
-        if (hits && misses) counted_.emplace_back(*hits, *misses);
-      }
-    }
-    while (lines_.next(cells_)) add_kernel();
-    if (dropped_ > 0)
-      to_.notes.push_back(
-          fmt::format("{}: {} kernels without a duration are left out", lines_.name(), dropped_));
-  }
-
- private:
-  std::optional<std::size_t> place(std::initializer_list<std::string_view> names) const {
-    for (const std::string_view name : names) {
-      const auto found = std::ranges::find(heads_, name);
-      if (found != heads_.end()) return static_cast<std::size_t>(found - heads_.begin());
-    }
-    return {};
-  }
-  std::size_t needed(std::initializer_list<std::string_view> names) const {
-    if (const auto at = place(names)) return *at;
-    throw InputError(fmt::format("{}:1: no column '{}'", lines_.name(), fmt::join(names, "' or '")));
-  }
-  // Nothing for N/A; throws for what is neither that nor a number in these bounds.
-  std::optional<double> number(std::size_t column, double least, double most) const {
-    const std::string& text = cells_[column];
-    if (text.empty() || text == "N/A") return {};
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value >= least) || value > most)
-      throw InputError(fmt::format("{}:{}: {}: '{}', expected a number from {} to {}", lines_.name(),
-                                   lines_.line(), heads_[column], text, least, most));
-    return value;
-  }
-  static Duration duration(double microseconds) { return Duration(std::llround(microseconds * 1e6)); }
-
-  void add_kernel() {
-    if (cells_.size() != heads_.size())
-      throw InputError(fmt::format("{}:{}: {} cells, expected {} as in the header: was the file cut off?",
-                                   lines_.name(), lines_.line(), cells_.size(), heads_.size()));
-    const std::optional<double> time = number(time_, 0, kMostMicroseconds);
-    if (!time) {
-      ++dropped_;
-      return;
-    }
-    Occurrences& of = to_.at(rank_, cells_[name_]);
-    // A kernel that began before the one before it had ended has a negative wait.
-    const double wait = wait_ ? number(*wait_, -kMostMicroseconds, kMostMicroseconds).value_or(0) : 0;
-    of.add(duration(*time), duration(std::max(0.0, wait)));
-    if (const std::optional<double> hit = hit_rate()) {
-      of.hits += *hit;
-      ++of.hits_known;
-    }
-  }
-
-  // Of what is read: as a simulated profile says it, or from the counters of the group L2Cache.
-  std::optional<double> hit_rate() const {
-    if (hit_) {
-      const std::optional<double> percent = number(*hit_, 0, 100);
-      return percent ? std::optional(*percent / 100) : std::nullopt;
-    }
-    constexpr double kMostRequests = 1e18;
-    double hits = 0, reads = 0;
-    for (const auto& [hit, miss] : counted_) {
-      const double found = number(hit, 0, kMostRequests).value_or(0);
-      hits += found;
-      reads += found + number(miss, 0, kMostRequests).value_or(0);
-    }
-    return reads > 0 ? std::optional(hits / reads) : std::nullopt;
-  }
-
-  CsvLines lines_;
-  std::uint32_t rank_;
-  Measured& to_;
-  std::vector<std::string> heads_, cells_;
-  std::size_t name_ = 0, time_ = 0, dropped_ = 0;
-  std::optional<std::size_t> wait_, hit_;
-  std::vector<std::pair<std::size_t, std::size_t>> counted_;  // columns of reads that hit, and that missed
-};
+// What lies beside a table of kernels and says more of its rank.
+void read_beside(const fs::path& table, std::uint32_t rank, Measured& to, Meetings& meetings) {
+  const fs::path folder = table.parent_path();
+  std::error_code error;
+  if (const fs::path steps = folder / "step_trace_time.csv"; fs::is_regular_file(steps, error))
+    read_steps(steps, rank, to);
+  if (const fs::path sent = folder / "communication.json"; fs::is_regular_file(sent, error))
+    read_communication(sent, rank, to, meetings);
+}
 
 class AscendProfile final : public ProfileReader {
  public:
@@ -196,13 +112,22 @@ class AscendProfile final : public ProfileReader {
       while (taken.contains(next)) ++next;
       ranks.emplace_back(&home, next++);
     }
+    std::optional<std::int64_t> origin;
+    Meetings meetings;
+    Progress progress("ranks", ranks.size());
+    std::ranges::sort(ranks, {}, [](const auto& of) { return of.second; });
     for (const auto& [home, rank] : ranks) {
       std::vector<fs::path>& own = homes[*home];
       // msprof's own tables beside the profiler's say the same again; alone, they are slices of one.
       if (std::ranges::any_of(own, is_details))
         std::erase_if(own, [](const fs::path& t) { return !is_details(t); });
-      for (const fs::path& table : own) Table(table, rank, to).read();
+      for (const fs::path& table : own) read_kernels(table, rank, origin, to);
+      // How slices of one table follow each other is not known.
+      if (own.size() > 1 && to.ranks.contains(rank)) to.ranks[rank].span.reset();
+      read_beside(own.front(), rank, to, meetings);
+      progress.step();
     }
+    meetings.align(to);
     return to;
   }
 };

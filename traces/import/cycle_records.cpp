@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <istream>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <streambuf>
 
 #include "sim/core/error.h"
 #include "traces/formats/stage_names.h"
 #include "traces/import/measured.h"
+#include "traces/import/rank_time.h"
 #include "traces/import/text_source.h"
 
 // The in-kernel trace of the public HyperParallel runtime (mindspore-ai/hyper-parallel, "megaKernelCycleTrace"),
@@ -19,48 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestText = 1 << 20;
 constexpr std::size_t kDeepest = 64;
 constexpr double kMostMicroseconds = 1e9;  // of one record
-
-// The file as a stream, which ends where a text is longer than any of a trace: the parser keeps each in memory.
-class Bytes final : public std::streambuf {
- public:
-  explicit Bytes(const fs::path& path) : source_(path) {}
-
- private:
-  int_type underflow() override {
-    const std::string_view piece = source_.piece();
-    if (piece.empty()) return traits_type::eof();
-    for (const char c : piece) {
-      pass(c);
-      if (++length_ > kLongestText)
-        throw InputError(fmt::format("{}: a text or a number of more than {} bytes: is this a trace?",
-                                     source_.name(), kLongestText));
-    }
-    piece_ = piece;
-    setg(piece_.data(), piece_.data(), piece_.data() + piece_.size());
-    return traits_type::to_int_type(*gptr());
-  }
-
-  // A text ends at its quote, a number at whatever stands between two values.
-  void pass(char c) {
-    if (in_text_) {
-      if (c == '"' && !escaped_) in_text_ = false;
-      if (!in_text_) length_ = 0;
-      escaped_ = c == '\\' && !escaped_;
-    } else if (std::string_view(" \t\r\n,:[]{}\"").find(c) != std::string_view::npos) {
-      length_ = 0;
-      in_text_ = c == '"';
-      escaped_ = false;
-    }
-  }
-
-  TextSource source_;
-  std::string piece_;
-  std::size_t length_ = 0;  // of the text or number at hand
-  bool in_text_ = false, escaped_ = false;
-};
 
 enum class Phase : std::uint8_t { kCompute, kWait, kTrigger };
 
@@ -113,6 +75,8 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
     if (in_event() && key_ == "name") event_.name = value;
     if (in_event() && key_ == "ph") event_.phase = value;
     if (in_event() && key_ == "cat") event_.category = value;
+    if (in_event() && key_ == "ts") event_.start = number_in(value);
+    if (in_arguments() && key_ == "core_type") event_.core = value;
     if (depth_ == 3 && section_ == kSummary && key_ == "warnings") ++warnings_;
     return true;
   }
@@ -151,14 +115,15 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
           fmt::format("{}: the runtime dropped {} records: counts and sums are too small", file_, dropped_));
     if (expected_ >= 0 && expected_ != records_)
       to_.notes.push_back(fmt::format("{}: {} records, recordCount says {}", file_, records_, expected_));
+    finish_times();
     if (warnings_ > 0) to_.notes.push_back(fmt::format("{}: {} warnings of the runtime", file_, warnings_));
   }
 
  private:
   enum Section : std::uint8_t { kOther, kEvents, kSummary };
   struct Event {
-    std::string name, phase, category;
-    double rank = -1, time = -1;
+    std::string name, phase, category, core;
+    double rank = -1, time = -1, start = -1, index = -1;
   };
 
   [[noreturn]] void fail(const std::string& why) const {
@@ -169,9 +134,18 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool in_event() const { return section_ == kEvents && depth_ == 3; }
+  bool in_arguments() const { return section_ == kEvents && depth_ == 4; }
+  // Some write dates as text.
+  static double number_in(const std::string& text) {
+    double value = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() ? value : -1;
+  }
   bool number(double value) {
-    if (section_ == kEvents && depth_ == 4 && key_ == "rank") event_.rank = value;
+    if (in_arguments() && key_ == "rank") event_.rank = value;
+    if (in_arguments() && key_ == "stage_task_index") event_.index = value;
     if (in_event() && key_ == "dur") event_.time = value;
+    if (in_event() && key_ == "ts") event_.start = value;
     if (in_event() && key_ == "pid" && event_.rank < 0) event_.rank = value;
     if (section_ != kSummary || depth_ != 2) return true;
     if (key_ == "schemaVersion") version_ = value;
@@ -190,15 +164,43 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
       fail(fmt::format("record {}: a name and a rank below {} expected", records_, kMostRanks));
     const auto [stage, phase] = stage_of(event_.name);
     if (phase == Phase::kTrigger) return;
-    Occurrences& of = to_.at(static_cast<std::uint32_t>(event_.rank), stage);
+    const auto rank = static_cast<std::uint32_t>(event_.rank);
+    Occurrences& of = to_.at(rank, stage);
     const Duration time(std::llround(event_.time * 1e6));
-    if (phase == Phase::kWait)
-      of.wait(time);
-    else
-      of.add(time, Duration::zero());
+    if (phase == Phase::kWait) return of.wait(time);
+    of.add(time, Duration::zero());
+    add_task(rank, stage, time);
+  }
+
+  void add_task(std::uint32_t rank, const std::string& stage, Duration time) {
+    if (event_.index >= 0 && event_.index < kNone) {
+      if (MeasuredTask* task = to_.task(rank, stage, static_cast<std::uint32_t>(event_.index))) {
+        ++task->count;
+        task->total += time;
+      }
+    }
+    if (!(event_.start >= 0 && event_.start <= kLatest)) {
+      undated_ = true;
+      return;
+    }
+    const Duration start(std::llround(event_.start * 1e6));
+    times_[rank].add(start, start + time, is_exchange(stage), event_.core == "AIC");
+    if (event_.core == "AIC") has_cores_ = true;
+  }
+
+  void finish_times() {
+    if (undated_) {
+      to_.notes.push_back(fmt::format("{}: records without a date: how they overlap is not known", file_));
+      return;
+    }
+    for (const auto& [rank, time] : times_) {
+      to_.ranks[rank].span = time.span();
+      if (has_cores_) to_.ranks[rank].steps = time.steps();
+    }
   }
 
   static constexpr std::uint32_t kMostRanks = 1 << 20;
+  static constexpr double kLatest = 1e12;  // microseconds, of a date
   std::string file_;
   Measured& to_;
   std::size_t depth_ = 0;
@@ -207,6 +209,8 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
   Event event_;
   double version_ = 0, expected_ = -1, dropped_ = 0, records_ = 0;
   std::size_t warnings_ = 0;
+  std::map<std::uint32_t, RankTime> times_;
+  bool undated_ = false, has_cores_ = false;
 };
 
 class CycleRecords final : public ProfileReader {
@@ -219,7 +223,7 @@ class CycleRecords final : public ProfileReader {
   Measured read(const fs::path& path) const override {
     Measured to;
     to.unit = MeasuredUnit::kTask;
-    Bytes bytes(path);
+    JsonBytes bytes(path);
     std::istream stream(&bytes);
     stream.exceptions(std::ios::badbit);  // what reading throws is thrown on
     Events events(path.string(), to);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,6 @@
 #include "sim/core/enum_names.h"
 #include "sim/core/registry.h"
 #include "sim/core/units.h"
-#include "traces/report/report.h"
 #include "traces/trace.h"
 
 namespace a3sim {
@@ -21,13 +21,17 @@ namespace a3sim {
 enum class MeasuredUnit : std::uint8_t { kKernel, kTask };
 constexpr auto names_of(MeasuredUnit) { return std::to_array<std::string_view>({"kernel", "task"}); }
 
-// All kernels, or all tasks, of one name on one rank.
+// All kernels, or all tasks, of one name on one rank; all its exchanges with others; all packets of one size.
 struct Occurrences {
   std::uint64_t count = 0;
   Duration total{}, least = Duration::max(), most{};
-  Duration waited{};  // before they ran
+  Duration waited{};  // before they ran; exchanges: for others
   std::uint64_t hits_known = 0;
-  double hits = 0;  // L2 hit rates, summed over those that say one
+  double hits = 0;               // L2 hit rates, summed over those that say one
+  std::uint32_t workers = 0;     // that ran one of them, at most; 0 where nothing says
+  Duration run{}, arithmetic{};  // of all its workers, where the profile says so
+  double hbm_bytes = 0;          // read and written, where the profile says so
+  Duration transit{};            // exchanges: while something was under way
 
   // Throw InputError where a sum is longer than any profile.
   void add(Duration time, Duration wait);
@@ -37,19 +41,80 @@ struct Occurrences {
     return count ? Duration(total.count() / static_cast<std::int64_t>(count)) : Duration{};
   }
 };
+using Names = std::map<std::string, Occurrences, std::less<>>;
+
+// A rank's time, as far as it was profiled. Kernels: computing is any of them; tasks: any of an AIC's.
+struct MeasuredSteps {
+  Duration length{}, computing{}, communication{};
+  Duration exposed{};  // communication while nothing computes
+  Duration hidden() const { return communication - exposed; }
+};
+
+// A rank's kernels or tasks on one clock for all ranks, since whatever date.
+struct MeasuredSpan {
+  Duration first{}, last{};
+  Duration covered{};  // while at least one runs
+};
+
+// How far a rank's clock is ahead of the first one's, from the ends of collectives that all ranks share.
+struct MeasuredClock {
+  std::size_t meetings = 0;
+  Duration median{}, least{}, most{};
+  Duration late{};  // by how much the others wait for it at a meeting, on average, on one clock
+
+  // What is taken off its dates: nothing where the meetings do not agree on who is ahead.
+  Duration offset() const {
+    return least > Duration::zero() || most < Duration::zero() ? median : Duration::zero();
+  }
+};
+
+struct MeasuredTask {
+  std::uint64_t count = 0;
+  Duration total{};
+  Duration mean() const {
+    return count ? Duration(total.count() / static_cast<std::int64_t>(count)) : Duration{};
+  }
+};
+
+struct MeasuredRank {
+  Names operators;
+  Names exchanges;                               // by what is exchanged
+  std::map<std::uint64_t, Occurrences> packets;  // by bytes
+  // By operator, then by number among its tasks on the rank; kernels have none.
+  std::map<std::string, std::map<std::uint32_t, MeasuredTask>, std::less<>> tasks;
+  std::optional<MeasuredSteps> steps;
+  std::optional<MeasuredSpan> span;
+  std::optional<MeasuredClock> clock;
+};
 
 // What a profile says, summed up while it is read, so that its size does not matter.
 struct Measured {
   MeasuredUnit unit = MeasuredUnit::kKernel;
-  std::map<std::uint32_t, std::map<std::string, Occurrences, std::less<>>> ranks;
+  std::map<std::uint32_t, MeasuredRank> ranks;
   std::vector<std::string> notes;  // what was left out, and why
   std::size_t entries = 0;         // names of all ranks
 
   // Bytes of a name that are no text are replaced. Throws InputError where there are more names, or longer ones,
   // than any model has.
-  Occurrences& at(std::uint32_t rank, std::string_view name);
-  std::map<std::string, Occurrences, std::less<>> all_ranks() const;
+  Occurrences& at(std::uint32_t rank, std::string_view name) { return find(ranks[rank].operators, name); }
+  Occurrences& exchange(std::uint32_t rank, std::string_view name) {
+    return find(ranks[rank].exchanges, name);
+  }
+  Occurrences& packet(std::uint32_t rank, std::uint64_t bytes);
+  // nullptr beyond the most tasks that are kept.
+  MeasuredTask* task(std::uint32_t rank, std::string_view name, std::uint32_t index);
+  // Of all ranks.
+  Names sum(Names MeasuredRank::*names) const;
+
+ private:
+  Occurrences& find(Names& names, std::string_view name);
+  void count_entry(std::size_t length);
+  std::size_t tasks_ = 0;
 };
+
+// Valid UTF-8 without control characters, as a terminal and JSON take it, and without space at its ends, as tables
+// pad their cells.
+std::string printable(std::string_view name);
 
 // A kind of profile. One file each, registered by name.
 class ProfileReader {
@@ -68,11 +133,5 @@ Measured read_profile(const std::filesystem::path& path);
 
 // The same of a simulated run, by the same definitions.
 Measured measured(std::span<const TracedPass> passes, MeasuredUnit unit);
-
-// What a profile says, by name.
-Report measured_report(const Measured& profile);
-// Simulated beside measured, the names that differ by most time first; `names` maps the profile's to ours.
-Report mismatch_report(const Measured& profile, const Measured& simulated,
-                       const std::map<std::string, std::string, std::less<>>& names);
 
 }  // namespace a3sim

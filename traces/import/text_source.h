@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <streambuf>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,27 @@ class TextSource {
  private:
   std::string name_, buffer_;
   gzFile_s* file_ = nullptr;
+  std::int64_t unpacked_ = 0;  // bytes
 };
 
-// The lines of a table of comma-separated values. Cells may be quoted and hold commas; tabs and spaces around
-// them are no part of them.
+// The same as a stream of JSON, which ends with an error where a text or a number is longer than any of a trace: a
+// parser keeps each in memory.
+class JsonBytes final : public std::streambuf {
+ public:
+  explicit JsonBytes(const std::filesystem::path& path) : source_(path) {}
+
+ private:
+  int_type underflow() override;
+  void pass(char c);
+
+  TextSource source_;
+  std::string piece_;
+  std::size_t length_ = 0;  // of the text or number at hand
+  bool in_text_ = false, escaped_ = false;
+};
+
+// The lines of a table of comma-separated values. Cells may be quoted and hold commas and ends of lines; tabs and
+// spaces around them are no part of them.
 class CsvLines {
  public:
   explicit CsvLines(const std::filesystem::path& path) : source_(path) {}
@@ -40,6 +58,7 @@ class CsvLines {
 
  private:
   bool next_line(std::string& line);
+  bool next_piece(std::string& line);
 
   TextSource source_;
   std::string_view rest_;

@@ -14,16 +14,15 @@ namespace {
 constexpr double kAtEnd = 1e-3;  // of a range
 
 // The cases of each table that something published for this use belongs to.
-std::vector<Asked> asked_for(const std::vector<std::string>& tables, const Scenario& scenario, Use use) {
+std::vector<Asked> asked_for(const std::vector<PublishedTable>& tables, const Scenario& scenario, Use use) {
   std::vector<Asked> asked;
-  for (const std::string& name : tables) {
-    PublishedTable table = read_published_table(scenario.configs, name);
+  for (const PublishedTable& table : tables) {
     std::vector<nlohmann::ordered_json> cases;
     for (const Reference& reference : table.references) {
       if (reference.use == use && std::ranges::find(cases, reference.coordinates) == cases.end())
         cases.push_back(reference.coordinates);
     }
-    if (!cases.empty()) asked.push_back({std::move(table), {.cases = std::move(cases)}});
+    if (!cases.empty()) asked.push_back({table, {.cases = std::move(cases)}});
   }
   if (asked.empty() && use == Use::kCalibration) {
     throw InputError(fmt::format("{}: no point of these experiments is published with 'use: calibration'",
@@ -64,7 +63,7 @@ FitProblem problem_of(const Predictor& predictor, const std::vector<std::size_t>
 
 // Points of one use, as functions of the values that are fitted.
 struct Half {
-  Half(const std::vector<std::string>& tables, const Scenario& scenario,
+  Half(const std::vector<PublishedTable>& tables, const Scenario& scenario,
        const std::filesystem::path& hardware, Use use)
       : predictor(asked_for(tables, scenario, use), scenario, fitted_parameters(hardware)),
         chosen(points_for(predictor, use)),
@@ -113,7 +112,7 @@ std::vector<NewValue> Calibration::new_values() const {
   return values;
 }
 
-Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& tables,
+Calibration calibrate(const std::filesystem::path& hardware, const std::vector<PublishedTable>& tables,
                       const Scenario& scenario, bool fit_only) {
   const Half half(tables, scenario, hardware, Use::kCalibration);
   const Half held_out(tables, scenario, hardware, Use::kHeldOut);

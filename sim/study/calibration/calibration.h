@@ -50,9 +50,10 @@ struct Calibration {
 
 // Fits the values that `hardware` marks `fitted: true` to all points of these tables that are published for
 // calibration; those that are held out test the fit, and the other way round. Does not write anything. The result does not depend on the scenario's threads.
-// Throws InputError as fitted_parameters() does, and if there is no such point.
+// Throws InputError as fitted_parameters() does, and if there is no such point. Profiles are tables too
+// (measured_table.h).
 // `fit_only`: no point is left out, and the halves are not swapped.
-Calibration calibrate(const std::filesystem::path& hardware, const std::vector<std::string>& tables,
+Calibration calibrate(const std::filesystem::path& hardware, const std::vector<PublishedTable>& tables,
                       const Scenario& scenario, bool fit_only = false);
 
 // What was fitted, how well the points identify it, and what is left of each point's error.

@@ -42,7 +42,7 @@ bool Scenario::leaves_open(const std::string& override) const {
 }
 
 Experiment Scenario::load(const std::string& name, const std::vector<std::string>& own) const {
-  const fs::path file = configs / "experiments" / (name + ".yaml");
+  const fs::path file = name.ends_with(".yaml") ? fs::path(name) : configs / "experiments" / (name + ".yaml");
   if (!fs::is_directory(configs)) {
     throw InputError(fmt::format(
         "{} is not a directory: are the configurations elsewhere? A3SIM_CONFIGS names it", configs.string()));

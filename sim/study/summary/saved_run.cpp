@@ -147,6 +147,18 @@ PassSums read_sums(const Config& pass) {
   return sums;
 }
 
+std::filesystem::path tasks_file(const std::filesystem::path& directory, const std::string& pass) {
+  return directory / ("tasks_" + pass + ".csv");
+}
+
+// Where one pass has tasks and another does not, a file is missing.
+bool is_traced(const std::filesystem::path& directory, const std::vector<Config>& passes) {
+  return std::ranges::any_of(passes, [&](const Config& pass) {
+    std::error_code error;
+    return std::filesystem::exists(tasks_file(directory, pass.text("pass")), error);
+  });
+}
+
 }  // namespace
 
 std::string how_to_trace(const std::filesystem::path& directory) {
@@ -160,18 +172,18 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
   SavedRun run{directory, result.text("name", ""), result.text("a3sim", ""), {}, {}};
   std::vector<std::string> names;
   std::vector<std::size_t> tasks;
-  for (const Config& of : result.maps("passes")) {
+  const std::vector<Config> passes = result.maps("passes");
+  const bool traced = is_traced(directory, passes);
+  if (!traced && needed == Tasks::kNeeded && !passes.empty())
+    throw InputError(fmt::format("{}: holds sums by operator and rank, and no tasks: {}", directory.string(),
+                                 how_to_trace(directory)));
+  for (const Config& of : passes) {
     names.push_back(of.text("pass"));
     if (!pass.empty() && names.back() != pass) continue;
     Trace trace = read_trace(result, of, tasks);
     diagnostics.throw_if_any();
-    const std::filesystem::path csv = directory / ("tasks_" + names.back() + ".csv");
-    std::error_code error;
-    const bool traced = std::filesystem::exists(csv, error);
-    if (!traced && needed == Tasks::kNeeded)
-      throw InputError(fmt::format("{}: holds sums by operator and rank, and no tasks: {}",
-                                   directory.string(), how_to_trace(directory)));
     if (traced) {
+      const std::filesystem::path csv = tasks_file(directory, names.back());
       read_tasks(read_file(csv), csv.string(), trace);
       check_tasks(trace, tasks, csv.string());
     } else {

@@ -1,0 +1,38 @@
+#include "sim/core/interrupts.h"
+
+#include <ctime>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+sigset_t interrupting_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  return signals;
+}
+
+}  // namespace
+
+Interrupts::Interrupts() {
+  const sigset_t signals = interrupting_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+Interrupts::~Interrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+// What has come is taken: it would end the process as soon as signals are let through.
+void Interrupts::throw_if_any() {
+  const sigset_t signals = interrupting_signals();
+  sigset_t pending;
+  if (sigpending(&pending) != 0) return;
+  bool any = false;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) any = any || sigismember(&pending, signal) == 1;
+  const timespec at_once{};
+  if (any && sigtimedwait(&signals, nullptr, &at_once) > 0)
+    throw Error(ExitCode::kInterrupted, "interrupted");
+}
+
+}  // namespace a3sim

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "traces/import/clock.h"
+#include "traces/import/measured.h"
+
+// The files of an Ascend profiler's directory that are read, each of one rank. Columns and keys are found by
+// name: some were renamed, and some come and go. All throw InputError with file and line.
+namespace a3sim {
+
+// kernel_details.csv, or op_summary_*.csv of msprof: kernels. `origin` is the date, in whole microseconds, that a
+// profile's dates are told from: that of its first kernel.
+void read_kernels(const std::filesystem::path& table, std::uint32_t rank, std::optional<std::int64_t>& origin,
+                  Measured& to);
+// step_trace_time.csv: how a rank's time is split, over all of its steps.
+void read_steps(const std::filesystem::path& table, std::uint32_t rank, Measured& to);
+// communication.json: what is exchanged, how long that was under way, bandwidth by size.
+void read_communication(const std::filesystem::path& file, std::uint32_t rank, Measured& to,
+                        Meetings& meetings);
+
+// Without group, tag and number of the call: hcom_allReduce of "hcom_allReduce__483_1@group". Of a tag that is no
+// number, as in profiles of simulated runs, the tag: GMM1 of "hcom_alltoallv__GMM1_0@group".
+std::string exchange_of(std::string_view name);
+
+}  // namespace a3sim

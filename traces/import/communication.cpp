@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <istream>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/error.h"
+#include "traces/import/ascend_files.h"
+#include "traces/import/text_source.h"
+
+// The profiler's communication.json, value by value:
+// {step: {p2p|collective: {name@group: {"Communication Time Info": {key: number},
+//   "Communication Bandwidth Info": {plane: {key: number, "Size Distribution": {MB: [number, ms]}}}}}}}
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kDeepestObject = 16;
+constexpr double kMostMilliseconds = 1e9, kMostMegabytes = 1e12;
+
+class Exchanges final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Exchanges(std::string file, std::uint32_t rank, Measured& to, Meetings& meetings)
+      : file_(std::move(file)), rank_(rank), to_(to), meetings_(meetings) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<double>(value)); }
+  bool number_float(number_float_t value, const string_t&) override { return number(value); }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t& value) override {
+    keys_.resize(depth_ + 1);
+    keys_[depth_] = value;
+    return true;
+  }
+  bool start_object(std::size_t) override {
+    if (deeper() == kOfExchange) now_ = {};
+    return true;
+  }
+  bool end_object() override {
+    if (depth_-- == kOfExchange) finish();
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    deeper();
+    item_ = 0;
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    throw InputError(fmt::format("{}: byte {}: {}", file_, position, error.what()));
+  }
+
+ private:
+  // Depths of the objects, the file's own being the first.
+  static constexpr std::size_t kOfExchange = 4, kOfTimes = 5, kOfSizes = 8;
+  struct Exchange {
+    double start = -1, elapsed = -1, transit = 0, wait = 0;  // us, ms, ms, ms
+  };
+
+  std::size_t deeper() {
+    if (++depth_ > kDeepestObject)
+      throw InputError(fmt::format("{}: deeper than {} levels", file_, kDeepestObject));
+    keys_.resize(depth_ + 1);
+    return depth_;
+  }
+  std::string_view key_at(std::size_t depth) const {
+    return depth < keys_.size() ? std::string_view(keys_[depth]) : std::string_view();
+  }
+  std::string_view name() const { return key_at(3); }
+
+  double within(double value, double most) const {
+    if (!(value >= 0 && value <= most))
+      throw InputError(fmt::format("{}: {} of '{}': {}, expected a number from 0 to {}", file_,
+                                   key_at(depth_), printable(name()), value, most));
+    return value;
+  }
+  static Duration time(double milliseconds) { return Duration(std::llround(milliseconds * 1e9)); }
+
+  bool number(double value) {
+    if (depth_ == kOfTimes && key_at(4) == "Communication Time Info") {
+      const std::string_view what = key_at(kOfTimes);
+      if (what == "Start Timestamp(us)") now_.start = within(value, 1e18);
+      if (what == "Elapse Time(ms)") now_.elapsed = within(value, kMostMilliseconds);
+      if (what == "Transit Time(ms)") now_.transit = within(value, kMostMilliseconds);
+      if (what == "Wait Time(ms)") now_.wait = within(value, kMostMilliseconds);
+    }
+    // SDMA is the sum of the planes that it drives.
+    const bool counted = name() != "Total Op Info" && key_at(5) != "SDMA";
+    if (depth_ == kOfSizes && key_at(6) == "Size Distribution" && counted && item_ < 2) {
+      size_[item_++] = value;
+      if (item_ == 2) add_packets();
+    }
+    return true;
+  }
+
+  // Its count and the time of all together; the mean stands for each.
+  void add_packets() {
+    const std::string_view text = key_at(7);
+    double megabytes = -1;
+    std::from_chars(text.data(), text.data() + text.size(), megabytes);
+    const double count = within(size_[0], 1e12), total = within(size_[1], kMostMilliseconds);
+    Occurrences& of =
+        to_.packet(rank_, static_cast<std::uint64_t>(std::llround(within(megabytes, kMostMegabytes) * 1e6)));
+    if (count < 1) return;
+    Occurrences more;
+    more.count = static_cast<std::uint64_t>(count);
+    more.total = time(total);
+    more.least = more.most = more.mean();
+    of += more;
+  }
+
+  void finish() {
+    if (name() == "Total Op Info" || now_.elapsed < 0) return;
+    Occurrences& of = to_.exchange(rank_, exchange_of(name()));
+    of.add(time(now_.elapsed), time(now_.wait));
+    of.transit += time(now_.transit);
+    if (now_.start >= 0 && key_at(2) == "collective")
+      meetings_.add(rank_, fmt::format("{}/{}", key_at(1), name()), now_.start,
+                    now_.start + now_.elapsed * 1e3);
+  }
+
+  std::string file_;
+  std::uint32_t rank_;
+  Measured& to_;
+  Meetings& meetings_;
+  std::size_t depth_ = 0, item_ = 0;
+  std::vector<std::string> keys_;  // by depth
+  Exchange now_;
+  std::array<double, 2> size_{};
+};
+
+}  // namespace
+
+std::string exchange_of(std::string_view name) {
+  name = name.substr(0, name.rfind('@'));
+  const std::size_t tag = name.find("__"), call = name.rfind('_');
+  if (tag == std::string_view::npos || call < tag + 2) return printable(name);
+  const std::string_view of = name.substr(tag + 2, call - tag - 2);
+  const bool numbers = of.find_first_not_of("0123456789_") == std::string_view::npos;
+  return printable(numbers ? name.substr(0, tag) : of);
+}
+
+void read_communication(const std::filesystem::path& file, std::uint32_t rank, Measured& to,
+                        Meetings& meetings) {
+  JsonBytes bytes(file);
+  std::istream stream(&bytes);
+  stream.exceptions(std::ios::badbit);  // what reading throws is thrown on
+  Exchanges exchanges(file.string(), rank, to, meetings);
+  nlohmann::json::sax_parse(stream, &exchanges);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,212 @@
+#include "traces/import/measured_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/ids.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kMostRanks = 16;  // that people see
+
+Cell mean_hits(const Occurrences& of) {
+  return of.hits_known ? Cell(of.hits / static_cast<double>(of.hits_known)) : Cell();
+}
+
+// The whole profile, or one rank of it.
+Measured part_of(const Measured& profile, std::uint32_t rank) {
+  Measured part = profile;
+  if (rank != kNone) std::erase_if(part.ranks, [&](const auto& of) { return of.first != rank; });
+  return part;
+}
+
+template <class Part>
+bool any_has(const Measured& profile, Part MeasuredRank::*part) {
+  return std::ranges::any_of(profile.ranks, [&](const auto& of) { return (of.second.*part).has_value(); });
+}
+
+void add_ranks(const Measured& profile, Report& report) {
+  if (!any_has(profile, &MeasuredRank::steps) && !any_has(profile, &MeasuredRank::span)) return;
+  const std::string unit(name_of(profile.unit));
+  Table& table = report.table(
+      "ranks",
+      {Column::count("rank"), Column::milliseconds("profiled ms", "length_ps"),
+       Column::milliseconds("computing ms", "computing_ps"),
+       Column::milliseconds("hidden ms", "hidden_communication_ps"),
+       Column::milliseconds("exposed ms", "exposed_communication_ps"),
+       Column::milliseconds(unit + "s from ms", "first_ps"), Column::milliseconds("to ms", "last_ps"),
+       Column::milliseconds("none runs ms", "gaps_ps"), Column::microseconds("late us", "late_ps")});
+  // Dates since the first of all.
+  Duration begin = Duration::max();
+  for (const auto& [number, rank] : profile.ranks)
+    if (rank.span) begin = std::min(begin, rank.span->first);
+  std::size_t shown = 0;
+  for (const auto& [number, rank] : profile.ranks) {
+    std::vector<Cell> row(9);
+    row[0] = whole(number);
+    if (const auto& s = rank.steps) {
+      row[1] = s->length;
+      row[2] = s->computing;
+      row[3] = s->hidden();
+      row[4] = s->exposed;
+    }
+    if (const auto& s = rank.span) {
+      row[5] = s->first - begin;
+      row[6] = s->last - begin;
+      row[7] = s->last - s->first - s->covered;
+    }
+    if (rank.clock) row[8] = rank.clock->late;
+    table.add(std::move(row), ++shown <= kMostRanks ? Seen::kByAll : Seen::kByPrograms);
+  }
+  if (profile.ranks.size() > kMostRanks)
+    report.say_on(fmt::format("and {} ranks more (--rank N, --json)\n", profile.ranks.size() - kMostRanks));
+}
+
+void add_clocks(const Measured& profile, Report& report) {
+  if (!any_has(profile, &MeasuredRank::clock)) return;
+  Table& table = report.table(
+      "clocks", {Column::count("clock of rank", "rank"), Column::microseconds("ahead us", "median_ps"),
+                 Column::microseconds("least", "least_ps"), Column::microseconds("most", "most_ps"),
+                 Column::count("meetings"), Column::microseconds("taken off us", "offset_ps")});
+  std::size_t shown = 0;
+  for (const auto& [number, rank] : profile.ranks) {
+    if (const auto& clock = rank.clock)
+      table.add(
+          {whole(number), clock->median, clock->least, clock->most, whole(clock->meetings), clock->offset()},
+          ++shown <= kMostRanks ? Seen::kByAll : Seen::kByPrograms);
+  }
+  report.say_on(
+      "How far a clock is ahead of the first rank's, from the ends of the collectives that all share; taken "
+      "off\n"
+      "where all of these agree on who is ahead.\n");
+}
+
+// Whose columns nothing fills have nothing in them.
+void add_operators(const Measured& profile, Report& report) {
+  const Names all = profile.sum(&MeasuredRank::operators);
+  Duration sum{};
+  for (const auto& [name, of] : all) sum += of.total;
+  Table& table = report.table(
+      "operators",
+      {Column::words(fmt::format("{}s of {} ranks", name_of(profile.unit), profile.ranks.size()), "name"),
+       Column::count("number"), Column::microseconds("mean us", "mean_ps"),
+       Column::microseconds("least us", "least_ps"), Column::microseconds("most us", "most_ps"),
+       Column::milliseconds("sum ms", "total_ps"), Column::percent("of all", "share"),
+       Column::milliseconds("waited ms", "waited_ps"), Column::percent("cores busy", "cores_busy"),
+       Column::percent("arithmetic", "arithmetic"), Column::percent("L2 hits", "l2_hit_rate"),
+       Column::number("HBM GB/s", "hbm_gb_per_s", 1)});
+  for (const auto& [name, of] : all) {
+    if (of.count == 0) {  // a wait whose task the profile does not have
+      table.add({name, whole(0), {}, {}, {}, {}, {}, of.waited, {}, {}, {}, {}});
+      continue;
+    }
+    const bool cores = of.run > Duration::zero() && of.workers > 0;
+    const Cell rate = of.hbm_bytes > 0 ? share(of.hbm_bytes * 1e-9, seconds(of.total)) : Cell();
+    table.add({name, whole(of.count), of.mean(), of.least, of.most, of.total, share(of.total, sum), of.waited,
+               cores ? share(seconds(of.run), seconds(of.total) * of.workers) : Cell(),
+               cores ? share(of.arithmetic, of.run) : Cell(), mean_hits(of), rate});
+  }
+}
+
+void add_exchanges(const Measured& profile, Report& report) {
+  const Names all = profile.sum(&MeasuredRank::exchanges);
+  if (all.empty()) return;
+  Table& table = report.table(
+      "exchanges",
+      {Column::words("exchanged", "name"), Column::count("number"),
+       Column::microseconds("mean us", "mean_ps"), Column::milliseconds("sum ms", "total_ps"),
+       Column::milliseconds("under way ms", "transit_ps"), Column::milliseconds("waited ms", "waited_ps")});
+  for (const auto& [name, of] : all)
+    table.add({name, whole(of.count), of.mean(), of.total, of.transit, of.waited});
+}
+
+void add_packets(const Measured& profile, Report& report) {
+  constexpr std::size_t kMostSizes = 12;
+  std::map<std::uint64_t, Occurrences> all;
+  for (const auto& [number, rank] : profile.ranks)
+    for (const auto& [bytes, of] : rank.packets) all[bytes] += of;
+  if (all.empty()) return;
+  Table& table = report.table(
+      "packets", {Column::number("packets of MB", "megabytes", 6), Column::count("number"),
+                  Column::microseconds("mean us", "mean_ps"), Column::number("GB/s", "gb_per_s", 1)});
+  std::size_t shown = 0;
+  for (const auto& [bytes, of] : all) {
+    const double moved = static_cast<double>(bytes) * static_cast<double>(of.count);
+    table.add({static_cast<double>(bytes) * 1e-6, whole(of.count), of.mean(),
+               share(moved * 1e-9, seconds(of.total))},
+              ++shown <= kMostSizes ? Seen::kByAll : Seen::kByPrograms);
+  }
+}
+
+// Where most of the time is, and what of it is known.
+void say_verdict(const Measured& profile, Report& report) {
+  const Names all = profile.sum(&MeasuredRank::operators);
+  if (all.empty()) return;
+  const auto most = std::ranges::max_element(all, {}, [](const auto& of) { return of.second.total; });
+  Duration sum{}, length{}, exposed{};
+  for (const auto& [name, of] : all) sum += of.total;
+  for (const auto& [number, rank] : profile.ranks) {
+    if (!rank.steps) continue;
+    length += rank.steps->length;
+    exposed += rank.steps->exposed;
+  }
+  if (sum == Duration::zero()) return;
+  std::string text = fmt::format("Most of the {}s' time is {}'s ({})", name_of(profile.unit), most->first,
+                                 in_percent(seconds(most->second.total) / seconds(sum)));
+  if (length > Duration::zero())
+    text += fmt::format("; communication that nothing hides is {} of the profiled time",
+                        in_percent(seconds(exposed) / seconds(length)));
+  report.say(text + ".\n", "advice");
+}
+
+// What a profile does not say is not guessed.
+void say_missing(const Measured& profile, Report& report) {
+  const bool kernels = profile.unit == MeasuredUnit::kKernel;
+  const Names all = profile.sum(&MeasuredRank::operators);
+  const auto none = [&](auto has) { return std::ranges::none_of(all, has); };
+  std::string text;
+  const auto say = [&](std::string_view what, std::string_view why) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", what, why);
+  };
+  if (!any_has(profile, &MeasuredRank::steps))
+    say("what communication hides", kernels ? "no step_trace_time.csv" : "no dates, or no cores");
+  if (!any_has(profile, &MeasuredRank::span)) say("gaps", kernels ? "no dates in order" : "no dates");
+  if (profile.ranks.size() > 1 && !any_has(profile, &MeasuredRank::clock))
+    say("offsets between clocks",
+        kernels ? "no collective that all ranks share in communication.json" : "one file has one clock");
+  if (kernels && profile.sum(&MeasuredRank::exchanges).empty()) say("bandwidths", "no communication.json");
+  if (none([](const auto& of) { return of.second.run > Duration::zero(); }))
+    say("how busy cores are", kernels ? "no PipeUtilization columns" : "records are of one core each");
+  if (none([](const auto& of) { return of.second.hits_known > 0; })) say("L2 hits", "no L2Cache columns");
+  if (none([](const auto& of) { return of.second.hbm_bytes > 0; }))
+    say("the roofline's bytes", "no MemoryAccess columns");
+  say("operations, the critical path", "no profile has them");
+  report.say("Not in the profile: " + text + ".\n", "missing");
+}
+
+}  // namespace
+
+void say_notes(const Measured& profile, Report& report) {
+  std::string notes;
+  for (const std::string& note : profile.notes) notes += "note: " + note + '\n';
+  if (!notes.empty()) report.say(notes, "notes");
+}
+
+Report measured_report(const Measured& profile, std::uint32_t rank) {
+  const Measured part = part_of(profile, rank);
+  Report report;
+  report.fact("schema_version", 1).fact("unit", std::string(name_of(profile.unit)));
+  add_ranks(part, report);
+  add_operators(part, report);
+  add_exchanges(part, report);
+  add_packets(part, report);
+  add_clocks(part, report);
+  say_verdict(part, report);
+  say_missing(part, report);
+  say_notes(profile, report);
+  return report;
+}
+
+}  // namespace a3sim

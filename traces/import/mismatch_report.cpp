@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "traces/import/measured_report.h"
+
+namespace a3sim {
+namespace {
+
+std::string called(const std::string& name, const NameMap& names) {
+  const auto mapped = names.find(name);
+  return mapped == names.end() ? name : mapped->second;
+}
+
+struct MismatchRow {
+  std::string name;
+  Occurrences measured, simulated;
+  // By which the profile's time would be another with the simulated mean.
+  double off() const {
+    const double mean = static_cast<double>(std::chrono::abs(simulated.mean() - measured.mean()).count());
+    return mean * static_cast<double>(measured.count);
+  }
+};
+
+struct Mismatches {
+  std::vector<MismatchRow> rows;              // what is off by most first
+  std::vector<std::string> unknown, missing;  // measured alone, simulated alone
+};
+
+Mismatches mismatches_of(const Names& measured, const Names& simulated, const NameMap& names) {
+  std::map<std::string, MismatchRow> rows;
+  Mismatches all;
+  for (const auto& [name, of] : measured) {
+    if (of.count == 0) continue;
+    const std::string ours = called(name, names);
+    if (const auto found = simulated.find(ours); found != simulated.end()) {
+      MismatchRow& row = rows[ours];
+      row.name = ours;
+      row.measured += of;
+      row.simulated = found->second;
+    } else {
+      all.unknown.push_back(name);
+    }
+  }
+  for (const auto& [name, row] : rows) all.rows.push_back(row);
+  for (const auto& [name, of] : simulated)
+    if (!rows.contains(name)) all.missing.push_back(name);
+  std::ranges::stable_sort(all.rows, std::greater{}, &MismatchRow::off);
+  return all;
+}
+
+Cell hits_of(const Occurrences& of) {
+  return of.hits_known ? Cell(of.hits / static_cast<double>(of.hits_known)) : Cell();
+}
+
+void add_mismatches(const char* key, const std::string& head, const Mismatches& all, Report& report) {
+  Table& table = report.table(
+      key, {Column::words(head, "name"), Column::count("measured", "measured"),
+            Column::count("simulated", "simulated"), Column::microseconds("mean us", "measured_mean_ps"),
+            Column::microseconds("simulated us", "simulated_mean_ps"), Column::signed_percent("off", "error"),
+            Column::milliseconds("off by ms", "off_ps"), Column::percent("L2 hits", "measured_l2_hit_rate"),
+            Column::percent("simulated", "simulated_l2_hit_rate")});
+  for (const MismatchRow& row : all.rows) {
+    const auto error = share(row.simulated.mean() - row.measured.mean(), row.measured.mean());
+    table.add({row.name, whole(row.measured.count), whole(row.simulated.count), row.measured.mean(),
+               row.simulated.mean(), error, row.off(), hits_of(row.measured), hits_of(row.simulated)});
+  }
+}
+
+// Means of the ranks.
+void add_steps(const Measured& profile, const Measured& simulated, Report& report) {
+  const auto mean = [](const Measured& of) {
+    MeasuredSteps sum;
+    std::int64_t ranks = 0;
+    for (const auto& [number, rank] : of.ranks) {
+      if (!rank.steps) continue;
+      ++ranks;
+      sum.length += rank.steps->length;
+      sum.computing += rank.steps->computing;
+      sum.communication += rank.steps->communication;
+      sum.exposed += rank.steps->exposed;
+    }
+    for (Duration* time : {&sum.length, &sum.computing, &sum.communication, &sum.exposed})
+      *time /= std::max<std::int64_t>(1, ranks);
+    return ranks ? std::optional(sum) : std::nullopt;
+  };
+  const std::optional<MeasuredSteps> theirs = mean(profile), ours = mean(simulated);
+  if (!theirs || !ours) return;
+  Table& table = report.table(
+      "steps",
+      {Column::words("a rank, on average", "what"), Column::milliseconds("measured ms", "measured_ps"),
+       Column::milliseconds("simulated ms", "simulated_ps"), Column::signed_percent("off", "error")});
+  const auto add = [&](const char* what, Duration a, Duration b) {
+    table.add({what, a, b, share(b - a, a)});
+  };
+  add("whole", theirs->length, ours->length);
+  add("computing", theirs->computing, ours->computing);
+  add("communication", theirs->communication, ours->communication);
+  add("of it exposed", theirs->exposed, ours->exposed);
+}
+
+struct TaskRow {
+  std::uint32_t rank = 0, index = 0;
+  const std::string* name = nullptr;  // ours
+  Duration measured{}, simulated{};
+  Duration off() const { return std::chrono::abs(simulated - measured); }
+};
+
+// Tasks of one number of one operator on one rank.
+void add_tasks(const Measured& profile, const Measured& simulated, const NameMap& names, Report& report) {
+  constexpr std::size_t kWorst = 10, kWritten = 1000;
+  std::vector<TaskRow> rows;
+  std::size_t unmatched = 0;
+  for (const auto& [number, rank] : profile.ranks) {
+    const auto other = simulated.ranks.find(number);
+    for (const auto& [name, tasks] : rank.tasks) {
+      const auto* ours = other == simulated.ranks.end() ? nullptr : &other->second.tasks;
+      const auto of = ours ? ours->find(called(name, names)) : decltype(ours->end()){};
+      if (!ours || of == ours->end()) {
+        unmatched += tasks.size();
+        continue;
+      }
+      for (const auto& [index, task] : tasks) {
+        const auto found = of->second.find(index);
+        if (found == of->second.end())
+          ++unmatched;
+        else
+          rows.push_back({number, index, &of->first, task.mean(), found->second.mean()});
+      }
+    }
+  }
+  if (rows.empty()) return;
+  const std::size_t count = rows.size(), kept = std::min(count, kWritten);
+  std::ranges::partial_sort(
+      rows, rows.begin() + static_cast<std::ptrdiff_t>(kept), [](const auto& a, const auto& b) {
+        return std::tuple(b.off(), a.rank, *a.name, a.index) < std::tuple(a.off(), b.rank, *b.name, b.index);
+      });
+  Table& table = report.table(
+      "tasks",
+      {Column::words(fmt::format("worst of {} tasks", count), "name"), Column::count("rank"),
+       Column::count("number", "index"), Column::microseconds("us", "measured_ps"),
+       Column::microseconds("simulated us", "simulated_ps"), Column::signed_percent("off", "error")});
+  for (std::size_t i = 0; i < kept; ++i) {
+    const TaskRow& row = rows[i];
+    table.add({*row.name, whole(row.rank), whole(row.index), row.measured, row.simulated,
+               share(row.simulated - row.measured, row.measured)},
+              i < kWorst ? Seen::kByAll : Seen::kByPrograms);
+  }
+  if (unmatched > 0)
+    report.say_on(fmt::format("{} measured tasks have no simulated one of their operator, rank and number\n",
+                              unmatched));
+}
+
+}  // namespace
+
+Report mismatch_report(const Measured& profile, const Measured& simulated, const NameMap& names) {
+  const Mismatches operators =
+      mismatches_of(profile.sum(&MeasuredRank::operators), simulated.sum(&MeasuredRank::operators), names);
+  const Mismatches exchanges =
+      mismatches_of(profile.sum(&MeasuredRank::exchanges), simulated.sum(&MeasuredRank::exchanges), names);
+  Report report;
+  report.fact("schema_version", 1).fact("unit", std::string(name_of(profile.unit)));
+  add_mismatches("operators", fmt::format("{}s", name_of(profile.unit)), operators, report);
+  add_tasks(profile, simulated, names, report);
+  if (!exchanges.rows.empty()) add_mismatches("exchanges", "exchanged", exchanges, report);
+  add_steps(profile, simulated, report);
+  const auto listed = [&](const char* key, const char* what, std::vector<std::string> of,
+                          const std::vector<std::string>& more) {
+    of.insert(of.end(), more.begin(), more.end());
+    if (!of.empty()) report.say(fmt::format("{}: {}\n", what, fmt::join(of, ", ")), key);
+  };
+  // What a profile without communication.json does not have is no operator that it lacks.
+  const bool sent = !profile.sum(&MeasuredRank::exchanges).empty();
+  listed("unknown", "measured, and not simulated (--name THEIRS=OURS maps them)", operators.unknown,
+         exchanges.unknown);
+  listed("missing", "simulated, and not measured", operators.missing,
+         sent ? exchanges.missing : std::vector<std::string>{});
+  say_notes(profile, report);
+  return report;
+}
+
+}  // namespace a3sim
