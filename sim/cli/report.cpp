@@ -14,6 +14,8 @@ constexpr const char* kReportExamples =
     "  a3sim report static -o ep8.html                  answer, timeline, critical path, L2, roofline\n"
     "  a3sim run configs/experiments/ep8.yaml --set experiment.execution=kernel --trace -o kernel\n"
     "  a3sim report static kernel -o both.html          timelines with one axis of time, and the difference\n"
+    "  a3sim report static profile -o beside.html       a profile that 'a3sim import -o' wrote, beside a "
+    "run\n"
     "  a3sim report sweep.db -o sweep.html              lines, heat maps and Pareto fronts of sweeps\n";
 
 struct ReportOptions {
@@ -26,7 +28,7 @@ class ReportCommand final : public Command {
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ReportOptions>();
     app.add_option("RESULT", options->results,
-                   "directories that 'a3sim run --trace -o' wrote, or a database that 'a3sim sweep' wrote")
+                   "what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or a database of 'a3sim sweep'")
         ->required();
     app.add_option("-o,--output", options->output, "the file")->type_name("FILE.html")->required();
     app.footer(kReportExamples);

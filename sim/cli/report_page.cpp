@@ -8,6 +8,8 @@
 #include "sim/core/error.h"
 #include "sim/study/results/sweep_section.h"
 #include "sim/study/summary/run_page.h"
+#include "traces/import/imported.h"
+#include "traces/import/measured_report.h"
 #include "version.h"
 
 namespace a3sim {
@@ -23,11 +25,39 @@ Page sweeps_page(const fs::path& file) {
   return page;
 }
 
+struct NamedProfile {
+  std::string name;
+  Measured profile;
+};
+
+// What profiles say, and what of it the runs say otherwise.
+void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const std::vector<SavedRun>& runs) {
+  for (const NamedProfile& of : profiles) {
+    for (const SavedRun& run : runs) {
+      if (!run.sums.empty()) continue;
+      page.add(fmt::format("{}, simulated beside {}, measured", run.directory.filename().string(), of.name),
+               PageBlocks().report(mismatch_report(of.profile, measured(run.passes, of.profile.unit), {})));
+    }
+    page.add(of.name + ", measured", PageBlocks().report(measured_report(of.profile, kNone)));
+  }
+}
+
 Page runs_page(const std::vector<std::string>& directories) {
   std::vector<SavedRun> runs;
+  std::vector<NamedProfile> profiles;
   for (const std::string& directory : directories) {
+    if (kind_of_result(directory) == "import") {
+      profiles.push_back(
+          {fs::path(directory).lexically_normal().filename().string(), read_imported(directory)});
+      continue;
+    }
     check_result(directory, "run");
     runs.push_back(read_run(directory, "", Tasks::kIfThere));
+  }
+  if (runs.empty()) {
+    Page page(profiles.front().name, "measured");
+    add_profiles(page, profiles, runs);
+    return page;
   }
   std::string title = runs.front().name, versions = runs.front().version;
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -36,6 +66,7 @@ Page runs_page(const std::vector<std::string>& directories) {
   }
   Page page(title, fmt::format("simulated by a3sim {}", versions));
   add_saved_runs(page, runs);
+  add_profiles(page, profiles, runs);
   return page;
 }
 

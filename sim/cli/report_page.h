@@ -5,7 +5,7 @@
 
 namespace a3sim {
 
-// What stands after `report` and `view`: result directories of runs, which are shown beside each other, or
+// What stands after `report` and `view`: result directories of runs and profiles, which are shown beside each other, or
 // one database of sweeps.
 std::string report_page(const std::vector<std::string>& results);
 

@@ -22,7 +22,10 @@ std::string svg_of(const Figure& figure) {
   const auto check = [js](duk_int_t error) {
     if (error != 0) throw std::logic_error(fmt::format("drawing a figure: {}", duk_safe_to_string(js, -1)));
   };
-  check(duk_peval_lstring_noresult(js, script.data(), script.size()));
+  // As a program, not as eval's code, whose names in strict mode are its own.
+  check(duk_pcompile_lstring(js, 0, script.data(), script.size()));
+  check(duk_pcall(js, 0));
+  duk_pop(js);
   check(duk_peval_string(js, "a3sim.figure_to_svg"));
   duk_push_lstring(js, json.data(), json.size());
   check(duk_pcall(js, 1));
