@@ -12,6 +12,8 @@
 #include "sim/core/error.h"
 #include "sim/study/calibration/intervals.h"
 #include "sim/study/published/overview.h"
+#include "sim/study/published/published_figure.h"
+#include "version.h"
 
 namespace a3sim {
 namespace {
@@ -40,7 +42,8 @@ std::string footer() {
          "Examples:\n"
          "  a3sim reproduce                        all of them\n"
          "  a3sim reproduce moe_ffn --json p.json  predicted and published values as JSON\n"
-         "  a3sim reproduce --brief -o tables      one page, and all tables as files\n"
+         "  a3sim reproduce --brief -o tables      one page, and all tables as files; report.html draws "
+         "them\n"
          "  a3sim reproduce moe_ffn --set hardware.memory.hbm_read='1.4 TB/s'\n"
          "  a3sim reproduce swiglu_add --variants  and under other policies, tiles, worker counts\n"
          "  a3sim reproduce --sensitivity          error bars, and what moves each value most\n"
@@ -62,7 +65,10 @@ SensitivityOptions bars_of(const PublishedTable& table, SensitivityOptions optio
 }
 
 // What one experiment gives, in every form.
-struct Page {
+struct Shown {
+  PublishedTable table;
+  std::string heading;
+  std::vector<Comparison> comparisons;
   Compared compared;  // without variants
   std::string text, markdown, csv;
   nlohmann::ordered_json points;
@@ -70,11 +76,11 @@ struct Page {
   bool barless = false, stale = false;
 };
 
-Page page_of(const PublishedTable& table, const ReproduceOptions& options, const Scenario& scenario,
-             const Intervals& intervals) {
+Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, const Scenario& scenario,
+               const Intervals& intervals) {
   const bool variants = options.variants || options.json.given || !options.directory.empty();
   const Predictions result = predict(table, scenario, {.variants = variants});
-  Page page;
+  Shown page;
   const std::string& name = table.name;
   std::vector<Comparison> comparisons = compare(table, result.points);
   const std::string key = interval_key(result.points, hardware_of(scenario), bars_of(table, {}));
@@ -93,6 +99,9 @@ Page page_of(const PublishedTable& table, const ReproduceOptions& options, const
   page.text = fmt::format("{}\n{}", result.heading, shown.text());
   if (!table.notes.empty()) page.text += '\n' + table.notes;
   page.compared = {name, std::move(defaults), bars};
+  page.table = table;
+  page.heading = result.heading;
+  page.comparisons = std::move(comparisons);
   return page;
 }
 
@@ -100,9 +109,10 @@ constexpr const char* kTrust =
     "How far to trust it (README, 'How far to trust it'; every point: configs/reference/errors.md):\n";
 
 // A page of at most 40 lines.
-std::string brief(const std::vector<Page>& pages, const ReproduceOptions& options, const Scenario& scenario) {
+std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& options,
+                  const Scenario& scenario) {
   std::vector<Compared> all;
-  for (const Page& page : pages) all.push_back(page.compared);
+  for (const Shown& page : pages) all.push_back(page.compared);
   std::string text;
   if (const std::string table = main_table(all); !table.empty()) {
     text =
@@ -115,15 +125,37 @@ std::string brief(const std::vector<Page>& pages, const ReproduceOptions& option
   text += options.directory.empty()
               ? "The rest: 'a3sim reproduce NAME', or '-o DIR' for all tables as Markdown, CSV and JSON.\n"
               : fmt::format(
-                    "The rest: {}/NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME' prints one.\n",
+                    "The rest: {}/report.html, NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME' "
+                    "prints one.\n",
                     options.directory);
   return text;
 }
 
-void write_pages(const std::string& directory, const std::vector<Page>& pages,
-                 const nlohmann::ordered_json& points) {
+// The tables as a page to look at.
+std::string html_of(const std::vector<Shown>& pages, const Scenario& scenario) {
+  Page html("Published experiments, predicted", fmt::format("by a3sim {}", kVersion));
+  std::vector<Compared> all;
+  for (const Shown& page : pages) all.push_back(page.compared);
+  PageBlocks answer;
+  if (const std::string table = main_table(all); !table.empty()) {
+    answer.verdict(why_static_wins(scenario));
+    answer.code(table);
+  }
+  answer.say(
+      "How far predictions lie from what was published, and how many published values lie inside their error "
+      "bars:");
+  answer.code(trust_table(all));
+  html.add("Answer", answer);
+  for (const Shown& page : pages)
+    add_published(html, page.table, page.heading, page.comparisons, page.compared.bars);
+  return html.html(fmt::format("a3sim {}", kVersion));
+}
+
+void write_pages(const std::string& directory, const std::vector<Shown>& pages,
+                 const nlohmann::ordered_json& points, const Scenario& scenario) {
   ResultDirectory result(directory, "reproduce");
-  for (const Page& page : pages) {
+  result.add("report.html", html_of(pages, scenario));
+  for (const Shown& page : pages) {
     result.add(page.compared.experiment + ".md", page.markdown);
     result.add(page.compared.experiment + ".csv", page.csv);
   }
@@ -133,13 +165,13 @@ void write_pages(const std::string& directory, const std::vector<Page>& pages,
 
 void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
   const Intervals intervals = Intervals::open(Intervals::file_in(scenario.configs));
-  std::vector<Page> pages;
+  std::vector<Shown> pages;
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   std::vector<std::string> stale, barless;
   std::string text;
   for (const std::string& name : options.names) {
     const PublishedTable table = read_published_table(scenario.configs, name);
-    Page& page = pages.emplace_back(page_of(table, options, scenario, intervals));
+    Shown& page = pages.emplace_back(shown_of(table, options, scenario, intervals));
     for (const auto& point : page.points) points.push_back(point);
     if (page.stale) stale.push_back(name);
     if (page.barless) barless.push_back(name);
@@ -160,7 +192,7 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
       text += fmt::format("None were computed for {}: 'a3sim reproduce --sensitivity' does.\n",
                           fmt::join(barless, ", "));
   }
-  if (!options.directory.empty()) write_pages(options.directory, pages, points);
+  if (!options.directory.empty()) write_pages(options.directory, pages, points, scenario);
   print_result(text, points, options.json);
 }
 
@@ -231,7 +263,8 @@ class Reproduce final : public Command {
         ->take_all();
     app.add_flag("--variants", options->variants, "rows of variants too; the JSON always has them");
     app.add_flag("--brief", options->brief, "the main table and how far to trust it, on one page");
-    app.add_option("-o,--output", options->directory, "write all tables there: Markdown, CSV, JSON")
+    app.add_option("-o,--output", options->directory,
+                   "write all tables there: Markdown, CSV, JSON, and report.html to look at")
         ->type_name("DIR");
     auto* sensitivity = app.add_flag("--sensitivity", options->sensitivity, "compute error bars");
     app.add_option("--draws", options->draws.draws,

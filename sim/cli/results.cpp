@@ -11,9 +11,9 @@
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/results/best_view.h"
+#include "sim/study/results/figures.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/pivot_view.h"
-#include "sim/study/results/plots.h"
 #include "sim/study/results/points_view.h"
 
 namespace a3sim {
@@ -95,17 +95,17 @@ void need(const std::string& value, const std::string& plot, const std::string& 
   if (value.empty()) throw InputError(fmt::format("--plot {} needs {}", plot, option));
 }
 
-Plot plot_of(const SweepResults& sweep, const ResultsOptions& options) {
+Figure figure_of(const SweepResults& sweep, const ResultsOptions& options) {
   if (options.plot == "pareto") {
     if (options.pareto.empty()) throw InputError("--plot pareto needs --pareto, like latency,sent");
-    return pareto_plot(sweep, objectives_of(sweep, options), options.series);
+    return pareto_figure(sweep, objectives_of(sweep, options), options.series);
   }
   if (options.plot == "heat") {
     need(options.rows, "heat", "--rows and --columns");
-    return heat_plot(sweep, sweep.metric(options.pass, value_of(options)), options.rows, options.columns);
+    return heat_figure(sweep, sweep.metric(options.pass, value_of(options)), options.rows, options.columns);
   }
   need(options.x, "lines", "--x");
-  return lines_plot(sweep, sweep.metric(options.pass, options.y), options.x, options.series);
+  return lines_figure(sweep, sweep.metric(options.pass, options.y), options.x, options.series);
 }
 
 // A name that was meant for something else is not overwritten.
@@ -129,7 +129,7 @@ void show_results(const ResultsOptions& options) {
   SweepResults sweep = choose_sweep(sweeps, options.sweep);
   for (const std::string& condition : options.conditions) sweep = where(sweep, condition);
   if (options.svg.empty()) return print_report(chosen_view(sweep, options), options);
-  write_plot(options.svg, svg_of(plot_of(sweep, options)));
+  write_plot(options.svg, svg_of(figure_of(sweep, options)));
 }
 
 void add_views(CLI::App& app, ResultsOptions& options) {

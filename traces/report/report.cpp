@@ -71,6 +71,16 @@ std::string Report::joined(bool markdown, std::size_t most) const {
   return all;
 }
 
+void Report::each(const std::function<void(const std::string&)>& text,
+                  const std::function<void(const Table&)>& table) const {
+  for (const Piece& piece : pieces_) {
+    if (piece.seen == Seen::kByPrograms) continue;
+    if (!piece.text.empty()) text(piece.text);
+    if (piece.table) table(*piece.table);
+    if (!piece.part.empty()) piece.part.front().each(text, table);
+  }
+}
+
 std::string Report::text(std::size_t most) const { return joined(false, most); }
 std::string Report::markdown() const { return joined(true, static_cast<std::size_t>(-1)); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ class Report {
   std::string text(std::size_t most = static_cast<std::size_t>(-1)) const;
   std::string markdown() const;
   nlohmann::ordered_json json() const;
+  // What people see, in its order: parts are taken apart.
+  void each(const std::function<void(const std::string&)>& text,
+            const std::function<void(const Table&)>& table) const;
   // The table with this key. Throws std::logic_error where there is none.
   const Table& table(const std::string& key) const;
 

@@ -212,6 +212,40 @@ void read_metrics(const Config& root, PublishedTable& table) {
   }
 }
 
+// Evaluations of their own have columns of their own, which no list here knows.
+void check_columns(const Config& item, const char* key, const std::vector<std::string>& names,
+                   const PublishedTable& table) {
+  if (table.evaluation != "runs") return;
+  for (const std::string& name : names) {
+    if (std::ranges::find(table.columns, name) == table.columns.end())
+      item.error(key,
+                 fmt::format("'{}' is none of the table's keys: {}", name, fmt::join(table.columns, ", ")));
+  }
+}
+
+void read_figures(const Config& root, PublishedTable& table) {
+  if (!root.has("figures")) return;
+  for (const Config& item : root.maps("figures")) {
+    PublishedFigure& figure = table.figures.emplace_back();
+    figure.title = item.text("title");
+    figure.metric = item.text("metric");
+    if (table.evaluation == "runs" &&
+        std::ranges::find(table.metrics, figure.metric, &PublishedMetric::name) == table.metrics.end())
+      item.error("metric", fmt::format("'{}' is none of the table's metrics", figure.metric));
+    figure.x = item.yaml("x").starts_with('[') ? item.texts("x") : std::vector{item.text("x")};
+    figure.series = item.text("series", "");
+    check_columns(item, "x", figure.x, table);
+    if (!figure.series.empty()) check_columns(item, "series", {figure.series}, table);
+    figure.lines = item.choice("kind", {"bars", "lines"}, "bars") == 1;
+    if (item.has("where")) {
+      figure.where = nlohmann::ordered_json::object();
+      const Config where = item.map("where");
+      for (const std::string& key : where.keys()) figure.where[key] = coordinate_of(where.text(key));
+    }
+    item.finish();
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> published_tables(const fs::path& configs) {
@@ -248,6 +282,7 @@ PublishedTable read_published_table(const fs::path& configs, const std::string& 
     read_metrics(root, table);
     CaseReader(root, folder, table).read();
   }
+  read_figures(root, table);
   root.finish();
   diagnostics.throw_if_any();
   return table;

@@ -22,6 +22,15 @@ struct PublishedMetric {
   std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
 };
 
+// How one of the metrics is drawn: over coordinates, a colour for each value of another.
+struct PublishedFigure {
+  std::string title, metric;
+  std::vector<std::string> x;
+  std::string series;            // may be empty
+  bool lines = false;            // over numbers, else bars
+  nlohmann::ordered_json where;  // of points with these coordinates only
+};
+
 // configs/published/NAME.yaml: what is run, what is read from it, and what was published about it. The
 // folder's README says what may stand there.
 struct PublishedTable {
@@ -39,6 +48,7 @@ struct PublishedTable {
   std::vector<PublishedMetric> metrics;
 
   std::vector<Reference> references;
+  std::vector<PublishedFigure> figures;
 };
 
 // The tables of a folder of configurations by name, sorted.

@@ -1,4 +1,4 @@
-#include "sim/study/results/plots.h"
+#include "sim/study/results/figures.h"
 
 #include <fmt/format.h>
 
@@ -25,13 +25,13 @@ void check_series(std::size_t series, std::size_t most, const std::string& axis)
 }
 
 // Numbers where the axis has them; on a logarithmic one the values themselves are the ticks.
-std::pair<PlotAxis, std::vector<double>> places_of(const ResultAxis& axis) {
+std::pair<FigureAxis, std::vector<double>> places_of(const ResultAxis& axis) {
   const auto numbers = numbers_of(axis.values);
   if (!numbers) {
-    PlotAxis names = names_axis(axis.name, axis.values);
+    FigureAxis names = names_axis(axis.name, axis.values);
     return {names, names.places};
   }
-  PlotAxis x = plot_axis(heading(axis.name, numbers->unit), numbers->values);
+  FigureAxis x = figure_axis(heading(axis.name, numbers->unit), numbers->values);
   x.truncated = false;
   if (x.log && axis.values.size() <= kMostNamedPlaces) {
     x.places = numbers->values;
@@ -47,8 +47,8 @@ SweepResults with_one_series(SweepResults sweep) {
   return sweep;
 }
 
-PlotAxis metric_axis(std::string name, const std::vector<double>& values) {
-  PlotAxis axis = plot_axis(std::move(name), values);
+FigureAxis metric_axis(std::string name, const std::vector<double>& values) {
+  FigureAxis axis = figure_axis(std::move(name), values);
   if (axis.truncated) axis.name += "; does not begin at 0";
   return axis;
 }
@@ -68,47 +68,49 @@ std::string objective_name(const Objective& objective) {
 }
 
 // Numbers for the points of the front: points that lie on one another share a mark.
-void add_marks(const SweepResults& sweep, const std::vector<std::size_t>& front, Plot& plot) {
+void add_marks(const SweepResults& sweep, const std::vector<std::size_t>& front, Figure& figure) {
   constexpr double kNear = 0.015;  // of an axis
-  const auto share = [](double v, const PlotAxis& axis) {
+  const auto share = [](double v, const FigureAxis& axis) {
     return axis.log ? std::log(v / axis.low) / std::log(axis.high / axis.low)
                     : (v - axis.low) / (axis.high - axis.low);
   };
   for (std::size_t i = 0; i < front.size(); ++i) {
     const std::string number = fmt::format("{}", i + 1);
-    if (i < kMostNumbered) plot.key.push_back(fmt::format("{}: {}", number, place_of(sweep, front[i])));
-    const PlotPoint& at = plot.steps[i];
-    const auto covered = [&](const PlotMark& mark) {
-      return std::abs(share(mark.x, plot.x) - share(at.x, plot.x)) < kNear &&
-             std::abs(share(mark.y, plot.y) - share(at.y, plot.y)) < kNear;
+    if (i < kMostNumbered) figure.key.push_back(fmt::format("{}: {}", number, place_of(sweep, front[i])));
+    const FigurePoint& at = figure.series.back().points[i];
+    const auto covered = [&](const FigureMark& mark) {
+      return std::abs(share(mark.x, figure.x) - share(at.x, figure.x)) < kNear &&
+             std::abs(share(mark.y, figure.y) - share(at.y, figure.y)) < kNear;
     };
-    const auto near = std::ranges::find_if(plot.marks, covered);
-    if (near == plot.marks.end())
-      plot.marks.push_back({at.x, at.y, number});
+    const auto near = std::ranges::find_if(figure.marks, covered);
+    if (near == figure.marks.end())
+      figure.marks.push_back({at.x, at.y, number});
     else
       near->text += ", " + number;
   }
   if (front.size() > kMostNumbered)
-    plot.key.push_back(fmt::format("… {} more", front.size() - kMostNumbered));
+    figure.key.push_back(fmt::format("… {} more", front.size() - kMostNumbered));
 }
 
 }  // namespace
 
-Plot lines_plot(const SweepResults& sweep, const ResultMetric& metric, const std::string& x_axis,
-                const std::string& series_axis) {
+Figure lines_figure(const SweepResults& sweep, const ResultMetric& metric, const std::string& x_axis,
+                    const std::string& series_axis) {
   const bool one = series_axis.empty();
   const SweepResults drawn = one ? with_one_series(sweep) : sweep;
   const ResultPivot pivot = pivot_of(drawn, sweep.axis(x_axis), drawn.axis(series_axis), metric);
   const std::vector<std::string>& names = drawn.axes[pivot.columns].values;
   check_series(names.size(), kMostSeries, series_axis);
-  Plot plot;
-  plot.title = fmt::format("{} by {}{}{}", metric.name, x_axis, one ? "" : " and ", series_axis);
-  plot.origin = pivot_origin(drawn, metric, pivot, " and range");
-  plot.legend = series_axis;
+  Figure figure;
+  figure.title = fmt::format("{} by {}{}{}", metric.name, x_axis, one ? "" : " and ", series_axis);
+  figure.origin = pivot_origin(drawn, metric, pivot, " and range");
+  figure.legend = series_axis;
   std::vector<double> places, values;
-  std::tie(plot.x, places) = places_of(drawn.axes[pivot.rows]);
+  std::tie(figure.x, places) = places_of(drawn.axes[pivot.rows]);
   for (std::size_t column = 0; column < names.size(); ++column) {
-    PlotSeries& series = plot.series.emplace_back(PlotSeries{names[column], {}});
+    FigureSeries& series = figure.series.emplace_back();
+    series.name = names[column];
+    series.color = static_cast<std::uint32_t>(column);
     for (std::size_t row = 0; row < pivot.cells.size(); ++row) {
       const ResultPivot::Cell& cell = pivot.cells[row][column];
       if (cell.values.empty()) continue;
@@ -117,67 +119,73 @@ Plot lines_plot(const SweepResults& sweep, const ResultMetric& metric, const std
     }
   }
   if (values.empty()) throw InputError("nothing to plot: no point is done");
-  plot.y = metric_axis(heading(metric.name, metric.unit), values);
-  return plot;
+  figure.y = metric_axis(heading(metric.name, metric.unit), values);
+  return figure;
 }
 
-Plot heat_plot(const SweepResults& sweep, const ResultMetric& metric, const std::string& rows,
-               const std::string& columns) {
+Figure heat_figure(const SweepResults& sweep, const ResultMetric& metric, const std::string& rows,
+                   const std::string& columns) {
   const ResultPivot pivot = pivot_of(sweep, sweep.axis(rows), sweep.axis(columns), metric);
   if (pivot.rows == pivot.columns) throw InputError("a heat map needs two axes, for --rows and --columns");
-  Plot plot;
-  plot.title = fmt::format("{} by {} and {}", heading(metric.name, metric.unit), rows, columns);
-  plot.origin = pivot_origin(sweep, metric, pivot, "");
-  plot.x = names_axis(columns, sweep.axes[pivot.columns].values);
-  plot.y = names_axis(rows, sweep.axes[pivot.rows].values);
+  Figure figure;
+  figure.title = fmt::format("{} by {} and {}", heading(metric.name, metric.unit), rows, columns);
+  figure.origin = pivot_origin(sweep, metric, pivot, "");
+  figure.x = names_axis(columns, sweep.axes[pivot.columns].values);
+  figure.y = names_axis(rows, sweep.axes[pivot.rows].values);
   std::vector<double> medians;
   for (std::size_t row = 0; row < pivot.cells.size(); ++row) {
     for (std::size_t column = 0; column < pivot.cells[row].size(); ++column) {
       if (pivot.cells[row][column].values.empty()) continue;
       medians.push_back(pivot.cells[row][column].median());
-      plot.cells.push_back({static_cast<double>(column), static_cast<double>(row), medians.back()});
+      figure.cells.push_back({static_cast<double>(column), static_cast<double>(row), medians.back()});
     }
   }
   if (medians.empty()) throw InputError("nothing to plot: no point is done");
-  plot.color = plot_axis(heading(metric.name, metric.unit), medians);
-  return plot;
+  figure.color = figure_axis(heading(metric.name, metric.unit), medians);
+  return figure;
 }
 
-Plot pareto_plot(const SweepResults& sweep, const std::vector<Objective>& objectives,
-                 const std::string& series) {
+Figure pareto_figure(const SweepResults& sweep, const std::vector<Objective>& objectives,
+                     const std::string& series) {
   if (objectives.size() != 2) throw InputError("a Pareto plot has two metrics: --pareto latency,sent");
   const std::vector<double>&xs = objectives[0].metric->values, &ys = objectives[1].metric->values;
   const std::vector<std::size_t> front = pareto_front(sweep, objectives);
   if (front.empty()) throw InputError("nothing to plot: no point is done");
-  Plot plot;
-  plot.legend = series;
-  plot.series.resize(1);
+  Figure figure;
+  figure.legend = series;
+  figure.series.resize(1);
   if (!series.empty()) {
     const ResultAxis& axis = sweep.axes[sweep.axis(series)];
     check_series(axis.values.size(), kMostColors, series);
-    plot.series.resize(axis.values.size());
-    for (std::size_t i = 0; i < axis.values.size(); ++i) plot.series[i].name = axis.values[i];
+    figure.series.resize(axis.values.size());
+    for (std::size_t i = 0; i < axis.values.size(); ++i) figure.series[i].name = axis.values[i];
   }
-  for (PlotSeries& one : plot.series) one.joined = false;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    figure.series[i].kind = FigureKind::kPoints;
+    figure.series[i].color = static_cast<std::uint32_t>(i);
+  }
   std::vector<double> known_x, known_y;
   for (std::size_t point = 0; point < xs.size(); ++point) {
     if (std::isnan(xs[point]) || std::isnan(ys[point])) continue;
     const std::size_t color = series.empty() ? 0 : sweep.points[point].levels[sweep.axis(series)];
-    plot.series[color].points.push_back({xs[point], ys[point], ys[point], ys[point]});
+    figure.series[color].points.push_back(FigurePoint::at(xs[point], ys[point]));
     known_x.push_back(xs[point]);
     known_y.push_back(ys[point]);
   }
-  for (const std::size_t point : front) plot.steps.push_back({xs[point], ys[point], ys[point], ys[point]});
-  plot.x = metric_axis(objective_name(objectives[0]), known_x);
-  plot.y = metric_axis(objective_name(objectives[1]), known_y);
-  add_marks(sweep, front, plot);
+  FigureSeries& steps = figure.series.emplace_back();
+  steps.kind = FigureKind::kSteps;
+  steps.color = kTextColor;
+  for (const std::size_t point : front) steps.points.push_back(FigurePoint::at(xs[point], ys[point]));
+  figure.x = metric_axis(objective_name(objectives[0]), known_x);
+  figure.y = metric_axis(objective_name(objectives[1]), known_y);
+  add_marks(sweep, front, figure);
   const ResultMetric& metric = *objectives[0].metric;
-  plot.title = fmt::format("{} against {}", objectives[1].metric->name, metric.name);
+  figure.title = fmt::format("{} against {}", objectives[1].metric->name, metric.name);
   const std::vector<std::string> axes = other_axes(sweep, {});
-  plot.origin = fmt::format("{}, {}; {} points, {} that no other beats{}{}", sweep.name,
-                            metric.pass == "total" ? "all passes" : metric.pass, known_x.size(), front.size(),
-                            axes.empty() ? "" : ": ", fmt::join(axes, ", "));
-  return plot;
+  figure.origin = fmt::format("{}, {}; {} points, {} that no other beats{}{}", sweep.name,
+                              metric.pass == "total" ? "all passes" : metric.pass, known_x.size(),
+                              front.size(), axes.empty() ? "" : ": ", fmt::join(axes, ", "));
+  return figure;
 }
 
 }  // namespace a3sim

@@ -1,0 +1,57 @@
+#include "sim/cli/report_page.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "sim/cli/result_directory.h"
+#include "sim/core/error.h"
+#include "sim/study/results/sweep_section.h"
+#include "sim/study/summary/run_page.h"
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+Page sweeps_page(const fs::path& file) {
+  const std::vector<SweepResults> sweeps = read_results(file);
+  Page page(file.filename().string(),
+            fmt::format("{} sweep{}", sweeps.size(), sweeps.size() == 1 ? "" : "s"));
+  for (const SweepResults& sweep : sweeps) add_sweep(page, sweep);
+  return page;
+}
+
+Page runs_page(const std::vector<std::string>& directories) {
+  std::vector<SavedRun> runs;
+  for (const std::string& directory : directories) {
+    check_result(directory, "run");
+    runs.push_back(read_run(directory, "", Tasks::kIfThere));
+  }
+  std::string title = runs.front().name, versions = runs.front().version;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (runs[i].name != runs.front().name) title += ", " + runs[i].name;
+    if (runs[i].version != runs.front().version) versions += ", " + runs[i].version;
+  }
+  Page page(title, fmt::format("simulated by a3sim {}", versions));
+  add_saved_runs(page, runs);
+  return page;
+}
+
+}  // namespace
+
+std::string report_page(const std::vector<std::string>& results) {
+  std::error_code error;
+  const bool file = results.size() == 1 && fs::is_regular_file(results.front(), error);
+  for (const std::string& result : results) {
+    if (!fs::exists(result, error))
+      throw InputError(fmt::format("{}: there is no such directory or file", result));
+    if (!file && !fs::is_directory(result, error))
+      throw InputError(fmt::format("{}: is no directory; a database of sweeps is shown alone", result));
+  }
+  const Page page = file ? sweeps_page(results.front()) : runs_page(results);
+  return page.html(fmt::format("a3sim {}", kVersion));
+}
+
+}  // namespace a3sim

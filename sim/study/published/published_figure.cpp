@@ -1,0 +1,170 @@
+#include "sim/study/published/published_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "sim/study/published/metric.h"
+
+namespace a3sim {
+namespace {
+
+// Points of the default variant that the figure shows.
+std::vector<const Comparison*> shown_by(const PublishedFigure& figure, const std::vector<Comparison>& all) {
+  std::vector<const Comparison*> shown;
+  for (const Comparison& comparison : all) {
+    const Point& point = comparison.point;
+    const auto matches = [&](const auto& item) {
+      return point.coordinates.contains(item.key()) &&
+             text_of(point.coordinates[item.key()]) == text_of(item.value());
+    };
+    const auto has = [&](const std::string& key) { return point.coordinates.contains(key); };
+    const bool has_axes = std::ranges::all_of(figure.x, has) && (figure.series.empty() || has(figure.series));
+    if (point.metric == figure.metric && point.variant.empty() && has_axes &&
+        (figure.where.is_null() || std::ranges::all_of(figure.where.items(), matches)))
+      shown.push_back(&comparison);
+  }
+  return shown;
+}
+
+// A point's values of some coordinates as one name: "4096 × 7168 × 2048".
+std::string name_of(const Point& point, const std::vector<std::string>& keys) {
+  std::string name;
+  for (const std::string& key : keys) name += (name.empty() ? "" : " × ") + text_of(point.coordinates[key]);
+  return name;
+}
+
+std::vector<std::string> values_of(const std::vector<const Comparison*>& shown,
+                                   const std::vector<std::string>& keys) {
+  std::vector<std::string> values;
+  for (const Comparison* of : shown) {
+    const std::string text = name_of(of->point, keys);
+    if (std::ranges::find(values, text) == values.end()) values.push_back(text);
+  }
+  return values;
+}
+
+std::string all_of(const nlohmann::ordered_json& where) {
+  std::string text;
+  if (where.is_null()) return text;
+  for (const auto& item : where.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", item.key(), text_of(item.value()));
+  return text;
+}
+
+FigurePoint predicted(double x, const Comparison& of, const ErrorBars& bars) {
+  FigurePoint point = FigurePoint::at(x, of.point.value);
+  const std::optional<ErrorBar> bar = bars ? bars(of.point) : std::nullopt;
+  if (bar) std::tie(point.low, point.high) = std::pair(bar->low, bar->high);
+  return point;
+}
+
+// The other published values of the same point are its range.
+FigurePoint published(double x, const Comparison& of) {
+  const Reference& reference = of.reference.value();
+  const double value = reference.in(of.point.unit);
+  FigurePoint point = FigurePoint::at(x, value);
+  for (const OtherValue& other : reference.spread) {
+    const double there = other.value * value / reference.value;
+    point.low = std::min(point.low, there);
+    point.high = std::max(point.high, there);
+  }
+  return point;
+}
+
+Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& shown, const ErrorBars& bars) {
+  const Point& first = shown.front()->point;
+  const std::vector<std::string> places = values_of(shown, of.x);
+  std::vector<std::string> names =
+      of.series.empty() ? std::vector<std::string>{""} : values_of(shown, {of.series});
+  Figure figure;
+  figure.title = of.title;
+  figure.legend = of.series;
+  std::vector<double> values, xs;
+  for (std::size_t s = 0; s < names.size(); ++s) {
+    const FigureKind kind = of.lines ? FigureKind::kLine : FigureKind::kBars;
+    FigureSeries ours{names[s].empty() ? "predicted" : names[s] + ", predicted",
+                      kind,
+                      static_cast<std::uint32_t>(s),
+                      false,
+                      {}};
+    FigureSeries theirs{names[s].empty() ? "published" : names[s] + ", published",
+                        kind,
+                        static_cast<std::uint32_t>(s),
+                        true,
+                        {}};
+    for (const Comparison* comparison : shown) {
+      if (!of.series.empty() && text_of(comparison->point.coordinates[of.series]) != names[s]) continue;
+      const std::string name = name_of(comparison->point, of.x);
+      const auto place = static_cast<double>(std::ranges::find(places, name) - places.begin());
+      const double x = of.lines ? std::stod(name) : place;
+      xs.push_back(x);
+      ours.points.push_back(predicted(x, *comparison, bars));
+      if (comparison->reference) theirs.points.push_back(published(x, *comparison));
+    }
+    for (FigureSeries* series : {&ours, &theirs}) {
+      for (const FigurePoint& p : series->points) values.insert(values.end(), {p.y, p.low, p.high});
+      if (!series->points.empty()) figure.series.push_back(std::move(*series));
+    }
+  }
+  const std::string x_name = fmt::format("{}", fmt::join(of.x, " × "));
+  const std::string y = fmt::format("{}, {}", first.metric, first.unit);
+  figure.x = of.lines ? figure_axis(x_name, xs) : names_axis(x_name, places);
+  if (of.lines && figure.x.log) {
+    figure.x.names = places;
+    for (const std::string& place : places) figure.x.places.push_back(std::stod(place));
+  }
+  figure.y = of.lines ? figure_axis(y, values) : axis_from_zero(y, values);
+  figure.origin = fmt::format("{}{}filled: predicted, with its error bar; hollow: published",
+                              all_of(of.where), of.where.is_null() ? "" : "; ");
+  return figure;
+}
+
+std::string case_text(const Point& point) {
+  std::string text;
+  for (const auto& item : point.coordinates.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", item.key(), text_of(item.value()));
+  return text + ", " + point.metric;
+}
+
+// How far each prediction lies from what was published.
+Figure errors_figure(const std::string& title, const std::vector<const Comparison*>& compared) {
+  Figure figure;
+  figure.title = title;
+  figure.origin = "predicted less published, % of it; of shares, percentage points";
+  FigureSeries& series = figure.series.emplace_back();
+  series.kind = FigureKind::kBars;
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const Comparison* of : compared) {
+    values.push_back(100 * error_of(*of));
+    series.points.push_back(FigurePoint::at(static_cast<double>(names.size()), values.back()));
+    names.push_back(case_text(of->point));
+  }
+  figure.x = names_axis("", names);
+  figure.y = axis_from_zero("error, %", values);
+  return figure;
+}
+
+}  // namespace
+
+void add_published(Page& page, const PublishedTable& table, const std::string& heading,
+                   const std::vector<Comparison>& comparisons, const ErrorBars& bars) {
+  PageBlocks blocks;
+  blocks.say(heading);
+  for (const PublishedFigure& figure : table.figures) {
+    const std::vector<const Comparison*> shown = shown_by(figure, comparisons);
+    if (!shown.empty()) blocks.figure(drawn(figure, shown, bars));
+  }
+  std::vector<const Comparison*> compared;
+  for (const Comparison& of : comparisons) {
+    if (of.reference && of.point.variant.empty()) compared.push_back(&of);
+  }
+  if (!compared.empty()) blocks.figure(errors_figure("Errors, " + table.name, compared));
+  if (!table.notes.empty()) blocks.say(table.notes);
+  page.add(table.name, blocks);
+  page.add("Points of " + table.name, PageBlocks().table(comparison_table(comparisons, bars)), true);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,195 @@
+#include "sim/study/summary/run_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "sim/core/read_file.h"
+#include "sim/study/summary/saved_bounds.h"
+#include "traces/analysis/explanation.h"
+#include "traces/analysis/operator_blame.h"
+#include "traces/report/page/run_figures.h"
+#include "traces/report/page/run_section.h"
+
+namespace a3sim {
+namespace {
+
+// A pass of a run with what is known of it; `explained` needs tasks.
+struct KnownPass {
+  const TracedPass* pass = nullptr;
+  SavedBounds bounds;
+  std::optional<Explanation> explained;
+};
+
+struct KnownRun {
+  const SavedRun* run = nullptr;
+  std::string name;  // no other run of the page has it
+  std::vector<KnownPass> passes;
+
+  bool traced() const { return run->sums.empty(); }
+  Duration total() const {
+    Duration sum{};
+    for (const KnownPass& of : passes) sum += of.pass->trace.makespan;
+    return sum;
+  }
+};
+
+KnownRun know(const SavedRun& run, bool several) {
+  KnownRun known{&run, run.name, {}};
+  // Runs of one experiment are told apart by their directories.
+  if (several) known.name = run.directory.lexically_normal().filename().string();
+  if (known.name.empty()) known.name = run.directory.string();
+  const std::vector<SavedBounds> bounds = read_bounds(run.directory);
+  for (const TracedPass& pass : run.passes) {
+    KnownPass& of = known.passes.emplace_back();
+    of.pass = &pass;
+    const auto found = std::ranges::find(bounds, pass.name, &SavedBounds::pass);
+    if (found != bounds.end()) of.bounds = *found;
+    if (known.traced()) of.explained = explain(pass.trace);
+  }
+  return known;
+}
+
+std::string milliseconds(Duration time) { return in_milliseconds(time) + " ms"; }
+
+std::string bound_note(const KnownPass& of) {
+  const Duration makespan = of.pass->trace.makespan, bound = of.bounds.bound;
+  if (bound <= Duration::zero() || makespan <= Duration::zero()) return "";
+  return fmt::format("{} bound {}, {} of the time", of.bounds.binding, milliseconds(bound),
+                     in_percent(seconds(bound) / seconds(makespan)));
+}
+
+std::string exposed_note(const Explanation& explained, Duration makespan) {
+  Duration exposed{};
+  for (const Overlap& overlap : explained.overlaps) exposed += overlap.exposed;
+  const auto ranks = static_cast<std::int64_t>(std::max<std::size_t>(1, explained.overlaps.size()));
+  if (exposed <= Duration::zero()) return "no communication is exposed";
+  return fmt::format("{} of communication exposed, {} of the time", milliseconds(exposed / ranks),
+                     in_percent(seconds(exposed / ranks) / seconds(makespan)));
+}
+
+void add_answer(Page& page, const std::vector<KnownRun>& runs) {
+  PageBlocks blocks;
+  for (const KnownRun& run : runs) {
+    std::vector<PageBlocks::Card> cards;
+    const bool several = runs.size() > 1;
+    std::string total_note = several ? run.name : "all passes";
+    if (&run != &runs.front()) {
+      const double change = seconds(run.total()) / seconds(runs.front().total()) - 1;
+      total_note +=
+          fmt::format(", {}{} against {}", change < 0 ? "" : "+", in_percent(change), runs.front().name);
+    }
+    cards.push_back({"latency", milliseconds(run.total()), total_note});
+    for (const KnownPass& of : run.passes)
+      cards.push_back({of.pass->name, milliseconds(of.pass->trace.makespan), bound_note(of)});
+    for (const KnownPass& of : run.passes) {
+      if (!of.explained) continue;
+      const Trace& trace = of.pass->trace;
+      double hits = 0, requests = 0;
+      for (const TraceOperator& op : trace.operators) {
+        hits += op.l2_hit;
+        requests += op.l2_hit + op.l2_missed;
+      }
+      if (requests > 0)
+        cards.push_back({of.pass->name + ", L2 read hits", in_percent(hits / requests),
+                         exposed_note(*of.explained, trace.makespan)});
+    }
+    blocks.cards(cards);
+  }
+  for (const KnownRun& run : runs) {
+    for (const KnownPass& of : run.passes) {
+      if (of.explained)
+        blocks.verdict(fmt::format("{}{}: {}", runs.size() > 1 ? run.name + ", " : "", of.pass->name,
+                                   advice(of.pass->trace, of.explained->path)));
+    }
+    if (!run.traced())
+      blocks.say(fmt::format("{} was written without its tasks, so it has no timeline: {}.", run.name,
+                             how_to_trace(run.run->directory)));
+  }
+  page.add("Answer", blocks);
+}
+
+// Passes of the other run beside those of the first with the same name.
+void add_differences(Page& page, const KnownRun& first, const KnownRun& other) {
+  if (!first.traced() || !other.traced()) return;
+  PageBlocks blocks;
+  for (const KnownPass& b : other.passes) {
+    const auto same = [&](const KnownPass& a) { return a.pass->name == b.pass->name; };
+    const auto a = std::ranges::find_if(first.passes, same);
+    if (a == first.passes.end()) continue;
+    const OperatorBlame blame =
+        blame_difference(b.pass->trace, b.explained->path, a->pass->trace, a->explained->path);
+    const std::string title =
+        fmt::format("{}: {} less {}, ms of the critical path", b.pass->name, other.name, first.name);
+    blocks.say(fmt::format("{}: {} takes {} ms, {} {} ms.", b.pass->name, other.name,
+                           in_milliseconds(b.pass->trace.makespan), first.name,
+                           in_milliseconds(a->pass->trace.makespan)));
+    Report table;
+    add_blame(table, title, blame);
+    blocks.report(table);
+    blocks.figure(blame_figure(title, blame));
+  }
+  if (!blocks.json.empty()) page.add(fmt::format("{} against {}", other.name, first.name), blocks);
+}
+
+void add_figures(Page& page, const std::vector<KnownRun>& runs) {
+  PageBlocks time, l2, roofs;
+  for (const KnownRun& run : runs) {
+    for (const KnownPass& of : run.passes) {
+      const Trace& trace = of.pass->trace;
+      const std::string title = fmt::format("{}, {}", run.name, of.pass->name);
+      l2.figure(hits_figure(title, trace));
+      if (has_reuse(trace)) l2.figure(reuse_figure(title, trace));
+      if (!of.explained) continue;
+      time.figure(blame_figure("Critical path, " + title, blame_of(trace, of.explained->path)));
+      time.figure(workers_figure(title, *of.explained));
+      const Figure roof = roofline_figure(title, trace, of.explained->roofs);
+      if (!roof.series.empty()) roofs.figure(roof);
+    }
+  }
+  if (!time.json.empty()) page.add("Where the time goes", time);
+  if (!l2.json.empty()) page.add("L2", l2);
+  if (!roofs.json.empty()) page.add("Roofline", roofs);
+}
+
+void add_tables(Page& page, const KnownRun& run, bool several) {
+  PageBlocks blocks;
+  for (std::size_t p = 0; p < run.passes.size(); ++p) {
+    const KnownPass& of = run.passes[p];
+    blocks.report(of.explained ? explanation_report(of.pass->name, of.pass->trace, *of.explained, kNone)
+                               : sums_report(of.pass->name, of.pass->trace, run.run->sums[p], kNone));
+  }
+  page.add(several ? "Tables, " + run.name : "Tables", blocks, true);
+}
+
+void add_files(Page& page, const KnownRun& run, bool several) {
+  const std::string of = several ? ", " + run.name : "";
+  for (const auto& [title, name] :
+       {std::pair("Summary", "summary.txt"), std::pair("Configuration", "resolved.yaml")}) {
+    const std::filesystem::path file = run.run->directory / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(file, error))
+      page.add(title + of, PageBlocks().code(read_file(file)), true);
+  }
+}
+
+}  // namespace
+
+void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
+  std::vector<KnownRun> runs;
+  for (const SavedRun& run : saved) runs.push_back(know(run, saved.size() > 1));
+  const bool several = runs.size() > 1;
+  add_answer(page, runs);
+  std::vector<NamedRun> traced;
+  for (const KnownRun& run : runs) {
+    if (run.traced()) traced.push_back({run.name, run.run->passes});
+  }
+  if (!traced.empty()) add_runs(page, traced);
+  for (std::size_t i = 1; i < runs.size(); ++i) add_differences(page, runs.front(), runs[i]);
+  add_figures(page, runs);
+  for (const KnownRun& run : runs) add_tables(page, run, several);
+  for (const KnownRun& run : runs) add_files(page, run, several);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,31 @@
+// Draws the pictures that the README shows, from runs of the shipped configurations.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { a3sim, close, open, root, scratch } from "./browser.mjs";
+
+const at = (name) => join(scratch, name), out = join(root, "traces", "report", "web", "screenshots");
+mkdirSync(out, { recursive: true });
+
+async function shoot(file, name, width, from, to) {
+  const { page, close } = await open(file, { viewport: { width, height: 900 } });
+  await page.waitForTimeout(400);
+  const top = await from(page), bottom = await to(page);
+  await page.screenshot({ path: join(out, `${name}.png`), fullPage: true, clip: { x: 0, y: top, width, height: bottom - top } });
+  await close();
+}
+const heading = (text) => (page) => page.evaluate((text) => {
+  const found = Array.from(document.querySelectorAll("h1, h2, h3, summary")).find((h) => h.textContent.startsWith(text));
+  return Math.max(0, found.getBoundingClientRect().top + scrollY - 12);
+}, text);
+const start = () => 0;
+
+a3sim("run", "configs/experiments/ep8.yaml", "--trace", "-o", at("static"));
+a3sim("run", "configs/experiments/ep8.yaml", "--set", "experiment.execution=kernel", "--trace", "-o", at("kernel"));
+a3sim("report", at("static"), "-o", at("static.html"));
+a3sim("report", at("kernel"), at("static"), "-o", at("both.html"));
+a3sim("reproduce", "moe_ffn", "swiglu_add", "-o", at("tables"));
+await shoot(at("static.html"), "report", 1200, start, heading("Between ranks"));
+await shoot(at("static.html"), "l2_and_roofline", 1200, heading("L2"), heading("Tables"));
+await shoot(at("both.html"), "kernel_against_static", 1200, heading("Timeline"), heading("kernel: over time"));
+await shoot(join(at("tables"), "report.html"), "published", 1200, heading("moe_ffn"), heading("Points of moe_ffn"));
+await close();

@@ -1,0 +1,154 @@
+#include "traces/report/page/page.h"
+
+#include <fmt/format.h>
+
+#include "traces/formats/gzip.h"
+#include "traces/report/page/web_bundle.h"
+
+namespace a3sim {
+namespace {
+
+// Nothing from elsewhere is loaded or sent, whatever the data say.
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'";
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '<')
+      safe += "&lt;";
+    else if (c == '&')
+      safe += "&amp;";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+// JSON in which nothing can end the element that holds it. Bytes that are no UTF-8 become replacement
+// characters.
+std::string inside_script(const nlohmann::ordered_json& json) {
+  std::string safe;
+  for (const char c : json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+bool is_number(const Column& column) { return column.form != Form::kPlain; }
+
+nlohmann::ordered_json value_of(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* number = std::get_if<std::int64_t>(&cell)) return *number;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* time = std::get_if<Duration>(&cell)) return time->count();
+  return nullptr;
+}
+
+nlohmann::ordered_json table_json(const Table& table) {
+  using Json = nlohmann::ordered_json;
+  Json heads = Json::array(), numbers = Json::array(), rows = Json::array(), values = Json::array();
+  std::vector<std::size_t> seen;
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    if (table.columns()[c].seen != Seen::kByPrograms) seen.push_back(c);
+  }
+  std::vector<bool> words(seen.size());
+  for (std::size_t row = 0; row < table.rows().size(); ++row) {
+    if (!table.row_seen_by(row, Seen::kByPeople)) continue;
+    Json texts = Json::array(), exact = Json::array();
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const Cell& cell = table.rows()[row][seen[i]];
+      texts.push_back(text_of(cell, table.columns()[seen[i]]));
+      exact.push_back(value_of(cell));
+      words[i] = words[i] || std::holds_alternative<std::string>(cell);
+    }
+    rows.push_back(std::move(texts));
+    values.push_back(std::move(exact));
+  }
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    heads.push_back(table.columns()[seen[i]].head);
+    numbers.push_back(is_number(table.columns()[seen[i]]) || !words[i]);
+  }
+  return {{"heads", heads}, {"numbers", numbers}, {"rows", rows}, {"values", values}, {"csv", table.csv()}};
+}
+
+}  // namespace
+
+PageBlocks& PageBlocks::cards(const std::vector<Card>& cards) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Card& card : cards)
+    list.push_back({{"label", card.label}, {"value", card.value}, {"note", card.note}});
+  json.push_back({{"kind", "cards"}, {"cards", std::move(list)}});
+  return *this;
+}
+
+PageBlocks& PageBlocks::say(const std::string& text) {
+  json.push_back({{"kind", "text"}, {"text", text}});
+  return *this;
+}
+
+PageBlocks& PageBlocks::verdict(const std::string& text) {
+  json.push_back({{"kind", "text"}, {"text", text}, {"strong", true}});
+  return *this;
+}
+
+PageBlocks& PageBlocks::code(const std::string& text) {
+  json.push_back({{"kind", "code"}, {"text", text}});
+  return *this;
+}
+
+PageBlocks& PageBlocks::table(const Table& table) {
+  if (table.rows_seen() > 0) json.push_back({{"kind", "table"}, {"table", table_json(table)}});
+  return *this;
+}
+
+PageBlocks& PageBlocks::figure(const Figure& figure) {
+  json.push_back({{"kind", "figure"}, {"figure", figure_json(figure)}});
+  return *this;
+}
+
+PageBlocks& PageBlocks::report(const Report& report) {
+  report.each([this](const std::string& text) { say(text); }, [this](const Table& of) { table(of); });
+  return *this;
+}
+
+Page::Page(std::string title, std::string subtitle)
+    : page_{{"title", std::move(title)},
+            {"subtitle", std::move(subtitle)},
+            {"sections", nlohmann::ordered_json::array()}} {}
+
+void Page::add(const std::string& title, const PageBlocks& blocks, bool folded) {
+  nlohmann::ordered_json section{{"kind", "blocks"}, {"title", title}, {"blocks", blocks.json}};
+  if (folded) section["folded"] = true;
+  add(std::move(section));
+}
+
+void Page::add(nlohmann::ordered_json section) { page_["sections"].push_back(std::move(section)); }
+
+nlohmann::ordered_json Page::pack(const PackedColumns& columns) {
+  const std::string id = fmt::format("packed-{}", parts_++);
+  packed_ +=
+      fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, base64(gzip(columns.bytes())));
+  return {{"id", id}, {"rows", columns.rows()}, {"columns", columns.names()}};
+}
+
+std::string Page::html(std::string_view program) const {
+  nlohmann::ordered_json page = page_;
+  page["program"] = program;
+  std::string html = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<title>{}</title>\n<style>{}</style>\n"
+      "</head>\n<body>\n<noscript>This page shows its data by a script of its own.</noscript>\n",
+      kPolicy, escaped(page["title"].get_ref<const std::string&>()), page_style());
+  html +=
+      fmt::format("<script type=\"application/json\" id=\"a3sim-page\">{}</script>\n", inside_script(page));
+  html += packed_;
+  return html += fmt::format("<script>{}</script>\n</body>\n</html>\n", page_script());
+}
+
+}  // namespace a3sim

@@ -1,0 +1,160 @@
+#include "traces/report/page/run_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace a3sim {
+namespace {
+
+constexpr double kTera = 1e12;
+
+std::vector<std::string> operator_names(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const TraceOperator& op : trace.operators) names.push_back(op.name);
+  return names;
+}
+
+// A roof is the memory's slope up to where arithmetic ends it, as far as the figure shows them.
+FigureSeries roof_of(double peak, double bytes_per_second, const Figure& figure) {
+  FigureSeries roof{"", FigureKind::kPlain, kTextColor, false, {}};
+  const double knee = std::clamp(peak / bytes_per_second, figure.x.low, figure.x.high);
+  const double enters = std::max(figure.x.low, figure.y.low * kTera / bytes_per_second);
+  for (const double at : {std::min(enters, knee), knee, figure.x.high})
+    roof.points.push_back(FigurePoint::at(at, std::min(peak, at * bytes_per_second) / kTera));
+  return roof;
+}
+
+FigureSeries bars(std::string_view name, std::size_t color) {
+  return {std::string(name), FigureKind::kBars, static_cast<std::uint32_t>(color), false, {}};
+}
+
+}  // namespace
+
+Figure roofline_figure(const std::string& title, const Trace& trace, const std::vector<Roofline>& roofs) {
+  Figure figure;
+  figure.title = "Roofline, " + title;
+  figure.origin =
+      "a rank's operators while they run; the roof is HBM's rate and the peak of the operator's workers";
+  std::vector<double> xs, ys;
+  double peaks[2] = {0, 0};
+  for (std::size_t op = 0; op < roofs.size(); ++op) {
+    const Roofline& roof = roofs[op];
+    if (trace.operators[op].unit == TaskUnit::kPut || roof.intensity <= 0 || roof.achieved <= 0) continue;
+    double& peak = peaks[trace.operators[op].unit == TaskUnit::kVector];
+    peak = std::max(peak, roof.peak);
+    FigureSeries& point = figure.series.emplace_back();
+    point = {trace.operators[op].name, FigureKind::kPoints, static_cast<std::uint32_t>(op), false, {}};
+    point.points.push_back(FigurePoint::at(roof.intensity, roof.achieved / kTera));
+    xs.push_back(roof.intensity);
+    ys.insert(ys.end(), {roof.achieved / kTera, roof.peak / kTera});
+  }
+  if (xs.empty()) return {};
+  // Room on both sides of the roof's bend.
+  const double hbm = trace.machine.hbm_read;
+  for (const double peak : peaks) {
+    if (peak > 0 && hbm > 0) xs.insert(xs.end(), {peak / hbm / 4, peak / hbm * 4});
+  }
+  const auto log_axis = [](std::string name, const std::vector<double>& values) {
+    return FigureAxis{
+        std::move(name), true, false, std::ranges::min(values) / 1.5, std::ranges::max(values) * 1.5, {}, {}};
+  };
+  figure.x = log_axis("operations a byte of HBM", xs);
+  figure.y = log_axis("T operations/s", ys);
+  for (const double peak : peaks) {
+    if (peak > 0 && hbm > 0) figure.series.push_back(roof_of(peak, hbm, figure));
+  }
+  figure.legend = "operator";
+  return figure;
+}
+
+bool has_reuse(const Trace& trace) {
+  return std::ranges::any_of(trace.operators, [](const TraceOperator& op) {
+    return std::ranges::any_of(op.left_by, [](double bytes) { return bytes > 0; });
+  });
+}
+
+Figure reuse_figure(const std::string& title, const Trace& trace) {
+  Figure figure;
+  figure.title = "L2 read hits by who left the lines, " + title;
+  figure.origin = "% of what the operator in the row reads through the L2";
+  std::vector<std::string> names = operator_names(trace), rows(names.rbegin(), names.rend());
+  figure.x = names_axis("left by", names);
+  figure.y = names_axis("read by", rows);
+  for (std::size_t reader = 0; reader < trace.operators.size(); ++reader) {
+    const TraceOperator& op = trace.operators[reader];
+    for (std::size_t writer = 0; writer < op.left_by.size() && op.l2_read > 0; ++writer) {
+      if (op.left_by[writer] > 0)
+        figure.cells.push_back({static_cast<double>(writer), static_cast<double>(rows.size() - 1 - reader),
+                                100 * op.left_by[writer] / op.l2_read});
+    }
+  }
+  figure.color = {"%", false, false, 0, 100, {}, {}};
+  return figure;
+}
+
+Figure workers_figure(const std::string& title, const Explanation& explanation) {
+  Figure figure;
+  figure.title = "Workers' time, " + title;
+  figure.origin = "all ranks";
+  figure.stacked = true;
+  figure.legend = "time";
+  figure.x = names_axis("", {"AIC", "AIV"});
+  figure.y = {"% of the time", false, false, 0, 100, {}, {}};
+  for (std::uint32_t t = 0; t < kWorkerTimes; ++t) {
+    FigureSeries& series = figure.series.emplace_back(bars(kNamesOf<WorkerTime>[t], t));
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      double part = 0, whole = 0;
+      for (const auto& rank : explanation.workers) {
+        part += seconds(rank[kind][t]);
+        for (const Duration time : rank[kind]) whole += seconds(time);
+      }
+      series.points.push_back(FigurePoint::at(static_cast<double>(kind), whole > 0 ? 100 * part / whole : 0));
+    }
+  }
+  return figure;
+}
+
+Figure blame_figure(const std::string& title, const OperatorBlame& blame) {
+  Figure figure;
+  figure.title = title;
+  figure.stacked = true;
+  figure.legend = "spent on";
+  figure.x = names_axis("", blame.operators);
+  // Parts of a difference that are below zero lie below the axis.
+  std::vector<double> above(blame.operators.size(), 0.0), below = above;
+  constexpr double kPerMillisecond = 1e9;  // picoseconds
+  for (std::uint32_t b = 0; b < kBlames; ++b) {
+    FigureSeries series = bars(kNamesOf<Blame>[b], figure.series.size());
+    bool any = false;
+    for (std::size_t op = 0; op < blame.blame.size(); ++op) {
+      const double ms = static_cast<double>(blame.blame[op][b].count()) / kPerMillisecond;
+      any = any || ms != 0;
+      (ms < 0 ? below : above)[op] += ms;
+      series.points.push_back(FigurePoint::at(static_cast<double>(op), ms));
+    }
+    if (any) figure.series.push_back(std::move(series));
+  }
+  above.insert(above.end(), below.begin(), below.end());
+  above.push_back(0);
+  figure.y = axis_from_zero("ms of the critical path", above);
+  return figure;
+}
+
+Figure hits_figure(const std::string& title, const Trace& trace) {
+  Figure figure;
+  figure.title = "L2 read hits, " + title;
+  figure.origin = "requests that found their line, of those that did not bypass the L2";
+  figure.x = names_axis("", operator_names(trace));
+  figure.y = {"%", false, false, 0, 100, {}, {}};
+  FigureSeries& series = figure.series.emplace_back(bars("", 0));
+  for (std::size_t op = 0; op < trace.operators.size(); ++op) {
+    const double requests = trace.operators[op].l2_hit + trace.operators[op].l2_missed;
+    if (requests > 0)
+      series.points.push_back(
+          FigurePoint::at(static_cast<double>(op), 100 * trace.operators[op].l2_hit / requests));
+  }
+  return figure;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,175 @@
+#include "traces/report/page/run_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "traces/analysis/critical_path.h"
+#include "traces/formats/counters.h"
+
+namespace a3sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kStretches = 500;  // in which quantities over time are told
+
+// A pass's tasks in the order in which a page draws them.
+class Drawn {
+ public:
+  explicit Drawn(const Trace& trace) : trace_(trace), place_(trace.ranks.size()) {
+    for (std::uint32_t rank = 0; rank < trace.ranks.size(); ++rank) {
+      const std::vector<TraceTask>& of = trace.ranks[rank];
+      place_[rank].resize(of.size());
+      const std::size_t first = tasks_.size();
+      for (std::uint32_t task = 0; task < of.size(); ++task) tasks_.push_back({rank, task});
+      std::sort(tasks_.begin() + static_cast<std::ptrdiff_t>(first), tasks_.end(), [&](TaskAt a, TaskAt b) {
+        const TraceTask &x = of[a.task], &y = of[b.task];
+        return std::tie(x.worker, x.start, x.end, a.task) < std::tie(y.worker, y.start, y.end, b.task);
+      });
+      for (std::size_t i = first; i < tasks_.size(); ++i) place_[rank][tasks_[i].task] = i;
+    }
+  }
+
+  std::size_t size() const { return tasks_.size(); }
+  TaskAt at(std::size_t i) const { return tasks_[i]; }
+  const TraceTask& task(std::size_t i) const { return trace_.ranks[tasks_[i].rank][tasks_[i].task]; }
+  std::int64_t place(TaskAt of) const {
+    return of == kNoTask ? -1 : static_cast<std::int64_t>(place_[of.rank][of.task]);
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<TaskAt> tasks_;
+  std::vector<std::vector<std::size_t>> place_;  // by rank and task
+};
+
+// None: -1.
+std::int64_t number_or_none(std::uint32_t number) { return number == kNone ? -1 : std::int64_t{number}; }
+
+Json packed_tasks(Page& page, const Drawn& drawn) {
+  PackedColumns columns(drawn.size());
+  columns.add("rank", [&](std::size_t i) { return drawn.at(i).rank; });
+  const auto add = [&](std::string name, auto of) {
+    columns.add(std::move(name), [&](std::size_t i) { return of(drawn.task(i)); });
+  };
+  add("worker", [](const TraceTask& t) { return t.worker; });
+  add("op", [](const TraceTask& t) { return t.op; });
+  add("index", [](const TraceTask& t) { return t.index; });
+  add("expert", [](const TraceTask& t) { return number_or_none(t.expert); });
+  add("dst", [](const TraceTask& t) { return t.dst; });
+  add("taken", [](const TraceTask& t) { return t.taken.count(); });
+  add("start", [](const TraceTask& t) { return t.start.count(); });
+  add("end", [](const TraceTask& t) { return t.end.count(); });
+  add("done", [](const TraceTask& t) { return t.done.count(); });
+  add("visible", [](const TraceTask& t) { return t.visible.count(); });
+  add("ideal", [](const TraceTask& t) { return t.ideal.count(); });
+  add("arithmetic", [](const TraceTask& t) { return t.arithmetic.count(); });
+  for (std::size_t limit = 0; limit < kLimits; ++limit)
+    add(fmt::format("lost_{}", limit), [limit](const TraceTask& t) { return t.lost[limit].count(); });
+  add("event", [](const TraceTask& t) { return number_or_none(t.dependent_event); });
+  add("trigger_rank", [](const TraceTask& t) { return t.trigger_rank; });
+  add("trigger_event", [](const TraceTask& t) { return t.trigger_event; });
+  add("put_bytes", [](const TraceTask& t) { return t.remote ? t.put_bytes : 0; });
+  add("l2_hits", [](const TraceTask& t) { return t.l2_hits; });
+  add("l2_misses", [](const TraceTask& t) { return t.l2_misses; });
+  add("hbm_bytes", [](const TraceTask& t) { return t.hbm_bytes; });
+  return page.pack(columns);
+}
+
+Json packed_path(Page& page, const Drawn& drawn, const CriticalPath& path) {
+  PackedColumns columns(path.steps.size());
+  const auto add = [&](std::string name, auto of) {
+    columns.add(std::move(name), [&](std::size_t i) { return of(path.steps[i]); });
+  };
+  add("from", [](const PathStep& s) { return s.from.count(); });
+  add("to", [](const PathStep& s) { return s.to.count(); });
+  add("op", [](const PathStep& s) { return s.op; });
+  add("task", [&](const PathStep& s) { return drawn.place(s.task); });
+  add("ran", [](const PathStep& s) { return s.ran ? 1 : 0; });
+  add("blame", [](const PathStep& s) { return std::ranges::max_element(s.blame) - s.blame.begin(); });
+  return page.pack(columns);
+}
+
+// The mean over ranks, the least and the most of one, in thousandths; none: -1.
+struct OverRanks {
+  std::vector<std::int64_t> mean, least, most;
+};
+
+OverRanks over_ranks(const std::vector<std::vector<Counter>>& ranks, std::size_t counter) {
+  constexpr double kThousandths = 1000;
+  OverRanks over;
+  for (std::size_t i = 0; i < ranks.front()[counter].means.size(); ++i) {
+    double sum = 0, least = INFINITY, most = 0;
+    int number = 0;
+    for (const std::vector<Counter>& rank : ranks) {
+      const std::optional<double>& value = rank[counter].means[i];
+      if (!value) continue;
+      sum += *value;
+      least = std::min(least, *value);
+      most = std::max(most, *value);
+      ++number;
+    }
+    const auto add = [&](std::vector<std::int64_t>& to, double value) {
+      to.push_back(number == 0 ? -1 : std::llround(value * kThousandths));
+    };
+    add(over.mean, sum / std::max(1, number));
+    add(over.least, least);
+    add(over.most, most);
+  }
+  return over;
+}
+
+Json counters_json(Page& page, const Causes& causes) {
+  const Duration makespan = std::max(causes.trace().makespan, Duration(1));
+  const Duration stretch = std::max(makespan / kStretches, Duration(1));
+  const std::vector<std::vector<Counter>> ranks = counters_of(causes, stretch);
+  Json names = Json::array(), units = Json::array();
+  PackedColumns columns(ranks.front().front().means.size());
+  for (std::size_t c = 0; c < ranks.front().size(); ++c) {
+    names.push_back(ranks.front()[c].name);
+    units.push_back(ranks.front()[c].unit);
+    const OverRanks over = over_ranks(ranks, c);
+    columns.add(fmt::format("mean_{}", c), [&](std::size_t i) { return over.mean[i]; });
+    columns.add(fmt::format("least_{}", c), [&](std::size_t i) { return over.least[i]; });
+    columns.add(fmt::format("most_{}", c), [&](std::size_t i) { return over.most[i]; });
+  }
+  return {
+      {"stretch_ps", stretch.count()}, {"names", names}, {"units", units}, {"packed", page.pack(columns)}};
+}
+
+Json pass_json(Page& page, const TracedPass& pass) {
+  const Trace& trace = pass.trace;
+  const Causes causes(trace);
+  const Drawn drawn(trace);
+  Json operators = Json::array();
+  for (const TraceOperator& op : trace.operators)
+    operators.push_back({{"name", op.name}, {"unit", name_of(op.unit)}});
+  return {{"name", pass.name},
+          {"makespan_ps", trace.makespan.count()},
+          {"aic", trace.machine.workers[0]},
+          {"aiv", trace.machine.workers[1]},
+          {"ranks", trace.ranks.size()},
+          {"limits", kNamesOf<Limit>},
+          {"blames", kNamesOf<Blame>},
+          {"operators", std::move(operators)},
+          {"has_kernels", trace.machine.has_kernels()},
+          {"tasks", packed_tasks(page, drawn)},
+          {"path", packed_path(page, drawn, critical_path(causes))},
+          {"counters", counters_json(page, causes)}};
+}
+
+}  // namespace
+
+void add_runs(Page& page, std::span<const NamedRun> runs) {
+  Json list = Json::array();
+  for (const NamedRun& run : runs) {
+    Json passes = Json::array();
+    for (const TracedPass& pass : run.passes) passes.push_back(pass_json(page, pass));
+    list.push_back({{"name", run.name}, {"passes", std::move(passes)}});
+  }
+  page.add({{"kind", "runs"}, {"title", "Timeline"}, {"runs", std::move(list)}});
+}
+
+}  // namespace a3sim

@@ -1,0 +1,486 @@
+// Draws a figure as SVG text. The page and `--svg` both run this file, the latter in an engine that knows ES5 alone: no
+// Map, no Set, nothing that ES5's library lacks (the language itself is lowered by the build).
+
+export interface Axis {
+  name: string;
+  log: boolean;
+  truncated: boolean; // linear, and does not begin at zero though all values lie far above it
+  low: number;
+  high: number;
+  places: number[]; // that have names of their own; none: round numbers
+  names: string[];
+}
+
+// x, y, and the range that y stands for.
+export type FigurePoint = [number, number, number, number];
+
+export interface Series {
+  name: string; // empty: the legend does not have it
+  kind: "line" | "points" | "bars" | "steps" | "plain"; // plain: a line without points
+  color: number; // a place in the palette
+  hollow: boolean; // published beside predicted
+  points: FigurePoint[];
+}
+
+export interface Figure {
+  title: string;
+  origin: string; // where the values are from
+  legend: string;
+  x: Axis;
+  y: Axis;
+  color: Axis; // of the cells
+  stacked: boolean; // bars lie on those of the series before
+  series: Series[];
+  cells: [number, number, number][];
+  marks: { x: number; y: number; text: string }[];
+  key: string[];
+}
+
+export interface Theme {
+  text: string;
+  muted: string;
+  grid: string;
+  frame: string;
+  background: string;
+  palette: string[];
+}
+
+// Colours that colour-blind readers tell apart (Okabe and Ito, "Color Universal Design", 2008).
+// The last one is the text's, for what is no series: roofs, fronts.
+const okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
+export const light: Theme = {
+  text: "#1b1f24", muted: "#5f6873", grid: "#e6e8eb", frame: "#8a929c", background: "#ffffff", palette: okabeIto,
+};
+export const dark: Theme = {
+  text: "#e7eaee", muted: "#a2abb6", grid: "#333a43", frame: "#6d7680", background: "#14181d",
+  palette: ["#4aa8e0", "#f0803c", "#35c79c", "#e3a3c6", "#f0b93a", "#8fd0f5", "#d8cc3c", "#e7eaee"],
+};
+
+// Viridis (Smith and van der Walt, matplotlib, CC0) at ninths.
+const viridis = ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"];
+
+export function viridisAt(share: number): string {
+  const at = Math.max(0, Math.min(1, share)) * 8, low = Math.min(7, Math.floor(at)), part = at - low;
+  return mixed(viridis[low]!, viridis[low + 1]!, part);
+}
+
+// A color between two, as far from the first as `part` says.
+export function mixed(from: string, to: string, part: number): string {
+  let text = "#";
+  for (let i = 1; i < 7; i += 2) {
+    const a = parseInt(from.slice(i, i + 2), 16), b = parseInt(to.slice(i, i + 2), 16);
+    const hex = Math.round(a + (b - a) * part).toString(16);
+    text += hex.length < 2 ? "0" + hex : hex;
+  }
+  return text;
+}
+
+// Stands for the text's colour.
+const text_color = 1000;
+
+// The palette, then the same colours paler and darker.
+export function series_color(theme: Theme, color: number): string {
+  const size = theme.palette.length - 1, round = Math.floor(color / size) % 3;
+  if (color === text_color) return theme.palette[size]!;
+  const base = theme.palette[color % size]!;
+  return round === 0 ? base : mixed(base, round === 1 ? theme.background : theme.text, 0.45);
+}
+
+export function escaped(text: string): string {
+  // Characters that XML does not allow at all become a replacement character.
+  return text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "\ufffd")
+    .replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+}
+
+// At least four significant digits, whole digits all kept.
+export function significant(value: number): string {
+  if (value === 0 || !isFinite(value)) return String(value);
+  const digits = Math.floor(Math.log(Math.abs(value)) / Math.LN10 + 1e-9);
+  return digits >= 15 || digits < -6 ? value.toPrecision(4) : value.toFixed(Math.max(0, 3 - digits));
+}
+
+function shortest(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+function tag(name: string, attributes: { [key: string]: string | number }, inside = ""): string {
+  let text = "<" + name;
+  for (const key of Object.keys(attributes)) text += " " + key + '="' + attributes[key] + '"';
+  return inside ? text + ">" + inside + "</" + name + ">" : text + "/>";
+}
+
+interface Box { left: number; right: number; top: number; bottom: number }
+
+// Where a value lies along an axis: 0 at its low end, 1 at its high one.
+function share(axis: Axis, value: number): number {
+  return axis.log
+    ? Math.log(value / axis.low) / Math.log(axis.high / axis.low)
+    : (value - axis.low) / (axis.high - axis.low);
+}
+
+function roundPlaces(axis: Axis, most: number): number[] {
+  const places: number[] = [];
+  if (axis.log) {
+    // Powers of two beyond this have labels that nobody knows by heart.
+    const base = axis.high / axis.low > 4096 ? 10 : 2;
+    const first = Math.ceil(Math.log(axis.low) / Math.log(base) - 1e-9);
+    const last = Math.floor(Math.log(axis.high) / Math.log(base) + 1e-9);
+    const step = Math.max(1, Math.ceil((last - first + 1) / most));
+    for (let power = first; power <= last; power += step) places.push(Math.pow(base, power));
+    return places;
+  }
+  const rough = (axis.high - axis.low) / most, decade = Math.pow(10, Math.floor(Math.log(rough) / Math.LN10));
+  let step = decade * 10;
+  for (const factor of [1, 2, 5]) {
+    if (factor * decade >= rough) {
+      step = factor * decade;
+      break;
+    }
+  }
+  for (let i = Math.ceil(axis.low / step - 1e-9); i <= axis.high / step + 1e-9; ++i) places.push(i * step);
+  return places;
+}
+
+interface Tick { at: number; text: string }
+
+const longest_name = 40; // of a place; where there are longer ones, numbers stand for all
+
+function ticks(axis: Axis, most: number): Tick[] {
+  const list: Tick[] = [];
+  if (axis.places.length > 0) {
+    let longest = 0;
+    for (const name of axis.names) longest = Math.max(longest, name.length);
+    const numbered = longest > longest_name || axis.places.length > 30;
+    const every = numbered ? Math.ceil(axis.places.length / (2.5 * most)) : 1;
+    for (let i = 0; i < axis.places.length; i += every)
+      list.push({ at: axis.places[i]!, text: numbered ? String(i + 1) : axis.names[i]! });
+    return list;
+  }
+  for (const at of roundPlaces(axis, most)) list.push({ at, text: shortest(at) });
+  return list;
+}
+
+const letter = 6.6; // about the width of one at 12 px
+const width_of = (text: string) => text.length * letter;
+
+// Words on as many lines as they need.
+function lines_of(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line && width_of(line + " " + word) > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line ? line + " " + word : word;
+    }
+  }
+  lines.push(line);
+  return lines;
+}
+
+interface Entry { text: string; series: Series | null }
+
+function legend_entries(figure: Figure): Entry[] {
+  const entries: Entry[] = [];
+  if (figure.legend) entries.push({ text: figure.legend, series: null });
+  for (const series of figure.series) if (series.name) entries.push({ text: series.name, series });
+  for (const text of figure.key) entries.push({ text, series: null });
+  return entries.length > 1 ? entries : [];
+}
+
+function dashes(series: Series, palette: number): string {
+  if (series.color === text_color) return "";
+  if (series.hollow) return "5 3";
+  return ["", "6 4", "2 3"][Math.floor(series.color / palette) % 3]!; // beside the paler or darker colour
+}
+
+class Drawing {
+  private out = "";
+  private box: Box;
+  private height: number;
+  private entries: Entry[];
+  private beside: boolean; // the legend stands beside the plot, not below it
+  private legend_width = 0;
+  private text_lines: string[];
+  private aslant: boolean; // names below the axis do not fit side by side
+  private below: number; // what stands below the plot takes
+
+  constructor(private figure: Figure, private width: number, least: number, private theme: Theme) {
+    this.entries = legend_entries(figure);
+    for (const entry of this.entries) this.legend_width = Math.max(this.legend_width, width_of(entry.text) + 34);
+    this.beside = this.legend_width > 0 && this.legend_width < width * 0.4 && width >= 560;
+    this.text_lines = lines_of(figure.origin, width - 24);
+    let widest = 0;
+    for (const tick of ticks(figure.y, 6)) widest = Math.max(widest, width_of(tick.text));
+    const top = 42 + 15 * this.text_lines.length;
+    let right = 22;
+    if (this.beside) right = this.legend_width + 20;
+    if (figure.cells.length > 0) right += 78;
+    this.aslant = this.slanted();
+    // What a name aslant takes below the axis, and to the left of its place.
+    const reach = this.aslant ? Math.min(190, this.longest_below()) : 0;
+    this.below = 52 + (this.aslant ? Math.max(0, reach * 0.53 - 8) : 0);
+    this.box = { left: Math.min(width * 0.4, Math.max(widest + 42, reach * 0.85 - 16)), right: width - right, top, bottom: least - this.below };
+    this.box.bottom = Math.max(this.box.bottom, top + 120);
+    this.height = this.box.bottom + this.below;
+    if (!this.beside) this.height += this.below_rows().length * 17;
+  }
+
+  draw(): string {
+    this.heading();
+    this.axes();
+    if (this.figure.cells.length > 0) this.cells();
+    this.bands();
+    for (let i = 0; i < this.figure.series.length; ++i) this.series(this.figure.series[i]!);
+    this.bars();
+    for (const mark of this.figure.marks) this.text(this.x(mark.x) + 6, this.y(mark.y) - 6, mark.text, { "font-size": 11 });
+    this.legend();
+    const { width, height, theme } = this;
+    return tag("svg", {
+      xmlns: "http://www.w3.org/2000/svg", width, height: round(height), viewBox: "0 0 " + width + " " + round(height),
+      "font-family": "system-ui, Helvetica, Arial, sans-serif", "font-size": 12, fill: theme.text, role: "img",
+    }, tag("title", {}, escaped(this.figure.title)) +
+      tag("rect", { width, height: round(height), fill: theme.background }) + this.out);
+  }
+
+  private x(value: number): number {
+    return this.box.left + share(this.figure.x, value) * (this.box.right - this.box.left);
+  }
+  private y(value: number): number {
+    return this.box.bottom - share(this.figure.y, value) * (this.box.bottom - this.box.top);
+  }
+  private color(series: Series): string {
+    return series_color(this.theme, series.color);
+  }
+
+  private text(x: number, y: number, text: string, more: { [key: string]: string | number } = {}): void {
+    const attributes: { [key: string]: string | number } = { x: round(x), y: round(y) };
+    for (const key of Object.keys(more)) attributes[key] = more[key]!;
+    this.out += tag("text", attributes, escaped(text) || " ");
+  }
+  private line(x1: number, y1: number, x2: number, y2: number, stroke: string, more: { [key: string]: string | number } = {}): void {
+    const attributes: { [key: string]: string | number } = { x1: round(x1), y1: round(y1), x2: round(x2), y2: round(y2), stroke };
+    for (const key of Object.keys(more)) attributes[key] = more[key]!;
+    this.out += tag("line", attributes);
+  }
+
+  private heading(): void {
+    this.text(12, 22, this.figure.title, { "font-size": 15, "font-weight": 600 });
+    for (let i = 0; i < this.text_lines.length; ++i)
+      this.text(12, 40 + 15 * i, this.text_lines[i]!, { "font-size": 11, fill: this.theme.muted });
+  }
+
+  private longest_below(): number {
+    let longest = 0;
+    for (const tick of ticks(this.figure.x, 8)) longest = Math.max(longest, width_of(tick.text));
+    return longest;
+  }
+
+  private slanted(): boolean {
+    if (this.figure.x.places.length === 0) return false;
+    const room = this.width * (this.beside ? 0.6 : 0.85);
+    return (this.longest_below() + 8) * ticks(this.figure.x, 8).length > room;
+  }
+
+  private axes(): void {
+    const { box, figure, theme, aslant } = this;
+    const room = Math.max(2, Math.floor((box.right - box.left) / 70));
+    for (const tick of ticks(figure.x, room)) {
+      const x = this.x(tick.at);
+      if (x < box.left - 0.5 || x > box.right + 0.5) continue;
+      if (figure.cells.length === 0) this.line(x, box.top, x, box.bottom, theme.grid);
+      if (aslant)
+        this.text(x, box.bottom + 14, tick.text,
+          { "text-anchor": "end", "font-size": 11, transform: "rotate(-32 " + round(x) + " " + round(box.bottom + 14) + ")" });
+      else this.text(x, box.bottom + 16, tick.text, { "text-anchor": "middle" });
+    }
+    for (const tick of ticks(figure.y, 6)) {
+      const y = this.y(tick.at);
+      if (y < box.top - 0.5 || y > box.bottom + 0.5) continue;
+      if (figure.cells.length === 0) this.line(box.left, y, box.right, y, theme.grid);
+      this.text(box.left - 6, y + 4, tick.text, { "text-anchor": "end" });
+    }
+    this.out += tag("rect", {
+      x: round(box.left), y: round(box.top), width: round(box.right - box.left), height: round(box.bottom - box.top),
+      fill: "none", stroke: theme.frame,
+    });
+    if (figure.y.truncated) this.text(box.left, box.bottom - 8, "≈", { "text-anchor": "middle", "font-size": 18 });
+    this.text((box.left + box.right) / 2, box.bottom + this.below - 14, figure.x.name, { "text-anchor": "middle" });
+    const middle = (box.top + box.bottom) / 2;
+    this.text(15, middle, figure.y.name, { "text-anchor": "middle", transform: "rotate(-90 15 " + round(middle) + ")" });
+  }
+
+  private bands(): void {
+    for (const series of this.figure.series) {
+      if (series.kind === "bars") continue;
+      const points = series.points;
+      let ranged = false;
+      for (const p of points) ranged = ranged || p[2] < p[3];
+      if (!ranged) continue;
+      if (series.kind === "points" || series.hollow) {
+        for (const p of points) this.whisker(this.x(p[0]), p[2], p[3], this.color(series));
+        continue;
+      }
+      let path = "";
+      for (let i = 0; i < points.length; ++i) path += (i ? "L" : "M") + round(this.x(points[i]![0])) + " " + round(this.y(points[i]![3]));
+      for (let i = points.length - 1; i >= 0; --i) path += "L" + round(this.x(points[i]![0])) + " " + round(this.y(points[i]![2]));
+      this.out += tag("path", { d: path + "Z", fill: this.color(series), "fill-opacity": 0.15 });
+    }
+  }
+
+  private whisker(x: number, low: number, high: number, stroke: string): void {
+    const top = this.y(high), bottom = this.y(low);
+    this.line(x, top, x, bottom, stroke, { "stroke-width": 1.3 });
+    this.line(x - 3, top, x + 3, top, stroke, { "stroke-width": 1.3 });
+    this.line(x - 3, bottom, x + 3, bottom, stroke, { "stroke-width": 1.3 });
+  }
+
+  private path_of(series: Series): string {
+    let path = "";
+    for (let i = 0; i < series.points.length; ++i) {
+      const p = series.points[i]!, x = round(this.x(p[0]));
+      if (i === 0) path = "M";
+      else if (series.kind === "steps") path += "H" + x + "V" + round(this.y(p[1]));
+      else path += "L";
+      if (i === 0 || series.kind !== "steps") path += x + " " + round(this.y(p[1]));
+    }
+    return path;
+  }
+
+  private series(series: Series): void {
+    if (series.kind === "bars" || series.points.length === 0) return;
+    const stroke = this.color(series);
+    if (series.kind !== "points" && series.points.length > 1) {
+      const attributes: { [key: string]: string | number } = { d: this.path_of(series), fill: "none", stroke, "stroke-width": series.kind === "plain" ? 1.5 : 2 };
+      const dash = dashes(series, this.theme.palette.length - 1);
+      if (dash) attributes["stroke-dasharray"] = dash;
+      this.out += tag("path", attributes);
+    }
+    if (series.kind === "plain") return;
+    for (const p of series.points) this.dot(this.x(p[0]), this.y(p[1]), series, p);
+  }
+
+  private dot(x: number, y: number, series: Series, p: FigurePoint | null): void {
+    const open = series.hollow || series.kind === "steps", stroke = this.color(series);
+    const what = (series.name ? series.name + ": " : "") + (p ? shortest(p[0]) + ", " + significant(p[1]) : "");
+    this.out += tag("circle", {
+      cx: round(x), cy: round(y), r: open ? 4 : 3.5, fill: open ? this.theme.background : stroke, stroke, "stroke-width": open ? 1.8 : 1,
+    }, p ? tag("title", {}, escaped(what)) : "");
+  }
+
+  private bars(): void {
+    const series: Series[] = [];
+    for (const one of this.figure.series) if (one.kind === "bars") series.push(one);
+    if (series.length === 0) return;
+    const group = 0.8, stacked = this.figure.stacked, each = group / (stacked ? 1 : series.length);
+    const ends: { [place: string]: number } = {}; // of the bars so far: those above zero, and those below it
+    for (let i = 0; i < series.length; ++i) {
+      const one = series[i]!, color = this.color(one);
+      for (const p of one.points) {
+        const side = (p[1] < 0 ? "-" : "+") + p[0], base = stacked ? ends[side] || 0 : Math.max(0, this.figure.y.low);
+        const left = p[0] - group / 2 + (stacked ? 0 : i * each);
+        const x = this.x(left) + 1, w = Math.max(1, this.x(left + each) - this.x(left) - 2);
+        const top = this.y(base + p[1] - (stacked ? 0 : base)), bottom = this.y(base);
+        if (stacked) ends[side] = base + p[1];
+        const where = this.figure.x.names[p[0]];
+        this.out += tag("rect", {
+          x: round(x), y: round(Math.min(top, bottom)), width: round(w), height: round(Math.abs(bottom - top)),
+          fill: one.hollow ? this.theme.background : color, stroke: color, "stroke-width": one.hollow ? 1.6 : 0.5,
+        }, tag("title", {}, escaped((where ? where + ", " : "") + one.name + ": " + significant(p[1]))));
+        if (p[2] < p[3]) this.whisker(x + w / 2, p[2], p[3], this.theme.text);
+      }
+    }
+  }
+
+  private cells(): void {
+    const { box, figure } = this, w = (this.x(1) - this.x(0)) * 0.98, h = (this.y(0) - this.y(1)) * 0.98;
+    for (const cell of figure.cells) {
+      const part = share(figure.color, cell[2]), x = this.x(cell[0]), y = this.y(cell[1]);
+      const what = figure.x.names[cell[0]] + ", " + figure.y.names[cell[1]] + ": " + significant(cell[2]);
+      this.out += tag("rect", {
+        x: round(x - w / 2), y: round(y - h / 2), width: round(w), height: round(h), fill: viridisAt(part),
+      }, tag("title", {}, escaped(what)));
+      const text = significant(cell[2]);
+      // Black is read better than white on the brighter half of the colours.
+      if (width_of(text) < w && h > 12)
+        this.text(x, y + 4, text, { "text-anchor": "middle", "pointer-events": "none", fill: part > 0.5 ? "#000" : "#fff" });
+    }
+    this.color_bar(box.right + 16, box.top, box.bottom);
+  }
+
+  private color_bar(x: number, top: number, bottom: number): void {
+    const { color } = this.figure, steps = 40;
+    for (let i = 0; i < steps; ++i)
+      this.out += tag("rect", {
+        x: round(x), y: round(bottom - ((i + 1) / steps) * (bottom - top)), width: 12,
+        height: round((bottom - top) / steps + 0.6), fill: viridisAt((i + 0.5) / steps),
+      });
+    for (const tick of ticks(color, 5)) {
+      const at = share(color, tick.at);
+      if (at >= -0.001 && at <= 1.001) this.text(x + 16, bottom - at * (bottom - top) + 4, tick.text, { "font-size": 11 });
+    }
+  }
+
+  // The legend's entries below the plot, by row.
+  private below_rows(): Entry[][] {
+    const rows: Entry[][] = [];
+    let left = this.width;
+    for (const entry of this.entries) {
+      const needs = width_of(entry.text) + 36;
+      if (rows.length === 0 || needs > left) {
+        rows.push([]);
+        left = this.width - 24;
+      }
+      rows[rows.length - 1]!.push(entry);
+      left -= needs;
+    }
+    return rows;
+  }
+
+  private entry(entry: Entry, x: number, y: number): void {
+    const series = entry.series;
+    if (!series) {
+      this.text(x, y + 4, entry.text, { fill: this.theme.muted });
+      return;
+    }
+    const stroke = this.color(series);
+    if (series.kind === "bars") {
+      this.out += tag("rect", {
+        x: round(x), y: round(y - 5), width: 16, height: 10, fill: series.hollow ? this.theme.background : stroke, stroke,
+      });
+    } else {
+      const more: { [key: string]: string | number } = { "stroke-width": 2 };
+      const dash = dashes(series, this.theme.palette.length - 1);
+      if (dash) more["stroke-dasharray"] = dash;
+      if (series.kind !== "points") this.line(x, y, x + 18, y, stroke, more);
+      if (series.kind !== "plain") this.dot(x + 9, y, series, null);
+    }
+    this.text(x + 24, y + 4, entry.text);
+  }
+
+  private legend(): void {
+    if (this.beside) {
+      const x = this.width - this.legend_width - 4;
+      for (let i = 0; i < this.entries.length; ++i) this.entry(this.entries[i]!, x, this.box.top + 8 + 18 * i);
+      return;
+    }
+    const rows = this.below_rows();
+    for (let i = 0; i < rows.length; ++i) {
+      let x = 12;
+      for (const entry of rows[i]!) {
+        this.entry(entry, x, this.height - 10 - 17 * (rows.length - 1 - i));
+        x += width_of(entry.text) + 36;
+      }
+    }
+  }
+}
+
+export function draw(figure: Figure, width: number, height: number, theme: Theme): string {
+  return new Drawing(figure, width, height, theme).draw();
+}

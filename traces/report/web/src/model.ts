@@ -1,0 +1,98 @@
+// What the program puts into the page: JSON in the element `a3sim-page`, and packed columns in elements of their own.
+import type { Figure } from "./drawing.js";
+
+export interface Page {
+  title: string;
+  subtitle: string;
+  program: string;
+  sections: Section[];
+}
+
+export type Section = BlocksSection | ChoicesSection | RunsSection;
+
+// Text, tables and figures below a heading.
+export interface BlocksSection { kind: "blocks"; title: string; blocks: Block[]; folded?: boolean }
+
+// One of many figures, chosen by name.
+export interface ChoicesSection { kind: "choices"; title: string; choices: { name: string; label: string }[]; figures: { of: { [choice: string]: string }; figure: Figure }[] }
+
+export interface RunsSection { kind: "runs"; title: string; runs: Run[] }
+
+export type Block =
+  | { kind: "cards"; cards: { label: string; value: string; note: string }[] }
+  | { kind: "text"; text: string; strong?: boolean }
+  | { kind: "code"; text: string }
+  | { kind: "table"; table: Table }
+  | { kind: "figure"; figure: Figure };
+
+export interface Table {
+  heads: string[];
+  numbers: boolean[]; // by column: aligned to the right
+  rows: string[][];
+  values: (number | string | null)[][]; // exact, for sorting
+  csv: string;
+}
+
+export interface Run { name: string; passes: Pass[] }
+
+export interface Operator { name: string; unit: "cube" | "vector" | "put" }
+
+export interface Pass {
+  name: string;
+  makespan_ps: number;
+  aic: number; // of a rank; AIC are numbered first
+  aiv: number;
+  ranks: number;
+  limits: string[];
+  blames: string[];
+  operators: Operator[];
+  has_kernels: boolean;
+  tasks: Packed;
+  path: Packed;
+  counters: { stretch_ps: number; names: string[]; units: string[]; packed: Packed };
+}
+
+// Columns of whole numbers, packed one after the other into the element `id`.
+export interface Packed { id: string; rows: number; columns: string[] }
+
+export type Columns = { [name: string]: Float64Array };
+
+function element_text(id: string): string {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the file was cut short: '${id}' is missing`);
+  return element.textContent ?? "";
+}
+
+export function read_page(): Page {
+  return JSON.parse(element_text("a3sim-page")) as Page;
+}
+
+async function unpacked(id: string): Promise<Uint8Array> {
+  const raw = Uint8Array.from(atob(element_text(id).trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Each value is the difference to the one above it, its sign in the lowest bit, seven bits a byte, the lowest first.
+export async function read_columns(packed: Packed): Promise<Columns> {
+  const bytes = await unpacked(packed.id);
+  const columns: Columns = {};
+  let at = 0;
+  for (const name of packed.columns) {
+    const values = new Float64Array(packed.rows);
+    let value = 0;
+    for (let row = 0; row < packed.rows; ++row) {
+      let code = 0, factor = 1, byte: number;
+      do {
+        if (at >= bytes.length) throw new Error("the file was cut short");
+        byte = bytes[at++]!;
+        code += (byte & 127) * factor;
+        factor *= 128;
+      } while (byte > 127);
+      value += code % 2 === 0 ? code / 2 : -(code + 1) / 2;
+      values[row] = value;
+    }
+    columns[name] = values;
+  }
+  return columns;
+}

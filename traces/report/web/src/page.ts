@@ -1,0 +1,108 @@
+import { button, choice, copy, el } from "./dom.js";
+import { FigureView } from "./figures.js";
+import { Block, BlocksSection, ChoicesSection, Section, read_page } from "./model.js";
+import { sent_between } from "./matrix.js";
+import { Runs } from "./runs.js";
+import { table_element } from "./table.js";
+import { Tasks } from "./tasks.js";
+import { start_theme, toggle_theme } from "./theme.js";
+
+function block_element(block: Block): HTMLElement {
+  switch (block.kind) {
+    case "cards":
+      return el("div", { class: "cards" }, ...block.cards.map((card) =>
+        el("div", { class: "answer" }, el("span", { class: "label" }, card.label), el("span", { class: "value" }, card.value),
+          el("span", { class: "note" }, card.note))));
+    case "text":
+      return el("p", block.strong ? { class: "verdict" } : {}, block.text);
+    case "code": {
+      const again = button("copy", "copy this text", () => void copy(block.text, again));
+      again.className = "copy";
+      return el("div", { class: "code" }, again, el("pre", {}, block.text));
+    }
+    case "table":
+      return table_element(block.table);
+    case "figure":
+      return new FigureView(block.figure).element;
+  }
+}
+
+function blocks_section(section: BlocksSection): HTMLElement {
+  // Figures of one section stand side by side where there is room.
+  const children: HTMLElement[] = [];
+  let row: HTMLElement | null = null;
+  for (const block of section.blocks) {
+    if (block.kind !== "figure") {
+      row = null;
+      children.push(block_element(block));
+      continue;
+    }
+    if (!row) children.push((row = el("div", { class: "figures" })));
+    row.append(block_element(block));
+  }
+  if (section.folded) return el("details", {}, el("summary", {}, section.title), ...children);
+  return el("section", {}, el("h2", {}, section.title), ...children);
+}
+
+// The figure whose names are chosen; a choice that leads to none goes to one that has the name just chosen.
+function choices_section(section: ChoicesSection): HTMLElement {
+  const first = section.figures[0];
+  if (!first) return el("section", {}, el("h2", {}, section.title), el("p", {}, "There is nothing to draw."));
+  let now = { ...first.of };
+  const view = new FigureView(first.figure, 440), bar = el("div", { class: "bar" });
+  const fill = () => {
+    bar.replaceChildren(...section.choices.map(({ name, label }) => {
+      const values = [...new Set(section.figures.map((f) => f.of[name] ?? ""))];
+      return choice(label, values.map((v) => [v, v || "none"]), now[name] ?? "", (value) => {
+        const wanted = { ...now, [name]: value };
+        const matches = (of: { [key: string]: string }) => section.choices.filter((c) => of[c.name] === wanted[c.name]).length;
+        const able = section.figures.filter((f) => f.of[name] === value);
+        const best = able.reduce((a, b) => (matches(b.of) > matches(a.of) ? b : a));
+        now = { ...best.of };
+        view.show(best.figure);
+        fill();
+      });
+    }));
+  };
+  fill();
+  return el("section", { class: "choices" }, el("h2", {}, section.title), bar, view.element);
+}
+
+function start(): void {
+  start_theme();
+  const page = read_page(), main = el("main"), parts: Runs[] = [];
+  const section_element = (section: Section): HTMLElement => {
+    if (section.kind === "runs") {
+      const runs = new Runs(section);
+      parts.push(runs);
+      return runs.element;
+    }
+    return section.kind === "choices" ? choices_section(section) : blocks_section(section);
+  };
+  const headings = el("nav", { "aria-label": "sections" });
+  page.sections.forEach((section, i) => {
+    const element = section_element(section);
+    element.id = `section-${i}`;
+    main.append(element);
+    headings.append(el("a", { href: `#section-${i}` }, section.title));
+  });
+  document.body.prepend(
+    el("header", {}, el("div", {}, el("h1", {}, page.title), el("p", {}, page.subtitle)),
+      button("◐", "light or dark", toggle_theme)),
+    headings, main, el("footer", {}, page.program));
+  // For tests, and for the curious in a console.
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, Tasks, sent_between };
+  addEventListener("keydown", (event) => {
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (event.key === "/" && !typing && parts.length > 0) {
+      event.preventDefault();
+      parts[0]!.focus_search();
+    }
+  });
+}
+
+try {
+  start();
+} catch (error) {
+  document.body.prepend(el("p", { class: "verdict" }, `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
+}

@@ -1,0 +1,160 @@
+// One or more runs: their timelines below each other with one axis of time, and what belongs to a pass.
+import { operator_color } from "./colors.js";
+import { button, choice, el } from "./dom.js";
+import { Matrix } from "./matrix.js";
+import type { Pass, RunsSection } from "./model.js";
+import { OverTime } from "./over_time.js";
+import { task_card } from "./task_card.js";
+import { Tasks, read_path } from "./tasks.js";
+import { on_theme } from "./theme.js";
+import { TimeAxis, time_text } from "./time_axis.js";
+import { Shown, Timeline } from "./timeline.js";
+
+const tip = el("div", { class: "tip", role: "tooltip", hidden: "" });
+
+function show_tip(tasks: Tasks, task: number, x: number, y: number): void {
+  tip.hidden = task < 0;
+  if (task < 0) return;
+  tip.replaceChildren(task_card(tasks, task));
+  const { offsetWidth: w, offsetHeight: h } = tip;
+  tip.style.left = `${Math.max(4, x + 16 + w > innerWidth ? x - w - 12 : x + 16)}px`;
+  tip.style.top = `${Math.max(4, Math.min(innerHeight - h - 8, y + 12))}px`;
+}
+
+function legend_of(passes: Pass[]): HTMLElement {
+  const element = el("div", { class: "legend" });
+  const fill = () => {
+    element.replaceChildren();
+    const named = new Set<string>();
+    for (const pass of passes) {
+      pass.operators.forEach((operator, op) => {
+        if (named.has(operator.name)) return;
+        named.add(operator.name);
+        const swatch = el("i", { class: "swatch" });
+        swatch.style.background = operator_color(op);
+        element.append(el("span", {}, swatch, operator.name));
+      });
+    }
+    const wait = el("i", { class: "swatch wait" });
+    element.append(el("span", {}, wait, "waits"), el("span", {}, el("i", { class: "swatch path" }), "critical path"));
+  };
+  on_theme(fill);
+  fill();
+  return element;
+}
+
+export class Runs {
+  readonly element = el("section", { id: "runs" });
+  timelines: Timeline[] = [];
+  time: TimeAxis | null = null;
+  private shown: Shown = { rank: -1, kinds: "both", row: 0, path: true, words: "" };
+  private place = el("div");
+  private count = el("output", { class: "found" });
+
+  constructor(private section: RunsSection) {
+    document.body.append(tip);
+    this.element.append(el("h2", {}, section.title), this.tabs(), this.place);
+    this.try_open(this.names()[0] ?? "");
+  }
+
+  private names(): string[] {
+    const names: string[] = [];
+    for (const run of this.section.runs) for (const pass of run.passes) if (!names.includes(pass.name)) names.push(pass.name);
+    return names;
+  }
+
+  private tabs(): HTMLElement {
+    const tabs = el("div", { class: "tabs", role: "tablist" });
+    for (const name of this.names()) {
+      const tab = button(name, `the ${name} pass`, () => this.try_open(name));
+      tab.setAttribute("role", "tab");
+      tab.dataset.pass = name;
+      tabs.append(tab);
+    }
+    return tabs;
+  }
+
+  private try_open(name: string): void {
+    this.open(name).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      this.place.replaceChildren(el("p", { class: "verdict" }, `The ${name} pass cannot be shown: ${why}`));
+    });
+  }
+
+  private async open(name: string): Promise<void> {
+    for (const tab of this.element.querySelectorAll<HTMLElement>("[role=tab]"))
+      tab.setAttribute("aria-selected", String(tab.dataset.pass === name));
+    const of = this.section.runs.flatMap((run) => run.passes.filter((pass) => pass.name === name).map((pass) => ({ run, pass })));
+    if (of.length === 0) return;
+    const time = new TimeAxis(Math.max(...of.map(({ pass }) => pass.makespan_ps)));
+    this.time = time;
+    this.timelines = [];
+    const parts: HTMLElement[] = [this.controls(Math.max(...of.map(({ pass }) => pass.ranks))), legend_of(of.map(({ pass }) => pass))];
+    const below: HTMLElement[] = [], matrices = el("div", { class: "figures" });
+    for (const { run, pass } of of) {
+      const tasks = await Tasks.read(pass), timeline = new Timeline(tasks, await read_path(pass), time, this.shown);
+      const card = el("div", { class: "selected", "aria-live": "polite" });
+      timeline.on_hover = (task, x, y) => show_tip(tasks, task, x, y);
+      timeline.on_select = (task) => card.replaceChildren(...(task < 0 ? [] : [task_card(tasks, task)]));
+      this.timelines.push(timeline);
+      const title = `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`;
+      parts.push(el("h3", {}, title), timeline.element, card);
+      const heading = (text: string) => (of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
+      below.push(el("h3", {}, heading("Over time")), new OverTime(pass, time).element,
+        el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. Drag to zoom; the timeline follows."));
+      const sent = tasks.columns.put_bytes!.some((bytes) => bytes > 0);
+      matrices.append(el("div", {}, el("h3", {}, heading("Between ranks")),
+        sent ? new Matrix(tasks).element : el("p", { class: "note" }, "No bytes are sent between ranks in this pass.")));
+    }
+    this.place.replaceChildren(...parts, el("p", { class: "note keys" },
+      "Drag pans, Ctrl or Alt with the wheel zooms, a double click zooms in; keys: arrows, + − 0, [ and ] along the critical path, / search, n next found, Esc."),
+      ...below, matrices);
+    this.rechoose();
+  }
+
+  private rechoose(): void {
+    for (const timeline of this.timelines) timeline.choose();
+    const found = this.timelines.reduce((sum, timeline) => sum + timeline.found_count(), 0);
+    this.count.textContent = this.shown.words ? `${found} tasks` : "";
+  }
+
+  private controls(ranks: number): HTMLElement {
+    const list: [string, string][] = [["-1", "all"]];
+    for (let r = 0; r < ranks; ++r) list.push([String(r), String(r)]);
+    const search = el("input", { type: "search", placeholder: "search: gmm1 expert3 rank0", "aria-label": "search tasks", value: this.shown.words }) as HTMLInputElement;
+    search.addEventListener("input", () => {
+      this.shown.words = search.value;
+      this.rechoose();
+    });
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") for (const timeline of this.timelines) timeline.next_found();
+    });
+    const path = el("input", { type: "checkbox" }) as HTMLInputElement;
+    path.checked = this.shown.path;
+    path.addEventListener("change", () => {
+      this.shown.path = path.checked;
+      for (const timeline of this.timelines) timeline.draw();
+    });
+    const again = (change: () => void) => (change(), this.rechoose());
+    return el("div", { class: "bar" },
+      choice("rank", list, String(this.shown.rank), (v) => again(() => (this.shown.rank = Number(v)))),
+      choice("workers", [["both", "AIC and AIV"], ["aic", "AIC"], ["aiv", "AIV"]], this.shown.kinds, (v) => again(() => (this.shown.kinds = v as Shown["kinds"]))),
+      choice("row", [["0", "fit"], ["3", "3 px"], ["6", "6 px"], ["14", "14 px"], ["20", "20 px"]], String(this.shown.row), (v) => again(() => (this.shown.row = Number(v)))),
+      el("label", {}, path, " critical path"), search, this.count,
+      button("+", "zoom in", () => this.zoom(0.5)), button("−", "zoom out", () => this.zoom(2)),
+      button("all", "show the whole pass", () => this.time?.reset()));
+  }
+
+  private zoom(factor: number): void {
+    if (this.time) this.time.zoom((this.time.from + this.time.to) / 2, factor);
+  }
+
+  // What the page answers to keys that are pressed anywhere.
+  focus_search(): void {
+    this.element.querySelector<HTMLInputElement>("input[type=search]")?.focus();
+  }
+
+  range_text(): string {
+    return this.time ? `${time_text(this.time.from)} to ${time_text(this.time.to)}` : "";
+  }
+}

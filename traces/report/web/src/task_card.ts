@@ -1,0 +1,60 @@
+// What a task did, in words and a bar of its time: below the pointer and, once selected, beside the timeline.
+import { el } from "./dom.js";
+import type { Tasks } from "./tasks.js";
+import { viridisAt } from "./drawing.js";
+import { time_text } from "./time_axis.js";
+
+interface Part { name: string; ps: number }
+
+// Where the time from its start to its end went.
+export function parts_of(tasks: Tasks, task: number): Part[] {
+  const { columns, pass } = tasks;
+  const parts: Part[] = [
+    { name: "arithmetic", ps: columns.arithmetic![task]! },
+    { name: pass.operators[tasks.op[task]!]!.unit === "put" ? "put alone" : "core", ps: columns.ideal![task]! - columns.arithmetic![task]! },
+  ];
+  pass.limits.forEach((limit, i) => parts.push({ name: limit, ps: columns[`lost_${i}`]![task]! }));
+  return parts.filter((part) => part.ps > 0);
+}
+
+function part_color(name: string): string {
+  const order = ["arithmetic", "core", "put alone", "L2 read", "L2 write", "HBM", "link", "L2 misses"];
+  return viridisAt(Math.max(0, order.indexOf(name)) / (order.length - 1));
+}
+
+function facts_of(tasks: Tasks, task: number): [string, string][] {
+  const c = tasks.columns, of = (name: string) => c[name]![task]!;
+  const facts: [string, string][] = [
+    ["on", tasks.lane_name(tasks.lane_of(task))],
+    ["runs", `${time_text(of("start"), tasks.pass.makespan_ps)} to ${time_text(of("end"), tasks.pass.makespan_ps)}, ${time_text(of("end") - of("start"))}`],
+  ];
+  if (of("expert") >= 0) facts.push(["expert", String(of("expert"))]);
+  if (of("start") > of("taken")) facts.push(["waited on its worker", time_text(of("start") - of("taken"))]);
+  if (of("put_bytes") > 0) {
+    facts.push(["sends", `${(of("put_bytes") / 1e6).toFixed(3)} MB to rank ${of("dst")}`]);
+    const span = of("done") - of("start");
+    if (span > 0) facts.push(["at", `${(of("put_bytes") / span * 1e3).toFixed(1)} GB/s, seen there at ${time_text(of("visible"), tasks.pass.makespan_ps)}`]);
+  }
+  const requests = of("l2_hits") + of("l2_misses");
+  if (requests > 0) facts.push(["L2 read hits", `${((100 * of("l2_hits")) / requests).toFixed(1)} %`]);
+  if (of("hbm_bytes") > 0) facts.push(["HBM", `${(of("hbm_bytes") / 1e6).toFixed(3)} MB`]);
+  return facts;
+}
+
+export function task_card(tasks: Tasks, task: number): HTMLElement {
+  const parts = parts_of(tasks, task), sum = parts.reduce((total, part) => total + part.ps, 0) || 1;
+  const bar = el("div", { class: "parts" });
+  const list = el("dl");
+  for (const [name, value] of facts_of(tasks, task)) list.append(el("dt", {}, name), el("dd", {}, value));
+  for (const part of parts) {
+    const piece = el("span", { title: part.name });
+    piece.style.flexGrow = String(part.ps / sum);
+    piece.style.background = part_color(part.name);
+    bar.append(piece);
+    const key = el("i", { class: "swatch" });
+    key.style.background = part_color(part.name);
+    list.append(el("dt", {}, key, ["arithmetic", "core", "put alone"].includes(part.name) ? part.name : `lost to ${part.name}`),
+      el("dd", {}, `${time_text(part.ps)}, ${((100 * part.ps) / sum).toFixed(1)} %`));
+  }
+  return el("div", { class: "card" }, el("strong", {}, `${tasks.name(task)} ${tasks.columns.index![task]}`), bar, list);
+}

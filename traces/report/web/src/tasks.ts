@@ -1,0 +1,95 @@
+// A pass's tasks by lane. They come sorted by rank, worker and start.
+import { Columns, Pass, read_columns } from "./model.js";
+
+export class Tasks {
+  readonly count: number;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly taken: Float64Array;
+  readonly op: Float64Array;
+  readonly workers: number; // of a rank
+  readonly first: Uint32Array; // by lane, and the end
+
+  constructor(readonly pass: Pass, readonly columns: Columns) {
+    this.count = pass.tasks.rows;
+    this.start = columns.start!;
+    this.end = columns.end!;
+    this.taken = columns.taken!;
+    this.op = columns.op!;
+    this.workers = pass.aic + pass.aiv;
+    this.first = new Uint32Array(pass.ranks * this.workers + 1);
+    for (let i = 0; i < this.count; ++i) this.first[this.lane_of(i) + 1]!++;
+    for (let lane = 0; lane + 1 < this.first.length; ++lane) this.first[lane + 1]! += this.first[lane]!;
+  }
+
+  static async read(pass: Pass): Promise<Tasks> {
+    return new Tasks(pass, await read_columns(pass.tasks));
+  }
+
+  lane_of(task: number): number {
+    return this.columns.rank![task]! * this.workers + this.columns.worker![task]!;
+  }
+
+  lane_name(lane: number): string {
+    const rank = Math.floor(lane / this.workers), worker = lane % this.workers, aic = this.pass.aic;
+    return `rank ${rank}, ${worker < aic ? `AIC ${worker}` : `AIV ${worker - aic}`}`;
+  }
+
+  name(task: number): string {
+    return this.pass.operators[this.op[task]!]!.name;
+  }
+
+  // The first task of a lane that ends after the date; the lane's end if there is none.
+  ending_after(lane: number, date: number): number {
+    let low = this.first[lane]!, high = this.first[lane + 1]!;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.end[middle]! > date) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  // The task whose trigger completed the event that a task waited for; none: -1.
+  cause_of(task: number): number {
+    const { event, trigger_rank, trigger_event, visible } = this.columns;
+    const waits_for = event![task]!, rank = this.columns.rank![task]!;
+    if (waits_for < 0) return -1;
+    let last = -1;
+    for (let i = 0; i < this.count; ++i) {
+      if (trigger_event![i] === waits_for && trigger_rank![i] === rank && (last < 0 || visible![i]! > visible![last]!)) last = i;
+    }
+    return last;
+  }
+
+  // The tasks that wait for the event that a task triggers.
+  waiting_for(task: number): number[] {
+    const { event, rank, trigger_rank, trigger_event } = this.columns;
+    const of = trigger_event![task]!, on = trigger_rank![task]!, list: number[] = [];
+    if (of < 0) return list;
+    for (let i = 0; i < this.count; ++i) if (event![i] === of && rank![i] === on) list.push(i);
+    return list;
+  }
+
+  // Tasks whose words hold all words that are looked for: "gmm1 expert 3 rank 2".
+  search(words: string): Uint8Array | null {
+    const wanted = words.toLowerCase().split(/\s+/).filter((word) => word);
+    if (wanted.length === 0) return null;
+    const found = new Uint8Array(this.count);
+    const { rank, worker, index, expert } = this.columns;
+    for (let i = 0; i < this.count; ++i) {
+      const w = worker![i]!, aic = this.pass.aic;
+      const core = w < aic ? `aic${w}` : `aiv${w - aic}`;
+      const text = ` ${this.name(i)} ${index![i]} rank${rank![i]} ${core} expert${expert![i]} `.toLowerCase();
+      if (wanted.every((word) => (/\d$/.test(word) ? text.includes(word + " ") : text.includes(word)))) found[i] = 1;
+    }
+    return found;
+  }
+}
+
+export interface Path { from: Float64Array; to: Float64Array; task: Float64Array; op: Float64Array; ran: Float64Array; blame: Float64Array; steps: number }
+
+export async function read_path(pass: Pass): Promise<Path> {
+  const c = await read_columns(pass.path);
+  return { from: c.from!, to: c.to!, task: c.task!, op: c.op!, ran: c.ran!, blame: c.blame!, steps: pass.path.rows };
+}
