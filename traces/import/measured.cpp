@@ -112,7 +112,7 @@ MeasuredTask* Measured::task(std::uint32_t rank, std::string_view name, std::uin
   return &of->second[index];
 }
 
-Names Measured::sum(Names MeasuredRank::*names) const {
+Names Measured::sum(Names MeasuredRank::* names) const {
   Names all;
   for (const auto& [number, rank] : ranks)
     for (const auto& [name, of] : rank.*names) all[name] += of;

@@ -104,7 +104,7 @@ struct Measured {
   // nullptr beyond the most tasks that are kept.
   MeasuredTask* task(std::uint32_t rank, std::string_view name, std::uint32_t index);
   // Of all ranks.
-  Names sum(Names MeasuredRank::*names) const;
+  Names sum(Names MeasuredRank::* names) const;
 
  private:
   Occurrences& find(Names& names, std::string_view name);

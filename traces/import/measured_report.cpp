@@ -23,7 +23,7 @@ Measured part_of(const Measured& profile, std::uint32_t rank) {
 }
 
 template <class Part>
-bool any_has(const Measured& profile, Part MeasuredRank::*part) {
+bool any_has(const Measured& profile, Part MeasuredRank::* part) {
   return std::ranges::any_of(profile.ranks, [&](const auto& of) { return (of.second.*part).has_value(); });
 }
 

@@ -84,7 +84,7 @@ double mean_error(double objective, std::size_t points) {
 }
 
 // Mean and largest error of one half under a fit to it or to the other one.
-std::string errors_of(const Calibration& calibration, bool held_out, double Calibration::Fit::*predicted) {
+std::string errors_of(const Calibration& calibration, bool held_out, double Calibration::Fit::* predicted) {
   double sum = 0, worst = 0;
   std::size_t count = 0;
   for (const Calibration::Fit& fit : calibration.points) {
@@ -101,7 +101,7 @@ std::string errors_of(const Calibration& calibration, bool held_out, double Cali
 void say_errors(const Calibration& calibration, Report& report) {
   using Fit = Calibration::Fit;
   std::string text;
-  const auto say = [&](std::string_view what, bool held_out, double Fit::*predicted) {
+  const auto say = [&](std::string_view what, bool held_out, double Fit::* predicted) {
     text += fmt::format("{}: {}\n", what, errors_of(calibration, held_out, predicted));
   };
   say("Points that are fitted to", false, &Fit::after);
