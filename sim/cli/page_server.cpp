@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <string_view>
@@ -38,9 +39,11 @@ void refuse(int connection, std::string_view status) {
 
 // The request's head; empty where none comes in time.
 std::string head_of(int connection) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point latest = Clock::now() + std::chrono::seconds(kPatience);
   std::string text;
   char buffer[2048];
-  while (text.size() < kMostRequest) {
+  while (text.size() < kMostRequest && Clock::now() < latest) {
     const ssize_t got = ::recv(connection, buffer, sizeof buffer, 0);
     if (got <= 0) return "";
     text.append(buffer, static_cast<std::size_t>(got));
@@ -90,8 +93,9 @@ void PageServer::answer(int connection, const std::string& page) const {
   const std::string head = head_of(connection);
   if (head.empty()) return;
   const std::string_view host = header(head, "Host");
-  if (host != fmt::format("127.0.0.1:{}", port_) && host != fmt::format("localhost:{}", port_))
-    return refuse(connection, "403 Forbidden");
+  const std::string_view name =
+      host.substr(0, host.find(':'));  // the port may be another's, through a tunnel
+  if (name != "127.0.0.1" && name != "localhost") return refuse(connection, "403 Forbidden");
   if (!head.starts_with("GET ")) return refuse(connection, "405 Method Not Allowed");
   if (!head.starts_with("GET / ")) return refuse(connection, "404 Not Found");
   send_all(
@@ -110,7 +114,10 @@ void PageServer::serve(const std::string& page) const {
   ::sigaction(SIGTERM, &action, nullptr);
   while (!stopped) {
     const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection < 0) continue;
+    if (connection < 0) {
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      throw RunError(fmt::format("connections cannot be taken: {}", std::strerror(errno)));
+    }
     const timeval patience{.tv_sec = kPatience, .tv_usec = 0};
     ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);

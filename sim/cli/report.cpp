@@ -27,8 +27,9 @@ class ReportCommand final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ReportOptions>();
-    app.add_option("RESULT", options->results,
-                   "what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or a database of 'a3sim sweep'")
+    app.add_option(
+           "RESULT", options->results,
+           "what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or one database of 'a3sim sweep' alone")
         ->required();
     app.add_option("-o,--output", options->output, "the file")->type_name("FILE.html")->required();
     app.footer(kReportExamples);

@@ -35,8 +35,9 @@ void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const s
   for (const NamedProfile& of : profiles) {
     for (const SavedRun& run : runs) {
       if (!run.sums.empty()) continue;
-      page.add(fmt::format("{}, simulated beside {}, measured", run.directory.filename().string(), of.name),
-               PageBlocks().report(mismatch_report(of.profile, measured(run.passes, of.profile.unit), {})));
+      page.add(
+          fmt::format("{}, simulated beside {}, measured", distinct_names({run.directory}).front(), of.name),
+          PageBlocks().report(mismatch_report(of.profile, measured(run.passes, of.profile.unit), {})));
     }
     page.add(of.name + ", measured", PageBlocks().report(measured_report(of.profile, kNone)));
   }
@@ -45,10 +46,15 @@ void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const s
 Page runs_page(const std::vector<std::string>& directories) {
   std::vector<SavedRun> runs;
   std::vector<NamedProfile> profiles;
-  for (const std::string& directory : directories) {
+  const std::vector<std::string> names = distinct_names({directories.begin(), directories.end()});
+  for (std::size_t i = 0; i < directories.size(); ++i) {
+    const std::string& directory = directories[i];
+    for (std::size_t before = 0; before < i; ++before) {
+      if (fs::equivalent(directory, directories[before]))
+        throw InputError(fmt::format("{}: is given twice", directory));
+    }
     if (kind_of_result(directory) == "import") {
-      profiles.push_back(
-          {fs::path(directory).lexically_normal().filename().string(), read_imported(directory)});
+      profiles.push_back({names[i], read_imported(directory)});
       continue;
     }
     check_result(directory, "run");

@@ -123,7 +123,8 @@ std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& optio
   }
   text += kTrust + trust_table(all);
   text += options.directory.empty()
-              ? "The rest: 'a3sim reproduce NAME', or '-o DIR' for all tables as Markdown, CSV and JSON.\n"
+              ? "The rest: 'a3sim reproduce NAME', or '-o DIR' for all tables as Markdown, CSV and JSON, and "
+                "report.html.\n"
               : fmt::format(
                     "The rest: {}/report.html, NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME' "
                     "prints one.\n",

@@ -35,7 +35,7 @@ class View final : public Command {
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ViewOptions>();
     app.add_option("RESULT", options->results,
-                   "what 'a3sim report' takes: directories of runs, or a database of sweeps")
+                   "what 'a3sim report' takes: runs, imported profiles, or one database of sweeps alone")
         ->required();
     app.add_option("--port", options->port, "of 127.0.0.1; without it any that is free")
         ->check(CLI::Range(1, 65535));

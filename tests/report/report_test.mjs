@@ -201,8 +201,58 @@ test("Ranks, workers and passes can be chosen", async () => {
   const one = await height();
   await page.getByLabel("workers").selectOption("aic");
   assert.ok((await height()) < one);
+  for (const pass of ["backward", "forward", "backward"]) await page.getByRole("tab", { name: pass }).click({ noWaitAfter: true });
+  await page.waitForFunction(() => a3sim.runs[0].timelines[0].tasks.pass.name === "backward");
+  assert.equal(await page.locator(".timeline").count(), 1);
+  await close();
+});
+
+test("Bars lie where the pointer finds them, whatever the pixels' size", async () => {
+  for (const deviceScaleFactor of [1, 1.25, 1.5, 2]) {
+    const { page, close } = await open(pages.static, { deviceScaleFactor });
+    const wrong = await page.evaluate(() => {
+      const timeline = a3sim.runs[0].timelines[0], { tasks, canvas } = timeline, context = canvas.getContext("2d");
+      timeline.shown.path = false;
+      timeline.paint();
+      let wrong = 0;
+      for (let i = 0; i < tasks.count; i += 7) {
+        const x = ((tasks.start[i] + tasks.end[i]) / 2 / timeline.time.end) * canvas.clientWidth, lane = tasks.lane_of(i);
+        const y = 22 + (lane + 0.5) * timeline.row;
+        const found = timeline.task_at(x, y);
+        const [r, g, b] = context.getImageData(Math.floor(x * devicePixelRatio), Math.floor(y * devicePixelRatio), 1, 1).data;
+        const wanted = timeline.colors.bars[tasks.op[i]], width = ((tasks.end[i] - tasks.start[i]) / timeline.time.end) * canvas.clientWidth;
+        if (width > 6 && x > 60 && y < canvas.clientHeight - 1 && (found !== i || (r | (g << 8) | (b << 16)) !== (wanted & 0xffffff))) ++wrong;
+      }
+      return wrong;
+    });
+    assert.equal(wrong, 0, `at ${deviceScaleFactor}`);
+    await close();
+  }
+});
+
+test("A name has one colour in the legend, in all timelines and in figures", async () => {
+  const { page, close } = await open(pages.both);
   await page.getByRole("tab", { name: "backward" }).click();
   await page.waitForFunction(() => a3sim.runs[0].timelines[0].tasks.pass.name === "backward");
+  const colors = await page.evaluate(() => a3sim.runs[0].timelines.map((t) => Object.fromEntries(t.tasks.pass.operators.map((o, i) => [o.name, t.colors.bars[i]]))));
+  for (const [name, color] of Object.entries(colors[1])) assert.equal(color, colors[0][name] ?? color);
+  assert.equal(new Set(Object.values({ ...colors[0], ...colors[1] })).size, Object.keys({ ...colors[0], ...colors[1] }).length);
+  await close();
+});
+
+test("What a search finds is seen, however many tasks share its pixel", async () => {
+  const { page, close } = await open(pages.static);
+  const seen = await page.evaluate(() => {
+    const timeline = a3sim.runs[0].timelines[0], { tasks } = timeline;
+    const task = Array.from(tasks.op.keys()).find((i) => tasks.name(i) === "SwiGLU" && tasks.columns.expert[i] === 5);
+    timeline.shown.words = `swiglu ${tasks.columns.index[task]} rank${tasks.columns.rank[task]}`;
+    timeline.choose();
+    timeline.time.set(0, timeline.time.end * 1);
+    timeline.paint();
+    const color = timeline.colors.bars[tasks.op[task]], pixels = new Uint32Array(timeline.raster.image.data.buffer);
+    return pixels.some((pixel) => pixel === color);
+  });
+  assert.equal(seen, true);
   await close();
 });
 
@@ -297,7 +347,7 @@ test("A page that lacks a part says so, and shows the rest", async () => {
     writeFileSync(at("cut.html"), text.replace(element, ""));
     const { page, close } = await open(at("cut.html"), { whole: false });
     await page.getByText(`cut short: '${part}' is missing`).waitFor({ timeout: 5000 });
-    assert.equal(await page.locator(".answer .value").count(), 5);
+    assert.ok((await page.locator(".answer .value").count()) > 4);
     await close();
   }
 });

@@ -73,7 +73,8 @@ TEST_CASE("A heat map has a cell for each pair, with the median") {
   REQUIRE(figure.cells.size() == 4 * 2);
   CHECK(figure.cells.front().value == 4.5);
   CHECK(figure.cells.back().value == 64.5);
-  CHECK((figure.cells.back().x == 1 && figure.cells.back().y == 3));
+  CHECK((figure.cells.back().x == 1 && figure.cells.back().y == 0));  // the last row is the lowest
+  CHECK(figure.y.names.front() == "32");
   // White on the dark half of the colours, black on the bright one.
   CHECK_THAT(svg_of(figure), Contains("fill=\"#fff\">4.500<") && Contains("fill=\"#000\">64.50<"));
   CHECK_THROWS_AS(heat_figure(sweep, sweep.metrics[0], "ep", "ep"), InputError);
@@ -112,6 +113,8 @@ TEST_CASE("An axis begins at zero where that is near, and says so where it does 
   CHECK_FALSE(axis_of({1, 7.9}).log);
   CHECK_FALSE(axis_of({0, 8}).log);
   CHECK((axis_of({7}).low < 7 && axis_of({7}).high > 7));
+  // Values that differ by their last digits alone are drawn as equal ones.
+  CHECK(axis_of({0.3, 0.1 + 0.2}).high > 0.301);
 
   SweepResults flat = ep_by_order();
   for (double& value : flat.metrics[0].values) value = 100 + value / 10;

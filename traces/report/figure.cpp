@@ -39,7 +39,9 @@ FigureAxis figure_axis(std::string name, const std::vector<double>& values) {
     return axis;
   }
   // Where zero is near, the axis begins there; elsewhere it leaves some room below the least value.
-  const double span = axis.high > axis.low ? axis.high - axis.low : std::max(1e-12, std::abs(axis.high) / 5);
+  // Values that differ by their last digits alone are one.
+  const double size = std::max(std::abs(axis.low), std::abs(axis.high));
+  const double span = axis.high - axis.low > 1e-9 * size ? axis.high - axis.low : std::max(1e-12, size / 5);
   axis.truncated = axis.low > 0 && axis.low >= axis.high / 2;
   axis.high += kPadding * span;
   axis.low = axis.low >= 0 && !axis.truncated ? 0 : axis.low - kPadding * span;

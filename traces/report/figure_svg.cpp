@@ -18,7 +18,8 @@ std::string svg_of(const Figure& figure) {
   if (!context) throw std::bad_alloc();
   duk_context* const js = context.get();
   const std::string_view script = svg_script();
-  const std::string json = figure_json(figure).dump(-1, ' ', true);
+  const std::string json =
+      figure_json(figure).dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
   const auto check = [js](duk_int_t error) {
     if (error != 0) throw std::logic_error(fmt::format("drawing a figure: {}", duk_safe_to_string(js, -1)));
   };

@@ -73,17 +73,24 @@ FigurePoint published(double x, const Comparison& of) {
   return point;
 }
 
-Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& shown, const ErrorBars& bars) {
+// Whether lines can be drawn over this coordinate.
+bool are_numbers(const std::vector<const Comparison*>& shown, const std::string& key) {
+  return std::ranges::all_of(shown,
+                             [&](const Comparison* c) { return c->point.coordinates[key].is_number(); });
+}
+
+// `names`: of all series of the table's figures, in the order of their colours.
+Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& shown,
+             const std::vector<std::string>& names, const ErrorBars& bars) {
   const Point& first = shown.front()->point;
   const std::vector<std::string> places = values_of(shown, of.x);
-  std::vector<std::string> names =
-      of.series.empty() ? std::vector<std::string>{""} : values_of(shown, {of.series});
+  const bool lines = of.lines && are_numbers(shown, of.x.front());
   Figure figure;
   figure.title = of.title;
   figure.legend = of.series;
   std::vector<double> values, xs;
   for (std::size_t s = 0; s < names.size(); ++s) {
-    const FigureKind kind = of.lines ? FigureKind::kLine : FigureKind::kBars;
+    const FigureKind kind = lines ? FigureKind::kLine : FigureKind::kBars;
     FigureSeries ours{names[s].empty() ? "predicted" : names[s] + ", predicted",
                       kind,
                       static_cast<std::uint32_t>(s),
@@ -98,7 +105,7 @@ Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& sh
       if (!of.series.empty() && text_of(comparison->point.coordinates[of.series]) != names[s]) continue;
       const std::string name = name_of(comparison->point, of.x);
       const auto place = static_cast<double>(std::ranges::find(places, name) - places.begin());
-      const double x = of.lines ? std::stod(name) : place;
+      const double x = lines ? std::stod(name) : place;
       xs.push_back(x);
       ours.points.push_back(predicted(x, *comparison, bars));
       if (comparison->reference) theirs.points.push_back(published(x, *comparison));
@@ -110,12 +117,12 @@ Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& sh
   }
   const std::string x_name = fmt::format("{}", fmt::join(of.x, " × "));
   const std::string y = fmt::format("{}, {}", first.metric, first.unit);
-  figure.x = of.lines ? figure_axis(x_name, xs) : names_axis(x_name, places);
-  if (of.lines && figure.x.log) {
+  figure.x = lines ? figure_axis(x_name, xs) : names_axis(x_name, places);
+  if (lines && figure.x.log) {
     figure.x.names = places;
     for (const std::string& place : places) figure.x.places.push_back(std::stod(place));
   }
-  figure.y = of.lines ? figure_axis(y, values) : axis_from_zero(y, values);
+  figure.y = lines ? figure_axis(y, values) : axis_from_zero(y, values);
   figure.origin = fmt::format("{}{}filled: predicted, with its error bar; hollow: published",
                               all_of(of.where), of.where.is_null() ? "" : "; ");
   return figure;
@@ -140,11 +147,38 @@ Figure errors_figure(const std::string& title, const std::vector<const Compariso
   for (const Comparison* of : compared) {
     values.push_back(100 * error_of(*of));
     series.points.push_back(FigurePoint::at(static_cast<double>(names.size()), values.back()));
-    names.push_back(case_text(of->point));
+    names.push_back(fmt::format("{}", names.size() + 1));
   }
-  figure.x = names_axis("", names);
+  figure.x = names_axis("numbers: the table below", names);
   figure.y = axis_from_zero("error, %", values);
   return figure;
+}
+
+// The points of that figure, with its numbers.
+Table errors_table(const std::vector<const Comparison*>& compared) {
+  Table table({Column::count("number"),
+               Column::words("case"),
+               Column::words("unit"),
+               {"predicted", "predicted", Form::kSignificant},
+               {"published", "published", Form::kSignificant},
+               Column::signed_percent("error")});
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    const Comparison& of = *compared[i];
+    table.add({whole(i + 1), case_text(of.point), of.point.unit, of.point.value,
+               of.reference.value().in(of.point.unit), error_of(of)});
+  }
+  return table;
+}
+
+// The values of a coordinate in the whole table: a value has one colour in all of its figures.
+std::vector<std::string> series_of(const PublishedFigure& figure,
+                                   const std::vector<Comparison>& comparisons) {
+  if (figure.series.empty()) return {""};
+  std::vector<const Comparison*> with;
+  for (const Comparison& of : comparisons) {
+    if (of.point.variant.empty() && of.point.coordinates.contains(figure.series)) with.push_back(&of);
+  }
+  return values_of(with, {figure.series});
 }
 
 }  // namespace
@@ -155,13 +189,14 @@ void add_published(Page& page, const PublishedTable& table, const std::string& h
   blocks.say(heading);
   for (const PublishedFigure& figure : table.figures) {
     const std::vector<const Comparison*> shown = shown_by(figure, comparisons);
-    if (!shown.empty()) blocks.figure(drawn(figure, shown, bars));
+    if (!shown.empty()) blocks.figure(drawn(figure, shown, series_of(figure, comparisons), bars));
   }
   std::vector<const Comparison*> compared;
   for (const Comparison& of : comparisons) {
     if (of.reference && of.point.variant.empty()) compared.push_back(&of);
   }
-  if (!compared.empty()) blocks.figure(errors_figure("Errors, " + table.name, compared));
+  if (!compared.empty())
+    blocks.figure(errors_figure("Errors, " + table.name, compared)).table(errors_table(compared));
   if (!table.notes.empty()) blocks.say(table.notes);
   page.add(table.name, blocks);
   page.add("Points of " + table.name, PageBlocks().table(comparison_table(comparisons, bars)), true);

@@ -237,10 +237,12 @@ void read_figures(const Config& root, PublishedTable& table) {
     check_columns(item, "x", figure.x, table);
     if (!figure.series.empty()) check_columns(item, "series", {figure.series}, table);
     figure.lines = item.choice("kind", {"bars", "lines"}, "bars") == 1;
+    if (figure.lines && figure.x.size() != 1) item.error("x", "lines lie over one key");
     if (item.has("where")) {
       figure.where = nlohmann::ordered_json::object();
       const Config where = item.map("where");
       for (const std::string& key : where.keys()) figure.where[key] = coordinate_of(where.text(key));
+      check_columns(item, "where", where.keys(), table);
     }
     item.finish();
   }

@@ -131,13 +131,17 @@ Figure heat_figure(const SweepResults& sweep, const ResultMetric& metric, const 
   figure.title = fmt::format("{} by {} and {}", heading(metric.name, metric.unit), rows, columns);
   figure.origin = pivot_origin(sweep, metric, pivot, "");
   figure.x = names_axis(columns, sweep.axes[pivot.columns].values);
-  figure.y = names_axis(rows, sweep.axes[pivot.rows].values);
+  // The first row stands at the top, as in the table.
+  std::vector<std::string> falling = sweep.axes[pivot.rows].values;
+  std::ranges::reverse(falling);
+  figure.y = names_axis(rows, falling);
   std::vector<double> medians;
   for (std::size_t row = 0; row < pivot.cells.size(); ++row) {
     for (std::size_t column = 0; column < pivot.cells[row].size(); ++column) {
       if (pivot.cells[row][column].values.empty()) continue;
       medians.push_back(pivot.cells[row][column].median());
-      figure.cells.push_back({static_cast<double>(column), static_cast<double>(row), medians.back()});
+      figure.cells.push_back(
+          {static_cast<double>(column), static_cast<double>(falling.size() - 1 - row), medians.back()});
     }
   }
   if (medians.empty()) throw InputError("nothing to plot: no point is done");

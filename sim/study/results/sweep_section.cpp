@@ -9,6 +9,7 @@
 #include "sim/study/results/figures.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/points_view.h"
+#include "sim/study/sweep/sweep_metric.h"
 
 namespace a3sim {
 namespace {
@@ -16,8 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kOneLine = "one line";
-// Each figure is drawn before anyone asks for it; more of them make a page that is slow to open.
-constexpr std::size_t kMostFigures = 2000, kMostRows = 5000;
+// Each figure is drawn before anyone asks for it: with more points than this in all of a kind's figures, a page is
+// slow to open.
+constexpr std::size_t kMostDrawn = 200'000, kMostRows = 5000;
 
 // Axes that a figure may be drawn over.
 std::vector<std::string> drawn_axes(const SweepResults& sweep) {
@@ -38,10 +40,27 @@ std::vector<std::string> passes_of(const SweepResults& sweep) {
   return passes;
 }
 
-std::vector<const ResultMetric*> drawn_metrics(const SweepResults& sweep, const std::string& pass) {
+std::vector<const ResultMetric*> metrics_of(const SweepResults& sweep, const std::string& pass) {
   std::vector<const ResultMetric*> metrics;
-  for (const std::string& name : page_metrics(sweep, pass)) metrics.push_back(&sweep.metric(pass, name));
+  for (const ResultMetric& metric : sweep.metrics) {
+    if (metric.pass == pass) metrics.push_back(&metric);
+  }
   return metrics;
+}
+
+// What the metric says of itself; a database may have one that this program does not know.
+SweepMetric::Better better(const ResultMetric& metric) {
+  const SweepMetric* known = SweepMetrics::find(metric.name);
+  return known ? known->better : SweepMetric::Better::kNeither;
+}
+
+std::vector<Objective> aims_of(const SweepResults& sweep, const std::string& pass) {
+  std::vector<Objective> aims;
+  for (const ResultMetric* metric : metrics_of(sweep, pass)) {
+    if (better(*metric) != SweepMetric::Better::kNeither)
+      aims.push_back({metric, better(*metric) == SweepMetric::Better::kLarger});
+  }
+  return aims;
 }
 
 // Figures that one of a page's choices each leads to.
@@ -56,21 +75,33 @@ class Choices {
   // What cannot be drawn (no point is done, too many lines) is no choice.
   template <class Draw>
   void add(Json of, Draw&& draw) {
-    Json& figures = section_["figures"];
-    if (figures.size() >= kMostFigures) return;
+    if (drawn_ > kMostDrawn) {
+      ++left_out_;
+      return;
+    }
     try {
-      figures.push_back({{"of", std::move(of)}, {"figure", figure_json(draw())}});
+      const Figure figure = draw();
+      drawn_ += figure.cells.size();
+      for (const FigureSeries& series : figure.series) drawn_ += series.points.size();
+      section_["figures"].push_back({{"of", std::move(of)}, {"figure", figure_json(figure)}});
     } catch (const InputError&) {
       return;
     }
   }
 
   void add_to(Page& page) {
-    if (!section_["figures"].empty()) page.add(std::move(section_));
+    if (section_["figures"].empty()) return;
+    if (left_out_ > 0)
+      section_["note"] = fmt::format(
+          "{} more figures would make this page slow to open: 'a3sim results --svg' draws "
+          "each.",
+          left_out_);
+    page.add(std::move(section_));
   }
 
  private:
   Json section_;
+  std::size_t drawn_ = 0, left_out_ = 0;  // points and cells; figures
 };
 
 Json choice(std::string_view name, std::string_view label) { return {{"name", name}, {"label", label}}; }
@@ -81,7 +112,7 @@ void add_lines(Page& page, const SweepResults& sweep) {
   std::vector<std::string> axes = drawn_axes(sweep), series = axes;
   series.insert(series.begin(), kOneLine);
   for (const std::string& pass : passes_of(sweep)) {
-    for (const ResultMetric* metric : drawn_metrics(sweep, pass)) {
+    for (const ResultMetric* metric : metrics_of(sweep, pass)) {
       for (const std::string& x : axes) {
         for (const std::string& of : series) {
           if (of == x) continue;
@@ -99,7 +130,7 @@ void add_heat(Page& page, const SweepResults& sweep) {
                                            choice("rows", "down"), choice("columns", "across")}));
   const std::vector<std::string> axes = drawn_axes(sweep);
   for (const std::string& pass : passes_of(sweep)) {
-    for (const ResultMetric* metric : drawn_metrics(sweep, pass)) {
+    for (const ResultMetric* metric : metrics_of(sweep, pass)) {
       for (const std::string& rows : axes) {
         for (const std::string& columns : axes) {
           if (rows == columns) continue;
@@ -112,25 +143,19 @@ void add_heat(Page& page, const SweepResults& sweep) {
   choices.add_to(page);
 }
 
-bool larger_is_better(const std::string& metric) {
-  return metric.find("hit") != std::string::npos || metric.find("busy") != std::string::npos ||
-         metric.find("speedup") != std::string::npos;
-}
-
 void add_fronts(Page& page, const SweepResults& sweep) {
   Choices choices("Pareto front", Json::array({choice("y", "show"), choice("x", "against"),
                                                choice("pass", "pass"), choice("series", "colours by")}));
   std::vector<std::string> series = drawn_axes(sweep);
   series.insert(series.begin(), "nothing");
   for (const std::string& pass : passes_of(sweep)) {
-    for (const ResultMetric* x : drawn_metrics(sweep, pass)) {
-      for (const ResultMetric* y : drawn_metrics(sweep, pass)) {
-        if (x == y) continue;
-        for (const std::string& of : series) {
-          choices.add({{"y", y->name}, {"x", x->name}, {"pass", pass}, {"series", of}}, [&] {
-            return pareto_figure(sweep, {{x, larger_is_better(x->name)}, {y, larger_is_better(y->name)}},
-                                 of == series.front() ? "" : of);
-          });
+    const std::vector<Objective> aims = aims_of(sweep, pass);
+    for (const std::string& of : series) {
+      for (const Objective& x : aims) {
+        for (const Objective& y : aims) {
+          if (x.metric == y.metric) continue;
+          choices.add({{"y", y.metric->name}, {"x", x.metric->name}, {"pass", pass}, {"series", of}},
+                      [&] { return pareto_figure(sweep, {x, y}, of == series.front() ? "" : of); });
         }
       }
     }
@@ -146,7 +171,13 @@ void add_sweep(Page& page, const SweepResults& sweep) {
   add_lines(page, sweep);
   add_heat(page, sweep);
   add_fronts(page, sweep);
-  if (sweep.points.size() > kMostRows) return;
+  if (sweep.points.size() > kMostRows) {
+    page.add("All points of " + sweep.name,
+             PageBlocks().say(
+                 fmt::format("{} points are too many for a page: 'a3sim results DB --csv' prints them.",
+                             sweep.points.size())));
+    return;
+  }
   Report points;
   for (const std::string& of : passes_of(sweep)) add_points(sweep, of, {}, points);
   page.add("All points of " + sweep.name, PageBlocks().report(points), true);

@@ -35,11 +35,8 @@ struct KnownRun {
   }
 };
 
-KnownRun know(const SavedRun& run, bool several) {
-  KnownRun known{&run, run.name, {}};
-  // Runs of one experiment are told apart by their directories.
-  if (several) known.name = run.directory.lexically_normal().filename().string();
-  if (known.name.empty()) known.name = run.directory.string();
+KnownRun know(const SavedRun& run, std::string name) {
+  KnownRun known{&run, std::move(name), {}};
   const std::vector<SavedBounds> bounds = read_bounds(run.directory);
   for (const TracedPass& pass : run.passes) {
     KnownPass& of = known.passes.emplace_back();
@@ -60,13 +57,26 @@ std::string bound_note(const KnownPass& of) {
                      in_percent(seconds(bound) / seconds(makespan)));
 }
 
-std::string exposed_note(const Explanation& explained, Duration makespan) {
-  Duration exposed{};
-  for (const Overlap& overlap : explained.overlaps) exposed += overlap.exposed;
-  const auto ranks = static_cast<std::int64_t>(std::max<std::size_t>(1, explained.overlaps.size()));
-  if (exposed <= Duration::zero()) return "no communication is exposed";
-  return fmt::format("{} of communication exposed, {} of the time", milliseconds(exposed / ranks),
-                     in_percent(seconds(exposed / ranks) / seconds(makespan)));
+// A card for the communication that no cube's work covers, where there is communication.
+void add_exposed(const KnownPass& of, std::vector<PageBlocks::Card>& cards) {
+  Duration exposed{}, all{};
+  for (const Overlap& overlap : of.explained->overlaps) {
+    exposed += overlap.exposed;
+    all += overlap.exposed + overlap.hidden;
+  }
+  if (all <= Duration::zero()) return;
+  const auto ranks = static_cast<std::int64_t>(of.explained->overlaps.size());
+  cards.push_back({of.pass->name + ", communication exposed", milliseconds(exposed / ranks),
+                   fmt::format("of {}, the mean of a rank", milliseconds(all / ranks))});
+}
+
+void add_hits(const KnownPass& of, std::vector<PageBlocks::Card>& cards) {
+  double hits = 0, requests = 0;
+  for (const TraceOperator& op : of.pass->trace.operators) {
+    hits += op.l2_hit;
+    requests += op.l2_hit + op.l2_missed;
+  }
+  if (requests > 0) cards.push_back({of.pass->name + ", L2 read hits", in_percent(hits / requests), ""});
 }
 
 void add_answer(Page& page, const std::vector<KnownRun>& runs) {
@@ -84,16 +94,8 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
     for (const KnownPass& of : run.passes)
       cards.push_back({of.pass->name, milliseconds(of.pass->trace.makespan), bound_note(of)});
     for (const KnownPass& of : run.passes) {
-      if (!of.explained) continue;
-      const Trace& trace = of.pass->trace;
-      double hits = 0, requests = 0;
-      for (const TraceOperator& op : trace.operators) {
-        hits += op.l2_hit;
-        requests += op.l2_hit + op.l2_missed;
-      }
-      if (requests > 0)
-        cards.push_back({of.pass->name + ", L2 read hits", in_percent(hits / requests),
-                         exposed_note(*of.explained, trace.makespan)});
+      if (of.explained) add_exposed(of, cards);
+      add_hits(of, cards);
     }
     blocks.cards(cards);
   }
@@ -133,7 +135,7 @@ void add_differences(Page& page, const KnownRun& first, const KnownRun& other) {
   if (!blocks.json.empty()) page.add(fmt::format("{} against {}", other.name, first.name), blocks);
 }
 
-void add_figures(Page& page, const std::vector<KnownRun>& runs) {
+void add_figures(Page& page, const std::vector<KnownRun>& runs, const OperatorColors& colors) {
   PageBlocks time, l2, roofs;
   for (const KnownRun& run : runs) {
     for (const KnownPass& of : run.passes) {
@@ -144,7 +146,7 @@ void add_figures(Page& page, const std::vector<KnownRun>& runs) {
       if (!of.explained) continue;
       time.figure(blame_figure("Critical path, " + title, blame_of(trace, of.explained->path)));
       time.figure(workers_figure(title, *of.explained));
-      const Figure roof = roofline_figure(title, trace, of.explained->roofs);
+      const Figure roof = roofline_figure(title, *of.pass, of.explained->roofs, colors);
       if (!roof.series.empty()) roofs.figure(roof);
     }
   }
@@ -176,18 +178,37 @@ void add_files(Page& page, const KnownRun& run, bool several) {
 
 }  // namespace
 
+std::vector<std::string> distinct_names(const std::vector<std::filesystem::path>& directories) {
+  std::vector<std::string> names, last;
+  for (const std::filesystem::path& directory : directories) {
+    const std::filesystem::path whole = std::filesystem::absolute(directory).lexically_normal();
+    last.push_back((whole.has_filename() ? whole : whole.parent_path()).filename().string());
+    names.push_back(last.back());
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::ranges::count(last, last[i]) > 1) names[i] = directories[i].string();
+  }
+  return names;
+}
+
 void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
   std::vector<KnownRun> runs;
-  for (const SavedRun& run : saved) runs.push_back(know(run, saved.size() > 1));
-  const bool several = runs.size() > 1;
+  // Runs of one experiment are told apart by their directories.
+  std::vector<std::filesystem::path> directories;
+  for (const SavedRun& run : saved) directories.push_back(run.directory);
+  const std::vector<std::string> names = distinct_names(directories);
+  const bool several = saved.size() > 1;
+  for (std::size_t i = 0; i < saved.size(); ++i)
+    runs.push_back(know(saved[i], several ? names[i] : saved[i].name));
   add_answer(page, runs);
   std::vector<NamedRun> traced;
   for (const KnownRun& run : runs) {
     if (run.traced()) traced.push_back({run.name, run.run->passes});
   }
-  if (!traced.empty()) add_runs(page, traced);
+  const OperatorColors colors(traced);
+  if (!traced.empty()) add_runs(page, traced, colors);
   for (std::size_t i = 1; i < runs.size(); ++i) add_differences(page, runs.front(), runs[i]);
-  add_figures(page, runs);
+  add_figures(page, runs, colors);
   for (const KnownRun& run : runs) add_tables(page, run, several);
   for (const KnownRun& run : runs) add_files(page, run, several);
 }

@@ -48,6 +48,9 @@ struct SweepMetric {
   std::function<MetricAmount(const MeasuredPass&)> amount;
   // Whether it is read from every task's record, which costs more than all that is not.
   bool needs_records = false;
+  // What an order is chosen by; neither: it tells about a run, and is no aim.
+  enum class Better : std::uint8_t { kNeither, kSmaller, kLarger };
+  Better better = Better::kNeither;
 
   double value(const MetricAmount& amount) const;
   std::string unit() const;  // "ms", "MB", "%"; "" for a number

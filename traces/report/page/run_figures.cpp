@@ -31,7 +31,9 @@ FigureSeries bars(std::string_view name, std::size_t color) {
 
 }  // namespace
 
-Figure roofline_figure(const std::string& title, const Trace& trace, const std::vector<Roofline>& roofs) {
+Figure roofline_figure(const std::string& title, const TracedPass& pass, const std::vector<Roofline>& roofs,
+                       const OperatorColors& colors) {
+  const Trace& trace = pass.trace;
   Figure figure;
   figure.title = "Roofline, " + title;
   figure.origin =
@@ -44,7 +46,11 @@ Figure roofline_figure(const std::string& title, const Trace& trace, const std::
     double& peak = peaks[trace.operators[op].unit == TaskUnit::kVector];
     peak = std::max(peak, roof.peak);
     FigureSeries& point = figure.series.emplace_back();
-    point = {trace.operators[op].name, FigureKind::kPoints, static_cast<std::uint32_t>(op), false, {}};
+    point = {trace.operators[op].name,
+             FigureKind::kPoints,
+             colors.of(pass.name, trace.operators[op].name),
+             false,
+             {}};
     point.points.push_back(FigurePoint::at(roof.intensity, roof.achieved / kTera));
     xs.push_back(roof.intensity);
     ys.insert(ys.end(), {roof.achieved / kTera, roof.peak / kTera});

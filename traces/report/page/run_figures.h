@@ -3,13 +3,15 @@
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/report/figure.h"
+#include "traces/report/page/operator_colors.h"
 
 namespace a3sim {
 
 // Figures of one pass. `title` says which, like "ep8, forward".
 
 // What operators reach against their roofs.
-Figure roofline_figure(const std::string& title, const Trace& trace, const std::vector<Roofline>& roofs);
+Figure roofline_figure(const std::string& title, const TracedPass& pass, const std::vector<Roofline>& roofs,
+                       const OperatorColors& colors);
 // Of each operator's reads, the share that it found in the L2 because another (or itself) had left it there.
 Figure reuse_figure(const std::string& title, const Trace& trace);
 bool has_reuse(const Trace& trace);

@@ -139,13 +139,14 @@ Json counters_json(Page& page, const Causes& causes) {
       {"stretch_ps", stretch.count()}, {"names", names}, {"units", units}, {"packed", page.pack(columns)}};
 }
 
-Json pass_json(Page& page, const TracedPass& pass) {
+Json pass_json(Page& page, const TracedPass& pass, const OperatorColors& colors) {
   const Trace& trace = pass.trace;
   const Causes causes(trace);
   const Drawn drawn(trace);
   Json operators = Json::array();
   for (const TraceOperator& op : trace.operators)
-    operators.push_back({{"name", op.name}, {"unit", name_of(op.unit)}});
+    operators.push_back(
+        {{"name", op.name}, {"unit", name_of(op.unit)}, {"color", colors.of(pass.name, op.name)}});
   return {{"name", pass.name},
           {"makespan_ps", trace.makespan.count()},
           {"aic", trace.machine.workers[0]},
@@ -162,11 +163,11 @@ Json pass_json(Page& page, const TracedPass& pass) {
 
 }  // namespace
 
-void add_runs(Page& page, std::span<const NamedRun> runs) {
+void add_runs(Page& page, std::span<const NamedRun> runs, const OperatorColors& colors) {
   Json list = Json::array();
   for (const NamedRun& run : runs) {
     Json passes = Json::array();
-    for (const TracedPass& pass : run.passes) passes.push_back(pass_json(page, pass));
+    for (const TracedPass& pass : run.passes) passes.push_back(pass_json(page, pass, colors));
     list.push_back({{"name", run.name}, {"passes", std::move(passes)}});
   }
   page.add({{"kind", "runs"}, {"title", "Timeline"}, {"runs", std::move(list)}});

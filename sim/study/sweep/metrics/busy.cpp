@@ -17,7 +17,8 @@ auto busy(QueueType queue) {
 }
 
 A3SIM_REGISTER(SweepMetric, "aic_busy", "of the AICs' time",
-               SweepMetric{SweepMetric::Form::kShareOfTime, busy(QueueType::kCtq)});
+               SweepMetric{SweepMetric::Form::kShareOfTime, busy(QueueType::kCtq), false,
+                           SweepMetric::Better::kLarger});
 A3SIM_REGISTER(SweepMetric, "aiv_busy", "of the AIVs' time",
                SweepMetric{SweepMetric::Form::kShareOfTime, busy(QueueType::kVtq)});
 

@@ -11,7 +11,8 @@ auto mean_of(Duration Overlap::* time) {
 }
 
 A3SIM_REGISTER(SweepMetric, "exposed", "communication that no cube's work covers, a rank",
-               SweepMetric{SweepMetric::Form::kMilliseconds, mean_of(&Overlap::exposed), true});
+               SweepMetric{SweepMetric::Form::kMilliseconds, mean_of(&Overlap::exposed), true,
+                           SweepMetric::Better::kSmaller});
 A3SIM_REGISTER(SweepMetric, "hidden", "communication below cubes' work, a rank",
                SweepMetric{SweepMetric::Form::kMilliseconds, mean_of(&Overlap::hidden), true});
 

@@ -18,12 +18,12 @@ MetricAmount completion_skew(const MeasuredPass& pass) {
 }
 
 A3SIM_REGISTER(SweepMetric, "latency", "from the common start to the last completion",
-               SweepMetric{Form::kMilliseconds, latency});
+               SweepMetric{Form::kMilliseconds, latency, false, SweepMetric::Better::kSmaller});
 A3SIM_REGISTER(SweepMetric, "bound", "the largest lower bound", SweepMetric{Form::kMilliseconds, bound});
 A3SIM_REGISTER(SweepMetric, "efficiency", "the bound's part of the latency",
-               SweepMetric{Form::kShareOfTime, efficiency});
+               SweepMetric{Form::kShareOfTime, efficiency, false, SweepMetric::Better::kLarger});
 A3SIM_REGISTER(SweepMetric, "completion_skew", "from the first rank's end to the last's",
-               SweepMetric{Form::kMilliseconds, completion_skew});
+               SweepMetric{Form::kMilliseconds, completion_skew, false, SweepMetric::Better::kSmaller});
 
 }  // namespace
 }  // namespace a3sim

@@ -30,11 +30,13 @@ MetricAmount tasks(const RankResult& rank) { return {.part = static_cast<double>
 MetricAmount events(const MeasuredPass& pass) { return {.part = static_cast<double>(pass.run().events)}; }
 
 A3SIM_REGISTER(SweepMetric, "sent", "bytes of puts to other ranks",
-               SweepMetric{Form::kMegabytes, of_ranks(sent)});
-A3SIM_REGISTER(SweepMetric, "hbm_read", "bytes from HBM", SweepMetric{Form::kMegabytes, of_ranks(hbm_read)});
+               SweepMetric{Form::kMegabytes, of_ranks(sent), false, SweepMetric::Better::kSmaller});
+A3SIM_REGISTER(SweepMetric, "hbm_read", "bytes from HBM",
+               SweepMetric{Form::kMegabytes, of_ranks(hbm_read), false, SweepMetric::Better::kSmaller});
 A3SIM_REGISTER(SweepMetric, "hbm_written", "bytes to HBM",
-               SweepMetric{Form::kMegabytes, of_ranks(hbm_written)});
-A3SIM_REGISTER(SweepMetric, "l2_read_hits", "of all reads", SweepMetric{Form::kShare, of_ranks(read_hits)});
+               SweepMetric{Form::kMegabytes, of_ranks(hbm_written), false, SweepMetric::Better::kSmaller});
+A3SIM_REGISTER(SweepMetric, "l2_read_hits", "of all reads",
+               SweepMetric{Form::kShare, of_ranks(read_hits), false, SweepMetric::Better::kLarger});
 A3SIM_REGISTER(SweepMetric, "tasks", "of all ranks", SweepMetric{Form::kNumber, of_ranks(tasks)});
 A3SIM_REGISTER(SweepMetric, "events", "that the engine executed", SweepMetric{Form::kNumber, events});
 

@@ -90,10 +90,10 @@ var a3sim = (function () {
         var places = [];
         if (axis.log) {
             var base = axis.high / axis.low > 4096 ? 10 : 2;
-            var first = Math.ceil(Math.log(axis.low) / Math.log(base) - 1e-9);
+            var first2 = Math.ceil(Math.log(axis.low) / Math.log(base) - 1e-9);
             var last = Math.floor(Math.log(axis.high) / Math.log(base) + 1e-9);
-            var step2 = Math.max(1, Math.ceil((last - first + 1) / most));
-            for (var power = first; power <= last; power += step2)
+            var step2 = Math.max(1, Math.ceil((last - first2 + 1) / most));
+            for (var power = first2; power <= last; power += step2)
                 places.push(Math.pow(base, power));
             return places;
         }
@@ -106,8 +106,9 @@ var a3sim = (function () {
                 break;
             }
         }
-        for (var i = Math.ceil(axis.low / step - 1e-9); i <= axis.high / step + 1e-9; ++i)
-            places.push(i * step);
+        var first = Math.ceil(axis.low / step - 1e-9), count = Math.floor(axis.high / step + 1e-9) - first;
+        for (var i = 0; i <= Math.min(count, 100); ++i)
+            places.push((first + i) * step);
         return places;
     }
     var longest_name = 40;

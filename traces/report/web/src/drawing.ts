@@ -142,7 +142,8 @@ function roundPlaces(axis: Axis, most: number): number[] {
       break;
     }
   }
-  for (let i = Math.ceil(axis.low / step - 1e-9); i <= axis.high / step + 1e-9; ++i) places.push(i * step);
+  const first = Math.ceil(axis.low / step - 1e-9), count = Math.floor(axis.high / step + 1e-9) - first;
+  for (let i = 0; i <= Math.min(count, 100); ++i) places.push((first + i) * step);
   return places;
 }
 

@@ -30,18 +30,12 @@ export class Matrix {
   private values: Float64Array = new Float64Array();
   private most = 0; // of a window, so that colours keep their meaning while the slider moves
 
-  constructor(private tasks: Tasks) {
+  constructor(private readonly tasks: Tasks) {
     this.element.append(el("div", { class: "bar" }, this.slider, this.label), this.canvas, this.tip);
     this.slider.addEventListener("input", () => this.update());
     this.canvas.addEventListener("pointermove", (event) => this.hover(event));
     on_theme(() => this.paint());
     new ResizeObserver(() => this.paint()).observe(this.element);
-    this.update();
-  }
-
-  show(tasks: Tasks): void {
-    this.tasks = tasks;
-    this.most = 0;
     this.update();
   }
 

@@ -14,7 +14,7 @@ export type Section = BlocksSection | ChoicesSection | RunsSection;
 export interface BlocksSection { kind: "blocks"; title: string; blocks: Block[]; folded?: boolean }
 
 // One of many figures, chosen by name.
-export interface ChoicesSection { kind: "choices"; title: string; choices: { name: string; label: string }[]; figures: { of: { [choice: string]: string }; figure: Figure }[] }
+export interface ChoicesSection { kind: "choices"; title: string; note?: string; choices: { name: string; label: string }[]; figures: { of: { [choice: string]: string }; figure: Figure }[] }
 
 export interface RunsSection { kind: "runs"; title: string; runs: Run[] }
 
@@ -35,7 +35,8 @@ export interface Table {
 
 export interface Run { name: string; passes: Pass[] }
 
-export interface Operator { name: string; unit: "cube" | "vector" | "put" }
+// `color` is the same for a name in all runs and figures of a pass.
+export interface Operator { name: string; unit: "cube" | "vector" | "put"; color: number }
 
 export interface Pass {
   name: string;

@@ -12,7 +12,7 @@ function charts_of(pass: Pass): Chart[] {
   const charts: Chart[] = [];
   pass.counters.names.forEach((name, i) => {
     const unit = pass.counters.units[i]!;
-    const group = unit === "" ? (name.endsWith("running") ? "running workers" : name) : unit === "%" ? name : name.startsWith("link") ? "link" : name;
+    const group = name.endsWith("running") ? "running workers" : name.startsWith("link") ? "link" : name;
     const chart = charts.find((c) => c.title === group);
     if (chart) chart.counters.push(i);
     else charts.push({ title: group, unit, counters: [i] });

@@ -65,7 +65,8 @@ function choices_section(section: ChoicesSection): HTMLElement {
     }));
   };
   fill();
-  return el("section", { class: "choices" }, el("h2", {}, section.title), bar, view.element);
+  return el("section", { class: "choices" }, el("h2", {}, section.title), bar, view.element,
+    section.note ? el("p", { class: "note" }, section.note) : null);
 }
 
 function start(): void {

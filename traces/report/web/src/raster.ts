@@ -20,7 +20,7 @@ export class Raster {
   }
 
   // Lanes `lanes` of `row` pixels each from `top` on (negative: partly above). Dates from..to span the width.
-  paint(tasks: Tasks, lanes: number[], row: number, top: number, from: number, to: number, found: Uint8Array | null, colors: Colors): number {
+  paint(tasks: Tasks, lanes: number[], row: number, top: number, from: number, to: number, found: Uint32Array | null, colors: Colors): number {
     this.pixels.fill(colors.background);
     const bars_high = row > 3 ? row - 1 : row;
     let painted = 0;
@@ -37,7 +37,7 @@ export class Raster {
     return painted;
   }
 
-  private paint_lane(tasks: Tasks, lane: number, line: Uint32Array, from: number, to: number, found: Uint8Array | null, colors: Colors): number {
+  private paint_lane(tasks: Tasks, lane: number, line: Uint32Array, from: number, to: number, found: Uint32Array | null, colors: Colors): number {
     const { start, end, taken, op } = tasks, scale = this.width / (to - from), last = tasks.first[lane + 1]!;
     let painted = 0, task = tasks.ending_after(lane, from);
     while (task < last && taken[task]! < to) {
@@ -45,7 +45,7 @@ export class Raster {
       const x1 = Math.min(this.width, Math.max(x0 + 1, Math.round((end[task]! - from) * scale)));
       const wait = Math.max(0, Math.round((taken[task]! - from) * scale));
       if (wait < x0) line.fill(colors.wait, wait, Math.min(this.width, x0));
-      const color = (found && !found[task] ? colors.faded : colors.bars)[op[task]!]!;
+      const color = (found ? colors.faded : colors.bars)[op[task]!]!;
       line.fill(color, x0, x1);
       if (x1 - x0 > 3 && x1 < this.width) line[x1 - 1] = colors.background;
       ++painted;
@@ -53,7 +53,23 @@ export class Raster {
       // Several tasks in one pixel: go on with the one that leaves it.
       if (task < last && (end[task]! - from) * scale < x1) task = Math.max(task, this.leaving(tasks, task, last, from + x1 / scale));
     }
+    if (found) this.paint_found(tasks, lane, line, from, to, found, colors);
     return painted;
+  }
+
+  // Over the others, so that none of them hides it.
+  private paint_found(tasks: Tasks, lane: number, line: Uint32Array, from: number, to: number, found: Uint32Array, colors: Colors): void {
+    const scale = this.width / (to - from), first = tasks.ending_after(lane, from), last = tasks.first[lane + 1]!;
+    let low = 0, high = found.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (found[middle]! >= first) high = middle;
+      else low = middle + 1;
+    }
+    for (; low < found.length && found[low]! < last && tasks.start[found[low]!]! < to; ++low) {
+      const task = found[low]!, x0 = Math.max(0, Math.round((tasks.start[task]! - from) * scale));
+      line.fill(colors.bars[tasks.op[task]!]!, x0, Math.max(x0 + 1, Math.round((tasks.end[task]! - from) * scale)));
+    }
   }
 
   private leaving(tasks: Tasks, task: number, last: number, date: number): number {

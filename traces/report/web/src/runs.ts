@@ -7,7 +7,7 @@ import { OverTime } from "./over_time.js";
 import { task_card } from "./task_card.js";
 import { Tasks, read_path } from "./tasks.js";
 import { on_theme } from "./theme.js";
-import { TimeAxis, time_text } from "./time_axis.js";
+import { TimeAxis } from "./time_axis.js";
 import { Shown, Timeline } from "./timeline.js";
 
 const tip = el("div", { class: "tip", role: "tooltip", hidden: "" });
@@ -27,11 +27,11 @@ function legend_of(passes: Pass[]): HTMLElement {
     element.replaceChildren();
     const named = new Set<string>();
     for (const pass of passes) {
-      pass.operators.forEach((operator, op) => {
+      pass.operators.forEach((operator) => {
         if (named.has(operator.name)) return;
         named.add(operator.name);
         const swatch = el("i", { class: "swatch" });
-        swatch.style.background = operator_color(op);
+        swatch.style.background = operator_color(operator.color);
         element.append(el("span", {}, swatch, operator.name));
       });
     }
@@ -43,30 +43,34 @@ function legend_of(passes: Pass[]): HTMLElement {
   return element;
 }
 
+// What belongs to one pass of all runs; made when it is first looked at, and kept.
+interface Opened { element: HTMLElement; timelines: Timeline[]; time: TimeAxis }
+
 export class Runs {
-  readonly element = el("section", { id: "runs" });
-  timelines: Timeline[] = [];
+  readonly element = el("section");
+  timelines: Timeline[] = []; // of the pass that is shown
   time: TimeAxis | null = null;
   private shown: Shown = { rank: -1, kinds: "both", row: 0, path: true, words: "" };
   private place = el("div");
   private count = el("output", { class: "found" });
+  private opened = new Map<string, Promise<Opened>>();
+  private wanted = ""; // the pass that was asked for last
 
   constructor(private section: RunsSection) {
     document.body.append(tip);
-    this.element.append(el("h2", {}, section.title), this.tabs(), this.place);
-    this.try_open(this.names()[0] ?? "");
+    const ranks = Math.max(...section.runs.flatMap((run) => run.passes.map((pass) => pass.ranks)));
+    this.element.append(el("h2", {}, section.title), this.tabs(), this.controls(ranks), this.place);
+    void this.open(this.names()[0] ?? "");
   }
 
   private names(): string[] {
-    const names: string[] = [];
-    for (const run of this.section.runs) for (const pass of run.passes) if (!names.includes(pass.name)) names.push(pass.name);
-    return names;
+    return [...new Set(this.section.runs.flatMap((run) => run.passes.map((pass) => pass.name)))];
   }
 
   private tabs(): HTMLElement {
     const tabs = el("div", { class: "tabs", role: "tablist" });
     for (const name of this.names()) {
-      const tab = button(name, `the ${name} pass`, () => this.try_open(name));
+      const tab = button(name, `the ${name} pass`, () => void this.open(name));
       tab.setAttribute("role", "tab");
       tab.dataset.pass = name;
       tabs.append(tab);
@@ -74,31 +78,36 @@ export class Runs {
     return tabs;
   }
 
-  private try_open(name: string): void {
-    this.open(name).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      this.place.replaceChildren(el("p", { class: "verdict" }, `The ${name} pass cannot be shown: ${why}`));
-    });
-  }
-
   private async open(name: string): Promise<void> {
+    this.wanted = name;
     for (const tab of this.element.querySelectorAll<HTMLElement>("[role=tab]"))
       tab.setAttribute("aria-selected", String(tab.dataset.pass === name));
+    if (!this.opened.has(name)) this.opened.set(name, this.make(name));
+    try {
+      const opened = await this.opened.get(name)!;
+      if (this.wanted !== name) return; // another tab was clicked meanwhile
+      this.timelines = opened.timelines;
+      this.time = opened.time;
+      this.place.replaceChildren(opened.element);
+      this.rechoose();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.place.replaceChildren(el("p", { class: "verdict" }, `The ${name} pass cannot be shown: ${why}`));
+    }
+  }
+
+  private async make(name: string): Promise<Opened> {
     const of = this.section.runs.flatMap((run) => run.passes.filter((pass) => pass.name === name).map((pass) => ({ run, pass })));
-    if (of.length === 0) return;
-    const time = new TimeAxis(Math.max(...of.map(({ pass }) => pass.makespan_ps)));
-    this.time = time;
-    this.timelines = [];
-    const parts: HTMLElement[] = [this.controls(Math.max(...of.map(({ pass }) => pass.ranks))), legend_of(of.map(({ pass }) => pass))];
+    const time = new TimeAxis(Math.max(...of.map(({ pass }) => pass.makespan_ps))), timelines: Timeline[] = [];
+    const parts: HTMLElement[] = [legend_of(of.map(({ pass }) => pass))];
     const below: HTMLElement[] = [], matrices = el("div", { class: "figures" });
     for (const { run, pass } of of) {
       const tasks = await Tasks.read(pass), timeline = new Timeline(tasks, await read_path(pass), time, this.shown);
       const card = el("div", { class: "selected", "aria-live": "polite" });
       timeline.on_hover = (task, x, y) => show_tip(tasks, task, x, y);
       timeline.on_select = (task) => card.replaceChildren(...(task < 0 ? [] : [task_card(tasks, task)]));
-      this.timelines.push(timeline);
-      const title = `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`;
-      parts.push(el("h3", {}, title), timeline.element, card);
+      timelines.push(timeline);
+      parts.push(el("h3", {}, `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`), timeline.element, card);
       const heading = (text: string) => (of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
       below.push(el("h3", {}, heading("Over time")), new OverTime(pass, time).element,
         el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. Drag to zoom; the timeline follows."));
@@ -106,10 +115,9 @@ export class Runs {
       matrices.append(el("div", {}, el("h3", {}, heading("Between ranks")),
         sent ? new Matrix(tasks).element : el("p", { class: "note" }, "No bytes are sent between ranks in this pass.")));
     }
-    this.place.replaceChildren(...parts, el("p", { class: "note keys" },
-      "Drag pans, Ctrl or Alt with the wheel zooms, a double click zooms in; keys: arrows, + − 0, [ and ] along the critical path, / search, n next found, Esc."),
-      ...below, matrices);
-    this.rechoose();
+    const keys = el("p", { class: "note keys" },
+      "Drag pans, Ctrl or Alt with the wheel zooms, a double click zooms in, / searches. With the focus on a timeline: arrows, + and −, 0 for all, [ and ] along the critical path, n for the next that the search found, Esc.");
+    return { element: el("div", {}, ...parts, keys, ...below, matrices), timelines, time };
   }
 
   private rechoose(): void {
@@ -152,9 +160,5 @@ export class Runs {
   // What the page answers to keys that are pressed anywhere.
   focus_search(): void {
     this.element.querySelector<HTMLInputElement>("input[type=search]")?.focus();
-  }
-
-  range_text(): string {
-    return this.time ? `${time_text(this.time.from)} to ${time_text(this.time.to)}` : "";
   }
 }

@@ -2,7 +2,7 @@
 import { el } from "./dom.js";
 import type { Tasks } from "./tasks.js";
 import { viridisAt } from "./drawing.js";
-import { time_text } from "./time_axis.js";
+import { date_text, time_text } from "./time_axis.js";
 
 interface Part { name: string; ps: number }
 
@@ -23,17 +23,17 @@ function part_color(name: string): string {
 }
 
 function facts_of(tasks: Tasks, task: number): [string, string][] {
-  const c = tasks.columns, of = (name: string) => c[name]![task]!;
+  const c = tasks.columns, of = (name: string) => c[name]![task]!, length = of("end") - of("start");
   const facts: [string, string][] = [
     ["on", tasks.lane_name(tasks.lane_of(task))],
-    ["runs", `${time_text(of("start"), tasks.pass.makespan_ps)} to ${time_text(of("end"), tasks.pass.makespan_ps)}, ${time_text(of("end") - of("start"))}`],
+    ["runs", `${date_text(of("start"), length)} to ${date_text(of("end"), length)}, ${time_text(length)}`],
   ];
   if (of("expert") >= 0) facts.push(["expert", String(of("expert"))]);
   if (of("start") > of("taken")) facts.push(["waited on its worker", time_text(of("start") - of("taken"))]);
   if (of("put_bytes") > 0) {
     facts.push(["sends", `${(of("put_bytes") / 1e6).toFixed(3)} MB to rank ${of("dst")}`]);
     const span = of("done") - of("start");
-    if (span > 0) facts.push(["at", `${(of("put_bytes") / span * 1e3).toFixed(1)} GB/s, seen there at ${time_text(of("visible"), tasks.pass.makespan_ps)}`]);
+    if (span > 0) facts.push(["at", `${(of("put_bytes") / span * 1e3).toFixed(1)} GB/s, seen there at ${date_text(of("visible"), length)}`]);
   }
   const requests = of("l2_hits") + of("l2_misses");
   if (requests > 0) facts.push(["L2 read hits", `${((100 * of("l2_hits")) / requests).toFixed(1)} %`]);

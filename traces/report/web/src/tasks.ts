@@ -71,19 +71,19 @@ export class Tasks {
     return list;
   }
 
-  // Tasks whose words hold all words that are looked for: "gmm1 expert 3 rank 2".
-  search(words: string): Uint8Array | null {
+  // Tasks, in their order, that have all words: "gmm expert3 rank2". A word that ends in a digit is whole.
+  search(words: string): Uint32Array | null {
     const wanted = words.toLowerCase().split(/\s+/).filter((word) => word);
     if (wanted.length === 0) return null;
-    const found = new Uint8Array(this.count);
+    const found: number[] = [];
     const { rank, worker, index, expert } = this.columns;
     for (let i = 0; i < this.count; ++i) {
       const w = worker![i]!, aic = this.pass.aic;
       const core = w < aic ? `aic${w}` : `aiv${w - aic}`;
       const text = ` ${this.name(i)} ${index![i]} rank${rank![i]} ${core} expert${expert![i]} `.toLowerCase();
-      if (wanted.every((word) => (/\d$/.test(word) ? text.includes(word + " ") : text.includes(word)))) found[i] = 1;
+      if (wanted.every((word) => text.includes(/\d$/.test(word) ? ` ${word} ` : word))) found.push(i);
     }
-    return found;
+    return Uint32Array.from(found);
   }
 }
 

@@ -43,6 +43,12 @@ export function time_text(ps: number, span = ps): string {
   return `${(ps / 1e3).toFixed(1)} ns`;
 }
 
+// A date that tells the ends of something this long apart.
+export function date_text(ps: number, length: number): string {
+  const decimals = Math.min(7, Math.max(3, Math.ceil(Math.log10(1e11 / Math.max(1, length)))));
+  return `${(ps / 1e9).toFixed(decimals)} ms`;
+}
+
 export function round_dates(from: number, to: number, most: number): number[] {
   const rough = (to - from) / most, decade = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((f) => f * decade).find((s) => s >= rough)!;

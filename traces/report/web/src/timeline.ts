@@ -21,7 +21,7 @@ export class Timeline {
   private raster: Raster | null = null;
   private lanes: number[] = [];
   private row_of = new Map<number, number>(); // by lane
-  private found: Uint8Array | null = null;
+  private found: Uint32Array | null = null;
   private scroll = 0;
   private wanted = false;
   private links: number[] = [];
@@ -36,14 +36,14 @@ export class Timeline {
     time.on_change(() => this.draw());
     on_theme(() => {
       this.recolor();
-      this.draw();
+      this.paint(); // at once: what is printed does not wait for a frame
     });
     new ResizeObserver(() => this.resize()).observe(this.element);
     this.listen();
   }
 
   private recolor(): void {
-    const t = theme(), ops = this.tasks.pass.operators.map((_, op) => operator_color(op));
+    const t = theme(), ops = this.tasks.pass.operators.map((operator) => operator_color(operator.color));
     this.colors = {
       background: pixel(t.background),
       lane: pixel(t.grid, 0.55),
@@ -68,21 +68,24 @@ export class Timeline {
     this.resize();
   }
 
+  // A lane's height: whole pixels of the device, so that bars lie where everything else takes them to be.
   get row(): number {
-    if (this.shown.row > 0) return this.shown.row;
-    return Math.max(1, Math.min(14, Math.floor((most_height - axis_height) / this.lanes.length)));
+    const ratio = devicePixelRatio || 1;
+    const wanted = this.shown.row > 0 ? this.shown.row : Math.max(1, Math.min(14, Math.floor((most_height - axis_height) / this.lanes.length)));
+    return Math.max(1, Math.floor(wanted * ratio)) / ratio;
   }
 
   found_count(): number {
-    return this.found ? this.found.reduce((sum, one) => sum + one, 0) : 0;
+    return this.found ? this.found.length : 0;
   }
 
   // Goes to the next task that the search found, from the selected one on.
   next_found(): void {
     if (!this.found) return;
-    for (let i = 1; i <= this.tasks.count; ++i) {
-      const task = (this.selected + i) % this.tasks.count;
-      if (this.found[task] && this.row_of.has(this.tasks.lane_of(task))) return this.go_to(task);
+    const first = this.found.findIndex((task) => task > this.selected), count = this.found.length;
+    for (let i = 0; i < count; ++i) {
+      const task = this.found[(Math.max(0, first) + i) % count]!;
+      if (this.row_of.has(this.tasks.lane_of(task))) return this.go_to(task);
     }
   }
 
@@ -159,7 +162,7 @@ export class Timeline {
     const body = Math.round(canvas.height - axis_height * ratio);
     if (canvas.width === 0 || body <= 0) return;
     if (!this.raster || this.raster.width !== canvas.width || this.raster.height !== body) this.raster = new Raster(canvas.width, body);
-    const row = Math.max(1, Math.round(this.row * ratio));
+    const row = Math.round(this.row * ratio);
     this.painted = this.raster.paint(this.tasks, this.lanes, row, -Math.round(this.scroll * ratio), this.time.from, this.time.to, this.found, this.colors);
     const context = canvas.getContext("2d")!;
     context.setTransform(1, 0, 0, 1, 0, 0);
