@@ -111,7 +111,7 @@ void StreamRun::count_dependencies() {
     if (streams[task.stream] != kNone) before.push_back(streams[task.stream]);
     streams[task.stream] = t;
     std::ranges::sort(before);
-    before.erase(std::ranges::unique(before).begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
     open_[t] = static_cast<std::uint32_t>(before.size());
     for (const std::uint32_t b : before) dependents_[b].push_back(t);
   }
