@@ -85,11 +85,21 @@ void check_streams(const Experiment& experiment) {
                     "take h100_node or a3_sdma, or add the blocks copy_engine, host and bulk",
                     experiment.name, experiment.hardware.name));
   }
-  const std::uint32_t taken = std::max(machine->bulk.workers, experiment.streams->with.comm_workers);
-  if (experiment.streams->method == "triton" && taken >= experiment.hardware.workers.cube) {
+  if (experiment.shape.experts() == 0 || element_bytes(experiment.shape.dtype) != 2) {
     throw InputError(
-        fmt::format("{}: {} workers communicate of {} in all: triton.sms leaves none to multiply",
-                    experiment.name, taken, experiment.hardware.workers.cube));
+        experiment.name +
+        ": streams run a MoE layer of two bytes a value: experiment.workload=moe_ffn, model.dtype=bf16");
+  }
+  const std::string& method = experiment.streams->method;
+  const std::uint32_t taken = method == "triton"         ? experiment.streams->with.comm_workers
+                              : method == "faster_pipe2" ? machine->bulk.workers
+                                                         : 0;
+  if (taken >= experiment.hardware.workers.vector) {
+    throw InputError(
+        fmt::format("{}: {} workers communicate of {} in all, which leaves none to compute: make {} "
+                    "smaller",
+                    experiment.name, taken, experiment.hardware.workers.vector,
+                    method == "triton" ? "triton.sms" : "hardware.bulk.sms"));
   }
 }
 

@@ -234,9 +234,10 @@ TEST_CASE("What cannot run on streams is refused with what to do") {
   CHECK_THROWS_WITH(layer("feplb", {"balance.stop=soon"}), Contains("balance.stop"));
   CHECK_THROWS_WITH(layer("feplb", {"balance.dny=4"}), Contains("did you mean 'dyn'?"));
   const Experiment crowded = layer("triton", {"triton.sms=132"});
-  CHECK_THROWS_WITH(check_streams(crowded), Contains("leaves none to multiply"));
+  CHECK_THROWS_WITH(check_streams(crowded), Contains("make triton.sms smaller"));
   const Experiment tiles = load_experiment(configs_folder() / "experiments" / "ep4.yaml", {});
   CHECK_THROWS_WITH(check_streams(tiles), Contains("'a3sim run' runs it"));
+  CHECK_THROWS_WITH(check_streams(layer("none", {"model.dtype=fp32"})), Contains("model.dtype=bf16"));
   CHECK_THROWS_WITH(compile_all(layer("feplb")), Contains("'a3sim batches FILE' runs it"));
 }
 

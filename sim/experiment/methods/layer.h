@@ -84,7 +84,10 @@ class Layer {
   // Workers that products and vector kernels leave to dispatch and combine from now on.
   void spare(std::uint32_t workers) { spared_ = workers; }
 
-  std::uint32_t matrix_workers() const { return hardware_.workers.cube - spared_; }
+  // Dispatch and combine hold vector workers.
+  std::uint32_t matrix_workers() const {
+    return hardware_.workers.cube - (hardware_.workers.together ? spared_ : 0);
+  }
 
   const MoeShape& shape() const { return shape_; }
   const Hardware& hardware() const { return hardware_; }
@@ -97,9 +100,7 @@ class Layer {
  private:
   enum Kind : std::uint32_t { kMatrix, kVector, kEngine, kThread };
   std::uint32_t vector_kind() const { return hardware_.workers.together ? kMatrix : kVector; }
-  std::uint32_t vector_workers() const {
-    return hardware_.workers.vector - (spared_ < hardware_.workers.vector ? spared_ : 0);
-  }
+  std::uint32_t vector_workers() const { return hardware_.workers.vector - spared_; }
   StreamTask task(const char* name, std::uint32_t rank, std::uint32_t stream, const Each& after) const;
 
   const MoeShape& shape_;
