@@ -86,6 +86,18 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   return shape;
 }
 
+namespace {
+
+RoutingSpec::Drift read_drift(const Config& config, RoutingSpec::Drift drift) {
+  constexpr double kMostSigma = 5;
+  drift.sigma = config.number("sigma", 0, kMostSigma, drift.sigma);
+  drift.lasting = config.number("lasting", 0, 1, drift.lasting);
+  drift.correlation = config.number("correlation", 0, 1, drift.correlation);
+  return drift;
+}
+
+}  // namespace
+
 RoutingSpec read_routing(const Config& config) {
   RoutingSpec spec;
   spec.kind = config.text("kind", spec.kind);
@@ -100,8 +112,12 @@ RoutingSpec read_routing(const Config& config) {
   spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeed, 0));
   spec.skew = config.number("skew", 0, kMostSkew, 0);
   if (generator && generator->reads_file()) spec.file = config.file("file").string();
-  // Another kind over a base that names a file leaves the file unused.
+  if (generator && generator->drifts()) spec.drift = read_drift(config, spec.drift);
+  // Another kind over a base that names a file, or that drifts, leaves that unused.
   config.has("file");
+  for (const std::string& key : config.keys()) {
+    if (key == "sigma" || key == "lasting" || key == "correlation") config.has(key);
+  }
   config.finish();
   return spec;
 }

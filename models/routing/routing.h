@@ -41,6 +41,13 @@ struct RoutingSpec {
   std::uint64_t seed = 0;         // sampled: seed of the draw
   double skew = 0;                // sampled: exponent of the experts' popularity (0: uniform)
   std::string file;               // file: a CSV of counts, a line a source rank, a column a global expert
+  // Those that change from one micro-batch to the next.
+  std::uint32_t micro_batch = 0;
+  struct Drift {
+    double sigma = 1;          // of the logarithm of an expert's popularity
+    double lasting = 0.5;      // part of its variance that stays
+    double correlation = 0.9;  // of the rest, from one micro-batch to the next
+  } drift{};
 };
 
 // A way to route tokens. Stateless: everything that it draws follows from the spec.
@@ -60,6 +67,9 @@ class RoutingGenerator {
 
   // Whether its counts follow from RoutingSpec::seed and skew, which reports then state.
   virtual bool draws() const { return false; }
+
+  // Whether they change from one micro-batch to the next, as RoutingSpec::drift says.
+  virtual bool drifts() const { return false; }
 
   // The counts of all ranks: the tally of assign(). Throws as it does.
   virtual RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const;

@@ -17,9 +17,10 @@ struct Mads {
 };
 
 Mads mads_of(std::uint32_t rows, std::uint32_t cols, std::uint32_t k, std::uint32_t base_k,
-             std::uint32_t macs_per_cycle) {
+             std::uint32_t macs_per_cycle, std::uint32_t least_rows) {
   const std::int64_t k_per_cycle = macs_per_cycle / (kFractal * kFractal);
-  const std::int64_t face = ceil_div(rows, kFractal) * ceil_div(cols, kFractal);
+  const std::int64_t padded = ceil_div(rows, least_rows) * least_rows;
+  const std::int64_t face = ceil_div(padded, kFractal) * ceil_div(cols, kFractal);
   const std::int64_t full = k / base_k, rest = k % base_k;
   const std::int64_t cycles = face * (full * ceil_div(base_k, k_per_cycle) + ceil_div(rest, k_per_cycle));
   return {full + (rest ? 1 : 0), cycles};
@@ -78,7 +79,8 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
     hits += static_cast<double>(access.bytes()) / rate + stages * cube.load_issue_cycles;
     misses += traffic.slow[i] * std::max(0.0, 1 / (cube.gm_to_l1_miss * part) - 1 / rate);
   }
-  const Mads mads = mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work.dtype));
+  const Mads mads =
+      mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work.dtype), cube.least_rows);
   const double heads = static_cast<double>(mads.count) * cube.mad_head_cycles;
   const double busy = (static_cast<double>(mads.cycles) + heads) / cube.speed;
   const double to_l0 = element * step.k * (step.rows / cube.l1_to_l0a + step.cols / cube.l1_to_l0b);
@@ -170,7 +172,8 @@ Duration CostModel::arithmetic(const Work& work) const {
     std::int64_t cycles = 0;
     for (BlockWalk walk(work); !walk.done(); walk.next()) {
       const BlockGrid::Block block = walk.block();
-      cycles += mads_of(block.rows, block.cols, walk.gemm().k, work.tiling.base_k, macs_per_cycle(work.dtype))
+      cycles += mads_of(block.rows, block.cols, walk.gemm().k, work.tiling.base_k, macs_per_cycle(work.dtype),
+                        hardware_.cube.least_rows)
                     .cycles;
     }
     return cycles_time(static_cast<std::int64_t>(static_cast<double>(cycles) / hardware_.cube.speed),

@@ -32,6 +32,48 @@ std::uint32_t macs_per_cycle(const Config& config, std::string_view key, std::st
   return number;
 }
 
+// A kind of worker says what it runs; without that, a cube runs products and a vector core all else, each of
+// as many as its own block counts.
+Hardware::Workers read_workers(const Config& config) {
+  Hardware::Workers workers;
+  const auto add = [&](const Config& kind, std::string_view runs, std::uint32_t workers_of_kind) {
+    std::uint32_t& of = runs == "matrix" ? workers.cube : workers.vector;
+    if (of > 0) kind.error("runs", fmt::format("another kind of worker runs '{}' too, expected one", runs));
+    of = workers_of_kind;
+  };
+  for (const std::string& name : config.keys()) {
+    const Config kind = config.map(name);
+    const bool usual = name == "cube" || name == "vector";
+    if (usual && !kind.has("count")) continue;  // only says how such work is done
+    const std::uint32_t workers_of_kind = count(kind, "count", 1, kMostWorkers);
+    if (usual) {
+      add(kind, name == "cube" ? "matrix" : "vector", workers_of_kind);
+      continue;
+    }
+    const std::vector<std::string> all = kind.require_sources(false).texts("runs");
+    workers.together |= all.size() > 1;
+    for (const std::string& runs : all) {
+      if (runs != "matrix" && runs != "vector") {
+        kind.error("runs", fmt::format("'{}', expected matrix and vector, or one of them", runs));
+      } else {
+        add(kind, runs, workers_of_kind);
+      }
+    }
+    kind.finish();
+  }
+  const auto require = [&](std::uint32_t& of, std::string_view usual, std::string_view runs) {
+    if (of > 0) return;
+    config.map(usual).error("count",
+                            fmt::format("no kind of worker runs '{}': expected a count here, or a kind "
+                                        "with `runs: [{}]`",
+                                        runs, runs));
+    of = 1;
+  };
+  require(workers.cube, "cube", "matrix");
+  require(workers.vector, "vector", "vector");
+  return workers;
+}
+
 Hardware::Cube read_cube(const Config& config) {
   Hardware::Cube cube;
   cube.macs_per_cycle_16 = macs_per_cycle(config, "macs_16", "MAC");
@@ -48,6 +90,10 @@ Hardware::Cube read_cube(const Config& config) {
   cube.rows_256 = config.number("rows_256", kLeastPart, 1);
   if (cube.rows_256 < cube.rows_128) config.error("rows_256", "expected at least what rows_128 is");
   cube.load_issue_cycles = count(config, "load_issue_cycles", 0, kMostPerCycle);
+  constexpr std::uint32_t kMostRows = 1024;
+  if (config.has("least_rows")) cube.least_rows = count(config, "least_rows", 1, kMostRows);
+  if (config.has("speed")) cube.speed = config.number("speed", kLeastPart, 1);
+  cube.sustained = config.has("sustained") ? config.number("sustained", kLeastPart, 1) : cube.speed;
   cube.l1 = config.bytes("l1");
   cube.l0a = config.bytes("l0a");
   cube.l0b = config.bytes("l0b");
@@ -171,6 +217,12 @@ const Hardware::Fabric::Level* Hardware::Fabric::level(std::string_view name) co
   return found == levels.end() ? nullptr : &*found;
 }
 
+Hardware sustained(const Hardware& hardware) {
+  Hardware slower = hardware;
+  slower.cube.speed *= hardware.cube.sustained / hardware.cube.speed;
+  return slower;
+}
+
 Hardware at_clock(const Hardware& hardware, double factor) {
   Hardware scaled = hardware;
   const double clock = static_cast<double>(hardware.clock.count) * factor;
@@ -185,17 +237,16 @@ Hardware read_hardware(const Config& config) {
   hardware.clock = sourced.frequency("clock");
 
   const Config workers = sourced.map("workers");
-  const Config cube = workers.map("cube"), vector = workers.map("vector");
-  hardware.workers.cube = count(cube, "count", 1, kMostWorkers);
-  hardware.workers.vector = count(vector, "count", 1, kMostWorkers);
-  hardware.cube = read_cube(cube);
-  hardware.vector = read_vector(vector);
+  hardware.workers = read_workers(workers);
+  hardware.cube = read_cube(workers.map("cube"));
+  hardware.vector = read_vector(workers.map("vector"));
   workers.finish();
 
   hardware.memory = read_memory(sourced.map("memory"));
   hardware.fabric = read_fabric(sourced.map("fabric"));
   hardware.collective = read_collective(sourced.map("collective"));
   hardware.runtime = read_runtime(sourced.map("runtime"));
+  if (sourced.has("copy_engine")) hardware.streams = read_stream_hardware(sourced);
   config.finish();
   return hardware;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "sim/core/config/config.h"
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
+#include "sim/device/stream_hardware.h"
 
 namespace a3sim {
 
@@ -15,9 +17,12 @@ namespace a3sim {
 struct Hardware {
   std::string name;
 
+  // How many workers run products (AIC), and how many all else (AIV). Where they are one kind, as an SM is,
+  // each runs a task of both at a time: its matrix units and its vector units work beside each other.
   struct Workers {
-    std::uint32_t cube = 0;    // AIC
-    std::uint32_t vector = 0;  // AIV
+    std::uint32_t cube = 0;
+    std::uint32_t vector = 0;
+    bool together = false;  // one kind
   } workers;
   Hertz clock;
 
@@ -34,7 +39,9 @@ struct Hardware {
     double rows_128 = 1, rows_256 = 1;    // part of gm_to_l1 where rows of so many bytes are loaded
     double load_issue_cycles = 0;         // of a load to L1, beside its bytes
     Bytes l1{}, l0a{}, l0b{}, l0c{};
-    double speed = 1;  // of its products, times what they are a cycle: no data sheet's value, a what-if's
+    std::uint32_t least_rows = 16;  // of a product: fewer take as long
+    double speed = 1;               // of its products, times what they are a cycle: what power leaves of it
+    double sustained = 1;           // the same while products follow one another for long
   } cube;
 
   struct Vector {
@@ -100,7 +107,13 @@ struct Hardware {
     Duration queued_launch;     // the same of a kernel that was queued behind another, from that one's end
     Duration sync_all;          // of the AIVs, from the last one's arrival until they go on
   } runtime;
+
+  // What programs on streams use beside; a machine that says nothing of it runs none.
+  std::optional<StreamHardware> streams{};
 };
+
+// What products that follow one another for long keep of their rate, from now on.
+Hardware sustained(const Hardware& hardware);
 
 // The same hardware with another clock: `factor` of its own, positive.
 Hardware at_clock(const Hardware& hardware, double factor);

@@ -36,6 +36,11 @@ void check_size(const Experiment& experiment, const RoutingCounts& capacity) {
 }
 
 std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity) {
+  if (experiment.streams) {
+    throw InputError(
+        experiment.name +
+        ": experiment.execution is streams, which has no schedules: 'a3sim batches FILE' runs it");
+  }
   std::vector<CompiledPass> passes;
   for (const Pass& pass : experiment.passes) {
     const spdlog::stopwatch watch;

@@ -11,6 +11,7 @@
 #include "models/routing/routing.h"
 #include "scheduler/compile.h"
 #include "sim/device/hardware.h"
+#include "sim/experiment/stream_options.h"
 #include "sim/network/network.h"
 #include "sim/runtime/run_options.h"
 
@@ -36,11 +37,12 @@ struct Experiment {
   std::uint32_t workers[kQueues] = {0, 0};  // that run tasks
   std::string bucket_where;                 // file:line:column: key, for messages
   Window window = Window::kTransport;
-  std::string network;       // backend
-  RunOptions run;            // how its schedules run
-  std::vector<Pass> passes;  // run one after the other, a barrier between
-  std::string timed;         // what a latency is of, where passes do not say it themselves
-  std::string resolved;      // the whole configuration as it was understood
+  std::string network;                     // backend
+  RunOptions run;                          // how its schedules run
+  std::optional<StreamOptions> streams{};  // it runs on streams instead: micro_batches.h
+  std::vector<Pass> passes;                // run one after the other, a barrier between
+  std::string timed;                       // what a latency is of, where passes do not say it themselves
+  std::string resolved;                    // the whole configuration as it was understood
 };
 
 // Reads a configuration file with its includes and `--set` overrides.

@@ -33,6 +33,13 @@ void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cub
   check("L1", (a + b) * t.step_k * t.l1_buffers, cube.l1);
 }
 
+// Loads bring as many blocks of K as usual, or as L1 has room for.
+void fit_into_l1(Tiling& t, const Hardware::Cube& cube, DataType dtype) {
+  const std::int64_t blocks =
+      std::int64_t{t.base_m + t.base_n} * t.base_k * element_bytes(dtype) * t.l1_buffers;
+  while (t.step_k > 1 && blocks * t.step_k > cube.l1.count) t.step_k /= 2;
+}
+
 // A fused kernel deals the rows that it sends to its AIVs evenly: in puts of an eighth of what each one has.
 std::uint32_t dealt_rows(const Experiment& experiment) {
   constexpr std::uint64_t kPutsAWorker = 8;
@@ -131,7 +138,12 @@ const char* default_network(std::uint32_t ranks) {
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
-  experiment.run = read_run_options(root.map("experiment"));
+  if (runs_on_streams(root.map("experiment"))) {
+    experiment.streams = read_stream_options(root);
+    experiment.run.execution = "kernel";  // what its kernels are cut as
+  } else {
+    experiment.run = read_run_options(root.map("experiment"));
+  }
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
   experiment.run.ranks =
@@ -142,6 +154,7 @@ Experiment read(const Config& root) {
   Tiling tiling;
   tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /
                                              element_bytes(experiment.shape.dtype));
+  fit_into_l1(tiling, experiment.hardware.cube, experiment.shape.dtype);
   experiment.cut.tiling = read_tiling(root.map("tiling"), tiling);
   check_regions(root, shares_stated, experiment);
   if (has_products(experiment)) {

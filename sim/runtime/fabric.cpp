@@ -33,6 +33,7 @@ Fabric::Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, st
 
 // What one flow can be, of payload.
 BytesPerSecond Fabric::cap(const Put& put) const {
+  if (put.rate.count > 0) return part_of(put.rate, 1 / put.slowness);
   if (transport_ == Transport::kCollective) return part_of(collective_rate_, 1 / put.slowness);
   return part_of(spec_.put_per_worker, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness);
 }

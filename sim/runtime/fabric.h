@@ -43,6 +43,7 @@ class Fabric final : public EventHandler {
     Bytes bytes;
     bool whole_lines = true;  // its rows begin and end with lines
     double slowness = 1;      // what drives it goes at its rate over this
+    BytesPerSecond rate{};    // of what drives it; 0: a worker's puts, or the collective's
   };
   // A worker's put has started up: its bytes flow from now on. Its end is told when the last one has left.
   void start(Engine& engine, const Put& put, std::uint32_t worker);

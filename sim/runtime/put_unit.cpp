@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace a3sim {
-namespace {
-
-// The hundredth of each memory resource that Memory keeps for tasks is not the puts'.
-constexpr double kMostOfMemory = 0.99;
-
-}  // namespace
 
 // Reads the source's memory and writes the destination's.
 void PutUnit::look_up(Running& running, const Work& work, OpId op) {
@@ -48,8 +42,8 @@ void PutUnit::on_event(Engine& engine, std::uint32_t arg) {
 void PutUnit::let_flow(Engine& engine, std::uint32_t worker) {
   const Running& running = puts_[worker];
   const auto bytes = static_cast<double>(running.put.bytes.count);
-  leaving_.add(bytes, running.hbm_here);
-  units_[index(running.put.dst)]->arriving_.add(bytes, running.hbm_there);
+  load_.leave(bytes, running.hbm_here);
+  units_[index(running.put.dst)]->load_.arrive(bytes, running.hbm_there);
   fabric_.start(engine, running.put, worker);
 }
 
@@ -63,8 +57,8 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   outcome.ideal += fabric_.fence();
   if (const auto bytes = static_cast<double>(running.put.bytes.count); bytes > 0) {
     PutUnit& destination = *units_[index(running.put.dst)];
-    leaving_.add(-bytes, -running.hbm_here);
-    destination.arriving_.add(-bytes, -running.hbm_there);
+    load_.leave(-bytes, -running.hbm_here);
+    destination.load_.arrive(-bytes, -running.hbm_there);
     sent_ += static_cast<std::uint64_t>(running.put.bytes.count);
     destination.received_ += static_cast<std::uint64_t>(running.put.bytes.count);
   }
@@ -73,18 +67,11 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
 }
 
 double PutUnit::served_part(double egress, double ingress) const {
-  const auto fits = [](BytesPerSecond capacity, double need) {
-    return need > 0 ? kMostOfMemory * static_cast<double>(capacity.count) / need : 1;
-  };
-  const double hbm = egress * leaving_.part() + ingress * arriving_.part();
-  return std::min(
-      {1.0, fits(memory_.hbm_read, hbm), fits(memory_.l2_read, egress), fits(memory_.l2_write, ingress)});
+  return load_.served_part(memory_, egress, ingress);
 }
 
-// Of all the puts that leave, each needs its part of the HBM; all together, at their rate, the mean of these.
 void PutUnit::reserve_for_puts(Engine& engine, double read, double write) {
-  const double hbm = read * leaving_.part() + write * arriving_.part();
-  const std::array<double, kResources> rates{read, write, hbm};
+  const std::array<double, kResources> rates = load_.rates(read, write);
   if (rates == reserved_) return;
   reserved_ = rates;
   owner_.reserve(engine, rates);

@@ -11,6 +11,7 @@
 #include "sim/memory/l2/l2.h"
 #include "sim/memory/memory.h"
 #include "sim/runtime/fabric.h"
+#include "sim/runtime/port_load.h"
 
 namespace a3sim {
 
@@ -68,16 +69,6 @@ class PutUnit final : public FabricEnd, public EventHandler {
     double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM as long, at its two ends
     Outcome outcome;
   };
-  // Puts that leave or arrive now: bytes of them, and of HBM that they need.
-  struct Flow {
-    double bytes = 0, hbm = 0;
-    double part() const { return bytes > 0 ? hbm / bytes : 0; }
-    void add(double more_bytes, double more_hbm) {
-      bytes += more_bytes;
-      hbm += more_hbm;
-    }
-  };
-
   void look_up(Running& running, const Work& work, OpId op);
   void let_flow(Engine& engine, std::uint32_t worker);
   void schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {
@@ -90,7 +81,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   Owner& owner_;
   std::span<PutUnit* const> units_;
   std::vector<Running> puts_;  // by worker
-  Flow leaving_, arriving_;
+  PortLoad load_;
   std::array<double, kResources> reserved_{};
   std::uint64_t sent_ = 0, received_ = 0;  // bytes
 };

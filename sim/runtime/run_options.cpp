@@ -11,7 +11,7 @@ RunOptions read_run_options(const Config& experiment) {
   options.execution = experiment.text("execution", options.execution);
   const ExecutionType* type = Executions::find(options.execution);
   if (!type) {
-    experiment.error("execution", fmt::format("unknown execution '{}'; known: {}", options.execution,
+    experiment.error("execution", fmt::format("unknown execution '{}'; known: {}, streams", options.execution,
                                               Executions::known()));
     options.execution = RunOptions{}.execution;
     type = &Executions::get(options.execution);

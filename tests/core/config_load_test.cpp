@@ -76,6 +76,18 @@ TEST_CASE("A value with a source is replaced with its source") {
   CHECK(files.resolved("top.yaml") == "n: {value: 7, source: mine}\nm: 2\n");
 }
 
+TEST_CASE("A mapping that is tagged !override takes the place of an included one, whole") {
+  const Files files;
+  files.add("base.yaml", "chip: {cores: {a: 1, b: 2}, clock: 3}\n");
+  files.add("whole.yaml", "chip: !override {cores: {b: 4}}\n");
+  files.add("both.yaml", "include: [base.yaml, whole.yaml]\nchip: {speed: 5}\n");
+  CHECK(files.resolved("both.yaml") == "chip:\n  cores:\n    b: 4\n  speed: 5\n");
+  files.add("tagged.yaml", "chip: !other {cores: 1}\n");
+  CHECK_THAT(files.errors("tagged.yaml"), Contains("tags (!other) are not supported"));
+  files.add("scalar.yaml", "chip: !override 1\n");
+  CHECK_THAT(files.errors("scalar.yaml"), Contains("tags (!override) are not supported"));
+}
+
 TEST_CASE("A heading with nothing under it leaves what is there") {
   const Files files;
   files.add("base.yaml", "a: {x: 1}\n");

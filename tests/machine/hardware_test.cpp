@@ -92,6 +92,29 @@ TEST_CASE("The variant with 24 and 48 cores differs from the A3 in nothing else"
   CHECK(variant.fabric.put_per_worker == a3.fabric.put_per_worker);
 }
 
+TEST_CASE("An SM runs products and all else") {
+  const Hardware node = load("h100_node.yaml");
+  CHECK(node.workers.cube == 132);
+  CHECK(node.workers.vector == 132);
+  CHECK(node.workers.together);
+  CHECK_FALSE(load("a3.yaml").workers.together);
+  constexpr double kFlopsPerMac = 2, kDataSheet = 989.4e12;
+  const double peak =
+      kFlopsPerMac * node.workers.cube * node.cube.macs_per_cycle_16 * static_cast<double>(node.clock.count);
+  CHECK(peak == Approx(kDataSheet).epsilon(0.001));
+  REQUIRE(node.streams.has_value());
+  CHECK(node.streams->copy_engine.rate == BytesPerSecond{374'000'000'000});
+  CHECK_FALSE(load("a3.yaml").streams.has_value());
+}
+
+TEST_CASE("Each class of work has one kind of worker") {
+  using Catch::Contains;
+  CHECK_THAT(error_of({"hardware.workers.sm={count: 8, runs: [tensor]}"}),
+             Contains("hardware.workers.sm.runs: 'tensor', expected matrix and vector"));
+  CHECK_THAT(error_of({"hardware.workers.sm={count: 8, runs: [matrix]}"}),
+             Contains("hardware.workers.sm.runs: another kind of worker runs 'matrix' too"));
+}
+
 TEST_CASE("A hardware value may be overridden on the command line, beyond its range too") {
   CHECK(plane(load("a3.yaml", {"hardware.fabric.planes.hccs.egress=500 GB/s"}), "hccs").egress ==
         BytesPerSecond{500'000'000'000});

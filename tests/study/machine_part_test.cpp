@@ -114,7 +114,8 @@ TEST_CASE("every value of a hardware file belongs to one part of the machine, or
     for (const MachinePart& part : machine_parts()) {
       INFO(part.name);
       const auto of = values_of(part, values);
-      CHECK(of.size() >= part.values.size());
+      // Workers that are of one kind have one count.
+      if (part.kind != MachinePart::Kind::kCount) CHECK(of.size() >= part.values.size());
       for (const auto& [path, value] : of) ++times[path];
     }
     for (const LeftOut& left : left_out_values()) {

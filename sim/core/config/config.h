@@ -67,8 +67,8 @@ class Config {
   //
   // `include: path`, or a list of them, at the top of a file: relative to it; a later one wins over an
   // earlier one and the including file over both. Maps are merged deeply, all else is replaced whole, values
-  // with a source too (the value of one file never stands beside the source of another). A key with nothing
-  // behind it leaves a map as it is.
+  // with a source too (the value of one file never stands beside the source of another), and maps that are
+  // tagged so: `hardware: !override`. A key with nothing behind it leaves a map as it is.
   //
   // An override is `path.to.key=value`, list elements by their number from 0, the value any YAML. It may make
   // keys: a misspelt one is then unknown to whoever reads that mapping. Over a value with a source it is its

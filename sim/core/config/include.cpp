@@ -144,7 +144,8 @@ void merge(ConfigValue& base, std::unique_ptr<ConfigValue> over) {
     // A heading with nothing under it adds nothing to what is there.
     if (value.kind == Kind::kMap && entry.value->kind == Kind::kNull) continue;
     below->key_mark = std::move(entry.key_mark);
-    if (value.kind == Kind::kMap && entry.value->kind == Kind::kMap && !entry.value->is_sourced()) {
+    if (value.kind == Kind::kMap && entry.value->kind == Kind::kMap && !entry.value->is_sourced() &&
+        !entry.value->whole) {
       merge(value, std::move(entry.value));
     } else {
       below->value = std::move(entry.value);

@@ -36,6 +36,7 @@ struct ConfigValue {
 
   std::set<std::string, std::less<>> asked;  // keys that readers know, present or not
   bool opened = false;                       // read as a mapping, so that its keys must all be known
+  bool whole = false;   // tagged !override: takes the place of what an included file has, whole
   bool broken = false;  // stands for what could not be read: its missing keys are no news
 
   // The entry of `key`, or nullptr.

@@ -90,13 +90,15 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, ConfigValue::Kind kind) {
     refuse_anchor(mark, anchor);
-    refuse_tag(mark, tag);
+    const bool whole = tag == "!override" && kind == ConfigValue::Kind::kMap;
+    if (!whole) refuse_tag(mark, tag);
     // The parser takes a bracket for a key too when the document ends before its partner.
     if (wants_key()) refuse(mark, "a mapping or list as a key, or one that is never closed, expected a name");
     if (stack_.size() == kDeepestNesting) {
       refuse(mark, fmt::format("nested too deeply, expected at most {} levels", kDeepestNesting));
     }
     stack_.push_back({.node = place_value(mark, kind), .key = {}, .key_mark = {}});
+    stack_.back().node->whole = whole;
   }
 
   void start_entry(const YAML::Mark& mark, const std::string& key) {

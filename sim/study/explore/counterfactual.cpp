@@ -65,7 +65,8 @@ Experiment with_part(const std::filesystem::path& a, const std::filesystem::path
 const std::vector<ConfigPart>& config_parts() {
   static const std::vector<ConfigPart> kParts{
       {"links",
-       {"hardware.fabric", "hardware.collective", "parallel.tp_stride", "parallel.nodes", "network"}},
+       {"hardware.fabric", "hardware.collective", "parallel.tp_stride", "parallel.nodes", "network",
+        "hardware.copy_engine", "hardware.bulk"}},
       {"order, cut and execution",
        {"order", "cut", "experiment.execution", "experiment.communication", "experiment.poll",
         "experiment.dispatch_servers", "experiment.launch", "experiment.ready"}},
@@ -73,12 +74,12 @@ const std::vector<ConfigPart>& config_parts() {
       {"memory rates", {"hardware.memory"}},
       {"compute rates", {"hardware.clock", "hardware.workers"}},
       {"number of workers", {"workers", "hardware.workers.cube.count", "hardware.workers.vector.count"}},
-      {"task and launch overheads", {"hardware.runtime"}},
+      {"task and launch overheads", {"hardware.runtime", "hardware.host"}},
       {"starts and clocks of ranks", {"ranks"}},
       {"tiling", {"tiling"}},
       {"workload",
        {"model", "parallel", "routing", "bucket", "experiment", "graph", "gemm", "elementwise", "swiglu_add",
-        "gathered_gemm", "library_ep"}}};
+        "gathered_gemm", "library_ep", "balance", "tutel", "triton"}}};
   return kParts;
 }
 

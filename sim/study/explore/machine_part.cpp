@@ -38,8 +38,7 @@ void improve(const Improvement& by, std::uint32_t& workers) {
 }
 // Several at a time.
 template <class... Values>
-  requires(sizeof...(Values) > 1)
-void improve(const Improvement& by, Values&... values) {
+requires(sizeof...(Values) > 1) void improve(const Improvement& by, Values&... values) {
   (improve(by, values), ...);
 }
 void improve_cycles(const Improvement& by, double& cycles) { cycles = by.free ? 0 : cycles / by.factor; }
@@ -188,6 +187,7 @@ const std::vector<MachinePart> kParts{
 constexpr std::string_view kTiling =
     "the tiling is made for it: more of it changes nothing without another one";
 constexpr std::string_view kWhere = "where dies lie: neither more nor fewer are better";
+constexpr std::string_view kStreams = "of programs on streams, which sweeps take";
 constexpr LeftOut kLeftOut[] = {
     {"workers.cube.l1", kTiling},
     {"workers.cube.l0a", kTiling},
@@ -196,6 +196,13 @@ constexpr LeftOut kLeftOut[] = {
     {"workers.vector.ub", "only says in how many steps a task is simulated"},
     {"workers.vector.tile", "the software's choice, not the machine's"},
     {"fabric.levels.*.dies", kWhere},
+    {"workers.cube.least_rows", "how its products are made"},
+    {"workers.cube.speed", "what power leaves of the products' rate: their rate stands for it"},
+    {"workers.cube.sustained", "of programs on streams, as the next ones"},
+    {"copy_engine.*", kStreams},
+    {"host.*", kStreams},
+    {"bulk.*", kStreams},
+    {"workers.sm.count", "the same workers as of AIC and of AIV"},
     {"memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
 };
 

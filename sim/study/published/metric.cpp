@@ -33,6 +33,12 @@ constexpr Unit kUnits[] = {
     {"slowdown", "%", 0.01, 100},
     {"slowdown", "fraction", 1, 1},
     {"speedup", "x", 1, 1},
+    {"token_straggler", "rows", 1, 1},
+    {"rows_per_rank", "rows", 1, 1},
+    {"gemm_straggler", "ms", 1e-3, 1e-9},
+    {"overhead", "fraction", 1, 1},
+    {"waste", "fraction", 1, 1},
+    {"straggler_gain", "points", 1, 1},
 };
 
 const Unit* find_unit(std::string_view metric, std::string_view name) {

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "models/routing/routing.h"
+#include "sim/core/error.h"
+#include "sim/core/rng.h"
+
+namespace a3sim {
+namespace {
+
+// Streams of the seed: below this the ranks' draws, above it the popularity's.
+constexpr std::uint64_t kPopularity = std::uint64_t{1} << 40;
+
+double normal(Rng& rng) {
+  const double radius = std::sqrt(-2 * std::log(1 - rng.uniform()));
+  return radius * std::cos(2 * std::numbers::pi * rng.uniform());
+}
+
+void check(const RoutingSpec::Drift& drift) {
+  const auto part = [](double x) { return x >= 0 && x <= 1; };
+  if (drift.sigma >= 0 && std::isfinite(drift.sigma) && part(drift.lasting) && part(drift.correlation))
+    return;
+  throw InputError(
+      fmt::format("a drifting routing has a sigma from 0 and lasting and correlation from 0 to 1, "
+                  "not {}, {} and {}",
+                  drift.sigma, drift.lasting, drift.correlation));
+}
+
+// Popularity is log-normal: a part of its variance lasts, the rest is a first-order autoregression over the
+// micro-batches. Each token goes to different experts, drawn one after the other by popularity.
+class Drifting final : public RoutingGenerator {
+ public:
+  bool draws() const override { return true; }
+  bool drifts() const override { return true; }
+
+  std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
+                                    std::uint32_t src) const override {
+    return draw(bounds(spec, shape.experts()), spec, shape, src);
+  }
+
+  RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
+    check_top_k(shape);
+    const std::vector<std::uint64_t> all = bounds(spec, shape.experts());
+    RoutingCounts counts(shape.ep, shape.experts());
+    for (std::uint32_t src = 0; src < shape.ep; ++src) {
+      for (const std::uint32_t expert : draw(all, spec, shape, src)) ++counts.at(src, expert);
+    }
+    return counts;
+  }
+
+ private:
+  // Sums of the experts' weights, as integers: draws do not depend on how a machine rounds sums.
+  static std::vector<std::uint64_t> bounds(const RoutingSpec& spec, std::uint32_t experts) {
+    check(spec.drift);
+    const auto [sigma, lasting, correlation] = spec.drift;
+    const double fresh = std::sqrt(1 - correlation * correlation);
+    std::vector<double> stays(experts), moves(experts);
+    Rng first(spec.seed, kPopularity);
+    for (double& z : stays) z = normal(first);
+    for (double& z : moves) z = normal(first);
+    for (std::uint64_t batch = 1; batch <= spec.micro_batch; ++batch) {
+      Rng rng(spec.seed, kPopularity + batch);
+      for (double& z : moves) z = correlation * z + fresh * normal(rng);
+    }
+    // No popularity is so small that it cannot be drawn, nor so large that the sum overflows.
+    constexpr double kUnit = 0x1p32, kMost = 0x1p20;
+    std::vector<std::uint64_t> bounds(experts);
+    std::uint64_t sum = 0;
+    for (std::uint32_t e = 0; e < experts; ++e) {
+      const double z = std::sqrt(lasting) * stays[e] + std::sqrt(1 - lasting) * moves[e];
+      bounds[e] = sum += 1 + static_cast<std::uint64_t>(kUnit * std::min(kMost, std::exp(sigma * z)));
+    }
+    return bounds;
+  }
+
+  // An expert that the token has is drawn again: that is drawing among the others.
+  static std::vector<std::uint32_t> draw(const std::vector<std::uint64_t>& bounds, const RoutingSpec& spec,
+                                         const MoeShape& shape, std::uint32_t src) {
+    check_top_k(shape);
+    Rng rng(spec.seed, std::uint64_t{spec.micro_batch} * shape.ep + src);
+    std::vector<std::uint32_t> experts(std::size_t{shape.tokens} * shape.top_k);
+    for (auto token = experts.begin(); token != experts.end(); token += shape.top_k) {
+      for (auto slot = token; slot != token + shape.top_k;) {
+        using Product = unsigned __int128;
+        const auto at = static_cast<std::uint64_t>((static_cast<Product>(rng.next()) * bounds.back()) >> 64);
+        *slot = static_cast<std::uint32_t>(std::ranges::upper_bound(bounds, at) - bounds.begin());
+        if (std::find(token, slot, *slot) == slot) ++slot;
+      }
+    }
+    return experts;
+  }
+};
+
+A3SIM_REGISTER(RoutingGenerator, "drifting",
+               "log-normal popularity, of which a part lasts and the rest drifts over micro-batches",
+               Drifting);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/cli/command.h"
+#include "sim/cli/config_option.h"
+#include "sim/cli/output.h"
+#include "sim/cli/threads_option.h"
+#include "sim/core/atomic_file.h"
+#include "sim/core/parallel.h"
+#include "sim/experiment/micro_batches.h"
+#include "traces/report/table.h"
+
+namespace a3sim {
+namespace {
+
+using Results = std::vector<std::vector<MicroBatchResult>>;  // by seed
+
+template <class Value>
+MeanOf mean_over(const Results& results, const Value& value) {
+  std::vector<std::vector<double>> by_seed;
+  for (const auto& seed : results) {
+    by_seed.emplace_back();
+    for (const MicroBatchResult& result : seed) by_seed.back().push_back(value(result));
+  }
+  return mean_of(by_seed);
+}
+
+Table table_of(const Results& results) {
+  Table table({Column::words("figure"), Column::words("unit"), Column::number("mean", "", 3),
+               Column::number("low", "", 3), Column::number("high", "", 3)});
+  const auto add = [&](const char* name, const char* unit, const auto& value) {
+    const MeanOf mean = mean_over(results, value);
+    table.add({name, unit, mean.mean, mean.low, mean.high});
+  };
+  using R = MicroBatchResult;
+  add("forward", "ms", [](const R& r) { return milliseconds(r.forward); });
+  add("backward", "ms", [](const R& r) { return milliseconds(r.backward); });
+  add("token straggler", "rows", [](const R& r) { return r.token_straggler; });
+  add("product straggler", "ms", [](const R& r) { return 1e3 * r.gemm_straggler; });
+  add("dispatch, forward", "ms", [](const R& r) { return milliseconds(r.dispatch); });
+  add("combine, forward", "ms", [](const R& r) { return milliseconds(r.combine); });
+  add("wasted, forward", "%", [](const R& r) { return 100 * r.waste; });
+  add("copied, forward", "MB", [](const R& r) { return 1e-6 * static_cast<double>(r.copied); });
+  return table;
+}
+
+nlohmann::ordered_json json_of(const Table& table) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& row : table.rows()) {
+    rows.push_back({{"figure", std::get<std::string>(row[0])},
+                    {"unit", std::get<std::string>(row[1])},
+                    {"mean", std::get<double>(row[2])},
+                    {"low", std::get<double>(row[3])},
+                    {"high", std::get<double>(row[4])}});
+  }
+  return rows;
+}
+
+// Every task of the first micro-batch, a line each.
+std::string timeline(const Experiment& experiment) {
+  const Batches batches = draw_batches(experiment, 0);
+  LoadHistory history(experiment.shape.experts());
+  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
+  const MicroBatch batch(batches.counts.front(), history);
+  const Hardware hardware = sustained(experiment.hardware);
+  KernelCost cost(hardware, experiment.cut.tiling);
+  std::string lines = "pass,rank,stream,task,ready_ps,start_ps,end_ps,to,bytes\n";
+  for (const bool forward : {true, false}) {
+    const StreamPass pass = run_stream_pass(experiment, batch, cost, forward);
+    for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
+      const StreamTask& task = pass.program.tasks[t];
+      const StreamRecord& record = pass.result.records[t];
+      const auto date = [](Time time) { return time.time_since_epoch().count(); };
+      std::int64_t bytes = 0;
+      for (const StreamTransfer& transfer : task.transfers) bytes += transfer.bytes.count;
+      const std::string to =
+          task.transfers.size() == 1 ? fmt::format("{}", index(task.transfers.front().dst)) : "";
+      lines += fmt::format("{},{},{},{},{},{},{},{},{}\n", forward ? "forward" : "backward", index(task.rank),
+                           task.stream, task.name, date(record.ready), date(record.start), date(record.end),
+                           to, bytes);
+    }
+  }
+  return lines;
+}
+
+struct BatchesOptions {
+  ConfigOption config;
+  std::string timeline;
+  ThreadsOption threads;
+  JsonOption json;
+};
+
+void run(const BatchesOptions& options) {
+  const Experiment experiment = options.config.load();
+  check_streams(experiment);
+  if (!options.timeline.empty()) write_file_atomically(options.timeline, timeline(experiment));
+  Results results(experiment.streams->seeds);
+  in_parallel(results.size(), options.threads.count, [&](std::size_t seed) {
+    results[seed] = run_micro_batches(experiment, draw_batches(experiment, static_cast<std::uint32_t>(seed)));
+  });
+  const Table table = table_of(results);
+  const std::string text = fmt::format(
+      "{}: {} on {}, EP{}, {} micro-batches of each of {} seeds; low..high: 95 %, as far as the seeds "
+      "differ\n\n{}",
+      experiment.name, experiment.streams->method, experiment.hardware.name, experiment.shape.ep,
+      experiment.streams->micro_batches, results.size(), table.text());
+  print_result(text, json_of(table), options.json);
+}
+
+class BatchesCommand final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    auto options = std::make_shared<BatchesOptions>();
+    options->config.add_to(app);
+    app.add_option("--timeline", options->timeline, "write every task of the first micro-batch there, as CSV")
+        ->type_name("FILE");
+    options->threads.add_to(app);
+    options->json.add_to(app);
+    app.footer(
+        "The configuration says experiment.execution=streams, and by which method rows meet experts:\n" +
+        [] {
+          std::string lines;
+          for (const auto& [name, item] : Methods::all())
+            lines += fmt::format("  {:<14} {}\n", name, item.description);
+          return lines;
+        }() +
+        "Examples:\n"
+        "  a3sim batches configs/experiments/feplb.yaml\n"
+        "  a3sim batches configs/experiments/feplb.yaml --set experiment.method=none\n"
+        "  a3sim batches configs/experiments/feplb.yaml --set balance.dyn=2 --set parallel.ep=4 --json "
+        "b.json\n");
+    app.callback([options] { run(*options); });
+  }
+};
+
+A3SIM_REGISTER(Command, "batches", "Run micro-batches of a MoE layer on streams, by a balancing method",
+               BatchesCommand);
+
+}  // namespace
+}  // namespace a3sim

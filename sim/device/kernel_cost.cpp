@@ -1,0 +1,136 @@
+#include "sim/device/kernel_cost.h"
+
+#include <algorithm>
+
+#include "sim/core/whole_time.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kL2Read = static_cast<std::size_t>(Resource::kL2Read),
+                      kL2Write = static_cast<std::size_t>(Resource::kL2Write),
+                      kHbm = static_cast<std::size_t>(Resource::kHbm);
+constexpr std::uint32_t kElement = 2;  // bytes: bf16
+
+double picoseconds(Duration d) { return static_cast<double>(d.count()); }
+
+}  // namespace
+
+KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std::uint32_t cols,
+                                    std::uint32_t workers) {
+  const BlockGrid grid(product.m, product.n, tiling_);
+  const auto [known, is_new] =
+      blocks_.try_emplace({grid.blocks_m(), product.n, product.k, rows, cols, workers}, Block{});
+  Block& block = known->second;
+  if (!is_new) return block;
+  Work work;
+  work.kind = WorkKind::kCube;
+  work.gemms = {{rows, cols, product.k, 0, 0, 0}};
+  work.tiling = tiling_;
+  work.a_pitch = work.b_pitch = kL2Line;  // rows begin with lines
+  TaskSteps steps;
+  Step step;
+  steps.start(work, cost_.hardware());
+  const auto [readers_a, readers_b] = grid.readers(0, workers);
+  while (steps.next(step)) {
+    step.readers_a = readers_a;
+    step.readers_b = readers_b;
+    // A panel is fetched once; whoever reads it meanwhile goes at that pace.
+    StepTraffic traffic;
+    traffic.slow[0] =
+        static_cast<double>(step.accesses[0].bytes()) * std::min(1.0, 1.0 * readers_a / grid.blocks_n());
+    traffic.slow[1] =
+        static_cast<double>(step.accesses[1].bytes()) * std::min(1.0, 1.0 * readers_b / grid.blocks_m());
+    const StepJob job = cost_.job(work, step, traffic);
+    const bool first = step.first;
+    step.first = false;
+    const StepJob later = first ? cost_.job(work, step, traffic) : job;
+    block.first += picoseconds(job.memory.ideal);
+    block.later += picoseconds(later.memory.ideal);
+    block.l2_read += job.memory.bytes[kL2Read];
+  }
+  return block;
+}
+
+// Blocks come in rows of the grid; of each row all but the last are alike.
+MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t workers) {
+  std::vector<double> busy(workers, 0);
+  std::uint32_t worker = 0;
+  MemoryJob job;
+  const auto deal = [&](const Block& of) {
+    busy[worker] += busy[worker] == 0 ? of.first : of.later;
+    job.bytes[kL2Read] += of.l2_read;
+    if (++worker == workers) worker = 0;
+  };
+  for (const Gemm& product : products) {
+    const std::uint32_t across = (product.n + tiling_.base_n - 1) / tiling_.base_n;
+    const std::uint32_t last_cols = product.n - (across - 1) * tiling_.base_n;
+    for (std::uint32_t row = 0; row < product.m; row += tiling_.base_m) {
+      const std::uint32_t rows = std::min<std::uint32_t>(tiling_.base_m, product.m - row);
+      const std::uint32_t cols = std::min<std::uint32_t>(tiling_.base_n, product.n);
+      const Block full = block(product, rows, cols, workers);
+      const Block last = last_cols == cols ? full : block(product, rows, last_cols, workers);
+      for (std::uint32_t b = 1; b < across; ++b) deal(full);
+      deal(last);
+    }
+  }
+  job.ideal = Duration(whole_picoseconds(*std::ranges::max_element(busy)));
+  return job;
+}
+
+MemoryJob KernelCost::products(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
+                               std::uint32_t workers) {
+  std::vector<Gemm> products;
+  double read = 0, written = 0;
+  for (const std::uint32_t m : rows) {
+    if (m == 0) continue;
+    products.push_back({m, n, k, 0, 0, 0});
+    read += double{kElement} * (1.0 * m * k + 1.0 * k * n);
+    written += double{kElement} * m * n;
+  }
+  if (products.empty()) return {};
+  MemoryJob result = job(products, workers);
+  result.bytes[kL2Write] = written;
+  result.bytes[kHbm] = hardware().memory.as_reads(read, written);
+  return result;
+}
+
+MemoryJob KernelCost::gradients(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
+                                std::uint32_t workers) {
+  if (rows.empty()) return {};
+  std::vector<Gemm> products;
+  double read = 0, written = 0;
+  for (const std::uint32_t m : rows) {
+    products.push_back({k, n, m, 0, 0, 0});
+    read += double{kElement} * m * (1.0 * k + n);
+    written += double{kElement} * k * n;
+  }
+  MemoryJob result = job(products, workers);
+  result.bytes[kL2Write] = written;
+  result.bytes[kHbm] = hardware().memory.as_reads(read, written);
+  return result;
+}
+
+MemoryJob KernelCost::vector(const VectorKernel& kernel, std::uint32_t workers) const {
+  if (kernel.read + kernel.written <= 0) return {};
+  Work work;
+  work.kind = WorkKind::kVector;
+  const auto share = [&](double all) { return static_cast<std::uint64_t>(all / workers); };
+  const auto add = [&](double bytes, bool write) {
+    const auto lines = static_cast<std::uint32_t>(share(bytes) / kL2Line);
+    if (lines == 0) return;
+    work.streams.push_back({TensorId{}, RankId{}, {0, lines}, std::uint64_t{lines} * kL2Line, write});
+  };
+  add(kernel.read, false);
+  add(kernel.written, true);
+  work.ops = {kernel.ops.simple_fp32 / workers, kernel.ops.convert / workers,
+              kernel.ops.transcendental / workers};
+  MemoryJob result;
+  result.ideal = std::max(Duration(1), cost_.least(work));
+  result.bytes[kL2Read] = kernel.read;
+  result.bytes[kL2Write] = kernel.written;
+  result.bytes[kHbm] = hardware().memory.as_reads(kernel.read, kernel.written);
+  return result;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "models/operators/work.h"
+#include "sim/device/cost.h"
+#include "sim/memory/memory.h"
+
+namespace a3sim {
+
+// What a vector kernel moves and computes.
+struct VectorKernel {
+  double read = 0, written = 0;  // bytes
+  VectorOps ops{};
+};
+
+// Whole kernels as one job of their device's memory: their steps cost what CostModel says, dealt to the
+// workers that the kernel holds, and operands come from the HBM once. What workers do to each other in the L2,
+// piece by piece, is not looked at.
+class KernelCost {
+ public:
+  // The hardware must outlive it.
+  KernelCost(const Hardware& hardware, const Tiling& tiling) : cost_(hardware), tiling_(tiling) {}
+
+  // Products of one kernel, or of several that fill each other's last waves (grouped products in several
+  // streams): `rows` x k by k x n each, none for zero rows; blocks are dealt in turn, on from one to the next.
+  // No product: a job without time.
+  MemoryJob products(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
+                     std::uint32_t workers);
+  // Weight gradients: k x n each, over its `rows`; zeros for an expert without rows.
+  MemoryJob gradients(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
+                      std::uint32_t workers);
+  MemoryJob vector(const VectorKernel& kernel, std::uint32_t workers) const;
+
+  const Hardware& hardware() const { return cost_.hardware(); }
+
+ private:
+  struct Block {
+    double later = 0, first = 0;  // picoseconds, behind another block of its worker and not
+    double l2_read = 0;           // bytes
+  };
+  // Of a product m x n over k, on so many workers: its block of rows x cols.
+  Block block(const Gemm& product, std::uint32_t rows, std::uint32_t cols, std::uint32_t workers);
+  MemoryJob job(const std::vector<Gemm>& products, std::uint32_t workers);
+
+  CostModel cost_;
+  Tiling tiling_;
+  // By m in blocks, n, k, rows, cols and workers: all that a block depends on.
+  std::map<
+      std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>,
+      Block>
+      blocks_;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,155 @@
+#include "sim/experiment/methods/method.h"
+
+namespace a3sim {
+namespace {
+
+// Some experts of a rank may be computed elsewhere: copy engines bring weights and rows, while the others run.
+class Moved final : public ExpertPlan {
+ public:
+  Moved(const MicroBatch& batch, const MethodOptions& options)
+      : batch_(batch),
+        options_(options),
+        dynamic_(dynamic_experts(options.choose, batch.history, batch.rows, batch.experts_per_rank(),
+                                 options.balance.dyn)),
+        moves_(Balancers::get(options.balance.balancer)
+                   .plan({batch.rows, dynamic_, batch.experts_per_rank()}, options.balance)) {}
+
+  std::vector<double> rows() const override {
+    std::vector<double> rows;
+    for (std::uint32_t r = 0; r < batch_.counts.ranks(); ++r) rows.push_back(sum_of(rows_at(batch_, r)));
+    for (const ExpertMove& move : moves_) {
+      rows[move.from] -= batch_.rows[move.expert];
+      rows[move.to] += batch_.rows[move.expert];
+    }
+    return rows;
+  }
+
+  void forward(Layer& layer) const override {
+    const Each known = layer.counts();
+    Each plans;
+    for (std::uint32_t r = 0; r < layer.shape().ep && options_.balance.dyn > 0; ++r)
+      plans.push_back(
+          layer.host(StepName::kPlan, Layer::kPlanner, r, layer.machine().host.balance, {known[r]}));
+    pass(layer, true, known, plans);
+  }
+  void backward(Layer& layer) const override { pass(layer, false, {}, {}); }
+
+ private:
+  // Where copies go from a rank: its host has submitted them.
+  std::uint32_t submit(Layer& layer, std::uint32_t rank, const Each& plans) const {
+    std::int64_t copies = 0;
+    for (const ExpertMove& move : moves_) copies += move.from == rank ? 2 : 0;
+    const Each after = plans.empty() ? Each{} : Each{plans[rank]};
+    return layer.host(StepName::kPlan, Layer::kPlanner, rank, layer.machine().copy_engine.submit * copies,
+                      after);
+  }
+
+  // Rows of experts that rank runs in its second product: its own dynamic ones that stayed, and its guests.
+  std::vector<std::uint32_t> second(std::uint32_t rank) const {
+    std::vector<std::uint32_t> rows;
+    std::vector<bool> gone(dynamic_.size(), false);
+    for (const ExpertMove& move : moves_) gone[move.expert] = true;
+    const std::uint32_t local = batch_.experts_per_rank();
+    for (std::uint32_t e = rank * local; e < (rank + 1) * local; ++e) {
+      if (dynamic_[e] && !gone[e]) rows.push_back(batch_.rows[e]);
+    }
+    for (const ExpertMove& move : moves_) {
+      if (move.to == rank) rows.push_back(batch_.rows[move.expert]);
+    }
+    return rows;
+  }
+
+  std::uint32_t compute(Layer& layer, bool forward, std::uint32_t rank,
+                        const std::vector<std::uint32_t>& rows, const Each& after) const {
+    return forward ? layer.forward(rank, rows, after) : layer.backward(rank, rows, after);
+  }
+
+  void pass(Layer& layer, bool forward, const Each& known, const Each& plans) const {
+    const std::uint32_t ranks = layer.shape().ep;
+    const ExchangedBytes tokens = dispatch_of(batch_, layer);
+    const auto& bulk = layer.machine().bulk;
+    const Each sent = layer.exchange(StepName::kDispatch, tokens, bulk.dispatch, known);
+    Each ready, submitted;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      ready.push_back(
+          layer.permute(r, tokens.received(r) / layer.row_bytes(), sum_of(rows_at(batch_, r)), sent));
+      if (options_.balance.dyn > 0) submitted.push_back(submit(layer, r, plans));
+    }
+    const std::vector<Each> come = copies(layer, ready, submitted);
+    Each computed;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      Each after{compute(layer, forward, r, rows_at(batch_, r, dynamic_), {ready[r]})};
+      const std::vector<std::uint32_t> rows = second(r);
+      if (options_.balance.dyn > 0 && !plans.empty()) after.push_back(plans[r]);
+      after.insert(after.end(), come[r].begin(), come[r].end());
+      computed.push_back(rows.empty() ? after.front() : compute(layer, forward, r, rows, after));
+    }
+    combine(layer, forward, tokens, computed);
+  }
+
+  // Weights first: they need not wait for the rows. By target: what its guests need.
+  std::vector<Each> copies(Layer& layer, const Each& ready, const Each& submitted) const {
+    std::vector<Each> come(layer.shape().ep);
+    for (const ExpertMove& move : moves_) {
+      come[move.to].push_back(layer.copy(StepName::kWeights, Layer::kWeightCopies, move.from, move.to,
+                                         layer.weight_bytes(), {submitted[move.from]}));
+    }
+    for (const ExpertMove& move : moves_) {
+      if (batch_.rows[move.expert] == 0) continue;
+      come[move.to].push_back(layer.copy(StepName::kRows, Layer::kRowCopies, move.from, move.to,
+                                         batch_.rows[move.expert] * layer.row_bytes(),
+                                         {submitted[move.from], ready[move.from]}));
+    }
+    return come;
+  }
+
+  void combine(Layer& layer, bool forward, const ExchangedBytes& tokens, const Each& computed) const {
+    std::vector<Each> back(layer.shape().ep);
+    for (const ExpertMove& move : moves_) {
+      if (batch_.rows[move.expert] == 0 || options_.free_return) {
+        back[move.from].push_back(computed[move.to]);
+        continue;
+      }
+      back[move.from].push_back(layer.copy(StepName::kReturn, Layer::kReturns, move.to, move.from,
+                                           batch_.rows[move.expert] * layer.row_bytes(),
+                                           {computed[move.to]}));
+    }
+    Each done;
+    for (std::uint32_t r = 0; r < layer.shape().ep; ++r) {
+      Each after = back[r];
+      after.push_back(computed[r]);
+      done.push_back(
+          layer.unpermute(r, sum_of(rows_at(batch_, r)), tokens.received(r) / layer.row_bytes(), after));
+    }
+    layer.exchange(StepName::kCombine, tokens.back(), layer.machine().bulk.combine, done);
+    if (!forward) return_gradients(layer, computed, done);
+  }
+
+  // Guests' weight gradients go home and are added there: before the optimizer, not before combine.
+  void return_gradients(Layer& layer, const Each& computed, const Each& done) const {
+    const double bytes = layer.weight_bytes() * (options_.gradients_fp32 ? 2 : 1);
+    for (const ExpertMove& move : moves_) {
+      const std::uint32_t came =
+          layer.copy(StepName::kGradients, Layer::kReturns, move.to, move.from, bytes, {computed[move.to]});
+      layer.vector(StepName::kAdd, move.from, {2 * bytes, bytes, {}}, {came, done[move.from]});
+    }
+  }
+
+  const MicroBatch& batch_;
+  MethodOptions options_;
+  std::vector<bool> dynamic_;
+  std::vector<ExpertMove> moves_;
+};
+
+class Feplb final : public Method {
+ public:
+  std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& options,
+                                     const Layer& /*layer*/) const override {
+    return std::make_unique<Moved>(batch, options);
+  }
+};
+
+A3SIM_REGISTER(Method, "feplb", "some experts move to less busy ranks, by copy engines", Feplb);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,179 @@
+#include "sim/experiment/methods/layer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/core/whole_time.h"
+
+namespace a3sim {
+
+double ExchangedBytes::sent(std::uint32_t rank) const {
+  double sum = 0;
+  for (std::uint32_t dst = 0; dst < ranks_; ++dst) sum += at(rank, dst);
+  return sum;
+}
+
+double ExchangedBytes::received(std::uint32_t rank) const {
+  double sum = 0;
+  for (std::uint32_t src = 0; src < ranks_; ++src) sum += at(src, rank);
+  return sum;
+}
+
+ExchangedBytes ExchangedBytes::back() const {
+  ExchangedBytes back(ranks_);
+  for (std::uint32_t src = 0; src < ranks_; ++src) {
+    for (std::uint32_t dst = 0; dst < ranks_; ++dst) back.at(dst, src) = at(src, dst);
+  }
+  return back;
+}
+
+Layer::Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost)
+    : shape_(shape), hardware_(hardware), cost_(cost) {
+  program.ranks = shape.ep;
+  constexpr std::uint32_t kThreads = 2;  // of the host, a rank: one launches, one balances
+  program.kinds = {
+      {hardware.workers.together ? "SM" : "AIC", hardware.workers.cube},
+      {hardware.workers.together ? "" : "AIV", hardware.workers.together ? 0 : hardware.workers.vector},
+      {"copy engine", machine().copy_engine.count},
+      {"host thread", kThreads}};
+}
+
+StreamTask Layer::task(const char* name, std::uint32_t rank, std::uint32_t stream, const Each& after) const {
+  StreamTask task;
+  task.name = name;
+  task.rank = RankId{rank};
+  task.stream = stream;
+  task.after = after;
+  return task;
+}
+
+std::uint32_t Layer::host(const char* name, Stream thread, std::uint32_t rank, Duration time,
+                          const Each& after) {
+  StreamTask of = task(name, rank, thread, after);
+  of.kind = kThread;
+  of.units = 1;
+  of.hold = time;
+  return program.add(std::move(of));
+}
+
+Each Layer::counts() {
+  Each each;
+  for (std::uint32_t r = 0; r < shape_.ep; ++r)
+    each.push_back(host(StepName::kCounts, kHost, r, machine().host.read_counts, {}));
+  return each;
+}
+
+// A kernel sends and receives at its rate, whichever takes longer; its links may be slower still.
+Each Layer::exchange(const char* name, const ExchangedBytes& bytes, BytesPerSecond rate,
+                     std::uint32_t workers, const Each& after) {
+  Each each;
+  for (std::uint32_t r = 0; r < shape_.ep; ++r) {
+    StreamTask of = task(name, r, kBulk, after);
+    of.kind = vector_kind();
+    of.units = std::min(workers, program.kinds[of.kind].count);
+    of.wait = hardware_.runtime.queued_launch;
+    of.hold = machine().bulk.fixed;
+    const double most = std::max(bytes.sent(r), bytes.received(r)), own = bytes.at(r, r);
+    of.job.ideal = Duration(whole_picoseconds(most / static_cast<double>(rate.count) * 1e12));
+    of.job.bytes = {own, own, hardware_.memory.as_reads(own, own)};
+    for (std::uint32_t dst = 0; dst < shape_.ep; ++dst) {
+      const auto moved = static_cast<std::int64_t>(std::ceil(bytes.at(r, dst)));
+      if (dst != r && moved > 0) of.transfers.push_back({RankId{dst}, Bytes{moved}, rate});
+    }
+    each.push_back(program.add(std::move(of)));
+  }
+  return each;
+}
+
+std::uint32_t Layer::vector(const char* name, std::uint32_t rank, const VectorKernel& kernel,
+                            const Each& after) {
+  StreamTask of = task(name, rank, kCompute, after);
+  of.job = cost_.vector(kernel, vector_workers());
+  if (of.job.ideal > Duration::zero()) {
+    of.wait = hardware_.runtime.queued_launch;
+    of.kind = vector_kind();
+    of.units = vector_workers();
+  }
+  return program.add(std::move(of));
+}
+
+std::uint32_t Layer::permute(std::uint32_t rank, double tokens, double rows, const Each& after) {
+  return vector(StepName::kPermute, rank, {tokens * row_bytes(), rows * row_bytes(), {}}, after);
+}
+
+std::uint32_t Layer::unpermute(std::uint32_t rank, double rows, double tokens, const Each& after) {
+  const auto elements = static_cast<std::uint64_t>(rows * shape_.hidden);
+  return vector(StepName::kUnpermute, rank,
+                {rows * row_bytes(), tokens * row_bytes(), {elements, elements, 0}}, after);
+}
+
+std::uint32_t Layer::swiglu(std::uint32_t rank, double rows, double width, const Each& after) {
+  const auto elements = static_cast<std::uint64_t>(rows * width);
+  constexpr double kIn = 2 * 2, kOut = 2;  // bytes an element: gate and up, result
+  return vector(StepName::kSwiglu, rank,
+                {rows * width * kIn, rows * width * kOut, {3 * elements, 3 * elements, 2 * elements}}, after);
+}
+
+// The host prepares and launches every expert's product, and the device waits for it.
+std::uint32_t Layer::launched(const char* name, std::uint32_t rank, const MemoryJob& job,
+                              std::size_t launches, const Each& after) {
+  StreamTask of = task(name, rank, kCompute, after);
+  of.job = job;
+  if (launches > 0) {
+    of.wait = hardware_.runtime.queued_launch + machine().host.product * static_cast<std::int64_t>(launches);
+    of.kind = kMatrix;
+    of.units = matrix_workers();
+  }
+  return program.add(std::move(of));
+}
+
+std::uint32_t Layer::products(const char* name, std::uint32_t rank, const std::vector<std::uint32_t>& rows,
+                              std::uint32_t n, std::uint32_t k, const Each& after) {
+  return launched(name, rank, cost_.products(rows, n, k, matrix_workers()), rows.size(), after);
+}
+
+std::uint32_t Layer::gradients(std::uint32_t rank, const std::vector<std::uint32_t>& rows, std::uint32_t n,
+                               std::uint32_t k, const Each& after) {
+  return launched(StepName::kGrad, rank, cost_.gradients(rows, n, k, matrix_workers()), rows.size(), after);
+}
+
+double sum_of(const std::vector<std::uint32_t>& rows) {
+  double sum = 0;
+  for (const std::uint32_t r : rows) sum += r;
+  return sum;
+}
+
+std::uint32_t Layer::forward(std::uint32_t rank, const std::vector<std::uint32_t>& rows, const Each& after) {
+  const std::uint32_t h = shape_.hidden, f = shape_.intermediate;
+  const std::uint32_t first = products(StepName::kGmm1, rank, rows, 2 * f, h, after);
+  const std::uint32_t middle = swiglu(rank, sum_of(rows), f, {first});
+  return products(StepName::kGmm2, rank, rows, h, f, {middle});
+}
+
+std::uint32_t Layer::backward(std::uint32_t rank, const std::vector<std::uint32_t>& rows, const Each& after) {
+  const std::uint32_t h = shape_.hidden, f = shape_.intermediate;
+  const double all = sum_of(rows);
+  products(StepName::kGmm2, rank, rows, f, h, after);
+  gradients(rank, rows, h, f, {});
+  const auto elements = static_cast<std::uint64_t>(all * f);
+  constexpr double kIn = 3 * 2, kOut = 2 * 2;  // bytes an element: gate, up, gradient; two gradients
+  vector(StepName::kSwiglu, rank, {all * f * kIn, all * f * kOut, {6 * elements, 5 * elements, 2 * elements}},
+         {});
+  products(StepName::kGmm1, rank, rows, h, 2 * f, {});
+  return gradients(rank, rows, 2 * f, h, {});
+}
+
+// The engine takes a time of its own before the bytes of each copy.
+std::uint32_t Layer::copy(const char* name, Stream stream, std::uint32_t from, std::uint32_t to, double bytes,
+                          const Each& after) {
+  StreamTask of = task(name, from, stream, after);
+  of.wait = hardware_.fabric.levels.front().latency;  // a flag of the peer's, or of the device's own
+  of.kind = kEngine;
+  of.units = 1;
+  of.hold = machine().copy_engine.startup;
+  of.transfers = {
+      {RankId{to}, Bytes{static_cast<std::int64_t>(std::ceil(bytes))}, machine().copy_engine.rate}};
+  return program.add(std::move(of));
+}
+
+}  // namespace a3sim

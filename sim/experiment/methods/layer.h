@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/routing/routing.h"
+#include "models/shape.h"
+#include "sim/device/kernel_cost.h"
+#include "sim/runtime/streams/stream_program.h"
+
+namespace a3sim {
+
+// What all methods' programs are made of, and what each of its kernels is called: results go by these names.
+struct StepName {
+  static constexpr const char *kCounts = "Counts", *kPlan = "Plan", *kDispatch = "Dispatch",
+                              *kPermute = "Permute", *kGmm1 = "GMM1", *kSwiglu = "SwiGLU", *kGmm2 = "GMM2",
+                              *kGrad = "GMM_grad", *kUnpermute = "Unpermute", *kCombine = "Combine",
+                              *kWeights = "Weights", *kRows = "Rows", *kReturn = "Return",
+                              *kGradients = "Gradients", *kAdd = "Add";
+};
+
+// Tasks, one a rank.
+using Each = std::vector<std::uint32_t>;
+
+// Bytes from each rank to each, what stays among them.
+class ExchangedBytes {
+ public:
+  explicit ExchangedBytes(std::uint32_t ranks) : ranks_(ranks), bytes_(std::size_t{ranks} * ranks, 0) {}
+  double& at(std::uint32_t src, std::uint32_t dst) { return bytes_[std::size_t{src} * ranks_ + dst]; }
+  double at(std::uint32_t src, std::uint32_t dst) const { return bytes_[std::size_t{src} * ranks_ + dst]; }
+  double sent(std::uint32_t rank) const;
+  double received(std::uint32_t rank) const;
+  ExchangedBytes back() const;
+
+ private:
+  std::uint32_t ranks_;
+  std::vector<double> bytes_;
+};
+
+double sum_of(const std::vector<std::uint32_t>& rows);
+
+// Writes the program of one pass of a MoE layer over a group: what every method does alike stands here.
+class Layer {
+ public:
+  // Streams of a rank. Threads of the host are streams too.
+  enum Stream : std::uint32_t { kHost, kPlanner, kCompute, kBulk, kWeightCopies, kRowCopies, kReturns };
+
+  // All outlive the layer.
+  Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost);
+
+  // The host's counts, on each rank, from the start.
+  Each counts();
+  // Dispatch or combine: all ranks begin together, after all of `after`.
+  Each exchange(const char* name, const ExchangedBytes& bytes, BytesPerSecond rate, const Each& after) {
+    return exchange(name, bytes, rate, machine().bulk.workers, after);
+  }
+  // By other workers than usual.
+  Each exchange(const char* name, const ExchangedBytes& bytes, BytesPerSecond rate, std::uint32_t workers,
+                const Each& after);
+  // The experts' rows put next to one another, from tokens that came once a rank; or summed to these again.
+  std::uint32_t permute(std::uint32_t rank, double tokens, double rows, const Each& after);
+  std::uint32_t unpermute(std::uint32_t rank, double rows, double tokens, const Each& after);
+  // The experts' products forward, of so many rows each, without those that have none.
+  std::uint32_t forward(std::uint32_t rank, const std::vector<std::uint32_t>& rows, const Each& after);
+  // Backward: gradients of the activations and of the weights.
+  std::uint32_t backward(std::uint32_t rank, const std::vector<std::uint32_t>& rows, const Each& after);
+  // By copy engine.
+  std::uint32_t copy(const char* name, Stream stream, std::uint32_t from, std::uint32_t to, double bytes,
+                     const Each& after);
+  std::uint32_t vector(const char* name, std::uint32_t rank, const VectorKernel& kernel, const Each& after);
+  // A time on a thread of the host.
+  std::uint32_t host(const char* name, Stream thread, std::uint32_t rank, Duration time, const Each& after);
+  // One kernel that has a job of products, for which the host prepares `launches` of them.
+  std::uint32_t launched(const char* name, std::uint32_t rank, const MemoryJob& job, std::size_t launches,
+                         const Each& after);
+  // A kernel or several of products, n wide over k.
+  std::uint32_t products(const char* name, std::uint32_t rank, const std::vector<std::uint32_t>& rows,
+                         std::uint32_t n, std::uint32_t k, const Each& after);
+  std::uint32_t gradients(std::uint32_t rank, const std::vector<std::uint32_t>& rows, std::uint32_t n,
+                          std::uint32_t k, const Each& after);
+  std::uint32_t swiglu(std::uint32_t rank, double rows, double width, const Each& after);
+
+  // Workers that products and vector kernels leave to dispatch and combine from now on.
+  void spare(std::uint32_t workers) { spared_ = workers; }
+
+  // Dispatch and combine hold vector workers.
+  std::uint32_t matrix_workers() const {
+    return hardware_.workers.cube - (hardware_.workers.together ? spared_ : 0);
+  }
+
+  const MoeShape& shape() const { return shape_; }
+  const Hardware& hardware() const { return hardware_; }
+  const StreamHardware& machine() const { return *hardware_.streams; }
+  KernelCost& cost() const { return cost_; }
+  double row_bytes() const { return 2.0 * shape_.hidden; }
+  double weight_bytes() const { return 2.0 * 3 * shape_.hidden * shape_.intermediate; }
+  StreamProgram program;
+
+ private:
+  enum Kind : std::uint32_t { kMatrix, kVector, kEngine, kThread };
+  std::uint32_t vector_kind() const { return hardware_.workers.together ? kMatrix : kVector; }
+  std::uint32_t vector_workers() const { return hardware_.workers.vector - spared_; }
+  StreamTask task(const char* name, std::uint32_t rank, std::uint32_t stream, const Each& after) const;
+
+  const MoeShape& shape_;
+  const Hardware& hardware_;
+  KernelCost& cost_;
+  std::uint32_t spared_ = 0;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "models/balance/balancer.h"
+#include "models/balance/dynamic_experts.h"
+#include "sim/core/registry.h"
+#include "sim/experiment/methods/layer.h"
+
+namespace a3sim {
+
+// What a method may be told beside the loads.
+struct MethodOptions {
+  BalanceOptions balance;
+  ChooseBy choose = ChooseBy::kHistory;
+  bool free_return = false;         // guests' rows come back with combine, at no cost of their own
+  bool gradients_fp32 = false;      // of guests' weights, as they return
+  std::uint32_t shadows = 2;        // of tutel: experts that all ranks compute
+  std::uint32_t comm_workers = 32;  // of triton: workers that communicate
+  double efficiency = 1;            // of triton's products
+};
+
+// One micro-batch as its method sees it.
+struct MicroBatch {
+  const RoutingCounts& counts;
+  const LoadHistory& history;       // of those before
+  std::vector<std::uint32_t> rows;  // by expert
+
+  MicroBatch(const RoutingCounts& counts, const LoadHistory& history);
+  std::uint32_t experts_per_rank() const { return counts.experts() / counts.ranks(); }
+};
+
+// What a method decides once for both passes.
+class ExpertPlan {
+ public:
+  virtual ~ExpertPlan() = default;
+  // Rows that each rank computes.
+  virtual std::vector<double> rows() const = 0;
+  virtual void forward(Layer& layer) const = 0;
+  virtual void backward(Layer& layer) const = 0;
+};
+
+// A way to bring rows and experts together; one file each. `batch` outlives what is assigned.
+class Method {
+ public:
+  static constexpr std::string_view kKind = "method";
+  virtual ~Method() = default;
+  virtual std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& options,
+                                             const Layer& layer) const = 0;
+};
+using Methods = Registry<Method>;
+
+// Rows of the experts at home on a rank, without those that `elsewhere` says.
+std::vector<std::uint32_t> rows_at(const MicroBatch& batch, std::uint32_t rank,
+                                   const std::vector<bool>& elsewhere = {});
+// Rows of so many experts are brought to their homes, a token once a rank.
+ExchangedBytes dispatch_of(const MicroBatch& batch, const Layer& layer,
+                           const std::vector<bool>& left_out = {});
+
+}  // namespace a3sim

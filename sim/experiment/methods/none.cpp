@@ -1,0 +1,51 @@
+#include "sim/experiment/methods/method.h"
+
+namespace a3sim {
+namespace {
+
+// Every expert stays at home; one thing after the other.
+class AtHome final : public ExpertPlan {
+ public:
+  explicit AtHome(const MicroBatch& batch) : batch_(batch) {}
+
+  std::vector<double> rows() const override {
+    std::vector<double> rows;
+    for (std::uint32_t r = 0; r < batch_.counts.ranks(); ++r) rows.push_back(sum_of(rows_at(batch_, r)));
+    return rows;
+  }
+  void forward(Layer& layer) const override { pass(layer, true); }
+  void backward(Layer& layer) const override { pass(layer, false); }
+
+ private:
+  void pass(Layer& layer, bool forward) const {
+    const ExchangedBytes tokens = dispatch_of(batch_, layer);
+    const auto& bulk = layer.machine().bulk;
+    const Each known = forward ? layer.counts() : Each{};
+    const Each sent = layer.exchange(StepName::kDispatch, tokens, bulk.dispatch, known);
+    Each done;
+    for (std::uint32_t r = 0; r < layer.shape().ep; ++r) {
+      const std::vector<std::uint32_t> rows = rows_at(batch_, r);
+      const double came = tokens.received(r) / layer.row_bytes();
+      const std::uint32_t ready = layer.permute(r, came, sum_of(rows), sent);
+      const std::uint32_t computed =
+          forward ? layer.forward(r, rows, {ready}) : layer.backward(r, rows, {ready});
+      done.push_back(layer.unpermute(r, sum_of(rows), came, {computed}));
+    }
+    layer.exchange(StepName::kCombine, tokens.back(), bulk.combine, done);
+  }
+
+  const MicroBatch& batch_;
+};
+
+class None final : public Method {
+ public:
+  std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& /*options*/,
+                                     const Layer& /*layer*/) const override {
+    return std::make_unique<AtHome>(batch);
+  }
+};
+
+A3SIM_REGISTER(Method, "none", "experts stay at home; one kernel after the other", None);
+
+}  // namespace
+}  // namespace a3sim

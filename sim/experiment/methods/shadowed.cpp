@@ -1,0 +1,129 @@
+#include "sim/experiment/methods/shadowed.h"
+
+#include <utility>
+
+namespace a3sim {
+
+Shadowed::Shadowed(const MicroBatch& batch, std::vector<std::uint32_t> shadows, Options options)
+    : batch_(batch), shadows_(std::move(shadows)), options_(options) {}
+
+std::vector<bool> Shadowed::left_out(std::uint32_t stage, std::uint32_t stages) const {
+  const std::uint32_t local = batch_.experts_per_rank();
+  std::vector<bool> out(batch_.counts.experts(), false);
+  for (std::uint32_t e = 0; e < out.size(); ++e) out[e] = e % local * stages / local != stage;
+  for (const std::uint32_t e : shadows_) out[e] = true;
+  return out;
+}
+
+// Shadows are computed in the first stage: nothing has to come for them.
+std::vector<std::uint32_t> Shadowed::rows_of(std::uint32_t rank, std::uint32_t stage,
+                                             std::uint32_t stages) const {
+  std::vector<std::uint32_t> rows = rows_at(batch_, rank, left_out(stage, stages));
+  for (const std::uint32_t e : shadows_) {
+    if (stage == 0) rows.push_back(batch_.counts.at(rank, e));
+  }
+  return rows;
+}
+
+std::vector<double> Shadowed::rows() const {
+  std::vector<double> rows;
+  for (std::uint32_t r = 0; r < batch_.counts.ranks(); ++r) rows.push_back(sum_of(rows_of(r, 0, 1)));
+  return rows;
+}
+
+ExchangedBytes Shadowed::between_homes(const Layer& layer) const {
+  ExchangedBytes weights(layer.shape().ep);
+  for (const std::uint32_t e : shadows_) {
+    for (std::uint32_t r = 0; r < layer.shape().ep; ++r) {
+      if (const std::uint32_t home = e / batch_.experts_per_rank(); r != home)
+        weights.at(home, r) += layer.weight_bytes();
+    }
+  }
+  return weights;
+}
+
+Each Shadowed::weights(Layer& layer, const Each& after) const {
+  if (shadows_.empty()) return after;
+  if (options_.by_workers)
+    return layer.exchange(StepName::kWeights, between_homes(layer), layer.machine().bulk.dispatch, after);
+  Each come = after;
+  const std::uint32_t ranks = layer.shape().ep;
+  for (const std::uint32_t e : shadows_) {
+    const std::uint32_t home = e / batch_.experts_per_rank();
+    const std::uint32_t submitted =
+        layer.host(StepName::kPlan, Layer::kPlanner, home,
+                   layer.machine().copy_engine.submit * std::int64_t{ranks - 1}, {});
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      if (r == home) continue;
+      come.push_back(
+          layer.copy(StepName::kWeights, Layer::kWeightCopies, home, r, layer.weight_bytes(), {submitted}));
+    }
+  }
+  return come;
+}
+
+// By copy engines they are added at home before the optimizer, not before combine; by workers, exposed.
+void Shadowed::gradients(Layer& layer, const Each& computed) const {
+  for (const std::uint32_t e : shadows_) {
+    const std::uint32_t home = e / batch_.experts_per_rank(), ranks = layer.shape().ep;
+    Each come;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      if (r == home) continue;
+      come.push_back(
+          layer.copy(StepName::kGradients, Layer::kReturns, r, home, layer.weight_bytes(), {computed[r]}));
+    }
+    const double bytes = layer.weight_bytes();
+    if (!come.empty()) layer.vector(StepName::kAdd, home, {ranks * bytes, bytes, {}}, come);
+  }
+}
+
+void Shadowed::pass(Layer& layer, bool forward) const {
+  const std::uint32_t ranks = layer.shape().ep, stages = options_.in_two ? 2 : 1;
+  const auto& bulk = layer.machine().bulk;
+  const Each ready = weights(layer, forward ? layer.counts() : Each{});
+  if (options_.in_two) layer.spare(bulk.workers);
+  std::vector<ExchangedBytes> tokens;
+  std::vector<Each> sent, done;
+  Each last(ranks);
+  for (std::uint32_t s = 0; s < stages; ++s) {
+    tokens.push_back(dispatch_of(batch_, layer, left_out(s, stages)));
+    sent.push_back(layer.exchange(StepName::kDispatch, tokens[s], bulk.dispatch, ready));
+  }
+  for (std::uint32_t s = 0; s < stages; ++s) {
+    done.emplace_back();
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      const std::vector<std::uint32_t> rows = rows_of(r, s, stages);
+      double own = 0;
+      for (const std::uint32_t e : shadows_) own += s == 0 ? batch_.counts.at(r, e) : 0;
+      const double came = tokens[s].received(r) / layer.row_bytes() + own;
+      const std::uint32_t permuted = layer.permute(r, came, sum_of(rows), sent[s]);
+      last[r] = forward ? layer.forward(r, rows, {permuted}) : layer.backward(r, rows, {permuted});
+      done[s].push_back(layer.unpermute(r, sum_of(rows), came, {last[r]}));
+    }
+  }
+  if (!forward && options_.by_workers && !shadows_.empty()) {
+    done.back() =
+        layer.exchange(StepName::kGradients, between_homes(layer).back(), bulk.combine, done.back());
+  }
+  for (std::uint32_t s = 0; s < stages; ++s)
+    layer.exchange(StepName::kCombine, tokens[s].back(), bulk.combine, done[s]);
+  if (!forward && !options_.by_workers) gradients(layer, last);
+}
+
+std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& layer) {
+  if (batch.history.empty()) return {};
+  const MoeShape& shape = layer.shape();
+  // Seconds a row: a product of the three, at the rate of large ones, and its way by dispatch. Weights are taken
+  // to cross the links once, as in FasterMoE's code, however many ranks they go to.
+  constexpr std::uint32_t kLarge = 4096;
+  const std::vector<std::uint32_t> rows{kLarge};
+  const MemoryJob product =
+      layer.cost().products(rows, shape.intermediate, shape.hidden, layer.hardware().workers.cube);
+  const auto time = [](double bytes, BytesPerSecond rate) { return bytes / static_cast<double>(rate.count); };
+  const ShadowCosts costs{seconds(product.ideal) / kLarge,
+                          time(layer.row_bytes(), layer.machine().bulk.dispatch),
+                          time(layer.weight_bytes(), layer.machine().copy_engine.rate)};
+  return shadows(batch.history.last(), batch.experts_per_rank(), costs);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include "sim/experiment/methods/method.h"
+
+namespace a3sim {
+namespace {
+
+// Every rank has a part of the width of all experts: tokens are gathered beside the first product, partial
+// sums scattered beside the second. Some workers communicate while the others multiply.
+class SplitWidth final : public ExpertPlan {
+ public:
+  SplitWidth(const MicroBatch& batch, const MethodOptions& options) : batch_(batch), options_(options) {}
+
+  std::vector<double> rows() const override {
+    const std::uint32_t ranks = batch_.counts.ranks();
+    return std::vector<double>(ranks, sum_of(batch_.rows) / ranks);
+  }
+  void forward(Layer& layer) const override { pass(layer, true); }
+  void backward(Layer& layer) const override { pass(layer, false); }
+
+ private:
+  // One fused kernel of all experts, of so many launches of the host's.
+  std::uint32_t fused(Layer& layer, const char* name, std::uint32_t rank, MemoryJob job,
+                      const Each& after) const {
+    job.ideal =
+        Duration(static_cast<std::int64_t>(static_cast<double>(job.ideal.count()) / options_.efficiency));
+    return layer.launched(name, rank, job, 1, after);
+  }
+
+  Each exchange(Layer& layer, const char* name, BytesPerSecond rate, const Each& after) const {
+    const std::uint32_t ranks = layer.shape().ep;
+    ExchangedBytes all(ranks);
+    for (std::uint32_t src = 0; src < ranks; ++src) {
+      for (std::uint32_t dst = 0; dst < ranks; ++dst)
+        all.at(src, dst) = layer.shape().tokens * layer.row_bytes();
+    }
+    const auto& bulk = layer.machine().bulk;
+    const BytesPerSecond scaled{rate.count * options_.comm_workers / bulk.workers};
+    return layer.exchange(name, all, scaled, options_.comm_workers, after);
+  }
+
+  void pass(Layer& layer, bool forward) const {
+    const std::uint32_t h = layer.shape().hidden, ranks = layer.shape().ep;
+    const std::uint32_t f = std::max(1U, layer.shape().intermediate / ranks);
+    const auto& bulk = layer.machine().bulk;
+    layer.spare(options_.comm_workers);
+    const Each known = forward ? layer.counts() : Each{};
+    const Each gathered = exchange(layer, StepName::kDispatch, bulk.dispatch, known);
+    const auto products = [&](std::uint32_t n, std::uint32_t k) {
+      return layer.cost().products(batch_.rows, n, k, layer.matrix_workers());
+    };
+    const auto gradients = [&](std::uint32_t n, std::uint32_t k) {
+      return layer.cost().gradients(batch_.rows, n, k, layer.matrix_workers());
+    };
+    Each ready;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      const Each after = known.empty() ? Each{} : Each{known[r]};
+      Each first{forward ? fused(layer, StepName::kGmm1, r, products(2 * f, h), after)
+                         : fused(layer, StepName::kGmm2, r, products(f, h), after)};
+      first.insert(first.end(), gathered.begin(), gathered.end());
+      if (!forward) first = {fused(layer, StepName::kGrad, r, gradients(h, f), first)};
+      ready.push_back(layer.swiglu(r, sum_of(batch_.rows), forward ? f : 2 * f, first));
+    }
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      forward ? fused(layer, StepName::kGmm2, r, products(h, f), {ready[r]})
+              : fused(layer, StepName::kGmm1, r, products(h, 2 * f), {ready[r]});
+      if (!forward) fused(layer, StepName::kGrad, r, gradients(2 * f, h), {});
+    }
+    exchange(layer, StepName::kCombine, bulk.combine, ready);
+  }
+
+  const MicroBatch& batch_;
+  MethodOptions options_;
+};
+
+class Triton final : public Method {
+ public:
+  std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& options,
+                                     const Layer& /*layer*/) const override {
+    return std::make_unique<SplitWidth>(batch, options);
+  }
+};
+
+A3SIM_REGISTER(Method, "triton", "every rank has a part of each expert's width, tokens go to all", Triton);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,171 @@
+#include "sim/experiment/micro_batches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+std::vector<std::uint32_t> dies_of(const Experiment& experiment) {
+  std::vector<std::uint32_t> dies;
+  for (std::uint32_t r = 0; r < experiment.shape.ep; ++r) dies.push_back(experiment.run.rank(RankId{r}).die);
+  return dies;
+}
+
+double above_mean(const std::vector<double>& values) {
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  return *std::ranges::max_element(values) - sum / static_cast<double>(values.size());
+}
+
+bool is_behind(std::string_view name) { return name == StepName::kGradients || name == StepName::kAdd; }
+
+// Of each call by all ranks: from its start to its last end.
+Duration calls(const StreamPass& pass, std::string_view name) {
+  std::vector<std::vector<std::uint32_t>> by_rank(pass.program.ranks);
+  for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {
+    if (pass.program.tasks[t].name == name) by_rank[index(pass.program.tasks[t].rank)].push_back(t);
+  }
+  Duration sum{};
+  for (std::size_t call = 0; call < by_rank.front().size(); ++call) {
+    Time start = Time::max(), end{};
+    for (const auto& tasks : by_rank) {
+      start = std::min(start, pass.result.records[tasks[call]].start);
+      end = std::max(end, pass.result.records[tasks[call]].end);
+    }
+    sum += end - start;
+  }
+  return sum;
+}
+
+void measure_forward(const StreamPass& pass, MicroBatchResult& result) {
+  std::vector<double> products(pass.program.ranks, 0), own(pass.program.ranks, 0);
+  for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {
+    const StreamTask& task = pass.program.tasks[t];
+    const StreamRecord& record = pass.result.records[t];
+    const std::uint32_t rank = index(task.rank);
+    if (task.name == StepName::kGmm1 || task.name == StepName::kGmm2)
+      products[rank] += seconds(record.end - record.start);
+    if (task.stream == Layer::kCompute)
+      own[rank] = std::max(own[rank], seconds(record.end.time_since_epoch()));
+    if (task.stream != Layer::kBulk) {
+      for (const StreamTransfer& transfer : task.transfers)
+        result.copied += static_cast<std::uint64_t>(transfer.bytes.count);
+    }
+  }
+  result.forward = pass.latency();
+  result.gemm_straggler = above_mean(products);
+  result.waste = above_mean(own) / seconds(result.forward);
+  result.dispatch = calls(pass, StepName::kDispatch);
+  result.combine = calls(pass, StepName::kCombine);
+}
+
+}  // namespace
+
+Duration StreamPass::latency() const {
+  Duration last{};
+  for (std::size_t t = 0; t < program.tasks.size(); ++t) {
+    if (!is_behind(program.tasks[t].name)) last = std::max(last, result.records[t].end.time_since_epoch());
+  }
+  return last;
+}
+
+void check_streams(const Experiment& experiment) {
+  if (!experiment.streams)
+    throw InputError(experiment.name + ": experiment.execution is not streams: 'a3sim run' runs it");
+  const auto& machine = experiment.hardware.streams;
+  if (!machine) {
+    throw InputError(
+        fmt::format("{}: hardware '{}' says nothing of copy engines and hosts, which streams use: "
+                    "take h100_node or a3_sdma, or add the blocks copy_engine, host and bulk",
+                    experiment.name, experiment.hardware.name));
+  }
+  if (experiment.shape.experts() == 0 || element_bytes(experiment.shape.dtype) != 2) {
+    throw InputError(
+        experiment.name +
+        ": streams run a MoE layer of two bytes a value: experiment.workload=moe_ffn, model.dtype=bf16");
+  }
+  const std::string& method = experiment.streams->method;
+  const std::uint32_t taken = method == "triton"         ? experiment.streams->with.comm_workers
+                              : method == "faster_pipe2" ? machine->bulk.workers
+                                                         : 0;
+  if (taken >= experiment.hardware.workers.vector) {
+    throw InputError(
+        fmt::format("{}: {} workers communicate of {} in all, which leaves none to compute: make {} "
+                    "smaller",
+                    experiment.name, taken, experiment.hardware.workers.vector,
+                    method == "triton" ? "triton.sms" : "hardware.bulk.sms"));
+  }
+}
+
+Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
+  Batches batches;
+  RoutingSpec spec = experiment.routing;
+  spec.seed += seed;
+  const bool drifts = Routings::get(spec.kind).drifts();
+  const std::uint32_t all = kBatchesBefore + experiment.streams->micro_batches;
+  for (std::uint32_t b = 0; b < all; ++b) {
+    std::vector<RoutingCounts>& to = b < kBatchesBefore ? batches.before : batches.counts;
+    spec.micro_batch = b;
+    if (b > 0 && !drifts)
+      to.push_back(batches.before.front());
+    else
+      to.push_back(route(spec, experiment.shape));
+  }
+  return batches;
+}
+
+StreamPass run_stream_pass(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost,
+                           bool forward) {
+  Layer layer(experiment.shape, cost.hardware(), cost);
+  const auto assigned =
+      Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer);
+  forward ? assigned->forward(layer) : assigned->backward(layer);
+  StreamPass pass{std::move(layer.program), {}};
+  pass.result =
+      run_streams(pass.program, cost.hardware(), dies_of(experiment), backend_in_threads(experiment));
+  return pass;
+}
+
+std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, const Batches& batches) {
+  check_streams(experiment);
+  const Hardware hardware = sustained(experiment.hardware);
+  KernelCost cost(hardware, experiment.cut.tiling);
+  LoadHistory history(experiment.shape.experts());
+  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
+  std::vector<MicroBatchResult> results;
+  for (const RoutingCounts& counts : batches.counts) {
+    const MicroBatch batch(counts, history);
+    MicroBatchResult& result = results.emplace_back();
+    measure_forward(run_stream_pass(experiment, batch, cost, true), result);
+    result.backward = run_stream_pass(experiment, batch, cost, false).latency();
+    const Layer layer(experiment.shape, hardware, cost);
+    result.rows =
+        Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer)->rows();
+    result.token_straggler = above_mean(result.rows);
+    history.add(batch.rows);
+  }
+  return results;
+}
+
+MeanOf mean_of(const std::vector<std::vector<double>>& by_seed) {
+  std::vector<double> means;
+  for (const std::vector<double>& values : by_seed)
+    means.push_back(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()));
+  const auto n = static_cast<double>(means.size());
+  const double mean = std::accumulate(means.begin(), means.end(), 0.0) / n;
+  if (means.size() < 2) return {mean, mean, mean};
+  double squares = 0;
+  for (const double m : means) squares += (m - mean) * (m - mean);
+  constexpr double kStudent[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26};  // 95 %, by n - 2
+  const double t = means.size() - 2 < std::size(kStudent) ? kStudent[means.size() - 2] : 1.96;
+  const double half = t * std::sqrt(squares / (n - 1) / n);
+  return {mean, mean - half, mean + half};
+}
+
+}  // namespace a3sim

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <vector>
+
+#include "models/routing/routing.h"
+#include "sim/experiment/experiment.h"
+#include "sim/runtime/streams/stream_run.h"
+
+namespace a3sim {
+
+// What one micro-batch came to.
+struct MicroBatchResult {
+  Duration forward{}, backward{};  // from the decided routing to summed outputs, the slowest rank's
+  double token_straggler = 0;      // rows of the busiest rank above the mean
+  double gemm_straggler = 0;       // seconds: likewise, of the products of forward
+  double waste = 0;                // part of forward between the mean and the slowest rank's own work
+  Duration dispatch{}, combine{};  // of forward: all calls
+  std::vector<double> rows;        // by rank, as computed
+  std::uint64_t copied = 0;        // bytes by copy engines in forward
+};
+
+// A pass of one micro-batch: its program, and how it went.
+struct StreamPass {
+  StreamProgram program;
+  StreamResult result;
+  // When the layer's outputs are summed: what goes on behind, for the optimizer, is not waited for.
+  Duration latency() const;
+};
+
+// Routings of one seed's micro-batches, one after the other; `before` of them come first, which only fill the
+// history.
+struct Batches {
+  std::vector<RoutingCounts> before, counts;
+};
+inline constexpr std::uint32_t kBatchesBefore = 20;
+// Draws them; a routing that does not drift is the same every time. `seed` is added to the experiment's.
+Batches draw_batches(const Experiment& experiment, std::uint32_t seed);
+
+// Runs them all by the experiment's method. Safe for many threads at once.
+std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, const Batches& batches);
+
+// One pass of one micro-batch.
+StreamPass run_stream_pass(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost,
+                           bool forward);
+
+// Throws InputError where the experiment cannot run on streams.
+void check_streams(const Experiment& experiment);
+
+// A mean over all micro-batches and seeds, with the 95 % interval that the seeds' means leave (none of one).
+struct MeanOf {
+  double mean = 0, low = 0, high = 0;
+};
+MeanOf mean_of(const std::vector<std::vector<double>>& by_seed);
+
+}  // namespace a3sim

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/core/ids.h"
+#include "sim/core/units.h"
+#include "sim/memory/memory.h"
+
+namespace a3sim {
+
+// Bytes on their way to another rank.
+struct StreamTransfer {
+  RankId dst{};
+  Bytes bytes{};
+  BytesPerSecond rate{};  // of what drives it, at most
+};
+
+// A kernel, a copy, or work of the host.
+struct StreamTask {
+  std::string name{};
+  RankId rank{};
+  std::uint32_t stream = 0;            // of the rank: its tasks run one after the other, as they were added
+  std::vector<std::uint32_t> after{};  // tasks added before, of any rank, that must have ended too
+  Duration wait{};                     // from when it may begin until it asks for its workers
+  std::uint32_t kind = 0;              // of the workers that it holds, by place in StreamProgram::kinds
+  std::uint32_t units = 0;             // how many of them; 0: none
+  Duration hold{};                     // busy, before its job and its transfers begin
+  MemoryJob job{};                     // of its rank's memory; none if its ideal time is zero
+  std::vector<StreamTransfer> transfers{};
+};
+
+// A kind of worker that each device of the program has.
+struct StreamWorkers {
+  std::string name{};
+  std::uint32_t count = 0;
+};
+
+// What the ranks of a group do. Events are the ends of tasks, so that tasks wait for earlier ones only and no
+// program can wait in a circle.
+struct StreamProgram {
+  std::uint32_t ranks = 0;
+  std::vector<StreamWorkers> kinds;
+  std::vector<StreamTask> tasks;
+
+  // Appends a task and returns its number. Throws std::logic_error for what cannot run: an unknown rank,
+  // kind or task, more units than there are, a transfer to the rank itself or without bytes or rate.
+  std::uint32_t add(StreamTask task);
+};
+
+}  // namespace a3sim

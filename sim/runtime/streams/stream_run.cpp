@@ -1,0 +1,202 @@
+#include "sim/runtime/streams/stream_run.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <stdexcept>
+
+#include "sim/runtime/streams/stream_device.h"
+
+namespace a3sim {
+namespace {
+
+// Slots of each rank's memory and links: every task with a job and every transfer has one of its own.
+struct Slots {
+  explicit Slots(const StreamProgram& program) : task_of_job(program.ranks), task_of_transfer(program.ranks) {
+    for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
+      const StreamTask& task = program.tasks[t];
+      auto& jobs = task_of_job[index(task.rank)];
+      auto& transfers = task_of_transfer[index(task.rank)];
+      job.push_back(static_cast<std::uint32_t>(jobs.size()));
+      first_transfer.push_back(static_cast<std::uint32_t>(transfers.size()));
+      if (task.job.ideal > Duration::zero()) jobs.push_back(t);
+      transfers.insert(transfers.end(), task.transfers.size(), t);
+      most_transfers = std::max(most_transfers, static_cast<std::uint32_t>(transfers.size()));
+    }
+  }
+  std::vector<std::uint32_t> job, first_transfer;                         // by task
+  std::vector<std::vector<std::uint32_t>> task_of_job, task_of_transfer;  // by rank and slot
+  std::uint32_t most_transfers = 1;                                       // of a rank
+};
+
+class StreamRun final : public EventHandler, public StreamDevice::Owner {
+ public:
+  StreamRun(const StreamProgram& program, const Hardware& hardware, std::span<const std::uint32_t> dies,
+            const NetworkBackend& backend);
+  StreamResult run();
+
+  void on_event(Engine& engine, std::uint32_t arg) override;
+  void job_has_ended(Engine& engine, std::uint32_t rank, std::uint32_t slot) override {
+    part_has_ended(engine, slots_.task_of_job[rank][slot]);
+  }
+  void transfer_has_left(Engine& engine, std::uint32_t rank, std::uint32_t slot) override {
+    part_has_ended(engine, slots_.task_of_transfer[rank][slot]);
+  }
+
+ private:
+  // What an event's argument means, beside the task.
+  enum Signal : std::uint32_t { kAsk, kWork };
+
+  // One kind of worker of one rank.
+  struct Pool {
+    std::uint32_t free = 0;
+    std::deque<std::uint32_t> waiting;  // tasks, in the order of asking
+  };
+
+  void count_dependencies();
+  void dependency_has_ended(Engine& engine, std::uint32_t task);
+  void ask(Engine& engine, std::uint32_t task);
+  void serve(Engine& engine, Pool& pool);
+  void begin(Engine& engine, std::uint32_t task);
+  void work(Engine& engine, std::uint32_t task);
+  void part_has_ended(Engine& engine, std::uint32_t task);
+  void end(Engine& engine, std::uint32_t task);
+  Pool& pool_of(const StreamTask& task) {
+    return pools_[index(task.rank) * program_.kinds.size() + task.kind];
+  }
+  void schedule(Engine& engine, Duration in, Signal signal, std::uint32_t task) {
+    engine.schedule(engine.now() + in, *this, task << 1 | signal);
+  }
+
+  const StreamProgram& program_;
+  Slots slots_;
+  Fabric fabric_;
+  std::vector<std::unique_ptr<StreamDevice>> devices_;
+  std::vector<Pool> pools_;
+  std::vector<std::uint32_t> open_;                     // by task: dependencies that have not ended
+  std::vector<std::uint32_t> parts_;                    // by task: its job and transfers that run
+  std::vector<std::vector<std::uint32_t>> dependents_;  // by task
+  std::size_t ended_ = 0;
+  StreamResult result_;
+};
+
+StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
+                     std::span<const std::uint32_t> dies, const NetworkBackend& backend)
+    : program_(program),
+      slots_(program),
+      fabric_(hardware, dies, slots_.most_transfers, backend, Transport::kPuts),
+      open_(program.tasks.size(), 0),
+      parts_(program.tasks.size(), 0),
+      dependents_(program.tasks.size()) {
+  std::vector<FabricEnd*> ends;
+  for (std::uint32_t r = 0; r < program.ranks; ++r) {
+    const auto jobs = std::max<std::size_t>(1, slots_.task_of_job[r].size());
+    devices_.push_back(std::make_unique<StreamDevice>(
+        r, static_cast<std::uint32_t>(jobs), slots_.most_transfers, hardware.memory, fabric_, *this));
+    ends.push_back(devices_.back().get());
+    for (const StreamWorkers& kind : program.kinds) pools_.push_back({kind.count, {}});
+  }
+  fabric_.connect(std::move(ends));
+  result_.records.resize(program.tasks.size());
+  count_dependencies();
+}
+
+void StreamRun::count_dependencies() {
+  std::vector<std::vector<std::uint32_t>> last(program_.ranks);  // by rank and stream
+  for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) {
+    const StreamTask& task = program_.tasks[t];
+    std::vector<std::uint32_t> before = task.after;
+    auto& streams = last[index(task.rank)];
+    if (streams.size() <= task.stream) streams.resize(task.stream + 1, kNone);
+    if (streams[task.stream] != kNone) before.push_back(streams[task.stream]);
+    streams[task.stream] = t;
+    std::ranges::sort(before);
+    before.erase(std::unique(before.begin(), before.end()), before.end());
+    open_[t] = static_cast<std::uint32_t>(before.size());
+    for (const std::uint32_t b : before) dependents_[b].push_back(t);
+  }
+}
+
+StreamResult StreamRun::run() {
+  Engine engine;
+  for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) {
+    if (open_[t] == 0) schedule(engine, program_.tasks[t].wait, kAsk, t);
+  }
+  engine.run();
+  if (ended_ != program_.tasks.size()) throw std::logic_error("a program of streams has not ended");
+  for (const StreamRecord& record : result_.records)
+    result_.makespan = std::max(result_.makespan, record.end.time_since_epoch());
+  for (const auto& device : devices_) result_.sent.push_back(device->sent());
+  return std::move(result_);
+}
+
+void StreamRun::on_event(Engine& engine, std::uint32_t arg) {
+  (arg & 1) == kAsk ? ask(engine, arg >> 1) : work(engine, arg >> 1);
+}
+
+void StreamRun::dependency_has_ended(Engine& engine, std::uint32_t task) {
+  if (--open_[task] > 0) return;
+  result_.records[task].ready = engine.now();
+  schedule(engine, program_.tasks[task].wait, kAsk, task);
+}
+
+void StreamRun::ask(Engine& engine, std::uint32_t t) {
+  const StreamTask& task = program_.tasks[t];
+  if (task.units == 0) return begin(engine, t);
+  Pool& pool = pool_of(task);
+  pool.waiting.push_back(t);
+  serve(engine, pool);
+}
+
+void StreamRun::serve(Engine& engine, Pool& pool) {
+  while (!pool.waiting.empty() && program_.tasks[pool.waiting.front()].units <= pool.free) {
+    const std::uint32_t task = pool.waiting.front();
+    pool.waiting.pop_front();
+    pool.free -= program_.tasks[task].units;
+    begin(engine, task);
+  }
+}
+
+void StreamRun::begin(Engine& engine, std::uint32_t task) {
+  result_.records[task].start = engine.now();
+  schedule(engine, program_.tasks[task].hold, kWork, task);
+}
+
+void StreamRun::work(Engine& engine, std::uint32_t t) {
+  const StreamTask& task = program_.tasks[t];
+  StreamDevice& device = *devices_[index(task.rank)];
+  const bool job = task.job.ideal > Duration::zero();
+  parts_[t] = (job ? 1U : 0U) + static_cast<std::uint32_t>(task.transfers.size());
+  if (parts_[t] == 0) return end(engine, t);
+  if (job) device.start_job(engine, slots_.job[t], task.job);
+  std::uint32_t slot = slots_.first_transfer[t];
+  for (const StreamTransfer& transfer : task.transfers) {
+    device.start_transfer(engine, slot++, {task.rank, transfer.dst, transfer.bytes, true, 1, transfer.rate},
+                          *devices_[index(transfer.dst)]);
+  }
+}
+
+void StreamRun::part_has_ended(Engine& engine, std::uint32_t task) {
+  if (--parts_[task] == 0) end(engine, task);
+}
+
+void StreamRun::end(Engine& engine, std::uint32_t t) {
+  const StreamTask& task = program_.tasks[t];
+  result_.records[t].end = engine.now();
+  ++ended_;
+  if (task.units > 0) {
+    Pool& pool = pool_of(task);
+    pool.free += task.units;
+    serve(engine, pool);
+  }
+  for (const std::uint32_t dependent : dependents_[t]) dependency_has_ended(engine, dependent);
+}
+
+}  // namespace
+
+StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
+                         std::span<const std::uint32_t> dies, const NetworkBackend& backend) {
+  return StreamRun(program, hardware, dies, backend).run();
+}
+
+}  // namespace a3sim

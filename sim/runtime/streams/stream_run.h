@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim/device/hardware.h"
+#include "sim/network/network.h"
+#include "sim/runtime/streams/stream_program.h"
+
+namespace a3sim {
+
+// A task's life: `end - start` is what it held its workers for.
+struct StreamRecord {
+  Time ready;  // what it waits for has ended
+  Time start;  // it has its workers
+  Time end;
+};
+
+struct StreamResult {
+  std::vector<StreamRecord> records;  // by task
+  Duration makespan{};                // the last end
+  std::vector<std::uint64_t> sent;    // by rank: bytes to other ranks
+};
+
+// Runs a program from a common start. `dies`: where its ranks lie.
+StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
+                         std::span<const std::uint32_t> dies, const NetworkBackend& backend);
+
+}  // namespace a3sim

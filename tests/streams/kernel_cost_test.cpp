@@ -1,0 +1,64 @@
+#include "sim/device/kernel_cost.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/experiment.h"
+#include "sim/experiment/run_experiment.h"
+
+using namespace a3sim;
+
+namespace {
+
+Experiment gemm_on(const std::string& hardware, const std::vector<std::string>& set) {
+  const std::filesystem::path configs = configs_folder();
+  return parse_experiment("include: [experiments/gemm.yaml, hardware/" + hardware + ".yaml]\n",
+                          (configs / "x.yaml").string(), set);
+}
+
+// A product as the taskflow's kernels run it, block by block through the L2.
+Duration tile_by_tile(const Experiment& experiment) {
+  const Compiled compiled = compile_all(experiment);
+  const Duration launch = first_launch(experiment.hardware.runtime, experiment.run.launch);
+  return run_pass(experiment, compiled, 0, options_of(experiment, false)).makespan - launch;
+}
+
+}  // namespace
+
+TEST_CASE("A kernel takes as long as the same product tile by tile through the L2") {
+  const std::string hardware = GENERATE("a3_24_48", "h100_node");
+  const std::uint32_t m = GENERATE(512U, 2048U, 4096U);
+  constexpr std::uint32_t kN = 4096, kK = 6144;
+  const Experiment experiment = gemm_on(hardware, {"gemm.m=" + std::to_string(m), "gemm.n=4096",
+                                                   "gemm.k=6144", "l2.start=cold", "network.backend=native"});
+  KernelCost cost(experiment.hardware, experiment.cut.tiling);
+  const std::vector<std::uint32_t> rows{m};
+  const Duration whole = cost.products(rows, kN, kK, experiment.workers[0]).ideal;
+  const double tiles = seconds(tile_by_tile(experiment));
+  INFO(hardware << ", " << m << " rows: " << seconds(whole) * 1e6 << " us, tile by tile " << tiles * 1e6);
+  // Where cubes wait for panels from the HBM, few waves differ more from one another.
+  const bool few = hardware == "a3_24_48" && m == 512;
+  CHECK(seconds(whole) == Approx(tiles).epsilon(few ? 0.2 : 0.06));
+}
+
+TEST_CASE("Products of several experts fill each other's last waves") {
+  const Experiment experiment = gemm_on("h100_node", {});
+  KernelCost cost(experiment.hardware, experiment.cut.tiling);
+  // Half of the SMs have a block of each.
+  const std::vector<std::uint32_t> one{512}, two{512, 512}, none{0, 0};
+  constexpr std::uint32_t kN = 256 * 16, kK = 4096;  // 4 x 16 blocks on 132 SMs
+  CHECK(cost.products(two, kN, kK, 132).ideal == cost.products(one, kN, kK, 132).ideal);
+  CHECK(cost.products(two, kN, kK, 66).ideal > cost.products(one, kN, kK, 66).ideal);
+  CHECK(cost.products(none, kN, kK, 132).ideal == Duration::zero());
+}
+
+TEST_CASE("A vector kernel that moves more than the HBM serves is as slow as a copy") {
+  const Experiment experiment = gemm_on("h100_node", {});
+  const KernelCost cost(experiment.hardware, experiment.cut.tiling);
+  constexpr double kBytes = 256e6, kPublished = 2.5e12;  // nccl#1264: read and written
+  const MemoryJob job = cost.vector({kBytes, kBytes, {}}, 132);
+  const double hbm = job.bytes[2] / static_cast<double>(experiment.hardware.memory.hbm_read.count);
+  CHECK(2 * kBytes / hbm == Approx(kPublished).epsilon(0.01));
+  CHECK(seconds(job.ideal) < hbm);
+}

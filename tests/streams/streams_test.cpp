@@ -1,0 +1,179 @@
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <stdexcept>
+
+#include "sim/core/registry.h"
+#include "sim/runtime/streams/stream_run.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr std::uint32_t kSm = 0, kEngine = 1, kHost = 2;  // kinds of worker
+constexpr std::uint32_t kSms = 8;
+constexpr BytesPerSecond kPort{100'000'000'000}, kHbm{1'000'000'000'000};
+constexpr Duration kJob = 100_us, kLaunch = 5_us;
+
+Hardware machine() {
+  constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
+  Hardware hardware{};
+  hardware.clock = {1'000'000'000};
+  hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kHbm, kHbm};
+  hardware.fabric = {{{"plane", kPort, kPort}}, {{"near", kNone, 0, {}}}, kPort, {}, 1, {}};
+  return hardware;
+}
+
+StreamProgram program_of(std::uint32_t ranks) {
+  return {ranks, {{"sm", kSms}, {"copy", 1}, {"host", 1}}, {}};
+}
+
+StreamResult run(const StreamProgram& program) {
+  std::vector<std::uint32_t> dies(program.ranks);
+  std::iota(dies.begin(), dies.end(), 0U);
+  return run_streams(program, machine(), dies, Registry<NetworkBackend>::get("native"));
+}
+
+// A kernel that takes kJob alone and moves `hbm` bytes meanwhile.
+StreamTask kernel(std::uint32_t stream, std::uint32_t sms, double hbm = 0) {
+  StreamTask task{.name = "kernel", .stream = stream, .kind = kSm, .units = sms};
+  task.job = {kJob, {hbm, 0, hbm}};
+  return task;
+}
+
+StreamTask copy(RankId from, RankId to, std::uint32_t stream, Bytes bytes) {
+  StreamTask task{.name = "copy", .rank = from, .stream = stream, .kind = kEngine, .units = 1};
+  task.transfers = {{to, bytes, kPort}};
+  return task;
+}
+
+Duration end_of(const StreamResult& result, std::uint32_t task) {
+  return result.records[task].end.time_since_epoch();
+}
+Duration start_of(const StreamResult& result, std::uint32_t task) {
+  return result.records[task].start.time_since_epoch();
+}
+
+}  // namespace
+
+TEST_CASE("Kernels of one stream run one after the other, those of two streams together") {
+  StreamProgram program = program_of(1);
+  program.add(kernel(0, kSms / 2));
+  program.add(kernel(0, kSms / 2));
+  program.add(kernel(1, kSms / 2));
+  const StreamResult result = run(program);
+  CHECK(end_of(result, 0) == kJob);
+  CHECK(end_of(result, 1) == 2 * kJob);
+  CHECK(end_of(result, 2) == kJob);
+  CHECK(result.makespan == 2 * kJob);
+}
+
+TEST_CASE("A kernel waits until it has all of its workers, and nobody overtakes it") {
+  StreamProgram program = program_of(1);
+  program.add(kernel(0, kSms / 2));
+  program.add(kernel(1, kSms));      // needs those of the first
+  program.add(kernel(2, kSms / 2));  // would fit beside the first, but asked later
+  const StreamResult result = run(program);
+  CHECK(start_of(result, 1) == kJob);
+  CHECK(start_of(result, 2) == 2 * kJob);
+}
+
+TEST_CASE("A launch passes before a kernel asks for its workers, and does not hold them") {
+  StreamProgram program = program_of(1);
+  StreamTask late = kernel(0, kSms);
+  late.wait = kLaunch;
+  program.add(late);
+  program.add(kernel(1, kSms));
+  const StreamResult result = run(program);
+  CHECK(end_of(result, 1) == kJob);
+  CHECK(start_of(result, 0) == kJob);
+}
+
+TEST_CASE("An event joins streams of different ranks") {
+  StreamProgram program = program_of(2);
+  const std::uint32_t first = program.add(kernel(0, 1));
+  StreamTask other = kernel(0, 1);
+  other.rank = RankId{1};
+  other.after = {first};
+  const std::uint32_t second = program.add(other);
+  const StreamResult result = run(program);
+  CHECK(result.records[second].ready.time_since_epoch() == kJob);
+  CHECK(end_of(result, second) == 2 * kJob);
+}
+
+TEST_CASE("Kernels that saturate the HBM share it") {
+  const double all = seconds(kJob) * static_cast<double>(kHbm.count);  // what the HBM moves in kJob
+  StreamProgram program = program_of(1);
+  program.add(kernel(0, 1, all));
+  program.add(kernel(1, 1, all));
+  CHECK(run(program).makespan == 2 * kJob);
+}
+
+TEST_CASE("Work of the host holds no worker of the device and takes nothing of its memory") {
+  StreamProgram program = program_of(1);
+  const double all = seconds(kJob) * static_cast<double>(kHbm.count);
+  program.add({.name = "plan", .stream = 1, .kind = kHost, .units = 1, .hold = kLaunch});
+  program.add(kernel(0, kSms, all));
+  const StreamResult result = run(program);
+  CHECK(end_of(result, 0) == kLaunch);
+  CHECK(end_of(result, 1) == kJob);
+}
+
+TEST_CASE("Copies of one engine come one after the other, whatever streams they stand in") {
+  constexpr Bytes kMegabyte{1'000'000};
+  const Duration each = transfer_time(kMegabyte, kPort);
+  StreamProgram program = program_of(3);
+  program.add(copy(RankId{0}, RankId{1}, 0, kMegabyte));
+  program.add(copy(RankId{0}, RankId{2}, 1, kMegabyte));
+  program.add(copy(RankId{1}, RankId{2}, 0, kMegabyte));
+  const StreamResult result = run(program);
+  CHECK(end_of(result, 0) == each);
+  CHECK(end_of(result, 1) == 2 * each);
+  CHECK(end_of(result, 2) == each);
+  CHECK(result.sent == std::vector<std::uint64_t>{2'000'000, 1'000'000, 0});
+}
+
+TEST_CASE("A copy takes of the HBM at both ends what it moves: a product beside it is slower by that") {
+  const double all = seconds(kJob) * static_cast<double>(kHbm.count);
+  const Bytes bytes{static_cast<std::int64_t>(2 * seconds(kJob) * static_cast<double>(kPort.count))};
+  StreamProgram program = program_of(2);
+  program.add(kernel(0, kSms, all));
+  program.add(copy(RankId{0}, RankId{1}, 1, bytes));
+  // The port's 100 of 1000 GB/s are served first.
+  const double slower = 1 / (1 - static_cast<double>(kPort.count) / static_cast<double>(kHbm.count));
+  CHECK(seconds(end_of(run(program), 0)) == Approx(seconds(kJob) * slower).margin(1e-12));
+}
+
+TEST_CASE("A transfer goes at the rate of what drives it, and shares the port that it leaves by") {
+  constexpr Bytes kMegabyte{1'000'000};
+  StreamProgram program = program_of(3);
+  StreamTask task{.name = "dispatch", .kind = kSm, .units = 1};
+  task.transfers = {{RankId{1}, kMegabyte, {kPort.count / 4}}, {RankId{2}, kMegabyte, kPort}};
+  program.add(task);
+  StreamTask slow = task;
+  slow.rank = RankId{1};
+  slow.transfers = {{RankId{0}, kMegabyte, {kPort.count / 10}}};
+  program.add(slow);
+  const StreamResult result = run(program);
+  CHECK(end_of(result, 0) == 4 * transfer_time(kMegabyte, kPort));
+  CHECK(end_of(result, 1) == 10 * transfer_time(kMegabyte, kPort));
+}
+
+TEST_CASE("A task ends when the last of its job and its transfers has") {
+  constexpr Bytes kBytes{20'000'000};
+  StreamProgram program = program_of(2);
+  StreamTask task = kernel(0, 1);
+  task.hold = kLaunch;
+  task.transfers = {{RankId{1}, kBytes, kPort}};
+  program.add(task);
+  CHECK(run(program).makespan == kLaunch + transfer_time(kBytes, kPort));
+}
+
+TEST_CASE("A task that could never run is refused when it is added") {
+  StreamProgram program = program_of(1);
+  CHECK_THROWS_AS(program.add(kernel(0, kSms + 1)), std::logic_error);
+  CHECK_THROWS_AS(program.add(copy(RankId{0}, RankId{1}, 0, 1_B)), std::logic_error);
+  CHECK_THROWS_AS(program.add(copy(RankId{0}, RankId{0}, 0, 1_B)), std::logic_error);
+  StreamTask circle = kernel(0, 1);
+  circle.after = {0};
+  CHECK_THROWS_AS(program.add(circle), std::logic_error);
+}
