@@ -113,8 +113,9 @@ void Shadowed::pass(Layer& layer, bool forward) const {
 std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& layer) {
   if (batch.history.empty()) return {};
   const MoeShape& shape = layer.shape();
-  // Seconds a row: a product of the three, at the rate of large ones, and its way by dispatch. Weights are taken
-  // to cross the links once, as in FasterMoE's code, however many ranks they go to.
+  // Seconds a row: a product of the three, at the rate of large ones, and its way by dispatch. A shadow's weights
+  // count once, as the rule is written, however many ranks they go to; the paper leaves open how they count where
+  // copy engines push them to one rank after another.
   constexpr std::uint32_t kLarge = 4096;
   const std::vector<std::uint32_t> rows{kLarge};
   const MemoryJob product =

@@ -111,13 +111,19 @@ std::vector<Column> TableOfPoints::columns() const {
 std::vector<Cell> TableOfPoints::cells(const Comparison& comparison) const {
   const auto& [point, reference] = comparison;
   std::vector<Cell> cells;
-  for (const std::string& name : coordinates_)
-    cells.emplace_back(point.coordinates.contains(name) ? Cell(text_of(point.coordinates[name])) : Cell());
+  for (const std::string& name : coordinates_) {
+    Cell& cell = cells.emplace_back();
+    if (point.coordinates.contains(name)) cell = text_of(point.coordinates[name]);
+  }
   if (variants_) cells.emplace_back(point.variant.empty() ? "default" : point.variant);
   if (mixed_) cells.insert(cells.end(), {Cell(point.metric), Cell(point.unit)});
   cells.emplace_back(point.value);
-  cells.push_back(reference ? Cell(published(*reference, point.unit)) : Cell());
-  cells.push_back(reference ? Cell(error_text(comparison)) : Cell());
+  Cell &published_cell = cells.emplace_back(), error_cell;
+  if (reference) {
+    published_cell = published(*reference, point.unit);
+    error_cell = error_text(comparison);
+  }
+  cells.push_back(std::move(error_cell));
   if (bars_) {
     const std::optional<ErrorBar> bar = bars_(point);
     cells.emplace_back(bar ? bar->text() : "");
