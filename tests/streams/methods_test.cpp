@@ -112,10 +112,10 @@ TEST_CASE("Balanced routing moves nothing and costs only that products come in t
     return none.cost.products(of, n, k, none.hardware.workers.cube).ideal;
   };
   const MoeShape& shape = none.experiment.shape;
-  const std::uint32_t h = shape.hidden, f = shape.intermediate, kDyn = 4;
+  const std::uint32_t h = shape.hidden, f = shape.intermediate, dyn = 4;
   Duration tails{};
   for (const auto& [n, k] : {std::pair{2 * f, h}, std::pair{h, f}}) {
-    const std::size_t all = rows.size(), fixed = all - kDyn;
+    const std::size_t all = rows.size(), fixed = all - dyn;
     tails += products(0, fixed, n, k) + products(fixed, all, n, k) - products(0, all, n, k);
   }
   const Duration launches = 3 * none.hardware.runtime.queued_launch;  // of the second group

@@ -38,7 +38,8 @@ void improve(const Improvement& by, std::uint32_t& workers) {
 }
 // Several at a time.
 template <class... Values>
-requires(sizeof...(Values) > 1) void improve(const Improvement& by, Values&... values) {
+  requires(sizeof...(Values) > 1)
+void improve(const Improvement& by, Values&... values) {
   (improve(by, values), ...);
 }
 void improve_cycles(const Improvement& by, double& cycles) { cycles = by.free ? 0 : cycles / by.factor; }

@@ -94,7 +94,7 @@ struct Inferred {
   std::vector<const char*> methods{"feplb"};
 };
 const std::vector<Inferred>& inferred() {
-  static const std::vector<Inferred> all{
+  static const std::vector<Inferred> kAll{
       {"of 8 seeds", {"experiment.seeds=8"}, {"none", "feplb"}},
       {"dynamic: by the last batch", {"balance.choose=last"}},
       {"dynamic: by this batch", {"balance.choose=oracle"}},
@@ -110,7 +110,7 @@ const std::vector<Inferred>& inferred() {
       {"3072 tokens a rank", {"model.tokens=3072"}, {"none", "feplb"}},
       {"4096 tokens a rank", {"model.tokens=4096"}, {"none", "feplb"}},
       {"products at the rate of short runs", {"hardware.workers.cube.sustained=0.81"}, {"none", "feplb"}}};
-  return all;
+  return kAll;
 }
 
 class Feplb final : public Evaluation {

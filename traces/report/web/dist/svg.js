@@ -28,40 +28,6 @@ var a3sim = (function () {
     __export(svg_exports, {
         figure_to_svg: function () { return figure_to_svg; }
     });
-    var okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
-    var light = {
-        text: "#1b1f24",
-        muted: "#5f6873",
-        grid: "#e6e8eb",
-        frame: "#8a929c",
-        background: "#ffffff",
-        palette: okabeIto
-    };
-    var viridis = ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"];
-    function viridisAt(share2) {
-        var at = Math.max(0, Math.min(1, share2)) * 8, low = Math.min(7, Math.floor(at)), part = at - low;
-        return mixed(viridis[low], viridis[low + 1], part);
-    }
-    function mixed(from, to, part) {
-        var text = "#";
-        for (var i = 1; i < 7; i += 2) {
-            var a = parseInt(from.slice(i, i + 2), 16), b = parseInt(to.slice(i, i + 2), 16);
-            var hex = Math.round(a + (b - a) * part).toString(16);
-            text += hex.length < 2 ? "0" + hex : hex;
-        }
-        return text;
-    }
-    var text_color = 1e3;
-    function series_color(theme, color) {
-        var size = theme.palette.length - 1, round2 = Math.floor(color / size) % 3;
-        if (color === text_color)
-            return theme.palette[size];
-        var base = theme.palette[color % size];
-        return round2 === 0 ? base : mixed(base, round2 === 1 ? theme.background : theme.text, 0.45);
-    }
-    function escaped(text) {
-        return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "�").replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
-    }
     function significant(value) {
         if (value === 0 || !isFinite(value))
             return String(value);
@@ -70,18 +36,6 @@ var a3sim = (function () {
     }
     function shortest(value) {
         return String(Number(value.toPrecision(6)));
-    }
-    function round(value) {
-        return String(Math.round(value * 10) / 10);
-    }
-    function tag(name, attributes, inside) {
-        if (inside === void 0) { inside = ""; }
-        var text = "<" + name;
-        for (var _i = 0, _a = Object.keys(attributes); _i < _a.length; _i++) {
-            var key = _a[_i];
-            text += " " + key + '="' + attributes[key] + '"';
-        }
-        return inside ? text + ">" + inside + "</" + name + ">" : text + "/>";
     }
     function share(axis, value) {
         return axis.log ? Math.log(value / axis.low) / Math.log(axis.high / axis.low) : (value - axis.low) / (axis.high - axis.low);
@@ -131,6 +85,52 @@ var a3sim = (function () {
             list.push({ at: at, text: shortest(at) });
         }
         return list;
+    }
+    var okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
+    var light = {
+        text: "#1b1f24",
+        muted: "#5f6873",
+        grid: "#e6e8eb",
+        frame: "#8a929c",
+        background: "#ffffff",
+        palette: okabeIto
+    };
+    var viridis = ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"];
+    function viridisAt(share2) {
+        var at = Math.max(0, Math.min(1, share2)) * 8, low = Math.min(7, Math.floor(at)), part = at - low;
+        return mixed(viridis[low], viridis[low + 1], part);
+    }
+    function mixed(from, to, part) {
+        var text = "#";
+        for (var i = 1; i < 7; i += 2) {
+            var a = parseInt(from.slice(i, i + 2), 16), b = parseInt(to.slice(i, i + 2), 16);
+            var hex = Math.round(a + (b - a) * part).toString(16);
+            text += hex.length < 2 ? "0" + hex : hex;
+        }
+        return text;
+    }
+    var text_color = 1e3;
+    function series_color(theme, color) {
+        var size = theme.palette.length - 1, round2 = Math.floor(color / size) % 3;
+        if (color === text_color)
+            return theme.palette[size];
+        var base = theme.palette[color % size];
+        return round2 === 0 ? base : mixed(base, round2 === 1 ? theme.background : theme.text, 0.45);
+    }
+    function escaped(text) {
+        return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "�").replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+    }
+    function round(value) {
+        return String(Math.round(value * 10) / 10);
+    }
+    function tag(name, attributes, inside) {
+        if (inside === void 0) { inside = ""; }
+        var text = "<" + name;
+        for (var _i = 0, _a = Object.keys(attributes); _i < _a.length; _i++) {
+            var key = _a[_i];
+            text += " " + key + '="' + attributes[key] + '"';
+        }
+        return inside ? text + ">" + inside + "</" + name + ">" : text + "/>";
     }
     var letter = 6.6;
     var width_of = function (text) { return text.length * letter; };

@@ -1,5 +1,5 @@
 // Colours of operators: those that their figures have too.
-import { mixed, series_color } from "./drawing.js";
+import { mixed, series_color } from "./palette.js";
 import { theme } from "./theme.js";
 
 export function operator_color(op: number): string {

@@ -1,15 +1,7 @@
 // Draws a figure as SVG text. The page and `--svg` both run this file, the latter in an engine that knows ES5 alone: no
 // Map, no Set, nothing that ES5's library lacks (the language itself is lowered by the build).
-
-export interface Axis {
-  name: string;
-  log: boolean;
-  truncated: boolean; // linear, and does not begin at zero though all values lie far above it
-  low: number;
-  high: number;
-  places: number[]; // that have names of their own; none: round numbers
-  names: string[];
-}
+import { Axis, share, shortest, significant, ticks } from "./axes.js";
+import { Theme, series_color, text_color, viridisAt } from "./palette.js";
 
 // x, y, and the range that y stands for.
 export type FigurePoint = [number, number, number, number];
@@ -36,72 +28,11 @@ export interface Figure {
   key: string[];
 }
 
-export interface Theme {
-  text: string;
-  muted: string;
-  grid: string;
-  frame: string;
-  background: string;
-  palette: string[];
-}
-
-// Colours that colour-blind readers tell apart (Okabe and Ito, "Color Universal Design", 2008).
-// The last one is the text's, for what is no series: roofs, fronts.
-const okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
-export const light: Theme = {
-  text: "#1b1f24", muted: "#5f6873", grid: "#e6e8eb", frame: "#8a929c", background: "#ffffff", palette: okabeIto,
-};
-export const dark: Theme = {
-  text: "#e7eaee", muted: "#a2abb6", grid: "#333a43", frame: "#6d7680", background: "#14181d",
-  palette: ["#4aa8e0", "#f0803c", "#35c79c", "#e3a3c6", "#f0b93a", "#8fd0f5", "#d8cc3c", "#e7eaee"],
-};
-
-// Viridis (Smith and van der Walt, matplotlib, CC0) at ninths.
-const viridis = ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"];
-
-export function viridisAt(share: number): string {
-  const at = Math.max(0, Math.min(1, share)) * 8, low = Math.min(7, Math.floor(at)), part = at - low;
-  return mixed(viridis[low]!, viridis[low + 1]!, part);
-}
-
-// A color between two, as far from the first as `part` says.
-export function mixed(from: string, to: string, part: number): string {
-  let text = "#";
-  for (let i = 1; i < 7; i += 2) {
-    const a = parseInt(from.slice(i, i + 2), 16), b = parseInt(to.slice(i, i + 2), 16);
-    const hex = Math.round(a + (b - a) * part).toString(16);
-    text += hex.length < 2 ? "0" + hex : hex;
-  }
-  return text;
-}
-
-// Stands for the text's colour.
-const text_color = 1000;
-
-// The palette, then the same colours paler and darker.
-export function series_color(theme: Theme, color: number): string {
-  const size = theme.palette.length - 1, round = Math.floor(color / size) % 3;
-  if (color === text_color) return theme.palette[size]!;
-  const base = theme.palette[color % size]!;
-  return round === 0 ? base : mixed(base, round === 1 ? theme.background : theme.text, 0.45);
-}
-
 export function escaped(text: string): string {
   // Characters that XML does not allow at all become a replacement character.
   return text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "\ufffd")
     .replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
-}
-
-// At least four significant digits, whole digits all kept.
-export function significant(value: number): string {
-  if (value === 0 || !isFinite(value)) return String(value);
-  const digits = Math.floor(Math.log(Math.abs(value)) / Math.LN10 + 1e-9);
-  return digits >= 15 || digits < -6 ? value.toPrecision(4) : value.toFixed(Math.max(0, 3 - digits));
-}
-
-function shortest(value: number): string {
-  return String(Number(value.toPrecision(6)));
 }
 
 function round(value: number): string {
@@ -115,56 +46,6 @@ function tag(name: string, attributes: { [key: string]: string | number }, insid
 }
 
 interface Box { left: number; right: number; top: number; bottom: number }
-
-// Where a value lies along an axis: 0 at its low end, 1 at its high one.
-function share(axis: Axis, value: number): number {
-  return axis.log
-    ? Math.log(value / axis.low) / Math.log(axis.high / axis.low)
-    : (value - axis.low) / (axis.high - axis.low);
-}
-
-function roundPlaces(axis: Axis, most: number): number[] {
-  const places: number[] = [];
-  if (axis.log) {
-    // Powers of two beyond this have labels that nobody knows by heart.
-    const base = axis.high / axis.low > 4096 ? 10 : 2;
-    const first = Math.ceil(Math.log(axis.low) / Math.log(base) - 1e-9);
-    const last = Math.floor(Math.log(axis.high) / Math.log(base) + 1e-9);
-    const step = Math.max(1, Math.ceil((last - first + 1) / most));
-    for (let power = first; power <= last; power += step) places.push(Math.pow(base, power));
-    return places;
-  }
-  const rough = (axis.high - axis.low) / most, decade = Math.pow(10, Math.floor(Math.log(rough) / Math.LN10));
-  let step = decade * 10;
-  for (const factor of [1, 2, 5]) {
-    if (factor * decade >= rough) {
-      step = factor * decade;
-      break;
-    }
-  }
-  const first = Math.ceil(axis.low / step - 1e-9), count = Math.floor(axis.high / step + 1e-9) - first;
-  for (let i = 0; i <= Math.min(count, 100); ++i) places.push((first + i) * step);
-  return places;
-}
-
-interface Tick { at: number; text: string }
-
-const longest_name = 40; // of a place; where there are longer ones, numbers stand for all
-
-function ticks(axis: Axis, most: number): Tick[] {
-  const list: Tick[] = [];
-  if (axis.places.length > 0) {
-    let longest = 0;
-    for (const name of axis.names) longest = Math.max(longest, name.length);
-    const numbered = longest > longest_name || axis.places.length > 30;
-    const every = numbered ? Math.ceil(axis.places.length / (2.5 * most)) : 1;
-    for (let i = 0; i < axis.places.length; i += every)
-      list.push({ at: axis.places[i]!, text: numbered ? String(i + 1) : axis.names[i]! });
-    return list;
-  }
-  for (const at of roundPlaces(axis, most)) list.push({ at, text: shortest(at) });
-  return list;
-}
 
 const letter = 6.6; // about the width of one at 12 px
 const width_of = (text: string) => text.length * letter;

@@ -1,6 +1,7 @@
 // Figures in the page: drawn at the width that there is, again when that or the theme changes.
 import { button, save, svg_element } from "./dom.js";
-import { draw, Figure, light } from "./drawing.js";
+import { draw, Figure } from "./drawing.js";
+import { light } from "./palette.js";
 import { on_theme, theme } from "./theme.js";
 import { el } from "./dom.js";
 

@@ -1,6 +1,6 @@
 // Who sends how much to whom: over a whole pass, or around one date.
 import { el } from "./dom.js";
-import { viridisAt } from "./drawing.js";
+import { viridisAt } from "./palette.js";
 import type { Tasks } from "./tasks.js";
 import { on_theme, theme } from "./theme.js";
 import { time_text } from "./time_axis.js";

@@ -1,7 +1,7 @@
 // What a task did, in words and a bar of its time: below the pointer and, once selected, beside the timeline.
 import { el } from "./dom.js";
 import type { Tasks } from "./tasks.js";
-import { viridisAt } from "./drawing.js";
+import { viridisAt } from "./palette.js";
 import { date_text, time_text } from "./time_axis.js";
 
 interface Part { name: string; ps: number }

@@ -1,5 +1,5 @@
 // Light or dark: what the system says, until the reader chooses. Paper is light.
-import { dark, light, Theme } from "./drawing.js";
+import { dark, light, Theme } from "./palette.js";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const listeners: (() => void)[] = [];

@@ -1,0 +1,51 @@
+// Colours, light and dark. Like drawing.ts this must run where only ES5's library is.
+
+export interface Theme {
+  text: string;
+  muted: string;
+  grid: string;
+  frame: string;
+  background: string;
+  palette: string[];
+}
+
+// Colours that colour-blind readers tell apart (Okabe and Ito, "Color Universal Design", 2008).
+// The last one is the text's, for what is no series: roofs, fronts.
+const okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
+export const light: Theme = {
+  text: "#1b1f24", muted: "#5f6873", grid: "#e6e8eb", frame: "#8a929c", background: "#ffffff", palette: okabeIto,
+};
+export const dark: Theme = {
+  text: "#e7eaee", muted: "#a2abb6", grid: "#333a43", frame: "#6d7680", background: "#14181d",
+  palette: ["#4aa8e0", "#f0803c", "#35c79c", "#e3a3c6", "#f0b93a", "#8fd0f5", "#d8cc3c", "#e7eaee"],
+};
+
+// Viridis (Smith and van der Walt, matplotlib, CC0) at ninths.
+const viridis = ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"];
+
+export function viridisAt(share: number): string {
+  const at = Math.max(0, Math.min(1, share)) * 8, low = Math.min(7, Math.floor(at)), part = at - low;
+  return mixed(viridis[low]!, viridis[low + 1]!, part);
+}
+
+// A color between two, as far from the first as `part` says.
+export function mixed(from: string, to: string, part: number): string {
+  let text = "#";
+  for (let i = 1; i < 7; i += 2) {
+    const a = parseInt(from.slice(i, i + 2), 16), b = parseInt(to.slice(i, i + 2), 16);
+    const hex = Math.round(a + (b - a) * part).toString(16);
+    text += hex.length < 2 ? "0" + hex : hex;
+  }
+  return text;
+}
+
+// Stands for the text's colour.
+export const text_color = 1000;
+
+// The palette, then the same colours paler and darker.
+export function series_color(theme: Theme, color: number): string {
+  const size = theme.palette.length - 1, round = Math.floor(color / size) % 3;
+  if (color === text_color) return theme.palette[size]!;
+  const base = theme.palette[color % size]!;
+  return round === 0 ? base : mixed(base, round === 1 ? theme.background : theme.text, 0.45);
+}
