@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "scheduler/taskflow_view.h"
 #include "scheduler/verify_parts.h"
 
@@ -30,9 +28,13 @@ class OperandCheck {
     return td.task_type == static_cast<std::uint16_t>(type);
   }
 
+  // One region an operand; of a single operand any number.
   static bool same(std::span<const Region> regions, std::span<const TensorId> tensors) {
-    return std::ranges::equal(regions, tensors,
-                              [](const Region& region, TensorId id) { return region.tensor == index(id); });
+    if (tensors.size() != 1 && regions.size() != tensors.size()) return false;
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      if (regions[i].tensor != index(tensors[tensors.size() == 1 ? 0 : i])) return false;
+    }
+    return regions.empty() == tensors.empty();
   }
 
   void check(std::uint32_t r, std::uint32_t t, const TaskDescriptor& td) {
