@@ -30,6 +30,9 @@ Findings verify(const Schedule& schedule) {
   check_regions(schedule, findings);
   check_thresholds(schedule, findings);
   if (!findings.errors.empty()) return findings;
+  check_operands(schedule, findings);
+  check_writes(schedule, findings);
+  check_reads(schedule, findings);
   check_waits(schedule, findings);
   check_rows(schedule, findings);
   const std::vector<std::string> blocked = find_deadlock(schedule);

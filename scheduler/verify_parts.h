@@ -14,6 +14,16 @@ void check_regions(const Schedule& schedule, Findings& findings);
 // Thresholds equal the triggers that events receive over all ranks.
 void check_thresholds(const Schedule& schedule, Findings& findings);
 
+// Tasks touch the tensors of their operators; puts alone write other ranks' memory, each that of its
+// destination, where it counts into an event too.
+void check_operands(const Schedule& schedule, Findings& findings);
+
+// Every tensor that is not given from outside is written in full, each byte by one task.
+void check_writes(const Schedule& schedule, Findings& findings);
+
+// Tasks read the rows that those which they write follow from.
+void check_reads(const Schedule& schedule, Findings& findings);
+
 // Every task that reads what another one writes waits for it: directly, or through what it waits for.
 void check_waits(const Schedule& schedule, Findings& findings);
 

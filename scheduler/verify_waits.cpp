@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "scheduler/verify_accesses.h"
 #include "scheduler/verify_parts.h"
+#include "scheduler/verify_queue_order.h"
 
 namespace a3sim {
 namespace {
@@ -74,28 +76,36 @@ class WaitSearch {
   std::uint32_t searched_ = kNone;
 };
 
-// Tasks that touch the same bytes and wait for, or trigger, the same event: one answer serves them all.
+// Tasks of one operator that touch the same bytes and wait for, or trigger, the same event: one answer serves
+// them all.
 struct AlikeAccesses {
   std::uint32_t event;
+  std::uint16_t op;
   std::vector<Access> accesses;  // not empty, of the same bytes
 
   const TouchedBytes& bytes() const { return accesses.front().bytes; }
 };
 
 // Sorted by the first row.
-template <class EventOf>
-std::vector<AlikeAccesses> alike(std::vector<Access> accesses, EventOf&& event_of) {
-  std::vector<std::pair<std::uint32_t, Access>> sorted;
-  for (Access& access : accesses) sorted.emplace_back(event_of(access), std::move(access));
-  std::ranges::stable_sort(sorted, {}, [](const auto& of) {
-    const Rows rows = of.second.bytes.rows();
-    return std::tuple(rows.begin, rows.end, of.first);
+template <class EventOf, class OpOf>
+std::vector<AlikeAccesses> alike(std::vector<Access> accesses, EventOf&& event_of, OpOf&& op_of) {
+  struct Sorted {
+    std::uint32_t event;
+    std::uint16_t op;
+    Access access;
+  };
+  std::vector<Sorted> sorted;
+  for (Access& access : accesses) sorted.push_back({event_of(access), op_of(access), std::move(access)});
+  std::ranges::stable_sort(sorted, {}, [](const Sorted& of) {
+    const Rows rows = of.access.bytes.rows();
+    return std::tuple(rows.begin, rows.end, of.event, of.op);
   });
   std::vector<AlikeAccesses> result;
-  for (auto& [event, access] : sorted) {
-    const bool same = !result.empty() && result.back().event == event && access.bytes.whole() &&
-                      result.back().bytes().whole() && result.back().bytes().rows() == access.bytes.rows();
-    if (!same) result.push_back({event, {}});
+  for (auto& [event, op, access] : sorted) {
+    const bool same = !result.empty() && result.back().event == event && result.back().op == op &&
+                      access.bytes.whole() && result.back().bytes().whole() &&
+                      result.back().bytes().rows() == access.bytes.rows();
+    if (!same) result.push_back({event, op, {}});
     std::vector<Access>& group = result.back().accesses;
     const bool again = same && group.back().rank == access.rank && group.back().task == access.task;
     if (!again) group.push_back(std::move(access));
@@ -119,35 +129,94 @@ void each_overlap(const std::vector<AlikeAccesses>& reads, const std::vector<Ali
   }
 }
 
+// Kernel by kernel, operators run in the order of their stages, those of one stage as they are numbered.
+class KernelOrder {
+ public:
+  explicit KernelOrder(const TaskflowView& taskflow) : taskflow_(taskflow) {}
+  bool before(std::uint16_t a, std::uint16_t b) const { return place(a) < place(b); }
+
+ private:
+  std::pair<std::uint32_t, std::uint16_t> place(std::uint16_t op) const {
+    return {taskflow_.operators[op].stage, op};
+  }
+  const TaskflowView& taskflow_;
+};
+
+// Pairs that nothing orders, as sentences.
+class Races {
+ public:
+  Races(const Schedule& schedule, const TaskflowView& taskflow, Findings& findings)
+      : schedule_(schedule), taskflow_(taskflow), findings_(findings) {}
+
+  void no_wait(const Access& read, const Access& write) {
+    findings_.errors.push_back(
+        fmt::format("{}, and does not wait for it{}", reads(read, write), why(read, write)));
+  }
+  void too_early(const Access& read, const Access& write) {
+    findings_.errors.push_back(fmt::format("{}, and comes before it kernel by kernel", reads(read, write)));
+  }
+
+ private:
+  // Each takes a walk over all tasks.
+  static constexpr int kExplained = 100;
+
+  std::string reads(const Access& read, const Access& write) const {
+    return fmt::format("{} on rank {} reads what {} on rank {} writes",
+                       taskflow_.task_name(read.rank, read.task), read.rank,
+                       taskflow_.task_name(write.rank, write.task), write.rank);
+  }
+
+  const char* why(const Access& read, const Access& write) {
+    if (explained_++ >= kExplained) return "";
+    if (!queues_) queues_.emplace(schedule_);
+    if (!queues_->orders(write.rank, write.task, read.rank, read.task)) return "";
+    return " (workers' queues put it later, which holds for static execution alone)";
+  }
+
+  const Schedule& schedule_;
+  const TaskflowView& taskflow_;
+  Findings& findings_;
+  std::optional<QueueOrder> queues_;
+  int explained_ = 0;
+};
+
+template <class Wrong>
+void each_pair(const AlikeAccesses& read, const AlikeAccesses& write, Wrong&& wrong) {
+  for (const Access& reader : read.accesses) {
+    for (const Access& writer : write.accesses) wrong(reader, writer);
+  }
+}
+
 }  // namespace
 
 void check_waits(const Schedule& schedule, Findings& findings) {
   const TaskflowView taskflow(schedule);
   const EventNumbers events(taskflow);
+  const KernelOrder kernels(taskflow);
   WaitSearch search(taskflow, events);
+  Races races(schedule, taskflow, findings);
+  const std::size_t before = findings.errors.size();
   std::uint64_t pairs = 0;
   const auto task = [&](const Access& access) -> const TaskDescriptor& {
     return taskflow.ranks[access.rank].tasks[access.task];
   };
-  const auto refuse = [&](const Access& read, const Access& write) {
-    findings.errors.push_back(
-        fmt::format("{} on rank {} reads what {} on rank {} writes, and does not wait for it",
-                    taskflow.task_name(read.rank, read.task), read.rank,
-                    taskflow.task_name(write.rank, write.task), write.rank));
-  };
+  const auto op = [&](const Access& access) { return task(access).op; };
   each_shared_tensor(taskflow, [&](TensorAccesses tensor) {
-    const auto reads = alike(std::move(tensor.reads),
-                             [&](const Access& read) { return events.waited(read.rank, task(read)); });
-    const auto writes =
-        alike(std::move(tensor.writes), [&](const Access& write) { return events.triggered(task(write)); });
+    const auto reads = alike(
+        std::move(tensor.reads), [&](const Access& read) { return events.waited(read.rank, task(read)); },
+        op);
+    const auto writes = alike(
+        std::move(tensor.writes), [&](const Access& write) { return events.triggered(task(write)); }, op);
     each_overlap(reads, writes, [&](const AlikeAccesses& read, const AlikeAccesses& write) {
       pairs += read.accesses.size() * write.accesses.size();
-      if (search.implies(read.event, write.event)) return;
-      for (const Access& reader : read.accesses) {
-        for (const Access& writer : write.accesses) refuse(reader, writer);
+      if (!search.implies(read.event, write.event)) {
+        each_pair(read, write, [&](const Access& r, const Access& w) { races.no_wait(r, w); });
+      } else if (!kernels.before(write.op, read.op)) {
+        races.too_early(read.accesses.front(), write.accesses.front());
       }
     });
   });
+  if (findings.errors.size() > before) return;
   findings.notes.push_back(fmt::format("{} pairs of a reader and a writer are ordered by events", pairs));
 }
 

@@ -53,22 +53,21 @@ class EventTables {
     const TaskGroup& group = dependencies_.groups()[g];
     const std::uint32_t waits_for = components_.waits_for[g], counts_in = components_.counts_in[g];
     TaskTable& table = taskflow_.ranks[group.rank].table;
-    const Place place = counts_in == kNone ? done_place(group, table) : places_[counts_in];
-    taskflow_.ranks[place.rank].events[place.event].threshold += group.count;
     for (std::uint32_t i = group.first; i < group.first + group.count; ++i) {
       TaskDescriptor& td = table.tasks[i];
+      const Place place = counts_in == kNone ? done_place(group.rank, td) : places_[counts_in];
+      ++taskflow_.ranks[place.rank].events[place.event].threshold;
       td.dependent_event = waits_for == kNone ? kNone : places_[waits_for].event;
       td.trigger_event = place.event;
       td.trigger_rank = place.rank;
     }
   }
 
-  // The `done` event of the rank in whose memory the result lies. Groups come after all shared events are
-  // placed, so it is the last of its rank.
-  Place done_place(const TaskGroup& group, const TaskTable& table) {
-    const TaskDescriptor& td = table.tasks[group.first];
-    const std::uint32_t rank =
-        td.num_outputs == 0 ? group.rank : table.regions[td.first_region + td.num_inputs].rank;
+  // The `done` event of the rank in whose memory the task's result lies. Shared events are all placed before,
+  // so it is the last of its rank.
+  Place done_place(std::uint32_t own, const TaskDescriptor& td) {
+    const std::vector<Region>& regions = taskflow_.ranks[own].table.regions;
+    const std::uint32_t rank = td.num_outputs == 0 ? own : regions[td.first_region + td.num_inputs].rank;
     std::vector<EventDescriptor>& events = taskflow_.ranks[rank].events;
     if (events.empty() || !events.back().done) events.push_back({0, 1});
     return {rank, static_cast<std::uint32_t>(events.size() - 1)};

@@ -75,8 +75,11 @@ class ReduceBlocks final : public Operator {
       const auto sum = to.row(rows.begin + r);
       for (std::size_t i = 0; i < sum.size(); ++i) {
         float value = 0;
-        for (const Region& in : task.inputs)
-          value += data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(in.row_begin + r)[i];
+        for (const Region& in : task.inputs) {
+          // Of the operator run whole, one region has all blocks.
+          for (std::uint32_t block = in.row_begin; block < in.row_end; block += rows.size())
+            value += data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(block + r)[i];
+        }
         sum[i] = round_to(dtype(context, task), value);
       }
     }

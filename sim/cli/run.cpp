@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 
+#include "scheduler/verify.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
@@ -39,13 +42,24 @@ struct RunCommandOptions {
   JsonOption json;
 };
 
+// What `check` refuses is not run: its figures would be those of a schedule that no hardware can run.
+void refuse_unsound(const NamedSchedule& named, const std::string& path) {
+  const std::vector<std::string> errors = verify(named.schedule).errors;
+  if (errors.empty()) return;
+  throw InputError(fmt::format("{}: {}: {}{}; 'a3sim check {}' says all", path, named.name, errors.front(),
+                               errors.size() > 1 ? fmt::format(", and {} more", errors.size() - 1) : "",
+                               path));
+}
+
 // One schedule under many routings: those of the files, or else the experiment's own.
 void replay_schedules(const RunCommandOptions& options) {
   const Experiment experiment = options.config.load();
   std::vector<CompiledPass> compiled;
   const std::vector<std::string> paths{options.ssc};
-  for (NamedSchedule& named : open_schedules(paths))
+  for (NamedSchedule& named : open_schedules(paths)) {
+    refuse_unsound(named, options.ssc);
     compiled.push_back({std::move(named.name), std::move(named.schedule)});
+  }
   std::vector<NamedRouting> routings;
   for (const std::string& file : options.routings) {
     RoutingSpec spec;

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include "scheduler/taskflow_view.h"
+#include "scheduler/verify_parts.h"
+
+namespace a3sim {
+namespace {
+
+// What a task touches is what its operator has, where the task can reach it.
+class OperandCheck {
+ public:
+  OperandCheck(const Schedule& schedule, Findings& findings) : taskflow_(schedule), findings_(findings) {}
+
+  void run() {
+    const std::size_t before = findings_.errors.size();
+    std::uint64_t tasks = 0;
+    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
+      const std::span<const TaskDescriptor> of_rank = taskflow_.ranks[r].tasks;
+      for (std::uint32_t t = 0; t < of_rank.size(); ++t, ++tasks) check(r, t, of_rank[t]);
+    }
+    if (findings_.errors.size() > before) return;
+    findings_.notes.push_back(
+        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts only", tasks));
+  }
+
+ private:
+  static bool is(const TaskDescriptor& td, TaskType type) {
+    return td.task_type == static_cast<std::uint16_t>(type);
+  }
+
+  // One region an operand; of a single operand any number.
+  static bool same(std::span<const Region> regions, std::span<const TensorId> tensors) {
+    if (tensors.size() != 1 && regions.size() != tensors.size()) return false;
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      if (regions[i].tensor != index(tensors[tensors.size() == 1 ? 0 : i])) return false;
+    }
+    return regions.empty() == tensors.empty();
+  }
+
+  void check(std::uint32_t r, std::uint32_t t, const TaskDescriptor& td) {
+    const TaskflowView::Rank& rank = taskflow_.ranks[r];
+    const OperatorInfo& op = taskflow_.operators[td.op];
+    const std::span<const Region> inputs = rank.inputs(td), outputs = rank.outputs(td);
+    if (!same(inputs, op.inputs) || !same(outputs, op.outputs))
+      error(r, t, fmt::format("touches other tensors than {} does", op.name));
+    const bool put = is(td, TaskType::kPutMemSignal);
+    for (const Region& in : inputs) {
+      if (in.rank != r) error(r, t, fmt::format("reads the memory of rank {}", in.rank));
+    }
+    const std::uint32_t there = put ? td.dst : r;
+    for (const Region& out : outputs) {
+      if (out.rank == there) continue;
+      error(r, t,
+            put ? fmt::format("writes the memory of rank {}, and its destination is rank {}", out.rank, there)
+                : fmt::format("writes the memory of rank {} and is no put", out.rank));
+    }
+    // What it writes is visible there before the signal is: elsewhere nothing orders the two.
+    if (td.trigger_rank == there) return;
+    error(r, t,
+          fmt::format("writes the memory of rank {} and counts into an event of rank {}", there,
+                      td.trigger_rank));
+  }
+
+  void error(std::uint32_t rank, std::uint32_t task, const std::string& what) {
+    findings_.errors.push_back(fmt::format("{} on rank {} {}", taskflow_.task_name(rank, task), rank, what));
+  }
+
+  TaskflowView taskflow_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void check_operands(const Schedule& schedule, Findings& findings) { OperandCheck(schedule, findings).run(); }
+
+}  // namespace a3sim

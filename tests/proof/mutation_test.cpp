@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "scheduler/verify.h"
+#include "sim/core/error.h"
+#include "sim/core/read_file.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/order_file.h"
+#include "sim/study/data/adversary.h"
+#include "sim/study/data/data_check.h"
+#include "tests/proof/mutations.h"
+#include "tests/scheduler/parts_of.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+constexpr int kOfAKind = 40;  // broken schedules of each kind, pass and case
+
+struct BrokenCase {
+  const char* experiment;
+  const char* order;  // of those shipped; null: the experiment's
+  std::vector<std::string> overrides;
+};
+
+// Shapes, passes, routings, orders and executions.
+std::vector<BrokenCase> broken_cases() {
+  const auto small = [](std::vector<std::string> more) {
+    for (const char* of :
+         {"parallel.ep=2", "model.experts_per_rank=2", "model.top_k=2", "workers={aic: 3, aiv: 4}"})
+      more.insert(more.begin(), of);
+    return more;
+  };
+  const std::string sampled = "routing.kind=sampled", skew = "routing.skew=2",
+                    shared = "order.assignment=shared", dynamic = "experiment.execution=dynamic",
+                    kernel = "experiment.execution=kernel";
+  return {{"ep4", "full", small({})},
+          {"ep4", "naive", small({sampled, "routing.seed=3", skew, shared})},
+          {"ep4", "interleaved_branches", small({"bucket.rows=8192", "cut.partitions=2"})},
+          {"ep4", "sequential_branches", small({"parallel.ep=3", dynamic, sampled, "routing.seed=5"})},
+          {"ep4", "interleaved_tiles", small({kernel})},
+          {"ep4", "published", small({"parallel.ep=4", "model.experts_per_rank=1", "cut.partitions=3"})},
+          {"all_to_all",
+           nullptr,
+           {"parallel.ep=3", "experiment.execution=static", "experiment.communication=one_sided"}},
+          {"allgather_gemm", nullptr, {"gathered_gemm.ranks=2"}},
+          {"allgather_gemm", nullptr, {"gathered_gemm.ranks=4", "gathered_gemm.collective=reduce_scatter"}},
+          {"diamond", nullptr, {"workers={aic: 3, aiv: 4}"}},
+          {"swiglu_add", nullptr, {"workers={aic: 3, aiv: 4}"}}};
+}
+
+struct Verdicts {
+  int total = 0, opening = 0, check = 0, data = 0, equal = 0;
+};
+
+struct Mutants {
+  std::map<std::string_view, Verdicts> by_kind;
+  std::vector<std::string> missed;
+};
+
+// Runs it as it is, then with tasks held up: what is sound gives one result whatever the durations.
+void judge_by_data(const DataCheck& check, const DataCheck::Pass& pass, const Schedule& broken,
+                   const std::string& name, Verdicts& verdicts, Mutants& mutants) {
+  try {
+    if (!right(check.run(pass, broken, {}))) {
+      ++verdicts.data;
+      return;
+    }
+    const Delays delays = drawn_delays(broken, kSeed, 2 * pass.makespan);
+    if (!right(check.run(pass, broken, delays)))
+      mutants.missed.push_back(name + ": right, and wrong when tasks are late");
+  } catch (const std::exception&) {
+    ++verdicts.data;
+    return;
+  }
+  ++verdicts.equal;
+}
+
+void judge(const DataCheck& check, const DataCheck::Pass& pass, const Parts& parts, const std::string& name,
+           Verdicts& verdicts, Mutants& mutants) {
+  ++verdicts.total;
+  Schedule broken;
+  try {
+    for (const SscParts& rank : parts) broken.push_back(Ssc::build(rank));
+  } catch (const InputError&) {
+    ++verdicts.opening;
+    return;
+  }
+  if (!verify(broken).errors.empty()) {
+    ++verdicts.check;
+    return;
+  }
+  judge_by_data(check, pass, broken, name, verdicts, mutants);
+}
+
+void mutate(const DataCheck& check, const DataCheck::Pass& pass, std::uint64_t stream, Mutants& mutants) {
+  Parts good;
+  for (const Ssc& ssc : pass.schedule) good.push_back(parts_of(ssc));
+  for (const Mutation& mutation : mutations()) {
+    Rng rng(kSeed, stream++);
+    for (int i = 0, tries = 0; i < kOfAKind && tries < 20 * kOfAKind; ++tries) {
+      Parts parts = good;
+      if (!mutation.apply(parts, rng)) continue;
+      const std::string name = fmt::format("{}, {} {}", pass.name, mutation.kind, i++);
+      judge(check, pass, parts, name, mutants.by_kind[mutation.kind], mutants);
+    }
+  }
+}
+
+Mutants all_mutants() {
+  Mutants mutants;
+  std::uint64_t stream = 0;
+  for (const BrokenCase& of : broken_cases()) {
+    const auto file = configs_folder() / "experiments" / (std::string(of.experiment) + ".yaml");
+    DataCase small = small_cases(file, of.overrides, kSeed).front();
+    if (of.order) {
+      const auto order = configs_folder() / "orders" / (std::string(of.order) + ".yaml");
+      small.experiment = with_order(std::move(small.experiment), read_order_file(order));
+    }
+    const DataCheck check(std::move(small), kSeed);
+    for (const DataCheck::Pass& pass : check.passes()) {
+      REQUIRE(right(pass.outcome));
+      REQUIRE(verify(pass.schedule).errors == std::vector<std::string>{});
+      mutate(check, pass, stream, mutants);
+      stream += 100;
+    }
+  }
+  return mutants;
+}
+
+std::string table(const Mutants& mutants) {
+  std::string text =
+      "| change | schedules | refused when opened | by `check` | by `check --data` alone | compute the same "
+      "|\n"
+      "|---|---|---|---|---|---|\n";
+  Verdicts all;
+  const auto row = [&](std::string_view name, const Verdicts& of) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name, of.total, of.opening, of.check, of.data,
+                        of.equal);
+  };
+  for (const Mutation& mutation : mutations()) {
+    const Verdicts& of = mutants.by_kind.at(mutation.kind);
+    row(mutation.kind, of);
+    all.total += of.total;
+    all.opening += of.opening;
+    all.check += of.check;
+    all.data += of.data;
+    all.equal += of.equal;
+  }
+  row("all", all);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("each broken schedule is caught or computes the same, and the page of the scheduler has the table",
+          "[slow]") {
+  const Mutants mutants = all_mutants();
+  CHECK(mutants.missed == std::vector<std::string>{});
+  const std::string expected = table(mutants);
+  INFO("scheduler/README.md should have what test_proof \"[.record]\" prints");
+  CHECK(read_file(A3SIM_SOURCE_DIR "/scheduler/README.md").find(expected) != std::string::npos);
+}
+
+TEST_CASE("print the table of broken schedules", "[.record]") { fmt::print("{}", table(all_mutants())); }

@@ -1,0 +1,272 @@
+#include "tests/proof/mutations.h"
+
+#include <algorithm>
+
+namespace a3sim {
+namespace {
+
+std::uint32_t size_of(const auto& of) { return static_cast<std::uint32_t>(of.size()); }
+
+bool coin(Rng& rng) { return rng.below(2) == 1; }
+
+SscParts& a_rank(Parts& parts, Rng& rng) { return parts[rng.below(size_of(parts))]; }
+
+// Null: no task of the rank has what is asked for.
+template <class Has>
+TaskDescriptor* a_task(SscParts& rank, Rng& rng, Has&& has) {
+  std::vector<TaskDescriptor*> all;
+  for (TaskDescriptor& td : rank.tasks) {
+    if (has(td)) all.push_back(&td);
+  }
+  return all.empty() ? nullptr : all[rng.below(size_of(all))];
+}
+
+// A region that somebody waits for or writes; null: the drawn task has none.
+Region* a_region(SscParts& rank, Rng& rng) {
+  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_outputs > 0; });
+  if (!td) return nullptr;
+  Region& region = rank.regions[td->first_region + rng.below(td->num_inputs + td->num_outputs)];
+  return region.flags & kMetadata || region.rows().empty() ? nullptr : &region;
+}
+
+// Another number below n.
+std::uint32_t another(std::uint32_t value, std::uint32_t n, Rng& rng) {
+  return (value + 1 + rng.below(n - 1)) % n;
+}
+
+std::uint32_t& threshold(Parts& parts, std::uint32_t rank, std::uint32_t event) {
+  return parts[rank].events[event].threshold;
+}
+
+// Half the time thresholds follow, so that counting alone shows nothing.
+void retrigger(Parts& parts, TaskDescriptor& td, std::uint32_t rank, std::uint32_t event, bool follow) {
+  if (follow) {
+    --threshold(parts, td.trigger_rank, td.trigger_event);
+    ++threshold(parts, rank, event);
+  }
+  td.trigger_rank = rank;
+  td.trigger_event = event;
+}
+
+// The task counts into an event that nobody waits for.
+bool drop_trigger(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  TaskDescriptor* td = a_task(rank, rng, [&](const TaskDescriptor& of) {
+    return !parts[of.trigger_rank].events[of.trigger_event].done;
+  });
+  if (!td) return false;
+  std::vector<EventDescriptor>& events = parts[td->trigger_rank].events;
+  if (events.empty() || !events.back().done) events.push_back({0, 1});
+  const bool follow = coin(rng);
+  if (!follow && events.back().threshold == 0) events.back().threshold = 1;
+  retrigger(parts, *td, td->trigger_rank, size_of(events) - 1, follow);
+  return true;
+}
+
+bool change_threshold(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  if (rank.events.empty()) return false;
+  std::uint32_t& of = rank.events[rng.below(size_of(rank.events))].threshold;
+  coin(rng) ? ++of : --of;
+  return true;
+}
+
+bool swap_tasks(Parts& parts, Rng& rng) {
+  std::vector<std::uint32_t>& queue = a_rank(parts, rng).queues[rng.below(kQueues)];
+  if (queue.size() < 2) return false;
+  const std::uint32_t i = rng.below(size_of(queue));
+  std::swap(queue[i], queue[another(i, size_of(queue), rng)]);
+  return true;
+}
+
+bool shift_region(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  Region* region = a_region(rank, rng);
+  if (!region) return false;
+  const std::uint32_t by = 1 + rng.below(3), rows = rank.tensors[region->tensor].rows;
+  if (coin(rng)) {
+    if (region->row_end + by > rows) return false;
+    region->row_begin += by;
+    region->row_end += by;
+  } else {
+    if (region->row_begin < by) return false;
+    region->row_begin -= by;
+    region->row_end -= by;
+  }
+  return true;
+}
+
+bool wrong_rank(Parts& parts, Rng& rng) {
+  const std::uint32_t ranks = size_of(parts);
+  if (ranks < 2) return false;
+  SscParts& rank = a_rank(parts, rng);
+  switch (rng.below(3)) {
+    case 0: {
+      Region* region = a_region(rank, rng);
+      if (!region) return false;
+      region->rank = another(region->rank, ranks, rng);
+      return true;
+    }
+    case 1: {
+      TaskDescriptor& td = rank.tasks[rng.below(size_of(rank.tasks))];
+      const std::uint32_t there = another(td.trigger_rank, ranks, rng);
+      if (parts[there].events.size() <= td.trigger_event) return false;
+      retrigger(parts, td, there, td.trigger_event, coin(rng));
+      return true;
+    }
+    default: {
+      TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) {
+        return of.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
+      });
+      if (!td) return false;
+      td->dst = another(td->dst, ranks, rng);
+      return true;
+    }
+  }
+}
+
+bool wrong_event(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  TaskDescriptor& td = rank.tasks[rng.below(size_of(rank.tasks))];
+  const bool waits = coin(rng);
+  const std::uint32_t events = size_of(parts[waits ? index(rank.rank) : td.trigger_rank].events);
+  if (events < 2) return false;
+  if (!waits) {
+    retrigger(parts, td, td.trigger_rank, another(td.trigger_event, events, rng), coin(rng));
+  } else if (td.dependent_event == kNone || coin(rng)) {
+    td.dependent_event =
+        td.dependent_event == kNone ? rng.below(events) : another(td.dependent_event, events, rng);
+  } else {
+    td.dependent_event = kNone;
+  }
+  return true;
+}
+
+void renumber(SscParts& rank, std::uint16_t op) {
+  std::uint32_t next = 0;
+  const auto tasks = static_cast<std::uint32_t>(std::ranges::count(rank.tasks, op, &TaskDescriptor::op));
+  for (TaskDescriptor& td : rank.tasks) {
+    if (td.op != op) continue;
+    td.task_index = next++;
+    td.task_split_num = tasks;
+  }
+}
+
+bool duplicate_task(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  const TaskDescriptor td = rank.tasks[rng.below(size_of(rank.tasks))];
+  std::vector<std::uint32_t>& queue = rank.queues[td.queue_type];
+  queue.insert(queue.begin() + rng.below(size_of(queue) + 1), size_of(rank.tasks));
+  if (coin(rng)) ++threshold(parts, td.trigger_rank, td.trigger_event);
+  rank.tasks.push_back(td);
+  renumber(rank, td.op);
+  return true;
+}
+
+bool lose_task(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  const std::uint32_t lost = rng.below(size_of(rank.tasks));
+  const TaskDescriptor td = rank.tasks[lost];
+  if (coin(rng)) --threshold(parts, td.trigger_rank, td.trigger_event);
+  rank.tasks.erase(rank.tasks.begin() + lost);
+  for (std::vector<std::uint32_t>& queue : rank.queues) {
+    std::erase(queue, lost);
+    for (std::uint32_t& task : queue) task -= task > lost ? 1 : 0;
+  }
+  renumber(rank, td.op);
+  return true;
+}
+
+bool cut_short(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  if (coin(rng)) {
+    Region* region = a_region(rank, rng);
+    if (!region) return false;
+    coin(rng) ? --region->row_end : ++region->row_begin;
+    return true;
+  }
+  // All operands alike.
+  const TaskDescriptor& td = rank.tasks[rng.below(size_of(rank.tasks))];
+  bool cut = false;
+  for (std::uint32_t i = td.first_region; i < td.first_region + td.num_inputs + td.num_outputs; ++i) {
+    Region& region = rank.regions[i];
+    if (region.flags & kMetadata || region.rows().empty()) continue;
+    --region.row_end;
+    cut = true;
+  }
+  return cut;
+}
+
+// Of blocks within a tile, or of all operands alike.
+bool wrong_offset(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  const TaskDescriptor* shared = a_task(rank, rng, [&](const TaskDescriptor& td) {
+    return td.num_outputs > 0 && rank.regions[td.first_region + td.num_inputs].shares > 1;
+  });
+  if (shared && coin(rng)) {
+    Region& region = rank.regions[shared->first_region + shared->num_inputs];
+    region.share = static_cast<std::uint16_t>(another(region.share, region.shares, rng));
+    return true;
+  }
+  const TaskDescriptor& td = rank.tasks[rng.below(size_of(rank.tasks))];
+  bool moved = false;
+  for (std::uint32_t i = td.first_region; i < td.first_region + td.num_inputs + td.num_outputs; ++i) {
+    Region& region = rank.regions[i];
+    if (region.flags & kMetadata || region.rows().empty() ||
+        region.row_end == rank.tensors[region.tensor].rows)
+      continue;
+    ++region.row_begin;
+    ++region.row_end;
+    moved = true;
+  }
+  return moved;
+}
+
+bool alike(const TensorInfo& a, const TensorInfo& b) {
+  return a.layout == b.layout && a.rows == b.rows && a.cols == b.cols && a.dtype == b.dtype;
+}
+
+// A result goes where another tensor lies: of one task, or of the operator on every rank with all its readers.
+bool reuse_buffer(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  const TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_outputs > 0; });
+  if (!td) return false;
+  Region& region = rank.regions[td->first_region + td->num_inputs];
+  const std::uint32_t from = region.tensor;
+  std::vector<std::uint32_t> others;
+  for (std::uint32_t t = 0; t < rank.tensors.size(); ++t) {
+    if (t != from && alike(rank.tensors[t], rank.tensors[from])) others.push_back(t);
+  }
+  if (others.empty()) return false;
+  const std::uint32_t to = others[rng.below(size_of(others))];
+  if (coin(rng)) {
+    region.tensor = to;
+    return true;
+  }
+  for (SscParts& of : parts) {
+    for (Region& any : of.regions) any.tensor = any.tensor == from ? to : any.tensor;
+    for (OperatorInfo& op : of.operators) {
+      for (std::vector<TensorId>* ids : {&op.inputs, &op.outputs})
+        std::ranges::replace(*ids, TensorId{from}, TensorId{to});
+    }
+  }
+  return true;
+}
+
+constexpr Mutation kMutations[] = {{"drop a trigger", drop_trigger},
+                                   {"threshold ±1", change_threshold},
+                                   {"swap two tasks", swap_tasks},
+                                   {"shift a region", shift_region},
+                                   {"wrong rank", wrong_rank},
+                                   {"wrong event", wrong_event},
+                                   {"duplicate a task", duplicate_task},
+                                   {"lose a task", lose_task},
+                                   {"cut a chunk short", cut_short},
+                                   {"wrong offset", wrong_offset},
+                                   {"reuse a buffer early", reuse_buffer}};
+
+}  // namespace
+
+std::span<const Mutation> mutations() { return kMutations; }
+
+}  // namespace a3sim

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/ssc.h"
+#include "sim/core/rng.h"
+
+// Schedules broken on purpose, one change each: what a check must see.
+namespace a3sim {
+
+// The parts of all ranks' schedules.
+using Parts = std::vector<SscParts>;
+
+struct Mutation {
+  std::string_view kind;
+  // Changes one thing, drawn; false: this draw found nothing to change.
+  bool (*apply)(Parts& parts, Rng& rng);
+};
+
+std::span<const Mutation> mutations();
+
+}  // namespace a3sim
