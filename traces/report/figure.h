@@ -44,7 +44,7 @@ struct FigureSeries {
   std::string name;  // empty: the legend does not have it
   FigureKind kind = FigureKind::kLine;
   std::uint32_t color = 0;  // a place among colours that all can tell apart, or kTextColor
-  bool hollow = false;  // what was published beside what is predicted, in the same colour
+  bool hollow = false;      // what was published beside what is predicted, in the same colour
   std::vector<FigurePoint> points;
 };
 
