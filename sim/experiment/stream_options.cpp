@@ -5,7 +5,9 @@
 namespace a3sim {
 namespace {
 
-constexpr std::int64_t kMostExperts = 1 << 20, kMostRows = 1 << 30, kMostWorkers = 65536;
+constexpr std::int64_t kMostExperts = 1 << 20;
+constexpr std::int64_t kMostRows = 1 << 30;
+constexpr std::int64_t kMostWorkers = 65536;
 
 void read_balance(const Config& config, MethodOptions& with) {
   const auto read = [&](std::string_view key, std::int64_t most, std::uint32_t fallback) {
