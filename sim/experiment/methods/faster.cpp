@@ -13,6 +13,10 @@ class Faster final : public Method {
                                       Shadowed::Options{.by_workers = false, .in_two = in_two_});
   }
 
+  std::uint32_t workers_taken(const MethodOptions&, std::uint32_t bulk) const override {
+    return in_two_ ? bulk : 0;
+  }
+
  private:
   bool in_two_;
 };

@@ -49,6 +49,10 @@ class Method {
   virtual ~Method() = default;
   virtual std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& options,
                                              const Layer& layer) const = 0;
+  // Workers that it keeps from products all the time, for communication; `bulk` are what dispatch takes.
+  virtual std::uint32_t workers_taken(const MethodOptions&, std::uint32_t /*bulk*/) const { return 0; }
+  // What a user makes smaller where it takes too many.
+  virtual std::string_view taken_by() const { return "hardware.bulk.sms"; }
 };
 using Methods = Registry<Method>;
 

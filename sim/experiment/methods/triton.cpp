@@ -79,6 +79,10 @@ class Triton final : public Method {
                                      const Layer& /*layer*/) const override {
     return std::make_unique<SplitWidth>(batch, options);
   }
+  std::uint32_t workers_taken(const MethodOptions& options, std::uint32_t) const override {
+    return options.comm_workers;
+  }
+  std::string_view taken_by() const override { return "triton.sms"; }
 };
 
 A3SIM_REGISTER(Method, "triton", "every rank has a part of each expert's width, tokens go to all", Triton);
