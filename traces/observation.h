@@ -1,0 +1,185 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/enum_names.h"
+#include "sim/core/ids.h"
+#include "sim/core/units.h"
+
+// What is known of many steps of a job: filled alike by simulated steps and by imported profiles. What finds causes
+// sees this and nothing else: not the configuration, not the faults that were injected.
+namespace a3sim {
+
+// What was not seen. Numbers of light records and operators are floats, so that they can say so.
+inline constexpr float kUnseen = std::numeric_limits<float>::quiet_NaN();
+
+// One rank in one pass of one step, at one synchronising group: what is kept of every step. Dates are since the
+// start of the job, on one clock for all ranks.
+struct LightRecord {
+  Duration start{};       // its first work could begin: launched, and what was before it has ended
+  Duration arrival{};     // its own work was done
+  Duration release{};     // the group let it go on
+  Duration waited{};      // of [start, arrival]: for other ranks, all of its workers
+  Duration longest{};     // its longest wait for one rank
+  double operations = 0;  // two a multiply-accumulate, one an element and vector instruction
+  double bytes = 0;       // that it sent
+  std::uint32_t step = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t whom = kNone;  // the longest wait was for
+  std::uint32_t rows = 0;      // that its experts worked on
+  float aic_busy = kUnseen;    // microseconds of all AICs
+  float aiv_busy = kUnseen;
+  float transfer = kUnseen;  // microseconds while it sent or received
+  float late =
+      kUnseen;  // microseconds by which the host's launches came later than the device asked for them
+  std::uint16_t pass = 0;
+  std::uint16_t group = 0;
+  // In percent, at the step's start: what the host has launched ahead of the device; batches ready for the device
+  // (fetched); batches ready for the host (processed). kNoFill: not seen.
+  std::array<std::uint8_t, 3> fill{};
+  std::uint8_t flags = 0;
+};
+inline constexpr std::uint8_t kNoFill = 255;
+enum class Fill : std::uint8_t { kDevice, kHost, kData };
+static_assert(sizeof(LightRecord) <= 96);
+
+// What runs at one time on a rank, seen from outside.
+enum class Lane : std::uint8_t { kHost, kCompute, kCommunication };
+constexpr auto names_of(Lane) {
+  return std::to_array<std::string_view>({"host", "compute", "communication"});
+}
+
+enum class CoreKind : std::uint8_t { kCube, kVector, kMix, kCpu, kNoCore };
+constexpr auto names_of(CoreKind) {
+  return std::to_array<std::string_view>({"AI_CORE", "AI_VECTOR_CORE", "MIX", "AI_CPU", "none"});
+}
+
+// An operator of one rank in one step that was recorded in full: from its first task's start to its last one's end.
+struct OperatorRecord {
+  std::uint32_t step = 0, rank = 0;
+  std::uint32_t op = 0;  // name, in Observation::names
+  std::uint16_t pass = 0;
+  Lane lane = Lane::kCompute;
+  CoreKind core = CoreKind::kNoCore;
+  Duration start{}, end{};
+  Duration wait{};        // from when the device asked for it until it began
+  Duration run{};         // of its tasks, summed over workers; a kernel's: its length times its workers
+  Duration arithmetic{};  // of that
+  double operations = 0;
+  double hbm_bytes = 0;  // read and written
+  double l2_bytes = 0;
+  double sent_bytes = 0;
+  std::uint32_t rows = 0;
+  std::uint32_t inner = 0;  // elements of the axis that is contiguous; 0: not seen
+  float clock = kUnseen;    // mean clock while it ran, of the nominal one
+};
+
+// Bytes that went from one rank to another in one piece.
+struct TransferRecord {
+  std::uint32_t step = 0, src = 0, dst = 0;
+  std::uint32_t op = 0;
+  std::uint16_t pass = 0;
+  std::uint16_t plane = 0;  // of Observation::machine.planes
+  Duration start{}, end{};  // until its last byte has left
+  double bytes = 0;
+  float beside = kUnseen;        // share of its time while memory-bound work ran at one of its ends
+  float lost_sharing = kUnseen;  // microseconds lost to others on its ports, where that is seen
+};
+
+enum class HostKind : std::uint8_t {
+  kRead,
+  kProcess,
+  kFetch,
+  kCompile,
+  kLaunch,
+  kSync,
+  kCollect,
+  kAllocate,
+  kLog,
+  kOther
+};
+constexpr auto names_of(HostKind) {
+  return std::to_array<std::string_view>(
+      {"read", "process", "fetch", "compile", "launch", "sync", "gc", "allocate", "log", "other"});
+}
+
+struct HostRecord {
+  std::uint32_t step = 0, rank = 0;
+  HostKind kind = HostKind::kOther;
+  Duration start{}, end{};
+  std::uint32_t count = 1;  // of events that it stands for
+};
+
+// A plane of links.
+struct ObservedPlane {
+  std::string name;
+  double port = 0;       // bytes a second of payload, a direction
+  double worker = 0;     // of it, what one worker's puts reach alone
+  Duration startup{};    // of a put alone, before its bytes flow, and behind them
+  double alignment = 1;  // of the rate, for sizes that are no whole lines
+};
+
+// What the machine allows; 0: not known.
+struct ObservedMachine {
+  std::uint32_t aic = 0, aiv = 0;
+  double cube_rate = 0, vector_rate = 0;  // operations a second of all AICs, of all AIVs
+  double hbm_read = 0, l2_read = 0;       // bytes a second
+  std::vector<ObservedPlane> planes;
+};
+
+// What a source could not say, by the words in which its tools call it.
+struct Missing {
+  std::string column;  // "kernel_details.csv: Mean Clock"
+  std::string needed_for;
+};
+
+// A step, what is recorded in full of it.
+struct FullStep {
+  std::uint32_t step = 0;
+  std::vector<std::uint32_t> ranks;  // of whom
+  std::vector<OperatorRecord> operators;
+  std::vector<TransferRecord> transfers;
+  std::vector<HostRecord> host;
+};
+
+// A job that was watched. Light records come step by step, in the order of steps, ranks, passes and groups: of a
+// thousand ranks and ten thousand steps they are never all held.
+class Observation {
+ public:
+  virtual ~Observation() = default;
+
+  virtual const ObservedMachine& machine() const = 0;
+  virtual const std::vector<std::string>& names() const = 0;           // of operators
+  virtual const std::vector<std::string>& passes() const = 0;          // in their order
+  virtual std::vector<std::vector<std::uint32_t>> groups() const = 0;  // by group: its ranks
+  virtual std::uint32_t ranks() const = 0;
+  // Ranks that share a host: by rank, its node.
+  virtual const std::vector<std::uint32_t>& nodes() const = 0;
+
+  // One call a step, with all of its records.
+  using Step = std::function<void(std::uint32_t step, std::span<const LightRecord> records)>;
+  virtual void each_step(const Step& take) const = 0;
+  // The same of one step of this job on a machine without faults and noise; empty: not known.
+  virtual std::vector<LightRecord> reference() const = 0;
+  virtual FullStep reference_full() const = 0;
+  // Steps that were recorded in full.
+  virtual std::vector<std::uint32_t> full_steps() const = 0;
+  virtual FullStep full(std::uint32_t step) const = 0;
+
+  virtual const std::vector<Missing>& missing() const = 0;
+  virtual bool simulated() const = 0;
+  // Where a record stands: "light.bin:4711", "operators.csv:12".
+  virtual std::string place_of(const LightRecord& record) const = 0;
+  virtual std::string place_of(const OperatorRecord& record) const = 0;
+  virtual std::string place_of(const TransferRecord& record) const = 0;
+  virtual std::string place_of(const HostRecord& record) const = 0;
+};
+
+}  // namespace a3sim
