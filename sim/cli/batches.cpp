@@ -68,9 +68,10 @@ std::string timeline(const Experiment& experiment) {
   const MicroBatch batch(batches.counts.front(), history);
   const Hardware hardware = sustained(experiment.hardware);
   KernelCost cost(hardware, experiment.cut.tiling);
+  const auto plan = plan_of(experiment, batch, cost);
   std::string lines = "pass,rank,stream,task,ready_ps,start_ps,end_ps,to,bytes\n";
   for (const bool forward : {true, false}) {
-    const StreamPass pass = run_stream_pass(experiment, batch, cost, forward);
+    const StreamPass pass = run_stream_pass(experiment, *plan, cost, forward);
     for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
       const StreamTask& task = pass.program.tasks[t];
       const StreamRecord& record = pass.result.records[t];

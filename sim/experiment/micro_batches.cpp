@@ -117,15 +117,27 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   return batches;
 }
 
-StreamPass run_stream_pass(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost,
-                           bool forward) {
+std::unique_ptr<ExpertPlan> plan_of(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost) {
+  const Layer layer(experiment.shape, cost.hardware(), cost);
+  return Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer);
+}
+
+StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
+                             bool forward) {
   Layer layer(experiment.shape, cost.hardware(), cost);
-  const auto assigned =
-      Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer);
-  forward ? assigned->forward(layer) : assigned->backward(layer);
-  StreamPass pass{std::move(layer.program), {}};
+  forward ? plan.forward(layer) : plan.backward(layer);
+  return {std::move(layer.program), std::move(layer.rows), {}};
+}
+
+void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost) {
   pass.result =
       run_streams(pass.program, cost.hardware(), dies_of(experiment), backend_in_threads(experiment));
+}
+
+StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
+                           bool forward) {
+  StreamPass pass = write_stream_pass(experiment, plan, cost, forward);
+  run_again(pass, experiment, cost);
   return pass;
 }
 
@@ -139,11 +151,10 @@ std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, co
   for (const RoutingCounts& counts : batches.counts) {
     const MicroBatch batch(counts, history);
     MicroBatchResult& result = results.emplace_back();
-    measure_forward(run_stream_pass(experiment, batch, cost, true), result);
-    result.backward = run_stream_pass(experiment, batch, cost, false).latency();
-    const Layer layer(experiment.shape, hardware, cost);
-    result.rows =
-        Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer)->rows();
+    const auto plan = plan_of(experiment, batch, cost);
+    measure_forward(run_stream_pass(experiment, *plan, cost, true), result);
+    result.backward = run_stream_pass(experiment, *plan, cost, false).latency();
+    result.rows = plan->rows();
     result.token_straggler = above_mean(result.rows);
     history.add(batch.rows);
   }
