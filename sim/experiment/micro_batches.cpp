@@ -105,9 +105,11 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   RoutingSpec spec = experiment.routing;
   spec.seed += seed;
   const bool drifts = Routings::get(spec.kind).drifts();
-  const std::uint32_t all = kBatchesBefore + experiment.streams->micro_batches;
+  // What was recorded is all that there is: its first micro-batch has no history.
+  const std::uint32_t before = drifts && Routings::get(spec.kind).reads_file() ? 0 : kBatchesBefore;
+  const std::uint32_t all = before + experiment.streams->micro_batches;
   for (std::uint32_t b = 0; b < all; ++b) {
-    std::vector<RoutingCounts>& to = b < kBatchesBefore ? batches.before : batches.counts;
+    std::vector<RoutingCounts>& to = b < before ? batches.before : batches.counts;
     spec.micro_batch = b;
     if (b > 0 && !drifts)
       to.push_back(batches.before.front());

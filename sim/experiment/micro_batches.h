@@ -30,7 +30,7 @@ struct StreamPass {
 };
 
 // Routings of one seed's micro-batches, one after the other; `before` of them come first, which only fill the
-// history.
+// history (none where they come from a file).
 struct Batches {
   std::vector<RoutingCounts> before, counts;
 };

@@ -131,7 +131,7 @@ LayerCheck::LayerCheck(const std::string& file, std::span<const std::string> ove
 LayerData LayerCheck::data_of(std::uint32_t batch) const {
   const MoeShape& shape = experiment_.shape;
   RoutingSpec spec = experiment_.routing;
-  if (Routings::get(spec.kind).drifts()) spec.micro_batch = kBatchesBefore + batch;
+  spec.micro_batch = static_cast<std::uint32_t>(batches_.before.size()) + batch;
   LayerData data;
   data.routed = routed_by(spec, shape);
   std::uint64_t stream = 0;
