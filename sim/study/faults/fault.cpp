@@ -68,8 +68,7 @@ void read_fault(const Config& entry, const FaultSite& site, std::size_t number, 
   if (kind->of_ranks()) read_ranks_of(entry, site.ranks, *fault);
   read_steps(entry, *fault);
   for (const auto& [path, value] : entry.values()) {
-    const std::size_t own = path.find_last_of(']');
-    const std::string key = own == std::string::npos ? path : path.substr(std::min(own + 2, path.size()));
+    const std::string key = path.substr(entry.path("kind").size() - std::string_view("kind").size());
     fault->text += fmt::format("{}{}: {}", fault->text.empty() ? "" : ", ", key, value);
   }
   entry.finish();
