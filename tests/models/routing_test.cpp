@@ -149,7 +149,7 @@ TEST_CASE("A skew that is no number from 0, or more experts a token than there a
   shape.top_k = shape.experts() + 1;
   CHECK_THROWS_WITH(route({}, shape), Catch::Contains("9 different experts of 8"));
   CHECK_THROWS_WITH(route({"bogus", 0, 0, ""}, kRoutedShape),
-                    Catch::Contains("known: balanced, drifting, file, sampled"));
+                    Catch::Contains("known: balanced, drifting, file, recorded, sampled"));
 }
 
 TEST_CASE("An extreme skew still finds different experts for every token") {

@@ -7,6 +7,7 @@
 
 #include "sim/core/closest.h"
 #include "sim/core/config/quantity.h"
+#include "sim/core/rng.h"
 
 namespace a3sim {
 namespace {
@@ -53,7 +54,15 @@ std::vector<std::string> known_kinds() {
   return names;
 }
 
-void read_fault(const Config& entry, const FaultSite& site, std::size_t number, Injection& injection) {
+// What a fault draws follows from what it is, not from its place among others (FNV-1a, then one step of Rng).
+std::uint64_t seed_of(std::string_view text, std::uint64_t seed) {
+  constexpr std::uint64_t kOffset = 0xcbf29ce484222325, kPrime = 0x100000001b3;
+  std::uint64_t hash = kOffset;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  return Rng(seed, hash).next();
+}
+
+void read_fault(const Config& entry, const FaultSite& site, Injection& injection) {
   const std::string name = entry.text("kind");
   const FaultKind* kind = FaultKinds::find(name);
   if (!kind) {
@@ -64,14 +73,13 @@ void read_fault(const Config& entry, const FaultSite& site, std::size_t number, 
   }
   std::unique_ptr<Fault> fault = kind->read(entry, site);
   fault->kind = name;
-  fault->seed = site.seed * 0x9e3779b97f4a7c15 + number + 1;
   if (kind->of_ranks()) read_ranks_of(entry, site.ranks, *fault);
   read_steps(entry, *fault);
   for (const auto& [path, value] : entry.values()) {
-    const std::size_t own = path.find_last_of(']');
-    const std::string key = own == std::string::npos ? path : path.substr(std::min(own + 2, path.size()));
+    const std::string key = path.substr(entry.path("kind").size() - std::string_view("kind").size());
     fault->text += fmt::format("{}{}: {}", fault->text.empty() ? "" : ", ", key, value);
   }
+  fault->seed = seed_of(fault->text, site.seed);
   entry.finish();
   injection.faults.push_back(std::move(fault));
 }
@@ -96,7 +104,7 @@ void read_injection(const Config& root, FaultSite site, Injection& injection) {
   }
   site.seed = injection.noise.seed;
   if (!root.has("faults")) return;
-  for (const Config& entry : root.maps("faults")) read_fault(entry, site, injection.faults.size(), injection);
+  for (const Config& entry : root.maps("faults")) read_fault(entry, site, injection);
 }
 
 double read_share(const Config& config, std::string_view key, double most) {

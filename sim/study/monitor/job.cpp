@@ -28,6 +28,11 @@ class LiveLaunches final : public KernelLaunches {
   Duration since_;
 };
 
+// From when a device has nothing before it until its first kernel could run.
+Duration launch_of(const StepVariant& variant) {
+  return first_launch(variant.experiment.hardware.runtime, variant.experiment.run.launch);
+}
+
 HostKind kind_of(HostAction action) {
   static_assert(static_cast<int>(HostKind::kCollect) == static_cast<int>(HostAction::kCollect));
   static_assert(static_cast<int>(HostKind::kLog) == static_cast<int>(HostAction::kLog));
@@ -137,7 +142,8 @@ void Job::add_light(JobStep& step, std::size_t number, const std::vector<Duratio
     const RankResult& of = pass.result.ranks[rank];
     LightRecord record;
     record.start = ready_ + pass.run.starts[rank];
-    if (!pass.begins.empty() && !pass.begins[rank].empty()) record.start = ready_ + pass.begins[rank].front();
+    if (pass.run.variant->by_kernels && !pass.begins[rank].empty())
+      record.start = ready_ + pass.begins[rank].front() - launch_of(*pass.run.variant);
     record.arrival = ready_ + of.done;
     record.release = pass.release;
     record.waited = of.waits.waited;

@@ -147,7 +147,7 @@ Report monitor_report(const JobSpec& spec, const MonitorSummary& summary) {
       "(step {})\n",
       milliseconds(summary.reference), milliseconds(summary.median), milliseconds(summary.longest),
       summary.longest_step));
-  report.say(fmt::format("{} slow, {} recorded in full\n", summary.slow, summary.full));
+  report.say_on(fmt::format("{} slow, {} recorded in full\n", summary.slow, summary.full));
   return report;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace a3sim {
 namespace {
@@ -31,17 +32,16 @@ bool SlowSteps::is_slow(Duration took) const {
   return time > median + std::max(kShare * median, kDeviations * kNormal * middle(apart));
 }
 
-std::vector<std::uint32_t> SlowSteps::suspects_of(std::span<const LightRecord> records) const {
+bool SlowSteps::suspect(std::span<const LightRecord> records) {
   std::map<std::uint32_t, Duration> own;
   for (const LightRecord& record : records) own[record.rank] += record.arrival - record.start - record.waited;
   std::vector<std::pair<Duration, std::uint32_t>> sorted;
   for (const auto& [rank, time] : own) sorted.emplace_back(time, rank);
   std::ranges::sort(sorted);
   const std::uint32_t suspect = sorted.back().second, healthy = sorted[(sorted.size() - 1) / 2].second;
-  std::vector<std::uint32_t> ranks{suspect};
-  if (healthy != suspect) ranks.push_back(healthy);
-  std::ranges::sort(ranks);
-  return ranks;
+  suspects_ = {std::min(suspect, healthy)};
+  if (healthy != suspect) suspects_.push_back(std::max(suspect, healthy));
+  return std::exchange(suspect_, suspect) != suspect;
 }
 
 bool SlowSteps::see(std::span<const LightRecord> records) {
@@ -58,8 +58,8 @@ bool SlowSteps::see(std::span<const LightRecord> records) {
   if (!slow) {
     history_.push_back(static_cast<double>(took.count()));
     if (history_.size() > kHistory) history_.pop_front();
-  } else if (std::vector<std::uint32_t> ranks = suspects_of(records); !was_slow_ || ranks != suspects_) {
-    wanted_ = suspects_ = std::move(ranks);
+  } else if (suspect(records) || !was_slow_) {
+    wanted_ = suspects_;
     left_ = kAskedFor;
   }
   was_slow_ = slow;

@@ -28,13 +28,15 @@ class SlowSteps {
 
  private:
   bool is_slow(Duration took) const;
-  std::vector<std::uint32_t> suspects_of(std::span<const LightRecord> records) const;
+  // Sets them; whether the suspect is another one than before.
+  bool suspect(std::span<const LightRecord> records);
 
   Duration usual_;
   Duration before_{};  // the last release
   bool first_ = true;
   std::deque<double> history_;  // of steps that were not slow, in picoseconds
   std::vector<std::uint32_t> wanted_, suspects_;
+  std::uint32_t suspect_ = kNone;
   std::uint32_t left_ = 0;  // steps that are still asked for
   bool was_slow_ = false;
 };

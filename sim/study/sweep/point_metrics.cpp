@@ -16,6 +16,11 @@ std::vector<std::string> metric_names() {
   return names;
 }
 
+bool has_metric(bool streams, const std::string& name) {
+  const SweepMetric& metric = SweepMetrics::get(name);
+  return streams ? !metric.of_batch.empty() : metric.amount != nullptr;
+}
+
 bool need_records(std::span<const std::string> metrics) {
   return std::ranges::any_of(metrics,
                              [](const std::string& name) { return SweepMetrics::get(name).needs_records; });
@@ -31,7 +36,7 @@ std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<cons
   std::vector<PointMetric> metrics;
   for (const std::string& name : names) {
     const SweepMetric& metric = SweepMetrics::get(name);
-    if (!metric.amount) continue;
+    if (!has_metric(false, name)) continue;
     MetricAmount total;
     for (const MeasuredPass& pass : measured) {
       const MetricAmount amount = metric.amount(pass);
@@ -61,7 +66,7 @@ std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchR
   if (!metrics.empty()) return metrics;
   std::string known;
   for (const std::string& name : metric_names()) {
-    if (!SweepMetrics::get(name).of_batch.empty()) known += (known.empty() ? "" : ", ") + name;
+    if (has_metric(true, name)) known += (known.empty() ? "" : ", ") + name;
   }
   throw InputError(fmt::format("metrics: streams have none of these; they have {}", known));
 }

@@ -21,6 +21,9 @@ struct PointMetric {
 // What there is to be asked for (metrics/), by name.
 std::vector<std::string> metric_names();
 
+// Whether points have it: those on streams, or those with schedules.
+bool has_metric(bool streams, const std::string& metric);
+
 // Whether some of the metrics are read from every task's record, which a run keeps only when it is told to.
 bool need_records(std::span<const std::string> metrics);
 

@@ -1,6 +1,6 @@
 #include "sim/study/sweep/sweep_metric.h"
 
-// What micro-batches on streams come to, beside their latency.
+// What micro-batches on streams come to, beside their latency: of forward.
 namespace a3sim {
 namespace {
 
@@ -8,7 +8,7 @@ using Better = SweepMetric::Better;
 using Form = SweepMetric::Form;
 
 SweepMetric of_forward(Form form, double (*value)(const MicroBatchResult&)) {
-  return {form, nullptr, false, Better::kSmaller, {{"forward", value}}};
+  return {form, nullptr, false, Better::kSmaller, {{"total", value}}};
 }
 
 A3SIM_REGISTER(SweepMetric, "token_straggler", "rows of the busiest rank above the mean",
