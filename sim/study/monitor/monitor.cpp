@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "sim/core/progress.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/study/monitor/full_records.h"
-#include "sim/study/monitor/slow_steps.h"
 #include "sim/study/monitor/truth.h"
+#include "traces/locate/locator.h"
 #include "traces/records/full_csv.h"
 #include "traces/records/job_file.h"
 #include "traces/records/light_file.h"
@@ -39,16 +41,17 @@ class Recorder {
     add_(kReferenceBin, light_file(step.light, header_));
     write(full_records(step, all_, job_.names), std::string(kReferenceFolder));
     summary_.reference = end_of(step) - first_start(step);
-    slow_ = SlowSteps(summary_.reference);
+    locator_.emplace(read_locate_limits(configs_folder() / kLocateFile), job_.ranks, step.light);
   }
 
   void add_step(JobStep&& step) {
     light_.insert(light_.end(), step.light.begin(), step.light.end());
     if (options_.recording == Recording::kFull) add_full(step, all_);
-    if (options_.recording == Recording::kNext && !slow_.wanted().empty()) add_full(step, slow_.wanted());
-    const bool slow = slow_.see(step.light);
-    if (options_.recording == Recording::kSame && slow) add_full(step, slow_.suspects());
-    summary_.slow += slow;
+    if (options_.recording == Recording::kNext && !locator_->wanted().empty())
+      add_full(step, locator_->wanted());
+    const StepVerdict& verdict = locator_->add(step.number, step.light);
+    if (options_.recording == Recording::kSame && verdict.slow) add_full(step, locator_->of_slow_step());
+    summary_.slow += verdict.slow + verdict.before_too;
     const Duration took = end_of(step) - (times_.empty() ? first_start(step) : before_);
     before_ = end_of(step);
     if (took > summary_.longest) {
@@ -110,7 +113,7 @@ class Recorder {
   LightHeader header_;
   std::vector<std::uint32_t> all_;
   std::vector<LightRecord> light_;
-  SlowSteps slow_{Duration::max()};
+  std::optional<Locator> locator_;
   std::vector<Duration> times_;
   Duration before_{};
   MonitorSummary summary_;
