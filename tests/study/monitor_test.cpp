@@ -100,7 +100,7 @@ TEST_CASE("faults of one rank slow the step, and only in their window") {
        {"kind: clock, ranks: [3], factor: 0.3", "kind: hbm, ranks: [3], factor: 0.05",
         "kind: port, ranks: [1], factor: 0.02", "kind: path, from: 3, to: 1, factor: 0.02",
         "kind: traffic, ranks: [1], rate: 195 GB/s", "kind: resend, ranks: [2], chance: 0.5, timeout: 1 ms",
-        "kind: start, ranks: [2], late: 3 ms", "kind: config, set: {order.name: x, cut.chunk: 96}",
+        "kind: start, ranks: [2], late: 3 ms", "kind: config, set: {cut.chunk: 4}",
         "kind: sync, ranks: all, length: 1 ms"}) {
     CAPTURE(entry);
     const std::vector<Duration> times = times_of(steps_of(job_of({}, fault(entry + ", steps: [1, 2]")), 5));
@@ -163,7 +163,7 @@ TEST_CASE("batches that come every 40 ms make steps of 40 ms, and the queues say
 }
 
 TEST_CASE("a configuration that another one replaces takes what that takes") {
-  CHECK(step_time({}, "kind: config, set: {cut.chunk: 96}") == run_time({"cut.chunk=96"}));
+  CHECK(step_time({}, "kind: config, set: {cut.chunk: 4}") == run_time({"cut.chunk=4"}));
 }
 
 TEST_CASE("light records: dates in order, own work, and for whom a rank waited") {
@@ -183,7 +183,7 @@ TEST_CASE("light records: dates in order, own work, and for whom a rank waited")
       const LightRecord& record = step.light[rank * 2];
       return record.arrival - record.start - record.waited;
     };
-    for (const std::uint32_t rank : {0, 1, 2}) CHECK(own(3) > 2 * own(rank));
+    for (const std::uint32_t rank : {0, 1, 2}) CHECK(own(3) > 1.3 * own(rank));
   }
 }
 
