@@ -61,9 +61,17 @@ FullStep FileObservation::full(std::uint32_t step) const {
   const auto of = std::ranges::find(job_.full, step, &JobFile::Full::step);
   if (of == job_.full.end())
     throw InputError(fmt::format("{}: step {} was not recorded in full", directory_.string(), step));
-  FullStep full = read(full_folder(step), step);
+  FullStep full = kept(step);
   full.ranks = of->ranks;
   return full;
+}
+
+const FullStep& FileObservation::kept(std::uint32_t step) const {
+  constexpr std::size_t kMostKept = 8;
+  const auto found = kept_.find(step);
+  if (found != kept_.end()) return found->second;
+  if (kept_.size() >= kMostKept) kept_.clear();
+  return kept_.emplace(step, read(full_folder(step), step)).first->second;
 }
 
 std::string FileObservation::place_of(const LightRecord& record) const {
@@ -74,20 +82,20 @@ std::string FileObservation::place_of(const LightRecord& record) const {
 }
 
 std::string FileObservation::place_of(const OperatorRecord& record) const {
-  return line_of(full(record.step).operators, kOperatorsCsv, record.step, [&](const OperatorRecord& of) {
+  return line_of(kept(record.step).operators, kOperatorsCsv, record.step, [&](const OperatorRecord& of) {
     return of.rank == record.rank && of.pass == record.pass && of.op == record.op && of.start == record.start;
   });
 }
 
 std::string FileObservation::place_of(const TransferRecord& record) const {
-  return line_of(full(record.step).transfers, kTransfersCsv, record.step, [&](const TransferRecord& of) {
+  return line_of(kept(record.step).transfers, kTransfersCsv, record.step, [&](const TransferRecord& of) {
     return of.src == record.src && of.dst == record.dst && of.op == record.op && of.start == record.start &&
            of.end == record.end;
   });
 }
 
 std::string FileObservation::place_of(const HostRecord& record) const {
-  return line_of(full(record.step).host, kHostCsv, record.step, [&](const HostRecord& of) {
+  return line_of(kept(record.step).host, kHostCsv, record.step, [&](const HostRecord& of) {
     return of.rank == record.rank && of.kind == record.kind && of.start == record.start;
   });
 }

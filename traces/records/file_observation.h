@@ -39,11 +39,14 @@ class FileObservation final : public Observation {
 
  private:
   FullStep read(const std::string& folder, std::uint32_t step) const;
+  // The same, kept for who asks for many places.
+  const FullStep& kept(std::uint32_t step) const;
 
   std::filesystem::path directory_;
   JobFile job_;
   LightFile light_;
   std::vector<Missing> missing_;
+  mutable std::map<std::uint32_t, FullStep> kept_;
 };
 
 }  // namespace a3sim
