@@ -100,6 +100,7 @@ Advice advise(const Observation& of, const RuleBook& rules) {
   std::vector<std::pair<const Episode*, Finding>> found;
   for (const Episode& episode : located.episodes) {
     advice.slow += static_cast<std::uint32_t>(episode.steps.size());
+    advice.slow_steps.insert(advice.slow_steps.end(), episode.steps.begin(), episode.steps.end());
     const Case one = make_case(of, located, episode, reference);
     for (Finding& finding : advise_on(one, rules, found)) found.emplace_back(&episode, std::move(finding));
   }

@@ -22,6 +22,7 @@ RuleBook read_rules(const std::filesystem::path& folder);
 
 struct Advice {
   std::uint32_t ranks = 0, steps = 0, slow = 0;
+  std::vector<std::uint32_t> slow_steps;
   double usual_ms = 0;
   std::vector<Finding> findings;  // what costs most first
   std::vector<Finding> infos;     // below 1 % of a step

@@ -19,7 +19,7 @@ class CommResendRule final : public CauseRule {
     for (const LatePuts& late : all) together = std::max(together, late.together);
     for (const LatePuts& late : all) {
       if (late.count > data.at("part") * late.of || late.together < data.at("among") * together) continue;
-      if (late.spread > data.at("spread") || late.excess < data.at("least_ms") * kPicoseconds) continue;
+      if (late.spread > data.at("spread") || late.alone < data.at("alone") || late.excess < data.at("least_ms") * kPicoseconds) continue;
       finding.ranks.push_back(late.src);
       const double n = std::round(std::log2(late.excess / kPacket));
       const std::string place = of.of.place_of(*late.worst);

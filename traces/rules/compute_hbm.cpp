@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "traces/rules/compute_lag.h"
 #include "traces/rules/rule.h"
@@ -16,22 +16,19 @@ class ComputeHbmRule final : public CauseRule {
   std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
     Finding finding;
     for (const RankOperators& rank : computing(of)) {
-      std::set<std::uint32_t> slow;
+      std::map<std::uint32_t, double> slow;  // by operator: what it lost
       const OperatorLag* worst = nullptr;
       double lost = 0, most = 0;
       for (const OperatorLag* lag : rank.lags) {
         if (std::abs(lag->arithmetic() - 1) > data.at("arithmetic")) continue;
         if (lag->rest() < data.at("slower") || lag->now.hbm_bytes <= 0) continue;
-        slow.insert(lag->now.op);
-        const double of_it = lag->lag(of.workers(lag->now.core));
+        const double of_it = lag->lag(of.workers(lag->now.core)) / std::max(1.0, rank.steps);
         lost += of_it;
-        most = std::max(most, of_it);
+        most = std::max(most, slow[lag->now.op] += of_it);
         if (!worst || lag->lag(1) > worst->lag(1)) worst = lag;
       }
-      lost /= std::max(1.0, rank.steps);
-      most /= std::max(1.0, rank.steps);
       if (slow.size() < data.at("operators") || lost < data.at("least") * of.usual()) continue;
-      if (most > data.at("single") * lost && slow.size() < 2 * data.at("operators")) continue;
+      if (most > data.at("single") * lost) continue;
       finding.ranks.push_back(rank.rank);
       const double lag = std::max(1.0, of.excess(Measure::kOwn, rank.rank));
       finding.confidence = std::max(finding.confidence, std::min(1.0, lost / lag));

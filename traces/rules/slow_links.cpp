@@ -163,7 +163,7 @@ PortInTime port_in_time(const Case& of, const SlowLink& port) {
 std::vector<LatePuts> late_puts(const Case& of) {
   struct Late {
     std::vector<std::pair<double, const TransferRecord*>> puts;
-    std::uint32_t all = 0;
+    std::uint32_t all = 0, alone = 0;
   };
   std::map<std::uint32_t, Late> by_src;
   for (const auto& [key, puts] : of.transfers.puts) {
@@ -177,8 +177,14 @@ std::vector<LatePuts> late_puts(const Case& of) {
     if (puts.usual.empty() && !now.empty()) longest = now[now.size() - 1 - now.size() / kTenth];
     Late& late = by_src[key.src];
     late.all += static_cast<std::uint32_t>(puts.now.size());
-    for (const TransferRecord* put : puts.now)
-      if (length(*put) - median > 2 * std::max(longest, median)) late.puts.emplace_back(length(*put) - median, put);
+    for (const TransferRecord* put : puts.now) {
+      if (length(*put) - median <= 2 * std::max(longest, median)) continue;
+      late.puts.emplace_back(length(*put) - median, put);
+      late.alone += std::ranges::any_of(puts.now, [&](const TransferRecord* other) {
+        return other->step == put->step && other->start > put->start && other->end < put->end &&
+               length(*other) <= std::max(longest, median);
+      });
+    }
   }
   std::vector<LatePuts> found;
   for (auto& [src, late] : by_src) {
@@ -188,6 +194,7 @@ std::vector<LatePuts> late_puts(const Case& of) {
     of_src.src = src;
     of_src.count = static_cast<std::uint32_t>(late.puts.size());
     of_src.of = late.all;
+    of_src.alone = static_cast<double>(late.alone) / of_src.count;
     of_src.excess = late.puts[late.puts.size() / 2].first;
     of_src.spread = (late.puts.back().first - late.puts.front().first) / of_src.excess;
     of_src.worst = late.puts.back().second;

@@ -40,6 +40,7 @@ struct LatePuts {
   double excess = 0;                // ps, median
   double spread = 0;                // of it: (largest - smallest) / median
   double together = 0;              // ps a step
+  double alone = 0;                 // part of them beside which others went the same way as ever
   const TransferRecord* worst = nullptr;
 };
 std::vector<LatePuts> late_puts(const Case& of);

@@ -1,0 +1,167 @@
+#include "sim/study/score/score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/core/config/config.h"
+#include "sim/core/error.h"
+#include "sim/core/read_file.h"
+#include "sim/study/score/vendor.h"
+#include "traces/locate/rank_step.h"
+#include "traces/records/file_observation.h"
+
+namespace a3sim {
+namespace {
+
+struct Truth {
+  std::string kind, entry;
+  std::set<std::uint32_t> ranks;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> links;
+  std::set<std::string> operators;
+  std::uint32_t first = 0, last = 0;
+};
+
+std::vector<Truth> read_truth(const std::filesystem::path& file) {
+  try {
+    std::vector<Truth> truths;
+    for (const auto& of : nlohmann::json::parse(read_file(file)).at("faults")) {
+      Truth& truth = truths.emplace_back();
+      truth.kind = of.at("kind");
+      truth.entry = of.at("entry");
+      truth.ranks = of.at("ranks").get<std::set<std::uint32_t>>();
+      truth.operators = of.at("operators").get<std::set<std::string>>();
+      for (const auto& link : of.at("links")) truth.links.emplace(link.at(0), link.at(1));
+      truth.first = of.at("steps").at(0);
+      truth.last = of.at("steps").at(1);
+    }
+    return truths;
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(fmt::format("{}: is not what 'a3sim monitor' wrote: {}", file.string(), error.what()));
+  }
+}
+
+const Answer& answer_to(const Truth& truth, const std::vector<Answer>& answers) {
+  for (const Answer& answer : answers)
+    if (answer.kind == truth.kind && truth.entry.find(answer.with) != std::string::npos) return answer;
+  throw InputError(fmt::format("score.yaml: answers: none for faults of the kind '{}'", truth.kind));
+}
+
+bool names(const Answer& answer, const std::string& cause) {
+  return std::ranges::find(answer.causes, cause) != answer.causes.end();
+}
+
+bool meets(const Truth& truth, const Finding& finding) {
+  return finding.first <= truth.last && finding.last >= truth.first;
+}
+
+bool at_place(const Truth& truth, const Answer& answer, const Finding& finding) {
+  switch (answer.place) {
+    case Answer::Place::kRanks:
+      return std::set(finding.ranks.begin(), finding.ranks.end()) == truth.ranks;
+    case Answer::Place::kLinks:
+      return std::set(finding.links.begin(), finding.links.end()) == truth.links;
+    case Answer::Place::kOperators:
+      return std::set(finding.operators.begin(), finding.operators.end()) == truth.operators;
+    case Answer::Place::kNothing: return true;
+  }
+  return false;
+}
+
+bool in_a_fault(const std::vector<Truth>& truths, std::uint32_t step) {
+  constexpr std::uint32_t kAfter = 4;  // steps in which queues may still be empty
+  return std::ranges::any_of(truths, [&](const Truth& of) { return of.first <= step && step <= of.last + kAfter; });
+}
+
+double mean(const std::vector<double>& of) {
+  double sum = 0;
+  for (const double value : of) sum += value;
+  return of.empty() ? 0 : sum / static_cast<double>(of.size());
+}
+
+// How much longer the steps of a fault are than those without any, or than one without faults and noise.
+double slowdown(const std::vector<double>& took, const std::vector<Truth>& truths, const Truth& truth, double usual) {
+  std::vector<double> in, out;
+  for (std::uint32_t s = 0; s < took.size(); ++s) {
+    if (truth.first <= s && s <= truth.last) in.push_back(took[s]);
+    if (!in_a_fault(truths, s)) out.push_back(took[s]);
+  }
+  const double healthy = out.empty() ? usual : mean(out);
+  return healthy > 0 ? mean(in) / healthy - 1 : 0;
+}
+
+void score_fault(const Truth& truth, const Answer& answer, const Advice& advice, ScoredFault& fault) {
+  for (const Finding& finding : advice.findings) {
+    if (!names(answer, finding.cause) || !meets(truth, finding)) continue;
+    const std::uint32_t delay = finding.first > truth.first ? finding.first - truth.first : 0;
+    fault.delay = fault.found ? std::min(fault.delay, delay) : delay;
+    fault.found = true;
+    fault.placed = fault.placed || at_place(truth, answer, finding);
+  }
+}
+
+}  // namespace
+
+std::vector<Answer> read_answers(const std::filesystem::path& file) {
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, {}, diagnostics);
+  std::vector<Answer> answers;
+  for (const Config& entry : root.maps("answers")) {
+    Answer& answer = answers.emplace_back();
+    answer.kind = entry.text("kind");
+    answer.with = entry.text("with", "");
+    answer.causes = entry.texts("causes");
+    answer.place = static_cast<Answer::Place>(entry.choice("place", {"ranks", "links", "operators", "nothing"}));
+    entry.finish();
+  }
+  root.finish();
+  diagnostics.throw_if_any();
+  return answers;
+}
+
+ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules, const std::vector<Answer>& answers) {
+  const FileObservation of(directory);
+  const std::vector<Truth> truths = read_truth(directory / "truth.json");
+  const Advice advice = advise(of, rules);
+  const auto vendor = vendor_findings(of);
+  std::vector<double> took;
+  RankSteps steps(of.ranks());
+  of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+    steps.add(records);
+    took.push_back(steps.took());
+  });
+  RankSteps usual(of.ranks());
+  usual.add(of.reference());
+  ScoredJob job;
+  std::set<std::pair<std::string, std::uint32_t>> vendor_right;
+  for (const Truth& truth : truths) {
+    const Answer& answer = answer_to(truth, answers);
+    ScoredFault& fault = job.faults.emplace_back();
+    fault.kind = truth.kind;
+    fault.first = truth.first;
+    fault.last = truth.last;
+    fault.slowdown = slowdown(took, truths, truth, usual.took());
+    score_fault(truth, answer, advice, fault);
+    for (const auto& of_it : vendor) {
+      const bool place = truth.ranks.empty() || truth.ranks.contains(of_it.second);
+      if (!names(answer, of_it.first) || !place) continue;
+      fault.vendor = true;
+      vendor_right.insert(of_it);
+    }
+  }
+  for (const Finding& finding : advice.findings) {
+    ++job.findings;
+    job.right += std::ranges::any_of(truths, [&](const Truth& truth) {
+      return meets(truth, finding) && names(answer_to(truth, answers), finding.cause);
+    });
+  }
+  job.vendor_findings = static_cast<std::uint32_t>(vendor.size());
+  job.vendor_right = static_cast<std::uint32_t>(vendor_right.size());
+  for (std::uint32_t s = 0; s < took.size(); ++s) job.healthy += !in_a_fault(truths, s);
+  for (const std::uint32_t step : advice.slow_steps) job.false_slow += !in_a_fault(truths, step);
+  return job;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "traces/observation.h"
+
+namespace a3sim {
+
+inline constexpr std::int64_t kMsOfMade = 1'000'000'000;  // ps
+inline Duration made_ms(double ms) { return Duration(std::llround(ms * static_cast<double>(kMsOfMade))); }
+
+// A job made by hand: its light records follow from what each rank takes in each step before it waits for the others,
+// so that what is slow is known in closed form.
+class MadeObservation final : public Observation {
+ public:
+  struct Own {
+    double delay = 0, work = 10;  // ms until its first work, ms of that
+    double aic = 8, aiv = 3, transfer = 4;
+    std::uint32_t rows = 100;
+    std::array<std::uint8_t, 3> fill{100, 100, 100};
+  };
+  using Step = std::function<Own(std::uint32_t step, std::uint32_t rank)>;
+
+  MadeObservation(std::uint32_t ranks, std::uint32_t steps, const Step& own) : ranks_(ranks) {
+    machine_.aic = machine_.aiv = 1;
+    machine_.cube_rate = machine_.vector_rate = 1e15;
+    machine_.hbm_read = 1e12;
+    machine_.planes.push_back({"hccs", 100e9, 100e9, made_ms(0), 1});
+    Duration begin = made_ms(1);
+    for (std::uint32_t s = 0; s < steps; ++s) records_.push_back(make(s, begin, own));
+    Duration zero = made_ms(1);
+    reference_ = make(0, zero, [](std::uint32_t, std::uint32_t) { return Own(); });
+  }
+
+  const ObservedMachine& machine() const override { return machine_; }
+  const std::vector<std::string>& names() const override { return names_; }
+  const std::vector<std::string>& passes() const override { return passes_; }
+  std::vector<std::vector<std::uint32_t>> groups() const override {
+    std::vector<std::uint32_t> group;
+    for (std::uint32_t r = 0; r < ranks_; ++r) group.push_back(r);
+    return {group};
+  }
+  std::uint32_t ranks() const override { return ranks_; }
+  const std::vector<std::uint32_t>& nodes() const override { return nodes_; }
+  void each_step(const Observation::Step& take) const override {
+    for (std::uint32_t s = 0; s < records_.size(); ++s) take(s, records_[s]);
+  }
+  std::vector<LightRecord> reference() const override { return has_reference ? reference_ : std::vector<LightRecord>(); }
+  FullStep reference_full() const override { return usual; }
+  std::vector<std::uint32_t> full_steps() const override {
+    std::vector<std::uint32_t> steps;
+    for (const FullStep& step : full_records) steps.push_back(step.step);
+    return steps;
+  }
+  FullStep full(std::uint32_t step) const override {
+    return *std::ranges::find(full_records, step, &FullStep::step);
+  }
+  const std::vector<Missing>& missing() const override { return missing_; }
+  bool simulated() const override { return false; }
+  std::string place_of(const LightRecord&) const override { return "light"; }
+  std::string place_of(const OperatorRecord&) const override { return "operator"; }
+  std::string place_of(const TransferRecord&) const override { return "transfer"; }
+  std::string place_of(const HostRecord&) const override { return "host"; }
+
+  bool has_reference = true;
+  FullStep usual;
+  std::vector<FullStep> full_records;
+
+  // An operator that ran from 0 on, with an arithmetic of `arithmetic` ms.
+  static OperatorRecord op(std::uint32_t step, std::uint32_t rank, std::uint32_t name, double run, double arithmetic) {
+    OperatorRecord of;
+    of.step = step;
+    of.rank = rank;
+    of.op = name;
+    of.core = CoreKind::kCube;
+    of.end = of.run = made_ms(run);
+    of.arithmetic = made_ms(arithmetic);
+    of.operations = 1e9;
+    of.hbm_bytes = 1e6;
+    of.clock = 1;
+    return of;
+  }
+  static TransferRecord put(std::uint32_t step, std::uint32_t src, std::uint32_t dst, double start, double length,
+                            double bytes = 1e6) {
+    TransferRecord of;
+    of.step = step;
+    of.src = src;
+    of.dst = dst;
+    of.start = made_ms(start);
+    of.end = made_ms(start + length);
+    of.bytes = bytes;
+    return of;
+  }
+  static HostRecord event(std::uint32_t step, std::uint32_t rank, HostKind kind, double length) {
+    HostRecord of;
+    of.step = step;
+    of.rank = rank;
+    of.kind = kind;
+    of.end = made_ms(length);
+    return of;
+  }
+
+ private:
+  std::vector<LightRecord> make(std::uint32_t step, Duration& begin, const Step& own) const {
+    std::vector<LightRecord> records;
+    Duration release{};
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      const Own of = own(step, r);
+      LightRecord record;
+      record.step = step;
+      record.rank = r;
+      record.start = begin + made_ms(of.delay);
+      record.arrival = record.start + made_ms(of.work);
+      record.aic_busy = static_cast<float>(1e3 * of.aic);
+      record.aiv_busy = static_cast<float>(1e3 * of.aiv);
+      record.transfer = static_cast<float>(1e3 * of.transfer);
+      record.late = static_cast<float>(1e3 * of.delay);
+      record.rows = of.rows;
+      record.fill = of.fill;
+      records.push_back(record);
+      release = std::max(release, record.arrival);
+    }
+    for (LightRecord& record : records) record.release = release;
+    begin = release;
+    return records;
+  }
+
+  std::uint32_t ranks_;
+  ObservedMachine machine_;
+  std::vector<std::string> names_{"A", "B", "C"}, passes_{"forward"};
+  std::vector<std::uint32_t> nodes_ = std::vector<std::uint32_t>(ranks_);
+  std::vector<std::vector<LightRecord>> records_;
+  std::vector<LightRecord> reference_;
+  std::vector<Missing> missing_;
+};
+
+}  // namespace a3sim
