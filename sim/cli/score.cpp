@@ -13,17 +13,22 @@ namespace a3sim {
 namespace {
 
 constexpr const char* kScoreExamples =
-    "How far to trust 'a3sim advise': its findings on jobs whose faults are known, held against truth.json, which advice "
+    "How far to trust 'a3sim advise': its findings on jobs whose faults are known, held against truth.json, "
+    "which advice "
     "never\n"
-    "opens. Precision: findings that name a cause of a fault in its steps. Recall: faults that were found, among those "
+    "opens. Precision: findings that name a cause of a fault in its steps. Recall: faults that were found, "
+    "among those "
     "that\n"
-    "slow steps by 3 % or more. Place: exactly these ranks, links or operators. Which causes count for a kind of faults "
+    "slow steps by 3 % or more. Place: exactly these ranks, links or operators. Which causes count for a "
+    "kind of faults "
     "stands\n"
-    "in configs/advice/score.yaml. Beside it the public thresholds of the vendor's analysis tool, alone, on the same "
+    "in configs/advice/score.yaml. Beside it the public thresholds of the vendor's analysis tool, alone, on "
+    "the same "
     "records.\n"
     "Examples:\n"
     "  a3sim score job             one job that 'a3sim monitor -o job' wrote\n"
-    "  a3sim score grid/*          many of them: bench/fault_grid writes a grid of faults, severities, seeds and "
+    "  a3sim score grid/*          many of them: bench/fault_grid writes a grid of faults, severities, seeds "
+    "and "
     "sizes\n"
     "  a3sim score grid/* --json   for programs\n";
 
@@ -39,14 +44,15 @@ void run(const ScoreOptions& options) {
   const std::vector<Answer> answers = read_answers(configs_folder() / "advice/score.yaml");
   std::vector<ScoredJob> jobs;
   Report report;
-  Table each({Column::words("job"), Column::words("fault"), Column::percent("slowdown"), Column::words("found"),
-              Column::words("place")});
+  Table each({Column::words("job"), Column::words("fault"), Column::percent("slowdown"),
+              Column::words("found"), Column::words("place")});
   for (const std::string& directory : options.directories) {
     check_result(directory, "monitor");
     jobs.push_back(score(directory, rules, answers));
     for (const ScoredFault& fault : jobs.back().faults)
       if (options.each)
-        each.add({directory, fault.kind, fault.slowdown, fault.found ? "yes" : "no", fault.placed ? "yes" : "no"});
+        each.add(
+            {directory, fault.kind, fault.slowdown, fault.found ? "yes" : "no", fault.placed ? "yes" : "no"});
   }
   if (options.each) std::fputs(each.text().c_str(), stderr);
   print_report(score_report(jobs, options.least), options.json);
@@ -66,7 +72,8 @@ class ScoreCommand final : public Command {
   }
 };
 
-A3SIM_REGISTER(Command, "score", "How often advice names the cause and the place of known faults", ScoreCommand);
+A3SIM_REGISTER(Command, "score", "How often advice names the cause and the place of known faults",
+               ScoreCommand);
 
 }  // namespace
 }  // namespace a3sim

@@ -1,7 +1,6 @@
 #include "traces/rules/advice.h"
 
 #include <catch2/catch.hpp>
-
 #include <filesystem>
 
 #include "tests/traces/made_observation.h"
@@ -48,10 +47,11 @@ const Finding& only(const Advice& advice) {
 TEST_CASE("every rule has its data, and the rules of the specification are there") {
   CHECK(rules().causes.size() == CauseRules::all().size());
   for (const char* name :
-       {"parallel.overlap", "io.read", "io.process", "io.fetch", "host.compile", "host.dispatch", "host.sync", "host.gc",
-        "host.contention", "host.memory", "host.environment", "compute.clock", "compute.bound", "compute.memory",
-        "compute.hbm", "compute.underused", "load.imbalance", "comm.contention", "comm.resend", "comm.flapping",
-        "comm.link", "comm.small", "comm.alignment", "comm.config"})
+       {"parallel.overlap",  "io.read",        "io.process",      "io.fetch",        "host.compile",
+        "host.dispatch",     "host.sync",      "host.gc",         "host.contention", "host.memory",
+        "host.environment",  "compute.clock",  "compute.bound",   "compute.memory",  "compute.hbm",
+        "compute.underused", "load.imbalance", "comm.contention", "comm.resend",     "comm.flapping",
+        "comm.link",         "comm.small",     "comm.alignment",  "comm.config"})
     CHECK(rules().causes.contains(name));
 }
 
@@ -123,7 +123,8 @@ TEST_CASE("slow transfers are a rank's egress, its ingress, or a path") {
   for (const PortCase& of : {PortCase{"egress", true, false, false}, PortCase{"ingress", false, true, false},
                              PortCase{"path", false, false, true}}) {
     INFO(of.name);
-    MadeObservation job = job_of([](Own& own, std::uint32_t, std::uint32_t) { own.work += 3, own.transfer += 3; });
+    MadeObservation job =
+        job_of([](Own& own, std::uint32_t, std::uint32_t) { own.work += 3, own.transfer += 3; });
     add_operators(job, 3, 3);
     for (std::uint32_t s = 0; s < 4; ++s) {
       for (std::uint32_t d = 0; d < 4; ++d) {
@@ -131,7 +132,8 @@ TEST_CASE("slow transfers are a rank's egress, its ingress, or a path") {
         const bool slow = (of.row && s == 1) || (of.column && d == 1) || (of.cell && s == 3 && d == 0);
         for (int i = 0; i < 8; ++i) {
           job.usual.transfers.push_back(job.put(0, s, d, i, 1));
-          job.full_records[0].transfers.push_back(job.put(kFirst + 1, s, d, slow ? 3.0 * i : i, slow ? 3 : 1));
+          job.full_records[0].transfers.push_back(
+              job.put(kFirst + 1, s, d, slow ? 3.0 * i : i, slow ? 3 : 1));
         }
       }
     }
@@ -189,7 +191,8 @@ TEST_CASE("queues tell which stage of loading is the slow one") {
   CHECK(io_stage({-1, 0, 0}, 50) == IoStage::kNone);  // not seen
 }
 
-TEST_CASE("ResNet50 of the published cases: 72.8 of 90 ms wait for data, the data queue is full: processing") {
+TEST_CASE(
+    "ResNet50 of the published cases: 72.8 of 90 ms wait for data, the data queue is full: processing") {
   MadeObservation job = job_of([](Own& own, std::uint32_t, std::uint32_t) {
     own.delay = 72.8;
     own.work = 17.2;

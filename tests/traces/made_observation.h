@@ -50,7 +50,9 @@ class MadeObservation final : public Observation {
   void each_step(const Observation::Step& take) const override {
     for (std::uint32_t s = 0; s < records_.size(); ++s) take(s, records_[s]);
   }
-  std::vector<LightRecord> reference() const override { return has_reference ? reference_ : std::vector<LightRecord>(); }
+  std::vector<LightRecord> reference() const override {
+    return has_reference ? reference_ : std::vector<LightRecord>();
+  }
   FullStep reference_full() const override { return usual; }
   std::vector<std::uint32_t> full_steps() const override {
     std::vector<std::uint32_t> steps;
@@ -72,7 +74,8 @@ class MadeObservation final : public Observation {
   std::vector<FullStep> full_records;
 
   // An operator that ran from 0 on, with an arithmetic of `arithmetic` ms.
-  static OperatorRecord op(std::uint32_t step, std::uint32_t rank, std::uint32_t name, double run, double arithmetic) {
+  static OperatorRecord op(std::uint32_t step, std::uint32_t rank, std::uint32_t name, double run,
+                           double arithmetic) {
     OperatorRecord of;
     of.step = step;
     of.rank = rank;
@@ -85,8 +88,8 @@ class MadeObservation final : public Observation {
     of.clock = 1;
     return of;
   }
-  static TransferRecord put(std::uint32_t step, std::uint32_t src, std::uint32_t dst, double start, double length,
-                            double bytes = 1e6) {
+  static TransferRecord put(std::uint32_t step, std::uint32_t src, std::uint32_t dst, double start,
+                            double length, double bytes = 1e6) {
     TransferRecord of;
     of.step = step;
     of.src = src;

@@ -1,7 +1,6 @@
 #include "traces/analysis/segments.h"
 
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <random>
 
@@ -36,11 +35,16 @@ TEST_CASE("segments sum exactly to the step and are those of a look at each pico
         if (of.rank == 0 && of.start <= at && at < of.end) lanes[static_cast<int>(of.lane)] = true;
       for (const HostRecord& of : step.host)
         if (of.rank == 0 && of.start <= at && at < of.end) lanes[0] = true;
-      if (lanes[1] && (lanes[0] || lanes[2])) ++brute.overlap;
-      else if (lanes[1]) ++brute.compute;
-      else if (lanes[2]) ++brute.communication;
-      else if (lanes[0]) ++brute.host;
-      else ++brute.free;
+      if (lanes[1] && (lanes[0] || lanes[2]))
+        ++brute.overlap;
+      else if (lanes[1])
+        ++brute.compute;
+      else if (lanes[2])
+        ++brute.communication;
+      else if (lanes[0])
+        ++brute.host;
+      else
+        ++brute.free;
     }
     const Segments found = segments(step, 0, start, end);
     REQUIRE(found.total() == end - start);
@@ -70,7 +74,8 @@ TEST_CASE("a median polish gives back the row and the column that a table was ma
     for (std::size_t s = 0; s < ranks; ++s)
       for (std::size_t d = 0; d < ranks; ++d)
         if (s != d)
-          CHECK(polish.overall + polish.rows[s] + polish.columns[d] + polish.rest[s][d] == Approx(cells[s][d]));
+          CHECK(polish.overall + polish.rows[s] + polish.columns[d] + polish.rest[s][d] ==
+                Approx(cells[s][d]));
   }
 }
 

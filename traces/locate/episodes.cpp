@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kTurns = 3;   // slow steps in a row that make another episode
+constexpr std::uint32_t kTurns = 3;    // slow steps in a row that make another episode
 constexpr std::uint32_t kStopped = 4;  // steps without one after a dense episode
 
 std::uint32_t first_suspect(const StepVerdict& step) {

@@ -11,8 +11,8 @@ namespace a3sim {
 // Slow steps that belong together.
 struct Episode {
   std::vector<std::uint32_t> steps;  // that were slow, in order
-  double lost = 0;                   // ps a step, above what is usual: the mean of all from the first to the last
-  double usual = 0;                  // ps
+  double lost = 0;   // ps a step, above what is usual: the mean of all from the first to the last
+  double usual = 0;  // ps
   // In how many of the slow steps a rank was the first suspect; kNone: all alike.
   std::map<std::uint32_t, std::uint32_t> suspects;
   double waiting = 0;          // mean of the slow steps
@@ -28,10 +28,10 @@ struct Episode {
 // What is slow in a job, and what is usual.
 struct Located {
   std::uint32_t steps = 0;
-  double usual = 0;              // ps a step: the median of those that were not slow; or of one without faults
-  std::vector<RankStep> healthy; // by rank: the mean of these
-  bool by_reference = false;     // no step was usual: it is a step without faults and noise
-  bool known = false;            // whether anything tells what is usual
+  double usual = 0;  // ps a step: the median of those that were not slow; or of one without faults
+  std::vector<RankStep> healthy;  // by rank: the mean of these
+  bool by_reference = false;      // no step was usual: it is a step without faults and noise
+  bool known = false;             // whether anything tells what is usual
   std::vector<Episode> episodes;
   std::uint32_t fluctuations = 0;
 };

@@ -11,7 +11,8 @@ double median_of_numbers(std::deque<double> numbers) {
   std::ranges::nth_element(numbers, numbers.begin() + static_cast<std::ptrdiff_t>(half));
   const double upper = numbers[half];
   if (numbers.size() % 2 == 1) return upper;
-  return (upper + *std::max_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
+  return (upper + *std::max_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(half))) /
+         2;
 }
 
 bool StepHistory::above(double took, double share, double deviations) const {

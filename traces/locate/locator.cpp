@@ -17,7 +17,13 @@ double median_of(const std::vector<double>& numbers) {
 }  // namespace
 
 Locator::Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<const LightRecord> reference)
-    : limits_(limits), steps_(ranks), history_(limits), own_(ranks), spread_(ranks), lags_(ranks), requests_(limits) {
+    : limits_(limits),
+      steps_(ranks),
+      history_(limits),
+      own_(ranks),
+      spread_(ranks),
+      lags_(ranks),
+      requests_(limits) {
   if (reference.empty()) return;
   RankSteps steps(ranks);
   const std::vector<RankStep>& of = steps.add(reference);

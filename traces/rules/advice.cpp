@@ -32,6 +32,8 @@ void fill_in(const Case& of, Finding& finding) {
   finding.last = of.episode.last();
   finding.lost_ms = kMsOfPs * of.episode.lost * finding.confidence;
   finding.share = of.usual() > 0 ? of.episode.lost * finding.confidence / of.usual() : 0;
+  finding.confidence *= 1 - finding.doubt;
+  finding.doubt = 0;
   for (Remedy& remedy : finding.remedies) remedy.gain_ms = finding.lost_ms;
 }
 
@@ -42,20 +44,20 @@ Finding open_cause(const Case& of) {
   if (suspect != kNone && of.episode.stable() >= 0.5) finding.ranks = {suspect};
   const std::uint32_t shown = finding.ranks.empty() ? 0 : suspect;
   finding.confidence = 1;
-  finding.evidence.push_back({"a slow step takes, of a usual one", "", 1 + of.lag() / std::max(1.0, of.usual()), 1,
-                              of.place(shown)});
+  finding.evidence.push_back({"a slow step takes, of a usual one", "",
+                              1 + of.lag() / std::max(1.0, of.usual()), 1, of.place(shown)});
   finding.remedies.push_back({"record slow steps in full: a3sim monitor --record same", 0, true});
   if (of.full.empty()) finding.missing.push_back("operators, transfers and host events of a slow step");
   return finding;
 }
 
-// An episode without full records whose slow steps look like those of one before: the same suspect, and a lag that
-// is nearly the same.
+// An episode without full records whose slow steps look like those of one before: a suspect of that one, and a lag that
+// is about the same.
 const Finding* like_before(const Case& of, const std::vector<std::pair<const Episode*, Finding>>& before) {
-  constexpr double kNear = 0.25;
+  constexpr double kNear = 0.5;
   const std::uint32_t suspect = of.episode.suspect();
   for (const auto& [episode, finding] : before) {
-    if (episode->suspect() != suspect || finding.cause == kCauseOpen) continue;
+    if (!episode->suspects.contains(suspect) || finding.cause == kCauseOpen) continue;
     const double then = episode->lost, now = of.episode.lost;
     if (std::abs(now - then) <= kNear * std::max(now, then)) return &finding;
   }
@@ -85,7 +87,8 @@ std::vector<Finding> advise_on(const Case& of, const RuleBook& rules,
 RuleBook read_rules(const std::filesystem::path& folder) {
   RuleBook rules;
   rules.locate = read_locate_limits(folder / "locate.yaml");
-  for (const auto& [name, item] : CauseRules::all()) rules.causes.emplace(name, RuleData::read(folder / (name + ".yaml")));
+  for (const auto& [name, item] : CauseRules::all())
+    rules.causes.emplace(name, RuleData::read(folder / (name + ".yaml")));
   return rules;
 }
 

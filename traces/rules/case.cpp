@@ -43,7 +43,7 @@ std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const 
 }
 
 struct KindSums {
-  double time = 0, squares = 0, count = 0;
+  double time = 0, count = 0;
   std::string place;
   Duration longest{};
 };
@@ -55,7 +55,6 @@ void add_host(const FullStep& step, const Observation& of, HostSums& sums) {
     KindSums& sum = sums[{record.rank, record.kind}];
     const auto time = static_cast<double>((record.end - record.start).count());
     sum.time += time;
-    sum.squares += time * time;
     sum.count += record.count;
     const HostRecord*& best = longest[{record.rank, record.kind}];
     if (!best || record.end - record.start > best->end - best->start) best = &record;
@@ -82,11 +81,9 @@ std::map<std::pair<std::uint32_t, HostKind>, HostTime> host_times(const Case& of
   std::map<std::pair<std::uint32_t, HostKind>, HostTime> times;
   for (const auto& [key, sum] : now) {
     const double count = std::max(1.0, steps[key.first]);
-    const double mean = sum.time / std::max(1.0, sum.count);
     HostTime& time = times[key];
     time.time = sum.time / count - usual[key].time;
     time.count = sum.count / count - usual[key].count;
-    time.spread = mean > 0 ? std::sqrt(std::max(0.0, sum.squares / std::max(1.0, sum.count) - mean * mean)) / mean : 0;
     time.place = sum.place;
   }
   return times;
@@ -166,7 +163,8 @@ const TransferRecord* TransferLags::worst(std::uint32_t src, std::uint32_t dst) 
 }
 
 double Case::density() const {
-  return static_cast<double>(episode.last() - episode.first() + 1) / static_cast<double>(episode.steps.size());
+  return static_cast<double>(episode.last() - episode.first() + 1) /
+         static_cast<double>(episode.steps.size());
 }
 
 double Case::workers(CoreKind core) const {
@@ -175,9 +173,8 @@ double Case::workers(CoreKind core) const {
 }
 
 bool Case::recorded(std::uint32_t rank) const {
-  return std::ranges::any_of(full, [&](const FullStep& step) {
-    return std::ranges::find(step.ranks, rank) != step.ranks.end();
-  });
+  return std::ranges::any_of(
+      full, [&](const FullStep& step) { return std::ranges::find(step.ranks, rank) != step.ranks.end(); });
 }
 
 std::string Case::place(std::uint32_t rank) const {

@@ -23,7 +23,8 @@ struct OperatorLag {
   double lag(double workers) const { return static_cast<double>((now.run - usual.run).count()) / workers; }
 
   static double ratio(Duration now, Duration usual) {
-    return usual > Duration::zero() ? static_cast<double>(now.count()) / static_cast<double>(usual.count()) : 1;
+    return usual > Duration::zero() ? static_cast<double>(now.count()) / static_cast<double>(usual.count())
+                                    : 1;
   }
 };
 
@@ -31,7 +32,6 @@ struct OperatorLag {
 struct HostTime {
   double time = 0;
   double count = 0;  // events a step
-  double spread = 0; // of the lengths: standard deviation over mean
   std::string place;
 };
 
@@ -88,6 +88,7 @@ struct Case {
 };
 
 // `reference` must outlive it.
-Case make_case(const Observation& of, const Located& located, const Episode& episode, const FullStep& reference);
+Case make_case(const Observation& of, const Located& located, const Episode& episode,
+               const FullStep& reference);
 
 }  // namespace a3sim

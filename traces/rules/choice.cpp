@@ -18,7 +18,8 @@ constexpr double kBeside = 0.3;  // of the strongest: another cause beside it
 bool is_of(const Finding& finding, std::string_view family) { return finding.cause.starts_with(family); }
 
 bool share_place(const Finding& a, const Finding& b) {
-  return std::ranges::any_of(a.ranks, [&](std::uint32_t r) { return std::ranges::find(b.ranks, r) != b.ranks.end(); }) ||
+  return std::ranges::any_of(
+             a.ranks, [&](std::uint32_t r) { return std::ranges::find(b.ranks, r) != b.ranks.end(); }) ||
          (a.ranks.empty() && b.ranks.empty());
 }
 
@@ -28,10 +29,13 @@ bool follows(const Finding& cause, const Finding& other) {
   if (is_of(cause, "io.")) return !is_of(other, "io.");
   if (is_of(cause, "host.")) return !is_of(other, "io.") && !is_of(other, "host.");
   if (cause.cause == "load.imbalance") return is_of(other, "compute.") || is_of(other, "comm.");
-  if (cause.cause == "comm.small") return is_of(other, "comm.") || is_of(other, "compute.") || is_of(other, "parallel.");
-  if (cause.cause == "comm.resend" && (other.cause == "comm.link" || other.cause == "comm.flapping")) return true;
+  if (cause.cause == "comm.small")
+    return is_of(other, "comm.") || is_of(other, "compute.") || is_of(other, "parallel.");
+  if (cause.cause == "comm.resend" && (other.cause == "comm.link" || other.cause == "comm.flapping"))
+    return true;
   if (cause.cause == "compute.clock" && is_of(other, "compute.")) return share_place(cause, other);
-  if (is_of(cause, "comm.") && (other.cause == "comm.config" || other.cause == "comm.contention")) return true;
+  if (is_of(cause, "comm.") && (other.cause == "comm.config" || other.cause == "comm.contention"))
+    return true;
   return is_of(cause, "comm.") && other.cause == "parallel.overlap";
 }
 
@@ -61,7 +65,8 @@ void unite(Finding& into, const Finding& other) {
 }  // namespace
 
 std::vector<Finding> choose(std::vector<Finding> candidates) {
-  std::ranges::stable_sort(candidates, [](const Finding& a, const Finding& b) { return a.confidence > b.confidence; });
+  std::ranges::stable_sort(candidates,
+                           [](const Finding& a, const Finding& b) { return a.confidence > b.confidence; });
   std::vector<Finding> chosen;
   for (const Finding& candidate : candidates) {
     if (candidate.confidence < kLeast) continue;
@@ -87,7 +92,8 @@ std::vector<RuledOut> ruled_out(const Case& of, const Finding& finding, const st
   };
   const HostLag host = host_lag(of);
   if (other("io.") && other("host.") && !host.found())
-    out.push_back({"host, io", fmt::format("no device waited for its host: at most {:.3f} ms a step", host.most * kMs)});
+    out.push_back({"host, io",
+                   fmt::format("no device waited for its host: at most {:.3f} ms a step", host.most * kMs)});
   else if (other("io.") && host.found() && !waits_for_batches(of))
     out.push_back({"io", "batches were ready for the devices"});
   double clock = 2, rows = 0, slowest = 0;
@@ -97,11 +103,13 @@ std::vector<RuledOut> ruled_out(const Case& of, const Finding& finding, const st
   for (const auto& row : of.transfers.cells)
     for (const double cell : row) slowest = std::min(slowest, cell);
   if (other("compute.clock") && clock <= 1)
-    out.push_back({"compute.clock", fmt::format("the lowest clock that was recorded is {:.3f} of the nominal", clock)});
+    out.push_back(
+        {"compute.clock", fmt::format("the lowest clock that was recorded is {:.3f} of the nominal", clock)});
   if (other("load.imbalance"))
     out.push_back({"load.imbalance", fmt::format("no rank has more than {:.3f} of its usual rows", rows)});
   if (other("comm.") && !of.transfers.puts.empty())
-    out.push_back({"comm", fmt::format("the slowest way between ranks has {:.3f} of its usual rate", std::exp(slowest))});
+    out.push_back({"comm", fmt::format("the slowest way between ranks has {:.3f} of its usual rate",
+                                       std::exp(slowest))});
   return out;
 }
 

@@ -36,14 +36,16 @@ class CommAlignmentRule final : public CauseRule {
     for (std::uint32_t r = 0; r < of.of.ranks(); ++r) finding.ranks.push_back(r);
     finding.factor = rate;
     finding.confidence = communication_share(of);
-    finding.evidence.push_back({"transfers of sizes that are no whole lines", "", odd / all, data.at("part"),
-                                of.of.place_of(*one)});
-    finding.evidence.push_back({"of the rate that whole lines reach", "", rate, data.at("slow"), of.of.place_of(*one)});
+    finding.evidence.push_back(
+        {"transfers of sizes that are no whole lines", "", odd / all, data.at("part"), of.of.place_of(*one)});
+    finding.evidence.push_back(
+        {"of the rate that whole lines reach", "", rate, data.at("slow"), of.of.place_of(*one)});
     return {finding};
   }
 };
 
-A3SIM_REGISTER(CauseRule, "comm.alignment", "transfers are of sizes that are no whole lines", CommAlignmentRule);
+A3SIM_REGISTER(CauseRule, "comm.alignment", "transfers are of sizes that are no whole lines",
+               CommAlignmentRule);
 
 }  // namespace
 }  // namespace a3sim

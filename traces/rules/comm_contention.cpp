@@ -35,8 +35,8 @@ class CommContentionRule final : public CauseRule {
     for (std::uint32_t r = 0; r < of.of.ranks(); ++r) finding.ranks.push_back(r);
     finding.factor = sharing;
     finding.confidence = communication_share(of) * part;
-    finding.evidence.push_back({"rate beside memory-bound work, of that alone", "", sharing, data.at("sharing"),
-                                of.of.place_of(*one)});
+    finding.evidence.push_back({"rate beside memory-bound work, of that alone", "", sharing,
+                                data.at("sharing"), of.of.place_of(*one)});
     return {finding};
   }
 };

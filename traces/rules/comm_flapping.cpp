@@ -16,8 +16,8 @@ class CommFlappingRule final : public CauseRule {
       const PortInTime in_time = port_in_time(of, link);
       if (in_time.changes < data.at("changes") || in_time.low <= 0) continue;
       Finding finding = finding_of(of, link, data.at("slow"));
-      finding.evidence.push_back({fmt::format("changes of rank {}'s port between low and full", link.rank), "a step",
-                                  static_cast<double>(in_time.changes), data.at("changes"),
+      finding.evidence.push_back({fmt::format("changes of rank {}'s port between low and full", link.rank),
+                                  "a step", static_cast<double>(in_time.changes), data.at("changes"),
                                   finding.evidence.front().place});
       findings.push_back(finding);
     }

@@ -19,12 +19,14 @@ class CommResendRule final : public CauseRule {
     for (const LatePuts& late : all) together = std::max(together, late.together);
     for (const LatePuts& late : all) {
       if (late.count > data.at("part") * late.of || late.together < data.at("among") * together) continue;
-      if (late.spread > data.at("spread") || late.alone < data.at("alone") || late.excess < data.at("least_ms") * kPicoseconds) continue;
+      if (late.spread > data.at("spread") || late.alone < data.at("alone") ||
+          late.excess < data.at("least_ms") * kPicoseconds)
+        continue;
       finding.ranks.push_back(late.src);
       const double n = std::round(std::log2(late.excess / kPacket));
       const std::string place = of.of.place_of(*late.worst);
-      finding.evidence.push_back({fmt::format("rank {}: {} of {} puts waited longer than any usual one", late.src,
-                                              late.count, late.of),
+      finding.evidence.push_back({fmt::format("rank {}: {} of {} puts waited longer than any usual one",
+                                              late.src, late.count, late.of),
                                   "ms", late.excess / kPicoseconds, data.at("least_ms"), place});
       finding.evidence.push_back({fmt::format("of a timeout of 4.096 us * 2^{:.0f}", n), "",
                                   late.excess / (kPacket * std::exp2(n)), data.at("timeout"), place});

@@ -26,7 +26,8 @@ class CommSmallRule final : public CauseRule {
     Finding finding;
     for (std::uint32_t r = 0; r < of.of.ranks(); ++r) finding.ranks.push_back(r);
     const std::string place = of.of.place_of(*lags.puts.begin()->second.now.front());
-    finding.evidence.push_back({"mean size of a transfer", "B", lags.size_now, data.at("smaller") * usual, place});
+    finding.evidence.push_back(
+        {"mean size of a transfer", "B", lags.size_now, data.at("smaller") * usual, place});
     finding.evidence.push_back({"of the rate that large ones reach", "", now, data.at("slow"), place});
     finding.confidence = smaller ? 1 : 1 - now;
     finding.factor = now / before;

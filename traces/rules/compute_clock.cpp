@@ -35,8 +35,8 @@ class ComputeClockRule final : public CauseRule {
       });
       const double lag = std::max(1.0, of.excess(Measure::kOwn, rank.rank));
       finding.confidence = std::max(finding.confidence, std::min(1.0, explained / lag));
-      finding.evidence.push_back({fmt::format("mean clock of rank {}, of the nominal one", rank.rank), "", mean,
-                                  1 - data.at("low"), of.of.place_of(*longest)});
+      finding.evidence.push_back({fmt::format("mean clock of rank {}, of the nominal one", rank.rank), "",
+                                  mean, 1 - data.at("low"), of.of.place_of(*longest)});
       lowest = std::min(lowest, mean);
     }
     if (finding.ranks.empty()) return {};

@@ -32,10 +32,9 @@ class ComputeHbmRule final : public CauseRule {
       finding.ranks.push_back(rank.rank);
       const double lag = std::max(1.0, of.excess(Measure::kOwn, rank.rank));
       finding.confidence = std::max(finding.confidence, std::min(1.0, lost / lag));
-      finding.evidence.push_back(
-          {fmt::format("rank {}: what {} takes beside its arithmetic, of the usual", rank.rank,
-                       of.of.names()[worst->now.op]),
-           "", worst->rest(), data.at("slower"), of.of.place_of(worst->now)});
+      finding.evidence.push_back({fmt::format("rank {}: what {} takes beside its arithmetic, of the usual",
+                                              rank.rank, of.of.names()[worst->now.op]),
+                                  "", worst->rest(), data.at("slower"), of.of.place_of(worst->now)});
       finding.evidence.push_back({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
                                   static_cast<double>(slow.size()), data.at("operators"),
                                   of.of.place_of(worst->now)});

@@ -20,7 +20,8 @@ std::vector<RankOperators> computing(const Case& of) {
     }
   }
   for (const OperatorLag& lag : of.operators)
-    if (lag.now.lane == Lane::kCompute && ranks.contains(lag.now.rank)) ranks[lag.now.rank].lags.push_back(&lag);
+    if (lag.now.lane == Lane::kCompute && ranks.contains(lag.now.rank))
+      ranks[lag.now.rank].lags.push_back(&lag);
   std::vector<RankOperators> list;
   for (auto& [rank, operators] : ranks) list.push_back(std::move(operators));
   return list;
@@ -35,7 +36,8 @@ std::vector<std::uint32_t> busy_alike(const Case& of, std::vector<std::uint32_t>
   double least = 1e9;
   for (const std::uint32_t r : like) least = std::min(least, busier(r));
   for (std::uint32_t r = 0; r < of.of.ranks() && least > kLeast; ++r)
-    if (!of.recorded(r) && busier(r) > kAlike * least && of.ratio(Measure::kAic, r) - 1 > kLeast) like.push_back(r);
+    if (!of.recorded(r) && busier(r) > kAlike * least && of.ratio(Measure::kAic, r) - 1 > kLeast)
+      like.push_back(r);
   std::ranges::sort(like);
   return like;
 }

@@ -11,7 +11,8 @@ class ComputeUnderusedRule final : public CauseRule {
   }
 };
 
-A3SIM_REGISTER(CauseRule, "compute.underused", "an operator reaches neither what its cores nor what the memory give", ComputeUnderusedRule);
+A3SIM_REGISTER(CauseRule, "compute.underused",
+               "an operator reaches neither what its cores nor what the memory give", ComputeUnderusedRule);
 
 }  // namespace
 }  // namespace a3sim

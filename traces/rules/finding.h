@@ -32,12 +32,13 @@ struct Finding {
   std::vector<std::uint32_t> ranks;                            // in order; empty: of no rank
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // from, to
   std::vector<std::string> operators;
-  std::string side;                    // of a rank's ports: egress, ingress, both
-  std::uint32_t first = 0, last = 0;   // steps
-  double lost_ms = 0;                  // a step, on average from the first to the last
-  double share = 0;                    // of a usual step
-  double confidence = 0;               // the part of the lag that it explains
-  double factor = 0;                   // what is left of a rate, or a time's multiple; 0: none
+  std::string side;                   // of a rank's ports: egress, ingress, both
+  std::uint32_t first = 0, last = 0;  // steps
+  double lost_ms = 0;                 // a step, on average from the first to the last
+  double share = 0;                   // of a usual step
+  double confidence = 0;              // the part of the lag that it explains
+  double doubt = 0;                   // taken off the confidence: what was seen does not tell it from others
+  double factor = 0;                  // what is left of a rate, or a time's multiple; 0: none
   std::vector<Evidence> evidence;
   std::vector<RuledOut> ruled_out;
   std::vector<Remedy> remedies;

@@ -11,7 +11,8 @@ class HostContentionRule final : public CauseRule {
   }
 };
 
-A3SIM_REGISTER(CauseRule, "host.contention", "launches are irregular, as something else runs on the node", HostContentionRule);
+A3SIM_REGISTER(CauseRule, "host.contention", "launches are irregular, as something else runs on the node",
+               HostContentionRule);
 
 }  // namespace
 }  // namespace a3sim

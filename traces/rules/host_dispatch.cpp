@@ -11,7 +11,8 @@ class HostDispatchRule final : public CauseRule {
   }
 };
 
-A3SIM_REGISTER(CauseRule, "host.dispatch", "launches come later than the device asks for them", HostDispatchRule);
+A3SIM_REGISTER(CauseRule, "host.dispatch", "launches come later than the device asks for them",
+               HostDispatchRule);
 
 }  // namespace
 }  // namespace a3sim

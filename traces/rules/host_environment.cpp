@@ -11,7 +11,8 @@ class HostEnvironmentRule final : public CauseRule {
   }
 };
 
-A3SIM_REGISTER(CauseRule, "host.environment", "the host logs too much, or to a remote disk", HostEnvironmentRule);
+A3SIM_REGISTER(CauseRule, "host.environment", "the host logs too much, or to a remote disk",
+               HostEnvironmentRule);
 
 }  // namespace
 }  // namespace a3sim

@@ -7,14 +7,14 @@
 namespace a3sim {
 namespace {
 
-constexpr double kMillisecond = 1e9;  // ps
+constexpr double kMillisecond = 1e9;   // ps
 constexpr double kLeastShare = 0.005;  // of a step: below, nobody waits
 
 }  // namespace
 
 HostLag host_lag(const Case& of) {
-  constexpr double kAmong = 0.1;   // of the longest: another rank that waits
-  constexpr double kOfOwn = 0.3;   // of a rank's lag: less is no matter of its host
+  constexpr double kAmong = 0.1;  // of the longest: another rank that waits
+  constexpr double kOfOwn = 0.3;  // of a rank's lag: less is no matter of its host
   HostLag lag;
   double own = 0;
   for (std::uint32_t r = 0; r < of.of.ranks(); ++r) {
@@ -32,9 +32,9 @@ bool waits_for_batches(const Case& of) {
   constexpr double kFilled = 50;  // percent, on average
   const HostLag lag = host_lag(of);
   return lag.found() && std::ranges::all_of(lag.ranks, [&](std::uint32_t r) {
-    const double fill = of.episode.mean[r].fill[0];
-    return fill >= 0 && fill < kFilled;
-  });
+           const double fill = of.episode.mean[r].fill[0];
+           return fill >= 0 && fill < kFilled;
+         });
 }
 
 HostFill host_fill(const Case& of, HostKind kind) {

@@ -4,21 +4,46 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 namespace a3sim {
 namespace {
 
 constexpr double kMs = 1e9;  // ps
 
-// Over the means of ranks: of launch lengths, standard deviation over mean.
-double spread_of_launches(const Case& of, const HostLag& lag) {
-  double sum = 0, count = 0;
-  for (const auto& [key, time] : of.host) {
-    if (key.second != HostKind::kLaunch || !std::ranges::binary_search(lag.ranks, key.first)) continue;
-    sum += time.spread;
-    ++count;
+// Of the lengths of launches on ranks whose launches take longer than usual: the standard deviation around each rank's
+// mean, over that.
+double spread_of_launches(const Case& of) {
+  constexpr double kAmong = 0.1;  // of the rank whose launches grew most
+  const double most = host_fill(of, HostKind::kLaunch).time;
+  std::map<std::uint32_t, std::vector<double>> lengths;
+  for (const FullStep& step : of.full) {
+    for (const HostRecord& record : step.host) {
+      const auto found = of.host.find({record.rank, HostKind::kLaunch});
+      if (record.kind != HostKind::kLaunch || found == of.host.end() || found->second.time < kAmong * most)
+        continue;
+      lengths[record.rank].push_back(static_cast<double>((record.end - record.start).count()));
+    }
   }
-  return count > 0 ? sum / count : 0;
+  double squares = 0, count = 0;
+  for (const auto& [rank, times] : lengths) {
+    const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+    for (const double time : times) squares += mean > 0 ? (time / mean - 1) * (time / mean - 1) : 0;
+    count += static_cast<double>(times.size());
+  }
+  return count > 0 ? std::sqrt(squares / count) : 0;
+}
+
+// Several ranks of a node that wait: what disturbs them disturbs all of it.
+std::vector<std::uint32_t> with_their_node(const Case& of, const std::vector<std::uint32_t>& ranks) {
+  const std::vector<std::uint32_t>& nodes = of.of.nodes();
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t r = 0; r < of.of.ranks(); ++r) {
+    const auto beside = std::ranges::count_if(ranks, [&](std::uint32_t o) { return nodes[o] == nodes[r]; });
+    if (beside > 1 || std::ranges::binary_search(ranks, r)) all.push_back(r);
+  }
+  return all;
 }
 
 }  // namespace
@@ -30,29 +55,30 @@ std::vector<Finding> judge_launches(const Case& of, const RuleData& data, bool w
   const HostFill launches = host_fill(of, HostKind::kLaunch);
   const double share = launches.time / std::max(1.0, lag.most);
   double others = 0;
-  for (const HostKind kind : {HostKind::kCompile, HostKind::kSync, HostKind::kCollect, HostKind::kAllocate,
-                              HostKind::kLog})
+  for (const HostKind kind :
+       {HostKind::kCompile, HostKind::kSync, HostKind::kCollect, HostKind::kAllocate, HostKind::kLog})
     others = std::max(others, host_fill(of, kind).time);
   if (others > launches.time && others > data.at("others") * lag.most) return {};
-  const double spread = spread_of_launches(of, lag);
+  const double spread = spread_of_launches(of);
   const bool irregular = share >= data.at("share") && spread >= data.at("irregular");
   if (irregular != want_irregular) return {};
   const bool seen = std::ranges::any_of(lag.ranks, [&](std::uint32_t r) { return of.recorded(r); });
   if (!seen) return {};  // what the host did then is not known
   Finding finding;
-  finding.ranks = lag.ranks;
+  finding.ranks = irregular ? with_their_node(of, lag.ranks) : lag.ranks;
   finding.confidence = std::min(1.0, lag.most / std::max(1.0, of.excess(Measure::kOwn, worst)));
   if (share >= data.at("share")) {
-    finding.evidence.push_back({fmt::format("launches of rank {}", launches.rank), "ms a step more than usual",
-                                launches.time / kMs, data.at("share") * lag.most / kMs, launches.place});
-    finding.evidence.push_back(
-        {"lengths of launches: standard deviation over mean", "", spread, data.at("irregular"), launches.place});
+    finding.evidence.push_back({fmt::format("launches of rank {}", launches.rank),
+                                "ms a step more than usual", launches.time / kMs,
+                                data.at("share") * lag.most / kMs, launches.place});
+    finding.evidence.push_back({"lengths of launches: standard deviation over mean", "", spread,
+                                data.at("irregular"), launches.place});
   } else {
     finding.missing.push_back("host events that fill the time before the first launch");
-    finding.confidence *= data.at("unfilled");
+    finding.doubt = 1 - data.at("unfilled");
   }
-  finding.evidence.push_back({fmt::format("rank {} waited for its host", worst), "ms a step", lag.most / kMs,
-                              0, of.place(worst)});
+  finding.evidence.push_back(
+      {fmt::format("rank {} waited for its host", worst), "ms a step", lag.most / kMs, 0, of.place(worst)});
   return {finding};
 }
 

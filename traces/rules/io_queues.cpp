@@ -25,7 +25,8 @@ std::vector<Finding> judge_io(const Case& of, const RuleData& data, IoStage stag
   if (finding.ranks.empty() || lag.by_rank[worst] < data.at("least_ms") * kPicoseconds) return {};
   const std::array<double, 3>& fill = of.episode.mean[worst].fill;
   finding.confidence = std::min(1.0, lag.by_rank[worst] / std::max(1.0, of.excess(Measure::kOwn, worst)));
-  constexpr const char* kQueues[] = {"batches ready for the device", "batches ready for the host", "batches read"};
+  constexpr const char* kQueues[] = {"batches ready for the device", "batches ready for the host",
+                                     "batches read"};
   for (std::size_t q = 0; q < fill.size(); ++q)
     finding.evidence.push_back({fmt::format("rank {}: queue of {} filled", worst, kQueues[q]), "%", fill[q],
                                 data.at("filled"), of.place(worst)});

@@ -22,7 +22,8 @@ class LoadImbalanceRule final : public CauseRule {
       busiest = r;
     }
     const double usual = of.located.healthy[busiest][Measure::kRows];
-    if (mean <= 0 || usual <= 0 || most < (1 + data.at("above")) * mean || most < (1 + data.at("above")) * usual)
+    if (mean <= 0 || usual <= 0 || most < (1 + data.at("above")) * mean ||
+        most < (1 + data.at("above")) * usual)
       return {};
     Finding finding;
     for (std::uint32_t r = 0; r < ranks; ++r)
@@ -40,7 +41,8 @@ class LoadImbalanceRule final : public CauseRule {
   }
 };
 
-A3SIM_REGISTER(CauseRule, "load.imbalance", "experts of some ranks have more rows than others", LoadImbalanceRule);
+A3SIM_REGISTER(CauseRule, "load.imbalance", "experts of some ranks have more rows than others",
+               LoadImbalanceRule);
 
 }  // namespace
 }  // namespace a3sim

@@ -34,7 +34,8 @@ void add_ports(const Case& of, double low, std::vector<SlowLink>& links) {
   const MedianPolish& polish = of.transfers.polish;
   constexpr std::size_t kLeastCells = 2;
   double worst = 0;
-  for (std::uint32_t r = 0; r < of.of.ranks(); ++r) worst = std::min({worst, polish.rows[r], polish.columns[r]});
+  for (std::uint32_t r = 0; r < of.of.ranks(); ++r)
+    worst = std::min({worst, polish.rows[r], polish.columns[r]});
   constexpr double kAmong = 0.4;  // of the worst effect: another port that is slow
   for (std::uint32_t r = 0; r < of.of.ranks(); ++r) {
     SlowLink link;
@@ -156,7 +157,8 @@ PortInTime port_in_time(const Case& of, const SlowLink& port) {
     }
   }
   in_time.low = busy > 0 ? low / busy : 0;
-  in_time.changes = static_cast<std::uint32_t>(changes / static_cast<double>(std::max<std::size_t>(1, steps.size())));
+  in_time.changes =
+      static_cast<std::uint32_t>(changes / static_cast<double>(std::max<std::size_t>(1, steps.size())));
   return in_time;
 }
 
@@ -231,7 +233,8 @@ Finding finding_of(const Case& of, const SlowLink& link, double threshold) {
   }
   finding.factor = link.factor;
   finding.confidence = communication_share(of);
-  finding.evidence.push_back({what, "", link.factor, threshold, link.worst ? of.of.place_of(*link.worst) : ""});
+  finding.evidence.push_back(
+      {what, "", link.factor, threshold, link.worst ? of.of.place_of(*link.worst) : ""});
   return finding;
 }
 

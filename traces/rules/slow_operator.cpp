@@ -51,11 +51,11 @@ std::vector<Finding> judge_slow_operator(const Case& of, const RuleData& data, R
     double lag = 1;
     for (const std::uint32_t r : sum.ranks) lag = std::max(lag, of.excess(Measure::kOwn, r));
     finding.confidence = std::min(1.0, a_rank / lag);
-    finding.evidence.push_back({fmt::format("{} of rank {}, at equal work, of the usual", finding.operators.front(),
-                                            sum.worst->now.rank),
+    finding.evidence.push_back({fmt::format("{} of rank {}, at equal work, of the usual",
+                                            finding.operators.front(), sum.worst->now.rank),
                                 "", sum.worst->run(), data.at("slower"), of.of.place_of(sum.worst->now)});
-    finding.evidence.push_back({"its part of what operators take longer", "", sum.lost / all, data.at("most_of"),
-                                of.of.place_of(sum.worst->now)});
+    finding.evidence.push_back({"its part of what operators take longer", "", sum.lost / all,
+                                data.at("most_of"), of.of.place_of(sum.worst->now)});
     findings.push_back(finding);
   }
   return findings;

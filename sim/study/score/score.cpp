@@ -65,14 +65,16 @@ bool at_place(const Truth& truth, const Answer& answer, const Finding& finding) 
       return std::set(finding.links.begin(), finding.links.end()) == truth.links;
     case Answer::Place::kOperators:
       return std::set(finding.operators.begin(), finding.operators.end()) == truth.operators;
-    case Answer::Place::kNothing: return true;
+    case Answer::Place::kNothing:
+      return true;
   }
   return false;
 }
 
 bool in_a_fault(const std::vector<Truth>& truths, std::uint32_t step) {
   constexpr std::uint32_t kAfter = 4;  // steps in which queues may still be empty
-  return std::ranges::any_of(truths, [&](const Truth& of) { return of.first <= step && step <= of.last + kAfter; });
+  return std::ranges::any_of(truths,
+                             [&](const Truth& of) { return of.first <= step && step <= of.last + kAfter; });
 }
 
 double mean(const std::vector<double>& of) {
@@ -82,7 +84,8 @@ double mean(const std::vector<double>& of) {
 }
 
 // How much longer the steps of a fault are than those without any, or than one without faults and noise.
-double slowdown(const std::vector<double>& took, const std::vector<Truth>& truths, const Truth& truth, double usual) {
+double slowdown(const std::vector<double>& took, const std::vector<Truth>& truths, const Truth& truth,
+                double usual) {
   std::vector<double> in, out;
   for (std::uint32_t s = 0; s < took.size(); ++s) {
     if (truth.first <= s && s <= truth.last) in.push_back(took[s]);
@@ -113,7 +116,8 @@ std::vector<Answer> read_answers(const std::filesystem::path& file) {
     answer.kind = entry.text("kind");
     answer.with = entry.text("with", "");
     answer.causes = entry.texts("causes");
-    answer.place = static_cast<Answer::Place>(entry.choice("place", {"ranks", "links", "operators", "nothing"}));
+    answer.place =
+        static_cast<Answer::Place>(entry.choice("place", {"ranks", "links", "operators", "nothing"}));
     entry.finish();
   }
   root.finish();
@@ -121,7 +125,8 @@ std::vector<Answer> read_answers(const std::filesystem::path& file) {
   return answers;
 }
 
-ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules, const std::vector<Answer>& answers) {
+ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules,
+                const std::vector<Answer>& answers) {
   const FileObservation of(directory);
   const std::vector<Truth> truths = read_truth(directory / "truth.json");
   const Advice advice = advise(of, rules);

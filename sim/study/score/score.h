@@ -24,19 +24,21 @@ struct ScoredFault {
   std::uint32_t first = 0, last = 0;  // steps
   double slowdown = 0;                // of the steps in its window, above those outside
   bool found = false, placed = false;
-  std::uint32_t delay = 0;      // steps from its beginning to the first slow one that was found
-  bool vendor = false;          // found by the thresholds of the vendor's tool alone
+  std::uint32_t delay = 0;  // steps from its beginning to the first slow one that was found
+  bool vendor = false;      // found by the thresholds of the vendor's tool alone
 };
 
 struct ScoredJob {
   std::vector<ScoredFault> faults;
-  std::uint32_t findings = 0, right = 0;  // that are no info; of these, those that name a cause of a fault in its steps
+  std::uint32_t findings = 0,
+                right = 0;  // that are no info; of these, those that name a cause of a fault in its steps
   std::uint32_t vendor_findings = 0, vendor_right = 0;
   std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; of these, those that were called slow
 };
 
 // Advises on the job in a directory that `a3sim monitor` wrote, and holds that against its truth.json.
-ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules, const std::vector<Answer>& answers);
+ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules,
+                const std::vector<Answer>& answers);
 
 // Precision, recall, place and delay, over all and by kind and severity. `least`: faults that slow steps by less are
 // only counted in the curve of severities.

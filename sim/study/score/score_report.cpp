@@ -20,8 +20,9 @@ struct Tally {
     vendor += fault.vendor;
   }
   std::vector<Cell> cells(std::string name) const {
-    return {std::move(name), whole(faults), share(found, faults), share(placed, faults), share(soon, faults),
-            found > 0 ? Cell(delay / found) : Cell(), share(vendor, faults)};
+    return {std::move(name),       whole(faults),       share(found, faults),
+            share(placed, faults), share(soon, faults), found > 0 ? Cell(delay / found) : Cell(),
+            share(vendor, faults)};
   }
 };
 
@@ -35,7 +36,8 @@ Table& table_of(Report& report, const char* key, const char* first) {
 
 Report score_report(const std::vector<ScoredJob>& jobs, double least) {
   constexpr double kFrom[] = {0, 0.01, 0.03, 0.1, 0.3, 1};
-  constexpr const char* kSeverities[] = {"below 1 %", "1 to 3 %", "3 to 10 %", "10 to 30 %", "30 to 100 %", "above"};
+  constexpr const char* kSeverities[] = {"below 1 %",  "1 to 3 %",    "3 to 10 %",
+                                         "10 to 30 %", "30 to 100 %", "above"};
   std::map<std::string, Tally> kinds;
   std::vector<Tally> severities(std::size(kFrom));
   Tally all;
@@ -62,12 +64,14 @@ Report score_report(const std::vector<ScoredJob>& jobs, double least) {
   report.fact("place", share(all.placed, all.faults)).fact("in_2_steps", share(all.soon, all.faults));
   report.fact("healthy_steps", whole(healthy)).fact("false_slow_steps", whole(slow));
   report.fact("vendor_precision", share(vendor_right, vendor));
-  report.say(fmt::format("{} jobs: {} of {} findings are right; of {} faults that slow steps by {:.0f} % or more {} are "
-                         "found, {} with their place, {} within 2 steps\n",
-                         jobs.size(), right, findings, all.faults, 100 * least, all.found, all.placed, all.soon));
+  report.say(fmt::format(
+      "{} jobs: {} of {} findings are right; of {} faults that slow steps by {:.0f} % or more {} are "
+      "found, {} with their place, {} within 2 steps\n",
+      jobs.size(), right, findings, all.faults, 100 * least, all.found, all.placed, all.soon));
   report.say_on(fmt::format("{} of {} steps without faults were called slow\n", slow, healthy));
-  report.say_on(fmt::format("the vendor's thresholds alone: {} of {} findings are right, {} faults are found\n",
-                            vendor_right, vendor, all.vendor));
+  report.say_on(
+      fmt::format("the vendor's thresholds alone: {} of {} findings are right, {} faults are found\n",
+                  vendor_right, vendor, all.vendor));
   Table& by_kind = table_of(report, "kinds", "fault");
   for (const auto& [kind, tally] : kinds) by_kind.add(tally.cells(kind));
   by_kind.add(all.cells("all"), Seen::kByPeople);

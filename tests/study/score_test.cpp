@@ -1,0 +1,80 @@
+#include "sim/study/score/score.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/study/monitor/monitor.h"
+#include "sim/study/score/prove.h"
+#include "tests/scratch_directory.h"
+#include "traces/records/file_observation.h"
+#include "traces/rules/advice_report.h"
+
+namespace a3sim {
+namespace {
+
+const std::filesystem::path kConfigs = std::filesystem::path(A3SIM_SOURCE_DIR) / "configs";
+
+// A small job that was recorded in a directory.
+void record(const std::filesystem::path& directory, const std::string& faults, unsigned threads,
+            const std::string& name = "small") {
+  const std::vector<std::string> sets{"model.tokens=512", "experiment.pass=forward",
+                                      "experiment.name=" + name,
+                                      "noise={durations: 2 %, rates: 1 %, seed: 5}", "faults=" + faults};
+  const JobSpec spec = load_job(kConfigs / "experiments/ep4.yaml", sets, {});
+  MonitorOptions options;
+  options.steps = 24;
+  options.threads = threads;
+  monitor(spec, options, [&](std::string_view file, std::string_view contents) {
+    std::filesystem::create_directories((directory / file).parent_path());
+    std::ofstream(directory / file, std::ios::binary) << contents;
+  });
+}
+
+std::string advice_on(const std::filesystem::path& directory) {
+  return advice_json(advise(FileObservation(directory), read_rules(kConfigs / "advice"))).dump();
+}
+
+TEST_CASE("advice follows from records alone: no truth, no name, no number of threads") {
+  const ScratchDirectory scratch;
+  const std::string faults = "[{kind: clock, ranks: [2], factor: 0.8, steps: [12, 23]}]";
+  record(scratch.path() / "one", faults, 1);
+  record(scratch.path() / "two", faults, 2, "another");
+  const std::string before = advice_on(scratch.path() / "one");
+  CHECK(before.find("compute.clock") != std::string::npos);
+  CHECK(advice_on(scratch.path() / "two") == before);
+  std::filesystem::remove(scratch.path() / "one/truth.json");
+  CHECK(advice_on(scratch.path() / "one") == before);
+}
+
+TEST_CASE("a score knows a fault that was found from one that was not") {
+  const ScratchDirectory scratch;
+  record(scratch.path() / "job", "[{kind: clock, ranks: [1], factor: 0.8, steps: [12, 23]}]", 1);
+  const RuleBook rules = read_rules(kConfigs / "advice");
+  std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
+  const ScoredJob right = score(scratch.path() / "job", rules, answers);
+  REQUIRE(right.faults.size() == 1);
+  CHECK(right.faults[0].found);
+  CHECK(right.faults[0].placed);
+  CHECK(right.faults[0].slowdown > 0.03);
+  CHECK(right.faults[0].delay <= 2);
+  CHECK(right.findings == 1);
+  CHECK(right.right == 1);
+  CHECK(right.false_slow == 0);
+  for (Answer& answer : answers) answer.causes = {"io.read"};
+  const ScoredJob wrong = score(scratch.path() / "job", rules, answers);
+  CHECK_FALSE(wrong.faults[0].found);
+  CHECK(wrong.right == 0);
+}
+
+TEST_CASE("each kind of faults has an answer") {
+  const std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
+  for (const auto& [kind, item] : FaultKinds::all()) {
+    INFO(kind);
+    CHECK(std::ranges::any_of(answers, [&](const Answer& of) { return of.kind == kind && of.with.empty(); }));
+  }
+}
+
+}  // namespace
+}  // namespace a3sim
