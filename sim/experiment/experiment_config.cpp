@@ -150,6 +150,7 @@ Experiment read(const Config& root) {
     experiment.run.execution = "kernel";  // what its kernels are cut as
   } else {
     experiment.run = read_run_options(root.map("experiment"));
+    if (replays_batches(root.map("experiment"))) experiment.replayed = read_stream_options(root);
   }
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);

@@ -36,6 +36,10 @@ bool runs_on_streams(const Config& experiment) {
   return experiment.has("execution") && experiment.text("execution", "") == "streams";
 }
 
+bool replays_batches(const Config& experiment) {
+  return experiment.has("method") && !runs_on_streams(experiment);
+}
+
 StreamOptions read_stream_options(const Config& root) {
   constexpr std::int64_t kMostBatches = 100'000, kMostSeeds = 1000;
   constexpr double kLeastEfficiency = 0.01;
