@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "models/routing/routing.h"
 #include "sim/core/error.h"
 #include "sim/core/ids.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
 namespace {
+
+constexpr std::size_t kLargestCounts = std::size_t{1} << 30;
 
 // Reads a CSV of counts and knows where in it it is.
 class CountsReader {
@@ -19,8 +22,7 @@ class CountsReader {
       : file_(file), shape_(shape), counts_(shape.ep, shape.experts()) {}
 
   RoutingCounts read() {
-    std::ifstream in(file_);
-    if (!in) throw InputError(fmt::format("{}: cannot be read", file_));
+    std::istringstream in(read_file(file_, kLargestCounts));
     std::uint32_t source = 0;
     for (std::string line; std::getline(in, line);) {
       ++line_;

@@ -10,6 +10,7 @@
 
 #include "sim/cli/command.h"
 #include "sim/core/progress.h"
+#include "sim/core/terminal_text.h"
 #include "version.h"
 
 namespace {
@@ -30,7 +31,7 @@ void log_to_stderr() {
 }
 
 int fail(const a3sim::Error& error) {
-  fmt::print(stderr, "{}\n", error.what());
+  fmt::print(stderr, "{}\n", a3sim::terminal_text(error.what()));
   return static_cast<int>(error.code());
 }
 

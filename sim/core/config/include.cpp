@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <vector>
 
 #include "sim/core/config/yaml_reader.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
 namespace {
@@ -86,22 +83,9 @@ class IncludeReader {
              asked.line == 0 ? "" : "include");
       return std::nullopt;
     };
-    std::error_code ignored;
-    const fs::file_status status = fs::status(file, ignored);
-    if (fs::is_directory(status)) return fail("it is a directory");
-    if (fs::is_block_file(status) || fs::is_socket(status)) return fail("it is a device");
-    errno = 0;
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return fail(std::strerror(errno));
-    std::string text;
-    std::array<char, 1 << 16> piece;
-    do {
-      stream.read(piece.data(), piece.size());
-      text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-    } while (stream && text.size() <= kLargestFile);
-    if (stream.bad()) return fail(std::strerror(errno));
-    if (text.size() > kLargestFile) return fail(fmt::format("it is larger than {} MiB", kLargestFile >> 20));
-    return text;
+    FileText read = try_read_file(file, kLargestFile);
+    if (!read.error.empty()) return fail(read.error);
+    return std::move(read.text);
   }
 
   // Two names of one file are the same file.
