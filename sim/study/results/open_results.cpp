@@ -61,7 +61,7 @@ void check_is_sweeps(SQLite::Database& db, const fs::path& file) {
   const std::string check = db.execAndGet("PRAGMA quick_check(1)").getString();
   if (check != "ok") throw InputError(fmt::format("{}: the database is corrupted: {}", name, check));
   add_row_checksum(db);
-  const std::string altered = altered_row(db);
+  const std::string altered = altered_part(db);
   if (!altered.empty())
     throw InputError(
         fmt::format("{}: {} was altered: its checksum is that of other values; sweep again", name, altered));

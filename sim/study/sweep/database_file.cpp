@@ -42,11 +42,11 @@ void check_database(SQLite::Database& database, const std::filesystem::path& fil
   if (check != "ok")
     throw RunError(fmt::format("{}: is damaged ({}): 'sqlite3 FILE .recover' reads what is left of it",
                                file.string(), check));
-  const std::string altered = altered_row(database);
+  const std::string altered = altered_part(database);
   if (!altered.empty())
     throw InputError(
-        fmt::format("{}: {} was altered: its checksum is that of other values; take a copy of the "
-                    "database, or delete that row's point and sweep again",
+        fmt::format("{}: {} was altered: its checksum is that of others; take a copy of the "
+                    "database, or sweep again",
                     file.string(), altered));
 }
 

@@ -10,6 +10,7 @@
 
 #include "sim/core/checksum.h"
 #include "sim/core/terminal_text.h"
+#include "sim/study/sweep/schema.h"
 
 namespace a3sim {
 namespace {
@@ -64,6 +65,19 @@ std::string description(SQLite::Statement& row, const TableColumns& of) {
   return fmt::format("row {} of table {}", terminal_text(text), of.table);
 }
 
+std::string statements_of(SQLite::Database& database) {
+  SQLite::Statement rows(database, "SELECT sql FROM sqlite_master ORDER BY name");
+  std::string all;
+  while (rows.executeStep()) all += rows.getColumn(0).getString() + '\n';
+  return all;
+}
+
+bool has_schema(SQLite::Database& database) {
+  SQLite::Database ours(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  ours.exec(kSchema);
+  return statements_of(database) == statements_of(ours);
+}
+
 }  // namespace
 
 void add_row_checksum(SQLite::Database& database) {
@@ -79,7 +93,8 @@ std::string insert_into(std::string_view table, std::string_view verb) {
   return fmt::format("{0} INTO {1} VALUES ({2}, row_checksum('{1}', {2}))", verb, table, values);
 }
 
-std::string altered_row(SQLite::Database& database) {
+std::string altered_part(SQLite::Database& database) {
+  if (!has_schema(database)) return "the description of its tables";
   for (const TableColumns& of : kColumnsOfTables) {
     SQLite::Statement rows(
         database, fmt::format("SELECT * FROM {0} WHERE checksum IS NOT row_checksum('{0}', {1})", of.table,

@@ -15,7 +15,7 @@ void add_row_checksum(SQLite::Database& database);
 // `INSERT INTO table VALUES (?1, ..., its checksum)`, or with another verb: `INSERT OR REPLACE`.
 std::string insert_into(std::string_view table, std::string_view verb = "INSERT");
 
-// A row that is not what was written, as words: "row 'a', 'total', 'latency' of table metric"; empty if all are.
-std::string altered_row(SQLite::Database& database);
+// What is not as it was written, as words: "row 'a', 'total', 'latency' of table metric"; empty if all is.
+std::string altered_part(SQLite::Database& database);
 
 }  // namespace a3sim
