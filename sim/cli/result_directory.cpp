@@ -60,6 +60,14 @@ void check_contents(const fs::path& path) {
   throw_altered(manifest, "ends early: it was cut off, or written by an earlier a3sim");
 }
 
+// Where a link leads, so that it stays a link.
+fs::path place_of(const fs::path& path) {
+  std::error_code error;
+  fs::path place = fs::is_symlink(path, error) ? fs::canonical(path, error) : fs::absolute(path, error);
+  if (error) throw RunError(fmt::format("{}: cannot be created: {}", path.string(), error.message()));
+  return place.lexically_normal();
+}
+
 // Whether a path is free: nothing there, an empty directory, or nothing but an earlier result of the kind.
 bool may_replace(const fs::path& path, std::string_view kind) {
   std::error_code error;
@@ -96,7 +104,7 @@ void check_result(const fs::path& path, std::string_view kind) {
 }
 
 ResultDirectory::ResultDirectory(const fs::path& path, std::string_view kind)
-    : path_(fs::absolute(path).lexically_normal()), manifest_(fmt::format("{}\n", kind)) {
+    : path_(place_of(path)), manifest_(fmt::format("{}\n", kind)) {
   if (path_.filename().empty()) path_ = path_.parent_path();
   if (!may_replace(path_, kind)) {
     throw InputError(

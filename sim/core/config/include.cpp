@@ -31,6 +31,12 @@ class IncludeReader {
       return failed(asked, fmt::format("more than {} files to read, expected fewer", kMostFiles), "include");
     const std::optional<std::string> text = contents(file, asked);
     if (!text) return nullptr;
+    bytes_ += text->size();
+    if (bytes_ > kLargestFile)
+      return failed(
+          asked,
+          fmt::format("the files of one configuration are larger than {} MiB together", kLargestFile >> 20),
+          "include");
     open_files_.push_back(identity);
     std::unique_ptr<ConfigValue> value = read_text(*text, file.string());
     open_files_.pop_back();
@@ -103,6 +109,7 @@ class IncludeReader {
   Diagnostics& diagnostics_;
   std::vector<std::string> open_files_;
   int files_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/error.h"
 #include "sim/study/results/open_results.h"
 #include "sim/study/sweep/database_file.h"
 #include "sim/study/sweep/row_checksum.h"
@@ -47,9 +48,24 @@ std::map<std::string, KnownPoint> read_known(SQLite::Database& database) {
   return known;
 }
 
+// A database that would be lost at the end, or that another name's lock does not keep.
+const std::filesystem::path& check_name(const std::filesystem::path& file) {
+  std::error_code error;
+  if (file.empty() || file == ":memory:")
+    throw InputError(fmt::format("'{}': would be lost at the end, name a file", file.string()));
+  if (std::filesystem::is_symlink(file, error) && !std::filesystem::exists(file, error))
+    throw InputError(fmt::format("{}: is a link to nothing, name a file", file.string()));
+  if (std::filesystem::is_regular_file(file, error) && std::filesystem::hard_link_count(file, error) > 1)
+    throw InputError(
+        fmt::format("{}: is a file of several names (hard links), of which each could be written at "
+                    "once; take a copy",
+                    file.string()));
+  return file;
+}
+
 }  // namespace
 
-SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(file), lock_(file) {
+SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(check_name(file)), lock_(file) {
   database_ = on_database(file, [&] { return open_for_writing(file); });
 }
 
