@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "sim/core/config/foreign.h"
 #include "sim/core/config/yaml_reader.h"
 #include "sim/core/read_file.h"
 
@@ -37,6 +38,10 @@ class IncludeReader {
           asked,
           fmt::format("the files of one configuration are larger than {} MiB together", kLargestFile >> 20),
           "include");
+    for (const auto& [name, foreign] : ForeignConfigs::all()) {
+      if (foreign.object->takes(file))
+        return foreign.object->read(*text, Mark{file.string(), 1, 1}, diagnostics_);
+    }
     open_files_.push_back(identity);
     std::unique_ptr<ConfigValue> value = read_text(*text, file.string());
     open_files_.pop_back();
