@@ -181,7 +181,8 @@ Experiment read(const Config& root) {
   experiment.network = network.text("backend", default_network(experiment.shape.ep));
   if (!Registry<NetworkBackend>::find(experiment.network)) {
     network.error("backend", "unknown network backend '" + experiment.network +
-                                 "'; known: " + Registry<NetworkBackend>::known());
+                                 "'; known: " + Registry<NetworkBackend>::known() +
+                                 Registry<NetworkBackend>::meant(experiment.network));
   }
   network.finish();
   root.finish();

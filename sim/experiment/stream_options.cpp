@@ -16,8 +16,8 @@ void read_balance(const Config& config, MethodOptions& with) {
   BalanceOptions& balance = with.balance;
   balance.balancer = config.text("balancer", balance.balancer);
   if (!Balancers::find(balance.balancer)) {
-    config.error("balancer",
-                 fmt::format("no balancer '{}'; known: {}", balance.balancer, Balancers::known()));
+    config.error("balancer", fmt::format("no balancer '{}'; known: {}{}", balance.balancer,
+                                         Balancers::known(), Balancers::meant(balance.balancer)));
     balance.balancer = BalanceOptions{}.balancer;
   }
   balance.dyn = read("dyn", kMostExperts, balance.dyn);
@@ -47,7 +47,8 @@ StreamOptions read_stream_options(const Config& root) {
   const Config block = root.map("experiment");
   options.method = block.text("method", options.method);
   if (!Methods::find(options.method)) {
-    block.error("method", fmt::format("no method '{}'; known: {}", options.method, Methods::known()));
+    block.error("method", fmt::format("no method '{}'; known: {}{}", options.method, Methods::known(),
+                                      Methods::meant(options.method)));
     options.method = StreamOptions{}.method;
   }
   options.micro_batches =
