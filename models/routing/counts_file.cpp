@@ -18,18 +18,30 @@ class CountsReader {
   CountsReader(const std::string& file, const MoeShape& shape)
       : file_(file), shape_(shape), counts_(shape.ep, shape.experts()) {}
 
-  RoutingCounts read() {
+  // The counts of one micro-batch; of the only one that the file has, or of one of many.
+  RoutingCounts read(std::uint32_t micro_batch, bool of_many) {
     std::ifstream in(file_);
     if (!in) throw InputError(fmt::format("{}: cannot be read", file_));
     std::uint32_t source = 0;
+    std::uint64_t skip = of_many ? std::uint64_t{micro_batch} * shape_.ep : 0;
     for (std::string line; std::getline(in, line);) {
       ++line_;
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      if (skip > 0) {
+        --skip;
+        continue;
+      }
+      if (source == shape_.ep && of_many) break;
       if (source == shape_.ep)
         fail(0, fmt::format("a line for source {}, but the group has {} ranks", source, source));
       read_source(line, source++);
     }
     ++line_;
+    if (of_many && source == 0) {
+      fail(0, fmt::format("the file ends before micro-batch {}, of {} lines each: make experiment.micro_batches "
+                          "smaller",
+                          micro_batch + 1, shape_.ep));
+    }
     if (source < shape_.ep)
       fail(0, fmt::format("{} lines, expected one for each of {} ranks", source, shape_.ep));
     return std::move(counts_);
@@ -88,13 +100,13 @@ class CountsReader {
 
 // Counts from a file: a line a source rank, a column a global expert, empty lines skipped. A source may send
 // fewer than tokens x top_k rows (dropped tokens), never more, and at most one row of a token to an expert.
-class CountsFile final : public RoutingGenerator {
+class CountsFile : public RoutingGenerator {
  public:
   bool reads_file() const override { return true; }
 
   RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
     check_top_k(shape);
-    return CountsReader(spec.file, shape).read();
+    return CountsReader(spec.file, shape).read(spec.micro_batch, drifts());
   }
 
   // Experts' rows are dealt to the tokens in turn: rows of one expert go to different tokens, as there are no
@@ -113,6 +125,14 @@ class CountsFile final : public RoutingGenerator {
   }
 };
 
+// The same for one micro-batch after another: as many lines each as there are source ranks.
+class RecordedCounts final : public CountsFile {
+ public:
+  bool drifts() const override { return true; }
+};
+
+A3SIM_REGISTER(RoutingGenerator, "recorded", "counts of one micro-batch after another, from a CSV file",
+               RecordedCounts);
 A3SIM_REGISTER(RoutingGenerator, "file", "counts from a CSV file", CountsFile);
 
 }  // namespace

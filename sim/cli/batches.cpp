@@ -12,6 +12,7 @@
 #include "sim/core/atomic_file.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/micro_batches.h"
+#include "sim/study/sweep/point_metrics.h"
 #include "traces/report/table.h"
 
 namespace a3sim {
@@ -19,43 +20,23 @@ namespace {
 
 using Results = std::vector<std::vector<MicroBatchResult>>;  // by seed
 
-template <class Value>
-MeanOf mean_over(const Results& results, const Value& value) {
-  std::vector<std::vector<double>> by_seed;
-  for (const auto& seed : results) {
-    by_seed.emplace_back();
-    for (const MicroBatchResult& result : seed) by_seed.back().push_back(value(result));
-  }
-  return mean_of(by_seed);
-}
-
 Table table_of(const Results& results) {
-  Table table({Column::words("figure"), Column::words("unit"), Column::number("mean", "", 3),
-               Column::number("low", "", 3), Column::number("high", "", 3)});
-  const auto add = [&](const char* name, const char* unit, const auto& value) {
-    const MeanOf mean = mean_over(results, value);
-    table.add({name, unit, mean.mean, mean.low, mean.high});
-  };
-  using R = MicroBatchResult;
-  add("forward", "ms", [](const R& r) { return milliseconds(r.forward); });
-  add("backward", "ms", [](const R& r) { return milliseconds(r.backward); });
-  add("token straggler", "rows", [](const R& r) { return r.token_straggler; });
-  add("product straggler", "ms", [](const R& r) { return 1e3 * r.gemm_straggler; });
-  add("dispatch, forward", "ms", [](const R& r) { return milliseconds(r.dispatch); });
-  add("combine, forward", "ms", [](const R& r) { return milliseconds(r.combine); });
-  add("wasted, forward", "%", [](const R& r) { return 100 * r.waste; });
-  add("copied, forward", "MB", [](const R& r) { return 1e-6 * static_cast<double>(r.copied); });
+  Table table({Column::words("figure"), Column::words("pass"), Column::words("unit"),
+               Column::number("mean", "", 3), Column::number("low", "", 3), Column::number("high", "", 3)});
+  for (const auto& [of, low, high] : batch_metrics(results, metric_names()))
+    table.add({of.name, of.pass, of.unit.empty() ? Cell() : Cell(of.unit), of.value, low, high});
   return table;
 }
 
-nlohmann::ordered_json json_of(const Table& table) {
+nlohmann::ordered_json json_of(const Results& results) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& row : table.rows()) {
-    rows.push_back({{"figure", std::get<std::string>(row[0])},
-                    {"unit", std::get<std::string>(row[1])},
-                    {"mean", std::get<double>(row[2])},
-                    {"low", std::get<double>(row[3])},
-                    {"high", std::get<double>(row[4])}});
+  for (const auto& [of, low, high] : batch_metrics(results, metric_names())) {
+    rows.push_back({{"figure", of.name},
+                    {"pass", of.pass},
+                    {"unit", of.unit},
+                    {"mean", of.value},
+                    {"low", low},
+                    {"high", high}});
   }
   return rows;
 }
@@ -68,9 +49,10 @@ std::string timeline(const Experiment& experiment) {
   const MicroBatch batch(batches.counts.front(), history);
   const Hardware hardware = sustained(experiment.hardware);
   KernelCost cost(hardware, experiment.cut.tiling);
+  const auto plan = plan_of(experiment, batch, cost);
   std::string lines = "pass,rank,stream,task,ready_ps,start_ps,end_ps,to,bytes\n";
   for (const bool forward : {true, false}) {
-    const StreamPass pass = run_stream_pass(experiment, batch, cost, forward);
+    const StreamPass pass = run_stream_pass(experiment, *plan, cost, forward);
     for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
       const StreamTask& task = pass.program.tasks[t];
       const StreamRecord& record = pass.result.records[t];
@@ -102,13 +84,12 @@ void run(const BatchesOptions& options) {
   in_parallel(results.size(), options.threads.count, [&](std::size_t seed) {
     results[seed] = run_micro_batches(experiment, draw_batches(experiment, static_cast<std::uint32_t>(seed)));
   });
-  const Table table = table_of(results);
   const std::string text = fmt::format(
       "{}: {} on {}, EP{}, {} micro-batches of each of {} seeds; low..high: 95 %, as far as the seeds "
       "differ\n\n{}",
       experiment.name, experiment.streams->method, experiment.hardware.name, experiment.shape.ep,
-      experiment.streams->micro_batches, results.size(), table.text());
-  print_result(text, json_of(table), options.json);
+      experiment.streams->micro_batches, results.size(), table_of(results).text());
+  print_result(text, json_of(results), options.json);
 }
 
 class BatchesCommand final : public Command {

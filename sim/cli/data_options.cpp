@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/data/data_matrix.h"
+#include "sim/study/data/layer_check.h"
 
 namespace a3sim {
 namespace {
@@ -57,6 +58,20 @@ void report_matrix(const std::vector<DataCase>& cases, std::uint64_t seed, const
   refuse(std::move(faults));
 }
 
+void check_on_streams(const std::string& file, const DataOptions& options, const ScheduleOption& schedules) {
+  if (options.full || options.orders || options.executions || !options.drop_wait.empty() ||
+      !schedules.order.empty()) {
+    throw InputError(file + ": runs on streams, where --data goes with --seed and --adversary SEED alone");
+  }
+  const Adversary held = adversary_of(options.adversary);
+  if (held.all) throw InputError("--adversary all: on streams, tasks are held up by a seed");
+  const DataFindings findings = check_layer(LayerCheck(file, schedules.set, options.seed), held.seed);
+  std::cout << findings.report.text();
+  std::string faults;
+  for (const std::string& fault : findings.faults) faults += file + ": " + fault + '\n';
+  refuse(std::move(faults));
+}
+
 }  // namespace
 
 void DataOptions::add_to(CLI::App& app) {
@@ -94,6 +109,7 @@ void DataOptions::add_to(CLI::App& app) {
 void DataOptions::check(const ScheduleOption& schedules) const {
   if (schedules.arguments.size() != 1) throw InputError("--data takes one configuration");
   const std::string& file = schedules.arguments[0];
+  if (load_experiment(file, schedules.set).streams) return check_on_streams(file, *this, schedules);
   std::vector<DataCase> cases = executions ? cases_of_all_ways(file, schedules.set, seed)
                                 : full     ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
                                            : small_cases(file, schedules.set, seed);

@@ -105,9 +105,11 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   RoutingSpec spec = experiment.routing;
   spec.seed += seed;
   const bool drifts = Routings::get(spec.kind).drifts();
-  const std::uint32_t all = kBatchesBefore + experiment.streams->micro_batches;
+  // What was recorded is all that there is: its first micro-batch has no history.
+  const std::uint32_t before = drifts && Routings::get(spec.kind).reads_file() ? 0 : kBatchesBefore;
+  const std::uint32_t all = before + experiment.streams->micro_batches;
   for (std::uint32_t b = 0; b < all; ++b) {
-    std::vector<RoutingCounts>& to = b < kBatchesBefore ? batches.before : batches.counts;
+    std::vector<RoutingCounts>& to = b < before ? batches.before : batches.counts;
     spec.micro_batch = b;
     if (b > 0 && !drifts)
       to.push_back(batches.before.front());
@@ -117,15 +119,27 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   return batches;
 }
 
-StreamPass run_stream_pass(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost,
-                           bool forward) {
+std::unique_ptr<ExpertPlan> plan_of(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost) {
+  const Layer layer(experiment.shape, cost.hardware(), cost);
+  return Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer);
+}
+
+StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
+                             bool forward) {
   Layer layer(experiment.shape, cost.hardware(), cost);
-  const auto assigned =
-      Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer);
-  forward ? assigned->forward(layer) : assigned->backward(layer);
-  StreamPass pass{std::move(layer.program), {}};
+  forward ? plan.forward(layer) : plan.backward(layer);
+  return {std::move(layer.program), std::move(layer.rows), {}};
+}
+
+void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost) {
   pass.result =
       run_streams(pass.program, cost.hardware(), dies_of(experiment), backend_in_threads(experiment));
+}
+
+StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
+                           bool forward) {
+  StreamPass pass = write_stream_pass(experiment, plan, cost, forward);
+  run_again(pass, experiment, cost);
   return pass;
 }
 
@@ -139,11 +153,10 @@ std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, co
   for (const RoutingCounts& counts : batches.counts) {
     const MicroBatch batch(counts, history);
     MicroBatchResult& result = results.emplace_back();
-    measure_forward(run_stream_pass(experiment, batch, cost, true), result);
-    result.backward = run_stream_pass(experiment, batch, cost, false).latency();
-    const Layer layer(experiment.shape, hardware, cost);
-    result.rows =
-        Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer)->rows();
+    const auto plan = plan_of(experiment, batch, cost);
+    measure_forward(run_stream_pass(experiment, *plan, cost, true), result);
+    result.backward = run_stream_pass(experiment, *plan, cost, false).latency();
+    result.rows = plan->rows();
     result.token_straggler = above_mean(result.rows);
     history.add(batch.rows);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "models/routing/routing.h"
@@ -19,16 +20,17 @@ struct MicroBatchResult {
   std::uint64_t copied = 0;        // bytes by copy engines in forward
 };
 
-// A pass of one micro-batch: its program, and how it went.
+// A pass of one micro-batch: its program, of what rows its tasks are, and how it went.
 struct StreamPass {
   StreamProgram program;
+  std::vector<RowsByExpert> rows;
   StreamResult result;
   // When the layer's outputs are summed: what goes on behind, for the optimizer, is not waited for.
   Duration latency() const;
 };
 
 // Routings of one seed's micro-batches, one after the other; `before` of them come first, which only fill the
-// history.
+// history (none where they come from a file).
 struct Batches {
   std::vector<RoutingCounts> before, counts;
 };
@@ -39,9 +41,14 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed);
 // Runs them all by the experiment's method. Safe for many threads at once.
 std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, const Batches& batches);
 
-// One pass of one micro-batch.
-StreamPass run_stream_pass(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost,
+// What the experiment's method decides for a micro-batch, which outlives it.
+std::unique_ptr<ExpertPlan> plan_of(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost);
+// One pass of it, written and run; or written only, and run again after changes.
+StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
                            bool forward);
+StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
+                             bool forward);
+void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost);
 
 // Throws InputError where the experiment cannot run on streams.
 void check_streams(const Experiment& experiment);

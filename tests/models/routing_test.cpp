@@ -149,7 +149,7 @@ TEST_CASE("A skew that is no number from 0, or more experts a token than there a
   shape.top_k = shape.experts() + 1;
   CHECK_THROWS_WITH(route({}, shape), Catch::Contains("9 different experts of 8"));
   CHECK_THROWS_WITH(route({"bogus", 0, 0, ""}, kRoutedShape),
-                    Catch::Contains("known: balanced, drifting, file, sampled"));
+                    Catch::Contains("known: balanced, drifting, file, recorded, sampled"));
 }
 
 TEST_CASE("An extreme skew still finds different experts for every token") {
@@ -163,6 +163,20 @@ TEST_CASE("Counts are read from a file, blanks and empty lines aside") {
   CHECK(counts.at(0, 7) == 8);
   CHECK(counts.at(1, 7) == kRoutedShape.tokens);
   CHECK(rows_of(counts, 1) == kRoutedShape.tokens);
+}
+
+TEST_CASE("Counts of many micro-batches follow one another in a file") {
+  const TemporaryFile file("1,0,0,0,0,0,0,0\n2,0,0,0,0,0,0,0\n\n3,0,0,0,0,0,0,0\n4,0,0,0,0,0,0,0\n");
+  RoutingSpec spec = file.spec();
+  spec.kind = "recorded";
+  for (const std::uint32_t batch : {0U, 1U}) {
+    spec.micro_batch = batch;
+    CHECK(route(spec, kRoutedShape).at(0, 0) == 1 + 2 * batch);
+    CHECK(route(spec, kRoutedShape).at(1, 0) == 2 + 2 * batch);
+  }
+  spec.micro_batch = 2;
+  CHECK_THROWS_WITH(route(spec, kRoutedShape),
+                    Catch::Contains(":6:1: the file ends before micro-batch 3, of 2 lines each"));
 }
 
 TEST_CASE("A wrong file of counts is refused with file, line, column and what was expected") {

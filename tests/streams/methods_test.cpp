@@ -36,7 +36,10 @@ struct First {
     for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
   }
   MicroBatch batch() const { return {batches.counts.front(), history}; }
-  StreamPass pass(bool forward) { return run_stream_pass(experiment, batch(), cost, forward); }
+  StreamPass pass(bool forward) {
+    const MicroBatch first = batch();
+    return run_stream_pass(experiment, *plan_of(experiment, first, cost), cost, forward);
+  }
 
   Experiment experiment;
   Batches batches;
@@ -107,9 +110,9 @@ TEST_CASE("Balanced routing moves nothing and costs only that products come in t
   const MicroBatch batch = none.batch();
   const auto rows = rows_at(batch, 0);
   const auto products = [&](std::size_t from, std::size_t to, std::uint32_t n, std::uint32_t k) {
-    const std::vector<std::uint32_t> of(rows.begin() + static_cast<std::ptrdiff_t>(from),
-                                        rows.begin() + static_cast<std::ptrdiff_t>(to));
-    return none.cost.products(of, n, k, none.hardware.workers.cube).ideal;
+    const RowsByExpert of(rows.begin() + static_cast<std::ptrdiff_t>(from),
+                          rows.begin() + static_cast<std::ptrdiff_t>(to));
+    return none.cost.products(counts_of(of), n, k, none.hardware.workers.cube).ideal;
   };
   const MoeShape& shape = none.experiment.shape;
   const std::uint32_t h = shape.hidden, f = shape.intermediate, dyn = 4;

@@ -101,7 +101,10 @@ TEST_CASE("Metrics of passes sum to the total, and blame sums to the latency") {
   CHECK(ps(value[{"forward", "latency"}]) == passes[0].run.makespan);
   const double efficiency = value[{"total", "efficiency"}];
   CHECK((efficiency > 0 && efficiency <= 100));
-  CHECK(value.size() == 3 * metric_names().size());
+  const std::vector<std::string> names = metric_names();
+  CHECK(std::ssize(value) ==
+        3 * std::ranges::count_if(names, [](const std::string& name) { return has_metric(false, name); }));
+  CHECK(std::ssize(value) < 3 * std::ssize(names));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "sim/core/error.h"
+#include "sim/experiment/micro_batches.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/order_of_work.h"
 #include "sim/study/sweep/worker_pool.h"
@@ -204,6 +205,30 @@ TEST_CASE("Points of one taskflow follow one another in a worker, and none waits
   for (unsigned worker = 0; worker < 3; ++worker) CHECK_FALSE(order.next(worker));
   OrderOfWork none({}, flows, 1);
   CHECK_FALSE(none.next(0));
+}
+
+TEST_CASE("A sweep of methods on streams records what streams have, and knows it again") {
+  const SweepFolder folder;
+  const SweepPlan plan = planned(
+      folder, sweep_text("    method: {key: experiment.method, values: [none, feplb]}\n",
+                         "  metrics: [latency, token_straggler, blame.link]\n", "feplb",
+                         "experiment.micro_batches: 2, experiment.seeds: 2, network.backend: native"));
+  CHECK(run_sweep(plan, into(folder / "s.db")).done == 2);
+  CHECK(run_sweep(plan, into(folder / "s.db")).known == 2);
+  const Experiment experiment =
+      load_experiment(configs_folder() / "experiments/feplb.yaml",
+                      std::vector<std::string>{"experiment.micro_batches=2", "network.backend=native"});
+  const auto results = run_micro_batches(experiment, draw_batches(experiment, 0));
+  const auto metrics = batch_metrics({results}, metric_names());
+  const auto latency = [&](const std::string& pass) {
+    return std::ranges::find_if(
+               metrics,
+               [&](const BatchMetric& of) { return of.mean.name == "latency" && of.mean.pass == pass; })
+        ->mean.value;
+  };
+  CHECK(latency("total") == Approx(latency("forward") + latency("backward")));
+  CHECK_THROWS_WITH(batch_metrics({results}, std::vector<std::string>{"blame.link"}),
+                    Catch::Contains("they have combine, copied"));
 }
 
 }  // namespace

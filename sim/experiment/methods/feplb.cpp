@@ -44,23 +44,25 @@ class Moved final : public ExpertPlan {
                       after);
   }
 
-  // Rows of experts that rank runs in its second product: its own dynamic ones that stayed, and its guests.
-  std::vector<std::uint32_t> second(std::uint32_t rank) const {
-    std::vector<std::uint32_t> rows;
+  // RowsByExpert of experts that rank runs in its second product: its own dynamic ones that stayed, and its guests.
+  RowsByExpert second(std::uint32_t rank) const {
+    RowsByExpert rows;
     std::vector<bool> gone(dynamic_.size(), false);
     for (const ExpertMove& move : moves_) gone[move.expert] = true;
     const std::uint32_t local = batch_.experts_per_rank();
     for (std::uint32_t e = rank * local; e < (rank + 1) * local; ++e) {
-      if (dynamic_[e] && !gone[e]) rows.push_back(batch_.rows[e]);
+      if (dynamic_[e] && !gone[e]) rows.push_back({e, batch_.rows[e]});
     }
     for (const ExpertMove& move : moves_) {
-      if (move.to == rank) rows.push_back(batch_.rows[move.expert]);
+      if (move.to == rank) rows.push_back(of(move));
     }
     return rows;
   }
 
-  std::uint32_t compute(Layer& layer, bool forward, std::uint32_t rank,
-                        const std::vector<std::uint32_t>& rows, const Each& after) const {
+  ExpertRows of(const ExpertMove& move) const { return {move.expert, batch_.rows[move.expert]}; }
+
+  std::uint32_t compute(Layer& layer, bool forward, std::uint32_t rank, const RowsByExpert& rows,
+                        const Each& after) const {
     return forward ? layer.forward(rank, rows, after) : layer.backward(rank, rows, after);
   }
 
@@ -68,18 +70,17 @@ class Moved final : public ExpertPlan {
     const std::uint32_t ranks = layer.shape().ep;
     const ExchangedBytes tokens = dispatch_of(batch_, layer);
     const auto& bulk = layer.machine().bulk;
-    const Each sent = layer.exchange(StepName::kDispatch, tokens, bulk.dispatch, known);
+    const Each sent = layer.exchange({StepName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);
     Each ready, submitted;
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      ready.push_back(
-          layer.permute(r, tokens.received(r) / layer.row_bytes(), sum_of(rows_at(batch_, r)), sent));
+      ready.push_back(layer.permute(r, tokens.received(r) / layer.row_bytes(), rows_at(batch_, r), sent));
       if (options_.balance.dyn > 0) submitted.push_back(submit(layer, r, plans));
     }
     const std::vector<Each> come = copies(layer, ready, submitted);
     Each computed;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       Each after{compute(layer, forward, r, rows_at(batch_, r, dynamic_), {ready[r]})};
-      const std::vector<std::uint32_t> rows = second(r);
+      const RowsByExpert rows = second(r);
       if (options_.balance.dyn > 0 && !plans.empty()) after.push_back(plans[r]);
       after.insert(after.end(), come[r].begin(), come[r].end());
       computed.push_back(rows.empty() ? after.front() : compute(layer, forward, r, rows, after));
@@ -91,13 +92,14 @@ class Moved final : public ExpertPlan {
   std::vector<Each> copies(Layer& layer, const Each& ready, const Each& submitted) const {
     std::vector<Each> come(layer.shape().ep);
     for (const ExpertMove& move : moves_) {
-      come[move.to].push_back(layer.copy(StepName::kWeights, Layer::kWeightCopies, move.from, move.to,
-                                         layer.weight_bytes(), {submitted[move.from]}));
+      come[move.to].push_back(layer.copy(
+          {StepName::kWeights, Layer::kWeightCopies, move.from, move.to, layer.weight_bytes(), of(move)},
+          {submitted[move.from]}));
     }
     for (const ExpertMove& move : moves_) {
       if (batch_.rows[move.expert] == 0) continue;
-      come[move.to].push_back(layer.copy(StepName::kRows, Layer::kRowCopies, move.from, move.to,
-                                         batch_.rows[move.expert] * layer.row_bytes(),
+      come[move.to].push_back(layer.copy({StepName::kRows, Layer::kRowCopies, move.from, move.to,
+                                          batch_.rows[move.expert] * layer.row_bytes(), of(move)},
                                          {submitted[move.from], ready[move.from]}));
     }
     return come;
@@ -110,18 +112,18 @@ class Moved final : public ExpertPlan {
         back[move.from].push_back(computed[move.to]);
         continue;
       }
-      back[move.from].push_back(layer.copy(StepName::kReturn, Layer::kReturns, move.to, move.from,
-                                           batch_.rows[move.expert] * layer.row_bytes(),
+      back[move.from].push_back(layer.copy({StepName::kReturn, Layer::kReturns, move.to, move.from,
+                                            batch_.rows[move.expert] * layer.row_bytes(), of(move)},
                                            {computed[move.to]}));
     }
     Each done;
     for (std::uint32_t r = 0; r < layer.shape().ep; ++r) {
       Each after = back[r];
       after.push_back(computed[r]);
-      done.push_back(
-          layer.unpermute(r, sum_of(rows_at(batch_, r)), tokens.received(r) / layer.row_bytes(), after));
+      done.push_back(layer.unpermute(r, rows_at(batch_, r), tokens.received(r) / layer.row_bytes(), after));
     }
-    layer.exchange(StepName::kCombine, tokens.back(), layer.machine().bulk.combine, done);
+    layer.exchange({StepName::kCombine, tokens.back(), experts_of(batch_), layer.machine().bulk.combine},
+                   done);
     if (!forward) return_gradients(layer, computed, done);
   }
 
@@ -129,9 +131,9 @@ class Moved final : public ExpertPlan {
   void return_gradients(Layer& layer, const Each& computed, const Each& done) const {
     const double bytes = layer.weight_bytes() * (options_.gradients_fp32 ? 2 : 1);
     for (const ExpertMove& move : moves_) {
-      const std::uint32_t came =
-          layer.copy(StepName::kGradients, Layer::kReturns, move.to, move.from, bytes, {computed[move.to]});
-      layer.vector(StepName::kAdd, move.from, {2 * bytes, bytes, {}}, {came, done[move.from]});
+      const std::uint32_t came = layer.copy(
+          {StepName::kGradients, Layer::kReturns, move.to, move.from, bytes, of(move)}, {computed[move.to]});
+      layer.add(move.from, of(move), {2 * bytes, bytes, {}}, {came, done[move.from]});
     }
   }
 

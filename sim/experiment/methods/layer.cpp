@@ -53,7 +53,7 @@ std::uint32_t Layer::host(const char* name, Stream thread, std::uint32_t rank, D
   of.kind = kThread;
   of.units = 1;
   of.hold = time;
-  return program.add(std::move(of));
+  return add_task(std::move(of), {});
 }
 
 Each Layer::counts() {
@@ -64,11 +64,15 @@ Each Layer::counts() {
 }
 
 // A kernel sends and receives at its rate, whichever takes longer; its links may be slower still.
-Each Layer::exchange(const char* name, const ExchangedBytes& bytes, BytesPerSecond rate,
-                     std::uint32_t workers, const Each& after) {
+Each Layer::exchange(const Exchange& exchange, const Each& after) {
+  const ExchangedBytes& bytes = exchange.bytes;
+  const BytesPerSecond rate = exchange.rate;
+  const std::uint32_t workers = exchange.workers > 0 ? exchange.workers : machine().bulk.workers;
   Each each;
   for (std::uint32_t r = 0; r < shape_.ep; ++r) {
-    StreamTask of = task(name, r, kBulk, after);
+    StreamTask of = task(exchange.name, r, kBulk, after);
+    RowsByExpert rows;
+    for (const std::uint32_t e : exchange.experts) rows.push_back({e, 0, r});
     of.kind = vector_kind();
     of.units = std::min(workers, program.kinds[of.kind].count);
     of.wait = hardware_.runtime.queued_launch;
@@ -80,13 +84,18 @@ Each Layer::exchange(const char* name, const ExchangedBytes& bytes, BytesPerSeco
       const auto moved = static_cast<std::int64_t>(std::ceil(bytes.at(r, dst)));
       if (dst != r && moved > 0) of.transfers.push_back({RankId{dst}, Bytes{moved}, rate});
     }
-    each.push_back(program.add(std::move(of)));
+    each.push_back(add_task(std::move(of), std::move(rows)));
   }
   return each;
 }
 
+std::uint32_t Layer::add_task(StreamTask task, RowsByExpert of) {
+  rows.push_back(std::move(of));
+  return program.add(std::move(task));
+}
+
 std::uint32_t Layer::vector(const char* name, std::uint32_t rank, const VectorKernel& kernel,
-                            const Each& after) {
+                            const RowsByExpert& of_rows, const Each& after) {
   StreamTask of = task(name, rank, kCompute, after);
   of.job = cost_.vector(kernel, vector_workers());
   if (of.job.ideal > Duration::zero()) {
@@ -94,29 +103,32 @@ std::uint32_t Layer::vector(const char* name, std::uint32_t rank, const VectorKe
     of.kind = vector_kind();
     of.units = vector_workers();
   }
-  return program.add(std::move(of));
+  return add_task(std::move(of), of_rows);
 }
 
-std::uint32_t Layer::permute(std::uint32_t rank, double tokens, double rows, const Each& after) {
-  return vector(StepName::kPermute, rank, {tokens * row_bytes(), rows * row_bytes(), {}}, after);
+std::uint32_t Layer::permute(std::uint32_t rank, double tokens, const RowsByExpert& rows, const Each& after) {
+  return vector(StepName::kPermute, rank, {tokens * row_bytes(), sum_of(rows) * row_bytes(), {}}, rows,
+                after);
 }
 
-std::uint32_t Layer::unpermute(std::uint32_t rank, double rows, double tokens, const Each& after) {
-  const auto elements = static_cast<std::uint64_t>(rows * shape_.hidden);
+std::uint32_t Layer::unpermute(std::uint32_t rank, const RowsByExpert& rows, double tokens,
+                               const Each& after) {
+  const auto elements = static_cast<std::uint64_t>(sum_of(rows) * shape_.hidden);
   return vector(StepName::kUnpermute, rank,
-                {rows * row_bytes(), tokens * row_bytes(), {elements, elements, 0}}, after);
+                {sum_of(rows) * row_bytes(), tokens * row_bytes(), {elements, elements, 0}}, rows, after);
 }
 
-std::uint32_t Layer::swiglu(std::uint32_t rank, double rows, double width, const Each& after) {
-  const auto elements = static_cast<std::uint64_t>(rows * width);
+std::uint32_t Layer::swiglu(std::uint32_t rank, const RowsByExpert& rows, double width, const Each& after) {
+  const double all = sum_of(rows) * width;
+  const auto elements = static_cast<std::uint64_t>(all);
   constexpr double kIn = 2 * 2, kOut = 2;  // bytes an element: gate and up, result
-  return vector(StepName::kSwiglu, rank,
-                {rows * width * kIn, rows * width * kOut, {3 * elements, 3 * elements, 2 * elements}}, after);
+  return vector(StepName::kSwiglu, rank, {all * kIn, all * kOut, {3 * elements, 3 * elements, 2 * elements}},
+                rows, after);
 }
 
 // The host prepares and launches every expert's product, and the device waits for it.
 std::uint32_t Layer::launched(const char* name, std::uint32_t rank, const MemoryJob& job,
-                              std::size_t launches, const Each& after) {
+                              std::size_t launches, const RowsByExpert& of_rows, const Each& after) {
   StreamTask of = task(name, rank, kCompute, after);
   of.job = job;
   if (launches > 0) {
@@ -124,56 +136,63 @@ std::uint32_t Layer::launched(const char* name, std::uint32_t rank, const Memory
     of.kind = kMatrix;
     of.units = matrix_workers();
   }
-  return program.add(std::move(of));
+  return add_task(std::move(of), of_rows);
 }
 
-std::uint32_t Layer::products(const char* name, std::uint32_t rank, const std::vector<std::uint32_t>& rows,
-                              std::uint32_t n, std::uint32_t k, const Each& after) {
-  return launched(name, rank, cost_.products(rows, n, k, matrix_workers()), rows.size(), after);
+std::uint32_t Layer::products(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
+                              std::uint32_t k, const Each& after) {
+  return launched(name, rank, cost_.products(counts_of(rows), n, k, matrix_workers()), rows.size(), rows,
+                  after);
 }
 
-std::uint32_t Layer::gradients(std::uint32_t rank, const std::vector<std::uint32_t>& rows, std::uint32_t n,
-                               std::uint32_t k, const Each& after) {
-  return launched(StepName::kGrad, rank, cost_.gradients(rows, n, k, matrix_workers()), rows.size(), after);
+std::uint32_t Layer::gradients(const char* name, std::uint32_t rank, const RowsByExpert& rows,
+                               std::uint32_t n, std::uint32_t k, const Each& after) {
+  return launched(name, rank, cost_.gradients(counts_of(rows), n, k, matrix_workers()), rows.size(), rows,
+                  after);
 }
 
-double sum_of(const std::vector<std::uint32_t>& rows) {
+double sum_of(const RowsByExpert& rows) {
   double sum = 0;
-  for (const std::uint32_t r : rows) sum += r;
+  for (const ExpertRows& of : rows) sum += of.rows;
   return sum;
 }
 
-std::uint32_t Layer::forward(std::uint32_t rank, const std::vector<std::uint32_t>& rows, const Each& after) {
+std::vector<std::uint32_t> counts_of(const RowsByExpert& rows) {
+  std::vector<std::uint32_t> counts;
+  for (const ExpertRows& of : rows) counts.push_back(of.rows);
+  return counts;
+}
+
+std::uint32_t Layer::forward(std::uint32_t rank, const RowsByExpert& rows, const Each& after) {
   const std::uint32_t h = shape_.hidden, f = shape_.intermediate;
   const std::uint32_t first = products(StepName::kGmm1, rank, rows, 2 * f, h, after);
-  const std::uint32_t middle = swiglu(rank, sum_of(rows), f, {first});
+  const std::uint32_t middle = swiglu(rank, rows, f, {first});
   return products(StepName::kGmm2, rank, rows, h, f, {middle});
 }
 
-std::uint32_t Layer::backward(std::uint32_t rank, const std::vector<std::uint32_t>& rows, const Each& after) {
+std::uint32_t Layer::backward(std::uint32_t rank, const RowsByExpert& rows, const Each& after) {
   const std::uint32_t h = shape_.hidden, f = shape_.intermediate;
   const double all = sum_of(rows);
   products(StepName::kGmm2, rank, rows, f, h, after);
-  gradients(rank, rows, h, f, {});
+  gradients(StepName::kGrad2, rank, rows, h, f, {});
   const auto elements = static_cast<std::uint64_t>(all * f);
   constexpr double kIn = 3 * 2, kOut = 2 * 2;  // bytes an element: gate, up, gradient; two gradients
   vector(StepName::kSwiglu, rank, {all * f * kIn, all * f * kOut, {6 * elements, 5 * elements, 2 * elements}},
-         {});
+         rows, {});
   products(StepName::kGmm1, rank, rows, h, 2 * f, {});
-  return gradients(rank, rows, 2 * f, h, {});
+  return gradients(StepName::kGrad1, rank, rows, 2 * f, h, {});
 }
 
 // The engine takes a time of its own before the bytes of each copy.
-std::uint32_t Layer::copy(const char* name, Stream stream, std::uint32_t from, std::uint32_t to, double bytes,
-                          const Each& after) {
-  StreamTask of = task(name, from, stream, after);
+std::uint32_t Layer::copy(const Copy& copy, const Each& after) {
+  StreamTask of = task(copy.name, copy.from, copy.stream, after);
   of.wait = hardware_.fabric.levels.front().latency;  // a flag of the peer's, or of the device's own
   of.kind = kEngine;
   of.units = 1;
   of.hold = machine().copy_engine.startup;
   of.transfers = {
-      {RankId{to}, Bytes{static_cast<std::int64_t>(std::ceil(bytes))}, machine().copy_engine.rate}};
-  return program.add(std::move(of));
+      {RankId{copy.to}, Bytes{static_cast<std::int64_t>(std::ceil(copy.bytes))}, machine().copy_engine.rate}};
+  return add_task(std::move(of), {copy.of});
 }
 
 }  // namespace a3sim

@@ -15,9 +15,9 @@ namespace a3sim {
 struct StepName {
   static constexpr const char *kCounts = "Counts", *kPlan = "Plan", *kDispatch = "Dispatch",
                               *kPermute = "Permute", *kGmm1 = "GMM1", *kSwiglu = "SwiGLU", *kGmm2 = "GMM2",
-                              *kGrad = "GMM_grad", *kUnpermute = "Unpermute", *kCombine = "Combine",
-                              *kWeights = "Weights", *kRows = "Rows", *kReturn = "Return",
-                              *kGradients = "Gradients", *kAdd = "Add";
+                              *kGrad1 = "GMM1_grad", *kGrad2 = "GMM2_grad", *kUnpermute = "Unpermute",
+                              *kCombine = "Combine", *kWeights = "Weights", *kRows = "Rows",
+                              *kReturn = "Return", *kGradients = "Gradients", *kAdd = "Add";
 };
 
 // Tasks, one a rank.
@@ -38,7 +38,14 @@ class ExchangedBytes {
   std::vector<double> bytes_;
 };
 
-double sum_of(const std::vector<std::uint32_t>& rows);
+// RowsByExpert of an expert: of all ranks' tokens, or of one rank's.
+struct ExpertRows {
+  std::uint32_t expert = 0, rows = 0;
+  std::uint32_t source = kNone;
+};
+using RowsByExpert = std::vector<ExpertRows>;
+double sum_of(const RowsByExpert& rows);
+std::vector<std::uint32_t> counts_of(const RowsByExpert& rows);
 
 // Writes the program of one pass of a MoE layer over a group: what every method does alike stands here.
 class Layer {
@@ -51,35 +58,46 @@ class Layer {
 
   // The host's counts, on each rank, from the start.
   Each counts();
-  // Dispatch or combine: all ranks begin together, after all of `after`.
-  Each exchange(const char* name, const ExchangedBytes& bytes, BytesPerSecond rate, const Each& after) {
-    return exchange(name, bytes, rate, machine().bulk.workers, after);
-  }
-  // By other workers than usual.
-  Each exchange(const char* name, const ExchangedBytes& bytes, BytesPerSecond rate, std::uint32_t workers,
-                const Each& after);
+  // What all ranks exchange, beginning together after all of `after`: something of these experts.
+  struct Exchange {
+    const char* name = "";
+    const ExchangedBytes& bytes;
+    std::vector<std::uint32_t> experts;
+    BytesPerSecond rate{};
+    std::uint32_t workers = 0;  // 0: as many as dispatch takes
+  };
+  Each exchange(const Exchange& exchange, const Each& after);
   // The experts' rows put next to one another, from tokens that came once a rank; or summed to these again.
-  std::uint32_t permute(std::uint32_t rank, double tokens, double rows, const Each& after);
-  std::uint32_t unpermute(std::uint32_t rank, double rows, double tokens, const Each& after);
+  std::uint32_t permute(std::uint32_t rank, double tokens, const RowsByExpert& rows, const Each& after);
+  std::uint32_t unpermute(std::uint32_t rank, const RowsByExpert& rows, double tokens, const Each& after);
   // The experts' products forward, of so many rows each, without those that have none.
-  std::uint32_t forward(std::uint32_t rank, const std::vector<std::uint32_t>& rows, const Each& after);
+  std::uint32_t forward(std::uint32_t rank, const RowsByExpert& rows, const Each& after);
   // Backward: gradients of the activations and of the weights.
-  std::uint32_t backward(std::uint32_t rank, const std::vector<std::uint32_t>& rows, const Each& after);
-  // By copy engine.
-  std::uint32_t copy(const char* name, Stream stream, std::uint32_t from, std::uint32_t to, double bytes,
-                     const Each& after);
-  std::uint32_t vector(const char* name, std::uint32_t rank, const VectorKernel& kernel, const Each& after);
+  std::uint32_t backward(std::uint32_t rank, const RowsByExpert& rows, const Each& after);
+  // By copy engine: what is named, of these rows' expert.
+  struct Copy {
+    const char* name = "";
+    Stream stream = kWeightCopies;
+    std::uint32_t from = 0, to = 0;
+    double bytes = 0;
+    ExpertRows of;
+  };
+  std::uint32_t copy(const Copy& copy, const Each& after);
+  // Gradients that came are added to an expert's own.
+  std::uint32_t add(std::uint32_t rank, const ExpertRows& of, const VectorKernel& kernel, const Each& after) {
+    return vector(StepName::kAdd, rank, kernel, {of}, after);
+  }
   // A time on a thread of the host.
   std::uint32_t host(const char* name, Stream thread, std::uint32_t rank, Duration time, const Each& after);
   // One kernel that has a job of products, for which the host prepares `launches` of them.
   std::uint32_t launched(const char* name, std::uint32_t rank, const MemoryJob& job, std::size_t launches,
-                         const Each& after);
+                         const RowsByExpert& rows, const Each& after);
   // A kernel or several of products, n wide over k.
-  std::uint32_t products(const char* name, std::uint32_t rank, const std::vector<std::uint32_t>& rows,
-                         std::uint32_t n, std::uint32_t k, const Each& after);
-  std::uint32_t gradients(std::uint32_t rank, const std::vector<std::uint32_t>& rows, std::uint32_t n,
+  std::uint32_t products(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
+                         std::uint32_t k, const Each& after);
+  std::uint32_t gradients(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
                           std::uint32_t k, const Each& after);
-  std::uint32_t swiglu(std::uint32_t rank, double rows, double width, const Each& after);
+  std::uint32_t swiglu(std::uint32_t rank, const RowsByExpert& rows, double width, const Each& after);
 
   // Workers that products and vector kernels leave to dispatch and combine from now on.
   void spare(std::uint32_t workers) { spared_ = workers; }
@@ -96,10 +114,14 @@ class Layer {
   double row_bytes() const { return 2.0 * shape_.hidden; }
   double weight_bytes() const { return 2.0 * 3 * shape_.hidden * shape_.intermediate; }
   StreamProgram program;
+  std::vector<RowsByExpert> rows;  // by task of the program: what it works on, or moves
 
  private:
   enum Kind : std::uint32_t { kMatrix, kVector, kEngine, kThread };
   std::uint32_t vector_kind() const { return hardware_.workers.together ? kMatrix : kVector; }
+  std::uint32_t vector(const char* name, std::uint32_t rank, const VectorKernel& kernel,
+                       const RowsByExpert& of, const Each& after);
+  std::uint32_t add_task(StreamTask task, RowsByExpert of);
   std::uint32_t vector_workers() const { return hardware_.workers.vector - spared_; }
   StreamTask task(const char* name, std::uint32_t rank, std::uint32_t stream, const Each& after) const;
 

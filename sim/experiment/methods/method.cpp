@@ -12,14 +12,21 @@ MicroBatch::MicroBatch(const RoutingCounts& counts, const LoadHistory& history)
   }
 }
 
-std::vector<std::uint32_t> rows_at(const MicroBatch& batch, std::uint32_t rank,
-                                   const std::vector<bool>& elsewhere) {
-  std::vector<std::uint32_t> rows;
+RowsByExpert rows_at(const MicroBatch& batch, std::uint32_t rank, const std::vector<bool>& elsewhere) {
+  RowsByExpert rows;
   const std::uint32_t local = batch.experts_per_rank();
   for (std::uint32_t e = rank * local; e < (rank + 1) * local; ++e) {
-    if (elsewhere.empty() || !elsewhere[e]) rows.push_back(batch.rows[e]);
+    if (elsewhere.empty() || !elsewhere[e]) rows.push_back({e, batch.rows[e]});
   }
   return rows;
+}
+
+std::vector<std::uint32_t> experts_of(const MicroBatch& batch, const std::vector<bool>& left_out) {
+  std::vector<std::uint32_t> experts;
+  for (std::uint32_t e = 0; e < batch.counts.experts(); ++e) {
+    if (left_out.empty() || !left_out[e]) experts.push_back(e);
+  }
+  return experts;
 }
 
 namespace {

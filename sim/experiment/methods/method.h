@@ -36,7 +36,7 @@ struct MicroBatch {
 class ExpertPlan {
  public:
   virtual ~ExpertPlan() = default;
-  // Rows that each rank computes.
+  // RowsByExpert that each rank computes.
   virtual std::vector<double> rows() const = 0;
   virtual void forward(Layer& layer) const = 0;
   virtual void backward(Layer& layer) const = 0;
@@ -56,10 +56,11 @@ class Method {
 };
 using Methods = Registry<Method>;
 
-// Rows of the experts at home on a rank, without those that `elsewhere` says.
-std::vector<std::uint32_t> rows_at(const MicroBatch& batch, std::uint32_t rank,
-                                   const std::vector<bool>& elsewhere = {});
-// Rows of so many experts are brought to their homes, a token once a rank.
+// RowsByExpert of the experts at home on a rank, without those that `elsewhere` says.
+RowsByExpert rows_at(const MicroBatch& batch, std::uint32_t rank, const std::vector<bool>& elsewhere = {});
+// All experts, but those left out.
+std::vector<std::uint32_t> experts_of(const MicroBatch& batch, const std::vector<bool>& left_out = {});
+// RowsByExpert of so many experts are brought to their homes, a token once a rank.
 ExchangedBytes dispatch_of(const MicroBatch& batch, const Layer& layer,
                            const std::vector<bool>& left_out = {});
 

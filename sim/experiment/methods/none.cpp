@@ -21,17 +21,17 @@ class AtHome final : public ExpertPlan {
     const ExchangedBytes tokens = dispatch_of(batch_, layer);
     const auto& bulk = layer.machine().bulk;
     const Each known = forward ? layer.counts() : Each{};
-    const Each sent = layer.exchange(StepName::kDispatch, tokens, bulk.dispatch, known);
+    const Each sent = layer.exchange({StepName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);
     Each done;
     for (std::uint32_t r = 0; r < layer.shape().ep; ++r) {
-      const std::vector<std::uint32_t> rows = rows_at(batch_, r);
+      const RowsByExpert rows = rows_at(batch_, r);
       const double came = tokens.received(r) / layer.row_bytes();
-      const std::uint32_t ready = layer.permute(r, came, sum_of(rows), sent);
+      const std::uint32_t ready = layer.permute(r, came, rows, sent);
       const std::uint32_t computed =
           forward ? layer.forward(r, rows, {ready}) : layer.backward(r, rows, {ready});
-      done.push_back(layer.unpermute(r, sum_of(rows), came, {computed}));
+      done.push_back(layer.unpermute(r, rows, came, {computed}));
     }
-    layer.exchange(StepName::kCombine, tokens.back(), bulk.combine, done);
+    layer.exchange({StepName::kCombine, tokens.back(), experts_of(batch_), bulk.combine}, done);
   }
 
   const MicroBatch& batch_;

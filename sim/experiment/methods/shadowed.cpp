@@ -16,11 +16,10 @@ std::vector<bool> Shadowed::left_out(std::uint32_t stage, std::uint32_t stages) 
 }
 
 // Shadows are computed in the first stage: nothing has to come for them.
-std::vector<std::uint32_t> Shadowed::rows_of(std::uint32_t rank, std::uint32_t stage,
-                                             std::uint32_t stages) const {
-  std::vector<std::uint32_t> rows = rows_at(batch_, rank, left_out(stage, stages));
+RowsByExpert Shadowed::rows_of(std::uint32_t rank, std::uint32_t stage, std::uint32_t stages) const {
+  RowsByExpert rows = rows_at(batch_, rank, left_out(stage, stages));
   for (const std::uint32_t e : shadows_) {
-    if (stage == 0) rows.push_back(batch_.counts.at(rank, e));
+    if (stage == 0) rows.push_back({e, batch_.counts.at(rank, e), rank});
   }
   return rows;
 }
@@ -45,7 +44,8 @@ ExchangedBytes Shadowed::between_homes(const Layer& layer) const {
 Each Shadowed::weights(Layer& layer, const Each& after) const {
   if (shadows_.empty()) return after;
   if (options_.by_workers)
-    return layer.exchange(StepName::kWeights, between_homes(layer), layer.machine().bulk.dispatch, after);
+    return layer.exchange({StepName::kWeights, between_homes(layer), shadows_, layer.machine().bulk.dispatch},
+                          after);
   Each come = after;
   const std::uint32_t ranks = layer.shape().ep;
   for (const std::uint32_t e : shadows_) {
@@ -55,8 +55,8 @@ Each Shadowed::weights(Layer& layer, const Each& after) const {
                    layer.machine().copy_engine.submit * std::int64_t{ranks - 1}, {});
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (r == home) continue;
-      come.push_back(
-          layer.copy(StepName::kWeights, Layer::kWeightCopies, home, r, layer.weight_bytes(), {submitted}));
+      come.push_back(layer.copy(
+          {StepName::kWeights, Layer::kWeightCopies, home, r, layer.weight_bytes(), {e, 0}}, {submitted}));
     }
   }
   return come;
@@ -69,11 +69,11 @@ void Shadowed::gradients(Layer& layer, const Each& computed) const {
     Each come;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (r == home) continue;
-      come.push_back(
-          layer.copy(StepName::kGradients, Layer::kReturns, r, home, layer.weight_bytes(), {computed[r]}));
+      come.push_back(layer.copy(
+          {StepName::kGradients, Layer::kReturns, r, home, layer.weight_bytes(), {e, 0}}, {computed[r]}));
     }
     const double bytes = layer.weight_bytes();
-    if (!come.empty()) layer.vector(StepName::kAdd, home, {ranks * bytes, bytes, {}}, come);
+    if (!come.empty()) layer.add(home, {e, 0}, {ranks * bytes, bytes, {}}, come);
   }
 }
 
@@ -87,26 +87,29 @@ void Shadowed::pass(Layer& layer, bool forward) const {
   Each last(ranks);
   for (std::uint32_t s = 0; s < stages; ++s) {
     tokens.push_back(dispatch_of(batch_, layer, left_out(s, stages)));
-    sent.push_back(layer.exchange(StepName::kDispatch, tokens[s], bulk.dispatch, ready));
+    sent.push_back(layer.exchange(
+        {StepName::kDispatch, tokens[s], experts_of(batch_, left_out(s, stages)), bulk.dispatch}, ready));
   }
   for (std::uint32_t s = 0; s < stages; ++s) {
     done.emplace_back();
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      const std::vector<std::uint32_t> rows = rows_of(r, s, stages);
+      const RowsByExpert rows = rows_of(r, s, stages);
       double own = 0;
       for (const std::uint32_t e : shadows_) own += s == 0 ? batch_.counts.at(r, e) : 0;
       const double came = tokens[s].received(r) / layer.row_bytes() + own;
-      const std::uint32_t permuted = layer.permute(r, came, sum_of(rows), sent[s]);
+      const std::uint32_t permuted = layer.permute(r, came, rows, sent[s]);
       last[r] = forward ? layer.forward(r, rows, {permuted}) : layer.backward(r, rows, {permuted});
-      done[s].push_back(layer.unpermute(r, sum_of(rows), came, {last[r]}));
+      done[s].push_back(layer.unpermute(r, rows, came, {last[r]}));
     }
   }
   if (!forward && options_.by_workers && !shadows_.empty()) {
-    done.back() =
-        layer.exchange(StepName::kGradients, between_homes(layer).back(), bulk.combine, done.back());
+    done.back() = layer.exchange({StepName::kGradients, between_homes(layer).back(), shadows_, bulk.combine},
+                                 done.back());
   }
   for (std::uint32_t s = 0; s < stages; ++s)
-    layer.exchange(StepName::kCombine, tokens[s].back(), bulk.combine, done[s]);
+    layer.exchange(
+        {StepName::kCombine, tokens[s].back(), experts_of(batch_, left_out(s, stages)), bulk.combine},
+        done[s]);
   if (!forward && !options_.by_workers) gradients(layer, last);
 }
 

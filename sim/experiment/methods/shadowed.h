@@ -27,7 +27,7 @@ class Shadowed final : public ExpertPlan {
   ExchangedBytes between_homes(const Layer& layer) const;
   // Experts that a stage of `stages` leaves out: shadows, and those of the other stages.
   std::vector<bool> left_out(std::uint32_t stage, std::uint32_t stages) const;
-  std::vector<std::uint32_t> rows_of(std::uint32_t rank, std::uint32_t stage, std::uint32_t stages) const;
+  RowsByExpert rows_of(std::uint32_t rank, std::uint32_t stage, std::uint32_t stages) const;
 
   const MicroBatch& batch_;
   std::vector<std::uint32_t> shadows_;

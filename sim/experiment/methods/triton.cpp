@@ -13,18 +13,24 @@ class SplitWidth final : public ExpertPlan {
 
   std::vector<double> rows() const override {
     const std::uint32_t ranks = batch_.counts.ranks();
-    return std::vector<double>(ranks, sum_of(batch_.rows) / ranks);
+    return std::vector<double>(ranks, sum_of(all_rows()) / ranks);
   }
   void forward(Layer& layer) const override { pass(layer, true); }
   void backward(Layer& layer) const override { pass(layer, false); }
 
  private:
+  RowsByExpert all_rows() const {
+    RowsByExpert rows;
+    for (std::uint32_t e = 0; e < batch_.rows.size(); ++e) rows.push_back({e, batch_.rows[e]});
+    return rows;
+  }
+
   // One fused kernel of all experts, of so many launches of the host's.
   std::uint32_t fused(Layer& layer, const char* name, std::uint32_t rank, MemoryJob job,
                       const Each& after) const {
     job.ideal =
         Duration(static_cast<std::int64_t>(static_cast<double>(job.ideal.count()) / options_.efficiency));
-    return layer.launched(name, rank, job, 1, after);
+    return layer.launched(name, rank, job, 1, all_rows(), after);
   }
 
   Each exchange(Layer& layer, const char* name, BytesPerSecond rate, const Each& after) const {
@@ -36,7 +42,7 @@ class SplitWidth final : public ExpertPlan {
     }
     const auto& bulk = layer.machine().bulk;
     const BytesPerSecond scaled{rate.count * options_.comm_workers / bulk.workers};
-    return layer.exchange(name, all, scaled, options_.comm_workers, after);
+    return layer.exchange({name, all, experts_of(batch_), scaled, options_.comm_workers}, after);
   }
 
   void pass(Layer& layer, bool forward) const {
@@ -58,13 +64,13 @@ class SplitWidth final : public ExpertPlan {
       Each first{forward ? fused(layer, StepName::kGmm1, r, products(2 * f, h), after)
                          : fused(layer, StepName::kGmm2, r, products(f, h), after)};
       first.insert(first.end(), gathered.begin(), gathered.end());
-      if (!forward) first = {fused(layer, StepName::kGrad, r, gradients(h, f), first)};
-      ready.push_back(layer.swiglu(r, sum_of(batch_.rows), forward ? f : 2 * f, first));
+      if (!forward) first = {fused(layer, StepName::kGrad2, r, gradients(h, f), first)};
+      ready.push_back(layer.swiglu(r, all_rows(), forward ? f : 2 * f, first));
     }
     for (std::uint32_t r = 0; r < ranks; ++r) {
       forward ? fused(layer, StepName::kGmm2, r, products(h, f), {ready[r]})
               : fused(layer, StepName::kGmm1, r, products(h, 2 * f), {ready[r]});
-      if (!forward) fused(layer, StepName::kGrad, r, gradients(2 * f, h), {});
+      if (!forward) fused(layer, StepName::kGrad1, r, gradients(2 * f, h), {});
     }
     exchange(layer, StepName::kCombine, bulk.combine, ready);
   }

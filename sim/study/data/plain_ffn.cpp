@@ -26,7 +26,30 @@ Format format_of(DataType dtype) {
 
 bool is_integer(DataType dtype) { return dtype == DataType::kInt8 || dtype == DataType::kInt32; }
 
-// x W, summed in fp32 in the order of W's rows.
+// Calls visit(expert, rank, token, weight) wherever a token goes: by expert, rank and token, which is the order
+// of all sums.
+template <class Visit>
+void for_each_routed(const MoeShape& shape, const Routed& routed, Visit visit) {
+  for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
+    for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
+      for (std::size_t slot = 0; slot < routed.experts[rank].size(); ++slot) {
+        if (routed.experts[rank][slot] == expert)
+          visit(expert, rank, slot / shape.top_k, routed.weights[rank][slot]);
+      }
+    }
+  }
+}
+
+void round_all(DataType dtype, Matrix& matrix) {
+  for (Vector& row : matrix) {
+    for (float& value : row) value = rounded(dtype, value);
+  }
+}
+
+Matrix zeros(std::uint32_t rows, std::uint32_t cols) { return Matrix(rows, Vector(cols)); }
+
+}  // namespace
+
 Vector times(DataType dtype, const Vector& x, const Matrix& w) {
   Vector y(w[0].size());
   for (std::size_t k = 0; k < x.size(); ++k) {
@@ -36,7 +59,6 @@ Vector times(DataType dtype, const Vector& x, const Matrix& w) {
   return y;
 }
 
-// x Wt.
 Vector times_transposed(DataType dtype, const Vector& x, const Matrix& w) {
   Vector y(w.size());
   for (std::size_t j = 0; j < y.size(); ++j) {
@@ -65,35 +87,11 @@ Vector swiglu_gradient(DataType dtype, const Vector& d_a, const Vector& h) {
   return d_h;
 }
 
-// Calls visit(expert, rank, token, weight) wherever a token goes: by expert, rank and token, which is the order
-// of all sums.
-template <class Visit>
-void for_each_routed(const MoeShape& shape, const Routed& routed, Visit visit) {
-  for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
-    for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
-      for (std::size_t slot = 0; slot < routed.experts[rank].size(); ++slot) {
-        if (routed.experts[rank][slot] == expert)
-          visit(expert, rank, slot / shape.top_k, routed.weights[rank][slot]);
-      }
-    }
-  }
-}
-
 void add_outer(Matrix& sum, const Vector& a, const Vector& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t j = 0; j < b.size(); ++j) sum[i][j] += a[i] * b[j];
   }
 }
-
-void round_all(DataType dtype, Matrix& matrix) {
-  for (Vector& row : matrix) {
-    for (float& value : row) value = rounded(dtype, value);
-  }
-}
-
-Matrix zeros(std::uint32_t rows, std::uint32_t cols) { return Matrix(rows, Vector(cols)); }
-
-}  // namespace
 
 RoutingCounts Routed::counts(const MoeShape& shape) const {
   RoutingCounts counts(shape.ep, shape.experts());

@@ -43,6 +43,15 @@ Matrix swiglu_add(DataType dtype, const Matrix& gate_up, const Matrix& other);
 // a b.
 Matrix product(DataType dtype, const Matrix& a, const Matrix& b);
 
+// x W, summed in fp32 in the order of W's rows; x Wt; both rounded.
+Vector times(DataType dtype, const Vector& x, const Matrix& w);
+Vector times_transposed(DataType dtype, const Vector& x, const Matrix& w);
+// Of [gate, up].
+Vector swiglu(DataType dtype, const Vector& h);
+Vector swiglu_gradient(DataType dtype, const Vector& d_a, const Vector& h);
+// sum += a bt, in fp32.
+void add_outer(Matrix& sum, const Vector& a, const Vector& b);
+
 // The nearest value that `dtype` holds; the even one of two.
 float rounded(DataType dtype, float value);
 // The distance from one value of `dtype` to the next, around `value`.

@@ -116,7 +116,7 @@ double exchanged(const Scenario& scenario, const char* name) {
   const LoadHistory history(experiment.shape.experts());
   const MicroBatch batch(batches.counts.front(), history);
   KernelCost cost(experiment.hardware, experiment.cut.tiling);
-  const StreamPass pass = run_stream_pass(experiment, batch, cost, true);
+  const StreamPass pass = run_stream_pass(experiment, *plan_of(experiment, batch, cost), cost, true);
   Duration longest{};
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
     if (pass.program.tasks[t].name == name)

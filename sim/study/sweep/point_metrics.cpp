@@ -1,7 +1,10 @@
 #include "sim/study/sweep/point_metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "sim/core/error.h"
 #include "sim/study/summary/run_trace.h"
 #include "sim/study/sweep/sweep_metric.h"
 
@@ -11,6 +14,11 @@ std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   for (const auto& [name, metric] : SweepMetrics::all()) names.push_back(name);
   return names;
+}
+
+bool has_metric(bool streams, const std::string& name) {
+  const SweepMetric& metric = SweepMetrics::get(name);
+  return streams ? !metric.of_batch.empty() : metric.amount != nullptr;
 }
 
 bool need_records(std::span<const std::string> metrics) {
@@ -28,6 +36,7 @@ std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<cons
   std::vector<PointMetric> metrics;
   for (const std::string& name : names) {
     const SweepMetric& metric = SweepMetrics::get(name);
+    if (!has_metric(false, name)) continue;
     MetricAmount total;
     for (const MeasuredPass& pass : measured) {
       const MetricAmount amount = metric.amount(pass);
@@ -37,6 +46,29 @@ std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<cons
     metrics.push_back({"total", name, metric.value(total), metric.unit()});
   }
   return metrics;
+}
+
+std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchResult>>& by_seed,
+                                       std::span<const std::string> names) {
+  std::vector<BatchMetric> metrics;
+  for (const std::string& name : names) {
+    const SweepMetric& metric = SweepMetrics::get(name);
+    for (const SweepMetric::OfBatch& of : metric.of_batch) {
+      std::vector<std::vector<double>> values;
+      for (const auto& seed : by_seed) {
+        values.emplace_back();
+        for (const MicroBatchResult& result : seed) values.back().push_back(of.value(result));
+      }
+      const MeanOf mean = mean_of(values);
+      metrics.push_back({{std::string(of.pass), name, mean.mean, metric.unit()}, mean.low, mean.high});
+    }
+  }
+  if (!metrics.empty()) return metrics;
+  std::string known;
+  for (const std::string& name : metric_names()) {
+    if (has_metric(true, name)) known += (known.empty() ? "" : ", ") + name;
+  }
+  throw InputError(fmt::format("metrics: streams have none of these; they have {}", known));
 }
 
 }  // namespace a3sim

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/experiment/compiled.h"
 #include "sim/study/sweep/database.h"
@@ -18,6 +19,8 @@ class PointRun {
   std::string compute(const SweepPosition& position, const std::string& id);
 
  private:
+  std::vector<PointMetric> metrics(const Experiment& experiment);
+
   const SweepSpec& spec_;
   bool record_;
   CompileCache cache_;

@@ -22,8 +22,9 @@ bool is_settled(const SweepPlan& plan, const Known& known, std::size_t position,
   const auto found = known.find(plan.ids[position]);
   if (found == known.end()) return false;
   if (!found->second.error.empty()) return !retry_failed;
-  return std::ranges::all_of(plan.spec.metrics,
-                             [&](const std::string& name) { return found->second.metrics.contains(name); });
+  return std::ranges::all_of(plan.spec.metrics, [&](const std::string& name) {
+    return !has_metric(plan.streams[position], name) || found->second.metrics.contains(name);
+  });
 }
 
 struct Wanted {
@@ -107,6 +108,7 @@ SweepPlan plan_sweep(SweepSpec spec) {
   for (const SweepPosition& position : plan.positions) {
     try {
       SweepPoint point = resolve_point(spec, position);
+      plan.streams.push_back(point.experiment.streams.has_value());
       plan.ids.push_back(std::move(point.id));
       plan.taskflows.push_back(std::move(point.taskflow));
     } catch (const InputError& error) {

@@ -16,6 +16,7 @@ struct SweepPlan {
   SweepSpec spec;
   std::vector<SweepPosition> positions;
   std::vector<std::string> ids, taskflows;  // by position
+  std::vector<bool> streams;                // by position: runs on streams
 };
 
 // Throws InputError with what is wrong with the sweep or any of its experiments.

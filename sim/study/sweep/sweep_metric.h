@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/core/registry.h"
+#include "sim/experiment/micro_batches.h"
 #include "sim/experiment/run_experiment.h"
 #include "traces/analysis/overlap.h"
 #include "traces/trace.h"
@@ -45,12 +47,19 @@ struct SweepMetric {
   enum class Form : std::uint8_t { kMilliseconds, kMegabytes, kNumber, kShare, kShareOfTime };
 
   Form form = Form::kNumber;
+  // None: a figure of streams alone.
   std::function<MetricAmount(const MeasuredPass&)> amount;
   // Whether it is read from every task's record, which costs more than all that is not.
   bool needs_records = false;
   // What an order is chosen by; neither: it tells about a run, and is no aim.
   enum class Better : std::uint8_t { kNeither, kSmaller, kLarger };
   Better better = Better::kNeither;
+  // Of a micro-batch on streams, by pass, in the metric's unit; none: streams have no such figure.
+  struct OfBatch {
+    std::string_view pass;
+    double (*value)(const MicroBatchResult&);
+  };
+  std::vector<OfBatch> of_batch{};
 
   double value(const MetricAmount& amount) const;
   std::string unit() const;  // "ms", "MB", "%"; "" for a number

@@ -18,7 +18,15 @@ MetricAmount completion_skew(const MeasuredPass& pass) {
 }
 
 A3SIM_REGISTER(SweepMetric, "latency", "from the common start to the last completion",
-               SweepMetric{Form::kMilliseconds, latency, false, SweepMetric::Better::kSmaller});
+               SweepMetric{
+                   Form::kMilliseconds,
+                   latency,
+                   false,
+                   SweepMetric::Better::kSmaller,
+                   {{"forward", [](const MicroBatchResult& of) { return milliseconds(of.forward); }},
+                    {"backward", [](const MicroBatchResult& of) { return milliseconds(of.backward); }},
+                    {"total",
+                     [](const MicroBatchResult& of) { return milliseconds(of.forward + of.backward); }}}});
 A3SIM_REGISTER(SweepMetric, "bound", "the largest lower bound", SweepMetric{Form::kMilliseconds, bound});
 A3SIM_REGISTER(SweepMetric, "efficiency", "the bound's part of the latency",
                SweepMetric{Form::kShareOfTime, efficiency, false, SweepMetric::Better::kLarger});

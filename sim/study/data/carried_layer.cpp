@@ -1,0 +1,288 @@
+#include "sim/study/data/carried_layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+
+using plain::Matrix;
+using plain::Vector;
+
+CarriedLayer::CarriedLayer(const MoeShape& shape, const LayerData& data) : shape_(shape), data_(data) {
+  for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
+    for (std::uint32_t slot = 0; slot < data.routed.experts[rank].size(); ++slot) {
+      const std::uint32_t expert = data.routed.experts[rank][slot];
+      if (expert != kNone)
+        sent_[{expert, rank}].push_back({slot / shape.top_k, data.routed.weights[rank][slot]});
+    }
+  }
+  for (std::uint32_t e = 0; e < shape.experts(); ++e) {
+    memory_[{home(e), Kept::kW1, e, kNone}] = data.weights.w1[e];
+    memory_[{home(e), Kept::kW2, e, kNone}] = data.weights.w2[e];
+  }
+}
+
+// What nobody has written: as many rows and columns as are asked for do not matter, each is no number.
+const Matrix& CarriedLayer::at(const Place& place) const {
+  static const Matrix unwritten;
+  const auto found = memory_.find(place);
+  return found == memory_.end() ? unwritten : found->second;
+}
+
+std::vector<std::uint32_t> CarriedLayer::sources(const ExpertRows& of) const {
+  if (of.source != kNone) return {of.source};
+  std::vector<std::uint32_t> all(shape_.ep);
+  for (std::uint32_t r = 0; r < shape_.ep; ++r) all[r] = r;
+  return all;
+}
+
+Matrix CarriedLayer::sent(std::uint32_t expert, std::uint32_t source, bool forward) const {
+  Matrix rows;
+  const auto found = sent_.find({expert, source});
+  if (found == sent_.end()) return rows;
+  for (const Sent& of : found->second) {
+    Vector& row = rows.emplace_back((forward ? data_.tokens : data_.d_output)[source][of.token]);
+    for (float& value : row) value = forward ? value : plain::rounded(shape_.dtype, value * of.weight);
+  }
+  return rows;
+}
+
+void CarriedLayer::backward(const StreamPass& pass, const std::vector<RowsByExpert>& rows) {
+  // The weights that came for forward have been overwritten since; activations are kept.
+  std::erase_if(memory_, [&](const auto& kept) {
+    const Place& place = kept.first;
+    const bool weights = place.what == Kept::kW1 || place.what == Kept::kW2;
+    return weights ? place.rank != home(place.expert)
+                   : place.what == Kept::kCame || place.what == Kept::kBack;
+  });
+  carry(pass, rows, false);
+}
+
+void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>& rows, bool forward) {
+  // Whoever waits for an end comes behind it, also where both are at one date: tasks wait for earlier ones only.
+  std::vector<std::tuple<Time, std::uint32_t, bool>> dates;  // the task's end comes behind its start
+  for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {
+    dates.emplace_back(pass.result.records[t].start, t, false);
+    dates.emplace_back(pass.result.records[t].end, t, true);
+  }
+  std::ranges::sort(dates);
+  std::vector<Writes> under_way(pass.program.tasks.size());
+  for (const auto& [date, task, ends] : dates) {
+    if (!ends) {
+      under_way[task] = read(pass.program.tasks[task], rows[task], forward);
+      continue;
+    }
+    for (Written& written : under_way[task]) memory_[written.place] = std::move(written.values);
+    under_way[task].clear();
+    if (pass.program.tasks[task].name != StepName::kAdd) continue;
+    // What came has been added.
+    const std::uint32_t rank = index(pass.program.tasks[task].rank), expert = rows[task].front().expert;
+    std::erase_if(memory_, [&](const auto& kept) {
+      const auto& [place, values] = kept;
+      return place.rank == rank && place.expert == expert && place.source != kNone &&
+             (place.what == Kept::kDw1 || place.what == Kept::kDw2);
+    });
+  }
+}
+
+CarriedLayer::Writes CarriedLayer::read(const StreamTask& task, const RowsByExpert& rows,
+                                        bool forward) const {
+  Writes writes;
+  for (const ExpertRows& of : rows) {
+    if (task.stream == Layer::kBulk)
+      exchanged(task, of, forward, writes);
+    else if (task.stream == Layer::kCompute)
+      read_expert(task, of, forward, writes);
+    else
+      copied(task, of.expert, forward, writes);
+  }
+  return writes;
+}
+
+void CarriedLayer::exchanged(const StreamTask& task, const ExpertRows& of, bool forward,
+                             Writes& writes) const {
+  const std::uint32_t rank = index(task.rank);
+  const std::uint32_t to = home(of.expert);
+  if (task.name == StepName::kDispatch) {
+    writes.push_back({{to, Kept::kCame, of.expert, rank}, sent(of.expert, rank, forward)});
+  } else if (task.name == StepName::kCombine) {
+    if (to != rank) return;
+    for (std::uint32_t src = 0; src < shape_.ep; ++src) {
+      const Place back{rank, Kept::kBack, of.expert, src};
+      writes.push_back({{src, Kept::kBack, of.expert, src}, at(back)});
+    }
+  } else if (task.name == StepName::kWeights) {
+    for (std::uint32_t dst = 0; dst < shape_.ep && to == rank; ++dst) {
+      for (const Kept what : {Kept::kW1, Kept::kW2})
+        writes.push_back({{dst, what, of.expert, kNone}, at({rank, what, of.expert, kNone})});
+    }
+  } else if (task.name == StepName::kGradients) {
+    for (const Kept what : {Kept::kDw1, Kept::kDw2})
+      writes.push_back({{to, what, of.expert, rank}, at({rank, what, of.expert, kNone})});
+  } else {
+    throw InputError(fmt::format("{}: no tensors are known of it", task.name));
+  }
+}
+
+void CarriedLayer::copied(const StreamTask& task, std::uint32_t expert, bool forward, Writes& writes) const {
+  const std::uint32_t from = index(task.rank);
+  const std::uint32_t to = index(task.transfers.front().dst);
+  const auto take = [&](Kept what, std::uint32_t source, std::uint32_t as) {
+    writes.push_back({{to, what, expert, as}, at({from, what, expert, source})});
+  };
+  if (task.name == StepName::kWeights) {
+    take(Kept::kW1, kNone, kNone);
+    take(Kept::kW2, kNone, kNone);
+  } else if (task.name == StepName::kGradients) {
+    take(Kept::kDw1, kNone, from);
+    take(Kept::kDw2, kNone, from);
+  } else {
+    const Kept there = forward ? Kept::kX : Kept::kDy, back = forward ? Kept::kY : Kept::kDx;
+    for (std::uint32_t src = 0; src < shape_.ep; ++src)
+      take(task.name == StepName::kRows ? there : back, src, src);
+  }
+}
+
+namespace {
+
+// Of each row of one or two matrices.
+template <class Of>
+Matrix rowwise(const Matrix& a, const Of& of) {
+  Matrix result;
+  for (const Vector& row : a) result.push_back(of(row));
+  return result;
+}
+
+Matrix no_numbers(std::uint32_t rows, std::uint32_t cols) {
+  return Matrix(rows, Vector(cols, std::numeric_limits<float>::quiet_NaN()));
+}
+
+}  // namespace
+
+// In fp32 over the rows that this rank has of the expert, by source and token; rounded once.
+Matrix CarriedLayer::gradient_of(std::uint32_t rank, const ExpertRows& of, Kept left, Kept right) const {
+  const bool first = left == Kept::kX;
+  const std::uint32_t rows = first ? shape_.hidden : shape_.intermediate;
+  const std::uint32_t cols = first ? 2 * shape_.intermediate : shape_.hidden;
+  Matrix sum(rows, Vector(cols));
+  for (const std::uint32_t src : sources(of)) {
+    const auto found = sent_.find({of.expert, src});
+    if (found == sent_.end()) continue;
+    const Matrix &a = at({rank, left, of.expert, src}), &b = at({rank, right, of.expert, src});
+    if (a.size() != found->second.size() || b.size() != a.size()) return no_numbers(rows, cols);
+    for (std::size_t row = 0; row < a.size(); ++row) plain::add_outer(sum, a[row], b[row]);
+  }
+  for (Vector& row : sum) {
+    for (float& value : row) value = plain::rounded(shape_.dtype, value);
+  }
+  return sum;
+}
+
+void CarriedLayer::read_expert(const StreamTask& task, const ExpertRows& of, bool forward,
+                               Writes& writes) const {
+  const std::uint32_t rank = index(task.rank);
+  const DataType dtype = shape_.dtype;
+  if (task.name == StepName::kGrad2 || task.name == StepName::kGrad1) {
+    const bool first = task.name == StepName::kGrad1;
+    writes.push_back({{rank, first ? Kept::kDw1 : Kept::kDw2, of.expert, kNone},
+                      gradient_of(rank, of, first ? Kept::kX : Kept::kA, first ? Kept::kDh : Kept::kDy)});
+    return;
+  }
+  if (task.name == StepName::kAdd) {
+    for (const Kept what : {Kept::kDw1, Kept::kDw2})
+      writes.push_back({{rank, what, of.expert, kNone}, gradient(what, of.expert)});
+    return;
+  }
+  const Matrix &w1 = at({rank, Kept::kW1, of.expert, kNone}), &w2 = at({rank, Kept::kW2, of.expert, kNone});
+  for (const std::uint32_t src : sources(of)) {
+    const auto get = [&](Kept what) -> const Matrix& { return at({rank, what, of.expert, src}); };
+    const auto put = [&](Kept what, Matrix values) {
+      writes.push_back({{rank, what, of.expert, src}, std::move(values)});
+    };
+    const auto through = [&](const Matrix& a, const Matrix& w, auto times) {
+      return w.empty() ? Matrix() : rowwise(a, [&](const Vector& row) { return times(dtype, row, w); });
+    };
+    if (task.name == StepName::kPermute) {
+      // RowsByExpert that stay at their source are its own tokens; of others the expert knows what came.
+      put(forward ? Kept::kX : Kept::kDy,
+          of.source == kNone ? get(Kept::kCame) : sent(of.expert, src, forward));
+    } else if (task.name == StepName::kGmm1 && forward) {
+      put(Kept::kH, through(get(Kept::kX), w1, plain::times));
+    } else if (task.name == StepName::kSwiglu && forward) {
+      put(Kept::kA, rowwise(get(Kept::kH), [&](const Vector& h) { return plain::swiglu(dtype, h); }));
+    } else if (task.name == StepName::kGmm2 && forward) {
+      put(Kept::kY, through(get(Kept::kA), w2, plain::times));
+    } else if (task.name == StepName::kGmm2) {
+      put(Kept::kDa, through(get(Kept::kDy), w2, plain::times_transposed));
+    } else if (task.name == StepName::kSwiglu) {
+      const Matrix &d_a = get(Kept::kDa), &h = get(Kept::kH);
+      Matrix d_h;
+      for (std::size_t row = 0; row < d_a.size() && h.size() == d_a.size(); ++row)
+        d_h.push_back(plain::swiglu_gradient(dtype, d_a[row], h[row]));
+      put(Kept::kDh, std::move(d_h));
+    } else if (task.name == StepName::kGmm1) {
+      put(Kept::kDx, through(get(Kept::kDh), w1, plain::times_transposed));
+    } else if (task.name == StepName::kUnpermute) {
+      put(Kept::kBack, get(forward ? Kept::kY : Kept::kDx));
+    } else {
+      throw InputError(fmt::format("{}: no tensors are known of it", task.name));
+    }
+  }
+}
+
+// An expert's own gradient and what came for it, added in fp32 and rounded once.
+Matrix CarriedLayer::gradient(Kept what, std::uint32_t expert) const {
+  const bool first = what == Kept::kDw1;
+  const std::uint32_t rows = first ? shape_.hidden : shape_.intermediate;
+  const std::uint32_t cols = first ? 2 * shape_.intermediate : shape_.hidden;
+  Matrix sum(rows, Vector(cols));
+  bool any = false;
+  const auto add = [&](const Place& place) {
+    const auto found = memory_.find(place);
+    if (found == memory_.end()) return;
+    any = true;
+    if (found->second.empty()) sum = no_numbers(rows, cols);
+    for (std::size_t i = 0; i < found->second.size(); ++i) {
+      for (std::size_t j = 0; j < cols; ++j) sum[i][j] += found->second[i][j];
+    }
+  };
+  add({home(expert), what, expert, kNone});
+  for (std::uint32_t src = 0; src < shape_.ep; ++src) {
+    if (src != home(expert)) add({home(expert), what, expert, src});
+  }
+  if (!any) return no_numbers(rows, cols);
+  for (Vector& row : sum) {
+    for (float& value : row) value = plain::rounded(shape_.dtype, value);
+  }
+  return sum;
+}
+
+// At their sources, over a token's experts by number, in fp32.
+std::vector<Matrix> CarriedLayer::summed(bool forward) const {
+  std::vector<Matrix> result(shape_.ep, Matrix(shape_.tokens, Vector(shape_.hidden)));
+  for (const auto& [key, rows] : sent_) {
+    const auto& [expert, rank] = key;
+    const Matrix& back = at({rank, Kept::kBack, expert, rank});
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      Vector& sum = result[rank][rows[row].token];
+      const float weight = forward ? rows[row].weight : 1;
+      for (std::size_t i = 0; i < sum.size(); ++i)
+        sum[i] +=
+            back.size() == rows.size() ? weight * back[row][i] : std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+  for (Matrix& matrix : result) {
+    for (Vector& row : matrix) {
+      for (float& value : row) value = plain::rounded(shape_.dtype, value);
+    }
+  }
+  return result;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/experiment/micro_batches.h"
+#include "sim/study/data/plain_ffn.h"
+#include "sim/study/data/tensors.h"
+
+namespace a3sim {
+
+// A micro-batch of small tensors, and where its tokens go.
+struct LayerData {
+  plain::Routed routed;
+  plain::Parameters weights;
+  std::vector<plain::Matrix> tokens, d_output;  // by rank
+};
+
+// Real tensors through the programs of a method: what a task reads is read when it starts, what it writes is there
+// when it ends, and what nobody has written is NaN. Dates are those of a run.
+class CarriedLayer {
+ public:
+  // Both outlive it.
+  CarriedLayer(const MoeShape& shape, const LayerData& data);
+
+  // One pass, forward first; `rows` by task, as the method's Layer says. Throws InputError for steps that carry no
+  // tensors.
+  void forward(const StreamPass& pass, const std::vector<RowsByExpert>& rows) { carry(pass, rows, true); }
+  void backward(const StreamPass& pass, const std::vector<RowsByExpert>& rows);
+
+  // By rank, a row a token.
+  std::vector<plain::Matrix> output() const { return summed(true); }
+  std::vector<plain::Matrix> d_tokens() const { return summed(false); }
+  // Of an expert, at its home.
+  plain::Matrix d_w1(std::uint32_t expert) const { return gradient(Kept::kDw1, expert); }
+  plain::Matrix d_w2(std::uint32_t expert) const { return gradient(Kept::kDw2, expert); }
+
+ private:
+  // What a rank keeps of an expert, or of its rows from one source.
+  enum class Kept : std::uint8_t { kCame, kX, kH, kA, kY, kBack, kW1, kW2, kDy, kDa, kDh, kDx, kDw1, kDw2 };
+  struct Place {
+    std::uint32_t rank;
+    Kept what;
+    std::uint32_t expert, source;  // kNone: of the whole expert
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  struct Written {
+    Place place;
+    plain::Matrix values;
+  };
+  using Writes = std::vector<Written>;
+
+  void carry(const StreamPass& pass, const std::vector<RowsByExpert>& rows, bool forward);
+  Writes read(const StreamTask& task, const RowsByExpert& rows, bool forward) const;
+  void read_expert(const StreamTask& task, const ExpertRows& of, bool forward, Writes& writes) const;
+  void exchanged(const StreamTask& task, const ExpertRows& of, bool forward, Writes& writes) const;
+  void copied(const StreamTask& task, std::uint32_t expert, bool forward, Writes& writes) const;
+  plain::Matrix gradient_of(std::uint32_t rank, const ExpertRows& of, Kept left, Kept right) const;
+  plain::Matrix sent(std::uint32_t expert, std::uint32_t source, bool forward) const;
+
+  const plain::Matrix& at(const Place& place) const;
+  std::uint32_t home(std::uint32_t expert) const { return expert / shape_.experts_per_rank; }
+  std::vector<std::uint32_t> sources(const ExpertRows& of) const;
+  std::vector<plain::Matrix> summed(bool forward) const;
+  plain::Matrix gradient(Kept what, std::uint32_t expert) const;
+
+  const MoeShape& shape_;
+  const LayerData& data_;
+  // By expert and source: which of its tokens go there, with which weight.
+  struct Sent {
+    std::uint32_t token;
+    float weight;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Sent>> sent_;
+  std::map<Place, plain::Matrix> memory_;
+};
+
+}  // namespace a3sim
