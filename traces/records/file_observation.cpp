@@ -66,6 +66,11 @@ FullStep FileObservation::full(std::uint32_t step) const {
   return full;
 }
 
+const FullStep& FileObservation::placed(std::uint32_t step) const {
+  if (!placed_ || placed_->step != step) placed_ = full(step);
+  return *placed_;
+}
+
 std::string FileObservation::place_of(const LightRecord& record) const {
   // Every step has a record of each rank and pass, and a rank is in one group of a pass.
   const std::uint64_t passes = job_.passes.size();
@@ -74,20 +79,20 @@ std::string FileObservation::place_of(const LightRecord& record) const {
 }
 
 std::string FileObservation::place_of(const OperatorRecord& record) const {
-  return line_of(full(record.step).operators, kOperatorsCsv, record.step, [&](const OperatorRecord& of) {
+  return line_of(placed(record.step).operators, kOperatorsCsv, record.step, [&](const OperatorRecord& of) {
     return of.rank == record.rank && of.pass == record.pass && of.op == record.op && of.start == record.start;
   });
 }
 
 std::string FileObservation::place_of(const TransferRecord& record) const {
-  return line_of(full(record.step).transfers, kTransfersCsv, record.step, [&](const TransferRecord& of) {
+  return line_of(placed(record.step).transfers, kTransfersCsv, record.step, [&](const TransferRecord& of) {
     return of.src == record.src && of.dst == record.dst && of.op == record.op && of.start == record.start &&
            of.end == record.end;
   });
 }
 
 std::string FileObservation::place_of(const HostRecord& record) const {
-  return line_of(full(record.step).host, kHostCsv, record.step, [&](const HostRecord& of) {
+  return line_of(placed(record.step).host, kHostCsv, record.step, [&](const HostRecord& of) {
     return of.rank == record.rank && of.kind == record.kind && of.start == record.start;
   });
 }

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "traces/observation.h"
@@ -39,11 +38,14 @@ class FileObservation final : public Observation {
 
  private:
   FullStep read(const std::string& folder, std::uint32_t step) const;
+  // The last step that place_of() was asked about. Not for several threads.
+  const FullStep& placed(std::uint32_t step) const;
 
   std::filesystem::path directory_;
   JobFile job_;
   LightFile light_;
   std::vector<Missing> missing_;
+  mutable std::optional<FullStep> placed_;
 };
 
 }  // namespace a3sim

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "sim/core/progress.h"
 #include "sim/study/monitor/full_records.h"
-#include "sim/study/monitor/slow_steps.h"
 #include "sim/study/monitor/truth.h"
+#include "traces/locate/locator.h"
 #include "traces/records/full_csv.h"
 #include "traces/records/job_file.h"
 #include "traces/records/light_file.h"
@@ -39,15 +40,15 @@ class Recorder {
     add_(kReferenceBin, light_file(step.light, header_));
     write(full_records(step, all_, job_.names), std::string(kReferenceFolder));
     summary_.reference = end_of(step) - first_start(step);
-    slow_ = SlowSteps(summary_.reference);
+    locator_.emplace(options_.limits, job_.ranks, step.light);
   }
 
   void add_step(JobStep&& step) {
     light_.insert(light_.end(), step.light.begin(), step.light.end());
     if (options_.recording == Recording::kFull) add_full(step, all_);
-    if (options_.recording == Recording::kNext && !slow_.wanted().empty()) add_full(step, slow_.wanted());
-    const bool slow = slow_.see(step.light);
-    if (options_.recording == Recording::kSame && slow) add_full(step, slow_.suspects());
+    if (!wanted().empty()) add_full(step, wanted());
+    const bool slow = locator_->add(step.number, step.light).slow;
+    if (options_.recording == Recording::kSame && slow) add_full(step, locator_->of_slow_step());
     summary_.slow += slow;
     const Duration took = end_of(step) - (times_.empty() ? first_start(step) : before_);
     before_ = end_of(step);
@@ -56,6 +57,12 @@ class Recorder {
       summary_.longest_step = step.number;
     }
     times_.push_back(took);
+  }
+
+  // Ranks that are recorded in the step to come.
+  std::span<const std::uint32_t> wanted() const {
+    if (options_.recording == Recording::kNext) return locator_->wanted();
+    return {};
   }
 
   MonitorSummary finish() {
@@ -110,7 +117,7 @@ class Recorder {
   LightHeader header_;
   std::vector<std::uint32_t> all_;
   std::vector<LightRecord> light_;
-  SlowSteps slow_{Duration::max()};
+  std::optional<Locator> locator_;
   std::vector<Duration> times_;
   Duration before_{};
   MonitorSummary summary_;
@@ -123,10 +130,12 @@ MonitorSummary monitor(const JobSpec& spec, const MonitorOptions& options, const
   Recorder recorder(spec, options, add);
   recorder.add_reference(job.reference());
   Progress progress("steps", options.steps);
-  job.run(options.steps, options.recording == Recording::kFull, [&](JobStep&& step) {
+  const auto take = [&](JobStep&& step) {
     recorder.add_step(std::move(step));
     progress.step();
-  });
+  };
+  job.run(options.steps, options.recording == Recording::kFull, take,
+          [&](std::uint32_t) { return recorder.wanted(); });
   const MonitorSummary summary = recorder.finish();
   add("truth.json", truth_json(spec.injection, options.steps));
   return summary;
