@@ -41,6 +41,7 @@ struct Experiment {
   RunOptions run;                          // how its schedules run
   std::optional<StreamOptions> streams{};  // it runs on streams instead: micro_batches.h
   std::vector<Pass> passes;                // run one after the other, a barrier between
+  std::vector<std::string> not_modelled;   // of the model, as its file says
   std::string timed;                       // what a latency is of, where passes do not say it themselves
   std::string resolved;                    // the whole configuration as it was understood
 };

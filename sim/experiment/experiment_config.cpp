@@ -5,6 +5,8 @@
 #include "models/graph/tiling_config.h"
 #include "models/operators/operator.h"
 #include "scheduler/order_config.h"
+#include "sim/core/config/foreign.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/workload.h"
 #include "sim/network/network.h"
@@ -12,6 +14,11 @@
 
 namespace a3sim {
 namespace {
+
+bool is_foreign(const std::filesystem::path& file) {
+  return std::ranges::any_of(ForeignConfigs::all(),
+                             [&](const auto& item) { return item.second.object->takes(file); });
+}
 
 constexpr std::int64_t kMostRows = 1 << 30;
 constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
@@ -190,6 +197,13 @@ Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
 }
 
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  // A model alone is run as hf.yaml says.
+  if (is_foreign(file)) {
+    const std::string text =
+        fmt::format("include: ['{}', '{}']\n", (configs_folder() / "experiments" / "hf.yaml").string(),
+                    file.filename().string());
+    return parse_experiment(text, file.string(), overrides);
+  }
   Diagnostics diagnostics;
   return read_experiment(Config::load(file, overrides, diagnostics), diagnostics);
 }

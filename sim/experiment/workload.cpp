@@ -25,6 +25,7 @@ std::pair<Config, std::string> of_execution(const Config& block, std::string_vie
 
 void read_model(const Config& root, Experiment& experiment) {
   experiment.parallel = read_parallel(root.map("parallel"));
+  experiment.not_modelled = root.map("model").texts("not_modelled");
   experiment.shape = read_shape(root.map("model"), experiment.parallel);
   experiment.routing = read_routing(root.map("routing"));
 }

@@ -143,8 +143,8 @@ TEST_CASE("an operator's tasks take three times their own time") {
 TEST_CASE("recording takes the time that it is said to take, of ranks that are recorded") {
   const Sets costs{"hosts.recording.light=20 us", "hosts.recording.full=300 us"};
   const Duration usual = run_time({});
-  for (const Duration time : times_of(steps_of(job_of(costs), 3))) CHECK(time == usual + 20_us);
-  for (const Duration time : times_of(steps_of(job_of(costs), 3, 2, true))) CHECK(time == usual + 320_us);
+  CHECK(times_of(steps_of(job_of(costs), 3)).back() == usual + 20_us);
+  CHECK(times_of(steps_of(job_of(costs), 3, 2, true)).back() == usual + 320_us);
   // Of one rank: no more than that.
   const JobSpec spec = job_of(costs);
   Job job(spec, 2);

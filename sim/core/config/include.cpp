@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "sim/core/config/foreign.h"
 #include "sim/core/config/yaml_reader.h"
 
 namespace a3sim {
@@ -34,6 +35,10 @@ class IncludeReader {
       return failed(asked, fmt::format("more than {} files to read, expected fewer", kMostFiles), "include");
     const std::optional<std::string> text = contents(file, asked);
     if (!text) return nullptr;
+    for (const auto& [name, foreign] : ForeignConfigs::all()) {
+      if (foreign.object->takes(file))
+        return foreign.object->read(*text, Mark{file.string(), 1, 1}, diagnostics_);
+    }
     open_files_.push_back(identity);
     std::unique_ptr<ConfigValue> value = read_text(*text, file.string());
     open_files_.pop_back();

@@ -151,7 +151,7 @@ Report monitor_report(const JobSpec& spec, const MonitorSummary& summary) {
   report.fact("total_ms", milliseconds(summary.total));
   report.say(fmt::format("{}: {} steps of {} ranks in {:.3f} ms\n", spec.experiment.name, summary.steps,
                          summary.ranks, milliseconds(summary.total)));
-  report.say(fmt::format(
+  report.say_on(fmt::format(
       "a step without faults and noise {:.3f} ms, the median one {:.3f} ms, the longest {:.3f} ms "
       "(step {})\n",
       milliseconds(summary.reference), milliseconds(summary.median), milliseconds(summary.longest),
