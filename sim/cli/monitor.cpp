@@ -52,7 +52,7 @@ void run(const MonitorCommandOptions& options) {
   MonitorOptions how;
   how.steps = options.steps;
   how.threads = options.threads.count;
-  how.limits = read_locate_limits(configs_folder() / "advice" / "locate.yaml");
+  how.limits = read_locate_limits(configs_folder() / kLocateFile);
   constexpr auto kNames = kNamesOf<Recording>;
   how.recording = static_cast<Recording>(std::ranges::find(kNames, options.recording) - std::begin(kNames));
   ResultDirectory directory(options.directory, "monitor");

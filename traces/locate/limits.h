@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 namespace a3sim {
 
@@ -25,6 +26,8 @@ struct LocateLimits {
   std::uint32_t watched = 24;      // steps that are recorded at most until what comes and goes is seen
 };
 
+// In the folder of configurations.
+inline constexpr std::string_view kLocateFile = "advice/locate.yaml";
 // Throws InputError with everything that is wrong in the file.
 LocateLimits read_locate_limits(const std::filesystem::path& file);
 

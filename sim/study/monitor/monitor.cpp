@@ -47,9 +47,9 @@ class Recorder {
     light_.insert(light_.end(), step.light.begin(), step.light.end());
     if (options_.recording == Recording::kFull) add_full(step, all_);
     if (!wanted().empty()) add_full(step, wanted());
-    const bool slow = locator_->add(step.number, step.light).slow;
-    if (options_.recording == Recording::kSame && slow) add_full(step, locator_->of_slow_step());
-    summary_.slow += slow;
+    const StepVerdict& verdict = locator_->add(step.number, step.light);
+    if (options_.recording == Recording::kSame && verdict.slow) add_full(step, locator_->of_slow_step());
+    summary_.slow += verdict.slow + verdict.before_too;
     const Duration took = end_of(step) - (times_.empty() ? first_start(step) : before_);
     before_ = end_of(step);
     if (took > summary_.longest) {
