@@ -41,8 +41,8 @@ struct LightRecord {
       kUnseen;  // microseconds by which the host's launches came later than the device asked for them
   std::uint16_t pass = 0;
   std::uint16_t group = 0;
-  // In percent, at the step's start: what the host has launched ahead of the device; batches ready for the device
-  // (fetched); batches ready for the host (processed). kNoFill: not seen.
+  // In percent, when the host asks for the step's batch: batches fetched, ready for the device; processed, ready to
+  // be fetched; read, ready to be processed. kNoFill: not seen.
   std::array<std::uint8_t, 3> fill{};
   std::uint8_t flags = 0;
 };

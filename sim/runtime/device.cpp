@@ -39,7 +39,10 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       events_(ssc.events()),
       puts_(ssc.rank(), static_cast<std::uint32_t>(workers_.size()), cost.hardware().memory, fabric, *this),
       site_{ssc, cost.hardware(), options_, events_, group, *this},
-      execution_(Executions::get(options.execution).create(site_)) {
+      execution_(Executions::get(options.execution).create(site_)),
+      group_(group),
+      waits_for_events_(!Executions::get(options.execution).by_kernels() &&
+                        options.transport == Transport::kPuts) {
   for (const OperatorInfo& op : ssc.operators()) operators_.push_back(&Operators::get(op.type));
   if (options.record) result_.records.resize(ssc.tasks().size());
   events_.tell(*execution_);
@@ -65,6 +68,7 @@ void Device::schedule(Engine& engine, Time at, Signal signal, std::uint32_t work
 void Device::on_event(Engine& engine, std::uint32_t arg) {
   switch (static_cast<Signal>(arg & ((1U << kSignalBits) - 1))) {
     case Signal::kLaunch:
+      idle_since_ = engine.now();
       return execution_->launch(engine);
     case Signal::kRun:
       return run(engine, arg >> kSignalBits);
@@ -92,6 +96,8 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const TaskDescriptor& td = task_of(worker);
   w.record.start = engine.now();
+  if (!running_.any()) end_idle_time(engine.now(), td);
+  running_.begin(engine.now());
   if (options_.hooks) {
     options_.hooks->started(ssc_.rank(), w.task);
     w.slowness = options_.hooks->slowness(ssc_.rank(), w.task);
@@ -102,6 +108,13 @@ void Device::run(Engine& engine, std::uint32_t worker) {
     return puts_.start(engine, worker, w.work, OpId{td.op}, w.slowness);
   w.steps.start(w.work, hardware());
   start_step(engine, worker);
+}
+
+void Device::end_idle_time(Time now, const TaskDescriptor& td) {
+  if (!waits_for_events_ || td.dependent_event == kNone) return;
+  const EventCounters::Trigger& last = events_.last_trigger(td.dependent_event);
+  if (last.rank == index(ssc_.rank()) || last.visible <= idle_since_) return;
+  result_.waits.add(now - idle_since_, last.rank);
 }
 
 void Device::start_step(Engine& engine, std::uint32_t worker) {
@@ -186,7 +199,7 @@ void Device::tell(Engine& engine, std::uint32_t worker, Time visible) {
   w.record.done = engine.now();
   w.record.visible = visible;
   const TaskDescriptor& td = task_of(worker);
-  all_events_[td.trigger_rank]->add_at(engine, visible, td.trigger_event);
+  all_events_[td.trigger_rank]->add_at(engine, visible, td.trigger_event, ssc_.rank());
 }
 
 void Device::put_has_left(Engine& engine, std::uint32_t worker, Time visible) {
@@ -205,6 +218,9 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
   w.record.end = engine.now();
   if (!w.told) tell(engine, worker, engine.now() + hardware().runtime.local_visibility);
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
+  result_.done = engine.now().time_since_epoch();
+  running_.end(engine.now());
+  idle_since_ = engine.now();
   result_.busy[worker < ssc_.workers(QueueType::kCtq) ? 0 : 1] += w.record.end - w.record.start;
   if (options_.record) {
     w.record.arithmetic = cost_.arithmetic(w.work);
@@ -238,7 +254,9 @@ void Device::on_settle(Engine& engine, std::uint32_t) {
 RankResult Device::take_result() {
   result_.tasks = finished_;
   result_.l2 = l2_.total();
+  if (!waits_for_events_) result_.waits = group_.waits(ssc_.rank());
   result_.sent = puts_.sent();
+  result_.transfer = puts_.transfer();
   result_.received = puts_.received();
   for (std::uint32_t op = 0; op < operators_.size(); ++op) result_.l2_by_op.push_back(l2_.total(OpId{op}));
   if (l2_.knows_producers()) {

@@ -68,6 +68,8 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   const Hardware& hardware() const { return cost_.hardware(); }
   const TaskDescriptor& task_of(std::uint32_t worker) const { return ssc_.tasks()[workers_[worker].task]; }
   void run(Engine& engine, std::uint32_t worker);
+  // A task starts, and none ran before.
+  void end_idle_time(Time now, const TaskDescriptor& td);
   void start_step(Engine& engine, std::uint32_t worker);
   void look_up(Engine& engine, std::uint32_t worker);
   double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;
@@ -106,6 +108,10 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   Time memory_end_ = Time::max();
   bool settling_ = false;
   std::uint64_t finished_ = 0;
+  const Group& group_;
+  bool waits_for_events_;  // of other ranks; else it meets them
+  BusyTime running_;       // its workers
+  Time idle_since_;
   RankResult result_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "models/taskflow/taskflow.h"
 #include "sim/core/engine.h"
+#include "sim/core/ids.h"
 
 namespace a3sim {
 
@@ -23,14 +24,24 @@ class EventCounters final : public EventHandler {
 
   // The events stay where they are as long as the counters.
   explicit EventCounters(std::span<const EventDescriptor> events)
-      : events_(events), counts_(events.size(), 0) {}
+      : events_(events), counts_(events.size(), 0), last_(events.size()) {}
   // Once, before anything is added.
   void tell(Listener& listener) { listener_ = &listener; }
 
   std::uint32_t count(std::uint32_t event) const { return counts_[event]; }
   bool is_complete(std::uint32_t event) const { return counts_[event] >= events_[event].threshold; }
-  // A trigger of the event becomes visible here at this date.
-  void add_at(Engine& engine, Time visible, std::uint32_t event) { engine.schedule(visible, *this, event); }
+  // A trigger of the event by a task of rank `from` becomes visible here at this date.
+  void add_at(Engine& engine, Time visible, std::uint32_t event, RankId from) {
+    Trigger& last = last_[event];
+    if (visible >= last.visible) last = {visible, index(from)};
+    engine.schedule(visible, *this, event);
+  }
+  // The last of an event's triggers, and whose it was; complete events have got all of theirs.
+  struct Trigger {
+    Time visible;
+    std::uint32_t rank = kNone;
+  };
+  const Trigger& last_trigger(std::uint32_t event) const { return last_[event]; }
 
   void on_event(Engine& engine, std::uint32_t event) override {
     if (++counts_[event] == events_[event].threshold) listener_->event_is_complete(engine, event);
@@ -39,6 +50,7 @@ class EventCounters final : public EventHandler {
  private:
   std::span<const EventDescriptor> events_;
   std::vector<std::uint32_t> counts_;
+  std::vector<Trigger> last_;
   Listener* listener_ = nullptr;
 };
 

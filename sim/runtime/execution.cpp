@@ -2,7 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace a3sim {
+namespace {
+
+BytesPerSecond part_of(BytesPerSecond rate, double part) {
+  return {std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(rate.count) * part))};
+}
+
+}  // namespace
 
 std::string ExecutionSite::waits(std::uint32_t task, std::uint32_t worker) const {
   const TaskDescriptor& td = ssc.tasks()[task];
@@ -16,7 +25,12 @@ std::string ExecutionSite::waits(std::uint32_t task, std::uint32_t worker) const
 }
 
 Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank) {
-  Hardware own = at_clock(hardware, options.rank(rank).clock);
+  const RankOptions of_rank = options.rank(rank);
+  Hardware own = at_clock(hardware, of_rank.clock);
+  if (of_rank.hbm != 1) {
+    own.memory.hbm_read = part_of(own.memory.hbm_read, of_rank.hbm);
+    own.memory.hbm_write = part_of(own.memory.hbm_write, of_rank.hbm);
+  }
   if (Executions::get(options.execution).by_kernels()) own.runtime.cube_task_start = {};
   return own;
 }

@@ -22,13 +22,15 @@ Bytes on_ports(Bytes put, double payload) {
 }  // namespace
 
 Fabric::Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, std::uint32_t workers_per_rank,
-               const NetworkBackend& backend, Transport transport)
+               const NetworkBackend& backend, Transport transport, const LinkDisturbances* disturbances)
     : spec_(hardware.fabric),
       transport_(transport),
       collective_rate_(hardware.collective.rate),
       topology_(hardware, dies, transport),
       workers_per_rank_(workers_per_rank),
       network_(backend.create(topology_.ports())),
+      disturbances_(disturbances),
+      ports_(topology_.ports()),
       part_(dies.size(), 1) {}
 
 // What one flow can be, of payload.
@@ -38,17 +40,27 @@ BytesPerSecond Fabric::cap(const Put& put) const {
   return part_of(spec_.put_per_worker, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness);
 }
 
-Duration Fabric::least(const Put& put) const {
-  const Topology::Route route = topology_.route(put.src, put.dst);
-  return transfer_time(on_ports(put.bytes, route.payload),
-                       std::min(part_of(cap(put), 1 / route.payload), route.port));
+BytesPerSecond Fabric::cap_on(const Topology::Route& route, const Put& put) const {
+  const BytesPerSecond free = part_of(cap(put), 1 / route.payload);
+  const double factor = disturbances_ ? disturbances_->factor_of_path(put.src, put.dst) : 1;
+  return factor == 1 ? free : part_of(std::min(free, route.port), factor);
+}
+
+Duration Fabric::least(const Put& put, Time from) const {
+  Topology::Route route = topology_.route(put.src, put.dst);
+  if (disturbances_ && !disturbances_->ports.empty()) {
+    const NetworkSpec then = disturbances_->ports_at(topology_, from);
+    route.port = std::min(then.egress[route.from], then.ingress[route.to]);
+  }
+  return transfer_time(on_ports(put.bytes, route.payload), std::min(cap_on(route, put), route.port));
 }
 
 void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
   const Topology::Route route = topology_.route(put.src, put.dst);
   const std::uint32_t token = index(put.src) * workers_per_rank_ + worker;
-  network_->start(engine.now(), {route.from, route.to, on_ports(put.bytes, route.payload),
-                                 part_of(cap(put), 1 / route.payload), token});
+  network_->start(engine.now(),
+                  {route.from, route.to, on_ports(put.bytes, route.payload), cap_on(route, put), token});
+  ++flows_;
   request_settle(engine);
 }
 
@@ -58,20 +70,44 @@ void Fabric::request_settle(Engine& engine) {
   engine.settle(*this, 0);
 }
 
-void Fabric::on_event(Engine& engine, std::uint32_t) {
+void Fabric::on_event(Engine& engine, std::uint32_t call) {
+  if (call == kPortsChange) {
+    next_change_ = Time::max();
+    return request_settle(engine);
+  }
   if (engine.now() != next_end_) return;  // rates have changed since this end was foreseen
   next_end_ = Time::max();
   ended_.clear();
   network_->advance(engine.now(), ended_);
+  flows_ -= static_cast<std::uint32_t>(ended_.size());
   for (const std::uint32_t token : ended_) {
     ends_[token / workers_per_rank_]->put_has_left(engine, token % workers_per_rank_);
   }
   request_settle(engine);
 }
 
+// While anything flows, ports follow what is wrong with them.
+void Fabric::disturb_ports(Engine& engine) {
+  if (!disturbances_ || disturbances_->ports.empty()) return;
+  const NetworkSpec now = disturbances_->ports_at(topology_, engine.now());
+  const std::uint32_t ranks = topology_.ranks();
+  for (std::uint32_t p = 0; p < now.egress.size(); ++p) {
+    const double part = part_[p % ranks];
+    if (now.egress[p] != ports_.egress[p])
+      network_->set_egress(engine.now(), p, part_of(now.egress[p], part));
+    if (now.ingress[p] != ports_.ingress[p])
+      network_->set_ingress(engine.now(), p, part_of(now.ingress[p], part));
+  }
+  ports_ = now;
+  const Time next = disturbances_->next_change(engine.now());
+  if (flows_ == 0 || next == Time::max() || next_change_ != Time::max()) return;
+  next_change_ = next;
+  engine.schedule(next, *this, kPortsChange);
+}
+
 // Ports that their end's memory cannot serve get what it can.
 void Fabric::fit_ports(Engine& engine) {
-  const NetworkSpec& ports = topology_.ports();
+  const NetworkSpec& ports = ports_;
   const std::uint32_t ranks = topology_.ranks();
   for (std::uint32_t r = 0; r < ranks; ++r) {
     double egress = 0, ingress = 0;
@@ -91,10 +127,11 @@ void Fabric::fit_ports(Engine& engine) {
 
 void Fabric::on_settle(Engine& engine, std::uint32_t) {
   settling_ = false;
+  disturb_ports(engine);
   fit_ports(engine);
   if (const Time next = network_->next_end(); next != next_end_) {
     next_end_ = next;
-    if (next != Time::max()) engine.schedule(next, *this, 0);
+    if (next != Time::max()) engine.schedule(next, *this, kFlowsEnd);
   }
   const std::uint32_t ranks = topology_.ranks();
   const auto ports = static_cast<std::uint32_t>(topology_.ports().egress.size());

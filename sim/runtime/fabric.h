@@ -9,6 +9,7 @@
 #include "sim/core/ids.h"
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
+#include "sim/runtime/link_disturbances.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
@@ -32,7 +33,7 @@ class FabricEnd {
 class Fabric final : public EventHandler {
  public:
   Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, std::uint32_t workers_per_rank,
-         const NetworkBackend& backend, Transport transport);
+         const NetworkBackend& backend, Transport transport, const LinkDisturbances* disturbances = nullptr);
 
   // The ends by rank; they outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }
@@ -51,7 +52,14 @@ class Fabric final : public EventHandler {
   // How long a put starts up, how long its bytes then take alone, how long its signal takes behind them, and
   // how long its worker is still busy.
   Duration startup() const { return transport_ == Transport::kPuts ? spec_.put_startup : Duration::zero(); }
-  Duration least(const Put& put) const;
+  // Its bytes flow from this date on.
+  Duration least(const Put& put, Time from) const;
+  // How much longer than it starts up a put has to wait, by what is wrong with the links: of an operator, from
+  // this row on.
+  Duration wait(const Put& put, OpId op, std::uint32_t row) const {
+    return disturbances_ ? disturbances_->wait_of_put(topology_, put.src, put.dst, op, row)
+                         : Duration::zero();
+  }
   Duration latency(RankId src, RankId dst) const { return topology_.latency(src, dst); }
   Duration fence() const { return transport_ == Transport::kPuts ? spec_.put_fence : Duration::zero(); }
 
@@ -62,7 +70,12 @@ class Fabric final : public EventHandler {
   void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
+  // What an event's argument means.
+  enum Call : std::uint32_t { kFlowsEnd, kPortsChange };
   BytesPerSecond cap(const Put& put) const;
+  // Of a flow, of bytes on the ports.
+  BytesPerSecond cap_on(const Topology::Route& route, const Put& put) const;
+  void disturb_ports(Engine& engine);
   void request_settle(Engine& engine);
   void fit_ports(Engine& engine);
 
@@ -73,9 +86,12 @@ class Fabric final : public EventHandler {
   std::uint32_t workers_per_rank_;
   std::unique_ptr<Network> network_;
   std::vector<FabricEnd*> ends_;
+  const LinkDisturbances* disturbances_;
+  NetworkSpec ports_;         // as they are now, for who may use all of its memory
   std::vector<double> part_;  // by rank: of its ports that its memory can serve
   std::vector<std::uint32_t> ended_;
-  Time next_end_ = Time::max();
+  Time next_end_ = Time::max(), next_change_ = Time::max();
+  std::uint32_t flows_ = 0;
   bool settling_ = false;
 };
 

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "sim/core/engine.h"
+#include "sim/core/ids.h"
+#include "sim/runtime/rank_waits.h"
 
 namespace a3sim {
 
@@ -12,21 +14,33 @@ class Group {
  public:
   // `farthest`: how long a signal takes between the two ranks that are farthest apart.
   explicit Group(Duration farthest) : farthest_(farthest) {}
-  void join(EventHandler& member) { members_.push_back(&member); }
+  // Members join in the order of their ranks.
+  void join(EventHandler& member) {
+    members_.push_back(&member);
+    came_.emplace_back();
+    waits_.emplace_back();
+  }
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(members_.size()); }
   Duration farthest() const { return farthest_; }
 
-  // One rank has come. When all have, each member's on_event() is called `delay` later, with `value`: the
+  // A rank has come. When all have, each member's on_event() is called `delay` later, with `value`: the
   // same of all.
-  void arrive(Engine& engine, Duration delay, std::uint32_t value) {
+  void arrive(Engine& engine, RankId rank, Duration delay, std::uint32_t value) {
+    came_[index(rank)] = engine.now();
     if (++arrived_ < ranks()) return;
     arrived_ = 0;
+    for (std::uint32_t r = 0; r < ranks(); ++r) waits_[r].add(engine.now() - came_[r], index(rank));
     for (EventHandler* member : members_) engine.schedule(engine.now() + delay, *member, value);
   }
+
+  // What a rank has waited for the last to come.
+  const RankWaits& waits(RankId rank) const { return waits_[index(rank)]; }
 
  private:
   Duration farthest_;
   std::vector<EventHandler*> members_;
+  std::vector<Time> came_;
+  std::vector<RankWaits> waits_;
   std::uint32_t arrived_ = 0;
 };
 

@@ -29,9 +29,13 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   running.started = engine.now();
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
   look_up(running, work, op);
-  running.outcome.ideal = fabric_.startup() + fabric_.least(running.put);
-  if (fabric_.startup() == Duration::zero()) return let_flow(engine, worker);
-  schedule(engine, engine.now() + fabric_.startup(), kFlow, worker);
+  transfer_.begin(engine.now());
+  units_[index(running.put.dst)]->transfer_.begin(engine.now());
+  const std::uint32_t row = work.streams.empty() ? 0 : work.streams.front().rows.begin;
+  const Duration before = fabric_.startup() + fabric_.wait(running.put, op, row);
+  running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
+  if (before == Duration::zero()) return let_flow(engine, worker);
+  schedule(engine, engine.now() + before, kFlow, worker);
 }
 
 void PutUnit::on_event(Engine& engine, std::uint32_t arg) {
@@ -57,6 +61,8 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   outcome.ideal += fabric_.fence();
   if (const auto bytes = static_cast<double>(running.put.bytes.count); bytes > 0) {
     PutUnit& destination = *units_[index(running.put.dst)];
+    transfer_.end(engine.now());
+    destination.transfer_.end(engine.now());
     load_.leave(-bytes, -running.hbm_here);
     destination.load_.arrive(-bytes, -running.hbm_there);
     sent_ += static_cast<std::uint64_t>(running.put.bytes.count);

@@ -12,6 +12,7 @@
 #include "sim/memory/memory.h"
 #include "sim/runtime/fabric.h"
 #include "sim/runtime/port_load.h"
+#include "sim/runtime/rank_waits.h"
 
 namespace a3sim {
 
@@ -53,6 +54,8 @@ class PutUnit final : public FabricEnd, public EventHandler {
   const Outcome& outcome(std::uint32_t worker) const { return puts_[worker].outcome; }
   std::uint64_t sent() const { return sent_; }
   std::uint64_t received() const { return received_; }
+  // In which it sent or received.
+  Duration transfer() const { return transfer_.total(); }
 
   void put_has_left(Engine& engine, std::uint32_t worker) override;
   double served_part(double egress, double ingress) const override;
@@ -84,6 +87,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   PortLoad load_;
   std::array<double, kResources> reserved_{};
   std::uint64_t sent_ = 0, received_ = 0;  // bytes
+  BusyTime transfer_;
 };
 
 }  // namespace a3sim

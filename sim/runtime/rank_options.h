@@ -15,6 +15,7 @@ struct RankOptions {
   std::uint32_t die = 0;
   Duration start{};  // how much later than the common start its first kernel is launched
   double clock = 1;  // of the hardware's, positive
+  double hbm = 1;    // of the hardware's rates, positive
 };
 
 std::vector<std::uint32_t> dies_of(std::span<const RankOptions> ranks);

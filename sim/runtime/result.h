@@ -10,6 +10,7 @@
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 #include "sim/memory/l2/l2.h"
+#include "sim/runtime/rank_waits.h"
 
 // What a run leaves behind: plain data.
 namespace a3sim {
@@ -39,6 +40,9 @@ struct TaskRecord {
 
 struct RankResult {
   Duration end{};         // the rank's last completion; a put completes when its destination sees it
+  Duration done{};        // its own work's end: its last worker was free again
+  RankWaits waits;        // before that
+  Duration transfer{};    // while it sent or received
   Duration busy[2] = {};  // tasks running, summed over the workers of CTQ and VTQ
   std::uint64_t tasks = 0;
   double l2_read = 0, l2_write = 0;  // bytes that tasks moved

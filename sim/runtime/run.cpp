@@ -67,7 +67,8 @@ class Ranks {
         const NetworkBackend& backend, const RunOptions& options, const std::vector<std::unique_ptr<L2>>& l2s,
         std::uint32_t copy)
       : machines_(machines_of(schedule, hardware, options)),
-        fabric_(hardware, dies_of(schedule, options), most_workers(schedule), backend, options.transport),
+        fabric_(hardware, dies_of(schedule, options), most_workers(schedule), backend, options.transport,
+                options.disturbances),
         group_(fabric_.topology().farthest()) {
     for (const Ssc& ssc : schedule) {
       const std::uint32_t rank = index(ssc.rank());
@@ -142,6 +143,8 @@ RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, co
     RunOptions before = options;
     before.record = false;
     before.hooks = nullptr;
+    before.launches = nullptr;
+    before.disturbances = nullptr;
     for (std::uint32_t copy = std::min(1U, copies); copy <= copies; ++copy) {
       Ranks(schedule, layout, hardware, backend, before, l2s, copy).run();
     }

@@ -8,7 +8,9 @@
 #include "models/taskflow/taskflow.h"
 #include "sim/core/config/config.h"
 #include "sim/device/hardware.h"
+#include "sim/runtime/kernel_launches.h"
 #include "sim/runtime/l2_options.h"
+#include "sim/runtime/link_disturbances.h"
 #include "sim/runtime/rank_options.h"
 #include "sim/runtime/task_hooks.h"
 #include "sim/runtime/topology.h"
@@ -40,7 +42,9 @@ struct RunOptions {
   std::uint32_t dispatch_servers = 1;  // of dynamic execution
   ReadyOrder ready = ReadyOrder::kQueue;
   L2Options l2{};
-  TaskHooks* hooks = nullptr;  // not owned
+  TaskHooks* hooks = nullptr;  // not owned, nor are these
+  KernelLaunches* launches = nullptr;
+  const LinkDisturbances* disturbances = nullptr;
 
   RankOptions rank(RankId rank) const {
     return ranks.empty() ? RankOptions{.die = index(rank)} : ranks[index(rank)];

@@ -49,6 +49,16 @@ void Topology::add_ports(const Hardware& hardware, std::uint32_t plane, Transpor
   ports_.ingress.insert(ports_.ingress.end(), ranks(), ingress);
 }
 
+std::vector<std::uint32_t> Topology::ports_of(RankId rank, std::uint32_t plane) const {
+  std::vector<std::uint32_t> ports;
+  for (std::uint32_t p = 0; p < first_port_.size(); ++p) {
+    if (first_port_[p] == kNone || (plane != kNone && p != plane)) continue;
+    const std::uint32_t port = first_port_[p] + index(rank);
+    if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
+  }
+  return ports;
+}
+
 Topology::Route Topology::route(RankId src, RankId dst) const {
   const Hardware::Fabric::Level& l = level(src, dst);
   const std::uint32_t from = first_port_[l.plane] + index(src), to = first_port_[l.plane] + index(dst);

@@ -45,6 +45,8 @@ class Topology {
 
   // Whether any two ranks meet over the plane, by its place in the hardware's.
   bool uses(std::uint32_t plane) const { return first_port_[plane] != kNone; }
+  // A rank's ports of a plane that is used; of all planes for kNone.
+  std::vector<std::uint32_t> ports_of(RankId rank, std::uint32_t plane) const;
   // The ports of all ranks; port p belongs to rank p mod ranks().
   const NetworkSpec& ports() const { return ports_; }
   std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / ranks(); }

@@ -19,9 +19,9 @@ TEST_CASE("An event is complete with its last trigger, at that date and not befo
   Listening listener;
   counters.tell(listener);
   Engine engine;
-  counters.add_at(engine, Time(7_us), 0);
-  counters.add_at(engine, Time(3_us), 0);
-  counters.add_at(engine, Time(5_us), 1);
+  counters.add_at(engine, Time(7_us), 0, RankId{0});
+  counters.add_at(engine, Time(3_us), 0, RankId{0});
+  counters.add_at(engine, Time(5_us), 1, RankId{0});
   CHECK_FALSE(counters.is_complete(0));
   engine.run();
   CHECK(listener.told == std::vector<std::pair<Time, std::uint32_t>>{{Time(5_us), 1}, {Time(7_us), 0}});

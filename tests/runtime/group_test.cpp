@@ -13,9 +13,12 @@ struct Member final : EventHandler {
 // Comes to the meeting at a date.
 struct Arrival final : EventHandler {
   Arrival(Group& group, Duration delay) : group(group), delay(delay) {}
-  void on_event(Engine& engine, std::uint32_t value) override { group.arrive(engine, delay, value); }
+  void on_event(Engine& engine, std::uint32_t value) override {
+    group.arrive(engine, RankId{came++ % 2}, delay, value);
+  }
   Group& group;
   Duration delay;
+  std::uint32_t came = 0;
 };
 
 TEST_CASE("Ranks meet when the last one comes, are called the delay later, and can meet again") {

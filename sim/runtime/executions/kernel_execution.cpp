@@ -69,9 +69,15 @@ bool KernelExecution::meets(const Kernel& kernel) const { return kernel.puts && 
 
 void KernelExecution::start_kernel(Engine& engine) {
   if (kernel_ == kernels_.size()) return;
+  if (site_.options.launches && launched_ == kernel_) {
+    ++launched_;
+    const auto kernel = static_cast<std::uint32_t>(kernel_);
+    const Time begin = site_.options.launches->begin(site_.ssc.rank(), kernel, engine.now());
+    if (begin > engine.now()) return engine.schedule(begin, *this, kLaunched);
+  }
   if (!collectives_ || !meets(kernels_[kernel_])) return deal(engine);
   const Hardware::Collective& spec = site_.hardware.collective;
-  site_.group.arrive(engine, spec.fixed + spec.per_peer * (site_.group.ranks() - 1), kMet);
+  site_.group.arrive(engine, site_.ssc.rank(), spec.fixed + spec.per_peer * (site_.group.ranks() - 1), kMet);
 }
 
 // A collective sends to every rank at a time, what goes to one rank in order; what stays is copied by the
@@ -124,7 +130,7 @@ Duration KernelExecution::gap() const {
 void KernelExecution::end_kernel(Engine& engine) {
   const bool met = meets(kernels_[kernel_++]);
   if (met) {
-    site_.group.arrive(engine, site_.group.farthest() + gap(), kLaunched);
+    site_.group.arrive(engine, site_.ssc.rank(), site_.group.farthest() + gap(), kLaunched);
   } else if (kernel_ < kernels_.size()) {
     engine.schedule(engine.now() + gap(), *this, kLaunched);
   }

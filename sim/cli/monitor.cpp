@@ -1,0 +1,100 @@
+#include "sim/study/monitor/monitor.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/output.h"
+#include "sim/cli/result_directory.h"
+#include "sim/cli/threads_option.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/portable_config.h"
+
+namespace a3sim {
+namespace {
+
+struct MonitorCommandOptions {
+  std::string file, inject, directory, recording = "next";
+  std::vector<std::string> set;
+  std::uint32_t steps = MonitorOptions{}.steps;
+  ThreadsOption threads;
+  JsonOption json;
+};
+
+std::string monitor_help() {
+  std::string text =
+      "Each rank's host takes a batch, launches the step's work ahead of its device, and does what else it "
+      "has to\n"
+      "(block 'hosts': launch, ahead, data: {read, process, fetch, workers, queue}); the ranks meet behind "
+      "each "
+      "pass.\n"
+      "Tasks and rates differ from step to step as the block 'noise' says. What is wrong stands in 'faults': "
+      "in the\n"
+      "configuration, or in a file for --inject. Without faults and noise a step takes what 'a3sim run' "
+      "prints.\n"
+      "Records: light.bin (96 bytes a rank and pass of each step), full/STEP/*.csv, reference.bin and "
+      "full/reference\n"
+      "(a step without faults and noise), job.json; what was injected in truth.json, which no advice reads.\n"
+      "Faults, with 'steps: [first, last]' where not all steps have them:\n";
+  for (const auto& [name, item] : FaultKinds::all())
+    text += fmt::format("  {:<9} {}\n            {}\n", name, item.description, item.object->example());
+  return text +
+         "Examples:\n"
+         "  a3sim monitor configs/experiments/ep8.yaml --steps 60 -o job\n"
+         "  a3sim monitor configs/experiments/ep8.yaml --steps 120 --inject configs/faults/clock.yaml -o "
+         "job\n"
+         "  a3sim monitor configs/experiments/ep4.yaml --record full --set noise.durations='2 %' -o job\n";
+}
+
+void run(const MonitorCommandOptions& options) {
+  const JobSpec spec = load_job(options.file, options.set, options.inject);
+  MonitorOptions how;
+  how.steps = options.steps;
+  how.threads = options.threads.count;
+  how.limits = read_locate_limits(configs_folder() / kLocateFile);
+  constexpr auto kNames = kNamesOf<Recording>;
+  how.recording = static_cast<Recording>(std::ranges::find(kNames, options.recording) - std::begin(kNames));
+  ResultDirectory directory(options.directory, "monitor");
+  const PortableConfig config = portable(spec.experiment);
+  directory.add("resolved.yaml", config.resolved);
+  for (const auto& [name, contents] : config.files) directory.add(name, contents);
+  const MonitorSummary summary = monitor(
+      spec, how, [&](std::string_view name, std::string_view contents) { directory.add(name, contents); });
+  directory.commit();
+  print_report(monitor_report(spec, summary), options.json);
+}
+
+class MonitorCommand final : public Command {
+ public:
+  void set_up(CLI::App& app) const override {
+    constexpr std::uint32_t kMostSteps = 1'000'000;
+    auto options = std::make_shared<MonitorCommandOptions>();
+    app.add_option("CONFIG", options->file, "experiment (YAML)")->required();
+    app.add_option("--set", options->set, "override a value: path.to.key=value; repeatable")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+    app.add_option("--steps", options->steps, "how many; 60 without it")->check(CLI::Range(1U, kMostSteps));
+    app.add_option("--inject", options->inject, "a file with more 'noise' and 'faults'")->type_name("FILE");
+    app.add_option("--record", options->recording,
+                   "beside light records: none (light), the three steps behind a slow one (next, without the "
+                   "option), "
+                   "the slow one itself (same), all (full)")
+        ->check(CLI::IsMember(
+            std::vector<std::string>(std::begin(kNamesOf<Recording>), std::end(kNamesOf<Recording>))));
+    app.add_option("-o,--output", options->directory, "where the records are written")
+        ->type_name("DIR")
+        ->required();
+    options->threads.add_to(app);
+    options->json.add_to(app);
+    app.footer(monitor_help());
+    app.callback([options] { run(*options); });
+  }
+};
+
+A3SIM_REGISTER(Command, "monitor", "Run many steps of a job with hosts and faults, and record them",
+               MonitorCommand);
+
+}  // namespace
+}  // namespace a3sim

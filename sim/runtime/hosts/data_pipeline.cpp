@@ -1,0 +1,77 @@
+#include "sim/runtime/hosts/data_pipeline.h"
+
+#include <algorithm>
+
+namespace a3sim {
+namespace {
+
+constexpr Duration kNever = Duration::max() / 4;
+
+Duration after(Duration start, Duration length) { return start >= kNever ? kNever : start + length; }
+
+}  // namespace
+
+// The recurrences of a tandem with blocking: a batch begins when the one before has left its stage (for many workers:
+// the one so many before) and leaves when it is done, those before it have left, and the next queue has room, because
+// the batch that is a queue's length before has begun its next stage or was taken.
+DataPipeline::Batch DataPipeline::made(const std::vector<Batch>& batches, const std::vector<Duration>& taken,
+                                       const DataOptions& of) {
+  const std::size_t i = batches.size();
+  const Duration lengths[] = {of.read, of.process, of.fetch};
+  Batch batch;
+  for (std::size_t s = 0; s < batch.size(); ++s) {
+    Stage& stage = batch[s];
+    const std::size_t workers = s == 1 ? of.workers : 1;
+    if (s > 0) stage.start = batch[s - 1].left;
+    if (i >= workers) stage.start = std::max(stage.start, batches[i - workers][s].left);
+    if (i >= 1) stage.start = std::max(stage.start, batches[i - 1][s].start);
+    stage.end = after(stage.start, lengths[s]);
+    stage.left = stage.end;
+    if (i >= 1) stage.left = std::max(stage.left, batches[i - 1][s].left);
+    if (i < of.queue) continue;
+    const std::size_t before = i - of.queue;
+    const Duration room = s + 1 < batch.size()    ? batches[before][s + 1].start
+                          : before < taken.size() ? taken[before]
+                                                  : kNever;
+    stage.left = std::max(stage.left, room);
+  }
+  return batch;
+}
+
+const DataPipeline::Batch& DataPipeline::next(const Options& options) {
+  while (batches_.size() <= taken_.size())
+    batches_.push_back(
+        made(batches_, taken_, options(forgotten_ + static_cast<std::uint32_t>(batches_.size()))));
+  return batches_[taken_.size()];
+}
+
+void DataPipeline::take(Duration date) {
+  constexpr std::uint32_t kForget = 256;  // more than any batch that one to come depends on
+  taken_.push_back(date);
+  if (taken_.size() < 2 * kForget) return;
+  batches_.erase(batches_.begin(), batches_.begin() + kForget);
+  taken_.erase(taken_.begin(), taken_.begin() + kForget);
+  forgotten_ += kForget;
+}
+
+std::array<std::uint8_t, 3> DataPipeline::fill(const Options& options, Duration date) const {
+  const auto first = static_cast<std::uint32_t>(taken_.size());
+  const std::uint32_t queue = options(forgotten_ + first).queue;
+  std::vector<Batch> batches = batches_;
+  std::array<std::uint32_t, 3> waiting{};
+  for (std::uint32_t b = first;; ++b) {
+    while (batches.size() <= b) batches.push_back(made(batches, taken_, options(forgotten_ + b)));
+    const Batch& batch = batches[b];
+    for (std::size_t s = 0; s < batch.size(); ++s) {
+      const bool gone = s + 1 < batch.size() && batch[s + 1].start <= date;
+      if (batch[s].left <= date && !gone) ++waiting[s];
+    }
+    if (batch[0].left > date) break;
+  }
+  std::array<std::uint8_t, 3> percent{};
+  for (std::size_t s = 0; s < percent.size(); ++s)
+    percent[s] = static_cast<std::uint8_t>(std::min(100U, 100 * waiting[s] / queue));
+  return percent;
+}
+
+}  // namespace a3sim

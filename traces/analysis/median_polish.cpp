@@ -1,0 +1,52 @@
+#include "traces/analysis/median_polish.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace a3sim {
+namespace {
+
+double median_of_cells(std::vector<double> cells) {
+  std::erase_if(cells, [](double cell) { return std::isnan(cell); });
+  if (cells.empty()) return 0;
+  std::ranges::sort(cells);
+  const std::size_t half = cells.size() / 2;
+  return cells.size() % 2 == 1 ? cells[half] : (cells[half - 1] + cells[half]) / 2;
+}
+
+// Moves the median of numbers into `to`; how much that was.
+double take_median(std::vector<double>& from, double& to) {
+  const double median = median_of_cells(from);
+  for (double& value : from) value -= median;
+  to += median;
+  return std::abs(median);
+}
+
+}  // namespace
+
+MedianPolish median_polish(std::vector<std::vector<double>> cells) {
+  constexpr int kMostRounds = 50;
+  constexpr double kEnough = 1e-9;
+  MedianPolish polish;
+  const std::size_t rows = cells.size(), columns = rows == 0 ? 0 : cells.front().size();
+  polish.rows.resize(rows);
+  polish.columns.resize(columns);
+  for (int round = 0; round < kMostRounds; ++round) {
+    double moved = 0;
+    for (std::size_t r = 0; r < rows; ++r) moved += take_median(cells[r], polish.rows[r]);
+    moved += take_median(polish.columns, polish.overall);
+    for (std::size_t c = 0; c < columns; ++c) {
+      std::vector<double> column(rows);
+      for (std::size_t r = 0; r < rows; ++r) column[r] = cells[r][c];
+      moved += take_median(column, polish.columns[c]);
+      for (std::size_t r = 0; r < rows; ++r) cells[r][c] = column[r];
+    }
+    moved += take_median(polish.rows, polish.overall);
+    if (moved < kEnough) break;
+  }
+  polish.rest = std::move(cells);
+  return polish;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+namespace a3sim {
+
+// A table of numbers as a common part, one of each row, one of each column, and a rest (Tukey, 1977): medians are taken
+// off rows and columns in turn. Cells may be missing.
+struct MedianPolish {
+  double overall = 0;
+  std::vector<double> rows, columns;
+  std::vector<std::vector<double>> rest;  // NaN where there is no cell
+};
+
+// `cells`: by row and column, NaN for none.
+MedianPolish median_polish(std::vector<std::vector<double>> cells);
+
+}  // namespace a3sim

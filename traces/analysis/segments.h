@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "traces/observation.h"
+
+namespace a3sim {
+
+// What a rank's lanes did from `start` to `end`: sums exactly to that time.
+struct Segments {
+  Duration overlap{};        // compute beside communication or the host
+  Duration compute{};        // only
+  Duration communication{};  // only, or beside the host alone
+  Duration host{};           // only
+  Duration free{};
+  Duration total() const { return overlap + compute + communication + host + free; }
+};
+
+// Of one rank of a step that was recorded in full.
+Segments segments(const FullStep& step, std::uint32_t rank, Duration start, Duration end);
+// From the first to the last of its records.
+Segments segments(const FullStep& step, std::uint32_t rank);
+
+}  // namespace a3sim

@@ -1,0 +1,146 @@
+#include "traces/locate/episodes.h"
+
+#include <algorithm>
+
+namespace a3sim {
+namespace {
+
+constexpr std::uint32_t kTurns = 3;   // slow steps in a row that make another episode
+constexpr std::uint32_t kStopped = 4;  // steps without one after a dense episode
+
+std::uint32_t first_suspect(const StepVerdict& step) {
+  return step.suspects.empty() ? kNone : step.suspects.front();
+}
+
+// Whether nearly all steps of an episode were slow.
+bool dense(const Episode& episode) {
+  constexpr double kDense = 0.9;
+  const std::uint32_t length = episode.last() - episode.first() + 1;
+  return episode.steps.size() >= kTurns && static_cast<double>(episode.steps.size()) > kDense * length;
+}
+
+void add(Episode& episode, const StepVerdict& step) {
+  episode.steps.push_back(step.step);
+  ++episode.suspects[first_suspect(step)];
+  episode.lost += step.took - step.usual;
+  episode.usual += step.usual;
+  episode.waiting += step.waiting;
+}
+
+void finish(Episode& episode) {
+  const auto slow = static_cast<double>(episode.steps.size());
+  episode.lost /= episode.last() - episode.first() + 1;
+  episode.usual /= slow;
+  episode.waiting /= slow;
+}
+
+// Whether from step `at` on another rank than that of the episode is the suspect, and stays it.
+bool turns(const Episode& episode, const std::vector<StepVerdict>& slow, std::size_t at, double stable) {
+  if (episode.steps.size() < kTurns || episode.stable() < stable) return false;
+  const std::uint32_t now = first_suspect(slow[at]);
+  if (now == episode.suspect() || at + kTurns > slow.size()) return false;
+  return std::all_of(slow.begin() + static_cast<std::ptrdiff_t>(at),
+                     slow.begin() + static_cast<std::ptrdiff_t>(at + kTurns),
+                     [&](const StepVerdict& step) { return first_suspect(step) == now; });
+}
+
+void add_mean(std::vector<RankStep>& mean, const std::vector<RankStep>& ranks) {
+  mean.resize(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (std::size_t m = 0; m < kMeasures; ++m) mean[r].of[m] += ranks[r].of[m];
+    for (std::size_t q = 0; q < mean[r].fill.size(); ++q) mean[r].fill[q] += ranks[r].fill[q];
+    if (ranks[r].longest > mean[r].longest) {
+      mean[r].longest = ranks[r].longest;
+      mean[r].whom = ranks[r].whom;
+    }
+  }
+}
+
+void divide(std::vector<RankStep>& mean, double by) {
+  for (RankStep& rank : mean) {
+    for (double& value : rank.of) value /= by;
+    for (double& fill : rank.fill) fill /= by;
+  }
+}
+
+void add_means(const Observation& of, Located& located) {
+  std::vector<std::uint32_t> episode_of(located.steps, kNone);
+  for (std::uint32_t e = 0; e < located.episodes.size(); ++e)
+    for (const std::uint32_t step : located.episodes[e].steps) episode_of[step] = e;
+  RankSteps steps(of.ranks());
+  double healthy = 0;
+  std::uint32_t number = 0;
+  of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+    const std::vector<RankStep>& ranks = steps.add(records);
+    const std::uint32_t episode = episode_of[number++];
+    healthy += episode == kNone;
+    add_mean(episode == kNone ? located.healthy : located.episodes[episode].mean, ranks);
+  });
+  divide(located.healthy, healthy);
+  for (Episode& episode : located.episodes) divide(episode.mean, static_cast<double>(episode.steps.size()));
+}
+
+}  // namespace
+
+std::uint32_t Episode::suspect() const {
+  return std::ranges::max_element(suspects, {}, [](const auto& of) { return of.second; })->first;
+}
+
+double Episode::stable() const {
+  return static_cast<double>(suspects.at(suspect())) / static_cast<double>(steps.size());
+}
+
+std::vector<Episode> episodes_of(const std::vector<StepVerdict>& slow, const LocateLimits& limits) {
+  std::vector<Episode> episodes;
+  for (std::size_t s = 0; s < slow.size(); ++s) {
+    bool another = episodes.empty();
+    if (!another) {
+      const Episode& last = episodes.back();
+      const std::uint32_t gap = slow[s].step - last.last() - 1;
+      another = gap > limits.apart || (gap >= kStopped && dense(last)) || turns(last, slow, s, limits.stable);
+    }
+    if (another) episodes.emplace_back();
+    add(episodes.back(), slow[s]);
+  }
+  for (Episode& episode : episodes) finish(episode);
+  return episodes;
+}
+
+Located locate(const Observation& of, const LocateLimits& limits) {
+  Located located;
+  const std::vector<LightRecord> reference = of.reference();
+  Locator locator(limits, of.ranks(), reference);
+  std::vector<StepVerdict> slow;
+  std::vector<double> usual;
+  StepVerdict before;
+  of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+    const StepVerdict& verdict = locator.add(located.steps++, records);
+    located.fluctuations += verdict.fluctuation;
+    if (verdict.before_too) {
+      before.usual = verdict.usual;
+      before.suspects = verdict.suspects;
+      slow.push_back(before);
+      usual.pop_back();
+    }
+    if (verdict.slow) {
+      slow.push_back(verdict);
+    } else {
+      usual.push_back(verdict.took);
+    }
+    before = verdict;
+  });
+  located.episodes = episodes_of(slow, limits);
+  add_means(of, located);
+  located.by_reference = usual.empty() && !reference.empty();
+  located.known = !usual.empty() || !reference.empty();
+  RankSteps steps(of.ranks());
+  if (located.by_reference) {
+    located.healthy = steps.add(reference);
+    located.usual = steps.took();
+  } else if (!usual.empty()) {
+    located.usual = median_of_numbers({usual.begin(), usual.end()});
+  }
+  return located;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,121 @@
+#include "traces/locate/locator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kYoung = 8;  // steps of a history whose deviation says little
+
+double median_of(const std::vector<double>& numbers) {
+  return median_of_numbers({numbers.begin(), numbers.end()});
+}
+
+}  // namespace
+
+Locator::Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<const LightRecord> reference)
+    : limits_(limits), steps_(ranks), history_(limits), own_(ranks), spread_(ranks), lags_(ranks), requests_(limits) {
+  if (reference.empty()) return;
+  RankSteps steps(ranks);
+  const std::vector<RankStep>& of = steps.add(reference);
+  reference_ = steps.took();
+  for (std::uint32_t r = 0; r < ranks; ++r) own_[r] = of[r][Measure::kOwn];
+}
+
+bool Locator::is_slow(double took) const {
+  if (history_.empty()) return reference_ > 0 && took > (1 + limits_.reference) * reference_;
+  const double young = history_.size() < kYoung ? limits_.reference : 0;
+  return history_.above(took, std::max(young, limits_.share), limits_.deviations) ||
+         history_.above(took, std::max(young, limits_.sure_share), limits_.sure_deviations) ||
+         (above_before_ && history_.above(took, std::max(young, limits_.lasting), limits_.deviations)) ||
+         history_.shifted();
+}
+
+// Of what is usual for the rank; where nothing is known yet, of the other ranks.
+double Locator::lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) const {
+  return ranks[rank][Measure::kOwn] - own_[rank];
+}
+
+void Locator::find_suspects(const std::vector<RankStep>& ranks) {
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) lags_[r] = lag_of(r, ranks);
+  const double most = median_of(lags_);
+  std::vector<double> apart;
+  for (const double lag : lags_) apart.push_back(std::abs(lag - most));
+  constexpr double kNormal = 1.4826;
+  const double over_ranks = learned_ > 0 ? 0 : kNormal * median_of(apart);
+  std::vector<std::pair<double, std::uint32_t>> above;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    const double noise = limits_.deviations * std::max(over_ranks, spread_[r]);
+    if (lags_[r] > most + std::max(limits_.suspect * verdict_.took, noise)) above.emplace_back(-lags_[r], r);
+  }
+  std::ranges::sort(above);
+  for (const auto& [lag, rank] : above)
+    if (verdict_.suspects.size() < kMostSuspects) verdict_.suspects.push_back(rank);
+}
+
+void Locator::learn(const std::vector<RankStep>& ranks) {
+  learned_ = std::min(learned_ + 1, limits_.window);
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    const double own = ranks[r][Measure::kOwn], apart = std::abs(own - own_[r]);
+    if (learned_ > 1) spread_[r] += (apart - spread_[r]) / (learned_ - 1);
+    own_[r] += (own - own_[r]) / learned_;
+  }
+}
+
+const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord> records) {
+  const std::vector<RankStep>& ranks = steps_.add(records);
+  verdict_ = {};
+  verdict_.step = step;
+  verdict_.took = steps_.took();
+  verdict_.usual = history_.empty() ? reference_ : history_.median();
+  verdict_.slow = is_slow(verdict_.took);
+  const bool above = !history_.empty() && history_.above(verdict_.took, limits_.lasting, limits_.deviations);
+  verdict_.before_too = verdict_.slow && above && above_before_ && !slow_before_;
+  if (verdict_.before_too) history_.take_back();
+  verdict_.fluctuation = verdict_.usual > 0 && verdict_.took > limits_.fluctuation * verdict_.usual;
+  double sum = 0, longest = 0;
+  for (const RankStep& rank : ranks) {
+    sum += rank[Measure::kOwn];
+    longest = std::max(longest, rank[Measure::kOwn]);
+  }
+  if (longest > 0) verdict_.waiting = 1 - sum / static_cast<double>(ranks.size()) / longest;
+  if (verdict_.slow) {
+    find_suspects(ranks);
+  } else if (!above) {
+    learn(ranks);
+  }
+  history_.add(verdict_.took, verdict_.slow);
+  verdict_.shift = history_.shifted();
+  above_before_ = above;
+  slow_before_ = verdict_.slow;
+  ask();
+  return verdict_;
+}
+
+// The rank with the least lag and the one in the middle; where nobody stands out, the one with the most, too.
+std::vector<std::uint32_t> Locator::beside() const {
+  std::vector<std::uint32_t> order(lags_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t r) { return lags_[r]; });
+  std::vector<std::uint32_t> ranks{order.front(), order[(order.size() - 1) / 2]};
+  if (verdict_.suspects.empty()) ranks.push_back(order.back());
+  return ranks;
+}
+
+void Locator::ask() {
+  of_slow_step_.clear();
+  std::vector<std::uint32_t> suspects = verdict_.suspects;
+  const std::vector<std::uint32_t> ranks = verdict_.slow ? beside() : std::vector<std::uint32_t>();
+  if (verdict_.slow) {
+    std::set<std::uint32_t> all(ranks.begin(), ranks.end());
+    all.insert(suspects.begin(), suspects.end());
+    of_slow_step_.assign(all.begin(), all.end());
+    if (suspects.empty()) suspects.push_back(kNone);
+  }
+  requests_.add(verdict_.step, verdict_.slow, suspects, ranks);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "traces/locate/history.h"
+#include "traces/locate/rank_step.h"
+#include "traces/locate/record_requests.h"
+
+namespace a3sim {
+
+// What is said of one step.
+struct StepVerdict {
+  std::uint32_t step = 0;
+  double took = 0, usual = 0;  // ps
+  bool slow = false;
+  bool fluctuation = false, shift = false;
+  bool before_too = false;  // so was the step before, which alone did not say so
+  double waiting = 0;       // 1 - mean / longest own time
+  // Ranks whose own time grew by more than that of most, the most first, at most kMostSuspects; none: all alike.
+  std::vector<std::uint32_t> suspects;
+};
+inline constexpr std::size_t kMostSuspects = 4;
+
+// Looks at a job's steps as they come and says which are slow, and because of whom; and which ranks to record in full
+// in the steps to come. What it holds does not grow with the number of steps.
+class Locator {
+ public:
+  // `reference`: light records of a step without faults and noise; empty: not known.
+  Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<const LightRecord> reference);
+
+  // All records of the next step. Valid until the next call.
+  const StepVerdict& add(std::uint32_t step, std::span<const LightRecord> records);
+
+  // Whom to record in full in the next step; empty: nobody. Suspects, and ranks that are none.
+  const std::vector<std::uint32_t>& wanted() const { return requests_.wanted(); }
+  // The same for the slow step itself, where that can be run again.
+  const std::vector<std::uint32_t>& of_slow_step() const { return of_slow_step_; }
+
+ private:
+  bool is_slow(double took) const;
+  double lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) const;
+  void find_suspects(const std::vector<RankStep>& ranks);
+  void learn(const std::vector<RankStep>& ranks);
+  void ask();
+  std::vector<std::uint32_t> beside() const;
+
+  LocateLimits limits_;
+  RankSteps steps_;
+  StepHistory history_;
+  StepVerdict verdict_;
+  bool above_before_ = false, slow_before_ = false;  // the step before
+  double reference_ = 0;                             // ps; 0: not known
+  // Own times of ranks in steps that were not slow: means of about the last `window`, and of deviations from them.
+  std::vector<double> own_, spread_;
+  std::uint32_t learned_ = 0;
+  std::vector<double> lags_;
+
+  RecordRequests requests_;
+  std::vector<std::uint32_t> of_slow_step_;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "traces/observation.h"
+#include "traces/records/job_file.h"
+#include "traces/records/light_file.h"
+
+namespace a3sim {
+
+// A job that `a3sim monitor` recorded. Never opens the truth that lies beside the records.
+class FileObservation final : public Observation {
+ public:
+  // The directory's kind (result_directory.h) has been checked. Throws InputError for records that are missing, cut
+  // off, damaged or contradict each other.
+  explicit FileObservation(const std::filesystem::path& directory);
+
+  const JobFile& job() const { return job_; }
+  const ObservedMachine& machine() const override { return job_.machine; }
+  const std::vector<std::string>& names() const override { return job_.names; }
+  const std::vector<std::string>& passes() const override { return job_.passes; }
+  std::vector<std::vector<std::uint32_t>> groups() const override { return job_.groups; }
+  std::uint32_t ranks() const override { return job_.ranks; }
+  const std::vector<std::uint32_t>& nodes() const override { return job_.nodes; }
+  void each_step(const Step& take) const override { light_.each_step(take); }
+  std::vector<LightRecord> reference() const override;
+  FullStep reference_full() const override;
+  std::vector<std::uint32_t> full_steps() const override;
+  FullStep full(std::uint32_t step) const override;
+  const std::vector<Missing>& missing() const override { return missing_; }
+  bool simulated() const override { return true; }
+  std::string place_of(const LightRecord& record) const override;
+  std::string place_of(const OperatorRecord& record) const override;
+  std::string place_of(const TransferRecord& record) const override;
+  std::string place_of(const HostRecord& record) const override;
+
+ private:
+  FullStep read(const std::string& folder, std::uint32_t step) const;
+  // The last step that place_of() was asked about. Not for several threads.
+  const FullStep& placed(std::uint32_t step) const;
+
+  std::filesystem::path directory_;
+  JobFile job_;
+  LightFile light_;
+  std::vector<Missing> missing_;
+  mutable std::optional<FullStep> placed_;
+};
+
+}  // namespace a3sim

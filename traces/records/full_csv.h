@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "traces/observation.h"
+
+// Full records on disk: a folder a step, in it a table each of operators, transfers and what hosts did. Dates are in
+// whole picoseconds, so that reading gives back what was written.
+namespace a3sim {
+
+inline constexpr std::string_view kOperatorsCsv = "operators.csv";
+inline constexpr std::string_view kTransfersCsv = "transfers.csv";
+inline constexpr std::string_view kHostCsv = "host.csv";
+
+std::string operators_csv(const FullStep& step, const std::vector<std::string>& names,
+                          const std::vector<std::string>& passes);
+std::string transfers_csv(const FullStep& step, const std::vector<std::string>& names,
+                          const std::vector<std::string>& passes, const ObservedMachine& machine);
+std::string host_csv(const FullStep& step);
+
+// What records may name.
+struct FullTables {
+  const std::vector<std::string>& names;
+  const std::vector<std::string>& passes;
+  const ObservedMachine& machine;
+  std::uint32_t ranks;
+};
+// Reads the three tables of a folder. Throws InputError with file and line for what is missing, cut off, or names
+// what the job does not have.
+FullStep read_full(const std::filesystem::path& folder, std::uint32_t step, const FullTables& tables);
+
+}  // namespace a3sim

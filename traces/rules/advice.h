@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "traces/locate/limits.h"
+#include "traces/observation.h"
+#include "traces/rules/finding.h"
+#include "traces/rules/rule_data.h"
+
+namespace a3sim {
+
+// Thresholds of all rules: the folder `advice` of configurations.
+struct RuleBook {
+  LocateLimits locate;
+  std::map<std::string, RuleData, std::less<>> causes;
+};
+// Throws InputError for what is wrong or missing in it.
+RuleBook read_rules(const std::filesystem::path& folder);
+
+struct Advice {
+  std::uint32_t ranks = 0, steps = 0, slow = 0;
+  double usual_ms = 0;
+  std::vector<Finding> findings;  // what costs most first
+  std::vector<Finding> infos;     // below 1 % of a step
+  std::vector<Missing> missing;   // what the source could not say
+};
+
+// Locates what is slow, analyses it, and asks all rules. Follows from the observation and the rules alone.
+Advice advise(const Observation& of, const RuleBook& rules);
+
+}  // namespace a3sim

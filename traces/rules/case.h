@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "traces/analysis/median_polish.h"
+#include "traces/locate/episodes.h"
+#include "traces/observation.h"
+
+namespace a3sim {
+
+// An operator of a rank beside what is usual for it, at equal work.
+struct OperatorLag {
+  OperatorRecord now, usual;
+  double run() const { return ratio(now.run, usual.run); }
+  double arithmetic() const { return ratio(now.arithmetic, usual.arithmetic); }
+  // What is not arithmetic: loads, stores, waiting for memory.
+  double rest() const { return ratio(now.run - now.arithmetic, usual.run - usual.arithmetic); }
+  // Of its workers, in ps of the rank.
+  double lag(double workers) const { return static_cast<double>((now.run - usual.run).count()) / workers; }
+
+  static double ratio(Duration now, Duration usual) {
+    return usual > Duration::zero() ? static_cast<double>(now.count()) / static_cast<double>(usual.count()) : 1;
+  }
+};
+
+// What ranks' hosts did, in ps a step and rank, less what they do in a usual step.
+struct HostTime {
+  double time = 0;
+  double count = 0;  // events a step
+  double spread = 0; // of the lengths: standard deviation over mean
+  std::string place;
+};
+
+// Puts of one operator in a pass from one rank to another.
+struct PutsOf {
+  std::uint16_t pass = 0;
+  std::uint32_t op = 0, src = 0, dst = 0;
+  friend auto operator<=>(const PutsOf&, const PutsOf&) = default;
+};
+struct Puts {
+  std::vector<const TransferRecord*> now, usual;  // of recorded slow steps; of a usual one
+};
+
+// Transfers between ranks of recorded steps, beside usual ones.
+struct TransferLags {
+  std::map<PutsOf, Puts> puts;
+  // By source and destination: log of the rate over the usual one (over that of all, where that is not known), without
+  // the slowest twentieth of the puts; the mean over operators by their time. NaN: none.
+  std::vector<std::vector<double>> cells;
+  MedianPolish polish;
+  double size_now = 0, size_usual = 0;  // mean bytes
+  // The longest put of a slow step between two ranks, by what it is longer than usual.
+  const TransferRecord* worst(std::uint32_t src, std::uint32_t dst) const;
+};
+
+// A slowdown that was located, with all that was analysed of it: what rules see.
+struct Case {
+  const Observation& of;
+  const Located& located;
+  const Episode& episode;
+  std::vector<FullStep> full;  // slow steps of the episode that were recorded in full
+  const FullStep& reference;   // empty: not known
+
+  std::vector<OperatorLag> operators;
+  std::map<std::pair<std::uint32_t, HostKind>, HostTime> host;  // by rank
+  TransferLags transfers;
+
+  double usual() const { return located.usual; }
+  // Of a rank in slow steps, above what is usual for it.
+  double excess(Measure measure, std::uint32_t rank) const {
+    return episode.mean[rank][measure] - located.healthy[rank][measure];
+  }
+  double ratio(Measure measure, std::uint32_t rank) const {
+    const double usual = located.healthy[rank][measure];
+    return usual > 0 ? episode.mean[rank][measure] / usual : 1;
+  }
+  // What slow steps are longer by.
+  double lag() const { return episode.lost * density(); }
+  double density() const;
+  double workers(CoreKind core) const;
+  bool recorded(std::uint32_t rank) const;
+  // Where the light record of a rank stands, in the first slow step.
+  std::string place(std::uint32_t rank) const;
+};
+
+// `reference` must outlive it.
+Case make_case(const Observation& of, const Located& located, const Episode& episode, const FullStep& reference);
+
+}  // namespace a3sim

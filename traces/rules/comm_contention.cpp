@@ -1,0 +1,48 @@
+#include <cmath>
+
+#include "traces/rules/rule.h"
+#include "traces/rules/slow_links.h"
+
+namespace a3sim {
+namespace {
+
+// Transfers that go slower beside memory-bound work than alone.
+class CommContentionRule final : public CauseRule {
+ public:
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    double bytes[2] = {}, time[2] = {};  // alone, beside
+    double beside_before = 0, before = 0;
+    const TransferRecord* one = nullptr;
+    for (const auto& [key, puts] : of.transfers.puts) {
+      for (const TransferRecord* put : puts.now) {
+        if (std::isnan(put->beside)) continue;
+        const std::size_t how = static_cast<double>(put->beside) > 0.5 ? 1 : 0;
+        bytes[how] += put->bytes;
+        time[how] += static_cast<double>((put->end - put->start).count());
+        if (how == 1 && (!one || put->end - put->start > one->end - one->start)) one = put;
+      }
+      for (const TransferRecord* put : puts.usual) {
+        beside_before += static_cast<double>(put->beside) > 0.5;
+        ++before;
+      }
+    }
+    if (!one || time[0] <= 0 || time[1] <= 0) return {};
+    const double sharing = (bytes[1] / time[1]) / (bytes[0] / time[0]);
+    const double part = time[1] / (time[0] + time[1]);
+    if (sharing >= data.at("sharing") || part < data.at("part")) return {};
+    if (before > 0 && beside_before >= data.at("part") * before) return {};  // it was always so
+    Finding finding;
+    for (std::uint32_t r = 0; r < of.of.ranks(); ++r) finding.ranks.push_back(r);
+    finding.factor = sharing;
+    finding.confidence = communication_share(of) * part;
+    finding.evidence.push_back({"rate beside memory-bound work, of that alone", "", sharing, data.at("sharing"),
+                                of.of.place_of(*one)});
+    return {finding};
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "comm.contention", "transfers and memory-bound work slow each other down",
+               CommContentionRule);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,17 @@
+#include "traces/rules/host_lag.h"
+#include "traces/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+class HostCompileRule final : public CauseRule {
+ public:
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    return judge_host_events(of, HostKind::kCompile, data.at("least_ms"), data.at("share"));
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "host.compile", "operators are compiled anew", HostCompileRule);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,17 @@
+#include "traces/rules/host_lag.h"
+#include "traces/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+class HostEnvironmentRule final : public CauseRule {
+ public:
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    return judge_host_events(of, HostKind::kLog, data.at("least_ms"), data.at("share"));
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "host.environment", "the host logs too much, or to a remote disk", HostEnvironmentRule);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,17 @@
+#include "traces/rules/host_lag.h"
+#include "traces/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+class HostGcRule final : public CauseRule {
+ public:
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    return judge_host_events(of, HostKind::kCollect, data.at("least_ms"), data.at("share"));
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "host.gc", "garbage is collected on the host", HostGcRule);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "traces/rules/host_lag.h"
+
+namespace a3sim {
+
+// Launches that take long: regular ones are the host's own, irregular ones somebody else's on the node. `irregular`:
+// standard deviation over mean of their lengths from which they are.
+std::vector<Finding> judge_launches(const Case& of, const RuleData& data, bool want_irregular);
+
+}  // namespace a3sim

@@ -1,0 +1,17 @@
+#include "traces/rules/host_lag.h"
+#include "traces/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+class HostSyncRule final : public CauseRule {
+ public:
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    return judge_host_events(of, HostKind::kSync, data.at("least_ms"), data.at("share"));
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "host.sync", "the host waits for the device", HostSyncRule);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,17 @@
+#include "traces/rules/io_queues.h"
+#include "traces/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+class IoFetchRule final : public CauseRule {
+ public:
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    return judge_io(of, data, IoStage::kFetch);
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "io.fetch", "batches are fetched too slowly", IoFetchRule);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "traces/analysis/segments.h"
+#include "traces/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+double part(Duration time, const Segments& of) {
+  return static_cast<double>(time.count()) / static_cast<double>(std::max<std::int64_t>(1, of.total().count()));
+}
+
+// Communication that nothing is computed beside.
+class ParallelOverlapRule final : public CauseRule {
+ public:
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    Finding finding;
+    for (const FullStep& step : of.full) {
+      for (const std::uint32_t rank : step.ranks) {
+        const Segments now = segments(step, rank);
+        if (now.total() <= Duration::zero() || std::ranges::find(finding.ranks, rank) != finding.ranks.end()) continue;
+        if (part(now.overlap, now) >= data.at("overlap") || part(now.communication, now) <= data.at("exposed"))
+          continue;
+        if (!of.reference.operators.empty()) {
+          const Segments usual = segments(of.reference, rank);
+          const bool always = part(usual.overlap, usual) < data.at("overlap");
+          if (always) continue;
+        }
+        const auto first = std::ranges::find(step.operators, rank, &OperatorRecord::rank);
+        finding.ranks.push_back(rank);
+        finding.confidence = std::max(finding.confidence, part(now.communication, now));
+        finding.evidence.push_back({fmt::format("rank {}: compute beside communication, of the step", rank), "",
+                                    part(now.overlap, now), data.at("overlap"), of.of.place_of(*first)});
+        finding.evidence.push_back({fmt::format("rank {}: communication only, of the step", rank), "",
+                                    part(now.communication, now), data.at("exposed"), of.of.place_of(*first)});
+      }
+    }
+    if (finding.ranks.empty()) return {};
+    std::ranges::sort(finding.ranks);
+    return {finding};
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "parallel.overlap", "communication without computing beside it", ParallelOverlapRule);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,33 @@
+#include "traces/rules/rule_data.h"
+
+#include <fmt/format.h>
+
+#include "sim/core/config/config.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+
+RuleData RuleData::read(const std::filesystem::path& file) {
+  constexpr double kMost = 1e18;
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, {}, diagnostics);
+  RuleData data;
+  data.file_ = file;
+  const Config thresholds = root.map("thresholds").require_sources(true);
+  for (const std::string& key : thresholds.keys())
+    data.thresholds_.emplace(key, thresholds.number(key, 0, kMost));
+  thresholds.finish();
+  data.remedies_ = root.texts("remedies");
+  if (data.remedies_.empty()) root.error("remedies", "missing; expected what fixes the cause");
+  root.finish();
+  diagnostics.throw_if_any();
+  return data;
+}
+
+double RuleData::at(std::string_view threshold) const {
+  const auto found = thresholds_.find(threshold);
+  if (found != thresholds_.end()) return found->second;
+  throw InputError(fmt::format("{}: thresholds.{}: missing", file_.string(), threshold));
+}
+
+}  // namespace a3sim

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace a3sim {
+
+// What configs/advice/CAUSE.yaml says of a cause: thresholds, each with its source, and what fixes it.
+class RuleData {
+ public:
+  // Throws InputError with everything that is wrong in the file.
+  static RuleData read(const std::filesystem::path& file);
+
+  // Throws InputError, which names the file, for a threshold that it does not have.
+  double at(std::string_view threshold) const;
+  const std::vector<std::string>& remedies() const { return remedies_; }
+
+ private:
+  std::filesystem::path file_;
+  std::map<std::string, double, std::less<>> thresholds_;
+  std::vector<std::string> remedies_;
+};
+
+}  // namespace a3sim

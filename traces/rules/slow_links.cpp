@@ -1,0 +1,231 @@
+#include "traces/rules/slow_links.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "traces/rules/compute_lag.h"
+
+namespace a3sim {
+namespace {
+
+double length(const TransferRecord& of) { return static_cast<double>((of.end - of.start).count()); }
+
+// The slowest put of a row or a column.
+const TransferRecord* worst_of(const Case& of, std::uint32_t rank, bool row) {
+  const TransferRecord* worst = nullptr;
+  for (std::uint32_t other = 0; other < of.of.ranks(); ++other) {
+    const TransferRecord* put = row ? of.transfers.worst(rank, other) : of.transfers.worst(other, rank);
+    if (put && (!worst || length(*put) > length(*worst))) worst = put;
+  }
+  return worst;
+}
+
+std::size_t cells_of(const TransferLags& lags, std::uint32_t rank, bool row) {
+  std::size_t cells = 0;
+  for (std::size_t other = 0; other < lags.cells.size(); ++other)
+    cells += !std::isnan(row ? lags.cells[rank][other] : lags.cells[other][rank]);
+  return cells;
+}
+
+void add_ports(const Case& of, double low, std::vector<SlowLink>& links) {
+  const MedianPolish& polish = of.transfers.polish;
+  constexpr std::size_t kLeastCells = 2;
+  double worst = 0;
+  for (std::uint32_t r = 0; r < of.of.ranks(); ++r) worst = std::min({worst, polish.rows[r], polish.columns[r]});
+  constexpr double kAmong = 0.4;  // of the worst effect: another port that is slow
+  for (std::uint32_t r = 0; r < of.of.ranks(); ++r) {
+    SlowLink link;
+    link.rank = r;
+    const double least = std::min(low, kAmong * worst);
+    link.egress = polish.rows[r] < least && cells_of(of.transfers, r, true) >= kLeastCells;
+    link.ingress = polish.columns[r] < least && cells_of(of.transfers, r, false) >= kLeastCells;
+    if (!link.egress && !link.ingress) continue;
+    const double effect = std::min(link.egress ? polish.rows[r] : 0, link.ingress ? polish.columns[r] : 0);
+    link.factor = std::exp(effect);
+    link.worst = worst_of(of, r, link.egress && (!link.ingress || polish.rows[r] <= polish.columns[r]));
+    links.push_back(link);
+  }
+}
+
+void add_paths(const Case& of, double low, std::vector<SlowLink>& links) {
+  const TransferLags& lags = of.transfers;
+  double worst = 0;
+  for (const auto& row : lags.polish.rest)
+    for (const double cell : row)
+      if (!std::isnan(cell)) worst = std::min(worst, cell);
+  constexpr double kAmong = 0.5;
+  for (std::uint32_t s = 0; s < of.of.ranks(); ++s) {
+    for (std::uint32_t d = 0; d < of.of.ranks(); ++d) {
+      const double rest = lags.polish.rest[s][d];
+      if (std::isnan(rest) || rest >= std::min(low, kAmong * worst) || lags.cells[s][d] >= low) continue;
+      SlowLink link;
+      link.kind = SlowLink::Kind::kPath;
+      link.from = s;
+      link.to = d;
+      link.factor = std::exp(lags.cells[s][d]);
+      link.worst = lags.worst(s, d);
+      links.push_back(link);
+    }
+  }
+}
+
+constexpr double kBin = 0.125e9;  // ps
+
+// Bytes and transfers under way at a port, by bin of time.
+struct PortBins {
+  std::vector<double> bytes, busy;
+};
+PortBins bins_of(const std::vector<const TransferRecord*>& puts) {
+  PortBins bins;
+  if (puts.empty()) return bins;
+  Duration first = Duration::max(), last{};
+  for (const TransferRecord* put : puts) {
+    first = std::min(first, put->start);
+    last = std::max(last, put->end);
+  }
+  constexpr double kMostBins = 100'000;
+  const double span = static_cast<double>((last - first).count());
+  const double bin = std::max(kBin, span / kMostBins);
+  const auto count = static_cast<std::size_t>(span / bin) + 1;
+  bins.bytes.resize(count);
+  bins.busy.resize(count);
+  for (const TransferRecord* put : puts) {
+    const double from = static_cast<double>((put->start - first).count()) / bin;
+    const double to = static_cast<double>((put->end - first).count()) / bin;
+    if (to <= from) continue;
+    for (auto b = static_cast<std::size_t>(from); b < count && static_cast<double>(b) < to; ++b) {
+      const double in = std::min(to, static_cast<double>(b) + 1) - std::max(from, static_cast<double>(b));
+      bins.bytes[b] += put->bytes * in / (to - from) / bin;
+      bins.busy[b] += in;
+    }
+  }
+  return bins;
+}
+
+}  // namespace
+
+std::vector<SlowLink> slow_links(const Case& of, double slow) {
+  std::vector<SlowLink> links;
+  if (of.transfers.puts.empty()) return links;
+  const double low = std::log(slow);
+  add_ports(of, low, links);
+  add_paths(of, low, links);
+  if (of.transfers.polish.overall < low && links.empty()) {
+    SlowLink all;
+    all.kind = SlowLink::Kind::kAll;
+    all.factor = std::exp(of.transfers.polish.overall);
+    links.push_back(all);
+  }
+  std::ranges::stable_sort(links, {}, &SlowLink::factor);
+  return links;
+}
+
+PortInTime port_in_time(const Case& of, const SlowLink& port) {
+  const bool egress = port.egress;
+  std::map<std::uint32_t, std::vector<const TransferRecord*>> steps;
+  std::vector<const TransferRecord*> usual;
+  for (const auto& [key, puts] : of.transfers.puts) {
+    if ((egress ? key.src : key.dst) != port.rank) continue;
+    for (const TransferRecord* put : puts.now) steps[put->step].push_back(put);
+    usual.insert(usual.end(), puts.usual.begin(), puts.usual.end());
+  }
+  PortInTime in_time;
+  const PortBins before = bins_of(usual);
+  double most = 0;
+  for (const double rate : before.bytes) most = std::max(most, rate);
+  if (most <= 0)
+    for (const auto& [step, puts] : steps)
+      for (const double rate : bins_of(puts).bytes) most = std::max(most, rate);
+  if (most <= 0) return in_time;
+  constexpr double kFull = 0.85, kLow = 0.6, kBusy = 2;
+  double low = 0, busy = 0, changes = 0;
+  for (const auto& [step, puts] : steps) {
+    const PortBins bins = bins_of(puts);
+    int state = 0;
+    for (std::size_t b = 0; b < bins.bytes.size(); ++b) {
+      if (bins.busy[b] < kBusy) continue;
+      in_time.peak = std::max(in_time.peak, bins.bytes[b] / most);
+      ++busy;
+      const int now = bins.bytes[b] >= kFull * most ? 1 : bins.bytes[b] <= kLow * most ? -1 : 0;
+      low += now < 0;
+      if (now != 0 && state != 0 && now != state) ++changes;
+      if (now != 0) state = now;
+    }
+  }
+  in_time.low = busy > 0 ? low / busy : 0;
+  in_time.changes = static_cast<std::uint32_t>(changes / static_cast<double>(std::max<std::size_t>(1, steps.size())));
+  return in_time;
+}
+
+std::vector<LatePuts> late_puts(const Case& of) {
+  struct Late {
+    std::vector<std::pair<double, const TransferRecord*>> puts;
+    std::uint32_t all = 0;
+  };
+  std::map<std::uint32_t, Late> by_src;
+  for (const auto& [key, puts] : of.transfers.puts) {
+    std::vector<double> now;
+    double longest = 0;
+    for (const TransferRecord* put : puts.now) now.push_back(length(*put));
+    for (const TransferRecord* put : puts.usual) longest = std::max(longest, length(*put));
+    std::ranges::sort(now);
+    const double median = now.empty() ? 0 : now[now.size() / 2];
+    constexpr std::size_t kTenth = 10;
+    if (puts.usual.empty() && !now.empty()) longest = now[now.size() - 1 - now.size() / kTenth];
+    Late& late = by_src[key.src];
+    late.all += static_cast<std::uint32_t>(puts.now.size());
+    for (const TransferRecord* put : puts.now)
+      if (length(*put) - median > 2 * std::max(longest, median)) late.puts.emplace_back(length(*put) - median, put);
+  }
+  std::vector<LatePuts> found;
+  for (auto& [src, late] : by_src) {
+    if (late.puts.empty()) continue;
+    std::ranges::sort(late.puts);
+    LatePuts of_src;
+    of_src.src = src;
+    of_src.count = static_cast<std::uint32_t>(late.puts.size());
+    of_src.of = late.all;
+    of_src.excess = late.puts[late.puts.size() / 2].first;
+    of_src.spread = (late.puts.back().first - late.puts.front().first) / of_src.excess;
+    of_src.worst = late.puts.back().second;
+    for (const auto& [excess, put] : late.puts) of_src.together += excess;
+    of_src.together /= static_cast<double>(std::max<std::size_t>(1, of.full.size()));
+    found.push_back(of_src);
+  }
+  return found;
+}
+
+double communication_share(const Case& of) {
+  double transfer = 0, own = 1, cores = 0;
+  for (std::uint32_t r = 0; r < of.of.ranks(); ++r) {
+    transfer = std::max(transfer, of.excess(Measure::kTransfer, r));
+    own = std::max(own, of.excess(Measure::kOwn, r));
+    cores = std::max(cores, of.excess(Measure::kAic, r) / of.workers(CoreKind::kCube));
+  }
+  return std::clamp(std::min(transfer, own - cores) / own, 0.0, 1.0);
+}
+
+Finding finding_of(const Case& of, const SlowLink& link, double threshold) {
+  Finding finding;
+  std::string what;
+  if (link.kind == SlowLink::Kind::kPort) {
+    finding.ranks = {link.rank};
+    finding.side = link.egress && link.ingress ? "both" : link.egress ? "egress" : "ingress";
+    what = fmt::format("rate through rank {}'s ports ({}), of the usual", link.rank, finding.side);
+  } else if (link.kind == SlowLink::Kind::kPath) {
+    finding.links = {{link.from, link.to}};
+    what = fmt::format("rate from rank {} to rank {}, of the usual", link.from, link.to);
+  } else {
+    what = "rate of all transfers, of the usual";
+    for (std::uint32_t r = 0; r < of.of.ranks(); ++r) finding.ranks.push_back(r);
+  }
+  finding.factor = link.factor;
+  finding.confidence = communication_share(of);
+  finding.evidence.push_back({what, "", link.factor, threshold, link.worst ? of.of.place_of(*link.worst) : ""});
+  return finding;
+}
+
+}  // namespace a3sim
