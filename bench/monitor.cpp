@@ -12,11 +12,12 @@
 #include "sim/study/monitor/full_records.h"
 #include "sim/study/monitor/job.h"
 #include "traces/records/full_csv.h"
+#include "traces/records/job_file.h"
 #include "traces/records/light_file.h"
 
 // What steps cost and what recording them adds, in the processor's time: light records, full ones of all ranks and of
-// two. `bench_monitor FILE RANKS STEPS` writes light records of a made job of that size instead; without arguments one of
-// 1,000 ranks and 10,000 steps is written and read.
+// two. `bench_monitor DIR RANKS STEPS` writes light records of a made job of that size instead, as 'a3sim monitor' would;
+// without arguments one of 1,000 ranks and 10,000 steps is written and read.
 namespace {
 
 using namespace a3sim;
@@ -121,6 +122,25 @@ void write_made(const std::filesystem::path& path, std::uint32_t ranks, std::uin
   out.write(reinterpret_cast<const char*>(&header), sizeof header);
 }
 
+void write_directory(const std::filesystem::path& directory, std::uint32_t ranks, std::uint32_t steps) {
+  constexpr std::uint32_t kRanksOfNode = 16;
+  JobFile job;
+  job.name = "made";
+  job.version = "0";
+  job.ranks = ranks;
+  job.steps = steps;
+  job.passes = {"step"};
+  job.groups.emplace_back();
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    job.groups[0].push_back(rank);
+    job.nodes.push_back(rank / kRanksOfNode);
+  }
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory / ".a3sim") << "monitor\n" << kJobJson << '\n' << kLightBin << '\n';
+  std::ofstream(directory / kJobJson) << job_json(job);
+  write_made(directory / kLightBin, ranks, steps);
+}
+
 void print_reading() {
   constexpr std::uint32_t kRanks = 1000, kSteps = 10'000;
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "a3sim-bench-light.bin";
@@ -142,8 +162,8 @@ void print_reading() {
 
 int main(int argc, char** argv) {
   if (argc == 4) {
-    write_made(argv[1], static_cast<std::uint32_t>(std::stoul(argv[2])),
-               static_cast<std::uint32_t>(std::stoul(argv[3])));
+    write_directory(argv[1], static_cast<std::uint32_t>(std::stoul(argv[2])),
+                    static_cast<std::uint32_t>(std::stoul(argv[3])));
     return 0;
   }
   print_reading();

@@ -70,6 +70,7 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   MoeShape shape;
   config.text("name", "");
   config.text("source", "");
+  config.texts("not_modelled");
   shape.ep = parallel.ep;
   shape.tokens = size(config, "tokens", kMostTokens);
   shape.hidden = size(config, "hidden", kWidest);

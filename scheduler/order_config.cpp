@@ -12,6 +12,8 @@
 namespace a3sim {
 namespace {
 
+constexpr std::size_t kLargestOrder = std::size_t{1} << 30;  // bytes of a list
+
 constexpr std::string_view kQueueKeys[kQueues] = {"ctq", "vtq"};
 constexpr std::string_view kListKeys[kQueues] = {"ctq_list", "vtq_list"};
 constexpr std::int64_t kMaxWorkers = std::numeric_limits<std::uint32_t>::max();
@@ -31,7 +33,7 @@ void read_list(const Config& config, std::size_t q, OrderSpec& order) {
       std::filesystem::path(config.mark(kListKeys[q]).file).parent_path() / name;
   order.list_file[q] = path.string();
   try {
-    order.list[q] = read_order_csv(read_file(path), path.string(), static_cast<QueueType>(q));
+    order.list[q] = read_order_csv(read_file(path, kLargestOrder), path.string(), static_cast<QueueType>(q));
   } catch (const InputError& error) {
     config.error(kListKeys[q], error.what());
   }

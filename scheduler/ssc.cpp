@@ -18,6 +18,7 @@ Ssc Ssc::open(const std::filesystem::path& path) {
   auto body = std::make_shared<Body>();
   body->mapping = FileMapping(path);
   body->bytes = body->mapping.bytes();
+  body->take_checksum(path.string());
   body->decode(path.string());
   return sound(std::move(body), path.string());
 }

@@ -53,12 +53,15 @@ class Ssc {
   // Serialises; deterministic: equal parts give equal bytes. Throws InputError for parts that are not sound
   // (below), so that every Ssc that exists can be indexed without further checks.
   static Ssc build(const SscParts& parts);
-  // Maps a file. Throws InputError (naming the file) unless it is of this format and version and every byte
+  // What a file of it holds: bytes(), then their checksum.
+  std::string file_contents() const;
+  // Maps such a file. Throws InputError (naming the file) unless it is of this format and version, its checksum
+  // is that of its bytes, and every byte
   // offset, index, range and threshold is sound: all indices lie in their tables, local regions in their
   // tensors, each task stands once in its queue, (operator, task index) is unique. What the numbers mean
   // together is verify()'s to check.
   static Ssc open(const std::filesystem::path& path);
-  // Takes a buffer; `name` stands in error messages.
+  // Takes bytes(); `name` stands in error messages.
   static Ssc from_buffer(std::vector<std::uint8_t> bytes, const std::string& name);
 
   // A text form with every field, one item a line; from_text(to_text()) gives the same bytes.

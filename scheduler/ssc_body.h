@@ -39,6 +39,9 @@ struct Ssc::Body {
   // with `name`, unless the bytes are a schedule of this version whose offsets
   // all lie inside. What the numbers mean is not checked here (ssc_check.h).
   void decode(const std::string& name);
+  // Takes the checksum off the end of a file's bytes. Throws InputError, which starts with `name`, where it is
+  // missing or that of other bytes.
+  void take_checksum(const std::string& name);
 };
 
 }  // namespace a3sim

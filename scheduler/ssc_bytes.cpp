@@ -1,11 +1,14 @@
 // Parts to bytes, and bytes to views.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "scheduler/ssc.h"
 #include "scheduler/ssc_body.h"
 #include "scheduler/ssc_generated.h"
+#include "sim/core/checksum.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -85,12 +88,26 @@ std::optional<std::uint32_t> version_of(std::span<const std::uint8_t> bytes) {
   return table->GetField<std::uint32_t>(fb::Ssc::VT_VERSION, 0);
 }
 
+// Behind the bytes of a schedule in its file: this, then the checksum.
+constexpr std::string_view kTrailerMark = "A3CK";
+constexpr std::size_t kTrailerBytes = 4 + 8;  // the mark, hexadecimal digits
+
+std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string trailer_of(std::string_view bytes) {
+  return std::string(kTrailerMark) + checksum_text(checksum(bytes));
+}
+
+bool is_schedule_file(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t kHeaderBytes = 8;  // root offset, identifier
+  return bytes.size() >= kHeaderBytes && fb::SscBufferHasIdentifier(bytes.data());
+}
+
 void check_format(std::span<const std::uint8_t> bytes, const std::string& name) {
   if (bytes.size() > kMaxBytes) throw InputError(name + ": too large for a schedule (2 GiB at most)");
-  constexpr std::size_t kHeaderBytes = 8;  // root offset, identifier
-  if (bytes.size() < kHeaderBytes || !fb::SscBufferHasIdentifier(bytes.data())) {
-    throw InputError(name + ": not a schedule (SSC) file");
-  }
+  if (!is_schedule_file(bytes)) throw InputError(name + ": not a schedule (SSC) file");
   const auto version = version_of(bytes);
   if (version && *version > kSscVersion) {
     throw InputError(fmt::format("{}: schedule format {}, written by a newer a3sim; this one reads format {}",
@@ -130,6 +147,24 @@ std::vector<std::uint8_t> Ssc::encode(const SscParts& p) {
                          tasks, regions, events, sets, ctq, vtq),
            fb::SscIdentifier());
   return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
+}
+
+std::string Ssc::file_contents() const {
+  const std::string_view content = text_of(bytes());
+  return std::string(content) + trailer_of(content);
+}
+
+void Ssc::Body::take_checksum(const std::string& name) {
+  if (!is_schedule_file(bytes)) throw InputError(name + ": not a schedule (SSC) file");
+  const std::string_view all = text_of(bytes);
+  const std::size_t size = all.size() - std::min(all.size(), kTrailerBytes);
+  if (!all.substr(size).starts_with(kTrailerMark)) {
+    throw InputError(
+        name + ": has no checksum at its end: cut off, or written by an earlier a3sim; compile it again");
+  }
+  if (all.substr(size) != trailer_of(all.substr(0, size)))
+    throw InputError(name + ": was altered: its checksum is that of other bytes; compile it again");
+  bytes = bytes.first(size);
 }
 
 void Ssc::Body::decode(const std::string& name) {

@@ -3,6 +3,7 @@
 namespace a3sim {
 namespace {
 
+constexpr std::uint32_t kMostWorkers = 1 << 16;
 constexpr auto kLastDataType = DataType::kInt32;
 
 // Walks the tables in the order in which they rely on each other; the first flaw ends it.
@@ -39,6 +40,11 @@ class TableCheck : public FlawFinder {
     if (s.dtype > kLastDataType) return fail(SscItem::kHeader, 0, "unknown data type {}", int(s.dtype));
     if (ssc_.assignment() > Assignment::kShared) {
       return fail(SscItem::kHeader, 0, "unknown assignment {}", int(ssc_.assignment()));
+    }
+    for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+      if (ssc_.workers(queue) > kMostWorkers)
+        return fail(SscItem::kHeader, 0, "{} workers of the {}, at most {}", ssc_.workers(queue),
+                    name_of(queue), kMostWorkers);
     }
     return capacities(ssc_.sent_capacity(), "sent", sent_) &&
            capacities(ssc_.received_capacity(), "received", received_);

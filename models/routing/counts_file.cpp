@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "models/routing/routing.h"
 #include "sim/core/error.h"
 #include "sim/core/ids.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
 namespace {
+
+constexpr std::size_t kLargestCounts = std::size_t{1} << 30;
 
 // Reads a CSV of counts and knows where in it it is.
 class CountsReader {
@@ -20,8 +23,7 @@ class CountsReader {
 
   // The counts of one micro-batch; of the only one that the file has, or of one of many.
   RoutingCounts read(std::uint32_t micro_batch, bool of_many) {
-    std::ifstream in(file_);
-    if (!in) throw InputError(fmt::format("{}: cannot be read", file_));
+    std::istringstream in(read_file(file_, kLargestCounts));
     std::uint32_t source = 0;
     std::uint64_t skip = of_many ? std::uint64_t{micro_batch} * shape_.ep : 0;
     for (std::string line; std::getline(in, line);) {

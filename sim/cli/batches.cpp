@@ -10,6 +10,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/threads_option.h"
 #include "sim/core/atomic_file.h"
+#include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/micro_batches.h"
 #include "sim/study/sweep/point_metrics.h"
@@ -78,17 +79,20 @@ struct BatchesOptions {
 
 void run(const BatchesOptions& options) {
   const Experiment experiment = options.config.load();
-  check_streams(experiment);
+  const StreamOptions* const method = batches_of(experiment);
+  if (!method) check_streams(experiment);
+  if (!options.timeline.empty() && experiment.replayed)
+    throw InputError("--timeline is of kernels on streams; 'a3sim run --trace' has the tasks of a schedule");
   if (!options.timeline.empty()) write_file_atomically(options.timeline, timeline(experiment));
-  Results results(experiment.streams->seeds);
+  Results results(method->seeds);
   in_parallel(results.size(), options.threads.count, [&](std::size_t seed) {
     results[seed] = run_micro_batches(experiment, draw_batches(experiment, static_cast<std::uint32_t>(seed)));
   });
   const std::string text = fmt::format(
       "{}: {} on {}, EP{}, {} micro-batches of each of {} seeds; low..high: 95 %, as far as the seeds "
       "differ\n\n{}",
-      experiment.name, experiment.streams->method, experiment.hardware.name, experiment.shape.ep,
-      experiment.streams->micro_batches, results.size(), table_of(results).text());
+      experiment.name, method->method, experiment.hardware.name, experiment.shape.ep, method->micro_batches,
+      results.size(), table_of(results).text());
   print_result(text, json_of(results), options.json);
 }
 
@@ -102,7 +106,8 @@ class BatchesCommand final : public Command {
     options->threads.add_to(app);
     options->json.add_to(app);
     app.footer(
-        "The configuration says experiment.execution=streams, and by which method rows meet experts:\n" +
+        "The configuration says by which method rows meet experts (experiment.method), on streams\n"
+        "(experiment.execution=streams) or, none and feplb, by one static schedule with slots for guests:\n" +
         [] {
           std::string lines;
           for (const auto& [name, item] : Methods::all())
@@ -112,6 +117,7 @@ class BatchesCommand final : public Command {
         "Examples:\n"
         "  a3sim batches configs/experiments/feplb.yaml\n"
         "  a3sim batches configs/experiments/feplb.yaml --set experiment.method=none\n"
+        "  a3sim batches configs/experiments/feplb_a3_static.yaml\n"
         "  a3sim batches configs/experiments/feplb.yaml --set balance.dyn=2 --set parallel.ep=4 --json "
         "b.json\n");
     app.callback([options] { run(*options); });

@@ -40,6 +40,7 @@ struct CompareOptions {
 void compare_with_profile(const CompareOptions& options, const std::string& run,
                           const std::string& imported) {
   check_result(run, "run");
+  check_result(imported, "import");
   const NameMap names = name_map(options.names);
   const Measured profile = read_imported(imported);
   const SavedRun saved = read_run(run, options.pass);

@@ -34,14 +34,13 @@ void compile_all(const CompileOptions& options) {
     std::size_t tasks = 0, bytes = 0;
     for (const Ssc& ssc : schedule) {
       const std::string stem = fmt::format("{}_rank_{:04}", pass.name, index(ssc.rank()));
-      const std::span<const std::uint8_t> raw = ssc.bytes();
       if (options.text) {
         directory.add(stem + ".ssc.txt", ssc.to_text());
       } else {
-        directory.add(stem + ".ssc", {reinterpret_cast<const char*>(raw.data()), raw.size()});
+        directory.add(stem + ".ssc", ssc.file_contents());
       }
       tasks += ssc.tasks().size();
-      bytes += raw.size();
+      bytes += ssc.bytes().size();
     }
     std::cout << fmt::format("{}: {} ranks, {} tasks, {:.1f} MB\n", pass.name, schedule.size(), tasks,
                              static_cast<double>(bytes) * 1e-6);

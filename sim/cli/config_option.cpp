@@ -46,7 +46,11 @@ Experiment OverrideOptions::load(const std::string& file) const {
 }
 
 void ConfigOption::add_without_order_to(CLI::App& app) {
-  app.add_option("CONFIG", file, "experiment (YAML)")->required();
+  CLI::Option_group* const which = app.add_option_group("what runs");
+  which->add_option("CONFIG", file, "experiment (YAML)");
+  which->add_option("--hf", file, "a model instead: its HuggingFace config.json, run as ep8.yaml is")
+      ->type_name("FILE");
+  which->require_option(1);
   add_set_to(app);
 }
 

@@ -47,6 +47,7 @@ struct ExplainOptions {
 
 void explain_profile(const ExplainOptions& options) {
   if (!options.pass.empty()) throw InputError("--pass: a profile has no passes");
+  check_result(options.directory, "import");
   const Measured profile = read_imported(options.directory);
   if (options.rank && !profile.ranks.contains(*options.rank))
     throw InputError(fmt::format("--rank: the profile has no rank {}", *options.rank));

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "sim/cli/command.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/runtime_files.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/summary/saved_run.h"
@@ -19,12 +22,16 @@ constexpr const char* kExportExamples =
     "  a3sim export result -o ep8.pftrace.gz            open it at https://ui.perfetto.dev\n"
     "  a3sim export result --pass forward --to cycles -o ep8.json\n"
     "  a3sim export result --to ascend -o profiles      what MindStudio Insight and msprof-analyze open\n"
+    "  a3sim export --runtime-config configs/experiments/ep4.yaml -o runtime    schedules as the public "
+    "runtime's\n"
+    "                                                   files, runtime/forward/runtime_config_rank_0.bin, …\n"
     "Passes follow one another. A name that ends in .gz is compressed. An arrow leads from the task that "
     "completed an\n"
     "event to each one that stood waiting for it.\n";
 
 struct ExportOptions {
   std::string directory, pass, format = "perfetto", output;
+  std::vector<std::string> schedules;
 };
 
 std::string formats() {
@@ -35,6 +42,9 @@ std::string formats() {
 }
 
 void export_run(const ExportOptions& options) {
+  if (options.directory.empty() == options.schedules.empty())
+    throw InputError("give one of the two: a RESULT, or --runtime-config with schedules");
+  if (!options.schedules.empty()) return export_runtime_files(options.schedules, options.output);
   const TraceFormat& format = TraceFormats::get(options.format);
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
@@ -64,8 +74,10 @@ class Export final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ExportOptions>();
-    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG --trace -o' wrote")
-        ->required();
+    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG --trace -o' wrote");
+    app.add_option("--runtime-config", options->schedules,
+                   "instead: an experiment, or compiled schedules, as schedule files of the public runtime")
+        ->type_name("CONFIG|SSC");
     app.add_option("--to", options->format, formats())->type_name("FORMAT")->capture_default_str();
     app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
     app.add_option("-o,--output", options->output, "the file, or the directory")
@@ -76,7 +88,8 @@ class Export final : public Command {
   }
 };
 
-A3SIM_REGISTER(Command, "export", "Write a run for the tools that show traces", Export);
+A3SIM_REGISTER(Command, "export",
+               "Write a run for the tools that show traces, or schedules for the public runtime", Export);
 
 }  // namespace
 }  // namespace a3sim

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "sim/cli/command.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/runtime_files.h"
+#include "sim/core/error.h"
 #include "sim/core/ids.h"
 #include "traces/import/imported.h"
 #include "traces/import/measured_report.h"
@@ -20,16 +24,27 @@ constexpr const char* kImportExamples =
     "  a3sim explain measured --rank 3          the same of one rank\n"
     "  a3sim run configs/experiments/ep8.yaml --set experiment.execution=kernel --trace -o result\n"
     "  a3sim compare result measured            simulated beside measured, what is furthest off first\n"
+    "  a3sim import runtime_config_rank_*.bin --config configs/experiments/ep4.yaml -o ssc    schedules of "
+    "the public\n"
+    "                                           runtime, which run --ssc, check, show and diff take\n"
     "  a3sim calibrate --dry-run --measured configs/experiments/ep8.yaml=measured    hardware values fitted "
     "to it\n";
 
 struct ImportOptions {
-  std::string path, directory;
+  std::vector<std::string> paths;
+  std::string directory;
   JsonOption json;
+  RuntimeImportOptions runtime;
 };
 
 void import_profile(const ImportOptions& options) {
-  const Measured profile = read_profile(options.path);
+  if (are_runtime_files(options.paths))
+    return import_runtime_files(options.paths, options.runtime, options.directory);
+  if (options.paths.size() != 1)
+    throw InputError("give one profile, or schedule files runtime_config_rank_N.bin only");
+  if (!options.runtime.config.empty() || options.runtime.any())
+    throw InputError("--config and --set go with schedule files, runtime_config_rank_N.bin");
+  const Measured profile = read_profile(options.paths.front());
   const Report report = measured_report(profile, kNone);
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "import");
@@ -44,17 +59,19 @@ class Import final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ImportOptions>();
-    app.add_option("PROFILE", options->path, "a directory or a file from hardware")->required();
+    app.add_option("PROFILE", options->paths, "a directory or a file from hardware")->required();
     app.add_option("-o,--output", options->directory,
                    "write a result directory, which explain, compare and calibrate take")
         ->type_name("DIR");
+    options->runtime.add_to(app);
     options->json.add_to(app);
     app.footer(kImportExamples);
     app.callback([options] { import_profile(*options); });
   }
 };
 
-A3SIM_REGISTER(Command, "import", "Read a profile from hardware as a result", Import);
+A3SIM_REGISTER(Command, "import",
+               "Read a profile from hardware, or schedules of the public runtime, as a result", Import);
 
 }  // namespace
 }  // namespace a3sim

@@ -6,10 +6,14 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <span>
 
 #include "sim/cli/command.h"
+#include "sim/cli/command_line.h"
 #include "sim/core/progress.h"
+#include "sim/core/terminal_text.h"
 #include "version.h"
 
 namespace {
@@ -29,9 +33,27 @@ void log_to_stderr() {
   spdlog::set_default_logger(std::move(logger));
 }
 
+// Whether stderr takes it does not matter: the exit code says the same.
 int fail(const a3sim::Error& error) {
-  fmt::print(stderr, "{}\n", error.what());
+  std::fputs((a3sim::terminal_text(error.what()) + '\n').c_str(), stderr);
   return static_cast<int>(error.code());
+}
+
+void flush_stdout() {
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0) throw a3sim::RunError("cannot write to standard output");
+}
+
+int end_of_parsing(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() != 0)
+    return fail(a3sim::InputError(fmt::format("{}\nRun with --help for more information.", error.what())));
+  app.exit(error);  // prints --help, --version
+  try {
+    flush_stdout();
+  } catch (const a3sim::Error& full) {
+    return fail(full);
+  }
+  return 0;
 }
 
 int run(int argc, char** argv) {
@@ -47,18 +69,22 @@ int run(int argc, char** argv) {
   for (const auto& [name, item] : a3sim::Commands::all()) {
     item.object->set_up(*app.add_subcommand(name, item.description));
   }
+  a3sim::check_values(app);
   try {
+    const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+    if (const std::string wrong = a3sim::unknown_words(app, words.subspan(words.empty() ? 0 : 1));
+        !wrong.empty())
+      throw a3sim::InputError(wrong);
     app.parse(argc, argv);
-    std::cout.flush();
-    if (!std::cout || std::fflush(stdout) != 0) throw a3sim::RunError("cannot write to standard output");
+    flush_stdout();
   } catch (const CLI::ParseError& error) {
-    const bool asked = error.get_exit_code() == 0;  // --help, --version
-    app.exit(error);
-    return asked ? 0 : static_cast<int>(a3sim::ExitCode::kUsage);
+    return end_of_parsing(app, error);
   } catch (const a3sim::Error& error) {
     return fail(error);
   } catch (const std::bad_alloc&) {
     return fail(a3sim::RunError("out of memory"));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(a3sim::RunError(fmt::format("{}: {}", error.path1().string(), error.code().message())));
   } catch (const std::exception& error) {
     return fail(a3sim::RunError(fmt::format("unexpected: {}", error.what())));
   }

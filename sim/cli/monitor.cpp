@@ -8,6 +8,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/threads_option.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/portable_config.h"
 
 namespace a3sim {
@@ -51,6 +52,7 @@ void run(const MonitorCommandOptions& options) {
   MonitorOptions how;
   how.steps = options.steps;
   how.threads = options.threads.count;
+  how.limits = read_locate_limits(configs_folder() / kLocateFile);
   constexpr auto kNames = kNamesOf<Recording>;
   how.recording = static_cast<Recording>(std::ranges::find(kNames, options.recording) - std::begin(kNames));
   ResultDirectory directory(options.directory, "monitor");

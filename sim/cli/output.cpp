@@ -7,6 +7,7 @@
 
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
+#include "sim/core/terminal_text.h"
 
 namespace a3sim {
 
@@ -41,7 +42,7 @@ void print_report(const Report& report, const JsonOption& option) {
 
 void print_result(const std::string& text, const nlohmann::ordered_json& json, const JsonOption& option) {
   if (!option.given) {
-    std::cout << text;
+    std::cout << terminal_text(text);
     return;
   }
   const std::string dumped = json.dump(2) + '\n';
@@ -50,7 +51,7 @@ void print_result(const std::string& text, const nlohmann::ordered_json& json, c
   } else {
     refuse_foreign(option.file);
     write_file_atomically(option.file, dumped);
-    std::cout << text;
+    std::cout << terminal_text(text);
   }
 }
 

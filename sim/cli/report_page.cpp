@@ -54,6 +54,7 @@ Page runs_page(const std::vector<std::string>& directories) {
         throw InputError(fmt::format("{}: is given twice", directory));
     }
     if (kind_of_result(directory) == "import") {
+      check_result(directory, "import");
       profiles.push_back({names[i], read_imported(directory)});
       continue;
     }

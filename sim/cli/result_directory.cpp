@@ -7,7 +7,9 @@
 #include <set>
 
 #include "sim/core/atomic_file.h"
+#include "sim/core/checksum.h"
 #include "sim/core/error.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
 namespace {
@@ -20,6 +22,52 @@ fs::path beside(const fs::path& path, std::string_view suffix) {
   return path.parent_path() / fmt::format(".{}.{}.{}", path.filename().string(), ::getpid(), suffix);
 }
 
+// A line of the manifest: the checksum of a file's bytes, then its name. The last is that of the lines above.
+std::string line_of(std::string_view name, std::string_view contents) {
+  return fmt::format("{} {}\n", checksum_text(checksum(contents)), name);
+}
+
+constexpr std::size_t kSumDigits = 8;
+
+std::string_view name_in(std::string_view line) {
+  const bool has_sum = line.size() > kSumDigits && line[kSumDigits] == ' ' &&
+                       line.find_first_not_of("0123456789abcdef") == kSumDigits;
+  return line.substr(has_sum ? kSumDigits + 1 : 0);  // earlier versions wrote the name alone
+}
+
+[[noreturn]] void throw_altered(const fs::path& file, std::string_view what) {
+  throw InputError(fmt::format("{}: {}; run again what wrote this result", file.string(), what));
+}
+
+// All that the manifest names is there, as it was written.
+void check_contents(const fs::path& path) {
+  const fs::path manifest = path / kManifest;
+  const std::string text = read_file(manifest);
+  for (std::size_t begin = text.find('\n') + 1, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin), name = name_in(line);
+    if (name.size() == line.size()) {
+      throw_altered(manifest, line.empty() ? "was altered"
+                                           : "has no checksums: written by an earlier a3sim, or altered");
+    }
+    const std::string_view above = std::string_view(text).substr(0, begin);
+    const bool last = name == kManifest;
+    const std::string contents = last ? std::string(above) : read_file(path / name);
+    if (fmt::format("{}\n", line) != line_of(name, contents))
+      throw_altered(path / name, "was altered: its checksum is that of other bytes");
+    if (last && end + 1 == text.size()) return;
+  }
+  throw_altered(manifest, "ends early: it was cut off, or written by an earlier a3sim");
+}
+
+// Where a link leads, so that it stays a link.
+fs::path place_of(const fs::path& path) {
+  std::error_code error;
+  fs::path place = fs::is_symlink(path, error) ? fs::canonical(path, error) : fs::absolute(path, error);
+  if (error) throw RunError(fmt::format("{}: cannot be created: {}", path.string(), error.message()));
+  return place.lexically_normal();
+}
+
 // Whether a path is free: nothing there, an empty directory, or nothing but an earlier result of the kind.
 bool may_replace(const fs::path& path, std::string_view kind) {
   std::error_code error;
@@ -29,7 +77,7 @@ bool may_replace(const fs::path& path, std::string_view kind) {
   std::set<std::string> ours{std::string(kManifest)};
   std::string line;
   const bool same_kind = std::getline(manifest, line) && line == kind;
-  while (std::getline(manifest, line)) ours.insert(line);
+  while (std::getline(manifest, line)) ours.emplace(name_in(line));
   if (!same_kind) return fs::is_empty(path, error) && !error;
   fs::recursive_directory_iterator entry(path, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
@@ -50,13 +98,13 @@ std::string kind_of_result(const fs::path& path) {
 }
 
 void check_result(const fs::path& path, std::string_view kind) {
-  if (kind_of_result(path) == kind) return;
+  if (kind_of_result(path) == kind) return check_contents(path);
   throw InputError(fmt::format("{}: is no result directory: 'a3sim {} {} -o {}' writes one", path.string(),
                                kind, kind == "import" ? "PROFILE" : "CONFIG", path.string()));
 }
 
 ResultDirectory::ResultDirectory(const fs::path& path, std::string_view kind)
-    : path_(fs::absolute(path).lexically_normal()), manifest_(fmt::format("{}\n", kind)) {
+    : path_(place_of(path)), manifest_(fmt::format("{}\n", kind)) {
   if (path_.filename().empty()) path_ = path_.parent_path();
   if (!may_replace(path_, kind)) {
     throw InputError(
@@ -79,11 +127,11 @@ void ResultDirectory::add(std::string_view name, std::string_view contents) {
   const fs::path path(name), folder = path.parent_path();
   if (!folder.empty()) make_directories(gathered_ / folder);
   write_file_atomically(gathered_ / path, contents);
-  manifest_ += fmt::format("{}\n", name);
+  manifest_ += line_of(name, contents);
 }
 
 void ResultDirectory::commit() {
-  write_file_atomically(gathered_ / kManifest, manifest_);
+  write_file_atomically(gathered_ / kManifest, manifest_ + line_of(kManifest, manifest_));
   std::error_code error;
   const fs::path old = beside(path_, "old");
   const bool replaces = fs::exists(path_, error);

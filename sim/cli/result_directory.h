@@ -27,13 +27,14 @@ class ResultDirectory {
  private:
   Interrupts interrupts_;  // outlives what is taken back
   std::filesystem::path path_, gathered_;
-  std::string manifest_;  // the kind, then the files, a line each
+  std::string manifest_;  // the kind, then the files with their checksums, a line each
 };
 
 // Which command wrote the result in `path`; nothing for what is none.
 std::string kind_of_result(const std::filesystem::path& path);
 
-// Throws InputError unless `path` is a result that the command `kind` wrote.
+// Throws InputError unless `path` is a result that the command `kind` wrote, and every file of it is as it was
+// written.
 void check_result(const std::filesystem::path& path, std::string_view kind);
 
 }  // namespace a3sim

@@ -53,6 +53,9 @@ void refuse_unsound(const NamedSchedule& named, const std::string& path) {
 
 // One schedule under many routings: those of the files, or else the experiment's own.
 void replay_schedules(const RunCommandOptions& options) {
+  if (!options.directory.empty() || options.trace)
+    throw InputError(
+        "-o and --trace keep the run of a configuration; with --ssc, --json FILE keeps the table");
   const Experiment experiment = options.config.load();
   std::vector<CompiledPass> compiled;
   const std::vector<std::string> paths{options.ssc};

@@ -19,8 +19,13 @@ namespace fs = std::filesystem;
 bool is_text(const fs::path& path) { return path.string().ends_with(".ssc.txt"); }
 bool is_schedule(const fs::path& path) { return path.extension() == ".ssc" || is_text(path); }
 
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
 std::vector<fs::path> files_of(const fs::path& path) {
-  if (!fs::is_directory(path)) return {path};
+  if (!is_folder(path)) return {path};
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
     if (is_schedule(entry.path())) files.push_back(entry.path());
@@ -80,7 +85,7 @@ void ScheduleOption::add_to(CLI::App& app) {
 
 std::vector<NamedSchedule> ScheduleOption::load() const {
   const bool compiled = std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return is_schedule(argument) || fs::is_directory(argument);
+    return is_schedule(argument) || is_folder(argument);
   });
   if (compiled) {
     if (any()) throw InputError("--set and --order go with a configuration, not with compiled schedules");

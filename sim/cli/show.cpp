@@ -47,6 +47,9 @@ void show(const ShowOptions& options) {
   bool found = false;
   for (const NamedSchedule& named : options.schedules.load()) {
     if (!options.pass.empty() && named.name != options.pass) continue;
+    if (options.rank >= named.schedule.size())
+      throw InputError(
+          fmt::format("--rank: {}, and there are ranks 0 to {}", options.rank, named.schedule.size() - 1));
     if (options.dot) {
       std::cout << view(named, options);
     } else {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,7 +26,11 @@ void in_parallel(std::size_t count, unsigned threads, const std::function<void(s
   };
   {
     std::vector<std::jthread> others;
-    for (unsigned t = 1; t < threads && t < count; ++t) others.emplace_back(take);
+    try {
+      for (unsigned t = 1; t < threads && t < count; ++t) others.emplace_back(take);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that there are do all of it.
+    }
     take();
   }
   for (const std::exception_ptr& failure : failures) {

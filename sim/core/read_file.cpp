@@ -1,19 +1,103 @@
 #include "sim/core/read_file.h"
 
-#include <fstream>
-#include <sstream>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "sim/core/error.h"
 
 namespace a3sim {
+namespace {
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  // An empty file is a failure of `text` alone.
-  if (stream) text << stream.rdbuf();
-  if (!stream || std::filesystem::is_directory(path)) throw InputError(path.string() + ": cannot be read");
-  return std::move(text).str();
+constexpr std::size_t kMostOfDevice = std::size_t{16} << 20;  // /dev/null has less, /dev/zero more
+constexpr int kWaitMs = 10;
+constexpr int kMostWaits = 200;  // for somebody who begins to write into a pipe: two seconds
+
+class FileReader {
+ public:
+  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+  explicit FileReader(const std::filesystem::path& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (fd_ < 0) error_ = std::strerror(errno);
+  }
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+  ~FileReader() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  FileText read(std::size_t most) {
+    if (error_.empty()) check_kind();
+    if (device_) most = std::min(most, kMostOfDevice);
+    while (error_.empty() && !ended_) {
+      read_piece();
+      if (text_.size() > most) error_ = fmt::format("it is larger than {} MiB", most >> 20);
+    }
+    if (!error_.empty()) text_.clear();
+    return {std::move(text_), std::move(error_)};
+  }
+
+ private:
+  void check_kind() {
+    struct stat status{};
+    if (::fstat(fd_, &status) != 0)
+      error_ = std::strerror(errno);
+    else if (S_ISDIR(status.st_mode))
+      error_ = "it is a directory";
+    else if (S_ISBLK(status.st_mode) || S_ISSOCK(status.st_mode))
+      error_ = "it is a device";
+    pipe_ = S_ISFIFO(status.st_mode);
+    device_ = S_ISCHR(status.st_mode);
+  }
+
+  void read_piece() {
+    const ssize_t got = ::read(fd_, piece_.data(), piece_.size());
+    if (got > 0) {
+      text_.append(piece_.data(), static_cast<std::size_t>(got));
+    } else if (got == 0) {
+      wait_for_writer();
+    } else if (errno == EAGAIN) {
+      was_open_ = true;
+      pollfd pipe{fd_, POLLIN, 0};
+      ::poll(&pipe, 1, -1);
+    } else if (errno != EINTR) {
+      error_ = std::strerror(errno);
+    }
+  }
+
+  // A pipe that somebody had open has ended; one that nobody has opened yet may still begin.
+  void wait_for_writer() {
+    ended_ = !pipe_ || was_open_ || !text_.empty();
+    if (ended_) return;
+    if (++waits_ > kMostWaits) error_ = "it is a pipe that nobody writes to";
+    ::poll(nullptr, 0, kWaitMs);
+  }
+
+  int fd_;
+  std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
+  std::string text_, error_;
+  bool pipe_ = false, device_ = false, was_open_ = false, ended_ = false;
+  int waits_ = 0;
+};
+
+}  // namespace
+
+FileText try_read_file(const std::filesystem::path& path, std::size_t most) {
+  return FileReader(path).read(most);
+}
+
+std::string read_file(const std::filesystem::path& path, std::size_t most) {
+  FileText file = try_read_file(path, most);
+  if (!file.error.empty()) throw InputError(fmt::format("{}: cannot be read: {}", path.string(), file.error));
+  return std::move(file.text);
 }
 
 }  // namespace a3sim

@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "sim/core/closest.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -41,7 +43,15 @@ class Registry {
   static const Interface& get(std::string_view name) {
     if (const Interface* object = find(name)) return *object;
     throw InputError("unknown " + std::string(Interface::kKind) + " '" + std::string(name) +
-                     "'; known: " + known());
+                     "'; known: " + known() + meant(name));
+  }
+
+  // "; did you mean 'x'?" where one is near.
+  static std::string meant(std::string_view name) {
+    std::vector<std::string> names;
+    for (const auto& [known_name, item] : items()) names.push_back(known_name);
+    const std::string_view near = closest(name, names);
+    return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
   }
 
   // The known names, sorted, separated by ", ".

@@ -41,6 +41,11 @@ std::vector<CompiledPass> compile_passes(const Experiment& experiment, const Rou
         experiment.name +
         ": experiment.execution is streams, which has no schedules: 'a3sim batches FILE' runs it");
   }
+  if (experiment.replayed) {
+    throw InputError(
+        experiment.name +
+        ": experiment.method means micro-batches: 'a3sim batches FILE' runs them by one schedule");
+  }
   std::vector<CompiledPass> passes;
   for (const Pass& pass : experiment.passes) {
     const spdlog::stopwatch watch;

@@ -37,12 +37,14 @@ struct Experiment {
   std::uint32_t workers[kQueues] = {0, 0};  // that run tasks
   std::string bucket_where;                 // file:line:column: key, for messages
   Window window = Window::kTransport;
-  std::string network;                     // backend
-  RunOptions run;                          // how its schedules run
-  std::optional<StreamOptions> streams{};  // it runs on streams instead: micro_batches.h
-  std::vector<Pass> passes;                // run one after the other, a barrier between
-  std::string timed;                       // what a latency is of, where passes do not say it themselves
-  std::string resolved;                    // the whole configuration as it was understood
+  std::string network;                      // backend
+  RunOptions run;                           // how its schedules run
+  std::optional<StreamOptions> streams{};   // it runs on streams instead: micro_batches.h
+  std::optional<StreamOptions> replayed{};  // micro-batches by one schedule: guest_slots.h
+  std::vector<Pass> passes;                 // run one after the other, a barrier between
+  std::vector<std::string> not_modelled;    // of the model, as its file says
+  std::string timed;                        // what a latency is of, where passes do not say it themselves
+  std::string resolved;                     // the whole configuration as it was understood
 };
 
 // Reads a configuration file with its includes and `--set` overrides.

@@ -5,6 +5,8 @@
 #include "models/graph/tiling_config.h"
 #include "models/operators/operator.h"
 #include "scheduler/order_config.h"
+#include "sim/core/config/foreign.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/workload.h"
 #include "sim/network/network.h"
@@ -12,6 +14,11 @@
 
 namespace a3sim {
 namespace {
+
+bool is_foreign(const std::filesystem::path& file) {
+  return std::ranges::any_of(ForeignConfigs::all(),
+                             [&](const auto& item) { return item.second.object->takes(file); });
+}
 
 constexpr std::int64_t kMostRows = 1 << 30;
 constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
@@ -143,6 +150,7 @@ Experiment read(const Config& root) {
     experiment.run.execution = "kernel";  // what its kernels are cut as
   } else {
     experiment.run = read_run_options(root.map("experiment"));
+    if (replays_batches(root.map("experiment"))) experiment.replayed = read_stream_options(root);
   }
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
@@ -173,7 +181,8 @@ Experiment read(const Config& root) {
   experiment.network = network.text("backend", default_network(experiment.shape.ep));
   if (!Registry<NetworkBackend>::find(experiment.network)) {
     network.error("backend", "unknown network backend '" + experiment.network +
-                                 "'; known: " + Registry<NetworkBackend>::known());
+                                 "'; known: " + Registry<NetworkBackend>::known() +
+                                 Registry<NetworkBackend>::meant(experiment.network));
   }
   network.finish();
   root.finish();
@@ -190,6 +199,13 @@ Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
 }
 
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  // A model alone is run as hf.yaml says.
+  if (is_foreign(file)) {
+    const std::string text =
+        fmt::format("include: ['{}', '{}']\n", (configs_folder() / "experiments" / "hf.yaml").string(),
+                    file.filename().string());
+    return parse_experiment(text, file.string(), overrides);
+  }
   Diagnostics diagnostics;
   return read_experiment(Config::load(file, overrides, diagnostics), diagnostics);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/core/error.h"
+#include "sim/experiment/guest_slots.h"
 
 namespace a3sim {
 namespace {
@@ -16,11 +17,6 @@ std::vector<std::uint32_t> dies_of(const Experiment& experiment) {
   std::vector<std::uint32_t> dies;
   for (std::uint32_t r = 0; r < experiment.shape.ep; ++r) dies.push_back(experiment.run.rank(RankId{r}).die);
   return dies;
-}
-
-double above_mean(const std::vector<double>& values) {
-  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  return *std::ranges::max_element(values) - sum / static_cast<double>(values.size());
 }
 
 bool is_behind(std::string_view name) { return name == StepName::kGradients || name == StepName::kAdd; }
@@ -67,6 +63,16 @@ void measure_forward(const StreamPass& pass, MicroBatchResult& result) {
 
 }  // namespace
 
+double above_mean(const std::vector<double>& values) {
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  return *std::ranges::max_element(values) - sum / static_cast<double>(values.size());
+}
+
+const StreamOptions* batches_of(const Experiment& experiment) {
+  if (experiment.streams) return &*experiment.streams;
+  return experiment.replayed ? &*experiment.replayed : nullptr;
+}
+
 Duration StreamPass::latency() const {
   Duration last{};
   for (std::size_t t = 0; t < program.tasks.size(); ++t) {
@@ -107,7 +113,7 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   const bool drifts = Routings::get(spec.kind).drifts();
   // What was recorded is all that there is: its first micro-batch has no history.
   const std::uint32_t before = drifts && Routings::get(spec.kind).reads_file() ? 0 : kBatchesBefore;
-  const std::uint32_t all = before + experiment.streams->micro_batches;
+  const std::uint32_t all = before + batches_of(experiment)->micro_batches;
   for (std::uint32_t b = 0; b < all; ++b) {
     std::vector<RoutingCounts>& to = b < before ? batches.before : batches.counts;
     spec.micro_batch = b;
@@ -144,6 +150,7 @@ StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan,
 }
 
 std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, const Batches& batches) {
+  if (experiment.replayed) return GuestSlots(experiment, batches).run();
   check_streams(experiment);
   const Hardware hardware = sustained(experiment.hardware);
   KernelCost cost(hardware, experiment.cut.tiling);

@@ -18,7 +18,14 @@ struct MicroBatchResult {
   Duration dispatch{}, combine{};  // of forward: all calls
   std::vector<double> rows;        // by rank, as computed
   std::uint64_t copied = 0;        // bytes by copy engines in forward
+  bool replayed = false;           // by a schedule, which has no calls and no groups of products: times are 0
 };
+
+// The largest of some values above their mean.
+double above_mean(const std::vector<double>& values);
+
+// The method and its micro-batches, on streams or by a schedule that is replayed; none: it has none.
+const StreamOptions* batches_of(const Experiment& experiment);
 
 // A pass of one micro-batch: its program, of what rows its tasks are, and how it went.
 struct StreamPass {

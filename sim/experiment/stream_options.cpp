@@ -16,8 +16,8 @@ void read_balance(const Config& config, MethodOptions& with) {
   BalanceOptions& balance = with.balance;
   balance.balancer = config.text("balancer", balance.balancer);
   if (!Balancers::find(balance.balancer)) {
-    config.error("balancer",
-                 fmt::format("no balancer '{}'; known: {}", balance.balancer, Balancers::known()));
+    config.error("balancer", fmt::format("no balancer '{}'; known: {}{}", balance.balancer,
+                                         Balancers::known(), Balancers::meant(balance.balancer)));
     balance.balancer = BalanceOptions{}.balancer;
   }
   balance.dyn = read("dyn", kMostExperts, balance.dyn);
@@ -36,6 +36,10 @@ bool runs_on_streams(const Config& experiment) {
   return experiment.has("execution") && experiment.text("execution", "") == "streams";
 }
 
+bool replays_batches(const Config& experiment) {
+  return experiment.has("method") && !runs_on_streams(experiment);
+}
+
 StreamOptions read_stream_options(const Config& root) {
   constexpr std::int64_t kMostBatches = 100'000, kMostSeeds = 1000;
   constexpr double kLeastEfficiency = 0.01;
@@ -43,7 +47,8 @@ StreamOptions read_stream_options(const Config& root) {
   const Config block = root.map("experiment");
   options.method = block.text("method", options.method);
   if (!Methods::find(options.method)) {
-    block.error("method", fmt::format("no method '{}'; known: {}", options.method, Methods::known()));
+    block.error("method", fmt::format("no method '{}'; known: {}{}", options.method, Methods::known(),
+                                      Methods::meant(options.method)));
     options.method = StreamOptions{}.method;
   }
   options.micro_batches =

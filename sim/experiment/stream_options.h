@@ -16,8 +16,9 @@ struct StreamOptions {
   MethodOptions with;
 };
 
-// Whether the block `experiment` says that it runs on streams.
+// Whether the block `experiment` says that it runs on streams, or that one schedule is replayed for micro-batches.
 bool runs_on_streams(const Config& experiment);
+bool replays_batches(const Config& experiment);
 // Reads the keys of streams there, and the blocks `balance`, `tutel` and `triton`.
 StreamOptions read_stream_options(const Config& root);
 

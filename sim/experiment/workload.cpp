@@ -16,7 +16,8 @@ std::pair<Config, std::string> of_execution(const Config& block, std::string_vie
   const Config by = block.map(key);
   for (const std::string& name : by.keys()) {
     if (!Executions::find(name)) {
-      by.error(name, fmt::format("unknown execution '{}'; known: {}", name, Executions::known()));
+      by.error(name, fmt::format("unknown execution '{}'; known: {}{}", name, Executions::known(),
+                                 Executions::meant(name)));
     }
     static_cast<void>(by.yaml(name));
   }
@@ -25,6 +26,7 @@ std::pair<Config, std::string> of_execution(const Config& block, std::string_vie
 
 void read_model(const Config& root, Experiment& experiment) {
   experiment.parallel = read_parallel(root.map("parallel"));
+  experiment.not_modelled = root.map("model").texts("not_modelled");
   experiment.shape = read_shape(root.map("model"), experiment.parallel);
   experiment.routing = read_routing(root.map("routing"));
 }
@@ -44,7 +46,8 @@ void read_workload(const Config& root, Experiment& experiment) {
   if (const Workload* workload = Workloads::find(name)) {
     workload->read(root, block, experiment);
   } else {
-    block.error("workload", fmt::format("unknown workload '{}'; known: {}", name, Workloads::known()));
+    block.error("workload", fmt::format("unknown workload '{}'; known: {}{}", name, Workloads::known(),
+                                        Workloads::meant(name)));
   }
   block.finish();
 }

@@ -87,7 +87,7 @@ void Device::assign(std::uint32_t worker, std::uint32_t task, Time now) {
 }
 
 void Device::run_at(Engine& engine, std::uint32_t worker, Time at) {
-  if (options_.hooks) at += options_.hooks->delay(ssc_.rank(), workers_[worker].task);
+  if (options_.hooks) at += options_.hooks->delay(ssc_.rank(), workers_[worker].task, at);
   schedule(engine, at, Signal::kRun, worker);
 }
 

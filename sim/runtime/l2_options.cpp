@@ -13,8 +13,8 @@ L2Options read_l2(const Config& config) {
   L2Options l2;
   l2.spec.policy = config.text("policy", l2.spec.policy);
   if (!Registry<L2Policy>::find(l2.spec.policy)) {
-    config.error("policy",
-                 "unknown L2 policy '" + l2.spec.policy + "'; known: " + Registry<L2Policy>::known());
+    config.error("policy", "unknown L2 policy '" + l2.spec.policy + "'; known: " +
+                               Registry<L2Policy>::known() + Registry<L2Policy>::meant(l2.spec.policy));
     l2.spec.policy = "lru";
   }
   l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;

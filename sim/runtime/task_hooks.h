@@ -11,9 +11,9 @@ namespace a3sim {
 class TaskHooks {
  public:
   virtual ~TaskHooks() = default;
-  // How much later than it could the task starts. Asked once a task, when it has been taken and need not wait
-  // any more.
-  virtual Duration delay(RankId, std::uint32_t /*task*/) { return {}; }
+  // How much later than it could, at that date, the task starts. Asked once a task, when it has been taken and
+  // need not wait any more.
+  virtual Duration delay(RankId, std::uint32_t /*task*/, Time /*at*/) { return {}; }
   // By how much longer its work takes than it is modelled, on a worker alone: positive, 1 as modelled. Memory
   // and links that many share are no slower for it. Asked once a task, when it starts.
   virtual double slowness(RankId, std::uint32_t /*task*/) { return 1; }

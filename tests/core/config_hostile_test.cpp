@@ -37,6 +37,16 @@ TEST_CASE("YAML that means more than it says is refused") {
   CHECK_THAT(errors("~: 1\n"), Contains("an empty key, expected a name"));
 }
 
+TEST_CASE("Every escape gives UTF-8, which writes back") {
+  ConfigText text("a: \"\\N\\_\\u00e9\\x41\"\n");
+  CHECK(text.config.text("a") ==
+        "\xC2\x85\xC2\xA0\xC3\xA9"
+        "A");
+  ConfigText again(text.config.resolved());
+  CHECK(again.config.text("a") == text.config.text("a"));
+  CHECK(again.errors() == "");
+}
+
 TEST_CASE("A file holds one document") {
   CHECK(errors("---\na: 1\n...\n") == "");
   CHECK_THAT(errors("a: 1\n---\nb: 2\n"), Contains("does not belong to the document before it"));

@@ -25,7 +25,8 @@ TEST_CASE("What a file registers is found by its name") {
 
 TEST_CASE("An unknown name is refused with the known ones, sorted") {
   CHECK(Shapes::known() == "circle, square");
-  CHECK_THROWS_WITH(Shapes::get("squar"), "unknown shape 'squar'; known: circle, square");
+  CHECK_THROWS_WITH(Shapes::get("squar"),
+                    "unknown shape 'squar'; known: circle, square; did you mean 'square'?");
   CHECK_THROWS_AS(Shapes::get(""), InputError);
 }
 

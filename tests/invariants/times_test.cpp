@@ -7,7 +7,7 @@
 #include "sim/runtime/topology.h"
 #include "tests/invariants/for_all.h"
 #include "tests/invariants/observed_run.h"
-#include "tests/scheduler/parts_of.h"
+#include "scheduler/parts_of.h"
 
 using namespace a3sim;
 

@@ -11,7 +11,7 @@
 #include "sim/study/data/adversary.h"
 #include "sim/study/data/data_check.h"
 #include "tests/proof/mutations.h"
-#include "tests/scheduler/parts_of.h"
+#include "scheduler/parts_of.h"
 
 using namespace a3sim;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/study/results/sweep_results.h"
+#include "sim/study/sweep/row_checksum.h"
 #include "sim/study/sweep/schema.h"
 #include "tests/scratch_directory.h"
 
@@ -27,43 +28,47 @@ class MadeDatabase {
     db_.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
     db_.exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
     db_.exec(kSchema);
+    add_row_checksum(db_);
   }
   static MadeDatabase reopened(const fs::path& file) { return MadeDatabase(file, Reopened()); }
   SQLite::Database& db() { return db_; }
 
   void sweep(const std::string& name, const std::vector<std::string>& axes) {
-    run("INSERT INTO sweep VALUES (?, '')", name);
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      run("INSERT INTO axis VALUES (?, ?, ?)", name, int(i), axes[i]);
+    run("sweep", name, "");
+    for (std::size_t i = 0; i < axes.size(); ++i) run("axis", name, int(i), axes[i]);
   }
   void position(const std::string& sweep, int position, const std::string& point,
                 const std::map<std::string, std::string>& coordinates) {
-    run("INSERT INTO sweep_point VALUES (?, ?, ?)", sweep, position, point);
-    for (const auto& [axis, value] : coordinates)
-      run("INSERT INTO coordinate VALUES (?, ?, ?, ?)", sweep, position, axis, value);
+    run("sweep_point", sweep, position, point);
+    for (const auto& [axis, value] : coordinates) run("coordinate", sweep, position, axis, value);
   }
-  void done(const std::string& point) {
-    run("INSERT INTO point VALUES (?, 'done', NULL, '', '', '', 1.5, 7)", point);
-  }
+  void done(const std::string& point) { run("point", point, "done", nullptr, "", "", "", 1.5, 7); }
   void failed(const std::string& point, const std::string& error) {
-    run("INSERT INTO point VALUES (?, 'failed', ?, '', '', '', 1.5, 7)", point, error);
+    run("point", point, "failed", error, "", "", "", 1.5, 7);
   }
   void metric(const std::string& point, const std::string& pass, const std::string& name, double value,
               const std::string& unit) {
-    run("INSERT INTO metric VALUES (?, ?, ?, ?, ?)", point, pass, name, value, unit);
+    run("metric", point, pass, name, value, unit);
   }
 
  private:
   struct Reopened {};
-  MadeDatabase(const fs::path& file, Reopened /*unused*/) : db_(file.string(), SQLite::OPEN_READWRITE) {}
+  MadeDatabase(const fs::path& file, Reopened /*unused*/) : db_(file.string(), SQLite::OPEN_READWRITE) {
+    add_row_checksum(db_);
+  }
 
   template <class... Values>
-  void run(const char* sql, const Values&... values) {
-    SQLite::Statement statement(db_, sql);
+  void run(const char* table, const Values&... values) {
+    SQLite::Statement statement(db_, insert_into(table));
     int i = 0;
-    (statement.bind(++i, values), ...);
+    (bind(statement, ++i, values), ...);
     statement.exec();
   }
+  template <class Value>
+  static void bind(SQLite::Statement& statement, int i, const Value& value) {
+    statement.bind(i, value);
+  }
+  static void bind(SQLite::Statement& statement, int i, std::nullptr_t /*null*/) { statement.bind(i); }
 
   SQLite::Database db_;
 };

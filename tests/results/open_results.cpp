@@ -147,7 +147,7 @@ TEST_CASE("What is no sweep's database is refused, and the file is named") {
   SECTION("tables are missing") {
     MadeDatabase(file).db().exec("DROP TABLE metric");
     MadeDatabase::reopened(file).sweep("s", {"ep"});
-    refused("corrupted");
+    refused("the description of its tables was altered");
   }
   SECTION("cut off") {
     fs::copy_file(finished(scratch), file);

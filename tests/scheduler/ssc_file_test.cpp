@@ -21,6 +21,11 @@ Buffer small_bytes() {
   return {ssc.bytes().begin(), ssc.bytes().end()};
 }
 
+Buffer small_file() {
+  const std::string contents = Ssc::build(small_parts()).file_contents();
+  return {contents.begin(), contents.end()};
+}
+
 // A file that is removed again.
 class TemporaryFile {
  public:
@@ -98,15 +103,14 @@ void set_version(Buffer& bytes, std::uint32_t version) {
 }  // namespace
 
 TEST_CASE("A mapped file gives the schedule that was written") {
-  const Buffer bytes = small_bytes();
-  const TemporaryFile file(bytes);
+  const TemporaryFile file(small_file());
   const Ssc ssc = Ssc::open(file.path());
-  REQUIRE(std::ranges::equal(ssc.bytes(), bytes));
+  REQUIRE(std::ranges::equal(ssc.bytes(), small_bytes()));
   REQUIRE(ssc.to_text() == Ssc::build(small_parts()).to_text());
 }
 
 TEST_CASE("A copy of a schedule outlives the one that mapped the file") {
-  const TemporaryFile file(small_bytes());
+  const TemporaryFile file(small_file());
   auto first = std::make_unique<Ssc>(Ssc::open(file.path()));
   const Ssc copy = *first;
   first.reset();
@@ -130,6 +134,34 @@ TEST_CASE("What is no schedule file is refused with its name") {
   const std::string text = "order:\n  name: naive\n";
   const TemporaryFile yaml(Buffer(text.begin(), text.end()));
   REQUIRE(open_error(yaml.path()) == yaml.path().string() + ": not a schedule (SSC) file");
+}
+
+TEST_CASE("A file with any bit changed, cut off anywhere or longer is refused with its name") {
+  const Buffer bytes = small_file();
+  const auto refused = [](const Buffer& changed) {
+    const TemporaryFile file(changed);
+    return open_error(file.path()).starts_with(file.path().string() + ": ");
+  };
+  std::size_t wrong = 0;
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    Buffer changed = bytes;
+    changed[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    if (!refused(changed)) ++wrong;
+  }
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    if (!refused(Buffer(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)))) ++wrong;
+  }
+  Buffer longer = bytes;
+  longer.push_back(0);
+  if (!refused(longer)) ++wrong;
+  CHECK(wrong == 0);
+  CHECK_FALSE(refused(bytes));
+}
+
+TEST_CASE("A file of an earlier version, without a checksum, says what to do") {
+  const TemporaryFile file(small_bytes());
+  CHECK_THAT(open_error(file.path()), Catch::Matchers::Contains("no checksum at its end") &&
+                                          Catch::Matchers::Contains("compile it again"));
 }
 
 TEST_CASE("A schedule of another format version is refused with both versions") {

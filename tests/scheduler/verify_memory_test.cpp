@@ -2,7 +2,7 @@
 #include <functional>
 
 #include "scheduler/verify.h"
-#include "tests/scheduler/parts_of.h"
+#include "scheduler/parts_of.h"
 #include "tests/scheduler/small_compile.h"
 
 namespace a3sim {

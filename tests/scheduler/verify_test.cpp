@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "tests/scheduler/parts_of.h"
+#include "scheduler/parts_of.h"
 #include "tests/scheduler/small_compile.h"
 
 namespace a3sim {

@@ -8,7 +8,7 @@
 #include "scheduler/verify.h"
 #include "scheduler/verify_accesses.h"
 #include "scheduler/wiring.h"
-#include "tests/scheduler/parts_of.h"
+#include "scheduler/parts_of.h"
 #include "tests/scheduler/small_compile.h"
 #include "tests/scheduler/wiring_oracle.h"
 

@@ -6,8 +6,10 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <fstream>
 
 #include "sim/core/error.h"
+#include "sim/study/results/open_results.h"
 #include "sim/study/sweep/schema.h"
 #include "tests/sweep/small_sweep.h"
 
@@ -107,6 +109,97 @@ TEST_CASE("A damaged database is refused") {
   CHECK_THROWS_WITH(SweepDatabase(file), Catch::Matchers::Contains("is damaged"));
   std::filesystem::resize_file(file, size / 2);
   CHECK_THROWS_WITH(SweepDatabase(file), Catch::Matchers::Contains("is damaged"));
+}
+
+// All rows of all tables, or why they are not read.
+std::string rows_of(const std::filesystem::path& file) {
+  std::string all;
+  try {
+    with_results(file, [&](SQLite::Database& database) {
+      all.clear();
+      for (const char* table : {"sweep", "axis", "sweep_point", "coordinate", "point", "metric", "file"}) {
+        SQLite::Statement rows(database, fmt::format("SELECT * FROM {}", table));
+        while (rows.executeStep()) {
+          for (int c = 0; c < rows.getColumnCount(); ++c) all += rows.getColumn(c).getString() + '|';
+        }
+      }
+    });
+  } catch (const Error& error) {
+    return std::string("refused: ") + error.what();
+  }
+  return all;
+}
+
+SweepSpec small_spec() {
+  SweepSpec spec;
+  spec.name = "small";
+  spec.text = "axes: []\n";
+  spec.axes.resize(1);
+  spec.axes[0].name = "size";
+  spec.axes[0].values.resize(2);
+  return spec;
+}
+
+TEST_CASE("A value that was changed is refused with its row, by who reads and by who goes on") {
+  const SweepFolder folder;
+  const auto file = folder / "s.db";
+  const char* const changes[] = {"UPDATE metric SET value = value + 1",
+                                 "UPDATE metric SET unit = 's'",
+                                 "UPDATE point SET seconds = 2",
+                                 "UPDATE point SET status = 'failed', error = ''",
+                                 "UPDATE file SET contents = ''",
+                                 "UPDATE coordinate SET value = 'x' WHERE position = 1",
+                                 "UPDATE sweep_point SET point = 'x' WHERE position = 1",
+                                 "UPDATE axis SET name = 'x'",
+                                 "UPDATE sweep SET spec = ''"};
+  for (const char* change : changes) {
+    std::filesystem::remove(file);
+    {
+      SweepDatabase database(file);
+      database.begin(small_spec(), {{0}, {1}}, {"point0", "point1"});
+      database.record(record_at(0));
+      database.record(record_at(1));
+    }
+    const std::string before = rows_of(file);
+    CHECK_THAT(before, Catch::Matchers::Contains("|latency|"));
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(change);
+    INFO(change);
+    CHECK_THAT(rows_of(file),
+               Catch::Matchers::Contains("s.db: row '") && Catch::Matchers::Contains("altered"));
+    CHECK_THROWS_WITH(SweepDatabase(file), Catch::Matchers::Contains("altered"));
+    SweepDatabase other(folder / "other.db");
+    CHECK_THROWS_WITH(other.add(file), Catch::Matchers::Contains("altered"));
+  }
+}
+
+TEST_CASE("A database with any bit flipped is refused or has the same rows") {
+  const SweepFolder folder;
+  const auto file = folder / "s.db";
+  {
+    SweepDatabase database(file);
+    database.begin(small_spec(), {{0}, {1}}, {"point0", "point1"});
+    database.record(record_at(0));
+    database.record(record_at(1));
+  }
+  const std::string before = rows_of(file);
+  std::string bytes(std::filesystem::file_size(file), ' ');
+  std::ifstream(file, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  constexpr std::size_t kStep = 23;
+  std::size_t refused = 0;
+  std::string silently;
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += kStep) {
+    std::string changed = bytes;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << (bit % 8)));
+    folder.write("s.db", changed);
+    const std::string after = rows_of(file);
+    if (after.starts_with("refused: ")) {
+      ++refused;
+      continue;
+    }
+    if (after != before) silently += fmt::format("byte {} bit {}; ", bit / 8, bit % 8);
+  }
+  CHECK(silently == "");
+  CHECK(refused > 0);
 }
 
 TEST_CASE("A full disk is an error, and what was recorded before stands") {

@@ -192,6 +192,10 @@ std::vector<std::pair<std::string, std::string>> imported_files(const Measured& 
 Measured read_imported(const std::filesystem::path& directory) {
   Diagnostics diagnostics;
   const Config json = Config::load(directory / "measured.json", {}, diagnostics);
+  constexpr std::int64_t kProfileVersion = 1;
+  if (!json.has("schema_version") || json.integer("schema_version", 0, kNone) != kProfileVersion)
+    json.error("schema_version",
+               fmt::format("another than {}, that of this a3sim: import the profile again", kProfileVersion));
   Measured profile;
   profile.unit = json.choice<MeasuredUnit>("unit");
   profile.notes = json.texts("notes");

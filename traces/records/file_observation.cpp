@@ -29,6 +29,11 @@ FileObservation::FileObservation(const std::filesystem::path& directory)
     throw InputError(fmt::format("{}: is of another job than {}: {} ranks, {} passes, {} groups and {} steps",
                                  (directory / kLightBin).string(), kJobJson, header.ranks, header.passes,
                                  header.groups, header.steps));
+  const std::uint64_t records = std::uint64_t{job_.steps} * job_.ranks * job_.passes.size();
+  if (header.records != records)
+    throw InputError(fmt::format("{}: has {} records, but {} steps of {} ranks and {} passes have {}",
+                                 (directory / kLightBin).string(), header.records, job_.steps, job_.ranks,
+                                 job_.passes.size(), records));
 }
 
 std::vector<LightRecord> FileObservation::reference() const {

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "traces/observation.h"

@@ -19,7 +19,7 @@ constexpr std::string_view kOperatorColumns =
 constexpr std::string_view kTransferColumns =
     "src,dst,pass,operator,plane,start_ps,end_ps,bytes,beside,lost_sharing_us\n";
 constexpr std::string_view kHostColumns = "rank,kind,start_ps,end_ps,count\n";
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{2} << 30;  // of a table
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;  // of a table
 
 // Numbers that were not seen are empty.
 std::string cell(float number) { return std::isnan(number) ? "" : fmt::format("{}", number); }
@@ -31,7 +31,7 @@ class FullCsv {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(path, error);
     if (error) throw InputError(path.string() + ": cannot be read; 'a3sim monitor' writes it");
-    if (size > kMostBytes) throw InputError(path.string() + ": is larger than 2 GiB");
+    if (size > kMostBytes) throw InputError(path.string() + ": is larger than 512 MiB");
     std::ifstream in(path, std::ios::binary);
     text_.assign(std::istreambuf_iterator<char>(in), {});
     rest_ = text_;

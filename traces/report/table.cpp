@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
+#include <string_view>
 
 namespace a3sim {
 namespace {
@@ -14,12 +16,22 @@ std::string escaped(const std::string& cell) {
   return safe;
 }
 
+// What a spreadsheet would compute instead of show; numbers are none.
+bool is_formula(const std::string& cell) {
+  if (cell.empty() || std::string_view("=+-@\t\r").find(cell[0]) == std::string_view::npos) return false;
+  double number = 0;
+  const char* begin = cell.data() + (cell[0] == '+' ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, cell.data() + cell.size(), number);
+  return cell.size() > 1 && (error != std::errc() || end != cell.data() + cell.size());
+}
+
 }  // namespace
 
 std::string csv_cell(const std::string& cell) {
-  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+  const std::string text = is_formula(cell) ? '\'' + cell : cell;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string safe = "\"";
-  for (const char ch : cell) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);
+  for (const char ch : text) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);
   return safe + '"';
 }
 

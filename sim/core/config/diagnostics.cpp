@@ -24,7 +24,12 @@ void Diagnostics::error(const Mark& mark, std::string_view path, std::string_vie
 }
 
 void Diagnostics::throw_if_any() const {
-  if (!messages_.empty()) throw InputError(fmt::format("{}", fmt::join(messages_, "\n")));
+  constexpr std::size_t kMostShown = 50;
+  if (messages_.empty()) return;
+  const std::span<const std::string> shown(messages_.data(), std::min(messages_.size(), kMostShown));
+  const std::size_t more = messages_.size() - shown.size();
+  throw InputError(fmt::format("{}{}", fmt::join(shown, "\n"),
+                               more == 0 ? "" : fmt::format("\nand {} more errors like these", more)));
 }
 
 }  // namespace a3sim

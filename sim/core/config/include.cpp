@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <vector>
 
+#include "sim/core/config/foreign.h"
 #include "sim/core/config/yaml_reader.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
 namespace {
@@ -34,6 +32,16 @@ class IncludeReader {
       return failed(asked, fmt::format("more than {} files to read, expected fewer", kMostFiles), "include");
     const std::optional<std::string> text = contents(file, asked);
     if (!text) return nullptr;
+    bytes_ += text->size();
+    if (bytes_ > kLargestFile)
+      return failed(
+          asked,
+          fmt::format("the files of one configuration are larger than {} MiB together", kLargestFile >> 20),
+          "include");
+    for (const auto& [name, foreign] : ForeignConfigs::all()) {
+      if (foreign.object->takes(file))
+        return foreign.object->read(*text, Mark{file.string(), 1, 1}, diagnostics_);
+    }
     open_files_.push_back(identity);
     std::unique_ptr<ConfigValue> value = read_text(*text, file.string());
     open_files_.pop_back();
@@ -86,22 +94,9 @@ class IncludeReader {
              asked.line == 0 ? "" : "include");
       return std::nullopt;
     };
-    std::error_code ignored;
-    const fs::file_status status = fs::status(file, ignored);
-    if (fs::is_directory(status)) return fail("it is a directory");
-    if (fs::is_block_file(status) || fs::is_socket(status)) return fail("it is a device");
-    errno = 0;
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return fail(std::strerror(errno));
-    std::string text;
-    std::array<char, 1 << 16> piece;
-    do {
-      stream.read(piece.data(), piece.size());
-      text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-    } while (stream && text.size() <= kLargestFile);
-    if (stream.bad()) return fail(std::strerror(errno));
-    if (text.size() > kLargestFile) return fail(fmt::format("it is larger than {} MiB", kLargestFile >> 20));
-    return text;
+    FileText read = try_read_file(file, kLargestFile);
+    if (!read.error.empty()) return fail(read.error);
+    return std::move(read.text);
   }
 
   // Two names of one file are the same file.
@@ -119,6 +114,7 @@ class IncludeReader {
   Diagnostics& diagnostics_;
   std::vector<std::string> open_files_;
   int files_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace

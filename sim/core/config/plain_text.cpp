@@ -77,4 +77,19 @@ std::optional<std::string> plain_text(std::string_view bytes, const Mark& start,
   return text;
 }
 
+std::string as_utf8(std::string_view scalar) {
+  std::string text;
+  for (std::size_t i = 0; i < scalar.size();) {
+    const std::size_t length = character_length(scalar, i);
+    if (length > 0) {
+      text += scalar.substr(i, length);
+    } else {
+      text += static_cast<char>(0xC0 | byte_at(scalar, i) >> 6);
+      text += static_cast<char>(0x80 | (byte_at(scalar, i) & 0x3F));
+    }
+    i += std::max<std::size_t>(1, length);
+  }
+  return text;
+}
+
 }  // namespace a3sim

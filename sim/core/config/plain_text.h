@@ -13,4 +13,7 @@ namespace a3sim {
 // nothing when the bytes are not UTF-8, hold control characters (a binary file) or a tab in the indentation.
 std::optional<std::string> plain_text(std::string_view bytes, const Mark& start, Diagnostics& diagnostics);
 
+// A scalar as UTF-8: yaml-cpp gives what the escapes \N and \_ mean as one byte of Latin-1.
+std::string as_utf8(std::string_view scalar);
+
 }  // namespace a3sim

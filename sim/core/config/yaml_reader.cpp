@@ -61,8 +61,8 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    if (wants_key()) return start_entry(mark, value);
-    place_value(mark, ConfigValue::Kind::kScalar)->text = value;
+    if (wants_key()) return start_entry(mark, as_utf8(value));
+    place_value(mark, ConfigValue::Kind::kScalar)->text = as_utf8(value);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,

@@ -19,13 +19,16 @@ class DynamicExecution final : public Execution {
   void event_is_complete(Engine& engine, std::uint32_t event) override;
   // A server has handed a task out.
   void on_event(Engine& engine, std::uint32_t worker) override;
+  // All that happens at this date has happened.
+  void on_settle(Engine& engine, std::uint32_t arg) override;
   std::string blocked() const override;
 
  private:
   // All of them became ready at once.
   void add_ready(std::span<std::uint32_t> tasks);
-  // Hands out what can be, as long as a server is free.
-  void serve(Engine& engine);
+  // Hands out what can be, as long as a server is free; behind all else at this date, so that the order of events
+  // at one date decides nothing.
+  void serve(Engine& engine) { engine.settle(*this, 0); }
   std::uint32_t free_worker(std::uint32_t set) const;
   bool earlier(std::uint32_t a, std::uint32_t b) const;
 
@@ -104,7 +107,7 @@ std::uint32_t DynamicExecution::free_worker(std::uint32_t set) const {
   return kNone;
 }
 
-void DynamicExecution::serve(Engine& engine) {
+void DynamicExecution::on_settle(Engine& engine, std::uint32_t) {
   while (free_servers_ > 0) {
     std::uint32_t task = kNone, worker = kNone;
     for (std::uint32_t set = 0; set < ready_.size(); ++set) {

@@ -27,6 +27,10 @@ HostOptions read_host_options(const Config& hosts, std::uint32_t launches, Durat
   const Config data = hosts.map("data");
   options.data = read_data_options(data, {});
   data.finish();
+  const Config recording = hosts.map("recording");
+  if (recording.has("light")) options.record_light = recording.duration("light");
+  if (recording.has("full")) options.record_full = recording.duration("full");
+  recording.finish();
   hosts.finish();
   return options;
 }

@@ -27,6 +27,9 @@ struct HostOptions {
   std::uint32_t ahead = 1;  // launches that may be queued behind the work that the device has begun; 0: none,
                             // and the host waits for the end of what it launched
   DataOptions data;
+  // By how much later a rank starts with a step of which light records are kept, which is each, and with one that is
+  // recorded in full.
+  Duration record_light{}, record_full{};
 };
 
 // What a host does in a step.

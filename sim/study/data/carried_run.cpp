@@ -57,7 +57,7 @@ TensorId CarriedRun::id_of(const std::string& name) const {
   return TensorId{static_cast<std::uint32_t>(found - tensors.begin())};
 }
 
-Duration CarriedRun::delay(RankId rank, std::uint32_t task) {
+Duration CarriedRun::delay(RankId rank, std::uint32_t task, Time) {
   return delays_->empty() ? Duration::zero() : (*delays_)[index(rank)][task];
 }
 

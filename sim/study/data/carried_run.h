@@ -39,7 +39,7 @@ class CarriedRun final : private TaskHooks {
     std::vector<float> values;
   };
 
-  Duration delay(RankId rank, std::uint32_t task) override;
+  Duration delay(RankId rank, std::uint32_t task, Time at) override;
   void started(RankId rank, std::uint32_t task) override;
   void ended(RankId rank, std::uint32_t task) override;
 

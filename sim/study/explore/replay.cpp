@@ -30,6 +30,36 @@ const Pass& pass_of(const Experiment& experiment, const CompiledPass& compiled) 
   return *pass;
 }
 
+// What recompiling for another routing leaves as it is; an order may differ.
+bool is_alike(const Ssc& a, const Ssc& b) {
+  const auto same_tensor = [](const TensorInfo& x, const TensorInfo& y) {
+    return x.name == y.name && x.layout == y.layout && x.dtype == y.dtype && x.cols == y.cols &&
+           x.external == y.external;
+  };
+  const auto same_operator = [](const OperatorInfo& x, const OperatorInfo& y) {
+    return x.name == y.name && x.type == y.type && x.transposed == y.transposed && x.inputs == y.inputs &&
+           x.outputs == y.outputs;
+  };
+  return std::ranges::equal(a.tensors(), b.tensors(), same_tensor) &&
+         std::ranges::equal(a.operators(), b.operators(), same_operator);
+}
+
+void check_alike(const CompiledPass& given, const CompiledPass& fresh) {
+  const Ssc &a = given.schedule.front(), &b = fresh.schedule.front();
+  if (!is_alike(a, b))
+    throw InputError(
+        fmt::format("the schedules of pass '{}' are of another graph than the experiment's (its "
+                    "window, experiment.window, or the model): compile them from it ('a3sim compile')",
+                    given.name));
+  for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+    if (a.workers(queue) == b.workers(queue)) continue;
+    throw InputError(
+        fmt::format("the schedules of pass '{}' have {} workers of the {}, and the experiment {}: compile "
+                    "them from it ('a3sim compile')",
+                    given.name, a.workers(queue), name_of(queue), b.workers(queue)));
+  }
+}
+
 // Puts to other ranks that move nothing under these counts.
 std::uint64_t empty_puts(const Schedule& schedule, const RoutingCounts& counts) {
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
@@ -71,6 +101,7 @@ std::vector<Replayed> replay(const Experiment& experiment, std::span<const Compi
     const Compiled fresh{
         routing.counts,
         {{pass.name, compile_pass(experiment, *passes[i % compiled.size()], routing.counts).schedule}}};
+    check_alike(pass, fresh.passes.front());
     const RunResult replayed = run_pass(experiment, given, 0, options),
                     recompiled = run_pass(experiment, fresh, 0, options);
     results[i] = {routing.name,

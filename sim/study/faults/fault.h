@@ -17,6 +17,7 @@ namespace a3sim {
 struct FaultSite {
   std::uint32_t ranks = 1;
   std::vector<std::string> planes;     // in the hardware's order
+  std::vector<bool> used;              // by plane: two ranks meet over it
   std::vector<std::string> operators;  // of all passes
   std::uint64_t seed = 1;              // of what faults draw
 };

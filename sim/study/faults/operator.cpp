@@ -20,9 +20,11 @@ class OperatorFault final : public FaultKind {
       entry.error("name",
                   fmt::format("no operator is called '{}'{}", name, suggestion(name, site.operators)));
     const double factor = entry.number("factor", kLeast, kMost);
-    return std::make_unique<SimpleFault>([=](const SimpleFault& fault, std::uint32_t, StepConditions& c) {
-      for (const std::uint32_t rank : fault.ranks) c.operators.push_back({rank, name, factor});
+    auto fault = std::make_unique<SimpleFault>([=](const SimpleFault& of, std::uint32_t, StepConditions& c) {
+      for (const std::uint32_t rank : of.ranks) c.operators.push_back({rank, name, factor});
     });
+    fault->operators = {name};
+    return fault;
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 
@@ -14,7 +15,13 @@ inline std::uint32_t read_plane(const Config& entry, const FaultSite& site) {
   if (!entry.has("plane")) return kNone;
   const std::string name = entry.text("plane");
   const auto found = std::ranges::find(site.planes, name);
-  if (found != site.planes.end()) return static_cast<std::uint32_t>(found - site.planes.begin());
+  if (found != site.planes.end()) {
+    const auto plane = static_cast<std::uint32_t>(found - site.planes.begin());
+    if (!site.used[plane])
+      spdlog::warn("{}: no two ranks meet over plane '{}' here, so this changes nothing",
+                   entry.mark("plane").text(), name);
+    return plane;
+  }
   entry.error("plane", fmt::format("no plane is called '{}'{}", name, suggestion(name, site.planes)));
   return kNone;
 }

@@ -42,6 +42,7 @@ HostKind kind_of(HostAction action) {
 }  // namespace
 
 Job::Job(const JobSpec& spec, unsigned threads) : spec_(spec), threads_(threads) {
+  for (std::uint32_t rank = 0; rank < spec.experiment.shape.ep; ++rank) all_.push_back(rank);
   variants_[{}] = std::make_unique<StepVariant>(make_variant(spec.experiment));
 }
 
@@ -64,7 +65,7 @@ std::shared_ptr<const StepConditions> Job::conditions_of(std::uint32_t step) {
   return conditions;
 }
 
-PassRun Job::pass_run(std::uint32_t step, std::size_t pass) {
+PassRun Job::pass_run(std::uint32_t step, std::size_t pass, std::span<const std::uint32_t> recorded) {
   const StepConditions& conditions = *conditions_of(step);
   PassRun run;
   run.variant = &variant_of(conditions);
@@ -73,7 +74,11 @@ PassRun Job::pass_run(std::uint32_t step, std::size_t pass) {
   run.step = step;
   run.pass = pass;
   run.starts.resize(spec_.experiment.shape.ep);
-  if (pass == 0) run.starts = conditions.late;
+  if (pass > 0) return run;
+  run.starts = conditions.late;
+  if (clean_) return run;
+  for (Duration& start : run.starts) start += spec_.hosts.record_light;
+  for (const std::uint32_t rank : recorded) run.starts[rank] += spec_.hosts.record_full;
   return run;
 }
 
@@ -92,7 +97,7 @@ void Job::foresee(std::uint32_t first, std::uint32_t count, bool record, std::ve
   foreseen.clear();
   for (std::uint32_t step = first; step < first + count; ++step) {
     for (std::size_t pass = 0; pass < spec_.experiment.passes.size(); ++pass)
-      foreseen.push_back({pass_run(step, pass), {}, {}, false});
+      foreseen.push_back({pass_run(step, pass, record ? all_ : std::vector<std::uint32_t>()), {}, {}, false});
   }
   in_parallel(foreseen.size(), threads_, [&](std::size_t i) {
     Foreseen& of = foreseen[i];
@@ -164,9 +169,10 @@ void Job::add_light(JobStep& step, std::size_t number, const std::vector<Duratio
   }
 }
 
-void Job::run_pass_of(JobStep& step, std::size_t number, bool record, Foreseen* foreseen) {
+void Job::run_pass_of(JobStep& step, std::size_t number, bool record, std::span<const std::uint32_t> recorded,
+                      Foreseen* foreseen) {
   JobStep::Pass& pass = step.passes[number];
-  pass.run = pass_run(step.number, number);
+  pass.run = pass_run(step.number, number, recorded);
   pass.run.since = ready_;
   std::vector<Duration> late;
   for (const Host& host : hosts_) late.push_back(host.late());
@@ -176,7 +182,8 @@ void Job::run_pass_of(JobStep& step, std::size_t number, bool record, Foreseen* 
   ready_ = pass.release;
 }
 
-JobStep Job::run_step(std::uint32_t number, bool record, Foreseen* foreseen) {
+JobStep Job::run_step(std::uint32_t number, bool record, std::span<const std::uint32_t> recorded,
+                      Foreseen* foreseen) {
   JobStep step;
   step.number = number;
   step.conditions = conditions_of(number);
@@ -184,14 +191,14 @@ JobStep Job::run_step(std::uint32_t number, bool record, Foreseen* foreseen) {
   step.light.resize(step.passes.size() * hosts_.size());
   for (Host& host : hosts_) host.begin_step(number);
   for (std::size_t pass = 0; pass < step.passes.size(); ++pass)
-    run_pass_of(step, pass, record, foreseen ? foreseen + pass : nullptr);
+    run_pass_of(step, pass, record, recorded, foreseen ? foreseen + pass : nullptr);
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank)
     for (const HostDone& done : hosts_[rank].done())
       step.host.push_back({number, rank, kind_of(done.action), done.start, done.end, 1});
   return step;
 }
 
-void Job::run(std::uint32_t count, bool record, const Take& take) {
+void Job::run(std::uint32_t count, bool record, const Take& take, const Recorded& recorded) {
   clean_ = false;
   start_hosts();
   std::vector<Foreseen> foreseen;
@@ -202,7 +209,12 @@ void Job::run(std::uint32_t count, bool record, const Take& take) {
     foresee(first, steps, record, foreseen);
     for (std::uint32_t i = 0; i < steps; ++i) {
       Interrupts::throw_if_any();
-      take(run_step(first + i, record, &foreseen[i * passes]));
+      std::span<const std::uint32_t> ranks;
+      if (record)
+        ranks = all_;
+      else if (recorded)
+        ranks = recorded(first + i);
+      take(run_step(first + i, record, ranks, &foreseen[i * passes]));
       conditions_.erase(first + i);
     }
   }
@@ -211,7 +223,7 @@ void Job::run(std::uint32_t count, bool record, const Take& take) {
 JobStep Job::reference() {
   clean_ = true;
   start_hosts();
-  return run_step(0, true, nullptr);
+  return run_step(0, true, {}, nullptr);
 }
 
 void record_tasks(JobStep& step) {

@@ -56,9 +56,11 @@ class Job {
   const StepVariant& variant() const { return *variants_.begin()->second; }  // without faults
 
   // Simulates the steps from 0 on, `count` of them, and gives each to `take`. With `record` each has its tasks.
+  // `recorded`, asked before each step: the ranks that are recorded in full, which may take time; with `record` all.
   // The same steps whatever the number of threads. Throws as run_schedule() does.
   using Take = std::function<void(JobStep&& step)>;
-  void run(std::uint32_t count, bool record, const Take& take);
+  using Recorded = std::function<std::span<const std::uint32_t>(std::uint32_t step)>;
+  void run(std::uint32_t count, bool record, const Take& take, const Recorded& recorded = {});
   // One step without noise and faults.
   JobStep reference();
 
@@ -74,14 +76,16 @@ class Job {
 
   const StepVariant& variant_of(const StepConditions& conditions);
   std::shared_ptr<const StepConditions> conditions_of(std::uint32_t step);
-  PassRun pass_run(std::uint32_t step, std::size_t pass);
+  PassRun pass_run(std::uint32_t step, std::size_t pass, std::span<const std::uint32_t> recorded);
   void foresee(std::uint32_t first, std::uint32_t count, bool record, std::vector<Foreseen>& foreseen);
-  void run_pass_of(JobStep& step, std::size_t pass, bool record, Foreseen* foreseen);
+  void run_pass_of(JobStep& step, std::size_t pass, bool record, std::span<const std::uint32_t> recorded,
+                   Foreseen* foreseen);
   bool launch_as_foreseen(const Foreseen& foreseen);
   void run_by_kernels(JobStep::Pass& pass, bool record, Foreseen* foreseen);
   void run_whole(JobStep::Pass& pass, bool record, Foreseen* foreseen);
   void add_light(JobStep& step, std::size_t pass, const std::vector<Duration>& late) const;
-  JobStep run_step(std::uint32_t number, bool record, Foreseen* foreseen);
+  JobStep run_step(std::uint32_t number, bool record, std::span<const std::uint32_t> recorded,
+                   Foreseen* foreseen);
   void start_hosts();
 
   const JobSpec& spec_;
@@ -89,6 +93,7 @@ class Job {
   bool clean_ = false;  // no faults, no noise
   std::map<Key, std::unique_ptr<StepVariant>> variants_;
   std::map<std::uint32_t, std::shared_ptr<const StepConditions>> conditions_;
+  std::vector<std::uint32_t> all_;  // ranks
   std::vector<Host> hosts_;
   Duration ready_{};  // all devices
 };

@@ -1,4 +1,5 @@
 #include "sim/runtime/execution.h"
+#include "sim/runtime/topology.h"
 #include "sim/study/monitor/job.h"
 
 namespace a3sim {
@@ -7,8 +8,11 @@ namespace {
 FaultSite site_of(const Experiment& experiment) {
   FaultSite site;
   site.ranks = experiment.shape.ep;
-  for (const Hardware::Fabric::Plane& plane : experiment.hardware.fabric.planes)
+  const Topology topology(experiment.hardware, dies_of(experiment.run.ranks), experiment.run.transport);
+  for (const Hardware::Fabric::Plane& plane : experiment.hardware.fabric.planes) {
+    site.used.push_back(topology.uses(static_cast<std::uint32_t>(site.planes.size())));
     site.planes.push_back(plane.name);
+  }
   for (const Pass& pass : experiment.passes)
     for (const OperatorNode& op : pass.graph.operators()) site.operators.push_back(op.name);
   return site;

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "sim/core/progress.h"
-#include "sim/experiment/configs_folder.h"
 #include "sim/study/monitor/full_records.h"
 #include "sim/study/monitor/truth.h"
 #include "traces/locate/locator.h"
@@ -41,14 +40,13 @@ class Recorder {
     add_(kReferenceBin, light_file(step.light, header_));
     write(full_records(step, all_, job_.names), std::string(kReferenceFolder));
     summary_.reference = end_of(step) - first_start(step);
-    locator_.emplace(read_locate_limits(configs_folder() / kLocateFile), job_.ranks, step.light);
+    locator_.emplace(options_.limits, job_.ranks, step.light);
   }
 
   void add_step(JobStep&& step) {
     light_.insert(light_.end(), step.light.begin(), step.light.end());
     if (options_.recording == Recording::kFull) add_full(step, all_);
-    if (options_.recording == Recording::kNext && !locator_->wanted().empty())
-      add_full(step, locator_->wanted());
+    if (!wanted().empty()) add_full(step, wanted());
     const StepVerdict& verdict = locator_->add(step.number, step.light);
     if (options_.recording == Recording::kSame && verdict.slow) add_full(step, locator_->of_slow_step());
     summary_.slow += verdict.slow + verdict.before_too;
@@ -59,6 +57,12 @@ class Recorder {
       summary_.longest_step = step.number;
     }
     times_.push_back(took);
+  }
+
+  // Ranks that are recorded in the step to come.
+  std::span<const std::uint32_t> wanted() const {
+    if (options_.recording == Recording::kNext) return locator_->wanted();
+    return {};
   }
 
   MonitorSummary finish() {
@@ -126,10 +130,12 @@ MonitorSummary monitor(const JobSpec& spec, const MonitorOptions& options, const
   Recorder recorder(spec, options, add);
   recorder.add_reference(job.reference());
   Progress progress("steps", options.steps);
-  job.run(options.steps, options.recording == Recording::kFull, [&](JobStep&& step) {
+  const auto take = [&](JobStep&& step) {
     recorder.add_step(std::move(step));
     progress.step();
-  });
+  };
+  job.run(options.steps, options.recording == Recording::kFull, take,
+          [&](std::uint32_t) { return recorder.wanted(); });
   const MonitorSummary summary = recorder.finish();
   add("truth.json", truth_json(spec.injection, options.steps));
   return summary;
@@ -145,7 +151,7 @@ Report monitor_report(const JobSpec& spec, const MonitorSummary& summary) {
   report.fact("total_ms", milliseconds(summary.total));
   report.say(fmt::format("{}: {} steps of {} ranks in {:.3f} ms\n", spec.experiment.name, summary.steps,
                          summary.ranks, milliseconds(summary.total)));
-  report.say(fmt::format(
+  report.say_on(fmt::format(
       "a step without faults and noise {:.3f} ms, the median one {:.3f} ms, the longest {:.3f} ms "
       "(step {})\n",
       milliseconds(summary.reference), milliseconds(summary.median), milliseconds(summary.longest),

@@ -8,12 +8,13 @@
 
 #include "sim/core/enum_names.h"
 #include "sim/study/monitor/job.h"
+#include "traces/locate/limits.h"
 #include "traces/report/report.h"
 
 namespace a3sim {
 
-// What is recorded beside light records: nothing; slow steps' next three, of the suspect and a healthy rank; the slow
-// steps themselves, of the same ranks, as the simulation can run them again; all steps of all ranks.
+// What is recorded beside light records: nothing; steps behind a slow one, of suspects and a healthy rank; the slow steps
+// themselves, of the same ranks, as the simulation can run them again; all steps of all ranks.
 enum class Recording : std::uint8_t { kLight, kNext, kSame, kFull };
 constexpr auto names_of(Recording) {
   return std::to_array<std::string_view>({"light", "next", "same", "full"});
@@ -23,6 +24,7 @@ struct MonitorOptions {
   std::uint32_t steps = 60;
   Recording recording = Recording::kNext;
   unsigned threads = 1;
+  LocateLimits limits{};  // when a step is slow
 };
 
 // What came of a job, in short.

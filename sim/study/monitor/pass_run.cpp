@@ -73,6 +73,7 @@ RunResult PassRun::run(KernelLaunches* launches, bool record) const {
   if (hooks.any()) options.hooks = &hooks;
   LinkDisturbances links = conditions->links;
   links.since = since;
+  for (LinkDisturbances::Resend& resend : links.resends) resend.seed ^= std::uint64_t{pass} << 48;
   if (links.any()) options.disturbances = &links;
   if (variant->by_kernels) options.launches = launches;
   return run_pass(changed, variant->compiled, pass, options);

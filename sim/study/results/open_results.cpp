@@ -9,6 +9,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/results/temporary_directory.h"
+#include "sim/study/sweep/row_checksum.h"
 #include "sim/study/sweep/schema.h"
 
 namespace a3sim {
@@ -59,6 +60,11 @@ void check_is_sweeps(SQLite::Database& db, const fs::path& file) {
   }
   const std::string check = db.execAndGet("PRAGMA quick_check(1)").getString();
   if (check != "ok") throw InputError(fmt::format("{}: the database is corrupted: {}", name, check));
+  add_row_checksum(db);
+  const std::string altered = altered_part(db);
+  if (!altered.empty())
+    throw InputError(
+        fmt::format("{}: {} was altered: its checksum is that of other values; sweep again", name, altered));
 }
 
 void read_database(const std::string& name, int flags, const fs::path& file,

@@ -50,6 +50,8 @@ std::string what_ran(const Experiment& experiment) {
         "MoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n", s.ep,
         s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype));
     text += fmt::format("routing   {}\n", routing_text(experiment.routing));
+    if (!experiment.not_modelled.empty())
+      text += fmt::format("left out  {}\n", fmt::join(experiment.not_modelled, "\n          "));
   }
   text += fmt::format(
       "machine   {}: {} AIC and {} AIV run tasks; network {}; L2 {}, {}, {}\n", experiment.hardware.name,

@@ -102,6 +102,7 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
                               {"network", experiment.network},
                               {"workers", {experiment.workers[0], experiment.workers[1]}},
                               {"machine", machine_json(experiment)}};
+  if (!experiment.not_modelled.empty()) json["left_out"] = experiment.not_modelled;
   Duration total{};
   for (const PassResult& pass : passes) {
     total += pass.run.makespan;

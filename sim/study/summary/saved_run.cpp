@@ -169,6 +169,10 @@ std::string how_to_trace(const std::filesystem::path& directory) {
 SavedRun read_run(const std::filesystem::path& directory, std::string_view pass, Tasks needed) {
   Diagnostics diagnostics;
   const Config result = Config::load(directory / "result.json", {}, diagnostics);
+  constexpr std::int64_t kResultVersion = 1;
+  if (!result.has("schema_version") || result.integer("schema_version", 0, kNone) != kResultVersion)
+    result.error("schema_version",
+                 fmt::format("another than {}, that of this a3sim: run again what wrote it", kResultVersion));
   SavedRun run{directory, result.text("name", ""), result.text("a3sim", ""), {}, {}};
   std::vector<std::string> names;
   std::vector<std::size_t> tasks;

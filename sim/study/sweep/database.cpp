@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/error.h"
 #include "sim/study/results/open_results.h"
 #include "sim/study/sweep/database_file.h"
+#include "sim/study/sweep/row_checksum.h"
 #include "sim/study/sweep/schema.h"
 #include "version.h"
 
@@ -18,6 +20,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const std::filesystem::path& 
   constexpr int kWait = 10'000;  // ms, for a reader's last look
   auto database =
       std::make_unique<SQLite::Database>(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kWait);
+  add_row_checksum(*database);
   const bool fresh = database->execAndGet("PRAGMA application_id").getInt() == 0 && is_empty(*database);
   if (!fresh) check_database(*database, file);
   database->exec("PRAGMA journal_mode = WAL");
@@ -45,9 +48,24 @@ std::map<std::string, KnownPoint> read_known(SQLite::Database& database) {
   return known;
 }
 
+// A database that would be lost at the end, or that another name's lock does not keep.
+const std::filesystem::path& check_name(const std::filesystem::path& file) {
+  std::error_code error;
+  if (file.empty() || file == ":memory:")
+    throw InputError(fmt::format("'{}': would be lost at the end, name a file", file.string()));
+  if (std::filesystem::is_symlink(file, error) && !std::filesystem::exists(file, error))
+    throw InputError(fmt::format("{}: is a link to nothing, name a file", file.string()));
+  if (std::filesystem::is_regular_file(file, error) && std::filesystem::hard_link_count(file, error) > 1)
+    throw InputError(
+        fmt::format("{}: is a file of several names (hard links), of which each could be written at "
+                    "once; take a copy",
+                    file.string()));
+  return file;
+}
+
 }  // namespace
 
-SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(file), lock_(file) {
+SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(check_name(file)), lock_(file) {
   database_ = on_database(file, [&] { return open_for_writing(file); });
 }
 
@@ -60,18 +78,19 @@ void SweepDatabase::begin(const SweepSpec& spec, const std::vector<SweepPosition
       SQLite::bind(remove, spec.name);
       remove.exec();
     }
-    SQLite::Statement sweep(*database_,
-                            "INSERT INTO sweep VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET spec = ?2");
+    SQLite::Statement sweep(*database_, insert_into("sweep") +
+                                            " ON CONFLICT (name) DO UPDATE SET spec = excluded.spec, "
+                                            "checksum = excluded.checksum");
     SQLite::bind(sweep, spec.name, spec.text);
     sweep.exec();
-    SQLite::Statement axis(*database_, "INSERT INTO axis VALUES (?, ?, ?)");
+    SQLite::Statement axis(*database_, insert_into("axis"));
     for (std::size_t a = 0; a < spec.axes.size(); ++a) {
       SQLite::bind(axis, spec.name, static_cast<std::int64_t>(a), spec.axes[a].name);
       axis.exec();
       axis.reset();
     }
-    SQLite::Statement point(*database_, "INSERT INTO sweep_point VALUES (?, ?, ?)");
-    SQLite::Statement coordinate(*database_, "INSERT INTO coordinate VALUES (?, ?, ?, ?)");
+    SQLite::Statement point(*database_, insert_into("sweep_point"));
+    SQLite::Statement coordinate(*database_, insert_into("coordinate"));
     for (std::size_t p = 0; p < positions.size(); ++p) {
       SQLite::bind(point, spec.name, static_cast<std::int64_t>(p), ids[p]);
       point.exec();
@@ -96,9 +115,12 @@ void SweepDatabase::record(const SweepRecord& record) {
     SQLite::Transaction transaction(*database_);
     SQLite::Statement point(
         *database_,
-        "INSERT INTO point VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET "
-        "status = ?2, error = ?3, version = ?5, seconds = ?7, memory = ?8 "
-        "WHERE status = 'failed' OR ?2 = 'done'");  // a point that was done stays so
+        insert_into("point") +
+            " ON CONFLICT (id) DO UPDATE SET (status, error, config, version, model, seconds, memory, "
+            "checksum) = "
+            "(excluded.status, excluded.error, excluded.config, excluded.version, excluded.model, "
+            "excluded.seconds, excluded.memory, excluded.checksum) "
+            "WHERE status = 'failed' OR excluded.status = 'done'");  // a point that was done stays so
     const bool failed = !record.error.empty();
     SQLite::bind(point, record.id, failed ? "failed" : "done");
     if (failed) point.bind(3, record.error);
@@ -108,13 +130,13 @@ void SweepDatabase::record(const SweepRecord& record) {
     point.bind(7, record.seconds);
     point.bind(8, record.memory);
     point.exec();
-    SQLite::Statement metric(*database_, "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?)");
+    SQLite::Statement metric(*database_, insert_into("metric", "INSERT OR REPLACE"));
     for (const PointMetric& m : record.metrics) {
       SQLite::bind(metric, record.id, m.pass, m.name, m.value, m.unit);
       metric.exec();
       metric.reset();
     }
-    SQLite::Statement file(*database_, "INSERT OR REPLACE INTO file VALUES (?, ?, ?)");
+    SQLite::Statement file(*database_, insert_into("file", "INSERT OR REPLACE"));
     for (const auto& [name, contents] : record.config.files) {
       SQLite::bind(file, record.id, name, contents);
       file.exec();

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "sim/core/error.h"
+#include "sim/study/sweep/row_checksum.h"
 #include "sim/study/sweep/schema.h"
 
 namespace a3sim {
@@ -41,6 +42,12 @@ void check_database(SQLite::Database& database, const std::filesystem::path& fil
   if (check != "ok")
     throw RunError(fmt::format("{}: is damaged ({}): 'sqlite3 FILE .recover' reads what is left of it",
                                file.string(), check));
+  const std::string altered = altered_part(database);
+  if (!altered.empty())
+    throw InputError(
+        fmt::format("{}: {} was altered: its checksum is that of others; take a copy of the "
+                    "database, or sweep again",
+                    file.string(), altered));
 }
 
 }  // namespace a3sim

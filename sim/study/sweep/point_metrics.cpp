@@ -55,6 +55,7 @@ std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchR
     const SweepMetric& metric = SweepMetrics::get(name);
     for (const SweepMetric::OfBatch& of : metric.of_batch) {
       std::vector<std::vector<double>> values;
+      if (by_seed.front().front().replayed && !of.of_schedules) continue;
       for (const auto& seed : by_seed) {
         values.emplace_back();
         for (const MicroBatchResult& result : seed) values.back().push_back(of.value(result));

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<PointMetric> of_streams(const Experiment& experiment, std::span<const std::string> names) {
   std::vector<std::vector<MicroBatchResult>> by_seed;
-  for (std::uint32_t seed = 0; seed < experiment.streams->seeds; ++seed)
+  for (std::uint32_t seed = 0; seed < batches_of(experiment)->seeds; ++seed)
     by_seed.push_back(run_micro_batches(experiment, draw_batches(experiment, seed)));
   std::vector<PointMetric> metrics;
   for (BatchMetric& of : batch_metrics(by_seed, names)) metrics.push_back(std::move(of.mean));
@@ -24,7 +24,7 @@ std::vector<PointMetric> of_streams(const Experiment& experiment, std::span<cons
 }  // namespace
 
 std::vector<PointMetric> PointRun::metrics(const Experiment& experiment) {
-  if (experiment.streams) return of_streams(experiment, spec_.metrics);
+  if (batches_of(experiment)) return of_streams(experiment, spec_.metrics);
   const std::vector<PassResult> passes =
       run_compiled(experiment, cache_.compile(experiment), record_, backend_of(experiment));
   return metrics_of(experiment, passes, spec_.metrics);

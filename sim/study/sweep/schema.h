@@ -5,15 +5,16 @@
 namespace a3sim {
 
 // A sweep's database: SQLite 3, in WAL mode. The tables are what other programs read, too; a change of them
-// is a new kSchemaVersion.
+// is a new kSchemaVersion. Each row ends with the checksum of its other values (row_checksum.h).
 inline constexpr std::int32_t kApplicationId = 0x41335357;  // PRAGMA application_id: "A3SW"
-inline constexpr std::int32_t kSchemaVersion = 1;           // PRAGMA user_version
+inline constexpr std::int32_t kSchemaVersion = 2;           // PRAGMA user_version
 
 inline constexpr const char* kSchema = R"sql(
 -- The sweeps that were begun on this database.
 CREATE TABLE sweep (
   name TEXT PRIMARY KEY,
-  spec TEXT NOT NULL              -- the sweep's file as it was read
+  spec TEXT NOT NULL,             -- the sweep's file as it was read
+  checksum INTEGER NOT NULL       -- of the row's other values; likewise below
 ) WITHOUT ROWID;
 
 -- Their axes, in the file's order.
@@ -21,6 +22,7 @@ CREATE TABLE axis (
   sweep TEXT NOT NULL REFERENCES sweep(name),
   position INTEGER NOT NULL,
   name TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (sweep, position)
 ) WITHOUT ROWID;
 
@@ -30,6 +32,7 @@ CREATE TABLE sweep_point (
   sweep TEXT NOT NULL REFERENCES sweep(name),
   position INTEGER NOT NULL,
   point TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (sweep, position)
 ) WITHOUT ROWID;
 
@@ -39,6 +42,7 @@ CREATE TABLE coordinate (
   position INTEGER NOT NULL,
   axis TEXT NOT NULL,             -- axis.name
   value TEXT NOT NULL,            -- as the sweep's file names it
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (sweep, position, axis),
   FOREIGN KEY (sweep, position) REFERENCES sweep_point(sweep, position)
 ) WITHOUT ROWID;
@@ -53,6 +57,7 @@ CREATE TABLE point (
   model TEXT NOT NULL,            -- hash of the model's sources
   seconds REAL NOT NULL,          -- that it took; nothing that `a3sim results` prints
   memory INTEGER NOT NULL,        -- largest resident bytes of its process; likewise
+  checksum INTEGER NOT NULL,
   CHECK ((status = 'failed') = (error IS NOT NULL))
 ) WITHOUT ROWID;
 
@@ -63,6 +68,7 @@ CREATE TABLE metric (
   name TEXT NOT NULL,             -- 'latency'; 'blame.link': the critical path's share of it, which sum to the latency
   value REAL NOT NULL,
   unit TEXT NOT NULL,             -- 'ms', 'MB', '%' ...; '' for a number
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (point, pass, name)
 ) WITHOUT ROWID;
 
@@ -71,6 +77,7 @@ CREATE TABLE file (
   point TEXT NOT NULL REFERENCES point(id),
   name TEXT NOT NULL,             -- as the configuration calls it
   contents TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (point, name)
 ) WITHOUT ROWID;
 )sql";

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/core/error.h"
+#include "sim/experiment/micro_batches.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/order_of_work.h"
 #include "sim/study/sweep/point_run.h"
@@ -108,7 +109,7 @@ SweepPlan plan_sweep(SweepSpec spec) {
   for (const SweepPosition& position : plan.positions) {
     try {
       SweepPoint point = resolve_point(spec, position);
-      plan.streams.push_back(point.experiment.streams.has_value());
+      plan.streams.push_back(batches_of(point.experiment) != nullptr);
       plan.ids.push_back(std::move(point.id));
       plan.taskflows.push_back(std::move(point.taskflow));
     } catch (const InputError& error) {

@@ -155,6 +155,11 @@ class SweepReader {
   SweepSpec& spec_;
 };
 
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
+  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+}
+
 // What the command line sets. An axis of the same key would say what is not so.
 void add_overrides(SweepSpec& spec, std::span<const std::string> overrides) {
   std::uint32_t number = 0;
@@ -163,7 +168,7 @@ void add_overrides(SweepSpec& spec, std::span<const std::string> overrides) {
     const std::size_t equals = override.find('=');
     if (equals == std::string::npos)
       throw InputError(fmt::format("{}: '{}' has no '=', expected path.to.key=value", mark.text(), override));
-    const std::string key = override.substr(0, equals);
+    const std::string key = trimmed(override.substr(0, equals));
     for (const SweepAxis& axis : spec.axes) {
       for (const SweepValue& value : axis.values) {
         for (const Override& setting : value.settings) {
@@ -186,6 +191,11 @@ SweepSpec read_sweep(const fs::path& file, std::span<const std::string> override
   SweepSpec spec;
   spec.file = file;
   spec.name = file.stem().string();
+  if (std::ranges::any_of(spec.name, [](unsigned char c) { return c < ' ' || c == 0x7F; }))
+    throw InputError(
+        fmt::format("{}: a control character in the name of a sweep, which scripts and tables have too; "
+                    "rename the file",
+                    file.string()));
   Diagnostics diagnostics;
   const Config root = Config::load(file, {}, diagnostics);
   diagnostics.throw_if_any();

@@ -58,6 +58,7 @@ struct SweepMetric {
   struct OfBatch {
     std::string_view pass;
     double (*value)(const MicroBatchResult&);
+    bool of_schedules = true;  // also where a schedule is replayed
   };
   std::vector<OfBatch> of_batch{};
 

@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/config/foreign.h"
+
+namespace a3sim {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kTokens = 4096;  // a rank: a choice of the workload, which no model makes
+
+Mark mark_at(const Mark& start, std::string_view text, std::size_t offset) {
+  Mark mark = start;
+  for (const char c : text.substr(0, offset)) {
+    ++mark.column;
+    if (c != '\n') continue;
+    ++mark.line;
+    mark.column = 1;
+  }
+  return mark;
+}
+
+// A config.json of HuggingFace's transformers as the mapping `model`. Families name alike things differently: the
+// keys are those that their public configurations have.
+class ModelReader {
+ public:
+  ModelReader(std::string_view text, const Mark& start, Diagnostics& diagnostics)
+      : text_(text), start_(start), diagnostics_(diagnostics) {}
+
+  std::unique_ptr<ConfigValue> read() {
+    if (!parse()) return nullptr;
+    const auto hidden = size({"hidden_size"}, "the model's width");
+    const auto experts = size({"n_routed_experts", "num_experts", "num_local_experts", "num_routed_experts"},
+                              "routed experts; a model without has no MoE layer to run");
+    const auto top_k =
+        size({"num_experts_per_tok", "num_experts_per_token", "top_k_experts"}, "experts a token");
+    // Where experts have no width of their own, the feed-forward's is theirs.
+    const auto width = size({"moe_intermediate_size", "intermediate_size"}, "an expert's width");
+    if (!hidden || !experts || !top_k || !width) return nullptr;
+    add("name", name(), mark_of("model_type"));
+    add("source", start_.file, start_);
+    add("tokens", fmt::format("{}", kTokens), start_);
+    add("hidden", *hidden);
+    add("intermediate", *width);
+    add("top_k", *top_k);
+    add("experts", *experts);
+    add("dtype", dtype(), mark_of(has("dtype") ? "dtype" : "torch_dtype"));
+    note_what_is_left_out(width->value);
+    auto list = std::make_unique<ConfigValue>();
+    list->kind = ConfigValue::Kind::kList;
+    list->mark = start_;
+    for (const std::string& note : notes_) list->items.push_back(ConfigValue::scalar(note, start_));
+    if (!notes_.empty()) model_->add("not_modelled", start_, std::move(list));
+    model_->whole = true;
+    auto root = std::make_unique<ConfigValue>();
+    root->mark = start_;
+    root->add("model", start_, std::move(model_));
+    return root;
+  }
+
+ private:
+  struct Size {
+    std::string key;
+    std::int64_t value = 0;
+  };
+
+  bool parse() {
+    try {
+      const Json whole = Json::parse(text_);
+      if (!whole.is_object()) return fail(start_, "", "no JSON object, expected a model's config.json");
+      json_ = whole;
+      // Models of several kinds of input have their language model's keys below.
+      if (whole.contains("text_config") && whole["text_config"].is_object() && !whole.contains("hidden_size"))
+        json_ = whole["text_config"];
+      return true;
+    } catch (const Json::parse_error& error) {
+      return fail(mark_at(start_, text_, error.byte > 0 ? error.byte - 1 : 0), "",
+                  "no JSON, expected a model's config.json");
+    }
+  }
+
+  bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
+
+  Mark mark_of(const std::string& key) const {
+    const std::size_t at = text_.find('"' + key + '"');
+    return at == std::string_view::npos ? start_ : mark_at(start_, text_, at);
+  }
+
+  bool fail(const Mark& mark, std::string_view key, const std::string& message) {
+    diagnostics_.error(mark, key, message);
+    return false;
+  }
+
+  std::optional<std::int64_t> whole(const char* key) {
+    if (!has(key)) return {};
+    if (json_[key].is_number_integer() && json_[key] >= 0) return json_[key].get<std::int64_t>();
+    fail(mark_of(key), key, "expected a whole number from 0");
+    return {};
+  }
+
+  // The first of these keys that is there.
+  std::optional<Size> size(std::initializer_list<const char*> keys, std::string_view what) {
+    std::string names;
+    for (const char* key : keys) {
+      names += (names.empty() ? "" : ", ") + std::string(key);
+      if (!has(key)) continue;
+      if (json_[key].is_number_integer() && json_[key] > 0) return Size{key, json_[key].get<std::int64_t>()};
+      fail(mark_of(key), key, "expected a whole number above 0");
+      return {};
+    }
+    fail(start_, "", fmt::format("none of the keys {}, expected {}", names, what));
+    return {};
+  }
+
+  std::string family() const {
+    return has("model_type") && json_["model_type"].is_string() ? json_["model_type"].get<std::string>() : "";
+  }
+  std::string name() const { return family().empty() ? "model" : family(); }
+
+  std::string dtype() {
+    for (const char* key : {"dtype", "torch_dtype"}) {
+      if (!has(key) || !json_[key].is_string()) continue;
+      const std::string type = json_[key].get<std::string>();
+      if (type == "float16") return "fp16";
+      if (type == "float32") return "fp32";
+      if (type != "bfloat16") notes_.push_back(fmt::format("{} {}: computed as bf16", key, type));
+      return "bf16";
+    }
+    return "bf16";
+  }
+
+  void note_shared(std::int64_t width) {
+    for (const char* key :
+         {"shared_expert_intermediate_size", "shared_intermediate_size", "share_expert_dim"}) {
+      if (const auto shared = whole(key); shared && *shared > 0) {
+        notes_.push_back(fmt::format("shared experts of width {} beside the routed ones", *shared));
+        return;
+      }
+    }
+    for (const char* key : {"n_shared_experts", "num_shared_experts"}) {
+      if (const auto shared = whole(key); shared && *shared > 0) {
+        notes_.push_back(fmt::format("{} shared expert{} of width {} beside the routed ones", *shared,
+                                     *shared == 1 ? "" : "s", width));
+        return;
+      }
+    }
+    if (family().starts_with("llama4"))
+      notes_.push_back(fmt::format("1 shared expert of width {} beside the routed ones", width));
+  }
+
+  void note_dense() {
+    if (const auto dense = whole("first_k_dense_replace"); dense && *dense > 0)
+      notes_.push_back(fmt::format("the first {} layers, which are dense", *dense));
+    for (const char* key : {"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step"}) {
+      if (!has(key)) continue;
+      if (json_[key].is_array() || (json_[key].is_number_integer() && json_[key] != 1))
+        notes_.push_back(fmt::format("dense layers between ({} {})", key,
+                                     json_[key].is_array() ? "lists them" : json_[key].dump()));
+    }
+    if (has("mlp_only_layers") && json_["mlp_only_layers"].is_array() && !json_["mlp_only_layers"].empty())
+      notes_.push_back(fmt::format("{} dense layers (mlp_only_layers)", json_["mlp_only_layers"].size()));
+    for (const char* key : {"num_nextn_predict_layers", "num_mtp_layers"}) {
+      if (const auto layers = whole(key); layers && *layers > 0)
+        notes_.push_back(fmt::format("{} layer{} that predict{} further tokens", *layers,
+                                     *layers == 1 ? "" : "s", *layers == 1 ? "s" : ""));
+    }
+  }
+
+  void note_router() {
+    for (const char* key : {"n_group", "num_expert_group"}) {
+      const auto groups = whole(key);
+      if (!groups || *groups <= 1) continue;
+      const auto chosen = whole("topk_group");
+      notes_.push_back(chosen ? fmt::format("a token's experts come from {} of {} groups", *chosen, *groups)
+                              : fmt::format("a token's experts come from {} groups", *groups));
+    }
+    // Its configuration does not say it: one expert of each of eight groups (Pangu Pro MoE's report).
+    if (family() == "PanguProMoE") notes_.emplace_back("a token has one expert of each of 8 groups");
+    if (has("scoring_func") && json_["scoring_func"] == "sigmoid")
+      notes_.emplace_back("the router's sigmoid scores: rows go as `routing` says");
+  }
+
+  void note_what_is_left_out(std::int64_t width) {
+    note_shared(width);
+    note_dense();
+    note_router();
+    if (has("quantization_config") && json_["quantization_config"].is_object()) {
+      const Json& quantized = json_["quantization_config"];
+      const bool named = quantized.contains("quant_method") && quantized["quant_method"].is_string();
+      notes_.push_back(fmt::format("weights in {}: computed as activations are",
+                                   named ? quantized["quant_method"].get<std::string>() : "fewer bits"));
+    }
+    notes_.emplace_back("attention and all else that is not the routed experts");
+  }
+
+  void add(const char* key, const Size& size) { add(key, fmt::format("{}", size.value), mark_of(size.key)); }
+  void add(const char* key, const std::string& value, const Mark& mark) {
+    model_->add(key, mark, ConfigValue::scalar(value, mark));
+  }
+
+  std::string_view text_;
+  Mark start_;
+  Diagnostics& diagnostics_;
+  Json json_;
+  std::vector<std::string> notes_;
+  std::unique_ptr<ConfigValue> model_ = std::make_unique<ConfigValue>();
+};
+
+class HuggingFace final : public ForeignConfig {
+ public:
+  bool takes(const std::filesystem::path& file) const override { return file.extension() == ".json"; }
+  std::unique_ptr<ConfigValue> read(std::string_view text, const Mark& start,
+                                    Diagnostics& diagnostics) const override {
+    return ModelReader(text, start, diagnostics).read();
+  }
+};
+
+A3SIM_REGISTER(ForeignConfig, "huggingface", "a model's config.json", HuggingFace);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace a3sim {
+
+// A text as a terminal may have it: control characters but for ends of lines and tabs, and what is no UTF-8,
+// as \xHH. A name must not move the cursor.
+std::string terminal_text(std::string_view text);
+
+}  // namespace a3sim

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/experiment/compiled.h"
+#include "sim/experiment/micro_batches.h"
+
+namespace a3sim {
+
+// Taskflows with slots for guests: behind each rank's own experts stand places for others', which a plan fills anew for
+// every micro-batch. One schedule is compiled, for the most rows that any of them sends anywhere, and replayed. Rows of
+// an expert that moves go straight to its slot, once the plan is known; its weights come by the home's copy engine, and
+// products of the slot wait for them. Copies take no bandwidth from anything else here, and gradients of guests'
+// weights go home behind the layer: what comes out is at most too good for moving.
+class GuestSlots {
+ public:
+  // The experiment says `method: feplb` (with slots), or `none` (without). Throws InputError for other methods, for
+  // hardware without copy engines, and as compiling does.
+  GuestSlots(const Experiment& experiment, const Batches& batches);
+
+  // By micro-batch.
+  std::vector<MicroBatchResult> run() const;
+
+  // For tests: the rows of a micro-batch as they are placed, its moves, and the experiment with slots.
+  const RoutingCounts& placed(std::size_t batch) const { return placed_[batch]; }
+  const std::vector<ExpertMove>& moves(std::size_t batch) const { return moves_[batch]; }
+  const Experiment& with_slots() const { return experiment_; }
+
+ private:
+  RoutingCounts place(const RoutingCounts& counts, const std::vector<ExpertMove>& moves) const;
+
+  std::uint32_t own_ = 0, slots_ = 0;  // experts of a rank
+  Experiment experiment_;
+  StreamHardware machine_;
+  bool balances_ = false;
+  std::vector<std::vector<ExpertMove>> moves_;  // by micro-batch
+  std::vector<RoutingCounts> placed_;
+  Compiled compiled_;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/scratch_directory.h"
+
+namespace a3sim {
+
+// Several files in one input: each begins with a line `=== NAME`. Names that the target did not ask for are no use,
+// so that no input leaves its folder.
+inline std::vector<std::pair<std::string, std::string>> files_in(std::string_view input) {
+  constexpr std::string_view kBegin = "=== ";
+  std::vector<std::pair<std::string, std::string>> files;
+  while (input.starts_with(kBegin)) {
+    const std::size_t line = input.find('\n');
+    if (line == std::string_view::npos) break;
+    const std::string name(input.substr(kBegin.size(), line - kBegin.size()));
+    input.remove_prefix(line + 1);
+    const std::size_t next = input.find("\n=== ");
+    files.emplace_back(name, input.substr(0, next == std::string_view::npos ? next : next + 1));
+    input.remove_prefix(next == std::string_view::npos ? input.size() : next + 1);
+  }
+  return files;
+}
+
+// The folder of this process, for targets that read files.
+inline const ScratchDirectory& fuzz_folder() {
+  static const ScratchDirectory folder;
+  return folder;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,147 @@
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "models/model_config.h"
+#include "sim/core/config/config.h"
+#include "sim/core/error.h"
+#include "tests/scratch_directory.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// What a configuration's text comes to, or all that is wrong with it.
+struct Model {
+  std::string name, error;
+  MoeShape shape;
+  std::vector<std::string> left_out;
+};
+
+Model read(const std::string& json, std::uint32_t ep = 1) {
+  const ScratchDirectory folder;
+  std::ofstream(folder / "config.json") << json;
+  Diagnostics diagnostics;
+  const Config root = Config::parse("include: config.json\n", (folder / "e.yaml").string(), {}, diagnostics);
+  const Config model = root.map("model");
+  Model result;
+  result.name = model.text("name", "");
+  result.left_out = model.texts("not_modelled");
+  result.shape = read_shape(model, {.ep = ep});
+  for (const std::string& message : diagnostics.messages()) result.error += message + '\n';
+  return result;
+}
+
+std::string joined(const std::vector<std::string>& notes) {
+  std::string all;
+  for (const std::string& note : notes) all += note + "; ";
+  return all;
+}
+
+// Keys as the families' public configurations have them; sizes of their papers' tables.
+struct Family {
+  std::string json;
+  std::uint32_t hidden, intermediate, experts, top_k;
+  std::string left_out;
+};
+
+const std::vector<Family> kFamilies = {
+    {R"({"model_type": "deepseek_v3", "hidden_size": 7168, "intermediate_size": 18432, "moe_intermediate_size": 2048,
+         "n_routed_experts": 256, "num_experts_per_tok": 8, "n_shared_experts": 1, "n_group": 8, "topk_group": 4,
+         "first_k_dense_replace": 3, "moe_layer_freq": 1, "num_nextn_predict_layers": 1, "scoring_func": "sigmoid",
+         "torch_dtype": "bfloat16", "quantization_config": {"quant_method": "fp8"}})",
+     7168, 2048, 256, 8,
+     "1 shared expert of width 2048 beside the routed ones; the first 3 layers, which are dense; 1 layer "
+     "that predicts "
+     "further tokens; a token's experts come from 4 of 8 groups; the router's sigmoid scores: rows go as "
+     "`routing` "
+     "says; weights in fp8: computed as activations are; attention and all else that is not the routed "
+     "experts; "},
+    {R"({"model_type": "deepseek_v2", "hidden_size": 5120, "intermediate_size": 12288, "moe_intermediate_size": 1536,
+         "n_routed_experts": 160, "num_experts_per_tok": 6, "n_shared_experts": 2, "n_group": 8, "topk_group": 3,
+         "scoring_func": "softmax", "torch_dtype": "bfloat16"})",
+     5120, 1536, 160, 6, "2 shared experts of width 1536"},
+    {R"({"model_type": "qwen3_moe", "hidden_size": 4096, "intermediate_size": 12288, "moe_intermediate_size": 1536,
+         "num_experts": 128, "num_experts_per_tok": 8, "decoder_sparse_step": 1, "mlp_only_layers": [],
+         "top_k": 50, "torch_dtype": "bfloat16"})",
+     4096, 1536, 128, 8, "attention"},
+    {R"({"model_type": "qwen3_vl_moe", "text_config": {"model_type": "qwen3_vl_moe_text", "hidden_size": 2048,
+         "moe_intermediate_size": 768, "num_experts": 128, "num_experts_per_tok": 8, "dtype": "bfloat16"}})",
+     2048, 768, 128, 8, "attention"},
+    {R"({"model_type": "mixtral", "hidden_size": 4096, "intermediate_size": 14336, "num_local_experts": 8,
+         "num_experts_per_tok": 2, "torch_dtype": "bfloat16"})",
+     4096, 14336, 8, 2, "attention"},
+    {R"({"model_type": "glm4_moe", "hidden_size": 5120, "intermediate_size": 12288, "moe_intermediate_size": 1536,
+         "n_routed_experts": 160, "num_experts_per_tok": 8, "n_shared_experts": 1, "first_k_dense_replace": 3})",
+     5120, 1536, 160, 8, "1 shared expert of width 1536"},
+    {R"({"model_type": "glm_moe_dsa", "hidden_size": 6144, "intermediate_size": 12288, "moe_intermediate_size": 2048,
+         "n_routed_experts": 256, "num_experts_per_tok": 8, "n_shared_experts": 1, "num_nextn_predict_layers": 1})",
+     6144, 2048, 256, 8, "1 layer that predicts further tokens"},
+    {R"({"model_type": "kimi_k2", "hidden_size": 7168, "intermediate_size": 18432, "moe_intermediate_size": 2048,
+         "n_routed_experts": 384, "num_experts_per_tok": 8, "n_shared_experts": 1, "n_group": 1, "topk_group": 1})",
+     7168, 2048, 384, 8, "1 shared expert"},
+    {R"({"model_type": "gpt_oss", "hidden_size": 2880, "intermediate_size": 2880, "num_local_experts": 128,
+         "num_experts_per_tok": 4, "experts_per_token": 4, "quantization_config": {"quant_method": "mxfp4"}})",
+     2880, 2880, 128, 4, "weights in mxfp4"},
+    {R"({"model_type": "PanguProMoE", "hidden_size": 5120, "moe_intermediate_size": 1344, "num_experts": 64,
+         "num_experts_per_tok": 8, "shared_expert_intermediate_size": 5376})",
+     5120, 1344, 64, 8,
+     "shared experts of width 5376 beside the routed ones; a token has one expert of each of 8 groups"},
+    {R"({"model_type": "llama4", "text_config": {"model_type": "llama4_text", "hidden_size": 5120,
+         "intermediate_size": 8192, "intermediate_size_mlp": 16384, "num_local_experts": 128,
+         "num_experts_per_tok": 1, "interleave_moe_layer_step": 2, "torch_dtype": "bfloat16"}})",
+     5120, 8192, 128, 1, "1 shared expert of width 8192 beside the routed ones; dense layers between"},
+};
+
+}  // namespace
+
+TEST_CASE("A family's config.json is its shape, and what is left out is named") {
+  for (const Family& family : kFamilies) {
+    const Model model = read(family.json);
+    INFO(family.json);
+    CHECK(model.error.empty());
+    CHECK(model.shape.hidden == family.hidden);
+    CHECK(model.shape.intermediate == family.intermediate);
+    CHECK(model.shape.experts() == family.experts);
+    CHECK(model.shape.top_k == family.top_k);
+    CHECK(model.shape.dtype == DataType::kBf16);
+    CHECK_THAT(joined(model.left_out), Contains(family.left_out));
+  }
+  CHECK(joined(read(kFamilies[0].json).left_out) == kFamilies[0].left_out);
+}
+
+TEST_CASE("Types of a config.json are those that are computed with, or a note") {
+  const auto of = [](const std::string& dtype) {
+    return read(
+        R"({"model_type": "mixtral", "hidden_size": 64, "intermediate_size": 64, "num_local_experts": 8,
+                    "num_experts_per_tok": 2, "dtype": ")" +
+        dtype + "\"}");
+  };
+  CHECK(of("float16").shape.dtype == DataType::kFp16);
+  CHECK(of("float32").shape.dtype == DataType::kFp32);
+  CHECK_THAT(joined(of("float8_e4m3fn").left_out), Contains("float8_e4m3fn: computed as bf16"));
+}
+
+TEST_CASE("A config.json that is no MoE model is refused at its line with the keys that are missing") {
+  CHECK_THAT(
+      read(R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008})").error,
+      Contains("config.json:1:1") && Contains("n_routed_experts, num_experts") && Contains("no MoE layer"));
+  CHECK_THAT(read("{\"hidden_size\": 4096,\n \"num_experts\": \"many\"}").error,
+             Contains("config.json:2:2") && Contains("num_experts: expected a whole number above 0"));
+  CHECK_THAT(read("{\"hidden_size\": -1}").error, Contains("hidden_size: expected a whole number"));
+  CHECK_THAT(read("[1, 2]").error, Contains("no JSON object"));
+  CHECK_THAT(read("{\"hidden_size\": 7168,\n  oops}").error, Contains("config.json:2:3: no JSON"));
+  CHECK_THAT(
+      read(R"({"model_type": "x", "hidden_size": 64, "intermediate_size": 99999999999, "num_experts": 8,
+                      "num_experts_per_tok": 2})")
+          .error,
+      Contains("config.json:1:40: model.intermediate: 99999999999 is out of range"));
+}
+
+TEST_CASE("A group that does not divide a model's experts is refused at the file's key") {
+  CHECK_THAT(read(kFamilies[0].json, 3).error,
+             Contains("config.json:2:10: model.experts: 256 experts on 3 ranks"));
+}
