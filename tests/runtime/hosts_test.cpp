@@ -13,7 +13,8 @@ constexpr Duration kTick = 1_us;
 // The tandem by definition, tick by tick: each stage's servers hold a batch until the queue behind has room.
 class TickedTandem {
  public:
-  explicit TickedTandem(const DataOptions& of) : of_(of) {}
+  // By batch; workers and queues are those of all.
+  explicit TickedTandem(const std::vector<DataOptions>& of) : of_(of) {}
 
   // The dates, in ticks, at which a consumer who works `work[i]` ticks on batch i gets each.
   std::vector<std::int64_t> taken(const std::vector<std::int64_t>& work) {
@@ -40,27 +41,29 @@ class TickedTandem {
     int batch;
     std::int64_t end;
   };
-  std::int64_t length(int stage) const {
-    const Duration lengths[] = {of_.read, of_.process, of_.fetch};
+  std::int64_t length(int stage, int batch) const {
+    const DataOptions& of = of_[static_cast<std::size_t>(batch) % of_.size()];
+    const Duration lengths[] = {of.read, of.process, of.fetch};
     return lengths[stage] / kTick;
   }
   // In order.
   bool leave(int s, std::int64_t now) {
-    if (servers_[s].empty() || servers_[s].front().end > now || queues_[s].size() == of_.queue) return false;
+    if (servers_[s].empty() || servers_[s].front().end > now || queues_[s].size() == of_[0].queue)
+      return false;
     queues_[s].push_back(servers_[s].front().batch);
     servers_[s].pop_front();
     return true;
   }
   bool begin(int s, std::int64_t now) {
-    if (servers_[s].size() == (s == 1 ? of_.workers : 1)) return false;
+    if (servers_[s].size() == (s == 1 ? of_[0].workers : 1)) return false;
     if (s > 0 && queues_[s - 1].empty()) return false;
     const int batch = s == 0 ? next_++ : queues_[s - 1].front();
     if (s > 0) queues_[s - 1].pop_front();
-    servers_[s].push_back({batch, now + length(s)});
+    servers_[s].push_back({batch, now + length(s, batch)});
     return true;
   }
 
-  DataOptions of_;
+  std::vector<DataOptions> of_;
   int next_ = 0;
   std::deque<Served> servers_[3];
   std::deque<int> queues_[3];
@@ -69,15 +72,15 @@ class TickedTandem {
 TEST_CASE("batches come when a tandem with bounded queues, walked through tick by tick, brings them") {
   Rng rng(11);
   for (int round = 0; round < 60; ++round) {
-    DataOptions of;
-    of.read = (1 + rng.below(6)) * kTick;
-    of.process = (1 + rng.below(20)) * kTick;
-    of.fetch = (1 + rng.below(6)) * kTick;
-    of.workers = 1 + rng.below(4);
-    of.queue = 1 + rng.below(4);
+    const std::uint32_t workers = 1 + rng.below(4), queue = 1 + rng.below(4);
+    std::vector<DataOptions> of;
+    for (int batch = 0; batch < 80; ++batch) {
+      const auto ticks = [&](std::uint32_t most) { return (1 + rng.below(most)) * kTick; };
+      of.push_back({ticks(6), ticks(20), ticks(6), workers, queue});
+    }
     std::vector<std::int64_t> work;
     for (int i = 0; i < 40; ++i) work.push_back(rng.below(25));
-    const DataPipeline::Options options = [&](std::uint32_t) { return of; };
+    const DataPipeline::Options options = [&](std::uint32_t batch) { return of[batch % of.size()]; };
     DataPipeline pipeline;
     std::vector<std::int64_t> dates;
     Duration free{};

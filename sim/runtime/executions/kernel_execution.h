@@ -56,7 +56,7 @@ class KernelExecution final : public Execution {
   std::vector<Duration> gaps_;  // by operator
   std::vector<Kernel> kernels_;
   std::size_t kernel_ = 0;
-  std::size_t launched_ = 0;  // kernels that the host was asked for
+  std::size_t launched_ = 0;                       // kernels that the host was asked for
   std::vector<std::vector<std::uint32_t>> dealt_;  // by worker: the kernel's tasks, the last one first
   std::uint32_t unfinished_ = 0;
 };
