@@ -38,8 +38,9 @@ class IncludeReader {
           asked,
           fmt::format("the files of one configuration are larger than {} MiB together", kLargestFile >> 20),
           "include");
+    // What is read itself is ours, whatever it is called.
     for (const auto& [name, foreign] : ForeignConfigs::all()) {
-      if (foreign.object->takes(file))
+      if (asked.line > 0 && foreign.object->takes(file))
         return foreign.object->read(*text, Mark{file.string(), 1, 1}, diagnostics_);
     }
     open_files_.push_back(identity);
