@@ -11,8 +11,8 @@ namespace a3sim {
 namespace {
 
 using Own = MadeObservation::Own;
-constexpr std::uint32_t kSteps = 40;
-constexpr std::uint32_t kFirst = 20;
+constexpr std::uint32_t kJobSteps = 40;
+constexpr std::uint32_t kSlowFrom = 20;
 
 const RuleBook& rules() {
   static const RuleBook kRules = read_rules(std::filesystem::path(A3SIM_SOURCE_DIR) / "configs/advice");
@@ -22,9 +22,9 @@ const RuleBook& rules() {
 // A job of four ranks, slow from step 20 on as `change` says of a rank's step.
 template <class Change>
 MadeObservation job_of(const Change& change) {
-  return {4, kSteps, [&](std::uint32_t step, std::uint32_t rank) {
+  return {4, kJobSteps, [&](std::uint32_t step, std::uint32_t rank) {
             Own own;
-            if (step >= kFirst) change(own, rank, step);
+            if (step >= kSlowFrom) change(own, rank, step);
             return own;
           }};
 }
@@ -34,7 +34,7 @@ void add_operators(MadeObservation& job, double run, double arithmetic) {
   for (std::uint32_t r = 0; r < 4; ++r)
     for (std::uint32_t op = 0; op < 3; ++op) job.usual.operators.push_back(job.op(0, r, op, run, arithmetic));
   FullStep& step = job.full_records.emplace_back(job.usual);
-  step.step = kFirst + 1;
+  step.step = kSlowFrom + 1;
   step.ranks = {0, 1, 2, 3};
   for (OperatorRecord& of : step.operators) of.step = step.step;
 }
@@ -75,8 +75,8 @@ TEST_CASE("a low clock is told from the clock of a slow rank's operators") {
   const Finding& finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.clock");
   CHECK(finding.ranks == std::vector<std::uint32_t>{3});
-  CHECK(finding.first == kFirst);
-  CHECK(finding.last == kSteps - 1);
+  CHECK(finding.first == kSlowFrom);
+  CHECK(finding.last == kJobSteps - 1);
   // Three operators of 3 ms take 9 (1 / 0.9 - 1) ms longer, which is all of the lag of 1 ms.
   CHECK(finding.lost_ms == Approx(1));
   CHECK(finding.confidence == Approx(1));
@@ -133,7 +133,7 @@ TEST_CASE("slow transfers are a rank's egress, its ingress, or a path") {
         for (int i = 0; i < 8; ++i) {
           job.usual.transfers.push_back(job.put(0, s, d, i, 1));
           job.full_records[0].transfers.push_back(
-              job.put(kFirst + 1, s, d, slow ? 3.0 * i : i, slow ? 3 : 1));
+              job.put(kSlowFrom + 1, s, d, slow ? 3.0 * i : i, slow ? 3 : 1));
         }
       }
     }
@@ -156,7 +156,7 @@ TEST_CASE("a single put that waits for a timeout beside others that do not is a 
   add_operators(job, 3, 3);
   for (int i = 0; i < 40; ++i) {
     job.usual.transfers.push_back(job.put(0, 2, 0, i, 1));
-    job.full_records[0].transfers.push_back(job.put(kFirst + 1, 2, 0, i, i == 3 ? 34 : 1));
+    job.full_records[0].transfers.push_back(job.put(kSlowFrom + 1, 2, 0, i, i == 3 ? 34 : 1));
   }
   const Finding& finding = only(advise(job, rules()));
   CHECK(finding.cause == "comm.resend");
@@ -175,7 +175,7 @@ TEST_CASE("the kind of host events that fills the waiting names the cause") {
       if (rank == 1) own.delay = 5;
     });
     add_operators(job, 3, 3);
-    job.full_records[0].host.push_back(job.event(kFirst + 1, 1, kind, 5));
+    job.full_records[0].host.push_back(job.event(kSlowFrom + 1, 1, kind, 5));
     const Finding& finding = only(advise(job, rules()));
     CHECK(finding.cause == cause);
     CHECK(finding.ranks == std::vector<std::uint32_t>{1});
