@@ -39,7 +39,7 @@ void add_operators(MadeObservation& job, double run, double arithmetic) {
   for (OperatorRecord& of : step.operators) of.step = step.step;
 }
 
-const Finding& only(const Advice& advice) {
+Finding only(const Advice& advice) {
   REQUIRE(advice.findings.size() == 1);
   return advice.findings.front();
 }
@@ -72,7 +72,7 @@ TEST_CASE("a low clock is told from the clock of a slow rank's operators") {
     of.clock = 0.9F;
     of.run = of.end = of.arithmetic = made_ms(3 / 0.9);
   }
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.clock");
   CHECK(finding.ranks == std::vector<std::uint32_t>{3});
   CHECK(finding.first == kSlowFrom);
@@ -89,7 +89,7 @@ TEST_CASE("a slow memory slows what is not arithmetic, of several operators") {
   add_operators(job, 3, 2);
   for (OperatorRecord& of : job.full_records[0].operators)
     if (of.rank == 2) of.run = of.end = made_ms(3.5);
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.hbm");
   CHECK(finding.ranks == std::vector<std::uint32_t>{2});
 }
@@ -99,7 +99,7 @@ TEST_CASE("one operator that takes longer at equal work is under-used where no r
   add_operators(job, 3, 2);
   for (OperatorRecord& of : job.full_records[0].operators)
     if (of.op == 1) of.run = of.end = made_ms(5);
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.underused");
   CHECK(finding.operators == std::vector<std::string>{"B"});
   CHECK(finding.ranks.size() == 4);
@@ -109,7 +109,7 @@ TEST_CASE("more rows that each take as long as ever are imbalance, and no slow c
   MadeObservation job = job_of([](Own& own, std::uint32_t rank, std::uint32_t) {
     if (rank == 1) own.work *= 1.2, own.aic *= 1.2, own.rows = 120;
   });
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "load.imbalance");
   CHECK(finding.ranks == std::vector<std::uint32_t>{1});
 }
@@ -137,7 +137,7 @@ TEST_CASE("slow transfers are a rank's egress, its ingress, or a path") {
         }
       }
     }
-    const Finding& finding = only(advise(job, rules()));
+    const Finding finding = only(advise(job, rules()));
     CHECK(finding.cause == "comm.link");
     if (of.cell) {
       CHECK(finding.links == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{3, 0}});
@@ -158,7 +158,7 @@ TEST_CASE("a single put that waits for a timeout beside others that do not is a 
     job.usual.transfers.push_back(job.put(0, 2, 0, i, 1));
     job.full_records[0].transfers.push_back(job.put(kSlowFrom + 1, 2, 0, i, i == 3 ? 34 : 1));
   }
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "comm.resend");
   CHECK(finding.ranks == std::vector<std::uint32_t>{2});
 }
@@ -176,7 +176,7 @@ TEST_CASE("the kind of host events that fills the waiting names the cause") {
     });
     add_operators(job, 3, 3);
     job.full_records[0].host.push_back(job.event(kSlowFrom + 1, 1, kind, 5));
-    const Finding& finding = only(advise(job, rules()));
+    const Finding finding = only(advise(job, rules()));
     CHECK(finding.cause == cause);
     CHECK(finding.ranks == std::vector<std::uint32_t>{1});
     CHECK(finding.lost_ms == Approx(5));
@@ -198,7 +198,7 @@ TEST_CASE(
     own.work = 17.2;
     own.fill = {0, 0, 100};
   });
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "io.process");
   CHECK(finding.remedies.front().text.find("workers") != std::string::npos);
 }
@@ -207,7 +207,7 @@ TEST_CASE("a slowdown that nothing explains is open, and says what record is mis
   MadeObservation job = job_of([](Own& own, std::uint32_t rank, std::uint32_t) {
     if (rank == 0) own.work += 2;
   });
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == kCauseOpen);
   CHECK(finding.ranks == std::vector<std::uint32_t>{0});
   CHECK(!finding.missing.empty());
