@@ -15,8 +15,9 @@ std::uint32_t first_suspect(const StepVerdict& step) {
 // Whether nearly all steps of an episode were slow.
 bool dense(const Episode& episode) {
   constexpr double kDense = 0.9;
+  constexpr std::size_t kLong = 8;  // fewer may be a part of what comes and goes
   const std::uint32_t length = episode.last() - episode.first() + 1;
-  return episode.steps.size() >= kTurns && static_cast<double>(episode.steps.size()) > kDense * length;
+  return episode.steps.size() >= kLong && static_cast<double>(episode.steps.size()) > kDense * length;
 }
 
 void add(Episode& episode, const StepVerdict& step) {
