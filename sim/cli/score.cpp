@@ -47,7 +47,7 @@ void run(const ScoreOptions& options) {
   Table each({Column::words("job"), Column::words("fault"), Column::percent("slowdown"),
               Column::words("found"), Column::words("place")});
   for (const std::string& directory : options.directories) {
-    check_result(directory, "monitor");
+    if (kind_of_result(directory) != "monitor") check_result(directory, "monitor");
     jobs.push_back(score(directory, rules, answers));
     for (const ScoredFault& fault : jobs.back().faults)
       if (options.each)

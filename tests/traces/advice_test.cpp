@@ -11,8 +11,8 @@ namespace a3sim {
 namespace {
 
 using Own = MadeObservation::Own;
-constexpr std::uint32_t kSteps = 40;
-constexpr std::uint32_t kFirst = 20;
+constexpr std::uint32_t kJobSteps = 40;
+constexpr std::uint32_t kSlowFrom = 20;
 
 const RuleBook& rules() {
   static const RuleBook kRules = read_rules(std::filesystem::path(A3SIM_SOURCE_DIR) / "configs/advice");
@@ -22,9 +22,9 @@ const RuleBook& rules() {
 // A job of four ranks, slow from step 20 on as `change` says of a rank's step.
 template <class Change>
 MadeObservation job_of(const Change& change) {
-  return {4, kSteps, [&](std::uint32_t step, std::uint32_t rank) {
+  return {4, kJobSteps, [&](std::uint32_t step, std::uint32_t rank) {
             Own own;
-            if (step >= kFirst) change(own, rank, step);
+            if (step >= kSlowFrom) change(own, rank, step);
             return own;
           }};
 }
@@ -34,12 +34,12 @@ void add_operators(MadeObservation& job, double run, double arithmetic) {
   for (std::uint32_t r = 0; r < 4; ++r)
     for (std::uint32_t op = 0; op < 3; ++op) job.usual.operators.push_back(job.op(0, r, op, run, arithmetic));
   FullStep& step = job.full_records.emplace_back(job.usual);
-  step.step = kFirst + 1;
+  step.step = kSlowFrom + 1;
   step.ranks = {0, 1, 2, 3};
   for (OperatorRecord& of : step.operators) of.step = step.step;
 }
 
-const Finding& only(const Advice& advice) {
+Finding only(const Advice& advice) {
   REQUIRE(advice.findings.size() == 1);
   return advice.findings.front();
 }
@@ -72,11 +72,11 @@ TEST_CASE("a low clock is told from the clock of a slow rank's operators") {
     of.clock = 0.9F;
     of.run = of.end = of.arithmetic = made_ms(3 / 0.9);
   }
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.clock");
   CHECK(finding.ranks == std::vector<std::uint32_t>{3});
-  CHECK(finding.first == kFirst);
-  CHECK(finding.last == kSteps - 1);
+  CHECK(finding.first == kSlowFrom);
+  CHECK(finding.last == kJobSteps - 1);
   // Three operators of 3 ms take 9 (1 / 0.9 - 1) ms longer, which is all of the lag of 1 ms.
   CHECK(finding.lost_ms == Approx(1));
   CHECK(finding.confidence == Approx(1));
@@ -89,7 +89,7 @@ TEST_CASE("a slow memory slows what is not arithmetic, of several operators") {
   add_operators(job, 3, 2);
   for (OperatorRecord& of : job.full_records[0].operators)
     if (of.rank == 2) of.run = of.end = made_ms(3.5);
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.hbm");
   CHECK(finding.ranks == std::vector<std::uint32_t>{2});
 }
@@ -99,7 +99,7 @@ TEST_CASE("one operator that takes longer at equal work is under-used where no r
   add_operators(job, 3, 2);
   for (OperatorRecord& of : job.full_records[0].operators)
     if (of.op == 1) of.run = of.end = made_ms(5);
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.underused");
   CHECK(finding.operators == std::vector<std::string>{"B"});
   CHECK(finding.ranks.size() == 4);
@@ -109,7 +109,7 @@ TEST_CASE("more rows that each take as long as ever are imbalance, and no slow c
   MadeObservation job = job_of([](Own& own, std::uint32_t rank, std::uint32_t) {
     if (rank == 1) own.work *= 1.2, own.aic *= 1.2, own.rows = 120;
   });
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "load.imbalance");
   CHECK(finding.ranks == std::vector<std::uint32_t>{1});
 }
@@ -133,11 +133,11 @@ TEST_CASE("slow transfers are a rank's egress, its ingress, or a path") {
         for (int i = 0; i < 8; ++i) {
           job.usual.transfers.push_back(job.put(0, s, d, i, 1));
           job.full_records[0].transfers.push_back(
-              job.put(kFirst + 1, s, d, slow ? 3.0 * i : i, slow ? 3 : 1));
+              job.put(kSlowFrom + 1, s, d, slow ? 3.0 * i : i, slow ? 3 : 1));
         }
       }
     }
-    const Finding& finding = only(advise(job, rules()));
+    const Finding finding = only(advise(job, rules()));
     CHECK(finding.cause == "comm.link");
     if (of.cell) {
       CHECK(finding.links == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{3, 0}});
@@ -156,9 +156,9 @@ TEST_CASE("a single put that waits for a timeout beside others that do not is a 
   add_operators(job, 3, 3);
   for (int i = 0; i < 40; ++i) {
     job.usual.transfers.push_back(job.put(0, 2, 0, i, 1));
-    job.full_records[0].transfers.push_back(job.put(kFirst + 1, 2, 0, i, i == 3 ? 34 : 1));
+    job.full_records[0].transfers.push_back(job.put(kSlowFrom + 1, 2, 0, i, i == 3 ? 34 : 1));
   }
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "comm.resend");
   CHECK(finding.ranks == std::vector<std::uint32_t>{2});
 }
@@ -175,8 +175,8 @@ TEST_CASE("the kind of host events that fills the waiting names the cause") {
       if (rank == 1) own.delay = 5;
     });
     add_operators(job, 3, 3);
-    job.full_records[0].host.push_back(job.event(kFirst + 1, 1, kind, 5));
-    const Finding& finding = only(advise(job, rules()));
+    job.full_records[0].host.push_back(job.event(kSlowFrom + 1, 1, kind, 5));
+    const Finding finding = only(advise(job, rules()));
     CHECK(finding.cause == cause);
     CHECK(finding.ranks == std::vector<std::uint32_t>{1});
     CHECK(finding.lost_ms == Approx(5));
@@ -198,7 +198,7 @@ TEST_CASE(
     own.work = 17.2;
     own.fill = {0, 0, 100};
   });
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "io.process");
   CHECK(finding.remedies.front().text.find("workers") != std::string::npos);
 }
@@ -207,7 +207,7 @@ TEST_CASE("a slowdown that nothing explains is open, and says what record is mis
   MadeObservation job = job_of([](Own& own, std::uint32_t rank, std::uint32_t) {
     if (rank == 0) own.work += 2;
   });
-  const Finding& finding = only(advise(job, rules()));
+  const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == kCauseOpen);
   CHECK(finding.ranks == std::vector<std::uint32_t>{0});
   CHECK(!finding.missing.empty());

@@ -37,7 +37,7 @@ bool Locator::is_slow(double took) const {
   return history_.above(took, std::max(young, limits_.share), limits_.deviations) ||
          history_.above(took, std::max(young, limits_.sure_share), limits_.sure_deviations) ||
          (above_before_ && history_.above(took, std::max(young, limits_.lasting), limits_.deviations)) ||
-         history_.shifted();
+         (history_.shifted() && history_.above(took, limits_.shift - 1, 0));
 }
 
 // Of what is usual for the rank; where nothing is known yet, of the other ranks.

@@ -186,7 +186,7 @@ std::string Case::place(std::uint32_t rank) const {
 
 Case make_case(const Observation& of, const Located& located, const Episode& episode,
                const FullStep& reference) {
-  Case made{of, located, episode, {}, reference, {}, {}, {}};
+  Case made{of, located, episode, {}, reference, {}, {}, {}, {}};
   // As many different ranks as there are: a step that adds none comes last.
   std::vector<std::uint32_t> steps;
   for (const std::uint32_t step : of.full_steps())
@@ -194,6 +194,15 @@ Case make_case(const Observation& of, const Located& located, const Episode& epi
   for (const std::uint32_t step : steps) {
     if (made.full.size() >= kMostFull) break;
     made.full.push_back(of.full(step));
+  }
+  constexpr std::size_t kMostLooked = 10;  // for what hosts did
+  std::size_t looked = 0;
+  for (const std::uint32_t step : of.full_steps()) {
+    if (step < episode.first() || step > episode.last() || looked++ >= kMostLooked) continue;
+    for (const HostRecord& record : of.full(step).host) {
+      double& longest = made.longest_event[{record.rank, record.kind}];
+      longest = std::max(longest, static_cast<double>((record.end - record.start).count()));
+    }
   }
   made.operators = operator_lags(made.full, reference);
   made.host = host_times(made);

@@ -67,6 +67,8 @@ struct Case {
 
   std::vector<OperatorLag> operators;
   std::map<std::pair<std::uint32_t, HostKind>, HostTime> host;  // by rank
+  // By rank, of all steps of the episode that were recorded, slow or not: the longest event of a kind, in ps.
+  std::map<std::pair<std::uint32_t, HostKind>, double> longest_event;
   TransferLags transfers;
 
   double usual() const { return located.usual; }

@@ -66,6 +66,15 @@ std::vector<Finding> judge_host_events(const Case& of, HostKind kind, double lea
   if (filled < share) return {};
   Finding finding;
   finding.ranks = lag.ranks;
+  // Whose events others' hide: the same kind, about as long.
+  const auto most = of.longest_event.find({fill.rank, kind});
+  constexpr double kAlike = 0.5;
+  for (std::uint32_t r = 0; r < of.of.ranks() && most != of.longest_event.end(); ++r) {
+    const auto its = of.longest_event.find({r, kind});
+    if (its != of.longest_event.end() && its->second > kAlike * most->second) finding.ranks.push_back(r);
+  }
+  std::ranges::sort(finding.ranks);
+  finding.ranks.erase(std::ranges::unique(finding.ranks).begin(), finding.ranks.end());
   finding.confidence = filled;
   finding.evidence.push_back({fmt::format("{} on the host of rank {}", name_of(kind), fill.rank), "ms a step",
                               fill.time / kMillisecond, least_ms, fill.place});

@@ -66,7 +66,7 @@ void add_paths(const Case& of, double low, std::vector<SlowLink>& links) {
       link.kind = SlowLink::Kind::kPath;
       link.from = s;
       link.to = d;
-      link.factor = std::exp(lags.cells[s][d]);
+      link.factor = std::exp(rest);
       link.worst = lags.worst(s, d);
       links.push_back(link);
     }
@@ -121,6 +121,12 @@ std::vector<SlowLink> slow_links(const Case& of, double slow) {
     links.push_back(all);
   }
   std::ranges::stable_sort(links, {}, &SlowLink::factor);
+  // What is slow by much less than another is that one's doing: puts wait for puts.
+  constexpr double kBeside = 0.5;
+  if (!links.empty()) {
+    const double worst = std::log(links.front().factor);
+    std::erase_if(links, [&](const SlowLink& link) { return std::log(link.factor) > kBeside * worst; });
+  }
   return links;
 }
 

@@ -27,7 +27,8 @@ struct Truth {
 std::vector<Truth> read_truth(const std::filesystem::path& file) {
   try {
     std::vector<Truth> truths;
-    for (const auto& of : nlohmann::json::parse(read_file(file)).at("faults")) {
+    const nlohmann::json json = nlohmann::json::parse(read_file(file));
+    for (const auto& of : json.at("faults")) {
       Truth& truth = truths.emplace_back();
       truth.kind = of.at("kind");
       truth.entry = of.at("entry");
