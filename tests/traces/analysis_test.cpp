@@ -15,7 +15,8 @@ using Catch::Matchers::Contains;
 namespace {
 
 constexpr std::uint32_t kCube = MadeTrace::kCubeOp, kVector = MadeTrace::kVectorOp, kPut = MadeTrace::kPutOp;
-constexpr Duration kRun = 300_ps, kFirst = kLaunchTime + kTaskTime;
+constexpr Duration kRun = 300_ps;
+constexpr Duration kFirst = kLaunchTime + kTaskTime;
 
 Duration part(const WorkerTimes& times, WorkerTime time) { return part_of(times, time); }
 
