@@ -40,9 +40,10 @@ class CountsReader {
     }
     ++line_;
     if (of_many && source == 0) {
-      fail(0, fmt::format("the file ends before micro-batch {}, of {} lines each: make experiment.micro_batches "
-                          "smaller",
-                          micro_batch + 1, shape_.ep));
+      fail(0,
+           fmt::format("the file ends before micro-batch {}, of {} lines each: make experiment.micro_batches "
+                       "smaller",
+                       micro_batch + 1, shape_.ep));
     }
     if (source < shape_.ep)
       fail(0, fmt::format("{} lines, expected one for each of {} ranks", source, shape_.ep));

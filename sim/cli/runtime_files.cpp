@@ -107,9 +107,7 @@ void import_runtime_files(const std::vector<std::string>& paths, const RuntimeIm
   result.add("resolved.yaml", experiment.resolved);
   std::size_t tasks = 0;
   for (const Ssc& ssc : schedule) {
-    const std::span<const std::uint8_t> raw = ssc.bytes();
-    result.add(fmt::format("{}_rank_{:04}.ssc", pass.name, index(ssc.rank())),
-               {reinterpret_cast<const char*>(raw.data()), raw.size()});
+    result.add(fmt::format("{}_rank_{:04}.ssc", pass.name, index(ssc.rank())), ssc.file_contents());
     tasks += ssc.tasks().size();
   }
   result.commit();

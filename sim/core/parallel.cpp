@@ -26,10 +26,14 @@ void in_parallel(std::size_t count, unsigned threads, const std::function<void(s
   };
   {
     std::vector<std::jthread> others;
-    try {
-      for (unsigned t = 1; t < threads && t < count; ++t) others.emplace_back(take);
-    } catch (const std::system_error&) {
-      // The system gives no more threads: those that there are do all of it.
+    // Where the system gives no more threads, those that there are do all of it.
+    bool given = true;
+    for (unsigned t = 1; given && t < threads && t < count; ++t) {
+      try {
+        others.emplace_back(take);
+      } catch (const std::system_error&) {
+        given = false;
+      }
     }
     take();
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "scheduler/parts_of.h"
 #include "scheduler/verify.h"
 #include "sim/core/rng.h"
 #include "sim/experiment/run_experiment.h"
@@ -7,7 +8,6 @@
 #include "sim/runtime/topology.h"
 #include "tests/invariants/for_all.h"
 #include "tests/invariants/observed_run.h"
-#include "scheduler/parts_of.h"
 
 using namespace a3sim;
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "scheduler/parts_of.h"
 #include "scheduler/verify.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
@@ -11,7 +12,6 @@
 #include "sim/study/data/adversary.h"
 #include "sim/study/data/data_check.h"
 #include "tests/proof/mutations.h"
-#include "scheduler/parts_of.h"
 
 using namespace a3sim;
 

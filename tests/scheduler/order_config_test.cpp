@@ -143,7 +143,8 @@ TEST_CASE("A queue has keys or a list, one of the two") {
           std::vector<std::string>{"mine.yaml:1:8: order.vtq: keys of the vtq expected: vtq, or vtq_list"});
   const auto both = read("order: {name: a, ctq: [op], vtq: [op], vtq_list: /no/such/file.csv}").errors;
   REQUIRE(both.size() == 2);
-  REQUIRE_THAT(both[0], Catch::Matchers::EndsWith("order.vtq_list: /no/such/file.csv: cannot be read: No such file or directory"));
+  REQUIRE_THAT(both[0], Catch::Matchers::EndsWith(
+                            "order.vtq_list: /no/such/file.csv: cannot be read: No such file or directory"));
   REQUIRE_THAT(both[1], Catch::Matchers::EndsWith("order.vtq_list: vtq has keys already: one of the two"));
 }
 

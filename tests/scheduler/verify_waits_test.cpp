@@ -5,10 +5,10 @@
 #include <fstream>
 #include <set>
 
+#include "scheduler/parts_of.h"
 #include "scheduler/verify.h"
 #include "scheduler/verify_accesses.h"
 #include "scheduler/wiring.h"
-#include "scheduler/parts_of.h"
 #include "tests/scheduler/small_compile.h"
 #include "tests/scheduler/wiring_oracle.h"
 

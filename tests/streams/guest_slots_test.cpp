@@ -90,10 +90,10 @@ TEST_CASE("Products of a slot wait for its weights, and the rest does not") {
   };
   const auto [fast, moves] = forward("1 TB/s");
   const auto [slow, again] = forward("100 MB/s");
-  constexpr Duration copy(static_cast<std::int64_t>(2.0 * 3 * 512 * 256 / 100e6 * 1e12));
+  constexpr Duration kCopy(static_cast<std::int64_t>(2.0 * 3 * 512 * 256 / 100e6 * 1e12));
   REQUIRE(moves > 0);
-  CHECK(slow.forward > copy);
-  CHECK(fast.forward < copy / 4);
+  CHECK(slow.forward > kCopy);
+  CHECK(fast.forward < kCopy / 4);
   CHECK(fast.copied == moves * 2 * 3 * 512 * 256);
 }
 

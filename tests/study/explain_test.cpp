@@ -205,7 +205,8 @@ TEST_CASE("a saved run is read back whole; what is missing or cut off is named w
   refused("tasks_forward.csv", "", "empty");
   refused("result.json", json.substr(0, json.size() / 2), "result.json:");
   refused("result.json", "{\n  \"passes\": [1,\n}\n", "result.json:3:1");
-  refused("result.json", "{}\n", "passes: no pass");
+  refused("result.json", "{\"schema_version\": 1}\n", "passes: no pass");
+  refused("result.json", "{}\n", "schema_version: another than 1");
   refused("result.json", "[]\n", "result.json:1:1: a list, expected a mapping");
   std::string changed = json;
   changed.replace(changed.find("\"farthest_ps\""), 13, "\"farthest_xx\"");

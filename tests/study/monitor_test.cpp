@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <map>
 
 #include "sim/core/error.h"
@@ -17,8 +18,8 @@ namespace {
 using Sets = std::vector<std::string>;
 
 const std::filesystem::path& small_file() {
-  static const std::filesystem::path file = configs_folder() / "experiments" / "ep4.yaml";
-  return file;
+  static const std::filesystem::path kFile = configs_folder() / "experiments" / "ep4.yaml";
+  return kFile;
 }
 
 Sets with(const Sets& more) {

@@ -1,6 +1,7 @@
 #include "sim/study/sweep/database.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -28,7 +28,7 @@ bool is_formula(const std::string& cell) {
 }  // namespace
 
 std::string csv_cell(const std::string& cell) {
-  const std::string text = is_formula(cell) ? '\'' + cell : cell;
+  std::string text = is_formula(cell) ? '\'' + cell : cell;
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string safe = "\"";
   for (const char ch : text) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);

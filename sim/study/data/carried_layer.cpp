@@ -30,9 +30,9 @@ CarriedLayer::CarriedLayer(const MoeShape& shape, const LayerData& data) : shape
 
 // What nobody has written: as many rows and columns as are asked for do not matter, each is no number.
 const Matrix& CarriedLayer::at(const Place& place) const {
-  static const Matrix unwritten;
+  static const Matrix kUnwritten;
   const auto found = memory_.find(place);
-  return found == memory_.end() ? unwritten : found->second;
+  return found == memory_.end() ? kUnwritten : found->second;
 }
 
 std::vector<std::uint32_t> CarriedLayer::sources(const ExpertRows& of) const {

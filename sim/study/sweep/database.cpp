@@ -49,7 +49,7 @@ std::map<std::string, KnownPoint> read_known(SQLite::Database& database) {
 }
 
 // A database that would be lost at the end, or that another name's lock does not keep.
-const std::filesystem::path& check_name(const std::filesystem::path& file) {
+std::filesystem::path check_name(const std::filesystem::path& file) {
   std::error_code error;
   if (file.empty() || file == ":memory:")
     throw InputError(fmt::format("'{}': would be lost at the end, name a file", file.string()));
