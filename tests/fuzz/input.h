@@ -29,8 +29,8 @@ inline std::vector<std::pair<std::string, std::string>> files_in(std::string_vie
 
 // The folder of this process, for targets that read files.
 inline const ScratchDirectory& fuzz_folder() {
-  static const ScratchDirectory folder;
-  return folder;
+  static const ScratchDirectory kFolder;
+  return kFolder;
 }
 
 }  // namespace a3sim

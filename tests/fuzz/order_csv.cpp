@@ -12,12 +12,12 @@ namespace {
 class OrderCsvTarget final : public FuzzTarget {
  public:
   void take(std::string_view input) const override {
-    static const Experiment experiment =
+    static const Experiment kExperiment =
         load_experiment(configs_folder() / "experiments" / "ep4.yaml",
                         std::vector<std::string>{"parallel.ep=2", "model.tokens=8", "model.hidden=64",
                                                  "model.top_k=1", "model.intermediate=32",
                                                  "model.experts_per_rank=1", "experiment.pass=forward"});
-    Experiment listed = experiment;
+    Experiment listed = kExperiment;
     for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
       const auto q = static_cast<std::size_t>(queue);
       listed.order.list[q] = read_order_csv(input, "fuzz.csv", queue);

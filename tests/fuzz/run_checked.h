@@ -16,20 +16,20 @@ namespace a3sim {
 
 // A schedule in the place of its rank's in a small one: what `check` takes must run, under whatever execution.
 inline void run_if_sound(const Ssc& ssc) {
-  static const Experiment experiment =
+  static const Experiment kExperiment =
       load_experiment(configs_folder() / "experiments" / "ep4.yaml",
                       std::vector<std::string>{"parallel.ep=2", "model.tokens=8", "model.hidden=64",
                                                "model.top_k=1", "model.intermediate=32",
                                                "model.experts_per_rank=1", "experiment.pass=forward"});
-  static const Schedule compiled = compile_all(experiment).passes[0].schedule;
-  Schedule schedule = compiled;
+  static const Schedule kCompiled = compile_all(kExperiment).passes[0].schedule;
+  Schedule schedule = kCompiled;
   if (index(ssc.rank()) >= schedule.size()) return;
   schedule[index(ssc.rank())] = ssc;
   if (!verify(schedule).errors.empty()) return;
   try {
     const Compiled given{capacity_of(schedule), {{"forward", schedule}}};
-    run_pass(experiment, given, 0, options_of(experiment, true));
-    bounds_of(experiment, given, 0, options_of(experiment, true));
+    run_pass(kExperiment, given, 0, options_of(kExperiment, true));
+    bounds_of(kExperiment, given, 0, options_of(kExperiment, true));
   } catch (const RunError& error) {
     throw std::logic_error(std::string("checked, and does not run: ") + error.what());
   }

@@ -60,11 +60,11 @@ struct Instructions {
   std::uint64_t simple, convert, transcendental;
 };
 const std::map<std::string, Instructions>& elementwise() {
-  static const std::map<std::string, Instructions> known = {
+  static const std::map<std::string, Instructions> kKnown = {
       {"SwiGLU", {3, 3, 2}},      // x = -gate, 1 + exp(x), gate * up / that
       {"SwiGLUGrad", {9, 5, 2}},  // three operands in, two out
       {"Add", {1, 3, 0}}};
-  return known;
+  return kKnown;
 }
 
 class Rank {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <map>
 
 #include "sim/core/error.h"
@@ -304,7 +303,8 @@ TEST_CASE("what is written is read back, and the truth is not needed for it") {
     for (const LightRecord& record : records) {
       CHECK(record.step == step);
       CHECK(observed.place_of(record) == "light.bin:" + std::to_string(next));
-      CHECK(std::memcmp(&record, &light[next++], sizeof record) == 0);
+      const LightRecord& expected = light[next++];
+      CHECK(std::ranges::equal(std::as_bytes(std::span(&record, 1)), std::as_bytes(std::span(&expected, 1))));
     }
   });
   CHECK(next == light.size());
