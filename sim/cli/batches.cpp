@@ -82,7 +82,7 @@ void run(const BatchesOptions& options) {
   const StreamOptions* const method = batches_of(experiment);
   if (!method) check_streams(experiment);
   if (!options.timeline.empty() && experiment.replayed)
-    throw InputError("--timeline is of kernels on streams; 'a3sim run --trace' has the tasks of a schedule");
+    throw InputError("--timeline is of kernels on streams: experiment.execution=streams");
   if (!options.timeline.empty()) write_file_atomically(options.timeline, timeline(experiment));
   Results results(method->seeds);
   in_parallel(results.size(), options.threads.count, [&](std::size_t seed) {
