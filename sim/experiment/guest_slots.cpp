@@ -84,11 +84,7 @@ GuestSlots::GuestSlots(const Experiment& experiment, const Batches& batches)
   RoutingCounts most(experiment.shape.ep, experiment_.shape.experts());
   for (const RoutingCounts& counts : batches.counts) {
     const MicroBatch batch(counts, history);
-    const std::vector<bool> dynamic =
-        dynamic_experts(options.with.choose, history, batch.rows, own_, options.with.balance.dyn);
-    moves_.push_back(balances_ ? Balancers::get(options.with.balance.balancer)
-                                     .plan({batch.rows, dynamic, own_}, options.with.balance)
-                               : std::vector<ExpertMove>{});
+    moves_.push_back(balances_ ? moves_of(batch, options.with) : std::vector<ExpertMove>{});
     placed_.push_back(place(counts, moves_.back()));
     keep_most(most, placed_.back());
     history.add(batch.rows);

@@ -11,8 +11,7 @@ class Moved final : public ExpertPlan {
         options_(options),
         dynamic_(dynamic_experts(options.choose, batch.history, batch.rows, batch.experts_per_rank(),
                                  options.balance.dyn)),
-        moves_(Balancers::get(options.balance.balancer)
-                   .plan({batch.rows, dynamic_, batch.experts_per_rank()}, options.balance)) {}
+        moves_(moves_of(batch, options)) {}
 
   std::vector<double> rows() const override {
     std::vector<double> rows;

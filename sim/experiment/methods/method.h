@@ -56,6 +56,9 @@ class Method {
 };
 using Methods = Registry<Method>;
 
+// Which experts go where, as the options choose, balance and stop.
+std::vector<ExpertMove> moves_of(const MicroBatch& batch, const MethodOptions& options);
+
 // RowsByExpert of the experts at home on a rank, without those that `elsewhere` says.
 RowsByExpert rows_at(const MicroBatch& batch, std::uint32_t rank, const std::vector<bool>& elsewhere = {});
 // All experts, but those left out.
