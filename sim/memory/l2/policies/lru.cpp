@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "sim/core/ids.h"
@@ -36,7 +37,7 @@ class LruPieces {
  public:
   LruPieces(const L2Spec&, const PieceMap& map)
       : map_(map),
-        pieces_(map.pieces(), kGone),
+        pieces_(std::make_unique_for_overwrite<std::uint64_t[]>(map.pieces())),
         bands_(map.bands.size()),
         columns_(map.columns.size()),
         log_(kLeastLog) {}
@@ -46,23 +47,22 @@ class LruPieces {
   void hit(const PieceRun& run) {
     if (run.count == 1) return use(run.first);
     append(Kind::kPieces, run);
-    run.each([&](std::uint32_t piece) { pieces_[piece] = now_; });
+    run.each([&](std::uint32_t piece) { single(piece) = now_; });
   }
   void extend(std::uint32_t piece) { use(piece); }
-  void erase(std::uint32_t piece) { pieces_[piece] = kGone; }
+  void erase(std::uint32_t piece) { single(piece) = kGone; }
   void insert_band(std::uint32_t band) {
-    const PieceMap::Band& of = map_.bands[band];
-    std::fill_n(pieces_.begin() + of.first, of.cols, 0);
+    bands_[band].alike = bands_[band].present = true;
     hit_band(band);
   }
   void insert_column(std::uint32_t column) {
     const PieceMap::Column& of = map_.columns[column];
-    PieceRun{of.first, of.bands, of.step}.each([&](std::uint32_t piece) { pieces_[piece] = 0; });
+    PieceRun{of.first, of.bands, of.step}.each([&](std::uint32_t piece) { single(piece) = 0; });
     hit_column(column);
   }
   void hit_band(std::uint32_t band) {
     append(Kind::kBand, {band});
-    bands_[band] = now_;
+    bands_[band].when = now_;
   }
   void hit_column(std::uint32_t column) {
     append(Kind::kColumn, {column});
@@ -70,8 +70,8 @@ class LruPieces {
   }
 
   void erase_band(std::uint32_t band) {
-    const PieceMap::Band& of = map_.bands[band];
-    std::fill_n(pieces_.begin() + of.first, of.cols, kGone);
+    bands_[band].alike = true;
+    bands_[band].present = false;
   }
   // A band whose pieces are the next victims, one after the other.
   std::uint32_t victim_band() {
@@ -105,21 +105,47 @@ class LruPieces {
     Kind kind;
   };
 
+  // When a band was used last as a whole. Pieces that are alike are all present, and none was
+  // used on its own since, or all gone: what stands for them by piece has no value then.
+  struct Band {
+    std::uint64_t when = 0;
+    bool alike = true, present = false;
+  };
+  static std::uint64_t own_of_alike(const Band& band) { return band.present ? 0 : kGone; }
+
+  // When a piece was used last on its own or in a run.
+  std::uint64_t& single(std::uint32_t piece) {
+    const std::uint32_t number = map_.band_of[piece];
+    Band& band = bands_[number];
+    if (band.alike) {
+      std::fill_n(&pieces_[map_.bands[number].first], map_.bands[number].cols, own_of_alike(band));
+      band.alike = false;
+    }
+    return pieces_[piece];
+  }
+
   std::uint64_t last_use(std::uint32_t piece) const {
     const std::uint32_t number = map_.band_of[piece];
-    const PieceMap::Band& band = map_.bands[number];
-    return std::max({pieces_[piece], bands_[number], columns_[band.first_column + piece - band.first]});
+    const PieceMap::Band& of = map_.bands[number];
+    const Band& band = bands_[number];
+    const std::uint64_t own = band.alike ? own_of_alike(band) : pieces_[piece];
+    return std::max({own, band.when, columns_[of.first_column + piece - of.first]});
   }
   // Whether it is the last of its band or column.
   bool last_of_group(const Use& use) const {
-    if (use.kind == Kind::kBand) return bands_[use.run.first] == use.when;
+    if (use.kind == Kind::kBand) return bands_[use.run.first].when == use.when;
     return use.kind != Kind::kColumn || columns_[use.run.first] == use.when;
   }
   bool none_since(const Use& use) const {
     const PieceMap::Band& band = map_.bands[use.run.first];
     std::uint64_t latest = 0;
     for (std::uint32_t i = 0; i < band.cols; ++i) {
-      latest = std::max({latest, pieces_[band.first + i], columns_[band.first_column + i]});
+      latest = std::max(latest, columns_[band.first_column + i]);
+    }
+    if (bands_[use.run.first].alike) {
+      latest = std::max(latest, own_of_alike(bands_[use.run.first]));
+    } else {
+      for (std::uint32_t i = 0; i < band.cols; ++i) latest = std::max(latest, pieces_[band.first + i]);
     }
     return latest <= use.when;
   }
@@ -151,7 +177,7 @@ class LruPieces {
     } else {
       append(Kind::kPieces, {piece});
     }
-    pieces_[piece] = now_;
+    single(piece) = now_;
   }
 
   // Keeps uses that were the last of some piece, band or column, and at least
@@ -173,10 +199,10 @@ class LruPieces {
   }
 
   const PieceMap& map_;
-  std::vector<std::uint64_t> pieces_;  // used last, one by one or in runs
-  std::vector<std::uint64_t> bands_;   // used last as a whole
-  std::vector<std::uint64_t> columns_;
-  std::vector<Use> log_;  // as they were, from begin_ to end_
+  std::unique_ptr<std::uint64_t[]> pieces_;  // used last, one by one or in runs
+  std::vector<Band> bands_;
+  std::vector<std::uint64_t> columns_;  // used last as a whole
+  std::vector<Use> log_;                // as they were, from begin_ to end_
   std::size_t begin_ = 0, end_ = 0;
   std::uint64_t now_ = 0;  // of the last use
 };
