@@ -110,6 +110,18 @@ TEST_CASE("turns: kernel by kernel a group that turns is its first ranks, to the
   }
 }
 
+TEST_CASE("turns: tile by tile too, where the L2 drops nothing") {
+  for (const std::uint32_t ep : {4U, 8U, 16U, 32U}) {
+    for (const char* execution : {"static", "dynamic"}) {
+      INFO(ep << ' ' << execution);
+      const Both of = both(ep, {fmt::format("experiment.execution={}", execution),
+                                "hardware.memory.l2_size=16128 MiB"});
+      for (std::size_t p = 0; p < of.all.size(); ++p)
+        CHECK(of.alike[p].run.makespan == of.all[p].run.makespan);
+    }
+  }
+}
+
 TEST_CASE("turns: tile by tile a few ranks are within a percent of all") {
   for (const std::uint32_t ep : {8U, 16U, 32U}) {
     for (const char* execution : {"static", "dynamic"}) {
