@@ -23,7 +23,7 @@ struct Arrival final : EventHandler {
 
 TEST_CASE("Ranks meet when the last one comes, are called the delay later, and can meet again") {
   constexpr Duration kDelay = 4_us, kLast = 9_us, kAgain = 20_us;
-  Group group(1_us);
+  Group group(1_us, 2);
   Member members[2];
   for (Member& member : members) group.join(member);
   Arrival arrival(group, kDelay);
