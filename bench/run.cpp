@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <ctime>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"

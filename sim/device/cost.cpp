@@ -167,17 +167,32 @@ Duration CostModel::least(const Work& work) const {
   return time(cycles);
 }
 
+void CostModel::add(const Work& work, const Step& step, CubeTotal& total) const {
+  if (!step.finishes_block) return;
+  total.cycles += mads_of(step.rows, step.cols, step.block_k, work.tiling.base_k, macs_per_cycle(work.dtype),
+                          hardware_.cube.least_rows)
+                      .cycles;
+  total.macs += std::uint64_t{step.rows} * step.cols * step.block_k;
+}
+
+Duration CostModel::arithmetic(const CubeTotal& total) const {
+  return cycles_time(static_cast<std::int64_t>(static_cast<double>(total.cycles) / hardware_.cube.speed),
+                     hardware_.clock);
+}
+
 Duration CostModel::arithmetic(const Work& work) const {
   if (work.kind == WorkKind::kCube) {
-    std::int64_t cycles = 0;
+    CubeTotal total;
+    Step step;
     for (BlockWalk walk(work); !walk.done(); walk.next()) {
       const BlockGrid::Block block = walk.block();
-      cycles += mads_of(block.rows, block.cols, walk.gemm().k, work.tiling.base_k, macs_per_cycle(work.dtype),
-                        hardware_.cube.least_rows)
-                    .cycles;
+      step.rows = block.rows;
+      step.cols = block.cols;
+      step.block_k = walk.gemm().k;
+      step.finishes_block = true;
+      add(work, step, total);
     }
-    return cycles_time(static_cast<std::int64_t>(static_cast<double>(cycles) / hardware_.cube.speed),
-                       hardware_.clock);
+    return arithmetic(total);
   }
   return time(vector_arithmetic(static_cast<double>(work.ops.simple_fp32),
                                 static_cast<double>(work.ops.convert),

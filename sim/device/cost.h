@@ -42,6 +42,13 @@ class CostModel {
 
   // What only the arithmetic takes, on one worker: a part of every ideal time. For lower bounds.
   Duration arithmetic(const Work& work) const;
+  // The same of a cube task whose steps were added one by one; and its multiply-accumulates.
+  struct CubeTotal {
+    std::int64_t cycles = 0;
+    std::uint64_t macs = 0;
+  };
+  void add(const Work& work, const Step& step, CubeTotal& total) const;
+  Duration arithmetic(const CubeTotal& total) const;
 
   // The part of its rate at which an access comes whose rows do not begin at a line: also out of the HBM.
   double part_of_rate(const Step& step, const StepAccess& access) const;

@@ -98,6 +98,7 @@ bool TaskSteps::next_cube(Step& step) {
   const std::uint32_t load = std::uint32_t{work_->tiling.base_k} * work_->tiling.step_k;
   step.k = std::min(gemm.k - k_, steps == 1 ? gemm.k : (even + load - 1) / load * load);
   step.finishes_block = k_ + step.k == gemm.k;
+  step.block_k = gemm.k;
   block_accesses(step, block);
   k_ += step.k;
   if (step.finishes_block) {

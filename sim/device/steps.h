@@ -35,6 +35,7 @@ struct Step {
   // Cube. A block's K may go on in the next step: its result then stays in L0C.
   std::uint32_t rows = 0, cols = 0, k = 0;
   bool finishes_block = false;
+  std::uint32_t block_k = 0;  // of all of the block's steps
   // How many cores read the lines of A, and of B, at the same time, if all run alike.
   std::uint32_t readers_a = 1, readers_b = 1;
 

@@ -107,6 +107,7 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   if (w.work.kind == WorkKind::kPut && w.work.dst != ssc_.rank())
     return puts_.start(engine, worker, w.work, OpId{td.op}, w.slowness);
   w.steps.start(w.work, hardware());
+  w.cube = {};
   start_step(engine, worker);
 }
 
@@ -120,6 +121,7 @@ void Device::end_idle_time(Time now, const TaskDescriptor& td) {
 void Device::start_step(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   if (w.work.kind == WorkKind::kNothing || !w.steps.next(w.step)) return finish(engine, worker);
+  if (options_.record && w.step.cube) cost_.add(w.work, w.step, w.cube);
   look_up(engine, worker);
   StepJob job = cost_.job(w.work, w.step, w.traffic);
   if (w.slowness != 1) slow(job, w.slowness);
@@ -240,8 +242,9 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
   idle_since_ = engine.now();
   result_.busy[worker < ssc_.workers(QueueType::kCtq) ? 0 : 1] += w.record.end - w.record.start;
   if (options_.record) {
-    w.record.arithmetic = cost_.arithmetic(w.work);
-    w.record.operations = w.work.operations();
+    const bool cube = w.work.kind == WorkKind::kCube;
+    w.record.arithmetic = cube ? cost_.arithmetic(w.cube) : cost_.arithmetic(w.work);
+    w.record.operations = cube ? 2 * w.cube.macs : w.work.operations();
     result_.records[w.task] = w.record;
   }
   ++finished_;

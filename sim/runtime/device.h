@@ -59,6 +59,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     Work work;
     TaskSteps steps;
     Step step;
+    CostModel::CubeTotal cube;  // of the task's steps until now
     StepTraffic traffic;
     Duration missing{};  // of the step
     double slowness = 1;
