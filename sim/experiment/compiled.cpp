@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scheduler/task_weights.h"
+#include "sim/experiment/interruption.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
@@ -48,6 +49,7 @@ std::vector<CompiledPass> compile_passes(const Experiment& experiment, const Rou
   }
   std::vector<CompiledPass> passes;
   for (const Pass& pass : experiment.passes) {
+    check_interruption();
     const spdlog::stopwatch watch;
     passes.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule});
     spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, passes.back().schedule.size(), watch);

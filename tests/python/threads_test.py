@@ -1,0 +1,135 @@
+import os
+import signal
+import threading
+
+import a3sim
+from common import TestCase, small
+
+MOST = 500  # runs, each of some milliseconds: by then a run must have been met
+
+
+class Threads(TestCase):
+    def run_until(self, met, config, results):
+        for _ in range(MOST):
+            if met.is_set():
+                break
+            results.append(a3sim.run(config, tasks=False).latency_ps)
+
+    def test_python_goes_on_during_a_run(self):
+        met, results = threading.Event(), []
+        thread = threading.Thread(target=self.run_until, args=(met, small(), results))
+        thread.start()
+        # Were Python's lock held, nobody would ever see one.
+        while thread.is_alive() and not met.is_set():
+            if a3sim.runs_under_way() == 1:
+                met.set()
+        thread.join()
+        self.assertTrue(met.is_set())
+        self.assertEqual(a3sim.runs_under_way(), 0)
+
+    def test_two_runs_go_on_at_once_and_do_not_meet(self):
+        for network in ("native", "simgrid"):  # SimGrid's take turns
+            config = small(**{"network.backend": network})
+            alone = a3sim.run(config, tasks=False).latency_ps
+            met, results = threading.Event(), []
+            threads = [threading.Thread(target=self.run_until, args=(met, config, results)) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads) and not met.is_set():
+                if a3sim.runs_under_way() == 2:
+                    met.set()
+            for thread in threads:
+                thread.join()
+            self.assertTrue(met.is_set(), network)
+            self.assertEqual(set(results), {alone})
+
+    def test_orders_in_python_are_asked_on_threads_that_compile(self):
+        order = a3sim.Order("mine", lambda t: (t.stage, t.expert), a3sim.by_task(lambda t: (t.stage, t.expert, t.dst)))
+        config = small().use_order(order)
+        expected, found = a3sim.compile(config), []
+        threads = [threading.Thread(target=lambda: found.append(a3sim.compile(config))) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [expected, expected])
+
+    def test_a_run_inside_of_an_orders_function_is_a_run(self):
+        inside = []
+
+        def function(tasks):
+            if not inside:
+                inside.append(a3sim.run(small(**{"network.backend": "native"}), tasks=False).latency_ps)
+            return tasks.stage
+
+        a3sim.run(small().use_order(a3sim.Order("mine", function, ["stage"])))
+        self.assertEqual(inside, [a3sim.run(small(), tasks=False).latency_ps])
+
+
+class Interrupts(TestCase):
+    def interrupt_when(self, condition):
+        """Sends SIGINT once, as soon as the condition holds."""
+
+        def wait():
+            while not self.over.is_set():
+                if condition():
+                    os.kill(os.getpid(), signal.SIGINT)
+                    return
+
+        self.over = threading.Event()
+        thread = threading.Thread(target=wait)
+        thread.start()
+        return thread
+
+    def interrupted(self, work, condition=lambda: a3sim.runs_under_way() > 0):
+        before = a3sim.run(small(), tasks=False).latency_ps
+        thread = self.interrupt_when(condition)
+        with self.assertRaises(KeyboardInterrupt):
+            for _ in range(MOST):
+                work()
+        self.over.set()
+        thread.join()
+        self.assertEqual(a3sim.runs_under_way(), 0)
+        self.assertEqual(a3sim.run(small(), tasks=False).latency_ps, before)  # nothing is left behind
+
+    def test_a_run_ends_with_keyboard_interrupt(self):
+        full = a3sim.load("ep8.yaml")
+        self.interrupted(lambda: a3sim.run(full, tasks=False))
+
+    def test_so_does_a_comparison_in_threads(self):
+        self.interrupted(lambda: a3sim.compare_orders("ratr.yaml", small(), as_configured=True, threads=2))
+
+    def test_what_a_handler_of_signals_raises_comes_out(self):
+        class Alarm(Exception):
+            pass
+
+        def handler(*_):
+            raise Alarm
+
+        before = signal.signal(signal.SIGINT, handler)
+        try:
+            thread = self.interrupt_when(lambda: a3sim.runs_under_way() > 0)
+            with self.assertRaises(Alarm):
+                for _ in range(MOST):
+                    a3sim.run(small(), tasks=False)
+            self.over.set()
+            thread.join()
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def test_runs_of_other_threads_end_too_with_an_error_of_ours(self):
+        ended = []
+
+        def other():
+            try:
+                for _ in range(MOST):
+                    a3sim.run(full, tasks=False)
+            except a3sim.Interrupted as error:
+                ended.append(str(error))
+
+        full = a3sim.load("ep8.yaml", set={"network.backend": "native"})
+        thread = threading.Thread(target=other)
+        thread.start()
+        self.interrupted(lambda: a3sim.run(full, tasks=False), lambda: a3sim.runs_under_way() == 2)
+        thread.join()
+        self.assertEqual(ended, ["interrupted"])
