@@ -1,3 +1,5 @@
+import contextlib
+import io
 import json
 from pathlib import Path
 
@@ -23,5 +25,5 @@ class Notebooks(TestCase):
             for number, cell in enumerate(cells):
                 if cell["cell_type"] != "code":
                     continue
-                with self.subTest(notebook=file.name, cell=number):
+                with self.subTest(notebook=file.name, cell=number), contextlib.redirect_stdout(io.StringIO()):
                     exec(compile("".join(cell["source"]), f"{file.name}, cell {number}", "exec"), names)

@@ -50,12 +50,14 @@ class Sweeps(TestCase):
     def test_a_database_is_the_programs(self):
         with tempfile.TemporaryDirectory() as folder:
             database = Path(folder, "kept.db")
-            first = a3sim.sweep(small(), {"parallel.ep": [2, 4]}, metrics=["latency"], database=database, name="mine")
-            again = a3sim.sweep(small(), {"parallel.ep": [2, 4]}, metrics=["latency"], database=database, name="mine")
+            axes = {"parallel.ep": [2, 4], "routing.kind": ["balanced", "sampled"]}
+            first, again = (a3sim.sweep(small(), axes, metrics=["latency"], database=database, name="mine") for _ in range(2))
             pandas.testing.assert_frame_equal(first, again)
-            said = program_json("results", database, "--rows", "parallel.ep", "--value", "latency")
-            self.assertIn(f"{first.iloc[2]['latency']:.6f}"[:6], str(said))
-            self.assertEqual(list(first.columns), ["parallel.ep", "pass", "latency"])
+            self.assertEqual(list(first.columns), ["parallel.ep", "routing.kind", "pass", "latency"])
+            said = program("results", database, "--rows", "parallel.ep", "--columns", "routing.kind", "--value", "latency",
+                           "--pass", "forward")
+            for latency in first[first["pass"] == "forward"]["latency"]:
+                self.assertIn(f"{latency:.4g}", said)
 
     def test_points_that_fail_are_told_and_the_others_stand(self):
         with warnings.catch_warnings(record=True) as caught:

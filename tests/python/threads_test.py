@@ -67,69 +67,66 @@ class Threads(TestCase):
 
 
 class Interrupts(TestCase):
-    def interrupt_when(self, condition):
-        """Sends SIGINT once, as soon as the condition holds."""
+    """A signal may also come when a run has just ended: then it is tried again."""
 
-        def wait():
-            while not self.over.is_set():
-                if condition():
-                    os.kill(os.getpid(), signal.SIGINT)
-                    return
+    def setUp(self):
+        self.before = signal.signal(signal.SIGINT, self.handle)
+        self.under_way = []  # when the handler ran
 
-        self.over = threading.Event()
-        thread = threading.Thread(target=wait)
-        thread.start()
-        return thread
-
-    def interrupted(self, work, condition=lambda: a3sim.runs_under_way() > 0):
-        before = a3sim.run(small(), tasks=False).latency_ps
-        thread = self.interrupt_when(condition)
-        with self.assertRaises(KeyboardInterrupt):
-            for _ in range(MOST):
-                work()
-        self.over.set()
-        thread.join()
+    def tearDown(self):
+        signal.signal(signal.SIGINT, self.before)
         self.assertEqual(a3sim.runs_under_way(), 0)
-        self.assertEqual(a3sim.run(small(), tasks=False).latency_ps, before)  # nothing is left behind
+
+    def handle(self, *_):
+        self.under_way.append(a3sim.runs_under_way())
+        raise KeyboardInterrupt
+
+    def interrupt(self, work, runs=1):
+        """Sends SIGINT while so many runs are under way, and goes on until the handler ran during one."""
+        for _ in range(MOST):
+            over = threading.Event()
+
+            def send():
+                while not over.is_set():
+                    if a3sim.runs_under_way() >= runs:
+                        os.kill(os.getpid(), signal.SIGINT)
+                        return
+
+            thread = threading.Thread(target=send)
+            try:
+                thread.start()
+                for _ in range(MOST):
+                    work()
+                self.fail("nothing was interrupted")
+            except KeyboardInterrupt:
+                over.set()
+                thread.join()
+            if self.under_way[-1] >= runs:
+                return
+        self.fail("no signal came during a run")
 
     def test_a_run_ends_with_keyboard_interrupt(self):
-        full = a3sim.load("ep8.yaml")
-        self.interrupted(lambda: a3sim.run(full, tasks=False))
+        config = small()
+        before = a3sim.run(config, tasks=False).latency_ps
+        self.interrupt(lambda: a3sim.run(config, tasks=False))
+        self.assertEqual(a3sim.run(config, tasks=False).latency_ps, before)  # nothing is left behind
 
     def test_so_does_a_comparison_in_threads(self):
-        self.interrupted(lambda: a3sim.compare_orders("ratr.yaml", small(), as_configured=True, threads=2))
-
-    def test_what_a_handler_of_signals_raises_comes_out(self):
-        class Alarm(Exception):
-            pass
-
-        def handler(*_):
-            raise Alarm
-
-        before = signal.signal(signal.SIGINT, handler)
-        try:
-            thread = self.interrupt_when(lambda: a3sim.runs_under_way() > 0)
-            with self.assertRaises(Alarm):
-                for _ in range(MOST):
-                    a3sim.run(small(), tasks=False)
-            self.over.set()
-            thread.join()
-        finally:
-            signal.signal(signal.SIGINT, before)
+        self.interrupt(lambda: a3sim.compare_orders("ratr.yaml", small(), as_configured=True, threads=2))
 
     def test_runs_of_other_threads_end_too_with_an_error_of_ours(self):
         ended = []
+        config = small(**{"network.backend": "native"})
 
         def other():
             try:
-                for _ in range(MOST):
-                    a3sim.run(full, tasks=False)
+                while not ended:
+                    a3sim.run(config, tasks=False)
             except a3sim.Interrupted as error:
                 ended.append(str(error))
 
-        full = a3sim.load("ep8.yaml", set={"network.backend": "native"})
         thread = threading.Thread(target=other)
         thread.start()
-        self.interrupted(lambda: a3sim.run(full, tasks=False), lambda: a3sim.runs_under_way() == 2)
+        self.interrupt(lambda: a3sim.run(config, tasks=False), runs=2)
         thread.join()
         self.assertEqual(ended, ["interrupted"])

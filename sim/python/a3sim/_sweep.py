@@ -56,7 +56,7 @@ def sweep(config: Config, axes: Mapping[str, Sequence[Any]], *, processes: int =
         file.write_text(_yaml(spec), encoding="utf-8")
         stored = Path(database) if database is not None else Path(folder, "sweep.db")
         outcome = _run_child(file, stored, processes)
-        frame = _read(stored, name, {axis: list(values) for axis, values in axes.items()})
+        frame = _read(stored, name, {axis: list(values) for axis, values in axes.items()}, [*config.passes, "total"])
     if outcome["failures"]:
         warnings.warn(f"{len(outcome['failures'])} of {outcome['points']} points have failed: {outcome['failures'][0]}",
                       stacklevel=2)
@@ -108,7 +108,7 @@ def _run_in_child() -> None:
     print(json.dumps({"points": points, "known": known, "done": done, "failures": failures}))
 
 
-def _read(database: Path, name: str, axes: Mapping[str, Sequence[Any]]):
+def _read(database: Path, name: str, axes: Mapping[str, Sequence[Any]], passes: Sequence[str]):
     import pandas
 
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
@@ -119,7 +119,7 @@ def _read(database: Path, name: str, axes: Mapping[str, Sequence[Any]]):
     finally:
         connection.close()
     points = pandas.DataFrame(list(itertools.product(*axes.values())), columns=list(axes))
-    order = {one: number for number, one in enumerate(dict.fromkeys(found["pass"].dropna()))}
+    order = {one: number for number, one in enumerate(passes)}
     rows = found[["position", "pass", "error"]].drop_duplicates()
     values = found.dropna(subset=["name"]).pivot(index=["position", "pass"], columns="name", values="value")
     rows = rows.assign(_pass=rows["pass"].map(order)).sort_values(["position", "_pass"]).drop(columns="_pass")
