@@ -24,7 +24,7 @@ class Pass:
     @property
     def latency_ms(self) -> float:
         """From the common start to the last completion on any rank."""
-        return self.latency_ps * 1e-9
+        return self.latency_ps / 1e9
 
     @property
     def bounds_ps(self) -> Dict[str, int]:
@@ -120,7 +120,7 @@ class Result:
     @property
     def latency_ms(self) -> float:
         """Of all passes, one after the other."""
-        return self.latency_ps * 1e-9
+        return self.latency_ps / 1e9
 
     @functools.cached_property
     def _summary(self):
