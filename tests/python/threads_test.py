@@ -81,14 +81,15 @@ class Interrupts(TestCase):
         self.under_way.append(a3sim.runs_under_way())
         raise KeyboardInterrupt
 
-    def interrupt(self, work, runs=1):
-        """Sends SIGINT while so many runs are under way, and goes on until the handler ran during one."""
+    def interrupt(self, work, runs=1, met=None):
+        """Sends SIGINT while so many runs are under way, again until `met`: the handler ran during one."""
+        met = met or (lambda: max(self.under_way, default=0) >= runs)
         for _ in range(MOST):
             over = threading.Event()
 
             def send():
                 while not over.is_set():
-                    if a3sim.runs_under_way() >= runs:
+                    if a3sim.runs_under_way() >= runs or met():
                         os.kill(os.getpid(), signal.SIGINT)
                         return
 
@@ -101,7 +102,7 @@ class Interrupts(TestCase):
             except KeyboardInterrupt:
                 over.set()
                 thread.join()
-            if self.under_way[-1] >= runs:
+            if met():
                 return
         self.fail("no signal came during a run")
 
@@ -125,8 +126,9 @@ class Interrupts(TestCase):
             except a3sim.Interrupted as error:
                 ended.append(str(error))
 
-        thread = threading.Thread(target=other)
+        thread = threading.Thread(target=other, daemon=True)  # nobody waits for it where the test fails
         thread.start()
-        self.interrupt(lambda: a3sim.run(config, tasks=False), runs=2)
+        # It may be done with a run just when the signal comes.
+        self.interrupt(lambda: a3sim.run(config, tasks=False), runs=2, met=lambda: bool(ended))
         thread.join()
         self.assertEqual(ended, ["interrupted"])
