@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "scheduler/order_keys.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 
@@ -38,7 +37,7 @@ class KeyPlanner {
     for (std::uint32_t t = 0; t < tasks.size(); ++t) {
       if (static_cast<QueueType>(tasks[t].queue_type) != queue_) continue;
       ids.push_back(t);
-      attributes->push_back(attributes_of_task(r, t));
+      attributes->push_back(attributes_of(taskflow_, weights_, r, t));
     }
     const KeyFunction::Keys of = keys(std::move(attributes));
     const std::vector<double>& values = of.values;
@@ -84,20 +83,6 @@ class KeyPlanner {
       fail(fmt::format("has no finite value as key {} of task {} of '{}' on rank {}", i % keys.of_a_task + 1,
                        task.index, names_[static_cast<std::size_t>(task.op)], task.rank));
     }
-  }
-
-  Attributes attributes_of_task(std::uint32_t r, std::uint32_t t) const {
-    const auto ep = static_cast<std::uint32_t>(taskflow_.ranks.size());
-    Attributes a = attributes_of(taskflow_.ranks[r].tasks[t], RankId{r}, ep);
-    const TaskWeights::Values weight = weights_.of(r, t);
-    a.bytes = weight.bytes;
-    a.flops = weight.flops;
-    a.depth = weight.depth;
-    a.path = weight.path;
-    a.rows = weight.rows;
-    a.distance = weight.distance;
-    a.node = weight.node;
-    return a;
   }
 
   const TaskflowView& taskflow_;
@@ -186,6 +171,20 @@ class ListPlanner {
 };
 
 }  // namespace
+
+Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
+                         std::uint32_t task) {
+  Attributes a = attributes_of(taskflow.ranks[rank].tasks[task], RankId{rank}, taskflow.group);
+  const TaskWeights::Values weight = weights.of(rank, task);
+  a.bytes = weight.bytes;
+  a.flops = weight.flops;
+  a.depth = weight.depth;
+  a.path = weight.path;
+  a.rows = weight.rows;
+  a.distance = weight.distance;
+  a.node = weight.node;
+  return a;
+}
 
 Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights) {
   Plans plans(taskflow.ranks.size());

@@ -124,6 +124,10 @@ class Mistakes(TestCase):
         self.refused(lambda t: None, (TypeError, a3sim.InputError), "")
         self.refused(lambda t: (), ValueError, "")
 
+    def test_ranks_that_stand_for_others_take_no_function(self):
+        with self.assertRaisesRegex(a3sim.InputError, "order 'function'.*take experiment.simulate all"):
+            compiled(order_of(FUNCTIONS["full"]), **{"experiment.simulate": "alike"})
+
     def test_keys_are_refused_with_their_place(self):
         with self.assertRaisesRegex(a3sim.InputError, "stge"):
             a3sim.Order("one", ["stge"], ["stage"])
