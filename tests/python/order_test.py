@@ -118,7 +118,7 @@ class Mistakes(TestCase):
         self.refused(lambda t: t.number("GMM9"), a3sim.InputError, "unknown operator 'GMM9'; known: .*GMM1")
 
     def test_what_it_gives_is_checked(self):
-        self.refused(lambda t: t.op / 0, a3sim.InputError, "order 'function', CTQ.*no finite value as key 1 of task 0 of")
+        self.refused(lambda t: t.op + float("inf"), a3sim.InputError, "order 'function', CTQ.*no finite value as key 1 of task 0 of")
         self.refused(lambda t: t.op[1:], a3sim.InputError, "expected one or more of each of")
         self.refused(lambda t: "text", ValueError, "")
         self.refused(lambda t: None, (TypeError, a3sim.InputError), "")
