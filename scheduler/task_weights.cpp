@@ -113,6 +113,7 @@ class Chains {
 }  // namespace
 
 bool mentions(const OrderSpec& order, std::string_view name) {
+  if (order.functions[0] || order.functions[1]) return true;  // may ask for any
   return std::any_of(std::begin(order.keys), std::end(order.keys), [&](const std::vector<std::string>& keys) {
     return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return mentions(key, name); });
   });
