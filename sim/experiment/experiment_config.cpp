@@ -178,12 +178,8 @@ Experiment read(const Config& root) {
   experiment.bucket_where = bucket.mark("rows").text() + ": " + bucket.path("rows");
   bucket.finish();
   const Config network = root.map("network");
-  experiment.network = network.text("backend", default_network(experiment.shape.ep));
-  if (!Registry<NetworkBackend>::find(experiment.network)) {
-    network.error("backend", "unknown network backend '" + experiment.network +
-                                 "'; known: " + Registry<NetworkBackend>::known() +
-                                 Registry<NetworkBackend>::meant(experiment.network));
-  }
+  const char* const usual = default_network(experiment.shape.ep);
+  experiment.network = network.registered<NetworkBackend>("backend", usual).value_or(usual);
   network.finish();
   root.finish();
   return experiment;

@@ -14,7 +14,7 @@ RuleData RuleData::read(const std::filesystem::path& file) {
   RuleData data;
   data.file_ = file;
   const Config thresholds = root.map("thresholds").require_sources(true);
-  for (const std::string& key : thresholds.keys())
+  for (const std::string& key : thresholds.names())
     data.thresholds_.emplace(key, thresholds.number(key, 0, kMost));
   thresholds.finish();
   data.remedies_ = root.texts("remedies");

@@ -78,13 +78,13 @@ class CaseReader {
   }
 
   void read_columns(const Config& keys) {
-    for (const std::string& name : keys.keys()) {
+    for (const std::string& name : keys.names()) {
       ColumnKey& column = columns_.emplace_back(ColumnKey{name, {}, {}});
       table_.columns.push_back(name);
       const std::string yaml = keys.yaml(name);
       if (yaml.starts_with('{')) {
         const Config values = keys.map(name);
-        for (const std::string& value : values.keys())
+        for (const std::string& value : values.names())
           column.overrides[value] = overrides_of(values, value.c_str());
       } else if (yaml != "null") {
         column.path = keys.text(name);
@@ -97,7 +97,7 @@ class CaseReader {
     if (!config.has(key)) return nullptr;
     Json coordinates = Json::object();
     const Config map = config.map(key);
-    for (const std::string& name : map.keys()) coordinates[name] = coordinate_of(map.text(name));
+    for (const std::string& name : map.names()) coordinates[name] = coordinate_of(map.text(name));
     return coordinates;
   }
 
@@ -106,7 +106,7 @@ class CaseReader {
   void cross(const Config& map, const Json& coordinates, std::size_t key,
              const std::function<void(const Json&)>& done) const {
     for (const std::string& column : table_.columns) map.has(column);
-    std::vector<std::string> names = map.keys();
+    std::vector<std::string> names = map.names({"set", "against"});
     std::erase_if(names, [&](const std::string& name) {
       return name == kPass || std::ranges::find(table_.columns, name) == table_.columns.end();
     });
@@ -241,7 +241,7 @@ void read_figures(const Config& root, PublishedTable& table) {
     if (item.has("where")) {
       figure.where = nlohmann::ordered_json::object();
       const Config where = item.map("where");
-      for (const std::string& key : where.keys()) figure.where[key] = coordinate_of(where.text(key));
+      for (const std::string& key : where.names()) figure.where[key] = coordinate_of(where.text(key));
       check_columns(item, "where", where.keys(), table);
     }
     item.finish();
@@ -272,10 +272,7 @@ PublishedTable read_published_table(const fs::path& configs, const std::string& 
   table.description = root.text("description");
   table.heading = root.text("heading", "");
   table.notes = root.text("notes", "");
-  table.evaluation = root.text("evaluation", "runs");
-  if (!Evaluations::find(table.evaluation))
-    root.error("evaluation",
-               fmt::format("unknown evaluation '{}'; known: {}", table.evaluation, Evaluations::known()));
+  table.evaluation = root.registered<Evaluation>("evaluation", "runs").value_or("runs");
   table.is_long = root.boolean("long", false);
   table.references = read_references(root);
   if (table.evaluation == "runs") {
