@@ -1,9 +1,12 @@
 #include "sim/core/config/key_form.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "sim/core/config/config.h"
+#include "sim/core/config/quantity.h"
 #include "sim/core/config/state.h"
 
 namespace a3sim {
@@ -32,8 +35,10 @@ KnownKey known_of(const KeyRecord& record, const ConfigValue* value) {
   for (const auto& item : value->items) {
     if (item->kind != ConfigValue::Kind::kMap || !item->opened) continue;
     if (!known.below) known.below = std::make_unique<KeyTree>();
-    known.below->merge(tree_of(*item));
-    known.below->example = "0";
+    const KeyTree of_item = tree_of(*item);
+    known.below->merge(of_item);
+    if (!known.below->list) known.below->example = of_item.example;  // of the first
+    known.below->list = true;
   }
   return known;
 }
@@ -58,11 +63,32 @@ KeyTree tree_of(const ConfigValue& map) {
 
 }  // namespace
 
-void KeyRecord::add(KeyForm form) {
-  if (std::ranges::find(forms, form) == forms.end()) forms.push_back(std::move(form));
+void KeyRecord::add(const KeyForm& form) {
+  const auto same = std::ranges::find_if(
+      forms, [&](const KeyForm& of) { return of.kind == form.kind && of.pattern == form.pattern; });
+  if (same == forms.end()) {
+    forms.push_back(form);
+    return;
+  }
+  if (*same == form) return;
+  const KeyForm none;
+  KeyForm& of = *same;
+  of.needs_source &= form.needs_source;
+  if (of.least != form.least) of.least = none.least;
+  if (of.most != form.most) of.most = none.most;
+  if (of.low != form.low) of.low = none.low;
+  if (of.high != form.high) of.high = none.high;
+  if (of.kind == KeyKind::kInteger)
+    of.expected = of.least == none.least ? "an integer" : expected_integer(of.least, of.most);
+  if (of.kind == KeyKind::kNumber) of.expected = expected_number(of.low, of.high);
+  for (const std::string& name : form.names) {
+    if (std::ranges::find(of.names, name) == of.names.end()) of.names.push_back(name);
+  }
+  if (of.kind == KeyKind::kChoice) of.expected = fmt::format("one of {}", fmt::join(of.names, ", "));
 }
 
 void KeyTree::merge(const KeyTree& other) {
+  list |= other.list;
   for (const auto& [name, known] : other.keys) merge_key(keys[name], known);
   if (!other.any) return;
   if (!any) any = std::make_unique<KnownKey>();

@@ -44,7 +44,9 @@ struct KeyRecord {
   std::vector<KeyForm> forms;  // none: only looked for
   std::optional<std::string> fallback;
   bool named = false;  // a name that whoever writes the file gives
-  void add(KeyForm form);
+  // Beside what is taken already. A limit that differs depends on the rest of the configuration, and is left out;
+  // of two choices both ones' names are taken.
+  void add(const KeyForm& form);
 };
 
 struct KeyTree;
@@ -57,8 +59,10 @@ struct KnownKey : KeyRecord {
 // What readers know of a mapping and of all below it.
 struct KeyTree {
   std::map<std::string, KnownKey> keys;
-  std::unique_ptr<KnownKey> any;  // of names that whoever writes the file gives; nullptr where there are none such
-  std::string example;            // one of these; of a list's mappings: the position of one
+  std::unique_ptr<KnownKey>
+      any;              // of names that whoever writes the file gives; nullptr where there are none such
+  std::string example;  // one of these
+  bool list = false;    // of the mappings in a list, together
 
   // What `other` knows too. A fallback that differs depends on the rest, and is left out.
   void merge(const KeyTree& other);

@@ -106,8 +106,7 @@ bool Config::boolean(std::string_view key, bool fallback) const {
 }
 
 std::int64_t Config::integer(std::string_view key, std::int64_t min, std::int64_t max) const {
-  take(key,
-       {.kind = KeyKind::kInteger, .expected = expected_integer(min, max), .least = min, .most = max});
+  take(key, {.kind = KeyKind::kInteger, .expected = expected_integer(min, max), .least = min, .most = max});
   return read<std::int64_t>(key,
                             {.parse = [&](std::string_view text) { return parse_integer(text, min, max); },
                              .expected = expected_integer(min, max),
@@ -208,7 +207,8 @@ std::filesystem::path Config::file(std::string_view key) const {
 }
 
 std::int64_t Config::quantity(std::string_view key, QuantityKind kind, bool allow_zero) const {
-  take(key, {.kind = KeyKind::kQuantity, .expected = expected_quantity(kind), .pattern = quantity_pattern(kind)});
+  take(key,
+       {.kind = KeyKind::kQuantity, .expected = expected_quantity(kind), .pattern = quantity_pattern(kind)});
   const auto parse = [&](std::string_view text) {
     Parsed<std::int64_t> parsed = parse_quantity(text, kind);
     if (!allow_zero && parsed.error.empty() && parsed.value == 0) {

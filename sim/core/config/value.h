@@ -36,9 +36,9 @@ struct ConfigValue {
 
   std::map<std::string, KeyRecord, std::less<>> asked;  // keys that readers know, present or not
   bool names_open = false;  // has keys that are names which whoever writes the file gives
-  bool opened = false;                       // read as a mapping, so that its keys must all be known
-  bool whole = false;   // tagged !override: takes the place of what an included file has, whole
-  bool broken = false;  // stands for what could not be read: its missing keys are no news
+  bool opened = false;      // read as a mapping, so that its keys must all be known
+  bool whole = false;       // tagged !override: takes the place of what an included file has, whole
+  bool broken = false;      // stands for what could not be read: its missing keys are no news
 
   // The entry of `key`, or nullptr.
   Entry* find(std::string_view key) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "sim/core/closest.h"
 #include "sim/core/config/config.h"
 #include "sim/core/config/decimal.h"
 #include "sim/core/error.h"
@@ -261,12 +262,19 @@ std::vector<std::string> published_tables(const fs::path& configs) {
 }
 
 PublishedTable read_published_table(const fs::path& configs, const std::string& name) {
+  const bool own = name.ends_with(".yaml");
   const std::vector<std::string> known = published_tables(configs);
-  if (std::ranges::find(known, name) == known.end())
-    throw InputError(fmt::format("unknown experiment '{}'; known: {}", name, fmt::join(known, ", ")));
-  const fs::path folder = configs / "published";
+  if (!own && std::ranges::find(known, name) == known.end())
+    throw InputError(fmt::format("unknown experiment '{}'{}", name, suggestion(name, known)));
+  const fs::path file = own ? fs::path(name) : configs / "published" / (name + ".yaml");
   Diagnostics diagnostics;
-  const Config root = Config::load(folder / (name + ".yaml"), {}, diagnostics);
+  const Config root = Config::load(file, {}, diagnostics);
+  PublishedTable table = read_published_table(root, fs::absolute(file).parent_path(), file.stem().string());
+  diagnostics.throw_if_any();
+  return table;
+}
+
+PublishedTable read_published_table(const Config& root, const fs::path& folder, const std::string& name) {
   PublishedTable table;
   table.name = name;
   table.description = root.text("description");
@@ -283,7 +291,6 @@ PublishedTable read_published_table(const fs::path& configs, const std::string& 
   }
   read_figures(root, table);
   root.finish();
-  diagnostics.throw_if_any();
   return table;
 }
 

@@ -187,6 +187,8 @@ void add_overrides(SweepSpec& spec, std::span<const std::string> overrides) {
 
 }  // namespace
 
+void read_sweep(const Config& root, SweepSpec& spec) { SweepReader(root.map("sweep"), spec).read(); }
+
 SweepSpec read_sweep(const fs::path& file, std::span<const std::string> overrides) {
   SweepSpec spec;
   spec.file = file;
@@ -206,7 +208,7 @@ SweepSpec read_sweep(const fs::path& file, std::span<const std::string> override
   }
   spec.text = read_file(file);
   if (!spec.text.ends_with('\n')) spec.text += '\n';
-  SweepReader(root.map("sweep"), spec).read();
+  read_sweep(root, spec);
   root.finish();
   diagnostics.throw_if_any();
   add_overrides(spec, overrides);
