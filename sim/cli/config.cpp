@@ -30,9 +30,14 @@ struct ConfigOptions : OverrideOptions {
 void list_keys(const ConfigOptions& options) {
   const KeyTree tree = known_keys(Documents::get(options.kind));
   Report report;
+  std::string lines = "key, what holds without it, what it takes\n\n";
   Table& table = report.table(
-      "keys", {Column::words("key"), Column::words("without it", "default"), Column::words("takes")});
-  for (const ListedKey& key : listed_keys(tree)) table.add({key.path, key.fallback(), key.expected()});
+      "keys", {Column::words("key"), Column::words("default"), Column::words("takes")}, Seen::kByPrograms);
+  for (const ListedKey& key : listed_keys(tree)) {
+    table.add({key.path, key.fallback(), key.expected()});
+    lines += fmt::format("{:<42} {:<18} {}\n", key.path, key.fallback(), key.expected());
+  }
+  report.say(lines);
   print_report(report, options.json);
 }
 

@@ -14,7 +14,7 @@ std::pair<Config, std::string> of_execution(const Config& block, std::string_vie
                                             const Experiment& experiment) {
   if (!block.is_map(key)) return {block, std::string(key)};
   const Config by = block.map(key);
-  for (const std::string& name : by.keys()) {
+  for (const std::string& name : by.names()) {
     if (!Executions::find(name)) {
       by.error(name, fmt::format("unknown execution '{}'; known: {}{}", name, Executions::known(),
                                  Executions::meant(name)));

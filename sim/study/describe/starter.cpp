@@ -120,7 +120,8 @@ std::string what_to_measure(const fs::path& file) {
   std::size_t told = 0;
   for (const auto& [change, path] : movers()) {
     const auto value = std::ranges::find(values, path, &SourcedValue::path);
-    if (value == values.end() || value->low.empty() || told++ == kHandful) continue;
+    if (value == values.end() || value->low.empty()) continue;
+    if (told++ == kHandful) break;
     text += fmt::format("#   {:<40} {} (from {} to {}): {:.1f} %\n", path, value->value, value->low,
                         value->high, 100 * change);
   }
