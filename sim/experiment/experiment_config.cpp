@@ -21,6 +21,7 @@ bool is_foreign(const std::filesystem::path& file) {
 }
 
 constexpr std::int64_t kMostRows = 1 << 30;
+constexpr std::int64_t kMostWorkers = 65536;
 constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
 
 // Tiles and their buffers must fit into L0 and L1.
@@ -79,8 +80,10 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
 void read_workers(const Config& config, Experiment& experiment) {
   const Hardware::Workers& all = experiment.hardware.workers;
   const auto read = [&](std::string_view kind, std::uint32_t most) {
-    const auto [block, key] = of_execution(config, kind, experiment);
-    return static_cast<std::uint32_t>(block.integer(key, 1, most, most));
+    return of_execution(config, kind, experiment, [&](const Config& block, const std::string& key) {
+      const bool runs = key == kind || key == experiment.run.execution;
+      return static_cast<std::uint32_t>(block.integer(key, 1, runs ? most : kMostWorkers, most));
+    });
   };
   experiment.workers[0] = read("aic", all.cube);
   experiment.workers[1] = read("aiv", all.vector);

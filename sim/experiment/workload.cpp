@@ -10,18 +10,18 @@ bool in_kernels(const Experiment& experiment) {
   return Executions::get(experiment.run.execution).by_kernels();
 }
 
-std::pair<Config, std::string> of_execution(const Config& block, std::string_view key,
-                                            const Experiment& experiment) {
-  if (!block.is_map(key)) return {block, std::string(key)};
-  const Config by = block.map(key);
+std::vector<std::string> executions_in(const Config& by) {
+  std::vector<std::string> known;
   for (const std::string& name : by.names()) {
-    if (!Executions::find(name)) {
-      by.error(name, fmt::format("unknown execution '{}'; known: {}{}", name, Executions::known(),
-                                 Executions::meant(name)));
+    if (Executions::find(name)) {
+      known.push_back(name);
+      continue;
     }
+    by.error(name, fmt::format("unknown execution '{}'; known: {}{}", name, Executions::known(),
+                               Executions::meant(name)));
     static_cast<void>(by.has(name));
   }
-  return {by, experiment.run.execution};
+  return known;
 }
 
 void read_model(const Config& root, Experiment& experiment) {

@@ -146,7 +146,7 @@ TEST_CASE("What each shipped experiment comes to, with all defaults, is what the
   }
 }
 
-TEST_CASE("Each key of a schema is one that its reader knows in some configuration") {
+TEST_CASE("Each key of a schema is one that its reader knows in some configuration", "[slow]") {
   for (const char* kind : {"experiment", "order", "faults", "sweep"}) {
     const Document& document = Documents::get(kind);
     const KeyTree tree = known_keys(document);
@@ -182,16 +182,17 @@ TEST_CASE("Each key that a page, a script or a help text sets is in the schema")
     if (file.string().find("node_modules") != std::string::npos) continue;
     const std::string text = read_file(file);
     for (std::sregex_iterator it(text.begin(), text.end(), set), end; it != end; ++it) {
+      if (it->str(1) == "path.to.key") continue;
       INFO(file << ": " << it->str(1));
       CHECK(find_key(keys, it->str(1)) != nullptr);
       ++found;
     }
   }
-  CHECK(found > 50);
+  CHECK(found > 25);
 }
 
-TEST_CASE("Whatever a schema refuses, the reader refuses") {
-  constexpr int kMistakes = 1500;
+TEST_CASE("Whatever a schema refuses, the reader refuses", "[slow]") {
+  constexpr int kMistakes = 700;
   const ScratchDirectory scratch;
   Rng rng(1, 1);
   std::size_t refused = 0, unseen = 0;
@@ -221,6 +222,6 @@ TEST_CASE("Whatever a schema refuses, the reader refuses") {
       CHECK(!of_reader.empty());
     }
   }
-  CHECK(refused > kMistakes / 4);
-  WARN(refused << " refused by both, " << unseen << " by the reader alone");
+  CHECK(refused > static_cast<std::size_t>(kMistakes) / 4);
+  CHECK(unseen > 0);  // what does not go together
 }

@@ -63,7 +63,7 @@ class Exploration {
   void look(const KnownKey& known, const std::string& path, const std::string& place) {
     if (known.forms.empty() && !known.present) try_value(path, place, "{}");
     for (const KeyForm& form : known.forms) {
-      if (form.kind == KeyKind::kMap && !known.below) try_value(path, place, "{}");
+      if (form.kind == KeyKind::kMap && (!known.below || !known.present)) try_value(path, place, "{}");
       if (form.kind == KeyKind::kMaps && !known.below) try_value(path, place, "[{}]");
       for (const std::string& name : form.names) try_value(path, place, name);
       if (form.kind == KeyKind::kBoolean)

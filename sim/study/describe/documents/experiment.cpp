@@ -47,11 +47,12 @@ class ExperimentDocument : public Document {
   }
 };
 
-// A part of one, laid over the usual experiment.
+// A part of one, laid over a shipped experiment.
 class PartDocument : public ExperimentDocument {
  public:
-  PartDocument(std::string_view folder, std::string_view block, std::string_view usual)
-      : folder_(folder), block_(block), usual_(usual) {}
+  PartDocument(std::string_view folder, std::string_view block, std::string_view usual,
+               std::string_view under = "ep8.yaml")
+      : folder_(folder), block_(block), usual_(usual), under_(under) {}
   std::string_view folder() const override { return folder_; }
   std::string_view usual() const override { return usual_; }
   std::string_view use() const override {
@@ -60,13 +61,13 @@ class PartDocument : public ExperimentDocument {
   std::vector<std::string_view> blocks() const override { return {block_}; }
 
   void accept(const fs::path& file) const override {
-    const fs::path under = configs_folder() / "experiments" / "ep8.yaml";
+    const fs::path under = configs_folder() / "experiments" / under_;
     parse_experiment(fmt::format("include: ['{}', '{}']\n", under.string(), fs::absolute(file).string()),
                      file.string(), {});
   }
 
  private:
-  std::string_view folder_, block_, usual_;
+  std::string_view folder_, block_, usual_, under_;
 };
 
 class OrderDocument final : public PartDocument {
@@ -79,7 +80,7 @@ class OrderDocument final : public PartDocument {
 A3SIM_REGISTER(Document, "experiment", "what to run, on what", ExperimentDocument);
 A3SIM_REGISTER(Document, "hardware", "a device and its links, each value with its source",
                PartDocument("hardware", "hardware", "a3"));
-A3SIM_REGISTER(Document, "model", "a MoE layer", PartDocument("models", "model", "deepseek_v3"));
+A3SIM_REGISTER(Document, "model", "a MoE layer", PartDocument("models", "model", "deepseek_v3", "hf.yaml"));
 A3SIM_REGISTER(Document, "order", "the order of tasks in the queues", OrderDocument);
 
 }  // namespace
