@@ -9,6 +9,7 @@
 #include "scheduler/order_pools.h"
 #include "scheduler/plans.h"
 #include "scheduler/task_weights.h"
+#include "scheduler/turn_check.h"
 #include "scheduler/wiring.h"
 #include "sim/core/error.h"
 
@@ -77,8 +78,10 @@ void set_capacities(SscParts& parts, const RowLayout& layout) {
 
 Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options) {
   check_options(graph, options);
+  if (options.kept > 0) check_turns(options);
   const RowLayout layout(options.shape, options.capacity);
-  Taskflow taskflow = expand(graph, propagate_splits(graph, options.shape, options.cut), layout, options.cut);
+  Taskflow taskflow =
+      expand(graph, propagate_splits(graph, options.shape, options.cut), layout, options.cut, options.kept);
   const WiringCounts counts = wire(taskflow);
   check_join_workers(counts, options);
   const WorkerPlan workers = worker_plan(taskflow, options);
@@ -86,6 +89,7 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
 
   const TaskflowView view(taskflow);
   const TaskWeights weights(view, layout, options);
+  if (options.kept > 0) check_turns(view, options, weights);
   auto queues = emit(view, make_plans(view, options.order, weights),
                      fmt::format("{}: order '{}': ", options.order.where, options.order.name));
 

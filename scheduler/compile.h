@@ -27,6 +27,8 @@ struct CompileOptions {
   std::uint32_t workers[kQueues] = {0, 0};  // AIC, AIV that run tasks
   PathRates path_rates;
   Placement placement;  // of the ranks, for orders that ask how far a task sends
+  // Ranks that stand for all: the group turns by so many (turns.h), and they alone get schedules. 0: all do.
+  std::uint32_t kept = 0;
   friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };
 
@@ -50,7 +52,8 @@ struct Splits {
 Splits propagate_splits(const Graph& graph, const MoeShape& shape, const CutOptions& cut);
 
 // Compiles a graph for every rank. `name` is the graph's, kept in the schedules.
-// Throws InputError for an order that names what does not exist or an option that fits no worker.
+// Throws InputError for an order that names what does not exist or an option that fits no worker, and for one
+// that ranks which are to be alike do not follow alike.
 Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options);
 
 }  // namespace a3sim

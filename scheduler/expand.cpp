@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "scheduler/turns.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -11,8 +12,14 @@ namespace {
 
 class Expander {
  public:
-  Expander(const Graph& graph, const Splits& splits, const RowLayout& layout, const CutOptions& cut)
-      : graph_(graph), splits_(splits), layout_(layout), cut_(cut), order_(graph.topological_order()) {
+  Expander(const Graph& graph, const Splits& splits, const RowLayout& layout, const CutOptions& cut,
+           std::uint32_t kept)
+      : graph_(graph),
+        splits_(splits),
+        layout_(layout),
+        cut_(cut),
+        kept_(kept > 0 ? kept : layout.shape().ep),
+        order_(graph.topological_order()) {
     // One number stays free for Join.
     constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max() - 1;
     if (graph.operators().size() > kMost) {
@@ -28,11 +35,13 @@ class Expander {
   }
 
   Taskflow run() {
-    taskflow_.ranks.resize(layout_.shape().ep);
+    taskflow_.group = layout_.shape().ep;
+    taskflow_.ranks.resize(kept_);
     for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
       Taskflow::Rank& rank = taskflow_.ranks[r];
       rank.tensors = tensor_infos(graph_, layout_, RankId{r});
       for (const OpId op : order_) fill(rank, RankId{r}, op);
+      if (kept_ < taskflow_.group) turn_back(rank, layout_, kept_);
     }
     return std::move(taskflow_);
   }
@@ -77,6 +86,7 @@ class Expander {
   const Splits& splits_;
   const RowLayout& layout_;
   const CutOptions& cut_;
+  std::uint32_t kept_;
   std::vector<OpId> order_;
   std::vector<std::uint32_t> tiling_positions_;  // by operator
   Taskflow taskflow_;
@@ -84,8 +94,9 @@ class Expander {
 
 }  // namespace
 
-Taskflow expand(const Graph& graph, const Splits& splits, const RowLayout& layout, const CutOptions& cut) {
-  return Expander(graph, splits, layout, cut).run();
+Taskflow expand(const Graph& graph, const Splits& splits, const RowLayout& layout, const CutOptions& cut,
+                std::uint32_t kept) {
+  return Expander(graph, splits, layout, cut, kept).run();
 }
 
 }  // namespace a3sim

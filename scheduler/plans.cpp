@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "scheduler/order_keys.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 
@@ -35,7 +34,7 @@ class KeyPlanner {
       if (static_cast<QueueType>(tasks[t].queue_type) != queue_) continue;
       ids.push_back(t);
       values.resize(ids.size() * keys);
-      program_.evaluate(attributes(r, t), std::span(values).last(keys));
+      program_.evaluate(attributes_of(taskflow_, weights_, r, t), std::span(values).last(keys));
     }
     std::vector<std::uint32_t> order(ids.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -51,20 +50,6 @@ class KeyPlanner {
   }
 
  private:
-  Attributes attributes(std::uint32_t r, std::uint32_t t) const {
-    const auto ep = static_cast<std::uint32_t>(taskflow_.ranks.size());
-    Attributes a = attributes_of(taskflow_.ranks[r].tasks[t], RankId{r}, ep);
-    const TaskWeights::Values weight = weights_.of(r, t);
-    a.bytes = weight.bytes;
-    a.flops = weight.flops;
-    a.depth = weight.depth;
-    a.path = weight.path;
-    a.rows = weight.rows;
-    a.distance = weight.distance;
-    a.node = weight.node;
-    return a;
-  }
-
   const TaskflowView& taskflow_;
   const TaskWeights& weights_;
   QueueType queue_;
@@ -149,6 +134,20 @@ class ListPlanner {
 };
 
 }  // namespace
+
+Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
+                         std::uint32_t task) {
+  Attributes a = attributes_of(taskflow.ranks[rank].tasks[task], RankId{rank}, taskflow.group);
+  const TaskWeights::Values weight = weights.of(rank, task);
+  a.bytes = weight.bytes;
+  a.flops = weight.flops;
+  a.depth = weight.depth;
+  a.path = weight.path;
+  a.rows = weight.rows;
+  a.distance = weight.distance;
+  a.node = weight.node;
+  return a;
+}
 
 Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights) {
   Plans plans(taskflow.ranks.size());

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace a3sim {
 
 TaskflowView::TaskflowView(const Taskflow& taskflow)
-    : operators(taskflow.operators), tilings(taskflow.tilings) {
+    : operators(taskflow.operators),
+      tilings(taskflow.tilings),
+      group(std::max(taskflow.group, static_cast<std::uint32_t>(taskflow.ranks.size()))) {
   ranks.reserve(taskflow.ranks.size());
   for (const Taskflow::Rank& rank : taskflow.ranks) {
     ranks.push_back({rank.tensors, rank.table.tasks, rank.table.regions, rank.events});
@@ -13,7 +17,9 @@ TaskflowView::TaskflowView(const Taskflow& taskflow)
 }
 
 TaskflowView::TaskflowView(const Schedule& schedule)
-    : operators(schedule.front().operators()), tilings(schedule.front().tilings()) {
+    : operators(schedule.front().operators()),
+      tilings(schedule.front().tilings()),
+      group(schedule.front().shape().ep) {
   ranks.reserve(schedule.size());
   for (const Ssc& ssc : schedule) ranks.push_back({ssc.tensors(), ssc.tasks(), ssc.regions(), ssc.events()});
 }

@@ -19,6 +19,7 @@ struct Taskflow {
   std::vector<OperatorInfo> operators;
   std::vector<Tiling> tilings;
   std::vector<Rank> ranks;
+  std::uint32_t group = 0;  // ranks that these stand for (turns.h); 0: only themselves
 };
 
 // The same tables wherever they stand: in a Taskflow or in a schedule, which must outlive the view.
@@ -39,6 +40,7 @@ struct TaskflowView {
   std::span<const OperatorInfo> operators;
   std::span<const Tiling> tilings;
   std::vector<Rank> ranks;
+  std::uint32_t group;  // ranks that these stand for
 
   explicit TaskflowView(const Taskflow& taskflow);
   // The ranks of a schedule have at least one; operators and tilings are those of the first.

@@ -63,6 +63,8 @@ struct TraceMachine {
   bool collectives = false;           // the host's move what is sent, between kernels; else workers' puts
   Duration collective{};              // the host's work before a collective
   double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes a second
+  std::uint32_t group =
+      0;  // ranks that the traced ones stand for, rank r for r + n times as many as they are; 0: none
   friend bool operator==(const TraceMachine&, const TraceMachine&) = default;
 };
 
@@ -72,6 +74,9 @@ struct Trace {
   std::vector<TraceOperator> operators;
   std::vector<std::vector<TraceTask>> ranks;  // by rank and task
   std::vector<Duration> starts;               // by rank: how much later than the others it was started
+
+  // The traced rank that a put's `dst` is, or that stands for it.
+  std::size_t rank_of(std::uint32_t dst) const { return dst % ranks.size(); }
 };
 
 struct TracedPass {

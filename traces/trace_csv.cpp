@@ -164,7 +164,7 @@ void TaskReader::read_task() {
   task.worker = id("worker", workers);
   task.index = id("index", kNone);
   if (!cell("expert").empty()) task.expert = id("expert", kNone);
-  task.dst = id("dst", trace_.ranks.size());
+  task.dst = id("dst", std::max<std::uint64_t>(trace_.ranks.size(), trace_.machine.group));
   if (!cell("dependent_event").empty()) task.dependent_event = id("dependent_event", kMostEvents);
   task.trigger_rank = id("trigger_rank", trace_.ranks.size());
   task.trigger_event = id("trigger_event", kMostEvents);

@@ -71,9 +71,10 @@ class DispatchTokens final : public Dispatch {
   // The rows of the sent layout that a put stands for.
   static Rows sent_rows(const WorkContext& context, const TaskView& task) {
     const Region& out = task.outputs[0];
-    const std::uint32_t src = index(context.rank), experts = context.layout.shape().experts_per_rank;
+    const std::uint32_t src = index(context.rank), ep = context.layout.shape().ep,
+                        slot = context.layout.slot_of(Layout::kReceived, out.rank, out.row_begin);
     const std::uint32_t begin = context.layout.sent_slot(src, task.td.gexpert).begin + out.row_begin -
-                                context.layout.received_slot(out.rank, task.td.gexpert % experts, src).begin;
+                                context.layout.received_slot(out.rank, slot / ep, slot % ep).begin;
     return context.layout.pack(Layout::kSent, src, {begin, begin + out.rows().size()});
   }
 

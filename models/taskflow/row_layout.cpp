@@ -92,6 +92,11 @@ Rows RowLayout::received_expert(std::uint32_t rank, std::uint32_t expert) const 
   return {sums[slot], sums[slot + shape_.ep]};
 }
 
+std::uint32_t RowLayout::slot_of(Layout layout, std::uint32_t rank, std::uint32_t row) const {
+  const auto& sums = (layout == Layout::kSent ? sent_ : received_)[rank].capacity;
+  return static_cast<std::uint32_t>(std::upper_bound(sums.begin(), sums.end(), row) - sums.begin() - 1);
+}
+
 std::uint32_t RowLayout::sent_rows(std::uint32_t rank) const { return sent_[rank].capacity.back(); }
 
 std::uint32_t RowLayout::received_rows(std::uint32_t rank) const { return received_[rank].capacity.back(); }

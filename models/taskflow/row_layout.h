@@ -37,6 +37,9 @@ class RowLayout {
   Rows sent_slot(std::uint32_t rank, std::uint32_t gexpert) const;
   Rows received_slot(std::uint32_t rank, std::uint32_t expert, std::uint32_t src) const;
   Rows received_expert(std::uint32_t rank, std::uint32_t expert) const;
+  // The slot of the sent or received layout in which a capacity row of a rank lies: the global expert's, or the
+  // local expert's times ep and the source's.
+  std::uint32_t slot_of(Layout layout, std::uint32_t rank, std::uint32_t row) const;
   std::uint32_t sent_rows(std::uint32_t rank) const;
   std::uint32_t received_rows(std::uint32_t rank) const;
 

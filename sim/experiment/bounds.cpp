@@ -63,7 +63,8 @@ class Survey {
         options_(options),
         type_(Executions::get(options.execution)),
         kernels_(type_.by_kernels() || options.transport == Transport::kCollective),
-        topology_(hardware, dies_of(schedule, options), options.transport),
+        topology_(hardware, dies_of(schedule, options), options.transport,
+                  static_cast<std::uint32_t>(schedule.size())),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
         sums_(schedule.size()),
@@ -168,10 +169,11 @@ Duration Survey::first_task() const {
 Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   const TaskDescriptor& td = ssc.tasks()[task];
   const Hardware::Runtime& runtime = hardware_.runtime;
-  if (td.trigger_rank == index(ssc.rank()))
+  const std::uint32_t seen_by = topology_.devices() < topology_.ranks() ? td.dst : td.trigger_rank;
+  if (seen_by == index(ssc.rank()))
     return kernels_ ? std::min({runtime.local_visibility, runtime.queued_launch, runtime.sync_all})
                     : runtime.local_visibility;
-  return topology_.latency(ssc.rank(), RankId{td.trigger_rank});
+  return topology_.latency(ssc.rank(), RankId{seen_by});
 }
 
 // A worker that waits has fetched its task before: only a chain's first task costs that.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scheduler/task_weights.h"
+#include "scheduler/turns.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
@@ -19,11 +20,11 @@ PathRates path_rates(const Hardware& hardware) {
 }
 
 // About how many tasks a pass has: its puts there and back, and each partition's shares and row tiles.
-void check_size(const Experiment& experiment, const RoutingCounts& capacity) {
+void check_size(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
   constexpr std::uint64_t kMostTasks = 50'000'000;  // some 8 GB
   const CutOptions& cut = experiment.cut;
   std::uint64_t tasks = 4 * std::uint64_t{experiment.shape.experts()} * cut.partitions * cut.shares;
-  for (std::uint32_t src = 0; src < capacity.ranks(); ++src) {
+  for (std::uint32_t src = 0; src < (kept > 0 ? kept : capacity.ranks()); ++src) {
     for (const std::uint32_t rows : capacity.source(src)) {
       tasks += 2 * (rows / cut.chunk + (rows > 0)) + rows / cut.task_rows;
     }
@@ -33,6 +34,24 @@ void check_size(const Experiment& experiment, const RoutingCounts& capacity) {
       fmt::format("{}: a pass would have about {} million tasks, expected at most {}: take a smaller group, "
                   "fewer partitions or shares, or larger chunks",
                   experiment.name, tasks / 1'000'000, kMostTasks / 1'000'000));
+}
+
+// The counts of a group of which a few ranks stand for all: theirs, turned. Where ranks send rows that differ by
+// one, as when rows do not go up into experts, that is as good as the counts themselves.
+RoutingCounts turned_counts(const Experiment& experiment, RoutingCounts counts) {
+  if (experiment.kept == 0) return counts;
+  RoutingCounts of_kept = turned(counts, experiment.shape, experiment.kept);
+  for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
+    for (std::uint32_t e = 0; e < counts.experts(); ++e) {
+      const std::uint32_t rows = counts.at(src, e), theirs = of_kept.at(src, e);
+      if (std::max(rows, theirs) - std::min(rows, theirs) <= 1) continue;
+      throw InputError(fmt::format(
+          "{}: rank {} sends {} rows to expert {}, rank {} {} to the expert as far round: ranks are not "
+          "alike; take experiment.simulate all, or a balanced routing",
+          experiment.name, src, rows, e, src % experiment.kept, theirs));
+    }
+  }
+  return of_kept;
 }
 
 std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity) {
@@ -49,7 +68,9 @@ std::vector<CompiledPass> compile_passes(const Experiment& experiment, const Rou
   std::vector<CompiledPass> passes;
   for (const Pass& pass : experiment.passes) {
     const spdlog::stopwatch watch;
-    passes.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule});
+    check_size(experiment, capacity, experiment.kept);
+    passes.push_back(
+        {pass.name, compile(pass.graph, pass.name, compile_options(experiment, capacity)).schedule});
     spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, passes.back().schedule.size(), watch);
   }
   return passes;
@@ -66,6 +87,7 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
   options.workers[0] = experiment.workers[0];
   options.workers[1] = experiment.workers[1];
   options.path_rates = path_rates(experiment.hardware);
+  options.kept = experiment.kept;
   // Orders that do not ask where ranks are make the same schedules wherever they are.
   if (mentions(experiment.order, "node") || mentions(experiment.order, "distance"))
     options.placement = placement_of(experiment.hardware.fabric, dies_of(experiment.run.ranks));
@@ -73,13 +95,21 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
 }
 
 Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity) {
-  check_size(experiment, capacity);
-  return compile(pass.graph, pass.name, compile_options(experiment, capacity));
+  check_size(experiment, capacity, 0);
+  CompileOptions options = compile_options(experiment, capacity);
+  options.kept = 0;
+  return compile(pass.graph, pass.name, options);
+}
+
+Schedule whole_schedule(const Experiment& experiment, const Compiled& compiled, std::size_t pass) {
+  if (experiment.kept == 0) return compiled.passes[pass].schedule;
+  return compile_pass(experiment, experiment.passes[pass], capacity_of(experiment, compiled.counts)).schedule;
 }
 
 Compiled compile_all(const Experiment& experiment) { return compile_all(experiment, routing_of(experiment)); }
 
 Compiled compile_all(const Experiment& experiment, RoutingCounts counts) {
+  counts = turned_counts(experiment, std::move(counts));
   std::vector<CompiledPass> passes = compile_passes(experiment, capacity_of(experiment, counts));
   return {std::move(counts), std::move(passes)};
 }
@@ -92,7 +122,7 @@ bool CompileCache::fits(const Experiment& experiment, const CompileOptions& opti
 }
 
 const Compiled& CompileCache::compile(const Experiment& experiment) {
-  compiled_.counts = routing_of(experiment);
+  compiled_.counts = turned_counts(experiment, routing_of(experiment));
   CompileOptions options = compile_options(experiment, capacity_of(experiment, compiled_.counts));
   if (fits(experiment, options)) return compiled_;
   compiled_.passes.clear();  // before the new ones need their memory

@@ -24,8 +24,11 @@ struct Compiled {
 Compiled compile_all(const Experiment& experiment);
 Compiled compile_all(const Experiment& experiment, RoutingCounts counts);
 
-// One pass for the bucket of `capacity`, with all that the compiler says about it.
+// One pass, of all ranks, for the bucket of `capacity`, with all that the compiler says about it.
 Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity);
+
+// The schedules of all ranks of a pass, also where a few stand for them.
+Schedule whole_schedule(const Experiment& experiment, const Compiled& compiled, std::size_t pass);
 
 // All that a pass's schedule follows from, beside its graph.
 CompileOptions compile_options(const Experiment& experiment, const RoutingCounts& capacity);

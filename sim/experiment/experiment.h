@@ -39,6 +39,7 @@ struct Experiment {
   Window window = Window::kTransport;
   std::string network;                      // backend
   RunOptions run;                           // how its schedules run
+  std::uint32_t kept = 0;                   // ranks that stand for all (scheduler/turns.h); 0: all run
   std::optional<StreamOptions> streams{};   // it runs on streams instead: micro_batches.h
   std::optional<StreamOptions> replayed{};  // micro-batches by one schedule: guest_slots.h
   std::vector<Pass> passes;                 // run one after the other, a barrier between

@@ -5,6 +5,7 @@
 #include "models/graph/tiling_config.h"
 #include "models/operators/operator.h"
 #include "scheduler/order_config.h"
+#include "scheduler/turns.h"
 #include "sim/core/config/foreign.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
@@ -145,9 +146,33 @@ const char* default_network(std::uint32_t ranks) {
   return ranks <= kMostOnSimGrid ? "simgrid" : ranks <= kMostExact ? "native" : "endpoint-share";
 }
 
+// Which ranks run.
+enum class Simulate : std::uint8_t {
+  kAll,
+  kAlike  // of those that are alike one, as far as the group turns
+};
+constexpr auto names_of(Simulate) { return std::to_array<std::string_view>({"all", "alike"}); }
+
+// The ranks that stand for all; 0 if all run.
+std::uint32_t kept_ranks(const Config& block, Simulate simulate, const Experiment& experiment) {
+  if (simulate == Simulate::kAll) return 0;
+  const std::vector<RankOptions>& ranks = experiment.run.ranks;
+  if (experiment.streams || experiment.replayed) {
+    block.error("simulate", "micro-batches run on all ranks: expected all");
+  } else if (std::ranges::any_of(ranks, [](const RankOptions& rank) {
+               return rank.start != Duration::zero() || rank.clock != 1 || rank.hbm != 1;
+             })) {
+    block.error("simulate", "the block 'ranks' tells ranks apart: expected all");
+  }
+  const std::uint32_t kept =
+      least_turn(placement_of(experiment.hardware.fabric, dies_of(ranks)), experiment.shape.ep);
+  return kept < experiment.shape.ep ? kept : 0;
+}
+
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
+  const auto simulate = root.map("experiment").choice("simulate", Simulate::kAll);
   if (runs_on_streams(root.map("experiment"))) {
     experiment.streams = read_stream_options(root);
     experiment.run.execution = "kernel";  // what its kernels are cut as
@@ -159,6 +184,7 @@ Experiment read(const Config& root) {
   read_workload(root, experiment);
   experiment.run.ranks =
       read_ranks(root, experiment.shape.ep, experiment.parallel, experiment.hardware.fabric);
+  experiment.kept = kept_ranks(root.map("experiment"), simulate, experiment);
   const bool shares_stated = root.map("cut").has("shares");
   experiment.cut = read_cut(root.map("cut"), experiment);
   // Blocks of K keep their bytes: what fits in L0 and L1 of one type fits of all.
@@ -181,7 +207,7 @@ Experiment read(const Config& root) {
   experiment.bucket_where = bucket.mark("rows").text() + ": " + bucket.path("rows");
   bucket.finish();
   const Config network = root.map("network");
-  const char* const usual = default_network(experiment.shape.ep);
+  const char* const usual = experiment.kept > 0 ? "native" : default_network(experiment.shape.ep);
   experiment.network = network.registered<NetworkBackend>("backend", usual).value_or(usual);
   network.finish();
   root.finish();

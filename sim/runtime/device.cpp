@@ -199,7 +199,7 @@ void Device::tell(Engine& engine, std::uint32_t worker, Time visible) {
   w.record.done = engine.now();
   w.record.visible = visible;
   const TaskDescriptor& td = task_of(worker);
-  all_events_[td.trigger_rank]->add_at(engine, visible, td.trigger_event, ssc_.rank());
+  all_events_[td.trigger_rank]->add_at(engine, visible, td.trigger_event, as_seen_from(td.dst));
 }
 
 void Device::put_has_left(Engine& engine, std::uint32_t worker, Time visible) {

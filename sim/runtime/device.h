@@ -67,6 +67,11 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
 
   const Hardware& hardware() const { return cost_.hardware(); }
   const TaskDescriptor& task_of(std::uint32_t worker) const { return ssc_.tasks()[workers_[worker].task]; }
+  // This rank, as the device knows it that stands for the rank which a task reaches.
+  RankId as_seen_from(std::uint32_t dst) const {
+    const std::uint32_t turn = dst - puts_.device(dst), ranks = context_.layout.shape().ep;
+    return turn == 0 ? ssc_.rank() : RankId{(index(ssc_.rank()) + ranks - turn) % ranks};
+  }
   void run(Engine& engine, std::uint32_t worker);
   // A task starts, and none ran before.
   void end_idle_time(Time now, const TaskDescriptor& td);

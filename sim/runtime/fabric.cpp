@@ -22,16 +22,17 @@ Bytes on_ports(Bytes put, double payload) {
 }  // namespace
 
 Fabric::Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, std::uint32_t workers_per_rank,
-               const NetworkBackend& backend, Transport transport, const LinkDisturbances* disturbances)
+               const NetworkBackend& backend, Transport transport, const LinkDisturbances* disturbances,
+               std::uint32_t devices)
     : spec_(hardware.fabric),
       transport_(transport),
       collective_rate_(hardware.collective.rate),
-      topology_(hardware, dies, transport),
+      topology_(hardware, dies, transport, devices),
       workers_per_rank_(workers_per_rank),
       network_(backend.create(topology_.ports())),
       disturbances_(disturbances),
       ports_(topology_.ports()),
-      part_(dies.size(), 1) {}
+      part_(topology_.devices(), 1) {}
 
 // What one flow can be, of payload.
 BytesPerSecond Fabric::cap(const Put& put) const {
@@ -90,7 +91,7 @@ void Fabric::on_event(Engine& engine, std::uint32_t call) {
 void Fabric::disturb_ports(Engine& engine) {
   if (!disturbances_ || disturbances_->ports.empty()) return;
   const NetworkSpec now = disturbances_->ports_at(topology_, engine.now());
-  const std::uint32_t ranks = topology_.ranks();
+  const std::uint32_t ranks = topology_.devices();
   for (std::uint32_t p = 0; p < now.egress.size(); ++p) {
     const double part = part_[p % ranks];
     if (now.egress[p] != ports_.egress[p])
@@ -108,7 +109,7 @@ void Fabric::disturb_ports(Engine& engine) {
 // Ports that their end's memory cannot serve get what it can.
 void Fabric::fit_ports(Engine& engine) {
   const NetworkSpec& ports = ports_;
-  const std::uint32_t ranks = topology_.ranks();
+  const std::uint32_t ranks = topology_.devices();
   for (std::uint32_t r = 0; r < ranks; ++r) {
     double egress = 0, ingress = 0;
     for (std::size_t p = r; p < ports.egress.size(); p += ranks) {
@@ -133,7 +134,7 @@ void Fabric::on_settle(Engine& engine, std::uint32_t) {
     next_end_ = next;
     if (next != Time::max()) engine.schedule(next, *this, kFlowsEnd);
   }
-  const std::uint32_t ranks = topology_.ranks();
+  const std::uint32_t ranks = topology_.devices();
   const auto ports = static_cast<std::uint32_t>(topology_.ports().egress.size());
   for (std::uint32_t r = 0; r < ranks; ++r) {
     double egress = 0, ingress = 0;

@@ -33,9 +33,10 @@ class FabricEnd {
 class Fabric final : public EventHandler {
  public:
   Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, std::uint32_t workers_per_rank,
-         const NetworkBackend& backend, Transport transport, const LinkDisturbances* disturbances = nullptr);
+         const NetworkBackend& backend, Transport transport, const LinkDisturbances* disturbances = nullptr,
+         std::uint32_t devices = 0);
 
-  // The ends by rank; they outlive the fabric.
+  // The ends by device, as the topology has them; they outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }
 
   // How a put to another rank goes.

@@ -6,7 +6,7 @@ namespace a3sim {
 
 // Reads the source's memory and writes the destination's.
 void PutUnit::look_up(Running& running, const Work& work, OpId op) {
-  PutUnit& destination = *units_[index(running.put.dst)];
+  PutUnit& destination = *unit_of(running.put.dst);
   for (const Stream& stream : work.streams) {
     StepAccess whole;
     whole.l2.tensor = stream.tensor;
@@ -30,7 +30,7 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
   look_up(running, work, op);
   transfer_.begin(engine.now());
-  units_[index(running.put.dst)]->transfer_.begin(engine.now());
+  unit_of(running.put.dst)->transfer_.begin(engine.now());
   const std::uint32_t row = work.streams.empty() ? 0 : work.streams.front().rows.begin;
   const Duration before = fabric_.startup() + fabric_.wait(running.put, op, row);
   running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
@@ -47,7 +47,7 @@ void PutUnit::let_flow(Engine& engine, std::uint32_t worker) {
   const Running& running = puts_[worker];
   const auto bytes = static_cast<double>(running.put.bytes.count);
   load_.leave(bytes, running.hbm_here);
-  units_[index(running.put.dst)]->load_.arrive(bytes, running.hbm_there);
+  unit_of(running.put.dst)->load_.arrive(bytes, running.hbm_there);
   fabric_.start(engine, running.put, worker);
 }
 
@@ -60,7 +60,7 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   outcome.lost = took - outcome.ideal;
   outcome.ideal += fabric_.fence();
   if (const auto bytes = static_cast<double>(running.put.bytes.count); bytes > 0) {
-    PutUnit& destination = *units_[index(running.put.dst)];
+    PutUnit& destination = *unit_of(running.put.dst);
     transfer_.end(engine.now());
     destination.transfer_.end(engine.now());
     load_.leave(-bytes, -running.hbm_here);

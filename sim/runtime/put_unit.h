@@ -46,12 +46,14 @@ class PutUnit final : public FabricEnd, public EventHandler {
   PutUnit(RankId rank, std::uint32_t workers, const Hardware::MemorySystem& memory, Fabric& fabric,
           Owner& owner)
       : rank_(rank), memory_(memory), fabric_(fabric), owner_(owner), puts_(workers) {}
-  // The units of all ranks, by rank; they stay where they are.
+  // The units of all devices; they stay where they are.
   void connect(std::span<PutUnit* const> units) { units_ = units; }
 
   // A worker's put of an operator, to another rank. What drives it goes at its rate over `slowness`.
   void start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness);
   const Outcome& outcome(std::uint32_t worker) const { return puts_[worker].outcome; }
+  // The device that stands for a rank.
+  std::uint32_t device(std::uint32_t rank) const { return fabric_.topology().device(RankId{rank}); }
   std::uint64_t sent() const { return sent_; }
   std::uint64_t received() const { return received_; }
   // In which it sent or received.
@@ -72,6 +74,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
     double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM as long, at its two ends
     Outcome outcome;
   };
+  PutUnit* unit_of(RankId rank) const { return units_[device(index(rank))]; }
   void look_up(Running& running, const Work& work, OpId op);
   void let_flow(Engine& engine, std::uint32_t worker);
   void schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "scheduler/turns.h"
 #include "sim/runtime/device.h"
 #include "sim/runtime/device_l2.h"
 #include "sim/runtime/fabric.h"
@@ -16,7 +17,7 @@ void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Har
                 const RunOptions& options) {
   if (schedule.empty()) throw InputError("a schedule without ranks cannot run");
   const MoeShape& shape = schedule.front().shape();
-  if (schedule.size() != shape.ep) {
+  if (shape.ep % schedule.size() != 0) {
     throw InputError(
         fmt::format("the schedule is one of {} ranks, but {} are given", shape.ep, schedule.size()));
   }
@@ -24,7 +25,7 @@ void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Har
     throw InputError(fmt::format("the schedule is for {} ranks and {} experts, the routing has {} and {}",
                                  shape.ep, shape.experts(), counts.ranks(), counts.experts()));
   }
-  if (!options.ranks.empty() && options.ranks.size() != schedule.size())
+  if (!options.ranks.empty() && options.ranks.size() != shape.ep)
     throw std::logic_error("a run's options are those of all its ranks");
   for (const Ssc& ssc : schedule) {
     const std::uint32_t cubes = ssc.workers(QueueType::kCtq), vectors = ssc.workers(QueueType::kVtq);
@@ -68,8 +69,8 @@ class Ranks {
         std::uint32_t copy)
       : machines_(machines_of(schedule, hardware, options)),
         fabric_(hardware, dies_of(schedule, options), most_workers(schedule), backend, options.transport,
-                options.disturbances),
-        group_(fabric_.topology().farthest()) {
+                options.disturbances, static_cast<std::uint32_t>(schedule.size())),
+        group_(fabric_.topology().farthest(), fabric_.topology().ranks()) {
     for (const Ssc& ssc : schedule) {
       const std::uint32_t rank = index(ssc.rank());
       devices_.push_back(std::make_unique<Device>(ssc, layout, machines_[rank]->cost, fabric_, group_,
@@ -117,7 +118,8 @@ class Ranks {
 
 std::vector<std::uint32_t> dies_of(const Schedule& schedule, const RunOptions& options) {
   std::vector<std::uint32_t> dies;
-  for (const Ssc& ssc : schedule) dies.push_back(options.rank(ssc.rank()).die);
+  for (std::uint32_t rank = 0; rank < schedule.front().shape().ep; ++rank)
+    dies.push_back(options.rank(RankId{rank}).die);
   return dies;
 }
 
@@ -129,7 +131,8 @@ RoutingCounts capacity_of(const Schedule& schedule) {
     const std::span<const std::uint32_t> rows = ssc.sent_capacity();
     for (std::uint32_t e = 0; e < rows.size(); ++e) capacity.at(index(ssc.rank()), e) = rows[e];
   }
-  return capacity;
+  return schedule.size() == shape.ep ? capacity
+                                     : turned(capacity, shape, static_cast<std::uint32_t>(schedule.size()));
 }
 
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,

@@ -11,13 +11,14 @@
 
 namespace a3sim {
 
-// Where each rank's die lies.
+// Where the die of each rank of the group lies.
 std::vector<std::uint32_t> dies_of(const Schedule& schedule, const RunOptions& options);
 
 // The capacities of a schedule's bucket, put together from its ranks.
 RoutingCounts capacity_of(const Schedule& schedule);
 
-// Runs a schedule on every rank from a common start, under one routing of its bucket.
+// Runs a schedule on every rank from a common start, under one routing of its bucket. A schedule of fewer ranks
+// than the group has, by which it turns (scheduler/turns.h), stands for all: so does the result.
 // Throws InputError for a routing above the bucket's capacity or workers that the hardware has not, RunError
 // on deadlock.
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,

@@ -12,9 +12,11 @@ Placement placement_of(const Hardware::Fabric& fabric, std::span<const std::uint
   return placement;
 }
 
-Topology::Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport)
+Topology::Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport,
+                   std::uint32_t devices)
     : levels_(hardware.fabric.levels),
       placement_(placement_of(hardware.fabric, dies)),
+      devices_(devices > 0 ? devices : static_cast<std::uint32_t>(dies.size())),
       first_port_(hardware.fabric.planes.size(), kNone) {
   if (dies.empty()) throw std::logic_error("a topology has ranks");
   std::vector<bool> used(levels_.size(), false);
@@ -45,15 +47,15 @@ void Topology::add_ports(const Hardware& hardware, std::uint32_t plane, Transpor
   if (together) egress = ingress = limit;
   first_port_[plane] = static_cast<std::uint32_t>(ports_.egress.size());
   if (together) collective_ = first_port_[plane];
-  ports_.egress.insert(ports_.egress.end(), ranks(), egress);
-  ports_.ingress.insert(ports_.ingress.end(), ranks(), ingress);
+  ports_.egress.insert(ports_.egress.end(), devices_, egress);
+  ports_.ingress.insert(ports_.ingress.end(), devices_, ingress);
 }
 
 std::vector<std::uint32_t> Topology::ports_of(RankId rank, std::uint32_t plane) const {
   std::vector<std::uint32_t> ports;
   for (std::uint32_t p = 0; p < first_port_.size(); ++p) {
     if (first_port_[p] == kNone || (plane != kNone && p != plane)) continue;
-    const std::uint32_t port = first_port_[p] + index(rank);
+    const std::uint32_t port = first_port_[p] + device(rank);
     if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
   }
   return ports;
@@ -61,7 +63,7 @@ std::vector<std::uint32_t> Topology::ports_of(RankId rank, std::uint32_t plane) 
 
 Topology::Route Topology::route(RankId src, RankId dst) const {
   const Hardware::Fabric::Level& l = level(src, dst);
-  const std::uint32_t from = first_port_[l.plane] + index(src), to = first_port_[l.plane] + index(dst);
+  const std::uint32_t from = first_port_[l.plane] + device(src), to = first_port_[l.plane] + device(dst);
   return {from, to, l.latency, std::min(ports_.egress[from], ports_.ingress[to]), l.payload};
 }
 

@@ -33,8 +33,14 @@ class Topology {
 
   // `dies`: of each rank, all different and within the hardware's last level. All-to-alls of the host go at
   // the collective's rate, over all planes that are not slower together.
-  Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport);
+  // `devices`: how many of the ranks are simulated, which stand for all (scheduler/turns.h): ports are theirs. 0:
+  // all are.
+  Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport,
+           std::uint32_t devices = 0);
 
+  std::uint32_t devices() const { return devices_; }
+  // The one that stands for a rank.
+  std::uint32_t device(RankId rank) const { return index(rank) % devices_; }
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(placement_.dies.size()); }
   // Between two different ranks.
   const Hardware::Fabric::Level& level(RankId src, RankId dst) const { return levels_[level_of(src, dst)]; }
@@ -47,9 +53,9 @@ class Topology {
   bool uses(std::uint32_t plane) const { return first_port_[plane] != kNone; }
   // A rank's ports of a plane that is used; of all planes for kNone.
   std::vector<std::uint32_t> ports_of(RankId rank, std::uint32_t plane) const;
-  // The ports of all ranks; port p belongs to rank p mod ranks().
+  // The ports of all devices; port p belongs to device p mod devices().
   const NetworkSpec& ports() const { return ports_; }
-  std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / ranks(); }
+  std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / devices_; }
 
  private:
   std::uint32_t level_of(RankId src, RankId dst) const {
@@ -59,6 +65,7 @@ class Topology {
 
   std::vector<Hardware::Fabric::Level> levels_;
   Placement placement_;
+  std::uint32_t devices_;
   std::vector<std::uint32_t> first_port_;  // by plane: of its ports, one a rank; kNone: not used
   std::uint32_t collective_ = kNone;  // the first of the ports of the planes that a collective takes together
   NetworkSpec ports_;

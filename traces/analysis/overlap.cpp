@@ -10,7 +10,7 @@ std::vector<Overlap> overlaps(const Trace& trace) {
     for (const TraceTask& task : trace.ranks[r]) {
       if (task.remote) {
         add(puts[r], task.start, task.visible);
-        add(puts[task.dst], task.start, task.visible);
+        add(puts[trace.rank_of(task.dst)], task.start, task.visible);
       } else if (task.worker < trace.machine.workers[0]) {
         add(cubes[r], task.start, task.end);
       }

@@ -73,7 +73,7 @@ void add_task(const Causes& causes, TaskAt at, std::vector<RankSums>& ranks) {
   running.add(task.start, task.end, length(task.end - task.start));
   if (task.remote) {
     sums.out.add(task.start, task.done, static_cast<double>(task.put_bytes));
-    ranks[task.dst].in.add(task.start, task.done, static_cast<double>(task.put_bytes));
+    ranks[trace.rank_of(task.dst)].in.add(task.start, task.done, static_cast<double>(task.put_bytes));
   }
   if (trace.machine.has_kernels()) return;
   const Duration ready = std::max(causes.ready(at), trace.starts[at.rank] + trace.machine.launch);

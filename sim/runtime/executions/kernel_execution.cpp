@@ -81,7 +81,8 @@ void KernelExecution::start_kernel(Engine& engine) {
 }
 
 // A collective sends to every rank at a time, what goes to one rank in order; what stays is copied by the
-// others, if there are any.
+// others, if there are any. Where there are more ranks than workers, each rank begins with those behind it: were
+// it with rank 0, all would send to the same few at last.
 std::uint32_t KernelExecution::worker_of(const Kernel& kernel, std::uint32_t i) const {
   const Ssc& ssc = site_.ssc;
   const std::uint32_t cubes = ssc.workers(QueueType::kCtq);
@@ -89,7 +90,8 @@ std::uint32_t KernelExecution::worker_of(const Kernel& kernel, std::uint32_t i) 
   const std::uint32_t vectors = ssc.workers(QueueType::kVtq);
   if (!kernel.puts || !collectives_) return cubes + i % vectors;
   const std::uint32_t dst = ssc.tasks()[kernel.tasks[i]].dst, ranks = site_.group.ranks();
-  if (dst != index(ssc.rank()) || vectors <= ranks) return cubes + dst % vectors;
+  if (vectors < ranks) return cubes + (dst + ranks - index(ssc.rank())) % ranks % vectors;
+  if (dst != index(ssc.rank()) || vectors == ranks) return cubes + dst % vectors;
   return cubes + ranks + i % (vectors - ranks);
 }
 

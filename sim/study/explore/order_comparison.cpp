@@ -117,7 +117,7 @@ void verify_and_run(OrderComparison& comparison, const std::vector<Candidate>& c
     const auto& [o, p, run] = jobs[j];
     const Candidate& of = candidates[o];
     if (!run) {
-      findings[p] = verify(of.compiled.passes[p].schedule);
+      findings[p] = verify(whole_schedule(of.experiment, of.compiled, p));
     } else {
       comparison.orders[o].latencies[p][*run] =
           run_jittered(of.experiment, of.compiled, p, options.jitter, *run, false).makespan;

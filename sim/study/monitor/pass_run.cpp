@@ -80,6 +80,10 @@ RunResult PassRun::run(KernelLaunches* launches, bool record) const {
 }
 
 StepVariant make_variant(Experiment experiment) {
+  if (experiment.kept > 0)
+    throw InputError(experiment.name +
+                     ": the ranks of a job have hosts of their own, so none stands for another: take "
+                     "experiment.simulate all");
   StepVariant variant;
   variant.compiled = compile_all(experiment);
   variant.by_kernels = Executions::get(experiment.run.execution).by_kernels() ||

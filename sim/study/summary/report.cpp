@@ -61,6 +61,12 @@ std::string what_ran(const Experiment& experiment) {
                       experiment.run.execution, experiment.order.name,
                       experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
                       experiment.cut.shares, experiment.cut.partitions);
+  if (experiment.kept > 0) {
+    text += fmt::format(
+        "ranks     {} of {} simulated, which stand for all as the group turns; tasks, events and bytes are "
+        "theirs\n",
+        experiment.kept, s.ep);
+  }
   return text;
 }
 

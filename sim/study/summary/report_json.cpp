@@ -40,16 +40,19 @@ nlohmann::ordered_json machine_json(const Experiment& experiment) {
   const auto whole = [](double rate) { return static_cast<std::int64_t>(rate); };
   std::vector<std::int64_t> starts;
   for (const RankOptions& rank : experiment.run.ranks) starts.push_back(rank.start.count());
-  return {{"starts_ps", starts},
-          {"kernel_launch_ps", machine.launch.count()},
-          {"static_task_ps", machine.static_task.count()},
-          {"farthest_ps", machine.farthest.count()},
-          {"sent_by", machine.collectives ? "collectives" : "puts"},
-          {"collective_ps", machine.collective.count()},
-          {"hbm_read_bytes_per_s", whole(machine.hbm_read)},
-          {"hbm_write_bytes_per_s", whole(machine.hbm_write)},
-          {"l2_read_bytes_per_s", whole(machine.l2_read)},
-          {"port_bytes_per_s", whole(machine.port)}};
+  if (experiment.kept > 0) starts.resize(experiment.kept);
+  nlohmann::ordered_json json{{"starts_ps", starts},
+                              {"kernel_launch_ps", machine.launch.count()},
+                              {"static_task_ps", machine.static_task.count()},
+                              {"farthest_ps", machine.farthest.count()},
+                              {"sent_by", machine.collectives ? "collectives" : "puts"},
+                              {"collective_ps", machine.collective.count()},
+                              {"hbm_read_bytes_per_s", whole(machine.hbm_read)},
+                              {"hbm_write_bytes_per_s", whole(machine.hbm_write)},
+                              {"l2_read_bytes_per_s", whole(machine.l2_read)},
+                              {"port_bytes_per_s", whole(machine.port)}};
+  if (machine.group > 0) json["group_ranks"] = machine.group;
+  return json;
 }
 
 nlohmann::ordered_json rank_json(const RankResult& rank, const std::array<WorkerTimes, 2>& times) {

@@ -77,8 +77,9 @@ TraceMachine machine_of(const Experiment& experiment) {
   const Hardware& hardware = experiment.hardware;
   const ExecutionType& type = Executions::get(experiment.run.execution);
   const std::vector<std::uint32_t> dies = dies_of(experiment.run.ranks);
-  const Topology topology(hardware, dies, experiment.run.transport);
+  const Topology topology(hardware, dies, experiment.run.transport, experiment.kept);
   TraceMachine machine;
+  if (experiment.kept > 0) machine.group = experiment.shape.ep;
   machine.by_kernels = type.by_kernels();
   machine.handed_out = type.hands_out();
   std::copy(std::begin(experiment.workers), std::end(experiment.workers), machine.workers);
@@ -92,7 +93,7 @@ TraceMachine machine_of(const Experiment& experiment) {
   machine.hbm_write = static_cast<double>(hardware.memory.hbm_write.count);
   machine.l2_read = static_cast<double>(hardware.memory.l2_read.count);
   std::int64_t port = 0;  // all of a rank's together
-  for (std::size_t p = 0; p < topology.ports().egress.size(); p += dies.size())
+  for (std::size_t p = 0; p < topology.ports().egress.size(); p += topology.devices())
     port += topology.ports().egress[p].count;
   machine.port = static_cast<double>(std::max<std::int64_t>(1, port));
   return machine;
@@ -107,6 +108,7 @@ Trace trace_of(const Experiment& experiment, const PassResult& pass) {
   const std::vector<Duration> gaps = kernel_gaps(pass.schedule.front(), experiment.hardware, experiment.run);
   for (std::size_t op = 0; op < gaps.size(); ++op) trace.operators[op].gap = gaps[op];
   for (const RankOptions& rank : experiment.run.ranks) trace.starts.push_back(rank.start);
+  if (experiment.kept > 0) trace.starts.resize(experiment.kept);
   for (std::size_t rank = 0; rank < pass.schedule.size(); ++rank) add_rank(pass, rank, trace);
   return trace;
 }

@@ -53,6 +53,8 @@ TraceMachine read_machine(const Config& result) {
   machine.hbm_write = amount_of(of, "hbm_write_bytes_per_s", 1);
   machine.l2_read = amount_of(of, "l2_read_bytes_per_s", 1);
   machine.port = amount_of(of, "port_bytes_per_s");
+  if (of.has("group_ranks"))
+    machine.group = static_cast<std::uint32_t>(of.integer("group_ranks", 1, 1 << 20));
   return machine;
 }
 

@@ -46,7 +46,7 @@ void Gatherer::add_task(const TraceTask& task, TaskUnit unit) {
   add(of_.communicating, start, of_.length + task.visible);
   add(sum.under_way, start, of_.length + task.done);
   ProfiledExchange& exchange = exchanges_[task.op];
-  ProfiledExchange::Sent& to = exchange.to[task.dst];
+  ProfiledExchange::Sent& to = exchange.to[task.dst % exchange.to.size()];
   to.bytes += task.put_bytes;
   ++to.puts;
   to.time += sent;
