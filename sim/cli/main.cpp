@@ -60,11 +60,11 @@ void flush_stdout() {
 int end_of_parsing(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() != 0)
     return fail(a3sim::InputError(fmt::format("{}\nRun with --help for more information.", error.what())));
-  app.exit(error);  // prints --help, --version
   try {
+    app.exit(error);  // prints --help, --version
     flush_stdout();
-  } catch (const a3sim::Error& full) {
-    return fail(full);
+  } catch (...) {
+    return fail(a3sim::error_of(std::current_exception()));
   }
   return 0;
 }
