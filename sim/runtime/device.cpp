@@ -35,7 +35,7 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       context_{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()},
       workers_(ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq)),
       memory_(capacities(cost.hardware().memory), static_cast<std::uint32_t>(workers_.size())),
-      fetching_(2 * ssc.workers(QueueType::kCtq)),
+      fetches_(ssc.workers(QueueType::kCtq), {kNone, kNone}),
       events_(ssc.events()),
       puts_(ssc.rank(), static_cast<std::uint32_t>(workers_.size()), cost.hardware().memory, fabric, *this),
       site_{ssc, cost.hardware(), options_, events_, group, *this},
@@ -152,26 +152,40 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
     if (what.l2.write) continue;
     w.traffic.slow[i] = std::min(static_cast<double>(what.bytes()), static_cast<double>(found.hbm_read));
     if (w.step.cube) w.traffic.slow[i] = std::max(w.traffic.slow[i], on_its_way(engine, worker, what));
-    if (worker < ssc_.workers(QueueType::kCtq) && i < 2)
-      fetching_[2 * worker + i] = w.traffic.slow[i] > 0 ? what.place_hash() : 0;
+    if (worker < fetches_.size() && i < 2) {
+      set_fetching({what.place_hash(), worker, i}, w.traffic.slow[i] > 0);
+    }
   }
 }
 
 // Bytes of a panel that another core is fetching just now: whoever reads the panel too goes at its pace.
 double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const {
   const std::uint32_t hash = access.place_hash();
-  std::uint32_t found = 0;  // nearly always nothing: a loop without branches tells
-  for (const std::uint32_t of : fetching_) found |= static_cast<std::uint32_t>(of == hash);
-  if (!found) return 0;
   double most = 0;
-  for (std::uint32_t f = 0; f < fetching_.size(); ++f) {
-    const std::uint32_t other = f / 2, i = f % 2;
-    if (fetching_[f] != hash || other == worker) continue;
-    const Worker& w = workers_[other];
-    if (w.traffic.slow[i] <= most || !w.step.accesses[i].same_place(access)) continue;
-    most = std::max(most, w.traffic.slow[i] * memory_.left(engine.now(), other));
+  for (const Fetch& fetch : fetching_) {
+    if (fetch.hash != hash || fetch.worker == worker) continue;
+    const Worker& w = workers_[fetch.worker];
+    const double slow = w.traffic.slow[fetch.access];
+    if (slow <= most || !w.step.accesses[fetch.access].same_place(access)) continue;
+    most = std::max(most, slow * memory_.left(engine.now(), fetch.worker));
   }
   return most;
+}
+
+void Device::set_fetching(const Fetch& fetch, bool waits) {
+  std::uint32_t& at = fetches_[fetch.worker][fetch.access];
+  if (waits && at == kNone) {
+    at = static_cast<std::uint32_t>(fetching_.size());
+    fetching_.push_back(fetch);
+  } else if (waits) {
+    fetching_[at] = fetch;
+  } else if (at != kNone) {
+    const Fetch last = fetching_.back();
+    fetching_[at] = last;
+    fetches_[last.worker][last.access] = at;
+    fetching_.pop_back();
+    at = kNone;
+  }
 }
 
 // The memory is told of ends before anything else at their date, whichever event comes first.
@@ -189,6 +203,9 @@ void Device::end_step(Engine& engine, std::uint32_t worker) {
   const MemoryLoss& loss = memory_.loss(worker);
   for (std::uint32_t r = 0; r < kResources; ++r) w.record.lost[r] += loss.lost[r];
   w.traffic.slow.fill(0);
+  if (worker < fetches_.size()) {
+    for (const std::uint32_t access : {0U, 1U}) set_fetching({0, worker, access}, false);
+  }
   start_step(engine, worker);
 }
 

@@ -65,6 +65,11 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     bool told = false;  // whoever waits for its task has been told: a put that has left
   };
 
+  // One of the first two accesses of an AIC that waits for lines.
+  struct Fetch {
+    std::uint32_t hash, worker, access;
+  };
+
   const Hardware& hardware() const { return cost_.hardware(); }
   const TaskDescriptor& task_of(std::uint32_t worker) const { return ssc_.tasks()[workers_[worker].task]; }
   // This rank, as the device knows it that stands for the rank which a task reaches.
@@ -83,6 +88,8 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     return hardware().memory.as_reads(static_cast<double>(traffic.hbm_read),
                                       static_cast<double>(traffic.hbm_write));
   }
+  // Whether an access of a worker waits, for what is at a place.
+  void set_fetching(const Fetch& fetch, bool waits);
   void take_ended(Engine& engine);
   void end_step(Engine& engine, std::uint32_t worker);
   // The worker's task is done at this date, and seen to be at `visible`.
@@ -101,9 +108,10 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   WorkContext context_;
   std::vector<Worker> workers_;
   Memory memory_;
-  // Two by AIC: place_hash() of what its first two accesses are waiting for; of others, anything. Most are
-  // told apart without looking at their workers.
-  std::vector<std::uint32_t> fetching_;
+  // Of the first two accesses of AICs: those that wait for lines just now, in no order, and by AIC which of
+  // them are its own. Most are told apart by place_hash(), without looking at their workers.
+  std::vector<Fetch> fetching_;
+  std::vector<std::array<std::uint32_t, 2>> fetches_;  // kNone: it waits for nothing
   EventCounters events_;
   std::span<EventCounters* const> all_events_;
   PutUnit puts_;

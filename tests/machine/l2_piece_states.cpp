@@ -91,10 +91,10 @@ TEST_CASE("l2 piece states: agree with pieces as lists of steps, whatever is don
   std::vector<PieceGrid> grids;
   std::vector<NaivePiece> naive;
   for (const L2Tensor& tensor : kGrids) {
-    grids.emplace_back(tensor, static_cast<std::uint32_t>(naive.size()));
+    grids.emplace_back(tensor, PieceGrid::First{static_cast<std::uint32_t>(naive.size())});
     const std::vector<NaivePiece> more = naive_pieces(tensor);
     naive.insert(naive.end(), more.begin(), more.end());
-    REQUIRE(grids.back().end() == naive.size());
+    REQUIRE(grids.back().end().piece == naive.size());
   }
   PieceStates states(grids);
   REQUIRE(states.size() == naive.size());
@@ -125,7 +125,7 @@ TEST_CASE("l2 piece states: agree with pieces as lists of steps, whatever is don
 }
 
 TEST_CASE("l2 piece states: a run is one operator's as a whole if every piece is") {
-  const std::vector<PieceGrid> grids{PieceGrid({8 * 40, kL2Line, {}, 8}, 0)};
+  const std::vector<PieceGrid> grids{PieceGrid({8 * 40, kL2Line, {}, 8}, {})};
   PieceStates states(grids);
   const PieceSteps all = 0xFF;
   Rng rng(4);

@@ -4,18 +4,6 @@
 
 namespace a3sim {
 
-L2Traffic& L2Traffic::operator+=(const L2Traffic& other) {
-  read.hit += other.read.hit;
-  read.miss += other.read.miss;
-  read.bypass += other.read.bypass;
-  write.hit += other.write.hit;
-  write.miss += other.write.miss;
-  write.bypass += other.write.bypass;
-  hbm_read += other.hbm_read;
-  hbm_write += other.hbm_write;
-  return *this;
-}
-
 L2Traffic L2::total() const {
   L2Traffic total;
   for (const L2Traffic& traffic : by_op_) total += traffic;

@@ -50,6 +50,12 @@ struct L2Traffic {
     std::uint64_t miss = 0;    // and allocate
     std::uint64_t bypass = 0;  // miss without allocating
     friend bool operator==(const Requests&, const Requests&) = default;
+    Requests& operator+=(const Requests& other) {
+      hit += other.hit;
+      miss += other.miss;
+      bypass += other.bypass;
+      return *this;
+    }
     // As the profiler has it: hits of hits and allocating misses; 0 without either.
     double hit_rate() const {
       return hit + miss ? static_cast<double>(hit) / static_cast<double>(hit + miss) : 0;
@@ -61,7 +67,13 @@ struct L2Traffic {
   std::uint64_t hbm_read = 0;
   std::uint64_t hbm_write = 0;  // bytes: dirty lines evicted, and writes that bypass
 
-  L2Traffic& operator+=(const L2Traffic& other);
+  L2Traffic& operator+=(const L2Traffic& other) {
+    read += other.read;
+    write += other.write;
+    hbm_read += other.hbm_read;
+    hbm_write += other.hbm_write;
+    return *this;
+  }
   friend bool operator==(const L2Traffic&, const L2Traffic&) = default;
 };
 

@@ -9,7 +9,7 @@ constexpr auto kStepsShift = static_cast<std::uint32_t>(std::countr_zero(kPieceS
 
 }  // namespace
 
-PieceGrid::PieceGrid(const L2Tensor& tensor, std::uint32_t first)
+PieceGrid::PieceGrid(const L2Tensor& tensor, First first)
     : first_(first),
       row_bytes_(tensor.row_bytes),
       cols_((tensor.row_bytes + kL2Line - 1) / kL2Line),
@@ -30,15 +30,20 @@ PieceGrid::PieceGrid(const L2Tensor& tensor, std::uint32_t first)
 }
 
 PieceGrid::Steps PieceGrid::steps(std::uint32_t band, std::uint32_t col) const {
+  return steps_of(band, std::min(kL2Line, row_bytes_ - col * kL2Line));
+}
+
+PieceGrid::Steps PieceGrid::steps(std::uint32_t band) const { return steps_of(band, row_bytes_); }
+
+PieceGrid::Steps PieceGrid::steps_of(std::uint32_t band, std::uint64_t bytes) const {
   const auto after = std::upper_bound(parts_.begin(), parts_.end() - 1, band,
                                       [](std::uint32_t b, const Part& part) { return b < part.first_band; });
   const Part& part = after[-1];
   const std::uint32_t begin = part.begin + ((band - part.first_band) << height_shift_);
   const std::uint32_t rows = std::min(after->begin - begin, 1U << height_shift_);
-  const std::uint32_t width = std::min(kL2Line, row_bytes_ - col * kL2Line);
   const std::uint32_t step_rows = 1U << step_shift_;
   const std::uint32_t count = (rows + step_rows - 1) >> step_shift_;
-  return {width << step_shift_, ((count << step_shift_) - rows) * width,
+  return {bytes << step_shift_, ((count << step_shift_) - rows) * bytes,
           static_cast<std::uint8_t>(count - 1)};
 }
 

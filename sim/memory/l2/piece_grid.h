@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/core/ids.h"
 #include "sim/memory/l2/l2.h"
 
 namespace a3sim {
@@ -30,21 +31,29 @@ struct PieceRun {
   }
 };
 
-// The pieces of one tensor: bands of piece_rows, anew for each part; in a band a piece for each 512 bytes.
+// The pieces of one tensor: bands of piece_rows, anew for each part; in a band a piece for each 512 bytes, and
+// in a part a column for each.
 class PieceGrid {
  public:
-  // Its pieces are numbered from `first` on.
-  PieceGrid(const L2Tensor& tensor, std::uint32_t first);
+  // Where its numbers begin, of pieces, bands and columns.
+  struct First {
+    std::uint32_t piece = 0, band = 0, column = 0;
+  };
+  PieceGrid(const L2Tensor& tensor, First first);
 
   std::uint32_t rows() const { return parts_.back().begin; }
   std::uint32_t row_bytes() const { return row_bytes_; }
   std::uint32_t cols() const { return cols_; }
   std::uint32_t bands() const { return parts_.back().first_band; }
-  std::uint32_t end() const { return first_ + bands() * cols_; }
+  First end() const {
+    return {first_.piece + bands() * cols_, first_.band + bands(), first_.column + parts() * cols_};
+  }
+  std::uint32_t parts() const { return static_cast<std::uint32_t>(parts_.size()) - 1; }
 
-  // Rows of a band that an access touches: the band's first
+  // Rows of a band that an access touches: the band and its first
   // piece, how many rows, and the steps that they lie in.
   struct Slice {
+    std::uint32_t band;
     std::uint32_t first_piece;
     std::uint32_t rows;
     std::uint32_t step_shift;  // a step is 2^this rows
@@ -60,40 +69,60 @@ class PieceGrid {
       const std::uint32_t part_end = std::min(rows.end, (&part)[1].begin), height = 1U << height_shift_;
       const std::uint32_t band = (rows.begin - part.begin) >> height_shift_;
       std::uint32_t band_begin = part.begin + (band << height_shift_);
-      std::uint32_t first_piece = first_ + (part.first_band + band) * cols_;
-      for (; rows.begin < part_end; band_begin += height, first_piece += cols_) {
+      std::uint32_t number = first_.band + part.first_band + band;
+      std::uint32_t first_piece = first_.piece + (part.first_band + band) * cols_;
+      for (; rows.begin < part_end; band_begin += height, first_piece += cols_, ++number) {
         const std::uint32_t end = std::min(part_end, band_begin + height);
         const std::uint32_t low = (rows.begin - band_begin) >> step_shift_;
         const std::uint32_t high = (end - 1 - band_begin) >> step_shift_;
         const PieceSteps steps = (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low);
-        visit(Slice{first_piece, end - rows.begin, step_shift_, high - low + 1, steps});
+        visit(Slice{number, first_piece, end - rows.begin, step_shift_, high - low + 1, steps});
         rows.begin = end;
       }
     }
   }
 
-  // The bands that an access touches: the first's first piece (the next band's is cols() on), and how many;
-  // none if its rows are in more than one part. The rows are within the tensor, and not empty.
+  // The bands that an access touches: the first, its first piece (the next band's is cols() on), how many, and
+  // the first column of their part if they are all of it (kNone: they are not); no band if its rows are in more
+  // than one part. The rows are within the tensor, and not empty.
   struct Bands {
-    std::uint32_t first_piece, count;
+    std::uint32_t first, first_piece, count, first_column;
+    bool all_rows = false;  // of the part
   };
   Bands bands_of(Rows rows) {
     const Part& part = part_of(rows.begin);
-    if (rows.end > (&part)[1].begin) return {0, 0};
+    if (rows.end > (&part)[1].begin) return {0, 0, 0, kNone};
     const std::uint32_t band = (rows.begin - part.begin) >> height_shift_;
-    return {first_ + (part.first_band + band) * cols_,
-            ((rows.end - 1 - part.begin) >> height_shift_) - band + 1};
+    const std::uint32_t count = ((rows.end - 1 - part.begin) >> height_shift_) - band + 1;
+    const bool all = count == (&part)[1].first_band - part.first_band;
+    return {first_.band + part.first_band + band, first_.piece + (part.first_band + band) * cols_, count,
+            all ? first_.column + static_cast<std::uint32_t>(last_) * cols_ : kNone,
+            rows.begin == part.begin && rows.end == (&part)[1].begin};
+  }
+
+  // Calls visit(bands) for the bands of each part, in order.
+  template <class Visit>
+  void each_part(Visit&& visit) const {
+    for (std::uint32_t part = 0; part < parts(); ++part) {
+      const std::uint32_t band = parts_[part].first_band;
+      visit(Bands{first_.band + band, first_.piece + band * cols_, parts_[part + 1].first_band - band,
+                  first_.column + part * cols_});
+    }
   }
 
   // Bytes of a step of a piece in column `col`; `lacking`: how many less the last step of its band has.
   struct Steps {
-    std::uint32_t bytes, lacking;
+    std::uint64_t bytes, lacking;
     std::uint8_t last;
     friend bool operator==(const Steps&, const Steps&) = default;
   };
   Steps steps(std::uint32_t band, std::uint32_t col) const;
+  // The same of a whole band.
+  Steps steps(std::uint32_t band) const;
 
  private:
+  Steps steps_of(std::uint32_t band, std::uint64_t bytes) const;
+
   struct Part {
     std::uint32_t begin;  // row
     std::uint32_t first_band;
@@ -109,7 +138,8 @@ class PieceGrid {
     return parts_[last_];
   }
 
-  std::uint32_t first_, row_bytes_, cols_, height_shift_, step_shift_;
+  First first_;
+  std::uint32_t row_bytes_, cols_, height_shift_, step_shift_;
   std::vector<Part> parts_;  // and an end
   std::size_t last_ = 0;
 };

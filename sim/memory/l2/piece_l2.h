@@ -12,7 +12,9 @@ namespace a3sim {
 // The L2 as pieces of tensors: L2Tensor::piece_rows rows of 512 bytes each, on one
 // grid a tensor. A piece knows which of its rows are present and which are dirty,
 // and is evicted as a whole. Pieces are replaced among all of the L2 (no sets), by
-// the same policies. An access costs a constant time a piece, and allocates nothing.
+// the same policies. An access costs a constant time a piece, and allocates nothing;
+// a policy that takes bands and columns as one (LRU) has it in constant time where it
+// is as wide as its tensor, or as high as a part.
 class PieceL2 : public L2 {
  public:
   bool knows_producers() const override { return true; }

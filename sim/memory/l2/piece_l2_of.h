@@ -1,9 +1,11 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <optional>
 #include <vector>
 
+#include "sim/memory/l2/piece_bands.h"
 #include "sim/memory/l2/piece_grid.h"
 #include "sim/memory/l2/piece_l2.h"
 #include "sim/memory/l2/piece_states.h"
@@ -18,6 +20,19 @@ namespace a3sim {
 //   void erase(uint32 piece)               it is evicted
 //   uint32 victim(uint32 incoming)         a piece to evict; kNone only if it holds none
 // Persistent pieces have a policy object of their own, asked last.
+//
+// A policy may also take bands and columns of pieces (PieceMap) as one: it is then constructed from (spec, map),
+// and has
+//   void insert_band(uint32 band)          all of its pieces were absent
+//   void hit_band(uint32 band)             as hit() and extend() of its pieces, in order
+//   void insert_column(uint32 column)
+//   void hit_column(uint32 column)
+//   void erase_band(uint32 band)           all of its pieces are evicted
+//   uint32 victim_band()                   a band whose pieces are the next victims, in order; kNone: there is
+//                                          none, or none is known
+template <class Policy>
+concept TakesBands = std::constructible_from<Policy, const L2Spec&, const PieceMap&>;
+
 template <class Policy>
 class PieceL2Of final : public PieceL2 {
  public:
@@ -26,8 +41,10 @@ class PieceL2Of final : public PieceL2 {
         spec_(spec),
         size_(static_cast<std::uint64_t>(spec.size.count)),
         grids_(grids_of(tensors)),
-        pieces_(grids_) {
-    ordinary_.emplace(spec, pieces_.size());
+        pieces_(grids_),
+        map_(grids_),
+        bands_(grids_, map_, pieces_) {
+    make_policy(ordinary_);
   }
 
   L2Traffic access(const L2Access& access) override {
@@ -38,12 +55,10 @@ class PieceL2Of final : public PieceL2 {
     ordinary_->begin(access);
     if (persistent_) persistent_->begin(access);
     if (access.hint == L2Hint::kBypass) {
-      walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
-        bypass({access, slice, piece, requests}, traffic);
-      });
+      pass_by(grid, access, traffic);
     } else if (access.write) {
       pass<true>(grid, access, traffic);
-    } else if (!read_whole(grid, access, traffic)) {
+    } else if (!read_column(grid, access, traffic) && !read_whole(grid, access, traffic)) {
       pass<false>(grid, access, traffic);
     }
     count(access.op, traffic);
@@ -53,6 +68,7 @@ class PieceL2Of final : public PieceL2 {
   std::uint64_t flush() override {
     std::uint64_t written = 0;
     for (std::uint32_t p = 0; p < pieces_.size(); ++p) {
+      split(map_.band_of[p]);
       if (pieces_.any_present(p)) written += evict(p);
     }
     return written;
@@ -69,39 +85,81 @@ class PieceL2Of final : public PieceL2 {
 
   static std::vector<PieceGrid> grids_of(std::span<const L2Tensor> tensors) {
     std::vector<PieceGrid> grids;
-    for (const L2Tensor& tensor : tensors) grids.emplace_back(tensor, grids.empty() ? 0 : grids.back().end());
+    for (const L2Tensor& tensor : tensors)
+      grids.emplace_back(tensor, grids.empty() ? PieceGrid::First{} : grids.back().end());
     return grids;
   }
 
-  // Calls visit(slice, piece, requests) for each piece, in order.
+  // Columns and requests of each row that an access touches.
+  struct Width {
+    explicit Width(const L2Access& access)
+        : first(access.byte_begin / kL2Line),
+          cols((access.byte_end - 1) / kL2Line - first + 1),
+          first_request(access.byte_begin / kL2Request),
+          requests((access.byte_end - 1) / kL2Request - first_request + 1) {}
+    std::uint32_t first, cols, first_request, requests;
+  };
+
+  // Calls visit(slice, piece, requests) for each piece of a slice, in order.
   template <class Visit>
-  void walk(PieceGrid& grid, const L2Access& access, Visit&& visit) {
-    const std::uint32_t first = access.byte_begin / kL2Line, last = (access.byte_end - 1) / kL2Line;
-    const std::uint32_t begin_request = access.byte_begin / kL2Request;
-    const std::uint32_t end_request = (access.byte_end - 1) / kL2Request + 1;
-    std::uint64_t touched = 0;
-    grid.slices(access.rows, [&](const PieceGrid::Slice& slice) {
-      std::uint32_t request = begin_request;
-      for (std::uint32_t col = first; col <= last; ++col) {
-        const std::uint32_t end = std::min(end_request, (col + 1) * (kL2Line / kL2Request));
-        visit(slice, slice.first_piece + col, (end - request) * slice.rows);
-        request = end;
-      }
-      touched += last - first + 1;
-    });
-    touched_ += touched;
+  void walk(const Width& width, const PieceGrid::Slice& slice, Visit&& visit) {
+    split(slice.band);
+    const std::uint32_t end_request = width.first_request + width.requests;
+    std::uint32_t request = width.first_request;
+    for (std::uint32_t col = width.first; col < width.first + width.cols; ++col) {
+      const std::uint32_t end = std::min(end_request, (col + 1) * (kL2Line / kL2Request));
+      visit(slice, slice.first_piece + col, (end - request) * slice.rows);
+      request = end;
+    }
   }
 
   bool plain(const L2Access& access) const { return access.hint == L2Hint::kNormal && !persistent_; }
 
-  // Nearly all that is read is there as a whole, brought by one operator, and
-  // nothing special is asked of it: that is looked at first, in loops of a few
-  // instructions a piece. False, and nothing is done, where it is otherwise.
+  // The column of a part, if it is there as a whole and of one producer. False, and nothing is done, otherwise.
+  bool read_column(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
+    if constexpr (TakesBands<Policy>) {
+      const Width width(access);
+      if (width.cols != 1 || !plain(access)) return false;
+      const PieceGrid::Bands bands = grid.bands_of(access.rows);
+      if (bands.first_column == kNone) return false;
+      const std::uint32_t number = bands.first_column + width.first;
+      const PieceBands::Column column = bands_.look_at_column(number, bands.first);
+      if (!column.whole) return bands.all_rows && fetch_column(access, width, bands, traffic);
+      ordinary_->hit_column(number);
+      count_found(access, width.requests, column.producer, traffic);
+      touched_ += bands.count;
+      return true;
+    }
+    return false;
+  }
+
+  // A column of which nothing is present. False, and room may have been made, where it is otherwise.
+  bool fetch_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands,
+                    L2Traffic& traffic) {
+    const std::uint32_t number = bands.first_column + width.first;
+    if (!bands_.absent_along(number, bands.first)) return false;
+    const std::uint32_t line =
+        std::min(kL2Line, grids_[index(access.tensor)].row_bytes() - width.first * kL2Line);
+    const std::uint64_t bytes = std::uint64_t{line} * access.rows.size();
+    if (!make_room_beside(kNone, bytes, traffic)) return false;
+    bands_.fill_column(number, bands.first, access.op);
+    ordinary_->insert_column(number);
+    used_ += bytes;
+    traffic.read.miss += std::uint64_t{width.requests} * access.rows.size();
+    traffic.hbm_read += bytes;
+    touched_ += bands.count;
+    return true;
+  }
+
+  // What else is read is mostly there as a whole and brought by one operator, too: that is looked at first, in
+  // loops of a few instructions a piece. False, and nothing is done, where it is otherwise.
   bool read_whole(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
-    if (!plain(access)) return false;
+    const Width width(access);
     const PieceGrid::Bands bands = grid.bands_of(access.rows);
-    const std::uint32_t first = bands.first_piece + access.byte_begin / kL2Line;
-    const std::uint32_t cols = (access.byte_end - 1) / kL2Line - access.byte_begin / kL2Line + 1;
+    const bool one = width.cols == grid.cols() || (width.cols == 1 && bands.first_column != kNone);
+    if (!plain(access) || (TakesBands<Policy> && one)) return false;
+    for (std::uint32_t i = 0; i < bands.count; ++i) split(bands.first + i);
+    const std::uint32_t first = bands.first_piece + width.first, cols = width.cols;
     // A column's pieces are one run, as the pieces of a band are.
     const std::uint32_t runs = cols == 1 ? std::min(1U, bands.count) : bands.count;
     PieceRun run = cols == 1 ? PieceRun{first, bands.count, grid.cols()} : PieceRun{first, cols, 1};
@@ -112,21 +170,105 @@ class PieceL2Of final : public PieceL2 {
     }
     run.first = first;
     for (std::uint32_t i = 0; i < runs; ++i, run.first += grid.cols()) ordinary_->hit(run);
-    const std::uint32_t requests = (access.byte_end - 1) / kL2Request - access.byte_begin / kL2Request + 1;
-    const std::uint64_t all = std::uint64_t{requests} * access.rows.size();
+    count_found(access, width.requests, producer, traffic);
+    touched_ += std::uint64_t{cols} * bands.count;
+    return true;
+  }
+
+  void count_found(const L2Access& access, std::uint32_t a_row, std::uint32_t producer, L2Traffic& traffic) {
+    const std::uint64_t all = std::uint64_t{a_row} * access.rows.size();
     traffic.read.hit += all;
     reused_[std::size_t{index(access.op)} * ops_ + producer] += all;
-    touched_ += std::uint64_t{cols} * bands.count;
+  }
+
+  void pass_by(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
+    const Width width(access);
+    grid.slices(access.rows, [&](const PieceGrid::Slice& slice) {
+      walk(width, slice, [&](const PieceGrid::Slice&, std::uint32_t piece, std::uint32_t requests) {
+        bypass({access, slice, piece, requests}, traffic);
+      });
+      touched_ += width.cols;
+    });
+  }
+
+  // Band by band, where bands are accessed in their full width.
+  template <bool kWrite>
+  void pass(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
+    const Width width(access);
+    const bool bands = TakesBands<Policy> && width.cols == grid.cols() && plain(access);
+    grid.slices(access.rows, [&](const PieceGrid::Slice& slice) {
+      if (!bands || !take_band<kWrite>(access, slice, width.requests, traffic)) {
+        pass<kWrite>(access, width, slice, traffic);
+      }
+      touched_ += width.cols;
+    });
+  }
+
+  // False where its pieces have to be looked at one by one; room may have been made by then.
+  template <bool kWrite>
+  bool take_band(const L2Access& access, const PieceGrid::Slice& slice, std::uint32_t a_row,
+                 L2Traffic& traffic) {
+    if constexpr (TakesBands<Policy>) {
+      PieceBands::Band& band = bands_.look_at(slice.band);
+      const bool uniform = band.state == PieceBands::State::kUniform;
+      if (!uniform && (kWrite || band.state == PieceBands::State::kSplit)) return false;
+      L2Traffic::Requests& counted = kWrite ? traffic.write : traffic.read;
+      const PieceSteps absent = uniform ? slice.steps & ~band.present : 0;
+      std::uint32_t hit_rows = slice.rows;
+      if (absent == 0) {
+        ordinary_->hit_band(slice.band);
+      } else {
+        const std::uint32_t steps = absent == slice.steps ? slice.count : a3sim::count(absent);
+        const std::uint64_t bytes = band.bytes(absent, steps);
+        if (used_ + bytes > size_ && !make_room_beside(slice.band, bytes, traffic)) return false;
+        hit_rows = present_rows(slice, steps);
+        band.held == 0 ? ordinary_->insert_band(slice.band) : ordinary_->hit_band(slice.band);
+        band.held = width_of(slice.band);
+        band.present |= absent;
+        used_ += bytes;
+        counted.miss += std::uint64_t{a_row} * (slice.rows - hit_rows);
+        if (!kWrite) traffic.hbm_read += bytes;
+      }
+      const std::uint64_t hits = std::uint64_t{a_row} * hit_rows;
+      counted.hit += hits;
+      if (!kWrite) reused_[std::size_t{index(access.op)} * ops_ + band.producer] += hits;
+      if (kWrite) band.dirty |= slice.steps;
+      if ((kWrite || absent) && band.producer != index(access.op)) {
+        band.producer = static_cast<std::uint16_t>(index(access.op));
+        bands_.rewritten(slice.band);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  // Room for more of a band by evicting pieces of others. False, and there
+  // may be less room, as soon as it would have to be one of its own.
+  bool make_room_beside(std::uint32_t band, std::uint64_t bytes, L2Traffic& traffic) {
+    while (used_ + bytes > size_) {
+      if (const std::uint32_t whole = ordinary_->victim_band();
+          whole != kNone && whole != band && !bands_.is_split(whole) &&
+          used_ + bytes > size_ + bands_.bytes_before_last(whole)) {
+        ordinary_->erase_band(whole);
+        const PieceStates::Cleared cleared = bands_.clear(whole);
+        used_ -= cleared.present_bytes;
+        traffic.hbm_write += cleared.dirty_bytes;
+        continue;
+      }
+      const std::uint32_t p = ordinary_->victim(kNone);
+      if (p == kNone || map_.band_of[p] == band) return false;
+      traffic.hbm_write += evict(p);
+    }
     return true;
   }
 
   // Piece by piece.
   template <bool kWrite>
-  void pass(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
+  void pass(const L2Access& access, const Width& width, const PieceGrid::Slice& slice, L2Traffic& traffic) {
     const bool plain = this->plain(access);
     std::uint64_t* const reused = &reused_[std::size_t{index(access.op)} * ops_];
     std::uint64_t hits = 0;
-    walk(grid, access, [&](const PieceGrid::Slice& slice, std::uint32_t piece, std::uint32_t requests) {
+    walk(width, slice, [&](const PieceGrid::Slice&, std::uint32_t piece, std::uint32_t requests) {
       if (plain && pieces_.all_present(piece)) {
         ordinary_->hit({piece});
         hits += requests;
@@ -141,7 +283,7 @@ class PieceL2Of final : public PieceL2 {
       }
       if (kWrite) {
         if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.steps);
-        pieces_.set_producer(piece, access.op);
+        set_producer(piece, access.op);
       }
     });
     (kWrite ? traffic.write : traffic.read).hit += hits;
@@ -151,7 +293,7 @@ class PieceL2Of final : public PieceL2 {
     const Allocated done = allocate(touch, traffic, traffic.read);
     traffic.hbm_read += done.absent_bytes;
     if (done.hits) reuse(touch, done.hits);
-    if (done.hits < touch.requests) pieces_.set_producer(touch.piece, touch.access.op);
+    if (done.hits < touch.requests) set_producer(touch.piece, touch.access.op);
   }
 
   void bypass(const Touch& touch, L2Traffic& traffic) {
@@ -192,7 +334,7 @@ class PieceL2Of final : public PieceL2 {
         2 * done.hits >= touch.requests ? policy_of(p).hit({p}) : policy_of(p).extend(p);
       }
       if (used_ + done.absent_bytes > size_) traffic.hbm_write += make_room(p, done.absent_bytes);
-      if (!pieces_.any_present(p)) policy_of(p).insert(p);
+      if (!pieces_.any_present(p)) insert(p);
       used_ += done.absent_bytes;
       pieces_.add_present(p, absent);
     }
@@ -205,8 +347,11 @@ class PieceL2Of final : public PieceL2 {
   // An access may touch its first and last step in part: what it finds absent is counted as absent in full,
   // so that neighbours that meet within a step both miss.
   static std::uint32_t hit_requests(const Touch& touch, std::uint32_t absent_steps) {
-    const std::uint32_t rows = touch.slice.rows, absent = absent_steps << touch.slice.step_shift;
-    return absent < rows ? touch.requests / rows * (rows - absent) : 0;
+    return touch.requests / touch.slice.rows * present_rows(touch.slice, absent_steps);
+  }
+  static std::uint32_t present_rows(const PieceGrid::Slice& slice, std::uint32_t absent_steps) {
+    const std::uint32_t absent = absent_steps << slice.step_shift;
+    return absent < slice.rows ? slice.rows - absent : 0;
   }
 
   // Returns the bytes written back. What was present of the incoming piece may be evicted too.
@@ -223,25 +368,49 @@ class PieceL2Of final : public PieceL2 {
 
   // Returns the bytes written back.
   std::uint64_t evict(std::uint32_t p) {
+    split(map_.band_of[p]);
     policy_of(p).erase(p);
+    if constexpr (TakesBands<Policy>) bands_.erased(p);
     const PieceStates::Cleared cleared = pieces_.clear(p);
     used_ -= cleared.present_bytes;
     return cleared.dirty_bytes;
   }
 
   void make_persistent(std::uint32_t p, const L2Access& access) {
-    if (!persistent_) persistent_.emplace(spec_, pieces_.size()).begin(access);
+    if (!persistent_) make_policy(persistent_).begin(access);
     ordinary_->erase(p);
     pieces_.set_persistent(p);
     persistent_->insert(p);
   }
 
+  void insert(std::uint32_t p) {
+    policy_of(p).insert(p);
+    if constexpr (TakesBands<Policy>) bands_.inserted(p);
+  }
+  void set_producer(std::uint32_t p, OpId op) {
+    if constexpr (TakesBands<Policy>) bands_.written(p, op);
+    pieces_.set_producer(p, op);
+  }
+  void split(std::uint32_t band) {
+    if constexpr (TakesBands<Policy>) bands_.split(band);
+  }
+  std::uint32_t width_of(std::uint32_t band) const { return map_.bands[band].cols; }
+
+  Policy& make_policy(std::optional<Policy>& policy) {
+    if constexpr (TakesBands<Policy>) {
+      return policy.emplace(spec_, map_);
+    } else {
+      return policy.emplace(spec_, pieces_.size());
+    }
+  }
   Policy& policy_of(std::uint32_t p) { return pieces_.persists(p) ? *persistent_ : *ordinary_; }
 
   L2Spec spec_;
   std::uint64_t size_;
   std::vector<PieceGrid> grids_;
   PieceStates pieces_;
+  PieceMap map_;
+  PieceBands bands_;
   std::optional<Policy> ordinary_, persistent_;  // the latter made when the hint is first used
 };
 

@@ -5,7 +5,7 @@
 namespace a3sim {
 
 PieceStates::PieceStates(std::span<const PieceGrid> grids) {
-  pieces_.reserve(grids.empty() ? 0 : grids.back().end());
+  pieces_.reserve(grids.empty() ? 0 : grids.back().end().piece);
   for (const PieceGrid& grid : grids) {
     for (std::uint32_t band = 0; grid.cols() && band < grid.bands(); ++band) {
       Piece piece;

@@ -56,6 +56,28 @@ class PieceStates {
     return (which >> steps.last & 1) ? full - steps.lacking : full;
   }
 
+  // Those of a run, of one height, are as said, and none persists.
+  void set(const PieceRun& run, PieceSteps present, PieceSteps dirty, std::uint16_t producer) {
+    Piece as = pieces_[run.first];
+    as.producer = producer;
+    as.present = present ? held(run.first, present) : Held::kNothing;
+    as.dirty = dirty ? held(run.first, dirty) : Held::kNothing;
+    as.persist = false;
+    run.each([&](std::uint32_t p) {
+      as.shape = pieces_[p].shape;
+      pieces_[p] = as;
+    });
+    if (as.present != Held::kPart && as.dirty != Held::kPart) return;
+    run.each([&](std::uint32_t p) { masks_[p] = {present, dirty}; });
+  }
+  // It was absent, and is there as a whole now, clean.
+  void fill(std::uint32_t p, std::uint16_t producer) {
+    pieces_[p].present = Held::kAll;
+    pieces_[p].producer = producer;
+  }
+  // Of all of its steps.
+  std::uint64_t bytes(std::uint32_t p) const { return shapes_[pieces_[p].shape].all_bytes; }
+
   // Nothing of it is present, dirty or persistent any more; what was.
   struct Cleared {
     std::uint64_t present_bytes, dirty_bytes;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "sim/core/ids.h"
@@ -28,72 +30,181 @@ struct LruLines {
   }
 };
 
-// A log of all uses, run by run, and of each piece the run that used it last: the first piece in the log that
-// its run was the last to use is the victim. A use of a piece then writes one word; a list through the pieces
-// would write at five places, and nearly every one is far from the next.
+// A log of all uses, each of a band, of a column or of a run of pieces, and of each of these when it was used
+// last: the first piece in the log that was not used since is the victim. A use of whole bands or columns then
+// writes two words, however many pieces they have.
 class LruPieces {
  public:
-  LruPieces(const L2Spec&, std::uint32_t pieces) : last_use_(pieces, kNone), log_(kLeastLog) {}
+  LruPieces(const L2Spec&, const PieceMap& map)
+      : map_(map),
+        pieces_(std::make_unique_for_overwrite<std::uint64_t[]>(map.pieces())),
+        bands_(map.bands.size()),
+        columns_(map.columns.size()),
+        log_(kLeastLog) {}
 
   void begin(const L2Access&) {}
   void insert(std::uint32_t piece) { use(piece); }
   void hit(const PieceRun& run) {
     if (run.count == 1) return use(run.first);
-    if (end_ == size_) drop_old();
-    run.each([&](std::uint32_t piece) { last_use_[piece] = end_; });
-    log_[end_++] = run;
+    append(Kind::kPieces, run);
+    run.each([&](std::uint32_t piece) { single(piece) = now_; });
   }
   void extend(std::uint32_t piece) { use(piece); }
-  void erase(std::uint32_t piece) { last_use_[piece] = kNone; }
+  void erase(std::uint32_t piece) { single(piece) = kGone; }
+  void insert_band(std::uint32_t band) {
+    bands_[band].alike = bands_[band].present = true;
+    hit_band(band);
+  }
+  void insert_column(std::uint32_t column) {
+    const PieceMap::Column& of = map_.columns[column];
+    PieceRun{of.first, of.bands, of.step}.each([&](std::uint32_t piece) { single(piece) = 0; });
+    hit_column(column);
+  }
+  void hit_band(std::uint32_t band) {
+    append(Kind::kBand, {band});
+    bands_[band].when = now_;
+  }
+  void hit_column(std::uint32_t column) {
+    append(Kind::kColumn, {column});
+    columns_[column] = now_;
+  }
+
+  void erase_band(std::uint32_t band) {
+    bands_[band].alike = true;
+    bands_[band].present = false;
+  }
+  // A band whose pieces are the next victims, one after the other.
+  std::uint32_t victim_band() {
+    for (; begin_ < end_; ++begin_) {
+      const Use& use = log_[begin_];
+      if (last_of_group(use)) return use.kind == Kind::kBand && none_since(use) ? use.run.first : kNone;
+    }
+    return kNone;
+  }
+
   // Pieces that were used again since, or erased, are taken out of the log on the way.
   std::uint32_t victim(std::uint32_t) {
     for (; begin_ < end_; ++begin_) {
-      for (PieceRun& run = log_[begin_]; run.count; --run.count, run.first += run.step) {
-        if (last_use_[run.first] == begin_) return run.first;
+      Use& use = log_[begin_];
+      if (!last_of_group(use)) continue;
+      for (PieceRun& run = pieces_of(use); run.count; --run.count, run.first += run.step) {
+        if (last_use(run.first) == use.when) return run.first;
       }
     }
     return kNone;
   }
 
  private:
-  static constexpr std::uint32_t kLeastLog = 1024;
+  static constexpr std::size_t kLeastLog = 1024;
+  static constexpr std::uint64_t kGone = ~std::uint64_t{0};  // later than any use
+
+  enum class Kind : std::uint8_t { kPieces, kBand, kColumn };
+  struct Use {
+    std::uint64_t when;
+    PieceRun run;  // or the number of the band or column
+    Kind kind;
+  };
+
+  // When a band was used last as a whole. Pieces that are alike are all present, and none was
+  // used on its own since, or all gone: what stands for them by piece has no value then.
+  struct Band {
+    std::uint64_t when = 0;
+    bool alike = true, present = false;
+  };
+  static std::uint64_t own_of_alike(const Band& band) { return band.present ? 0 : kGone; }
+
+  // When a piece was used last on its own or in a run.
+  std::uint64_t& single(std::uint32_t piece) {
+    const std::uint32_t number = map_.band_of[piece];
+    Band& band = bands_[number];
+    if (band.alike) {
+      std::fill_n(&pieces_[map_.bands[number].first], map_.bands[number].cols, own_of_alike(band));
+      band.alike = false;
+    }
+    return pieces_[piece];
+  }
+
+  std::uint64_t last_use(std::uint32_t piece) const {
+    const std::uint32_t number = map_.band_of[piece];
+    const PieceMap::Band& of = map_.bands[number];
+    const Band& band = bands_[number];
+    const std::uint64_t own = band.alike ? own_of_alike(band) : pieces_[piece];
+    return std::max({own, band.when, columns_[of.first_column + piece - of.first]});
+  }
+  // Whether it is the last of its band or column.
+  bool last_of_group(const Use& use) const {
+    if (use.kind == Kind::kBand) return bands_[use.run.first].when == use.when;
+    return use.kind != Kind::kColumn || columns_[use.run.first] == use.when;
+  }
+  bool none_since(const Use& use) const {
+    const PieceMap::Band& band = map_.bands[use.run.first];
+    std::uint64_t latest = 0;
+    for (std::uint32_t i = 0; i < band.cols; ++i) {
+      latest = std::max(latest, columns_[band.first_column + i]);
+    }
+    if (bands_[use.run.first].alike) {
+      latest = std::max(latest, own_of_alike(bands_[use.run.first]));
+    } else {
+      for (std::uint32_t i = 0; i < band.cols; ++i) latest = std::max(latest, pieces_[band.first + i]);
+    }
+    return latest <= use.when;
+  }
+  // From now on it is one of pieces.
+  PieceRun& pieces_of(Use& use) {
+    if (use.kind == Kind::kBand) {
+      const PieceMap::Band& band = map_.bands[use.run.first];
+      use.run = {band.first, band.cols, 1};
+    } else if (use.kind == Kind::kColumn) {
+      const PieceMap::Column& column = map_.columns[use.run.first];
+      use.run = {column.first, column.bands, column.step};
+    }
+    use.kind = Kind::kPieces;
+    return use.run;
+  }
+
+  void append(Kind kind, const PieceRun& run) {
+    if (end_ == log_.size()) drop_old();
+    log_[end_++] = {++now_, run, kind};
+  }
 
   // Pieces that are used one by one, each beside the one before, make a run too.
   void use(std::uint32_t piece) {
-    if (begin_ < end_ && log_[end_ - 1].step == 1 && log_[end_ - 1].first + log_[end_ - 1].count == piece) {
-      ++log_[end_ - 1].count;
+    const auto extends = [piece](const Use& use) {
+      return use.kind == Kind::kPieces && use.run.step == 1 && use.run.first + use.run.count == piece;
+    };
+    if (begin_ < end_ && extends(log_[end_ - 1])) {
+      ++log_[end_ - 1].run.count;
     } else {
-      if (end_ == size_) drop_old();
-      log_[end_++] = {piece};
+      append(Kind::kPieces, {piece});
     }
-    last_use_[piece] = end_ - 1;
+    single(piece) = now_;
   }
 
-  // Keeps runs that were the last to use some piece, and at least half of the log free: a use costs a
-  // constant time on average. Nothing can foretell which uses are the last, so there is no branch on it.
+  // Keeps uses that were the last of some piece, band or column, and at least
+  // half of the log free: a use costs a constant time on average.
   [[gnu::noinline]] void drop_old() {
-    std::uint32_t kept = 0;
-    for (std::uint32_t i = begin_; i < end_; ++i) {
-      const PieceRun run = log_[i];
-      bool last = false;
-      run.each([&](std::uint32_t piece) {
-        const std::uint32_t use = last_use_[piece];
-        last_use_[piece] = use == i ? kept : use;
-        last |= use == i;
-      });
-      log_[kept] = run;
+    std::size_t kept = 0;
+    for (std::size_t i = begin_; i < end_; ++i) {
+      const Use& use = log_[i];
+      bool last = use.kind != Kind::kPieces && last_of_group(use);
+      if (use.kind == Kind::kPieces) {
+        use.run.each([&](std::uint32_t piece) { last |= last_use(piece) == use.when; });
+      }
+      log_[kept] = use;
       kept += last;
     }
     begin_ = 0;
     end_ = kept;
-    if (kept <= size_ / 2) return;
-    size_ = 4 * kept;
-    log_.resize(size_);
+    if (kept > log_.size() / 2) log_.resize(4 * kept);
   }
 
-  std::vector<std::uint32_t> last_use_;  // by piece: where in the log
-  std::vector<PieceRun> log_;            // as they were used, from begin_ to end_
-  std::uint32_t begin_ = 0, end_ = 0, size_ = kLeastLog;
+  const PieceMap& map_;
+  std::unique_ptr<std::uint64_t[]> pieces_;  // used last, one by one or in runs
+  std::vector<Band> bands_;
+  std::vector<std::uint64_t> columns_;  // used last as a whole
+  std::vector<Use> log_;                // as they were, from begin_ to end_
+  std::size_t begin_ = 0, end_ = 0;
+  std::uint64_t now_ = 0;  // of the last use
 };
 
 A3SIM_REGISTER(L2Policy, "lru", "the least recently used line is evicted", L2PolicyOf<LruLines, LruPieces>);

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/memory/l2/piece_grid.h"
+#include "sim/memory/l2/piece_states.h"
+
+namespace a3sim {
+
+// Which pieces are a band, and which a column of a part, numbered on from one grid to the next.
+struct PieceMap {
+  struct Band {
+    std::uint32_t first, cols, first_column;
+  };
+  struct Column {
+    std::uint32_t first, bands, step, part;
+  };
+  explicit PieceMap(std::span<const PieceGrid> grids);
+
+  std::uint32_t pieces() const { return static_cast<std::uint32_t>(band_of.size()); }
+  std::uint32_t column_of(std::uint32_t piece) const {
+    const Band& band = bands[band_of[piece]];
+    return band.first_column + piece - band.first;
+  }
+
+  std::vector<Band> bands;
+  std::vector<Column> columns;
+  std::vector<std::uint32_t> band_of;  // by piece
+  std::uint32_t parts = 0;
+};
+
+// What is known of a band, or of a column of a part, as one: nearly all accesses are as wide as their tensor
+// or as high as its part, and then take no look at pieces. At first: nothing is present.
+class PieceBands {
+ public:
+  enum class State : std::uint8_t {
+    kUniform,  // its pieces are all as the band says; their own states have no value
+    kWhole,    // they are there as a whole, and of the band's producer
+    kSplit     // their states say
+  };
+
+  struct Band {
+    PieceSteps present = 0, dirty = 0;  // kUniform: of every piece
+    std::uint64_t step_bytes, lacking;  // of all pieces; the last step has less
+    std::uint32_t held = 0;             // pieces of which something is present
+    std::uint16_t producer = 0;         // not of kSplit
+    std::uint8_t last_step;
+    State state = State::kUniform;
+
+    PieceSteps all() const { return ~PieceSteps{0} >> (kPieceSteps - 1 - last_step); }
+    std::uint64_t bytes(PieceSteps which, std::uint32_t count) const {
+      return count * step_bytes - ((which >> last_step & 1) ? lacking : 0);
+    }
+  };
+
+  // Both must outlive the bands.
+  PieceBands(std::span<const PieceGrid> grids, const PieceMap& map, PieceStates& pieces);
+
+  // Its pieces' states say what it was. Before anything is done to one of them.
+  void split(std::uint32_t band) {
+    if (bands_[band].state == State::kUniform) tell_pieces(band);
+  }
+
+  // The band, as one if it is: kSplit only if its pieces are not alike.
+  Band& look_at(std::uint32_t number) {
+    Band& band = bands_[number];
+    if (band.state == State::kSplit) look_at_pieces(number);
+    return band;
+  }
+
+  // Whether a column is there as a whole, and of one producer, and of which.
+  struct Column {
+    bool whole;
+    std::uint16_t producer;
+  };
+  Column look_at_column(std::uint32_t number, std::uint32_t first_band) {
+    const ColumnState& column = columns_[number];
+    if (column.seen == parts_[map_.columns[number].part]) return {true, column.producer};
+    return look_along(number, first_band);
+  }
+
+  // Whether nothing of a column is present; fills such a one, as clean, and returns its bytes.
+  bool absent_along(std::uint32_t column, std::uint32_t first_band) const;
+  std::uint64_t fill_column(std::uint32_t column, std::uint32_t first_band, OpId op);
+
+  // A band that is not split: the bytes that are present of its pieces but the last.
+  bool is_split(std::uint32_t band) const { return bands_[band].state == State::kSplit; }
+  std::uint64_t bytes_before_last(std::uint32_t band) const;
+  // It is absent from now on; what was.
+  PieceStates::Cleared clear(std::uint32_t band);
+
+  // All of a uniform band has another producer than before.
+  void rewritten(std::uint32_t band) {
+    if (map_.bands[band].cols) ++parts_[map_.columns[map_.bands[band].first_column].part];
+  }
+
+  // Of a piece whose band is split: it is no longer absent; it is evicted; `op` writes it.
+  void inserted(std::uint32_t piece) { ++bands_[map_.band_of[piece]].held; }
+  void erased(std::uint32_t piece) {
+    --bands_[map_.band_of[piece]].held;
+    changed(piece);
+  }
+  void written(std::uint32_t piece, OpId op) {
+    if (pieces_.producer(piece) != index(op)) changed(piece);
+  }
+
+ private:
+  struct ColumnState {
+    std::uint32_t seen = 0;  // as a whole, when its part had this count
+    std::uint16_t producer = 0;
+  };
+
+  void changed(std::uint32_t piece) {
+    bands_[map_.band_of[piece]].state = State::kSplit;
+    columns_[map_.column_of(piece)].seen = 0;
+  }
+  void tell_pieces(std::uint32_t band);
+  void look_at_pieces(std::uint32_t band);
+  Column look_along(std::uint32_t column, std::uint32_t first_band);
+
+  const PieceMap& map_;
+  PieceStates& pieces_;
+  std::vector<Band> bands_;
+  std::vector<ColumnState> columns_;
+  std::vector<std::uint32_t> parts_;  // how often bands were rewritten, and 1
+};
+
+}  // namespace a3sim
