@@ -172,20 +172,6 @@ class ListPlanner {
 
 }  // namespace
 
-Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
-                         std::uint32_t task) {
-  Attributes a = attributes_of(taskflow.ranks[rank].tasks[task], RankId{rank}, taskflow.group);
-  const TaskWeights::Values weight = weights.of(rank, task);
-  a.bytes = weight.bytes;
-  a.flops = weight.flops;
-  a.depth = weight.depth;
-  a.path = weight.path;
-  a.rows = weight.rows;
-  a.distance = weight.distance;
-  a.node = weight.node;
-  return a;
-}
-
 Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights) {
   Plans plans(taskflow.ranks.size());
   for (std::uint32_t q = 0; q < kQueues; ++q) {

@@ -170,4 +170,18 @@ void TaskWeights::weigh_work(const TaskflowView& taskflow, const RowLayout& layo
   }
 }
 
+Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
+                         std::uint32_t task) {
+  Attributes a = attributes_of(taskflow.ranks[rank].tasks[task], RankId{rank}, taskflow.group);
+  const TaskWeights::Values weight = weights.of(rank, task);
+  a.bytes = weight.bytes;
+  a.flops = weight.flops;
+  a.depth = weight.depth;
+  a.path = weight.path;
+  a.rows = weight.rows;
+  a.distance = weight.distance;
+  a.node = weight.node;
+  return a;
+}
+
 }  // namespace a3sim

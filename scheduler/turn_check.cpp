@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scheduler/plans.h"
 #include "sim/core/error.h"
 
 namespace a3sim {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "scheduler/task_weights.h"
-#include "scheduler/turns.h"
 #include "sim/experiment/interruption.h"
 #include "sim/runtime/topology.h"
 
