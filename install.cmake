@@ -21,6 +21,20 @@ install(FILES ${CMAKE_BINARY_DIR}/generated/version.h DESTINATION ${headers})
 install(FILES ${CMAKE_BINARY_DIR}/generated/scheduler/ssc_generated.h DESTINATION ${headers}/scheduler)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# Completions and the manual page are what the program itself says.
+set(said ${CMAKE_BINARY_DIR}/generated)
+foreach(file "a3sim.1 man" "a3sim.bash completion bash" "_a3sim completion zsh" "a3sim.fish completion fish")
+  separate_arguments(file)
+  list(POP_FRONT file name)
+  list(JOIN file " " words)
+  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:a3sim>\" ${words} OUTPUT_FILE \"${said}/${name}\"
+    COMMAND_ERROR_IS_FATAL ANY)")
+endforeach()
+install(FILES ${said}/a3sim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${said}/a3sim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME a3sim)
+install(FILES ${said}/_a3sim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${said}/a3sim.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
 configure_package_config_file(package.cmake.in ${CMAKE_BINARY_DIR}/generated/a3simConfig.cmake
   INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/a3simConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -5,8 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "sim/core/closest.h"
-
 namespace a3sim {
 namespace {
 
@@ -101,13 +99,9 @@ RoutingSpec::Drift read_drift(const Config& config, RoutingSpec::Drift drift) {
 
 RoutingSpec read_routing(const Config& config) {
   RoutingSpec spec;
-  spec.kind = config.text("kind", spec.kind);
-  const RoutingGenerator* generator = Routings::find(spec.kind);
-  if (!generator) {
-    std::vector<std::string> kinds;
-    for (const auto& [kind, item] : Routings::all()) kinds.push_back(kind);
-    config.error("kind", fmt::format("no routing '{}'{}", spec.kind, suggestion(spec.kind, kinds)));
-  }
+  const std::optional<std::string> kind = config.registered<RoutingGenerator>("kind", spec.kind);
+  const RoutingGenerator* generator = kind ? Routings::find(*kind) : nullptr;
+  if (kind) spec.kind = *kind;
   constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
   constexpr double kMostSkew = 100;
   spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeed, 0));
@@ -116,9 +110,7 @@ RoutingSpec read_routing(const Config& config) {
   if (generator && generator->drifts()) spec.drift = read_drift(config, spec.drift);
   // Another kind over a base that names a file, or that drifts, leaves that unused.
   config.has("file");
-  for (const std::string& key : config.keys()) {
-    if (key == "sigma" || key == "lasting" || key == "correlation") config.has(key);
-  }
+  for (const char* key : {"sigma", "lasting", "correlation"}) config.let_stand(key);
   config.finish();
   return spec;
 }

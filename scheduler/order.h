@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "scheduler/key_function.h"
 #include "scheduler/ssc.h"
 
 namespace a3sim {
@@ -26,6 +28,9 @@ struct OrderSpec {
   };
   std::vector<Explicit> list[kQueues];
   std::string list_file[kQueues];  // where the list came from; empty: keys sort the queue
+
+  // A program that computes the keys, in place of `keys`; null: none does.
+  std::shared_ptr<const KeyFunction> functions[kQueues];
 
   Assignment assignment = Assignment::kCyclic;
 

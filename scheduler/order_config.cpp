@@ -51,7 +51,7 @@ void read_queue(const Config& config, std::size_t q, OrderSpec& order) {
 }
 
 void read_pools(const Config& pools, OrderSpec& order) {
-  for (const std::string& name : pools.keys()) {
+  for (const std::string& name : pools.names()) {
     const Config pool = pools.map(name);
     order.pools.push_back(
         {name, pool.texts("operators"), static_cast<std::uint32_t>(pool.integer("workers", 1, kMaxWorkers))});
@@ -61,7 +61,7 @@ void read_pools(const Config& pools, OrderSpec& order) {
 }
 
 void read_limits(const Config& limits, OrderSpec& order) {
-  for (const std::string& name : limits.keys()) {
+  for (const std::string& name : limits.names()) {
     order.limits[name] = static_cast<std::uint32_t>(limits.integer(name, 1, kMaxWorkers));
   }
 }

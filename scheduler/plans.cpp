@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
 
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
@@ -21,26 +24,29 @@ class KeyPlanner {
   KeyPlanner(const TaskflowView& taskflow, const OrderSpec& order, QueueType queue,
              const TaskWeights& weights)
       : taskflow_(taskflow),
+        order_(order),
         weights_(weights),
         queue_(queue),
-        program_(order, queue, operator_names(taskflow)) {}
+        names_(operator_names(taskflow)),
+        program_(order, queue, names_) {}
 
   QueuePlan plan(std::uint32_t r) {
     const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
-    const std::size_t keys = program_.size();
     std::vector<std::uint32_t> ids;
-    std::vector<double> values;
+    auto attributes = std::make_shared<std::vector<Attributes>>();
     for (std::uint32_t t = 0; t < tasks.size(); ++t) {
       if (static_cast<QueueType>(tasks[t].queue_type) != queue_) continue;
       ids.push_back(t);
-      values.resize(ids.size() * keys);
-      program_.evaluate(attributes_of(taskflow_, weights_, r, t), std::span(values).last(keys));
+      attributes->push_back(attributes_of(taskflow_, weights_, r, t));
     }
+    const KeyFunction::Keys of = keys(std::move(attributes));
+    const std::vector<double>& values = of.values;
     std::vector<std::uint32_t> order(ids.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      for (std::size_t k = 0; k < keys; ++k) {
-        if (values[a * keys + k] != values[b * keys + k]) return values[a * keys + k] < values[b * keys + k];
+      for (std::size_t k = 0; k < of.of_a_task; ++k) {
+        const double x = values[a * of.of_a_task + k], y = values[b * of.of_a_task + k];
+        if (x != y) return x < y;
       }
       return a < b;
     });
@@ -50,9 +56,40 @@ class KeyPlanner {
   }
 
  private:
+  KeyFunction::Keys keys(std::shared_ptr<const std::vector<Attributes>> tasks) {
+    if (const KeyFunction* function = order_.functions[static_cast<std::size_t>(queue_)].get()) {
+      KeyFunction::Keys keys = function->evaluate({tasks, names_, order_.elsewhere});
+      check(keys, *tasks);
+      return keys;
+    }
+    KeyFunction::Keys keys{program_.size(), std::vector<double>(tasks->size() * program_.size())};
+    for (std::size_t t = 0; t < tasks->size(); ++t)
+      program_.evaluate((*tasks)[t], std::span(keys.values).subspan(t * keys.of_a_task, keys.of_a_task));
+    return keys;
+  }
+
+  void check(const KeyFunction::Keys& keys, const std::vector<Attributes>& tasks) const {
+    const auto fail = [&](const std::string& what) {
+      throw InputError(fmt::format("{}: order '{}', {}: the function {}", order_.where, order_.name,
+                                   name_of(queue_), what));
+    };
+    if (keys.of_a_task == 0 || keys.values.size() != keys.of_a_task * tasks.size()) {
+      fail(fmt::format("gives {} numbers, {} of each task: expected one or more of each of {} tasks",
+                       keys.values.size(), keys.of_a_task, tasks.size()));
+    }
+    for (std::size_t i = 0; i < keys.values.size(); ++i) {
+      if (std::isfinite(keys.values[i])) continue;
+      const Attributes& task = tasks[i / keys.of_a_task];
+      fail(fmt::format("has no finite value as key {} of task {} of '{}' on rank {}", i % keys.of_a_task + 1,
+                       task.index, names_[static_cast<std::size_t>(task.op)], task.rank));
+    }
+  }
+
   const TaskflowView& taskflow_;
+  const OrderSpec& order_;
   const TaskWeights& weights_;
   QueueType queue_;
+  std::vector<std::string> names_;
   KeyProgram program_;
 };
 
@@ -134,20 +171,6 @@ class ListPlanner {
 };
 
 }  // namespace
-
-Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
-                         std::uint32_t task) {
-  Attributes a = attributes_of(taskflow.ranks[rank].tasks[task], RankId{rank}, taskflow.group);
-  const TaskWeights::Values weight = weights.of(rank, task);
-  a.bytes = weight.bytes;
-  a.flops = weight.flops;
-  a.depth = weight.depth;
-  a.path = weight.path;
-  a.rows = weight.rows;
-  a.distance = weight.distance;
-  a.node = weight.node;
-  return a;
-}
 
 Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights) {
   Plans plans(taskflow.ranks.size());

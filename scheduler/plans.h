@@ -2,14 +2,9 @@
 
 #include "scheduler/emission.h"
 #include "scheduler/order.h"
-#include "scheduler/order_keys.h"
 #include "scheduler/task_weights.h"
 
 namespace a3sim {
-
-// A task as sort keys see it.
-Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
-                         std::uint32_t task);
 
 // The order in which each queue's tasks are wanted: sorted by the order's keys,
 // then by task; or its explicit list. Throws InputError for a key that cannot

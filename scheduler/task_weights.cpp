@@ -113,6 +113,7 @@ class Chains {
 }  // namespace
 
 bool mentions(const OrderSpec& order, std::string_view name) {
+  if (order.functions[0] || order.functions[1]) return true;  // may ask for any
   return std::any_of(std::begin(order.keys), std::end(order.keys), [&](const std::vector<std::string>& keys) {
     return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return mentions(key, name); });
   });
@@ -167,6 +168,20 @@ void TaskWeights::weigh_work(const TaskflowView& taskflow, const RowLayout& layo
       values.path = std::ceil(amount * 1e12 / rate);
     }
   }
+}
+
+Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
+                         std::uint32_t task) {
+  Attributes a = attributes_of(taskflow.ranks[rank].tasks[task], RankId{rank}, taskflow.group);
+  const TaskWeights::Values weight = weights.of(rank, task);
+  a.bytes = weight.bytes;
+  a.flops = weight.flops;
+  a.depth = weight.depth;
+  a.path = weight.path;
+  a.rows = weight.rows;
+  a.distance = weight.distance;
+  a.node = weight.node;
+  return a;
 }
 
 }  // namespace a3sim

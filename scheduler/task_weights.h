@@ -6,6 +6,7 @@
 
 #include "models/taskflow/row_layout.h"
 #include "scheduler/compile.h"
+#include "scheduler/order_keys.h"
 #include "scheduler/taskflow_view.h"
 
 namespace a3sim {
@@ -40,5 +41,9 @@ class TaskWeights {
 
   std::vector<std::vector<Values>> values_;  // by rank and task; empty where the order mentions none
 };
+
+// A task as sort keys see it.
+Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
+                         std::uint32_t task);
 
 }  // namespace a3sim

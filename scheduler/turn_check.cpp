@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scheduler/plans.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -120,6 +119,12 @@ void check_turns(const CompileOptions& options) {
   if (options.shape.experts() == 0)
     throw InputError(
         fmt::format("ranks that are alike can stand for one another where rows go to experts{}", kRemedy));
+  if (options.order.functions[0] || options.order.functions[1]) {
+    throw InputError(fmt::format(
+        "{}: order '{}': a function's keys are not followed from rank to rank, and ranks that are "
+        "alike stand for one another{}",
+        options.order.where, options.order.name, kRemedy));
+  }
   for (const std::string& file : options.order.list_file) {
     if (!file.empty())
       throw InputError(

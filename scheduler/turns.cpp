@@ -28,16 +28,6 @@ std::uint32_t least_turn(const Placement& placement, std::uint32_t ranks) {
   return turn;
 }
 
-RoutingCounts turned(const RoutingCounts& counts, const MoeShape& shape, std::uint32_t kept) {
-  RoutingCounts result(counts.ranks(), counts.experts());
-  for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
-    const std::uint32_t turn = (src - src % kept) * shape.experts_per_rank;
-    for (std::uint32_t e = 0; e < counts.experts(); ++e)
-      result.at(src, (e + turn) % counts.experts()) = counts.at(src % kept, e);
-  }
-  return result;
-}
-
 Rows turned_back(const RowLayout& layout, Layout of, std::uint32_t rank, Rows rows, std::uint32_t kept) {
   const MoeShape& shape = layout.shape();
   const std::uint32_t to = rank % kept, turn = rank - to;

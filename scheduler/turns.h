@@ -15,9 +15,6 @@ namespace a3sim {
 // before. Divides `ranks`, and is `ranks` where there is none.
 std::uint32_t least_turn(const Placement& placement, std::uint32_t ranks);
 
-// The counts of a group that turns by `kept` ranks, of which the first `kept` are those of `counts`.
-RoutingCounts turned(const RoutingCounts& counts, const MoeShape& shape, std::uint32_t kept);
-
 // The rows of a tensor of this layout on rank `rank` of a group that turns by `kept`, as they lie on the rank that
 // stands for it. Throws InputError where that cannot be said.
 Rows turned_back(const RowLayout& layout, Layout of, std::uint32_t rank, Rows rows, std::uint32_t kept);

@@ -97,11 +97,12 @@ class GraphReader {
   }
 
   bool read_operator(const Config& config) {
-    const std::string name = config.text("name"), type = config.text("type");
+    const std::string name = config.text("name");
     std::vector<TensorId> inputs, outputs;
     bool sound = find_tensors(config, "inputs", inputs);
     sound &= find_tensors(config, "outputs", outputs);
-    const Operator* op = find_type(config, type);
+    const std::optional<std::string> type = config.name("type", Operator::kKind, types());
+    const Operator* op = type ? &Operators::get(*type) : nullptr;
     OperatorNode node;
     node.transposed = config.boolean("transposed", false);
     if (config.has("tiling")) node.tiling = read_tiling(config.map("tiling"), {});
@@ -110,22 +111,19 @@ class GraphReader {
     config.finish();
     if (!op || !sound) return false;
     node.name = name;
-    node.type = type;
+    node.type = *type;
     node.inputs = std::move(inputs);
     node.outputs = std::move(outputs);
     return noting(config, "name", [&] { graph_.add_operator(std::move(node)); });
   }
 
-  // Null if no graph may name the type: that is noted.
-  static const Operator* find_type(const Config& config, const std::string& type) {
-    const Operator* op = Operators::find(type);
-    if (op && op->num_outputs() > 0) return op;
+  // Those that a graph may name.
+  static std::vector<std::string> types() {
     std::vector<std::string> types;
     for (const auto& [name, item] : Operators::all()) {
       if (item.object->num_outputs() > 0) types.push_back(name);
     }
-    config.error("type", fmt::format("no operator type '{}'{}", type, suggestion(type, types)));
-    return nullptr;
+    return types;
   }
 
   static void read_split(const Config& config, const Operator* op, OperatorNode& node) {

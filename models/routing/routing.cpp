@@ -28,4 +28,14 @@ RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape) {
   return shape.experts() == 0 ? RoutingCounts(shape.ep, 0) : generator.counts(spec, shape);
 }
 
+RoutingCounts turned(const RoutingCounts& counts, const MoeShape& shape, std::uint32_t kept) {
+  RoutingCounts result(counts.ranks(), counts.experts());
+  for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
+    const std::uint32_t turn = (src - src % kept) * shape.experts_per_rank;
+    for (std::uint32_t e = 0; e < counts.experts(); ++e)
+      result.at(src, (e + turn) % counts.experts()) = counts.at(src % kept, e);
+  }
+  return result;
+}
+
 }  // namespace a3sim

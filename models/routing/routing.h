@@ -75,6 +75,10 @@ class RoutingGenerator {
   virtual RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const;
 };
 
+// The counts of a group in which rank r + kept sends what rank r does, to experts `kept` ranks further round; its
+// first `kept` ranks send what they do in `counts`.
+RoutingCounts turned(const RoutingCounts& counts, const MoeShape& shape, std::uint32_t kept);
+
 // Throws InputError if a token cannot go to top_k different experts of the shape.
 void check_top_k(const MoeShape& shape);
 

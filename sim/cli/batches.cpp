@@ -93,7 +93,7 @@ void run(const BatchesOptions& options) {
       "differ\n\n{}",
       experiment.name, method->method, experiment.hardware.name, experiment.shape.ep, method->micro_batches,
       results.size(), table_of(results).text());
-  print_result(text, json_of(results), options.json);
+  print_result(text, {{"figures", json_of(results)}}, options.json);
 }
 
 class BatchesCommand final : public Command {

@@ -70,7 +70,9 @@ std::string unknown_words(CLI::App& app, std::span<const char* const> words) {
       command = command_named(app, word);
       if (!command) return unknown_command(app, word);
       add_options(*command, options);
-      options.emplace_back("--verbose");
+      for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+      }
     } else if (command && word.starts_with("--")) {
       const std::string_view name = word.substr(0, word.find('='));
       if (std::ranges::find(options, name) != options.end()) continue;

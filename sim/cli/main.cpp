@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <span>
 
@@ -23,7 +22,16 @@ constexpr const char* kMainExamples =
     "  a3sim reproduce moe_ffn                       EP4, 8, 16: simulated and published latencies\n"
     "  a3sim run configs/experiments/ep4.yaml        one experiment, a page of summary\n"
     "  a3sim run configs/experiments/ep4.yaml --set parallel.ep=8 --set routing.kind=sampled\n"
-    "  a3sim COMMAND --help                          a command's options, with examples\n";
+    "  a3sim COMMAND --help                          a command's options, with examples\n"
+    "  a3sim man | man -l -                          all of them as a manual page\n";
+
+std::string main_footer() {
+  std::string text = kMainExamples;
+  text += "Exit codes:\n";
+  for (const auto& [code, meaning] : a3sim::kExitCodes)
+    text += fmt::format("  {:<4} {}\n", static_cast<int>(code), meaning);
+  return text;
+}
 
 // What happens goes to stderr, and only if it is asked for.
 void log_to_stderr() {
@@ -31,6 +39,11 @@ void log_to_stderr() {
   logger->set_pattern("%v");
   logger->set_level(spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));
+}
+
+void be_quiet() {
+  spdlog::set_level(spdlog::level::err);
+  a3sim::Progress::show(nullptr);
 }
 
 // Whether stderr takes it does not matter: the exit code says the same.
@@ -47,11 +60,11 @@ void flush_stdout() {
 int end_of_parsing(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() != 0)
     return fail(a3sim::InputError(fmt::format("{}\nRun with --help for more information.", error.what())));
-  app.exit(error);  // prints --help, --version
   try {
+    app.exit(error);  // prints --help, --version
     flush_stdout();
-  } catch (const a3sim::Error& full) {
-    return fail(full);
+  } catch (...) {
+    return fail(a3sim::error_of(std::current_exception()));
   }
   return 0;
 }
@@ -63,9 +76,10 @@ int run(int argc, char** argv) {
   app.add_flag_callback(
       "-v,--verbose", [] { spdlog::set_level(spdlog::level::debug); },
       "say what is done, and how long it takes, on stderr");
+  app.add_flag_callback("-q,--quiet", be_quiet, "no progress, notes or warnings on stderr; errors stay");
   app.require_subcommand(1);
-  app.fallthrough();  // --verbose may stand behind the command too
-  app.footer(kMainExamples);
+  app.fallthrough();  // these may stand behind the command too
+  app.footer(main_footer());
   for (const auto& [name, item] : a3sim::Commands::all()) {
     item.object->set_up(*app.add_subcommand(name, item.description));
   }
@@ -79,14 +93,8 @@ int run(int argc, char** argv) {
     flush_stdout();
   } catch (const CLI::ParseError& error) {
     return end_of_parsing(app, error);
-  } catch (const a3sim::Error& error) {
-    return fail(error);
-  } catch (const std::bad_alloc&) {
-    return fail(a3sim::RunError("out of memory"));
-  } catch (const std::filesystem::filesystem_error& error) {
-    return fail(a3sim::RunError(fmt::format("{}: {}", error.path1().string(), error.code().message())));
-  } catch (const std::exception& error) {
-    return fail(a3sim::RunError(fmt::format("unexpected: {}", error.what())));
+  } catch (...) {
+    return fail(a3sim::error_of(std::current_exception()));
   }
   return 0;
 }

@@ -24,6 +24,13 @@ void refuse_foreign(const std::filesystem::path& file) {
 
 }  // namespace
 
+nlohmann::ordered_json versioned(const nlohmann::ordered_json& json) {
+  if (json.contains("schema_version")) return json;
+  nlohmann::ordered_json with{{"schema_version", 1}};
+  with.update(json);
+  return with;
+}
+
 void JsonOption::add_to(CLI::App& app) {
   app.add_option_function<std::string>(
          "--json",
@@ -45,7 +52,7 @@ void print_result(const std::string& text, const nlohmann::ordered_json& json, c
     std::cout << terminal_text(text);
     return;
   }
-  const std::string dumped = json.dump(2) + '\n';
+  const std::string dumped = versioned(json).dump(2) + '\n';
   if (option.file.empty()) {
     std::cout << dumped;
   } else {

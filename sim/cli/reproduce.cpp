@@ -160,7 +160,7 @@ void write_pages(const std::string& directory, const std::vector<Shown>& pages,
     result.add(page.compared.experiment + ".md", page.markdown);
     result.add(page.compared.experiment + ".csv", page.csv);
   }
-  result.add("points.json", points.dump(2) + '\n');
+  result.add("points.json", versioned({{"points", points}}).dump(2) + '\n');
   result.commit();
 }
 
@@ -194,7 +194,7 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
                           fmt::join(barless, ", "));
   }
   if (!options.directory.empty()) write_pages(options.directory, pages, points, scenario);
-  print_result(text, points, options.json);
+  print_result(text, {{"points", points}}, options.json);
 }
 
 std::string sensitivity_page(const PublishedTable& table, const ReproduceOptions& options,

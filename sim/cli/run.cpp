@@ -14,8 +14,8 @@
 #include "sim/experiment/portable_config.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/replay.h"
-#include "sim/study/summary/range_report.h"
 #include "sim/study/summary/report.h"
+#include "sim/study/summary/run_summary.h"
 
 namespace a3sim {
 namespace {
@@ -84,13 +84,7 @@ void run(const RunCommandOptions& options) {
   const Experiment experiment = options.config.load();
   const Compiled compiled = compile_all(experiment);
   const std::vector<PassResult> passes = run_compiled(experiment, compiled, true, backend_of(experiment));
-  std::string text = summary_text(experiment, passes);
-  nlohmann::ordered_json json = summary_json(experiment, passes);
-  if (!experiment.timed.empty()) {
-    const Report range = range_report(experiment, passes, latency_range(experiment, compiled));
-    text += '\n' + range.text();
-    json["range"] = range.json();
-  }
+  const auto [text, json] = run_summary(experiment, compiled, passes);
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "run");
     const PortableConfig config = portable(experiment);

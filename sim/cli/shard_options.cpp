@@ -1,6 +1,7 @@
 #include "sim/cli/shard_options.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "sim/study/sweep/emit.h"
 
@@ -24,8 +25,8 @@ void ShardOptions::choose(SweepOptions& options) const {
     options.shard = parse_shard(shard);
   } else if (const std::optional<JobPlace> place = job_place(environment_variable); place && emit.empty()) {
     options.shard = place->shard;
-    fmt::print(stderr, "{}: computes shard {}/{} of the points\n", place->told_by, options.shard.index,
-               options.shard.count);
+    spdlog::warn("{}: computes shard {}/{} of the points", place->told_by, options.shard.index,
+                 options.shard.count);
   }
   options.database = shard_file(options.database, options.shard);
 }

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
-namespace a3sim {
+#include "sim/core/exit_codes.h"
 
-// The exit codes of the program; users' scripts rely on them.
-enum class ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kPartly = 4, kInterrupted = 130 };
+namespace a3sim {
 
 // An error that is meant for the user: what() is the whole
 // message, one or more lines without a final newline.
@@ -31,5 +31,9 @@ class RunError : public Error {
  public:
   explicit RunError(const std::string& message) : Error(ExitCode::kFailed, message) {}
 };
+
+// What was thrown, for the user: an Error as it is; no memory, or a file system's refusal, as one of the run; all else
+// as a mistake of ours.
+Error error_of(const std::exception_ptr& thrown);
 
 }  // namespace a3sim

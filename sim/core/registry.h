@@ -48,13 +48,19 @@ class Registry {
 
   // "; did you mean 'x'?" where one is near.
   static std::string meant(std::string_view name) {
-    std::vector<std::string> names;
-    for (const auto& [known_name, item] : items()) names.push_back(known_name);
-    const std::string_view near = closest(name, names);
+    const std::vector<std::string> all_names = names();
+    const std::string_view near = closest(name, all_names);
     return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
   }
 
-  // The known names, sorted, separated by ", ".
+  // The known names, sorted.
+  static std::vector<std::string> names() {
+    std::vector<std::string> names;
+    for (const auto& [name, item] : items()) names.push_back(name);
+    return names;
+  }
+
+  // The same, separated by ", ".
   static std::string known() {
     std::string names;
     for (const auto& [name, item] : items()) names += (names.empty() ? "" : ", ") + name;

@@ -41,15 +41,14 @@ Hardware::Workers read_workers(const Config& config) {
     if (of > 0) kind.error("runs", fmt::format("another kind of worker runs '{}' too, expected one", runs));
     of = workers_of_kind;
   };
-  for (const std::string& name : config.keys()) {
+  for (const char* usual : {"cube", "vector"}) {
+    const Config kind = config.map(usual);
+    if (!kind.has("count")) continue;  // only says how such work is done
+    add(kind, usual == std::string_view("cube") ? "matrix" : "vector", count(kind, "count", 1, kMostWorkers));
+  }
+  for (const std::string& name : config.names({"cube", "vector"})) {
     const Config kind = config.map(name);
-    const bool usual = name == "cube" || name == "vector";
-    if (usual && !kind.has("count")) continue;  // only says how such work is done
     const std::uint32_t workers_of_kind = count(kind, "count", 1, kMostWorkers);
-    if (usual) {
-      add(kind, name == "cube" ? "matrix" : "vector", workers_of_kind);
-      continue;
-    }
     const std::vector<std::string> all = kind.require_sources(false).texts("runs");
     workers.together |= all.size() > 1;
     for (const std::string& runs : all) {
@@ -171,10 +170,10 @@ void check_levels(const Config& config, const std::vector<Hardware::Fabric::Leve
 Hardware::Fabric read_fabric(const Config& config) {
   Hardware::Fabric fabric;
   const Config planes = config.map("planes"), levels = config.map("levels");
-  for (const std::string& name : planes.keys()) fabric.planes.push_back(read_plane(planes.map(name), name));
+  for (const std::string& name : planes.names()) fabric.planes.push_back(read_plane(planes.map(name), name));
   if (fabric.planes.empty()) config.error("planes", "expected at least one plane: what connects the dies");
   planes.finish();
-  for (const std::string& name : levels.keys())
+  for (const std::string& name : levels.names())
     fabric.levels.push_back(read_level(levels.map(name), name, fabric.planes));
   levels.finish();
   check_levels(levels, fabric.levels);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "scheduler/task_weights.h"
-#include "scheduler/turns.h"
+#include "sim/experiment/interruption.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
@@ -67,6 +67,7 @@ std::vector<CompiledPass> compile_passes(const Experiment& experiment, const Rou
   }
   std::vector<CompiledPass> passes;
   for (const Pass& pass : experiment.passes) {
+    check_interruption();
     const spdlog::stopwatch watch;
     check_size(experiment, capacity, experiment.kept);
     passes.push_back(

@@ -22,6 +22,7 @@ bool is_foreign(const std::filesystem::path& file) {
 }
 
 constexpr std::int64_t kMostRows = 1 << 30;
+constexpr std::int64_t kMostWorkers = 65536;
 constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
 
 // Tiles and their buffers must fit into L0 and L1.
@@ -80,8 +81,10 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
 void read_workers(const Config& config, Experiment& experiment) {
   const Hardware::Workers& all = experiment.hardware.workers;
   const auto read = [&](std::string_view kind, std::uint32_t most) {
-    const auto [block, key] = of_execution(config, kind, experiment);
-    return static_cast<std::uint32_t>(block.integer(key, 1, most, most));
+    return of_execution(config, kind, experiment, [&](const Config& block, const std::string& key) {
+      const bool runs = key == kind || key == experiment.run.execution;
+      return static_cast<std::uint32_t>(block.integer(key, 1, runs ? most : kMostWorkers, most));
+    });
   };
   experiment.workers[0] = read("aic", all.cube);
   experiment.workers[1] = read("aiv", all.vector);
@@ -204,13 +207,8 @@ Experiment read(const Config& root) {
   experiment.bucket_where = bucket.mark("rows").text() + ": " + bucket.path("rows");
   bucket.finish();
   const Config network = root.map("network");
-  experiment.network =
-      network.text("backend", experiment.kept > 0 ? "native" : default_network(experiment.shape.ep));
-  if (!Registry<NetworkBackend>::find(experiment.network)) {
-    network.error("backend", "unknown network backend '" + experiment.network +
-                                 "'; known: " + Registry<NetworkBackend>::known() +
-                                 Registry<NetworkBackend>::meant(experiment.network));
-  }
+  const char* const usual = experiment.kept > 0 ? "native" : default_network(experiment.shape.ep);
+  experiment.network = network.registered<NetworkBackend>("backend", usual).value_or(usual);
   network.finish();
   root.finish();
   return experiment;

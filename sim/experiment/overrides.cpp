@@ -28,7 +28,7 @@ Override make_override(const std::string& key, const std::string& yaml, const Ma
 
 std::vector<Override> read_overrides(const Config& map, const std::filesystem::path& folder) {
   std::vector<Override> overrides;
-  for (const std::string& key : map.keys())
+  for (const std::string& key : map.names())
     overrides.push_back(make_override(key, map.yaml(key), map.mark(key), folder));
   return overrides;
 }

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "sim/experiment/interruption.h"
 #include "sim/runtime/run.h"
 
 namespace a3sim {
@@ -14,7 +15,11 @@ RunResult run_on(const NetworkBackend& backend, const Experiment& experiment, co
                  std::size_t pass, const RunOptions& options) {
   const spdlog::stopwatch watch;
   const CompiledPass& of = compiled.passes[pass];
-  RunResult result = run_schedule(of.schedule, compiled.counts, experiment.hardware, backend, options);
+  check_interruption();
+  InterruptibleHooks interruptible(options.hooks);
+  RunOptions with_hooks = options;
+  with_hooks.hooks = interruptible.hooks();
+  RunResult result = run_schedule(of.schedule, compiled.counts, experiment.hardware, backend, with_hooks);
   spdlog::debug("{}: {} events executed, {:.3f} s", of.name, result.events, watch);
   return result;
 }

@@ -14,12 +14,7 @@ void read_balance(const Config& config, MethodOptions& with) {
     return static_cast<std::uint32_t>(config.integer(key, 0, most, fallback));
   };
   BalanceOptions& balance = with.balance;
-  balance.balancer = config.text("balancer", balance.balancer);
-  if (!Balancers::find(balance.balancer)) {
-    config.error("balancer", fmt::format("no balancer '{}'; known: {}{}", balance.balancer,
-                                         Balancers::known(), Balancers::meant(balance.balancer)));
-    balance.balancer = BalanceOptions{}.balancer;
-  }
+  balance.balancer = config.registered<Balancer>("balancer", balance.balancer).value_or(balance.balancer);
   balance.dyn = read("dyn", kMostExperts, balance.dyn);
   balance.tau = read("tau", kMostRows, balance.tau);
   balance.max_num_dyn = read("max_num_dyn", kMostExperts, balance.max_num_dyn);
@@ -33,7 +28,7 @@ void read_balance(const Config& config, MethodOptions& with) {
 }  // namespace
 
 bool runs_on_streams(const Config& experiment) {
-  return experiment.has("execution") && experiment.text("execution", "") == "streams";
+  return experiment.has("execution") && read_execution(experiment) == kStreams;
 }
 
 bool replays_batches(const Config& experiment) {
@@ -45,12 +40,7 @@ StreamOptions read_stream_options(const Config& root) {
   constexpr double kLeastEfficiency = 0.01;
   StreamOptions options;
   const Config block = root.map("experiment");
-  options.method = block.text("method", options.method);
-  if (!Methods::find(options.method)) {
-    block.error("method", fmt::format("no method '{}'; known: {}{}", options.method, Methods::known(),
-                                      Methods::meant(options.method)));
-    options.method = StreamOptions{}.method;
-  }
+  options.method = block.registered<Method>("method", options.method).value_or(options.method);
   options.micro_batches =
       static_cast<std::uint32_t>(block.integer("micro_batches", 1, kMostBatches, options.micro_batches));
   options.seeds = static_cast<std::uint32_t>(block.integer("seeds", 1, kMostSeeds, options.seeds));

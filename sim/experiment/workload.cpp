@@ -10,18 +10,18 @@ bool in_kernels(const Experiment& experiment) {
   return Executions::get(experiment.run.execution).by_kernels();
 }
 
-std::pair<Config, std::string> of_execution(const Config& block, std::string_view key,
-                                            const Experiment& experiment) {
-  if (!block.is_map(key)) return {block, std::string(key)};
-  const Config by = block.map(key);
-  for (const std::string& name : by.keys()) {
-    if (!Executions::find(name)) {
-      by.error(name, fmt::format("unknown execution '{}'; known: {}{}", name, Executions::known(),
-                                 Executions::meant(name)));
+std::vector<std::string> executions_in(const Config& by) {
+  std::vector<std::string> known;
+  for (const std::string& name : by.names()) {
+    if (Executions::find(name)) {
+      known.push_back(name);
+      continue;
     }
-    static_cast<void>(by.yaml(name));
+    by.error(name, fmt::format("unknown execution '{}'; known: {}{}", name, Executions::known(),
+                               Executions::meant(name)));
+    static_cast<void>(by.has(name));
   }
-  return {by, experiment.run.execution};
+  return known;
 }
 
 void read_model(const Config& root, Experiment& experiment) {
@@ -42,13 +42,8 @@ void check_fits_memory(const Config& config, std::string_view key, double elemen
 void read_workload(const Config& root, Experiment& experiment) {
   const Config block = root.map("experiment");
   experiment.name = block.text("name");
-  const std::string name = block.text("workload", "moe_ffn");
-  if (const Workload* workload = Workloads::find(name)) {
-    workload->read(root, block, experiment);
-  } else {
-    block.error("workload", fmt::format("unknown workload '{}'; known: {}{}", name, Workloads::known(),
-                                        Workloads::meant(name)));
-  }
+  if (const auto name = block.registered<Workload>("workload", "moe_ffn"))
+    Workloads::get(*name).read(root, block, experiment);
   block.finish();
 }
 

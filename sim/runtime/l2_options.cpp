@@ -11,18 +11,13 @@ constexpr std::int64_t kMostSeeds = 1 << 30;
 
 L2Options read_l2(const Config& config) {
   L2Options l2;
-  l2.spec.policy = config.text("policy", l2.spec.policy);
-  if (!Registry<L2Policy>::find(l2.spec.policy)) {
-    config.error("policy", "unknown L2 policy '" + l2.spec.policy + "'; known: " +
-                               Registry<L2Policy>::known() + Registry<L2Policy>::meant(l2.spec.policy));
-    l2.spec.policy = "lru";
-  }
+  l2.spec.policy = config.registered<L2Policy>("policy", l2.spec.policy).value_or(l2.spec.policy);
   l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;
   l2.start = config.choice("start", L2Start::kCold);
   l2.spec.hash = config.choice("hash", L2Hash::kXor);
   l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeeds, 1));
   const Config hints = config.map("hints");
-  for (const std::string& op : hints.keys()) {
+  for (const std::string& op : hints.names()) {
     const Config of = hints.map(op);
     l2.read_hints[op] = of.choice("read", L2Hint::kNormal);
     l2.write_hints[op] = of.choice("write", L2Hint::kNormal);

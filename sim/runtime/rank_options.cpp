@@ -60,11 +60,11 @@ std::vector<RankOptions> read_ranks(const Config& root, std::uint32_t ep, const 
   std::vector<RankOptions> ranks(ep);
   place(root.map("parallel"), parallel, fabric, ranks);
   const Config block = root.map("ranks"), starts = block.map("start"), clocks = block.map("clock");
-  for (const std::string& key : starts.keys()) {
+  for (const std::string& key : starts.names()) {
     const Duration start = starts.duration(key);
     if (const std::uint32_t rank = rank_of(starts, key, ep); rank != kNone) ranks[rank].start = start;
   }
-  for (const std::string& key : clocks.keys()) {
+  for (const std::string& key : clocks.names()) {
     const double clock = clocks.number(key, kSlowest, kFastest);
     if (const std::uint32_t rank = rank_of(clocks, key, ep); rank != kNone) ranks[rank].clock = clock;
   }

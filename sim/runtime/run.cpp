@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "scheduler/turns.h"
 #include "sim/runtime/device.h"
 #include "sim/runtime/device_l2.h"
 #include "sim/runtime/fabric.h"

@@ -6,16 +6,17 @@
 
 namespace a3sim {
 
+std::string read_execution(const Config& experiment) {
+  const std::string usual = RunOptions{}.execution;
+  std::vector<std::string> known = Executions::names();
+  known.emplace_back(kStreams);
+  return experiment.name("execution", ExecutionType::kKind, known, usual).value_or(usual);
+}
+
 RunOptions read_run_options(const Config& experiment) {
   RunOptions options;
-  options.execution = experiment.text("execution", options.execution);
-  const ExecutionType* type = Executions::find(options.execution);
-  if (!type) {
-    experiment.error("execution", fmt::format("unknown execution '{}'; known: {}, streams", options.execution,
-                                              Executions::known()));
-    options.execution = RunOptions{}.execution;
-    type = &Executions::get(options.execution);
-  }
+  options.execution = read_execution(experiment);
+  const ExecutionType* type = &Executions::get(options.execution);
   options.transport = experiment.choice("communication", type->usual_transport());
   if (options.transport == Transport::kCollective && !type->takes_collectives()) {
     experiment.error(

@@ -51,6 +51,12 @@ struct RunOptions {
   }
 };
 
+// The execution that is none of schedules: kernels, copies and the host's work on streams.
+inline constexpr std::string_view kStreams = "streams";
+
+// `execution` of the block `experiment`: a registered one, or kStreams.
+std::string read_execution(const Config& experiment);
+
 // Reads from the block `experiment` how schedules are executed: `execution`, `communication`, `poll`, `launch`,
 // `dispatch_servers`, `ready`. Notes what is wrong with them. Ranks and the L2 have blocks of their own.
 RunOptions read_run_options(const Config& experiment);

@@ -196,7 +196,7 @@ TEST_CASE("A YAML graph with sound parts is refused as a whole for cycles, stray
                   "    - {name: Y, type: Add, inputs: [c, c], outputs: [b]}\n"),
              Catch::Contains("cycle"));
   CHECK_THAT(only("    - {name: J, type: Join, inputs: [], outputs: []}\n"),
-             Catch::Contains("no operator type 'Join'"));
+             Catch::Contains("unknown operator 'Join'"));
   CHECK(errors_of(kTensors + "    - {name: S, type: SwiGLU, inputs: [a], outputs: [b], split: {rows: 4}}\n"
                              "    - {name: T, type: Add, inputs: [b, b], outputs: [c]}\n")
             .empty());

@@ -312,7 +312,7 @@ test("A sweep's lines, heat map and front have the values of its points", async 
 
 test("The published tables' figures have every predicted and published value", async () => {
   const { page, close } = await open(pages.published);
-  const points = JSON.parse(readFileSync(join(at("tables"), "points.json")));
+  const points = JSON.parse(readFileSync(join(at("tables"), "points.json"))).points;
   const figure = await page.evaluate(() => a3sim.page.sections.find((s) => s.title === "moe_ffn").blocks.find((b) => b.kind === "figure").figure);
   const wanted = points.filter((p) => p.metric === "latency" && p.case.pass === "total" && !p.variant);
   const drawn = figure.series.flatMap((s) => s.points.map((p) => [s.hollow, p[1]]));

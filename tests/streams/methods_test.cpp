@@ -232,8 +232,9 @@ TEST_CASE("The same micro-batches come to the same, whoever ran before") {
 }
 
 TEST_CASE("What cannot run on streams is refused with what to do") {
-  CHECK_THROWS_WITH(layer("fepbl"), Contains("no method 'fepbl'; known: faster, faster_pipe2, feplb"));
-  CHECK_THROWS_WITH(layer("feplb", {"balance.balancer=lazy"}), Contains("no balancer 'lazy'; known: greedy"));
+  CHECK_THROWS_WITH(layer("fepbl"), Contains("unknown method 'fepbl'; known: faster, faster_pipe2, feplb"));
+  CHECK_THROWS_WITH(layer("feplb", {"balance.balancer=lazy"}),
+                    Contains("unknown balancer 'lazy'; known: greedy"));
   CHECK_THROWS_WITH(layer("feplb", {"balance.stop=soon"}), Contains("balance.stop"));
   CHECK_THROWS_WITH(layer("feplb", {"balance.dny=4"}), Contains("did you mean 'dyn'?"));
   const Experiment crowded = layer("triton", {"triton.sms=132"});

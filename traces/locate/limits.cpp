@@ -5,10 +5,15 @@
 namespace a3sim {
 
 LocateLimits read_locate_limits(const std::filesystem::path& file) {
+  Diagnostics diagnostics;
+  const LocateLimits limits = read_locate_limits(Config::load(file, {}, diagnostics));
+  diagnostics.throw_if_any();
+  return limits;
+}
+
+LocateLimits read_locate_limits(const Config& root) {
   constexpr std::int64_t kMostSteps = 4096;
   constexpr double kMost = 100;
-  Diagnostics diagnostics;
-  const Config root = Config::load(file, {}, diagnostics);
   const Config of = root.map("locate").require_sources(true);
   LocateLimits limits;
   const auto steps = [&](const char* key, std::uint32_t& value) {
@@ -33,7 +38,6 @@ LocateLimits read_locate_limits(const std::filesystem::path& file) {
   steps("watched", limits.watched);
   of.finish();
   root.finish();
-  diagnostics.throw_if_any();
   return limits;
 }
 

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "sim/core/config/config.h"
+
 namespace a3sim {
 
 // When a step is slow and a rank stands out: configs/advice/locate.yaml, with the sources. These are what it says.
@@ -30,5 +32,6 @@ struct LocateLimits {
 inline constexpr std::string_view kLocateFile = "advice/locate.yaml";
 // Throws InputError with everything that is wrong in the file.
 LocateLimits read_locate_limits(const std::filesystem::path& file);
+LocateLimits read_locate_limits(const Config& root);
 
 }  // namespace a3sim

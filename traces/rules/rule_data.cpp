@@ -8,19 +8,23 @@
 namespace a3sim {
 
 RuleData RuleData::read(const std::filesystem::path& file) {
-  constexpr double kMost = 1e18;
   Diagnostics diagnostics;
-  const Config root = Config::load(file, {}, diagnostics);
+  RuleData data = read(Config::load(file, {}, diagnostics), file);
+  diagnostics.throw_if_any();
+  return data;
+}
+
+RuleData RuleData::read(const Config& root, const std::filesystem::path& file) {
+  constexpr double kMost = 1e18;
   RuleData data;
   data.file_ = file;
   const Config thresholds = root.map("thresholds").require_sources(true);
-  for (const std::string& key : thresholds.keys())
+  for (const std::string& key : thresholds.names())
     data.thresholds_.emplace(key, thresholds.number(key, 0, kMost));
   thresholds.finish();
   data.remedies_ = root.texts("remedies");
   if (data.remedies_.empty()) root.error("remedies", "missing; expected what fixes the cause");
   root.finish();
-  diagnostics.throw_if_any();
   return data;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/config/config.h"
+
 namespace a3sim {
 
 // What configs/advice/CAUSE.yaml says of a cause: thresholds, each with its source, and what fixes it.
@@ -13,6 +15,7 @@ class RuleData {
  public:
   // Throws InputError with everything that is wrong in the file.
   static RuleData read(const std::filesystem::path& file);
+  static RuleData read(const Config& root, const std::filesystem::path& file);
 
   // Throws InputError, which names the file, for a threshold that it does not have.
   double at(std::string_view threshold) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/core/closest.h"
@@ -28,7 +29,8 @@ std::unique_ptr<ConfigValue> empty_map(const Mark& mark, bool broken) {
 void note_unknown(const ConfigValue& map, ConfigValue::Entry& entry, const std::string& path,
                   Diagnostics& diagnostics) {
   if (std::exchange(entry.reported, true)) return;
-  const std::vector<std::string> known(map.asked.begin(), map.asked.end());
+  std::vector<std::string> known;
+  for (const auto& [key, record] : map.asked) known.push_back(key);
   diagnostics.error(
       entry.key_mark, path,
       known.empty() ? "unknown key, expected none here" : "unknown key" + suggestion(entry.key, known));
@@ -97,7 +99,7 @@ Config::Config(std::shared_ptr<State> state, ConfigValue* value, std::string pat
 }
 
 ConfigValue* Config::present(std::string_view key) const {
-  value_->asked.emplace(key);
+  value_->asked.try_emplace(std::string(key));
   const ConfigValue::Entry* const entry = value_->find(key);
   return entry == nullptr || entry->is_default ? nullptr : entry->value.get();
 }
@@ -137,13 +139,35 @@ void Config::note_missing(std::string_view key, std::string_view expected) const
   note(value_->mark, key, fmt::format("missing, expected {}", expected));
 }
 
+std::vector<std::string> Config::names(std::initializer_list<std::string_view> fixed) const {
+  value_->names_open = true;
+  std::vector<std::string> names = keys();
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(fixed.begin(), fixed.end(), name) != fixed.end();
+  });
+  for (const std::string& name : names) value_->asked[name].named = true;
+  return names;
+}
+
+void Config::let_stand(std::string_view key) const {
+  if (value_->find(key) != nullptr) static_cast<void>(has(key));
+}
+
+void Config::take(std::string_view key, KeyForm form, std::optional<std::string> fallback) const {
+  form.needs_source = sources_ && form.kind < KeyKind::kTexts;
+  KeyRecord& record = value_->asked[std::string(key)];
+  record.add(form);
+  if (fallback) record.fallback = std::move(fallback);
+}
+
 bool Config::is_map(std::string_view key) const {
+  take(key, {.kind = KeyKind::kMap, .expected = "a mapping"});
   const ConfigValue* value = present(key);
   return value != nullptr && value->kind == Kind::kMap;
 }
 
 Config Config::map(std::string_view key) const {
-  value_->asked.emplace(key);
+  take(key, {.kind = KeyKind::kMap, .expected = "a mapping"});
   ConfigValue::Entry* entry = value_->find(key);
   if (entry == nullptr) {
     entry = &value_->add(std::string(key), value_->mark, empty_map(value_->mark, value_->broken));
@@ -161,6 +185,7 @@ Config Config::map(std::string_view key) const {
 
 std::vector<Config> Config::maps(std::string_view key) const {
   std::vector<Config> result;
+  take(key, {.kind = KeyKind::kMaps, .expected = "a list of mappings"});
   const ConfigValue* const list = present(key);
   if (list == nullptr) return result;
   if (list->kind != Kind::kList) {
@@ -181,6 +206,7 @@ std::vector<Config> Config::maps(std::string_view key) const {
 }
 
 std::string Config::yaml(std::string_view key) const {
+  take(key, {.kind = KeyKind::kAnything, .expected = "any YAML"});
   const ConfigValue* const value = present(key);
   if (value != nullptr) return write_yaml_line(*value);
   note_missing(key, "a value");
@@ -189,6 +215,7 @@ std::string Config::yaml(std::string_view key) const {
 
 std::vector<std::pair<std::string, Mark>> Config::yaml_items(std::string_view key) const {
   std::vector<std::pair<std::string, Mark>> result;
+  take(key, {.kind = KeyKind::kList, .expected = "a list"});
   const ConfigValue* const list = present(key);
   if (list == nullptr) return result;
   if (list->kind != Kind::kList) error(key, fmt::format("{}, expected a list", list->description()));

@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/config/key_form.h"
 #include "sim/core/enum_names.h"
+#include "sim/core/registry.h"
 #include "sim/core/units.h"
 
 namespace a3sim {
@@ -90,6 +92,10 @@ class Config {
   Mark mark(std::string_view key) const;  // of a key's value, or of this mapping
   std::string path(std::string_view key) const;
   std::vector<std::string> keys() const;  // in the file's order; marks none as read
+  // The keys that are names which whoever writes the file gives: all but the fixed ones, in the file's order.
+  std::vector<std::string> names(std::initializer_list<std::string_view> fixed = {}) const;
+  // The key means nothing here but may stand.
+  void let_stand(std::string_view key) const;
   // Notes an error at a key's value; not where the key is absent from what could not be read.
   void error(std::string_view key, std::string_view message) const;
 
@@ -124,6 +130,16 @@ class Config {
   std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names,
                      std::string_view fallback) const {
     return choice(key, std::span(names.begin(), names.size()), fallback);
+  }
+  // One of the names of a `kind` of things; unknown ones are noted with the known ones, and are nothing.
+  std::optional<std::string> name(std::string_view key, std::string_view kind,
+                                  std::span<const std::string> known,
+                                  std::optional<std::string_view> fallback = {}) const;
+  // Of what is registered (sim/core/registry.h).
+  template <class Interface>
+  std::optional<std::string> registered(std::string_view key,
+                                        std::optional<std::string_view> fallback = {}) const {
+    return name(key, Interface::kKind, Registry<Interface>::names(), fallback);
   }
   std::vector<std::string> texts(std::string_view key) const;  // a list of scalars; absent: empty
   // Whatever stands there, as YAML on one line: what an override takes. All below it counts as read.
@@ -161,6 +177,9 @@ class Config {
   // all below it that were read, with the closest known one.
   void finish() const;
 
+  // What was asked of this mapping and of all below it: every key that has been read, with what is taken there.
+  KeyTree known() const;
+
   // The whole document as YAML after includes and overrides, and with the defaults that were read: what ran.
   std::string resolved() const;
 
@@ -176,6 +195,7 @@ class Config {
   ConfigValue* present(std::string_view key) const;
   Found find(std::string_view key, std::string_view expected) const;
   bool unwrap(std::string_view key, std::string_view expected, Found& found) const;
+  void take(std::string_view key, KeyForm form, std::optional<std::string> fallback = {}) const;
   void note(const Mark& mark, std::string_view key, std::string_view message) const;
   void note_missing(std::string_view key, std::string_view expected) const;
   void set_default(std::string_view key, std::string text) const;

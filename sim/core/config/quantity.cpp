@@ -144,6 +144,13 @@ std::string expected_quantity(QuantityKind kind) {
   return fmt::format("{} such as '{}'", kind_of(kind).name, kind_of(kind).example);
 }
 
+std::string quantity_pattern(QuantityKind kind) {
+  const UnitKind of = kind_of(kind);
+  std::string units;
+  for (const Unit& unit : of.units) units += fmt::format("{}{}", units.empty() ? "" : "|", unit.name);
+  return fmt::format("^{} *({}){}$", kNumberPattern, units, of.per);
+}
+
 std::string expected_integer(std::int64_t min, std::int64_t max) {
   if (max == std::numeric_limits<std::int64_t>::max()) return fmt::format("an integer of at least {}", min);
   return fmt::format("an integer from {} to {}", min, max);

@@ -40,4 +40,8 @@ std::string expected_integer(std::int64_t min, std::int64_t max);
 std::string expected_number(double min, double max);
 std::string expected_per_cycle(std::string_view unit);
 
+// Regular expressions of what is read: a decimal number, and a quantity as a whole.
+inline constexpr std::string_view kNumberPattern = "[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?";
+std::string quantity_pattern(QuantityKind kind);
+
 }  // namespace a3sim

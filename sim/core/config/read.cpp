@@ -86,16 +86,19 @@ T Config::read(std::string_view key, const Reader<T>& reader) const {
 }
 
 std::string Config::text(std::string_view key) const {
+  take(key, {.kind = KeyKind::kText, .expected = "a text"});
   return read<std::string>(key, {.parse = parse_text, .expected = "a text"});
 }
 
 std::string Config::text(std::string_view key, std::string_view fallback) const {
+  take(key, {.kind = KeyKind::kText, .expected = "a text"}, std::string(fallback));
   if (has(key)) return text(key);
   set_default(key, std::string(fallback));
   return std::string(fallback);
 }
 
 bool Config::boolean(std::string_view key, bool fallback) const {
+  take(key, {.kind = KeyKind::kBoolean, .expected = "true or false"}, fallback ? "true" : "false");
   if (has(key))
     return read<bool>(key, {.parse = parse_boolean, .expected = "true or false", .harmless = fallback});
   set_default(key, fallback ? "true" : "false");
@@ -103,6 +106,7 @@ bool Config::boolean(std::string_view key, bool fallback) const {
 }
 
 std::int64_t Config::integer(std::string_view key, std::int64_t min, std::int64_t max) const {
+  take(key, {.kind = KeyKind::kInteger, .expected = expected_integer(min, max), .least = min, .most = max});
   return read<std::int64_t>(key,
                             {.parse = [&](std::string_view text) { return parse_integer(text, min, max); },
                              .expected = expected_integer(min, max),
@@ -112,12 +116,15 @@ std::int64_t Config::integer(std::string_view key, std::int64_t min, std::int64_
 
 std::int64_t Config::integer(std::string_view key, std::int64_t min, std::int64_t max,
                              std::int64_t fallback) const {
+  take(key, {.kind = KeyKind::kInteger, .expected = expected_integer(min, max), .least = min, .most = max},
+       std::to_string(fallback));
   if (has(key)) return integer(key, min, max);
   set_default(key, std::to_string(fallback));
   return fallback;
 }
 
 double Config::number(std::string_view key, double min, double max) const {
+  take(key, {.kind = KeyKind::kNumber, .expected = expected_number(min, max), .low = min, .high = max});
   return read<double>(key, {.parse = [&](std::string_view text) { return parse_number(text, min, max); },
                             .expected = expected_number(min, max),
                             .harmless = std::clamp(1.0, min, max),
@@ -125,6 +132,8 @@ double Config::number(std::string_view key, double min, double max) const {
 }
 
 double Config::number(std::string_view key, double min, double max, double fallback) const {
+  take(key, {.kind = KeyKind::kNumber, .expected = expected_number(min, max), .low = min, .high = max},
+       fmt::format("{}", fallback));
   if (has(key)) return number(key, min, max);
   set_default(key, fmt::format("{}", fallback));
   return fallback;
@@ -132,19 +141,46 @@ double Config::number(std::string_view key, double min, double max, double fallb
 
 std::size_t Config::choice(std::string_view key, std::span<const std::string_view> names) const {
   const std::vector<std::string> known = strings(names);
+  take(key, {.kind = KeyKind::kChoice, .expected = expected_choice(known), .names = known});
   return read<std::size_t>(key, {.parse = [&](std::string_view text) { return parse_choice(text, known); },
                                  .expected = expected_choice(known)});
 }
 
 std::size_t Config::choice(std::string_view key, std::span<const std::string_view> names,
                            std::string_view fallback) const {
+  const std::vector<std::string> known = strings(names);
+  take(key, {.kind = KeyKind::kChoice, .expected = expected_choice(known), .names = known},
+       std::string(fallback));
   if (has(key)) return choice(key, names);
   set_default(key, std::string(fallback));
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), fallback) - names.begin());
 }
 
+std::optional<std::string> Config::name(std::string_view key, std::string_view kind,
+                                        std::span<const std::string> known,
+                                        std::optional<std::string_view> fallback) const {
+  const std::vector<std::string> names(known.begin(), known.end());
+  take(key, {.kind = KeyKind::kChoice, .expected = expected_choice(names), .names = names},
+       fallback ? std::optional<std::string>(*fallback) : std::nullopt);
+  if (!has(key) && fallback) {
+    set_default(key, std::string(*fallback));
+    return std::string(*fallback);
+  }
+  const std::string given =
+      read<std::string>(key, {.parse = parse_text, .expected = fmt::format("the name of a {}", kind)});
+  if (const ConfigValue* const value = present(key);
+      given.empty() && (value == nullptr || value->kind != Kind::kScalar))
+    return std::nullopt;  // noted
+  if (std::ranges::find(names, given) != names.end()) return given;
+  const std::string_view near = closest(given, names);
+  error(key, fmt::format("unknown {} '{}'; known: {}{}", kind, given, fmt::join(names, ", "),
+                         near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  return std::nullopt;
+}
+
 std::vector<std::string> Config::texts(std::string_view key) const {
   std::vector<std::string> result;
+  take(key, {.kind = KeyKind::kTexts, .expected = "a list of texts"});
   const ConfigValue* const list = present(key);
   if (list == nullptr) return result;
   if (list->kind != Kind::kList) error(key, fmt::format("{}, expected a list", list->description()));
@@ -162,6 +198,7 @@ std::vector<std::string> Config::texts(std::string_view key) const {
 }
 
 std::filesystem::path Config::file(std::string_view key) const {
+  take(key, {.kind = KeyKind::kPath, .expected = "a path"});
   const Found found = find(key, "a path");
   if (found.scalar == nullptr) return {};
   const std::string& origin = found.scalar->mark.file;
@@ -170,6 +207,8 @@ std::filesystem::path Config::file(std::string_view key) const {
 }
 
 std::int64_t Config::quantity(std::string_view key, QuantityKind kind, bool allow_zero) const {
+  take(key,
+       {.kind = KeyKind::kQuantity, .expected = expected_quantity(kind), .pattern = quantity_pattern(kind)});
   const auto parse = [&](std::string_view text) {
     Parsed<std::int64_t> parsed = parse_quantity(text, kind);
     if (!allow_zero && parsed.error.empty() && parsed.value == 0) {
@@ -194,6 +233,9 @@ Duration Config::duration(std::string_view key, bool allow_zero) const {
 }
 
 double Config::per_cycle(std::string_view key, std::string_view unit) const {
+  take(key, {.kind = KeyKind::kQuantity,
+             .expected = expected_per_cycle(unit),
+             .pattern = fmt::format("^{} *{}/cycle$", kNumberPattern, unit)});
   return read<double>(key, {.parse = [&](std::string_view text) { return parse_per_cycle(text, unit); },
                             .expected = expected_per_cycle(unit),
                             .harmless = 1,

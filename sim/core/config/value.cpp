@@ -28,7 +28,7 @@ void ConfigValue::add_source(std::string_view source) {
   add("value", mark, std::move(value));
   add("source", mark, scalar(std::string(source), mark));
   opened = true;
-  asked = {"value", "source"};
+  asked = {{"value", {}}, {"source", {}}};
 }
 
 std::string ConfigValue::description() const {

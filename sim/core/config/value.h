@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/core/config/config.h"
+#include "sim/core/config/key_form.h"
 
 namespace a3sim {
 
@@ -34,13 +34,19 @@ struct ConfigValue {
   std::vector<std::unique_ptr<ConfigValue>> items;  // kList
   std::vector<Entry> entries;                       // kMap, in the file's order
 
-  std::set<std::string, std::less<>> asked;  // keys that readers know, present or not
-  bool opened = false;                       // read as a mapping, so that its keys must all be known
-  bool whole = false;   // tagged !override: takes the place of what an included file has, whole
-  bool broken = false;  // stands for what could not be read: its missing keys are no news
+  std::map<std::string, KeyRecord, std::less<>> asked;  // keys that readers know, present or not
+  bool names_open = false;  // has keys that are names which whoever writes the file gives
+  bool opened = false;      // read as a mapping, so that its keys must all be known
+  bool whole = false;       // tagged !override: takes the place of what an included file has, whole
+  bool broken = false;      // stands for what could not be read: its missing keys are no news
 
   // The entry of `key`, or nullptr.
   Entry* find(std::string_view key) {
+    const auto it = index_.find(key);
+    return it == index_.end() ? nullptr : &entries[it->second];
+  }
+
+  const Entry* find(std::string_view key) const {
     const auto it = index_.find(key);
     return it == index_.end() ? nullptr : &entries[it->second];
   }

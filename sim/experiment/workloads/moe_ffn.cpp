@@ -8,9 +8,10 @@ class MoeFfnWorkload final : public Workload {
   void read(const Config& root, const Config& block, Experiment& experiment) const override {
     const std::size_t pass = block.choice("pass", {"forward", "backward", "both"}, "both");
     experiment.window = block.choice("window", Window::kTransport);
-    const auto [gradients, key] = of_execution(block, "weight_gradients", experiment);
-    const WeightGradients then =
-        gradients.has(key) ? gradients.choice<WeightGradients>(key) : WeightGradients::kNone;
+    const WeightGradients then = of_execution(
+        block, "weight_gradients", experiment, [](const Config& gradients, const std::string& key) {
+          return gradients.has(key) ? gradients.choice<WeightGradients>(key) : WeightGradients::kNone;
+        });
     read_model(root, experiment);
     if (pass != 1)
       experiment.passes.push_back({"forward", forward_graph(experiment.shape, experiment.window)});

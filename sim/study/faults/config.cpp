@@ -10,7 +10,7 @@ class ConfigFault final : public FaultKind {
   std::unique_ptr<Fault> read(const Config& entry, const FaultSite&) const override {
     std::vector<std::pair<std::string, std::string>> sets;
     const Config set = entry.map("set");
-    for (const std::string& key : set.keys()) sets.emplace_back(key, set.yaml(key));
+    for (const std::string& key : set.names()) sets.emplace_back(key, set.yaml(key));
     if (sets.empty()) entry.error("set", "missing; expected keys of the configuration with their values");
     set.finish();
     return std::make_unique<SimpleFault>([sets](const SimpleFault&, std::uint32_t, StepConditions& c) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sim/core/closest.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/rng.h"
 
@@ -48,12 +47,6 @@ void read_steps(const Config& entry, Fault& fault) {
   fault.last = steps[1];
 }
 
-std::vector<std::string> known_kinds() {
-  std::vector<std::string> names;
-  for (const auto& [name, item] : FaultKinds::all()) names.push_back(name);
-  return names;
-}
-
 // What a fault draws follows from what it is, not from its place among others (FNV-1a, then one step of Rng).
 std::uint64_t seed_of(std::string_view text, std::uint64_t seed) {
   constexpr std::uint64_t kOffset = 0xcbf29ce484222325, kPrime = 0x100000001b3;
@@ -63,16 +56,11 @@ std::uint64_t seed_of(std::string_view text, std::uint64_t seed) {
 }
 
 void read_fault(const Config& entry, const FaultSite& site, Injection& injection) {
-  const std::string name = entry.text("kind");
-  const FaultKind* kind = FaultKinds::find(name);
-  if (!kind) {
-    if (entry.has("kind"))
-      entry.error("kind",
-                  fmt::format("no kind of faults is called '{}'{}", name, suggestion(name, known_kinds())));
-    return;
-  }
+  const std::optional<std::string> name = entry.registered<FaultKind>("kind");
+  if (!name) return;
+  const FaultKind* const kind = &FaultKinds::get(*name);
   std::unique_ptr<Fault> fault = kind->read(entry, site);
-  fault->kind = name;
+  fault->kind = *name;
   if (kind->of_ranks()) read_ranks_of(entry, site.ranks, *fault);
   read_steps(entry, *fault);
   for (const auto& [path, value] : entry.values()) {

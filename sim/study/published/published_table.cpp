@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "sim/core/closest.h"
 #include "sim/core/config/config.h"
 #include "sim/core/config/decimal.h"
 #include "sim/core/error.h"
@@ -78,13 +79,13 @@ class CaseReader {
   }
 
   void read_columns(const Config& keys) {
-    for (const std::string& name : keys.keys()) {
+    for (const std::string& name : keys.names()) {
       ColumnKey& column = columns_.emplace_back(ColumnKey{name, {}, {}});
       table_.columns.push_back(name);
       const std::string yaml = keys.yaml(name);
       if (yaml.starts_with('{')) {
         const Config values = keys.map(name);
-        for (const std::string& value : values.keys())
+        for (const std::string& value : values.names())
           column.overrides[value] = overrides_of(values, value.c_str());
       } else if (yaml != "null") {
         column.path = keys.text(name);
@@ -97,7 +98,7 @@ class CaseReader {
     if (!config.has(key)) return nullptr;
     Json coordinates = Json::object();
     const Config map = config.map(key);
-    for (const std::string& name : map.keys()) coordinates[name] = coordinate_of(map.text(name));
+    for (const std::string& name : map.names()) coordinates[name] = coordinate_of(map.text(name));
     return coordinates;
   }
 
@@ -106,7 +107,7 @@ class CaseReader {
   void cross(const Config& map, const Json& coordinates, std::size_t key,
              const std::function<void(const Json&)>& done) const {
     for (const std::string& column : table_.columns) map.has(column);
-    std::vector<std::string> names = map.keys();
+    std::vector<std::string> names = map.names({"set", "against"});
     std::erase_if(names, [&](const std::string& name) {
       return name == kPass || std::ranges::find(table_.columns, name) == table_.columns.end();
     });
@@ -241,7 +242,7 @@ void read_figures(const Config& root, PublishedTable& table) {
     if (item.has("where")) {
       figure.where = nlohmann::ordered_json::object();
       const Config where = item.map("where");
-      for (const std::string& key : where.keys()) figure.where[key] = coordinate_of(where.text(key));
+      for (const std::string& key : where.names()) figure.where[key] = coordinate_of(where.text(key));
       check_columns(item, "where", where.keys(), table);
     }
     item.finish();
@@ -261,21 +262,25 @@ std::vector<std::string> published_tables(const fs::path& configs) {
 }
 
 PublishedTable read_published_table(const fs::path& configs, const std::string& name) {
+  const bool own = name.ends_with(".yaml");
   const std::vector<std::string> known = published_tables(configs);
-  if (std::ranges::find(known, name) == known.end())
-    throw InputError(fmt::format("unknown experiment '{}'; known: {}", name, fmt::join(known, ", ")));
-  const fs::path folder = configs / "published";
+  if (!own && std::ranges::find(known, name) == known.end())
+    throw InputError(fmt::format("unknown experiment '{}'{}", name, suggestion(name, known)));
+  const fs::path file = own ? fs::path(name) : configs / "published" / (name + ".yaml");
   Diagnostics diagnostics;
-  const Config root = Config::load(folder / (name + ".yaml"), {}, diagnostics);
+  const Config root = Config::load(file, {}, diagnostics);
+  PublishedTable table = read_published_table(root, fs::absolute(file).parent_path(), file.stem().string());
+  diagnostics.throw_if_any();
+  return table;
+}
+
+PublishedTable read_published_table(const Config& root, const fs::path& folder, const std::string& name) {
   PublishedTable table;
   table.name = name;
   table.description = root.text("description");
   table.heading = root.text("heading", "");
   table.notes = root.text("notes", "");
-  table.evaluation = root.text("evaluation", "runs");
-  if (!Evaluations::find(table.evaluation))
-    root.error("evaluation",
-               fmt::format("unknown evaluation '{}'; known: {}", table.evaluation, Evaluations::known()));
+  table.evaluation = root.registered<Evaluation>("evaluation", "runs").value_or("runs");
   table.is_long = root.boolean("long", false);
   table.references = read_references(root);
   if (table.evaluation == "runs") {
@@ -286,7 +291,6 @@ PublishedTable read_published_table(const fs::path& configs, const std::string& 
   }
   read_figures(root, table);
   root.finish();
-  diagnostics.throw_if_any();
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/config/config.h"
 #include "sim/study/published/reference.h"
 
 namespace a3sim {
@@ -56,5 +57,8 @@ std::vector<std::string> published_tables(const std::filesystem::path& configs);
 
 // Throws InputError with all that is wrong with the file, or with the known names where there is none.
 PublishedTable read_published_table(const std::filesystem::path& configs, const std::string& name);
+// What a file in the folder says; what is wrong is noted.
+PublishedTable read_published_table(const Config& root, const std::filesystem::path& folder,
+                                    const std::string& name);
 
 }  // namespace a3sim

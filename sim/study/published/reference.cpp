@@ -20,7 +20,7 @@ double read_value(const Config& config, const std::string& metric) {
 Reference read_point(const Config& point) {
   Reference reference;
   const Config coordinates = point.map("case");
-  for (const std::string& key : coordinates.keys())
+  for (const std::string& key : coordinates.names())
     reference.coordinates[key] = coordinate_of(coordinates.text(key));
   reference.metric = point.text("metric");
   reference.value = read_value(point, reference.metric);

@@ -110,7 +110,12 @@ void score_fault(const Truth& truth, const Answer& answer, const Advice& advice,
 
 std::vector<Answer> read_answers(const std::filesystem::path& file) {
   Diagnostics diagnostics;
-  const Config root = Config::load(file, {}, diagnostics);
+  std::vector<Answer> answers = read_answers(Config::load(file, {}, diagnostics));
+  diagnostics.throw_if_any();
+  return answers;
+}
+
+std::vector<Answer> read_answers(const Config& root) {
   std::vector<Answer> answers;
   for (const Config& entry : root.maps("answers")) {
     Answer& answer = answers.emplace_back();
@@ -122,7 +127,6 @@ std::vector<Answer> read_answers(const std::filesystem::path& file) {
     entry.finish();
   }
   root.finish();
-  diagnostics.throw_if_any();
   return answers;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/config/config.h"
 #include "traces/report/report.h"
 #include "traces/rules/advice.h"
 
@@ -17,6 +18,7 @@ struct Answer {
   enum class Place : std::uint8_t { kRanks, kLinks, kOperators, kNothing } place = Place::kRanks;
 };
 std::vector<Answer> read_answers(const std::filesystem::path& file);
+std::vector<Answer> read_answers(const Config& root);
 
 // A fault that was injected into a job, and what advice said of it.
 struct ScoredFault {

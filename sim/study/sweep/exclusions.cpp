@@ -49,7 +49,7 @@ std::vector<std::size_t> values_of(const Config& filter, const SweepAxis& axis) 
 void read_exclusions(const Config& sweep, SweepSpec& spec) {
   for (const Config& filter : sweep.maps("exclude")) {
     SweepExclusion exclusion{filter.mark(), {}};
-    for (const std::string& name : filter.keys()) {
+    for (const std::string& name : filter.names()) {
       const auto axis = std::ranges::find(spec.axes, name, &SweepAxis::name);
       if (axis == spec.axes.end()) {
         filter.yaml(name);

@@ -26,7 +26,7 @@ class SweepReader {
     spec_.base = config_.text("base");
     if (config_.has("set")) spec_.settings = settings_of(config_.map("set"));
     const Config axes = config_.map("axes");
-    for (const std::string& name : axes.keys()) read_axis(axes, name);
+    for (const std::string& name : axes.names()) read_axis(axes, name);
     axes.finish();
     if (spec_.axes.empty()) config_.error("axes", "expected at least one axis");
     check_keys(axes);
@@ -53,7 +53,7 @@ class SweepReader {
     }
     if (axis.has("list")) {
       const Config list = axis.map("list");
-      for (const std::string& label : list.keys())
+      for (const std::string& label : list.names())
         read.values.push_back({label, settings_of(list.map(label))});
     } else {
       read_values(axis, read);
@@ -187,6 +187,8 @@ void add_overrides(SweepSpec& spec, std::span<const std::string> overrides) {
 
 }  // namespace
 
+void read_sweep(const Config& root, SweepSpec& spec) { SweepReader(root.map("sweep"), spec).read(); }
+
 SweepSpec read_sweep(const fs::path& file, std::span<const std::string> overrides) {
   SweepSpec spec;
   spec.file = file;
@@ -206,7 +208,7 @@ SweepSpec read_sweep(const fs::path& file, std::span<const std::string> override
   }
   spec.text = read_file(file);
   if (!spec.text.ends_with('\n')) spec.text += '\n';
-  SweepReader(root.map("sweep"), spec).read();
+  read_sweep(root, spec);
   root.finish();
   diagnostics.throw_if_any();
   add_overrides(spec, overrides);

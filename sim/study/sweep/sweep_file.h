@@ -48,5 +48,7 @@ inline constexpr std::uint64_t kMostPoints = 1'000'000;
 // with it, a line each, with file:line:column; what is wrong with its experiments shows when they are
 // resolved.
 SweepSpec read_sweep(const std::filesystem::path& file, std::span<const std::string> overrides);
+// What stands in the file of a spec that has its path; what is wrong is noted.
+void read_sweep(const Config& root, SweepSpec& spec);
 
 }  // namespace a3sim

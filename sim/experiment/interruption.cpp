@@ -1,0 +1,39 @@
+#include "sim/experiment/interruption.h"
+
+#include <atomic>
+
+namespace a3sim {
+namespace {
+
+std::atomic<InterruptionCheck> interruption_check = nullptr;
+
+}  // namespace
+
+void set_interruption_check(InterruptionCheck check) { interruption_check = check; }
+
+void check_interruption() {
+  if (const InterruptionCheck check = interruption_check.load(std::memory_order_relaxed)) check();
+}
+
+TaskHooks* InterruptibleHooks::hooks() {
+  return interruption_check.load(std::memory_order_relaxed) ? this : inner_;
+}
+
+Duration InterruptibleHooks::delay(RankId rank, std::uint32_t task, Time at) {
+  return inner_ ? inner_->delay(rank, task, at) : TaskHooks::delay(rank, task, at);
+}
+
+double InterruptibleHooks::slowness(RankId rank, std::uint32_t task) {
+  return inner_ ? inner_->slowness(rank, task) : TaskHooks::slowness(rank, task);
+}
+
+void InterruptibleHooks::started(RankId rank, std::uint32_t task) {
+  check_interruption();
+  if (inner_) inner_->started(rank, task);
+}
+
+void InterruptibleHooks::ended(RankId rank, std::uint32_t task) {
+  if (inner_) inner_->ended(rank, task);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "sim/runtime/task_hooks.h"
+
+namespace a3sim {
+
+// For programs that embed this one. What is given is called now and then while schedules are compiled and run, on the
+// thread that does so; what it throws ends that. Null, as at the start: nothing is.
+using InterruptionCheck = void (*)();
+void set_interruption_check(InterruptionCheck check);
+
+// Calls it.
+void check_interruption();
+
+// Calls it whenever a task starts, and is `inner`, where there is one, for all else.
+class InterruptibleHooks final : public TaskHooks {
+ public:
+  explicit InterruptibleHooks(TaskHooks* inner) : inner_(inner) {}
+  // Those that a run takes: `inner` itself where nothing is to be called.
+  TaskHooks* hooks();
+
+  Duration delay(RankId rank, std::uint32_t task, Time at) override;
+  double slowness(RankId rank, std::uint32_t task) override;
+  void started(RankId rank, std::uint32_t task) override;
+  void ended(RankId rank, std::uint32_t task) override;
+
+ private:
+  TaskHooks* inner_;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "scheduler/order.h"
+
+namespace a3sim {
+
+// The order of a file's text, with functions of Python's in place of the keys of a queue. A function takes an array with
+// a row of attributes a task (order_keys.h), the names of the graph's operators, and those of others that it may name;
+// it gives an array of numbers, a row a task.
+OrderSpec python_order(const std::string& text, const std::string& name, const pybind11::object& ctq,
+                       const pybind11::object& vtq);
+
+}  // namespace a3sim

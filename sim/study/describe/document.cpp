@@ -1,0 +1,115 @@
+#include "sim/study/describe/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "sim/core/error.h"
+#include "sim/experiment/configs_folder.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A name that stands for those which users give; as a rank's number it is one too.
+constexpr std::string_view kAnyName = "0";
+constexpr std::size_t kMostOverrides = 8;
+
+class Exploration {
+ public:
+  explicit Exploration(const Document& document) : document_(document) {}
+
+  KeyTree run() {
+    for (const fs::path& sample : document_.samples()) waiting_.push_back({sample, {}});
+    while (!waiting_.empty()) {
+      at_ = std::move(waiting_.front());
+      waiting_.pop_front();
+      const KeyTree tree = ask();
+      look(tree, "", "");
+      known_.merge(tree);
+    }
+    return std::move(known_);
+  }
+
+ private:
+  struct Reading {
+    fs::path file;
+    std::vector<std::string> overrides;
+  };
+
+  KeyTree ask() const {
+    Diagnostics diagnostics;
+    const Config root = Config::load(at_.file, at_.overrides, diagnostics);
+    try {
+      document_.read(root, diagnostics, at_.file);
+    } catch (const Error&) {  // what was asked for before is known
+    }
+    return root.known();
+  }
+
+  // `path` has '*' where names and positions stand, `place` has those of the reading.
+  void look(const KeyTree& tree, const std::string& path, const std::string& place) {
+    for (const auto& [key, known] : tree.keys) look(known, path + key, place + key);
+    if (!tree.any) return;
+    if (tree.example.empty())
+      try_value(path + '*', fmt::format("{}{}", place, kAnyName), "{}");
+    else if (tree.example.find('.') == std::string::npos)
+      look(*tree.any, path + '*', place + tree.example);
+  }
+
+  void look(const KnownKey& known, const std::string& path, const std::string& place) {
+    if (known.forms.empty() && !known.present) try_value(path, place, "{}");
+    for (const KeyForm& form : known.forms) {
+      if (form.kind == KeyKind::kMap && (!known.below || !known.present)) try_value(path, place, "{}");
+      if (form.kind == KeyKind::kMaps && !known.below) try_value(path, place, "[{}]");
+      for (const std::string& name : form.names) try_value(path, place, name);
+      if (form.kind == KeyKind::kBoolean)
+        for (const char* value : {"true", "false"}) try_value(path, place, value);
+    }
+    if (!known.below) return;
+    const bool in_list = known.below->list;
+    look(*known.below, path + (in_list ? ".*." : "."), place + (in_list ? ".0." : "."));
+  }
+
+  void try_value(const std::string& path, const std::string& place, const std::string& value) {
+    if (at_.overrides.size() == kMostOverrides || !tried_.insert(path + '=' + value).second) return;
+    Reading next = at_;
+    next.overrides.push_back(place + '=' + value);
+    waiting_.push_back(std::move(next));
+  }
+
+  const Document& document_;
+  Reading at_;
+  std::deque<Reading> waiting_;
+  std::set<std::string> tried_;
+  KeyTree known_;
+};
+
+}  // namespace
+
+std::vector<fs::path> shipped(std::string_view folder) {
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(configs_folder() / folder, none)) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<fs::path> Document::samples() const { return shipped(folder()); }
+
+KeyTree known_keys(const Document& document) {
+  KeyTree tree = Exploration(document).run();
+  const std::vector<std::string_view> blocks = document.blocks();
+  if (blocks.empty()) return tree;
+  std::erase_if(tree.keys, [&](const auto& item) {
+    return item.first != "include" && std::ranges::find(blocks, item.first) == blocks.end();
+  });
+  return tree;
+}
+
+}  // namespace a3sim

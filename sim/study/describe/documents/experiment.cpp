@@ -1,0 +1,87 @@
+#include "sim/experiment/experiment.h"
+
+#include <fmt/format.h>
+
+#include "sim/core/error.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/order_file.h"
+#include "sim/study/describe/document.h"
+#include "sim/study/monitor/job.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An experiment, and each of its blocks, which have files of their own to be included.
+class ExperimentDocument : public Document {
+ public:
+  std::string_view folder() const override { return "experiments"; }
+  std::string_view usual() const override { return "ep8"; }
+  std::string_view use() const override { return "a3sim run FILE"; }
+  std::vector<fs::path> samples() const override { return shipped("experiments"); }
+
+  void read(const Config& root, Diagnostics& diagnostics, const fs::path&) const override {
+    FaultSite site;
+    std::uint32_t launches = 1;
+    try {
+      const Experiment experiment = read_experiment(root, diagnostics);
+      site.ranks = experiment.shape.ep;
+      launches = static_cast<std::uint32_t>(experiment.passes.size());
+    } catch (const Error&) {  // the blocks of jobs are read all the same
+    }
+    read_host_options(root.map("hosts"), launches, {});
+    Injection injection;
+    read_injection(root, site, injection);
+  }
+
+  void accept(const fs::path& file) const override {
+    Diagnostics diagnostics;
+    const Config root = Config::load(file, {}, diagnostics);
+    bool job = false;
+    for (const char* block : {"hosts", "noise", "faults"}) job |= root.has(block);
+    if (job)
+      load_job(file, {}, {});
+    else
+      load_experiment(file, {});
+  }
+};
+
+// A part of one, laid over a shipped experiment.
+class PartDocument : public ExperimentDocument {
+ public:
+  PartDocument(std::string_view folder, std::string_view block, std::string_view usual,
+               std::string_view under = "ep8.yaml")
+      : folder_(folder), block_(block), usual_(usual), under_(under) {}
+  std::string_view folder() const override { return folder_; }
+  std::string_view usual() const override { return usual_; }
+  std::string_view use() const override {
+    return "below 'include:' of an experiment, behind what it is laid over";
+  }
+  std::vector<std::string_view> blocks() const override { return {block_}; }
+
+  void accept(const fs::path& file) const override {
+    const fs::path under = configs_folder() / "experiments" / under_;
+    parse_experiment(fmt::format("include: ['{}', '{}']\n", under.string(), fs::absolute(file).string()),
+                     file.string(), {});
+  }
+
+ private:
+  std::string_view folder_, block_, usual_, under_;
+};
+
+class OrderDocument final : public PartDocument {
+ public:
+  OrderDocument() : PartDocument("orders", "order", "full") {}
+  std::string_view use() const override { return "a3sim try FILE"; }
+  void accept(const fs::path& file) const override { read_order_file(file); }
+};
+
+A3SIM_REGISTER(Document, "experiment", "what to run, on what", ExperimentDocument);
+A3SIM_REGISTER(Document, "hardware", "a device and its links, each value with its source",
+               PartDocument("hardware", "hardware", "a3"));
+A3SIM_REGISTER(Document, "model", "a MoE layer", PartDocument("models", "model", "deepseek_v3", "hf.yaml"));
+A3SIM_REGISTER(Document, "order", "the order of tasks in the queues", OrderDocument);
+
+}  // namespace
+}  // namespace a3sim

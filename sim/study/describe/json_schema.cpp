@@ -1,0 +1,133 @@
+#include "sim/study/describe/json_schema.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/core/config/quantity.h"
+
+namespace a3sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json mapping(const KeyTree& tree);
+
+// Text in YAML: what looks like a number or a boolean is taken as it stands.
+Json text_schema() { return {{"type", Json::array({"string", "number", "boolean"})}}; }
+
+Json number_schema(const KeyForm& form) {
+  Json schema{{"type", Json::array({"number", "string"})},
+              {"pattern", fmt::format("^-?{}$", kNumberPattern)}};
+  const KeyForm none;
+  if (form.low != none.low) schema["minimum"] = form.low;
+  if (form.high != none.high) schema["maximum"] = form.high;
+  return schema;
+}
+
+Json integer_schema(const KeyForm& form) {
+  Json schema{{"type", Json::array({"integer", "string"})}, {"pattern", "^-?(0|[1-9][0-9]*)$"}};
+  const KeyForm none;
+  if (form.least != none.least) schema["minimum"] = form.least;
+  if (form.most != none.most) schema["maximum"] = form.most;
+  return schema;
+}
+
+// Of a scalar as it stands, without a source.
+Json scalar(const KeyForm& form) {
+  switch (form.kind) {
+    case KeyKind::kBoolean:
+      return {{"enum", Json::array({true, false, "true", "false"})}};
+    case KeyKind::kInteger:
+      return integer_schema(form);
+    case KeyKind::kNumber:
+      return number_schema(form);
+    case KeyKind::kChoice:
+      return {{"enum", form.names}};
+    case KeyKind::kQuantity:
+      return {{"type", "string"}, {"pattern", form.pattern}};
+    default:
+      return text_schema();
+  }
+}
+
+Json sourced(const Json& value) {
+  return {{"type", "object"},
+          {"properties",
+           {{"value", value},
+            {"source", text_schema()},
+            {"range", {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}}},
+            {"note", text_schema()},
+            {"fitted", {{"enum", Json::array({true, false, "true", "false"})}}}}},
+          {"required", Json::array({"value"})},
+          {"additionalProperties", false}};
+}
+
+// What one form takes, one or two schemas.
+void add_form(const KeyForm& form, const KnownKey& known, Json& any_of) {
+  switch (form.kind) {
+    case KeyKind::kAnything:
+      any_of.push_back(Json::object());
+      return;
+    case KeyKind::kTexts:
+      any_of.push_back({{"type", "array"}, {"items", text_schema()}});
+      return;
+    case KeyKind::kList:
+      any_of.push_back({{"type", "array"}});
+      return;
+    case KeyKind::kMap: {
+      Json schema = known.below ? mapping(*known.below) : Json{{"type", "object"}};
+      schema["type"] = Json::array({"object", "null"});
+      any_of.push_back(std::move(schema));
+      return;
+    }
+    case KeyKind::kMaps:
+      any_of.push_back({{"type", "array"}, {"items", known.below ? mapping(*known.below) : Json::object()}});
+      return;
+    default: {
+      const Json value = scalar(form);
+      if (!form.needs_source) any_of.push_back(value);
+      any_of.push_back(sourced(value));
+    }
+  }
+}
+
+Json key_schema(const KnownKey& known) {
+  Json schema = Json::object();
+  std::string expected;
+  Json any_of = Json::array();
+  for (const KeyForm& form : known.forms) {
+    expected += (expected.empty() ? "" : ", or ") + form.expected;
+    add_form(form, known, any_of);
+  }
+  if (!expected.empty()) schema["description"] = expected;
+  if (known.fallback && !known.fallback->empty()) schema["default"] = *known.fallback;
+  if (any_of.size() == 1)
+    schema.update(any_of.front());
+  else if (!any_of.empty())
+    schema["anyOf"] = std::move(any_of);
+  return schema;
+}
+
+Json mapping(const KeyTree& tree) {
+  Json properties = Json::object();
+  for (const auto& [name, known] : tree.keys) properties[name] = key_schema(known);
+  Json schema{{"type", "object"}, {"properties", std::move(properties)}};
+  if (tree.any)
+    schema["additionalProperties"] = key_schema(*tree.any);
+  else
+    schema["additionalProperties"] = false;
+  return schema;
+}
+
+}  // namespace
+
+Json json_schema(std::string_view name, const Document& document) {
+  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
+              {"title", fmt::format("a3sim {}: {}", name, Documents::all().find(name)->second.description)}};
+  schema.update(mapping(known_keys(document)));
+  return schema;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,227 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "sim/core/config/yaml_reader.h"
+#include "sim/core/config/yaml_writer.h"
+#include "sim/core/error.h"
+#include "sim/core/read_file.h"
+#include "sim/core/rng.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/experiment.h"
+#include "sim/study/describe/json_schema.h"
+#include "sim/study/describe/key_list.h"
+#include "sim/study/describe/schema_check.h"
+#include "tests/describe/yaml_json.h"
+#include "tests/scratch_directory.h"
+
+using namespace a3sim;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Each is computed once for all tests.
+const Json& schema_of(const std::string& kind) {
+  static std::map<std::string, Json> schemas;
+  const auto [it, added] = schemas.try_emplace(kind);
+  if (added) it->second = json_schema(kind, Documents::get(kind));
+  return it->second;
+}
+
+std::unique_ptr<ConfigValue> tree_of(const std::string& text) {
+  Diagnostics diagnostics;
+  std::unique_ptr<ConfigValue> tree = read_yaml(text, Mark{"text", 1, 1}, diagnostics);
+  diagnostics.throw_if_any();
+  return tree;
+}
+
+std::vector<std::string> refusals(const std::string& kind, const std::string& text) {
+  return refused_by(schema_of(kind), json_of_yaml(*tree_of(text)));
+}
+
+// What the reader says of a file, as the program calls it; empty where it takes it.
+std::string refusal_of_reader(const std::string& kind, const fs::path& file) {
+  try {
+    Documents::get(kind).accept(file);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void collect(ConfigValue& value, std::vector<ConfigValue*>& nodes) {
+  nodes.push_back(&value);
+  for (const auto& item : value.items) collect(*item, nodes);
+  for (const ConfigValue::Entry& entry : value.entries) collect(*entry.value, nodes);
+}
+
+// Changes one node: its value, or the name of one of its keys.
+void make_mistake(ConfigValue& root, Rng& rng) {
+  std::vector<ConfigValue*> nodes;
+  collect(root, nodes);
+  ConfigValue& node = *nodes[1 + rng.below(static_cast<std::uint32_t>(nodes.size() - 1))];
+  if (node.kind == ConfigValue::Kind::kMap && !node.entries.empty() && rng.below(2) == 0) {
+    const std::string key = node.entries[rng.below(static_cast<std::uint32_t>(node.entries.size()))].key;
+    std::unique_ptr<ConfigValue> value = node.take(key);
+    std::string wrong = key;
+    wrong[rng.below(static_cast<std::uint32_t>(wrong.size()))] = 'x';
+    if (node.find(wrong) == nullptr) node.add(wrong + 'y', node.mark, std::move(value));
+    return;
+  }
+  const char* const values[] = {"-1",         "0",         "1",    "2.5",    "1e30",       "nonsense", "true",
+                                "12 parsecs", "1 us",      "7 GB", "3 TB/s", "{}",         "[]",       "[1]",
+                                "{a: 1}",     "4 B/cycle", "1 Hz", "on",     "99999999999"};
+  std::unique_ptr<ConfigValue> value = tree_of(values[rng.below(std::size(values))]);
+  node.entries.clear();
+  node.items.clear();
+  if (value->kind == ConfigValue::Kind::kMap && !value->entries.empty()) {
+    node.kind = ConfigValue::Kind::kScalar;
+    node.text = "{a: 1}";
+    return;
+  }
+  node.kind = value->kind;
+  node.text = value->text;
+  node.items = std::move(value->items);
+}
+
+// Where any configuration says something else of what is read.
+std::vector<std::pair<fs::path, std::vector<std::string>>> contexts(const Document& document,
+                                                                    const std::vector<ListedKey>& keys) {
+  std::vector<std::pair<fs::path, std::vector<std::string>>> all;
+  for (const fs::path& sample : document.samples()) all.emplace_back(sample, std::vector<std::string>{});
+  const fs::path usual = configs_folder() / document.folder() / (std::string(document.usual()) + ".yaml");
+  for (const ListedKey& key : keys) {
+    for (const KeyForm& form : key.known->forms) {
+      for (const std::string& name : form.names)
+        if (key.path.find('*') == std::string::npos)
+          all.emplace_back(usual, std::vector<std::string>{key.path + '=' + name});
+    }
+  }
+  return all;
+}
+
+bool is_known(const Document& document, const fs::path& file, std::vector<std::string> overrides,
+              const std::string& key) {
+  overrides.push_back(key + "={}");
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, overrides, diagnostics);
+  try {
+    document.read(root, diagnostics, file);
+  } catch (const Error&) {
+  }
+  root.finish();
+  const std::string unknown = ": " + key + ": unknown key";
+  for (const std::string& message : diagnostics.messages())
+    if (message.find(unknown) != std::string::npos) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("Each shipped file is one that its kind's schema takes") {
+  for (const auto& [kind, item] : Documents::all()) {
+    for (const fs::path& file : shipped(item.object->folder())) {
+      INFO(file);
+      CHECK(refusals(kind, read_file(file)) == std::vector<std::string>{});
+    }
+  }
+  for (const char* part : {"hardware", "models", "orders", "kernels", "ports"}) {
+    for (const fs::path& file : shipped(part)) {
+      INFO(file);
+      CHECK(refusals("experiment", read_file(file)) == std::vector<std::string>{});
+    }
+  }
+}
+
+// A resolved configuration has every default that was read.
+TEST_CASE("What each shipped experiment comes to, with all defaults, is what the schema takes") {
+  for (const fs::path& file : shipped("experiments")) {
+    INFO(file);
+    if (file.stem() == "hf") continue;  // needs a model
+    CHECK(refusals("experiment", load_experiment(file, {}).resolved) == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("Each key of a schema is one that its reader knows in some configuration", "[slow]") {
+  for (const char* kind : {"experiment", "order", "faults", "sweep"}) {
+    const Document& document = Documents::get(kind);
+    const KeyTree tree = known_keys(document);
+    const std::vector<ListedKey> keys = listed_keys(tree);
+    const auto all = contexts(document, keys);
+    std::size_t looked_at = 0;
+    for (const ListedKey& key : keys) {
+      if (key.path.find('*') != std::string::npos || key.path == "include") continue;
+      INFO(kind << ": " << key.path);
+      CHECK(std::ranges::any_of(all, [&](const auto& context) {
+        return is_known(document, context.first, context.second, key.path);
+      }));
+      ++looked_at;
+    }
+    CHECK(looked_at > 0);
+  }
+}
+
+// The scripts and pages of the project were written by what the reader takes, not by a schema.
+TEST_CASE("Each key that a page, a script or a help text sets is in the schema") {
+  const KeyTree tree = known_keys(Documents::get("experiment"));
+  const std::vector<ListedKey> keys = listed_keys(tree);
+  const std::regex set("--set '?([a-z0-9_]+[.][A-Za-z0-9_.]+)=");
+  std::size_t found = 0;
+  const fs::path root = A3SIM_SOURCE_DIR;
+  std::vector<fs::path> files{root / "README.md", root / "configs/README.md"};
+  for (const char* folder : {"sim", "bench", "models", "traces"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.path().filename() == "README.md" || entry.path().extension() == ".cpp")
+        files.push_back(entry.path());
+  }
+  for (const fs::path& file : files) {
+    if (file.string().find("node_modules") != std::string::npos) continue;
+    const std::string text = read_file(file);
+    for (std::sregex_iterator it(text.begin(), text.end(), set), end; it != end; ++it) {
+      if (it->str(1) == "path.to.key") continue;
+      INFO(file << ": " << it->str(1));
+      CHECK(find_key(keys, it->str(1)) != nullptr);
+      ++found;
+    }
+  }
+  CHECK(found > 25);
+}
+
+TEST_CASE("Whatever a schema refuses, the reader refuses", "[slow]") {
+  constexpr int kMistakes = 700;
+  const ScratchDirectory scratch;
+  Rng rng(1, 1);
+  std::size_t refused = 0, unseen = 0;
+  for (const char* kind : {"experiment", "hardware", "order", "sweep", "faults", "advice", "published"}) {
+    const std::vector<fs::path> files = shipped(Documents::get(kind).folder());
+    for (int i = 0; i < kMistakes / 7; ++i) {
+      const fs::path& file = files[rng.below(static_cast<std::uint32_t>(files.size()))];
+      if (file.stem() == "hf") continue;
+      const std::unique_ptr<ConfigValue> tree = tree_of(read_file(file));
+      make_mistake(*tree, rng);
+      const std::string text = write_yaml(*tree);
+      const std::vector<std::string> errors = refusals(kind, text);
+      // Beside the folder's own files, so that includes are found.
+      const fs::path folder = scratch.path() / Documents::get(kind).folder();
+      if (!fs::exists(folder))
+        fs::copy(configs_folder(), scratch.path(),
+                 fs::copy_options::recursive | fs::copy_options::skip_existing);
+      std::ofstream(folder / file.filename()) << text;
+      const std::string of_reader = refusal_of_reader(kind, folder / file.filename());
+      fs::copy_file(file, folder / file.filename(), fs::copy_options::overwrite_existing);
+      if (errors.empty()) {
+        unseen += of_reader.empty() ? 0 : 1;
+        continue;
+      }
+      ++refused;
+      INFO(kind << " " << file << ": " << errors.front() << "\n" << text);
+      CHECK(!of_reader.empty());
+    }
+  }
+  CHECK(refused > static_cast<std::size_t>(kMistakes) / 4);
+  CHECK(unseen > 0);  // what does not go together
+}

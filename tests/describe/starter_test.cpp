@@ -1,0 +1,96 @@
+#include "sim/study/describe/starter.h"
+
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.h"
+#include "sim/core/read_file.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/study/describe/explain_key.h"
+#include "tests/scratch_directory.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+TEST_CASE("Each file to start from is taken at once, from wherever it stands") {
+  const ScratchDirectory scratch;
+  for (const auto& [kind, item] : Documents::all()) {
+    // The one that is offered, and the first, which includes others where any does.
+    const std::vector<fs::path> all = shipped(item.object->folder());
+    for (const fs::path& shipped_file :
+         {all.front(), fs::path(std::string(item.object->usual()) + ".yaml")}) {
+      const std::string text = starter_file(kind, *item.object, shipped_file.stem().string(), "s.json");
+      INFO(kind << " from " << shipped_file);
+      CHECK_THAT(text, Catch::StartsWith("# yaml-language-server: $schema=s.json\n"));
+      const fs::path file = scratch.add(shipped_file.filename().string(), text);
+      CHECK_NOTHROW(item.object->accept(file));
+    }
+  }
+}
+
+TEST_CASE("A machine to start from has every value of the shipped one, with its source") {
+  const auto values_in = [](const Config& root) {
+    std::vector<std::string> values;
+    for (const SourcedValue& value : root.map("hardware").sourced())
+      values.push_back(value.path + " " + value.value + " " + value.source + " " + value.note + value.low +
+                       value.high);
+    return values;
+  };
+  Diagnostics diagnostics;
+  const fs::path a3 = configs_folder() / "hardware" / "a3.yaml";
+  const auto shipped_values = values_in(Config::load(a3, {}, diagnostics));
+  const std::string text = starter_file("hardware", Documents::get("hardware"), "a3", "s.json");
+  CHECK(values_in(Config::parse(text, "mine.yaml", {}, diagnostics)) == shipped_values);
+  CHECK(shipped_values.size() > 50);
+  CHECK_THAT(text, Contains("measure these first") && Contains("hardware.collective.fixed"));
+  CHECK_THAT(text, Contains("# Reads and writes take turns"));  // a comment of the file's own
+}
+
+TEST_CASE("A file from what is not shipped names what is") {
+  CHECK_THROWS_WITH(starter_file("order", Documents::get("order"), "ratrr", "s.json"),
+                    Contains("no 'ratrr'") && Contains("did you mean 'ratr'?"));
+}
+
+namespace {
+
+ExplainedKey explained(const std::string& key, const std::vector<std::string>& overrides = {}) {
+  return explain_key(Documents::get("experiment"), key, configs_folder() / "experiments" / "ep4.yaml",
+                     overrides);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "A value of the hardware is explained by where it stands, its source, its range and the comment above") {
+  const ExplainedKey key = explained("hardware.memory.hbm_write");
+  CHECK(key.value == "0.85 TB/s");
+  CHECK(key.low == "0.85 TB/s");
+  CHECK(key.high == "1.1 TB/s");
+  CHECK(key.fitted);
+  CHECK_THAT(key.source, Contains("FlagGems #6324"));
+  CHECK_THAT(key.comment, Contains("Reads and writes take turns"));
+  CHECK(key.expected == "a rate such as '1.6 TB/s'");
+  // The line that it names is the one that has it.
+  std::istringstream file(read_file(configs_folder() / "hardware" / "a3.yaml"));
+  const std::string place = key.origin.substr(key.origin.find("a3.yaml:") + std::string("a3.yaml:").size());
+  std::string line;
+  for (int i = 0; i < std::stoi(place); ++i) std::getline(file, line);
+  CHECK_THAT(line, Contains("hbm_write: {value: 0.85 TB/s"));
+}
+
+TEST_CASE("A value that no file has is a default, one from the command line says so") {
+  CHECK(explained("cut.partitions").origin == "default");
+  CHECK(explained("cut.partitions").value == "1");
+  const ExplainedKey set = explained("cut.partitions", {"cut.partitions=3"});
+  CHECK(set.value == "3");
+  CHECK_THAT(set.origin, Catch::StartsWith("--set:1:"));
+  CHECK(explained("parallel.tp_stride").comment ==
+        "dies between two ranks of the group: tensor parallelism over 2 dies");
+}
+
+TEST_CASE("A key that there is not names those that were probably meant") {
+  CHECK_THROWS_WITH(explained("hbm_read"), Contains("did you mean 'hardware.memory.hbm_read'?"));
+  CHECK_THROWS_WITH(explained("hardware.memory.hbm_raed"),
+                    Contains("did you mean 'hardware.memory.hbm_read'?"));
+  CHECK_THROWS_WITH(explained("cut.chunks"), Contains("did you mean 'cut.chunk'?"));
+}
