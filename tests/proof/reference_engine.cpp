@@ -377,10 +377,14 @@ class Simulation {
           const auto i = static_cast<std::uint32_t>(rank.left_of_kernel++);
           const std::uint32_t dst = td(r, task).dst;
           std::uint32_t w = cubes(r) + i % vectors;
-          if (queue == QueueType::kCtq) w = i % cubes(r);
-          // To every rank at a time; what stays is for the workers that are left.
-          else if (kernel.puts && collectives_)
-            w = cubes(r) + (dst != r || vectors <= group ? dst % vectors : group + i % (vectors - group));
+          if (queue == QueueType::kCtq) {
+            w = i % cubes(r);
+          } else if (kernel.puts && collectives_ && vectors < group) {
+            w = cubes(r) + (dst >= r ? dst - r : dst + group - r) % vectors;  // those behind it first
+          } else if (kernel.puts && collectives_) {
+            // To every rank at a time; what stays is for the workers that are left.
+            w = cubes(r) + (dst != r || vectors == group ? dst % vectors : group + i % (vectors - group));
+          }
           rank.own[w].push_back(task);
         }
       }

@@ -43,13 +43,14 @@ std::string absolute_path(const std::string& word, bool in_include, const fs::pa
   return fs::absolute(folder / word).lexically_normal().string();
 }
 
-// What stands outside of comments.
+// What stands outside of comments and of what is said about values.
 std::string with_absolute_paths(const std::string& text, const fs::path& folder) {
   std::string result;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const bool in_include = line.find("include") != std::string::npos;
-    const std::size_t last = std::min(line.find('#'), line.size());
+    const std::size_t last =
+        std::min({line.find('#'), line.find("note:"), line.find("source:"), line.size()});
     std::size_t at = 0;
     while (at < last) {
       const std::size_t begin = std::min(line.find_first_of(kPathCharacters, at), last);

@@ -50,9 +50,8 @@ class ExperimentDocument : public Document {
 // A part of one, laid over a shipped experiment.
 class PartDocument : public ExperimentDocument {
  public:
-  PartDocument(std::string_view folder, std::string_view block, std::string_view usual,
-               std::string_view under = "ep8.yaml")
-      : folder_(folder), block_(block), usual_(usual), under_(under) {}
+  PartDocument(std::string_view folder, std::string_view block, std::string_view usual)
+      : folder_(folder), block_(block), usual_(usual) {}
   std::string_view folder() const override { return folder_; }
   std::string_view usual() const override { return usual_; }
   std::string_view use() const override {
@@ -61,13 +60,28 @@ class PartDocument : public ExperimentDocument {
   std::vector<std::string_view> blocks() const override { return {block_}; }
 
   void accept(const fs::path& file) const override {
-    const fs::path under = configs_folder() / "experiments" / under_;
+    const fs::path under = configs_folder() / "experiments" / "ep8.yaml";
     parse_experiment(fmt::format("include: ['{}', '{}']\n", under.string(), fs::absolute(file).string()),
                      file.string(), {});
   }
 
  private:
-  std::string_view folder_, block_, usual_, under_;
+  std::string_view folder_, block_, usual_;
+};
+
+// Of two models, one may say how many experts there are and the other how many a rank has: it takes the other's place.
+class ModelDocument final : public PartDocument {
+ public:
+  ModelDocument() : PartDocument("models", "model", "deepseek_v3") {}
+  std::string_view use() const override { return "below 'include:' of an experiment, in place of its model"; }
+  void accept(const fs::path& file) const override {
+    const fs::path configs = configs_folder();
+    parse_experiment(
+        fmt::format("include: ['{}', '{}', '{}']\nparallel: {{ep: 8}}\n",
+                    (configs / "hardware" / "a3_24_48.yaml").string(),
+                    (configs / "orders" / "published.yaml").string(), fs::absolute(file).string()),
+        file.string(), {});
+  }
 };
 
 class OrderDocument final : public PartDocument {
@@ -80,7 +94,7 @@ class OrderDocument final : public PartDocument {
 A3SIM_REGISTER(Document, "experiment", "what to run, on what", ExperimentDocument);
 A3SIM_REGISTER(Document, "hardware", "a device and its links, each value with its source",
                PartDocument("hardware", "hardware", "a3"));
-A3SIM_REGISTER(Document, "model", "a MoE layer", PartDocument("models", "model", "deepseek_v3", "hf.yaml"));
+A3SIM_REGISTER(Document, "model", "a MoE layer", ModelDocument);
 A3SIM_REGISTER(Document, "order", "the order of tasks in the queues", OrderDocument);
 
 }  // namespace
