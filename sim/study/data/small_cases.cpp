@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint32_t kShrink = 32;  // base blocks of 128 x 256 become 4 x 8
 constexpr std::uint32_t kShares = 3, kChunk = 4, kTaskRows = 5;
 constexpr std::uint32_t kMostPartitions = 4;
+constexpr std::uint32_t kMostRanks = 16;  // of larger groups: pairs of ranks have rows of their own
 
 // At least 2, so that blocks can be ragged.
 std::uint16_t shrunk(std::uint16_t size) {
@@ -80,7 +81,12 @@ void set_cut(std::vector<std::string>& overrides, const Experiment& experiment, 
 }
 
 void set_model(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
-  const SmallShape small = small_shape(experiment.shape, experiment.cut.tiling, partitions);
+  MoeShape shape = experiment.shape;
+  if (shape.ep > kMostRanks && shape.experts() % kMostRanks == 0 && experiment.routing.kind != "file") {
+    shape.ep = kMostRanks;
+    set(overrides, "parallel.ep", shape.ep);
+  }
+  const SmallShape small = small_shape(shape, experiment.cut.tiling, partitions);
   set(overrides, "model.tokens", small.tokens);
   set(overrides, "model.hidden", small.hidden);
   set(overrides, "model.intermediate", small.intermediate);

@@ -109,7 +109,10 @@ class CaseReader {
     for (const std::string& column : table_.columns) map.has(column);
     std::vector<std::string> names = map.names({"set", "against"});
     std::erase_if(names, [&](const std::string& name) {
-      return name == kPass || std::ranges::find(table_.columns, name) == table_.columns.end();
+      const bool column = std::ranges::find(table_.columns, name) != table_.columns.end();
+      if (!column && name != kPass && key == 0 && coordinates.empty())
+        map.error(name, "unknown key" + suggestion(name, table_.columns));
+      return name == kPass || !column;
     });
     if (key == names.size()) return done(coordinates);
     const bool is_list = map.yaml(names[key]).starts_with('[');

@@ -77,7 +77,7 @@ class ModelDocument final : public PartDocument {
   void accept(const fs::path& file) const override {
     const fs::path configs = configs_folder();
     parse_experiment(
-        fmt::format("include: ['{}', '{}', '{}']\nparallel: {{ep: 8}}\n",
+        fmt::format("include: ['{}', '{}', '{}']\nparallel: {{ep: 8}}\nexperiment: {{name: of the model}}\n",
                     (configs / "hardware" / "a3_24_48.yaml").string(),
                     (configs / "orders" / "published.yaml").string(), fs::absolute(file).string()),
         file.string(), {});
