@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/runtime/run_options.h"
+
 namespace a3sim {
 namespace {
 

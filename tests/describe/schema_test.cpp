@@ -111,7 +111,8 @@ bool is_known(const Document& document, const fs::path& file, std::vector<std::s
   const Config root = Config::load(file, overrides, diagnostics);
   try {
     document.read(root, diagnostics, file);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    UNSCOPED_INFO(error.what());
   }
   root.finish();
   const std::string unknown = ": " + key + ": unknown key";

@@ -114,8 +114,8 @@ TEST_CASE("turns: tile by tile too, where the L2 drops nothing") {
   for (const std::uint32_t ep : {4U, 8U, 16U, 32U}) {
     for (const char* execution : {"static", "dynamic"}) {
       INFO(ep << ' ' << execution);
-      const Both of = both(ep, {fmt::format("experiment.execution={}", execution),
-                                "hardware.memory.l2_size=16128 MiB"});
+      const Both of =
+          both(ep, {fmt::format("experiment.execution={}", execution), "hardware.memory.l2_size=16128 MiB"});
       for (std::size_t p = 0; p < of.all.size(); ++p)
         CHECK(of.alike[p].run.makespan == of.all[p].run.makespan);
     }

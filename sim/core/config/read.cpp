@@ -166,7 +166,7 @@ std::optional<std::string> Config::name(std::string_view key, std::string_view k
     set_default(key, std::string(*fallback));
     return std::string(*fallback);
   }
-  const std::string given =
+  std::string given =
       read<std::string>(key, {.parse = parse_text, .expected = fmt::format("the name of a {}", kind)});
   if (const ConfigValue* const value = present(key);
       given.empty() && (value == nullptr || value->kind != Kind::kScalar))

@@ -1,6 +1,7 @@
 #include "sim/study/describe/document.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <deque>
@@ -45,7 +46,8 @@ class Exploration {
     const Config root = Config::load(at_.file, at_.overrides, diagnostics);
     try {
       document_.read(root, diagnostics, at_.file);
-    } catch (const Error&) {  // what was asked for before is known
+    } catch (const Error& error) {  // what was asked for before is known
+      spdlog::debug("{}: {}", at_.file.string(), error.what());
     }
     return root.known();
   }

@@ -1,6 +1,7 @@
 #include "sim/study/describe/starter.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cmath>
@@ -72,7 +73,8 @@ std::string keys_left_out(const Document& document, const fs::path& file) {
   const Config root = Config::load(file, {}, diagnostics);
   try {
     document.read(root, diagnostics, file);
-  } catch (const Error&) {  // a part of an experiment alone
+  } catch (const Error& error) {  // a part of an experiment alone
+    spdlog::debug("{}: {}", file.string(), error.what());
   }
   const KeyTree here = root.known();
   const std::vector<std::string_view> blocks = document.blocks();

@@ -1,6 +1,7 @@
 #include "sim/experiment/experiment.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
@@ -28,7 +29,8 @@ class ExperimentDocument : public Document {
       const Experiment experiment = read_experiment(root, diagnostics);
       site.ranks = experiment.shape.ep;
       launches = static_cast<std::uint32_t>(experiment.passes.size());
-    } catch (const Error&) {  // the blocks of jobs are read all the same
+    } catch (const Error& error) {  // the blocks of jobs are read all the same
+      spdlog::debug("{}", error.what());
     }
     read_host_options(root.map("hosts"), launches, {});
     Injection injection;
