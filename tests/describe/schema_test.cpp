@@ -123,7 +123,7 @@ bool is_known(const Document& document, const fs::path& file, std::vector<std::s
 
 }  // namespace
 
-TEST_CASE("Each shipped file is one that its kind's schema takes") {
+TEST_CASE("Each shipped file is one that its kind's schema takes", "[slow]") {
   for (const auto& [kind, item] : Documents::all()) {
     for (const fs::path& file : shipped(item.object->folder())) {
       INFO(file);
@@ -139,7 +139,7 @@ TEST_CASE("Each shipped file is one that its kind's schema takes") {
 }
 
 // A resolved configuration has every default that was read.
-TEST_CASE("What each shipped experiment comes to, with all defaults, is what the schema takes") {
+TEST_CASE("What each shipped experiment comes to, with all defaults, is what the schema takes", "[slow]") {
   for (const fs::path& file : shipped("experiments")) {
     INFO(file);
     if (file.stem() == "hf") continue;  // needs a model
@@ -167,7 +167,7 @@ TEST_CASE("Each key of a schema is one that its reader knows in some configurati
 }
 
 // The scripts and pages of the project were written by what the reader takes, not by a schema.
-TEST_CASE("Each key that a page, a script or a help text sets is in the schema") {
+TEST_CASE("Each key that a page, a script or a help text sets is in the schema", "[slow]") {
   const KeyTree tree = known_keys(Documents::get("experiment"));
   const std::vector<ListedKey> keys = listed_keys(tree);
   const std::regex set("--set '?([a-z0-9_]+[.][A-Za-z0-9_.]+)=");

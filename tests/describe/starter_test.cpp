@@ -12,7 +12,7 @@ using namespace a3sim;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
-TEST_CASE("Each file to start from is taken at once, from wherever it stands") {
+TEST_CASE("Each file to start from is taken at once, from wherever it stands", "[slow]") {
   const ScratchDirectory scratch;
   for (const auto& [kind, item] : Documents::all()) {
     // The one that is offered, and the first, which includes others where any does.

@@ -137,7 +137,7 @@ TEST_CASE("turns: tile by tile a few ranks are within a percent of all") {
   }
 }
 
-TEST_CASE("turns: the paper's shape at EP16 and EP64, as bench/README.md says", "[slow]") {
+TEST_CASE("turns: the paper's shape at EP16 and EP64, as the README says", "[slow]") {
   for (const std::uint32_t ep : {16U, 64U}) {
     INFO(ep);
     const Both of = both(ep, {fmt::format("parallel.ep={}", ep), "network.backend=native"}, "ep16");
