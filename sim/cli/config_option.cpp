@@ -3,6 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
 
 #include "sim/experiment/order_file.h"
 #include "sim/runtime/topology.h"
@@ -22,6 +26,16 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
     spdlog::warn("--set {}: no two ranks meet over plane '{}' here, so it changes nothing", *of_plane,
                  planes[p].name);
   }
+}
+
+// What is wrong with a file that cannot be a model's; what cannot be read is told of when it is.
+std::string missing_json(const std::string& name) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(name, none)) return {};
+  char first = 0;
+  std::ifstream(name) >> first;
+  return first == '{' || first == '\xEF' ? std::string()
+                                         : name + " is no JSON object, expected a model's config.json";
 }
 
 }  // namespace
@@ -49,7 +63,8 @@ void ConfigOption::add_without_order_to(CLI::App& app) {
   CLI::Option_group* const which = app.add_option_group("what runs");
   which->add_option("CONFIG", file, "experiment (YAML)");
   which->add_option("--hf", file, "a model instead: its HuggingFace config.json, run as ep8.yaml is")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CLI::Validator(missing_json, ""));
   which->require_option(1);
   add_set_to(app);
 }
