@@ -12,6 +12,8 @@
 #include "sim/core/error.h"
 #include "sim/study/calibration/calibration.h"
 #include "sim/study/calibration/measured_table.h"
+#include "sim/study/calibration/points_file.h"
+#include "sim/study/calibration/remaining_guesses.h"
 #include "traces/import/imported.h"
 
 namespace a3sim {
@@ -30,11 +32,14 @@ constexpr const char* kCalibrateExamples =
     "                                      fitted to what operators take in a profile that 'a3sim import -o' "
     "wrote,\n"
     "                                      tested on another\n"
+    "  a3sim init points -o points.yaml    what to measure on another device, how, and where to write it\n"
+    "  a3sim calibrate --points points.yaml --hardware machine.yaml -o fitted.yaml\n"
+    "                                      fitted to it: what that identifies, and what stays a guess\n"
     "  a3sim calibrate --json              parameters, singular values, errors with each point left out\n";
 
 struct CalibrateOptions {
   std::vector<std::string> names, set, measured, held_out, called;
-  std::filesystem::path hardware, output;
+  std::filesystem::path points, hardware, output;
   bool dry_run = false, fit_only = false;
   ThreadsOption threads;
   JsonOption json;
@@ -67,10 +72,31 @@ std::vector<PublishedTable> tables_of(const CalibrateOptions& options, const std
   return tables;
 }
 
+std::string names_of_open(const std::vector<std::string>& open) {
+  return open.empty() ? std::string() : fmt::format("Not measured: {}\n", fmt::join(open, ", "));
+}
+
+// Fits to measurements of the user's own device. What they do not identify stays as it is, and is told.
+void run_points(const CalibrateOptions& options, const Scenario& scenario,
+                const std::filesystem::path& hardware) {
+  if (options.output.empty() && !options.dry_run)
+    throw InputError("--points: expected -o FILE for the fitted hardware, or --dry-run");
+  const PointsFile points = read_points(options.points, hardware, scenario);
+  const Calibration calibration =
+      calibrate_what_is_identified(hardware, points.tables, scenario, options.fit_only);
+  const std::string text = with_values(hardware, calibration.new_values());
+  Report report = calibration_report(calibration);
+  report.say(names_of_open(points.open), "open");
+  add_guesses(remaining_guesses(calibration, scenario), report);
+  print_result(report.text(), report.json(), options.json);
+  if (!options.dry_run) write_file_atomically(options.output, text);
+}
+
 void run(const CalibrateOptions& options) {
   const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
   const std::filesystem::path hardware =
       options.hardware.empty() ? scenario.configs / "hardware" / "a3.yaml" : options.hardware;
+  if (!options.points.empty()) return run_points(options, scenario, hardware);
   const std::vector<PublishedTable> tables = tables_of(options, hardware, scenario);
   const Calibration calibration = calibrate(hardware, tables, scenario, options.fit_only);
   const std::string text = with_values(hardware, calibration.new_values());
@@ -101,6 +127,11 @@ class Calibrate final : public Command {
         ->type_name("CONFIG=RESULT")
         ->expected(1)
         ->take_all();
+    app.add_option("--points", options->points, "fit to the measurements in this file ('a3sim init points')")
+        ->type_name("FILE")
+        ->excludes("NAME")
+        ->excludes("--measured")
+        ->excludes("--held-out");
     add_names(app, options->called);
     app.add_option("--hardware", options->hardware, "the hardware file; configs/hardware/a3.yaml without it")
         ->type_name("FILE");

@@ -61,11 +61,20 @@ FitProblem problem_of(const Predictor& predictor, const std::vector<std::size_t>
       std::move(published), predictor.nominal());
 }
 
+std::vector<Parameter> parameters_but(const std::filesystem::path& hardware,
+                                      const std::vector<std::string>& left_alone) {
+  std::vector<Parameter> fitted = fitted_parameters(hardware);
+  std::erase_if(fitted, [&](const Parameter& parameter) {
+    return std::ranges::find(left_alone, parameter.path()) != left_alone.end();
+  });
+  return fitted;
+}
+
 // Points of one use, as functions of the values that are fitted.
 struct Half {
   Half(const std::vector<PublishedTable>& tables, const Scenario& scenario,
-       const std::filesystem::path& hardware, Use use)
-      : predictor(asked_for(tables, scenario, use), scenario, fitted_parameters(hardware)),
+       const std::filesystem::path& hardware, Use use, const std::vector<std::string>& left_alone)
+      : predictor(asked_for(tables, scenario, use), scenario, parameters_but(hardware, left_alone)),
         chosen(points_for(predictor, use)),
         problem(problem_of(predictor, chosen, hardware)) {}
 
@@ -87,6 +96,7 @@ void fill_parameters(Calibration& calibration, const FitProblem& problem, const 
 void find_unidentified(Calibration& calibration) {
   for (const Calibration::Fitted& fitted : calibration.parameters) {
     if (fitted.reach >= kLeastChange) continue;
+    calibration.unidentified.push_back(fitted.parameter.path());
     calibration.refused.push_back(fmt::format("{}: its whole range moves no point by more than {:.2f} %",
                                               fitted.parameter.path(), 100 * fitted.reach));
   }
@@ -96,6 +106,7 @@ void find_unidentified(Calibration& calibration) {
   const auto most = std::max_element(weakest.begin(), weakest.end(),
                                      [](double a, double b) { return std::abs(a) < std::abs(b); });
   const auto p = static_cast<std::size_t>(most - weakest.begin());
+  calibration.unidentified.push_back(calibration.parameters[p].parameter.path());
   calibration.refused.push_back(
       fmt::format("{}: the others make up for it: the weakest combination moves the points by {:.2f} % only",
                   calibration.parameters[p].parameter.path(), 100 * singular.values.back()));
@@ -113,9 +124,9 @@ std::vector<NewValue> Calibration::new_values() const {
 }
 
 Calibration calibrate(const std::filesystem::path& hardware, const std::vector<PublishedTable>& tables,
-                      const Scenario& scenario, bool fit_only) {
-  const Half half(tables, scenario, hardware, Use::kCalibration);
-  const Half held_out(tables, scenario, hardware, Use::kHeldOut);
+                      const Scenario& scenario, bool fit_only, const std::vector<std::string>& left_alone) {
+  const Half half(tables, scenario, hardware, Use::kCalibration, left_alone);
+  const Half held_out(tables, scenario, hardware, Use::kHeldOut, left_alone);
   const FitProblem::Fit fit = half.problem.fit();
 
   Calibration calibration;
@@ -153,6 +164,27 @@ Calibration calibrate(const std::filesystem::path& hardware, const std::vector<P
   add(half, false);
   add(held_out, true);
   return calibration;
+}
+
+Calibration calibrate_what_is_identified(const std::filesystem::path& hardware,
+                                         const std::vector<PublishedTable>& tables, const Scenario& scenario,
+                                         bool fit_only) {
+  std::vector<std::string> refused, unidentified;
+  const std::size_t all = fitted_parameters(hardware).size();
+  while (unidentified.size() < all) {
+    Calibration calibration = calibrate(hardware, tables, scenario, true, unidentified);
+    const bool done = calibration.refused.empty();
+    if (done && !fit_only) calibration = calibrate(hardware, tables, scenario, false, unidentified);
+    refused.insert(refused.end(), calibration.refused.begin(), calibration.refused.end());
+    unidentified.insert(unidentified.end(), calibration.unidentified.begin(), calibration.unidentified.end());
+    if (!done) continue;
+    calibration.refused = std::move(refused);
+    calibration.unidentified = std::move(unidentified);
+    return calibration;
+  }
+  throw InputError(
+      fmt::format("{}: the points identify none of the values that are marked 'fitted: true':\n{}",
+                  hardware.string(), fmt::join(refused, "\n")));
 }
 
 }  // namespace a3sim

@@ -41,8 +41,9 @@ struct Calibration {
   std::vector<Fit> points;
   // Sums of squared logarithms of predicted by published values, of those that are fitted to.
   double objective_before = 0, objective_after = 0;
-  SingularValues identified;         // of the derivatives by positions
-  std::vector<std::string> refused;  // what the points do not identify, and why
+  SingularValues identified;              // of the derivatives by positions
+  std::vector<std::string> refused;       // what the points do not identify, and why
+  std::vector<std::string> unidentified;  // the same: paths of values
   std::size_t evaluations = 0;
 
   std::vector<NewValue> new_values() const;
@@ -52,9 +53,15 @@ struct Calibration {
 // calibration; those that are held out test the fit, and the other way round. Does not write anything. The result does not depend on the scenario's threads.
 // Throws InputError as fitted_parameters() does, and if there is no such point. Profiles are tables too
 // (measured_table.h).
-// `fit_only`: no point is left out, and the halves are not swapped.
+// `fit_only`: no point is left out, and the halves are not swapped. `left_alone`: paths of values that are not fitted.
 Calibration calibrate(const std::filesystem::path& hardware, const std::vector<PublishedTable>& tables,
-                      const Scenario& scenario, bool fit_only = false);
+                      const Scenario& scenario, bool fit_only = false,
+                      const std::vector<std::string>& left_alone = {});
+// The same of those values that the points identify; `refused` and `unidentified` are the others. Throws InputError if
+// there is none.
+Calibration calibrate_what_is_identified(const std::filesystem::path& hardware,
+                                         const std::vector<PublishedTable>& tables, const Scenario& scenario,
+                                         bool fit_only);
 
 // What was fitted, how well the points identify it, and what is left of each point's error.
 Report calibration_report(const Calibration& calibration);

@@ -14,13 +14,18 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kInclude = "include=";
 
+std::string including(const fs::path& experiment, const std::string& laid_over) {
+  return fmt::format("include: [\"{}\"{}]\n", experiment.string(), laid_over);
+}
+
 // Those of the values that the configuration takes from the file they stand in.
 std::vector<std::string> overrides_of(const std::vector<Scenario::HardwareValue>& values,
-                                      const fs::path& experiment) {
+                                      const fs::path& experiment, const std::string& laid_over) {
   std::vector<std::string> overrides;
   if (values.empty()) return overrides;
   Diagnostics diagnostics;
-  for (const SourcedValue& known : Config::load(experiment, {}, diagnostics).map("hardware").sourced()) {
+  const Config root = Config::parse(including(experiment, laid_over), experiment.string(), {}, diagnostics);
+  for (const SourcedValue& known : root.map("hardware").sourced()) {
     for (const Scenario::HardwareValue& instead : values) {
       if (known.path == instead.path &&
           fs::weakly_canonical(known.mark.file) == fs::weakly_canonical(instead.file))
@@ -61,10 +66,11 @@ Experiment Scenario::load(const std::string& name, const std::vector<std::string
     else
       all.push_back(value);
   }
-  for (std::string& override : overrides_of(hardware_values, file)) all.push_back(std::move(override));
+  for (std::string& override : overrides_of(hardware_values, file, laid_over))
+    all.push_back(std::move(override));
   all.insert(all.end(), overrides.begin(), overrides.end());
   if (laid_over.empty()) return load_experiment(file, all);
-  return parse_experiment(fmt::format("include: [\"{}\"{}]\n", file.string(), laid_over), file.string(), all);
+  return parse_experiment(including(file, laid_over), file.string(), all);
 }
 
 }  // namespace a3sim

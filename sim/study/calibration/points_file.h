@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/core/config/config.h"
+#include "sim/study/published/published_table.h"
+#include "sim/study/published/scenario.h"
+
+namespace a3sim {
+
+// Measurements of a device, each of an experiment with values of its own: what configs/points/ shows.
+struct PointsFile {
+  std::vector<PublishedTable> tables;  // one for each that was taken
+  std::vector<std::string> open;       // names of the others
+};
+
+// Notes what is wrong. `folder` is the file's.
+PointsFile read_points(const Config& root, const std::filesystem::path& folder);
+// Of a file, on the machine of this hardware file, with what each is published for: calibration. Throws InputError with all
+// that is wrong, and if no measurement was taken.
+PointsFile read_points(const std::filesystem::path& file, const std::filesystem::path& hardware,
+                       const Scenario& scenario);
+
+// What lays a hardware file over an experiment, unless it is among those that come with a3sim.
+std::vector<std::string> machine_overrides(const std::filesystem::path& hardware, const Scenario& scenario);
+
+}  // namespace a3sim
