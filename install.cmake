@@ -9,6 +9,9 @@ set_target_properties(a3sim_library PROPERTIES OUTPUT_NAME a3sim LINKER_LANGUAGE
 foreach(name sim_core models scheduler sim_device sim_memory sim_network sim_runtime sim_experiment traces sim_study)
   target_sources(a3sim_library PRIVATE $<TARGET_OBJECTS:${name}>)
 endforeach()
+# All that is installed, and no test. Whoever installs or packs has built it before.
+add_custom_target(installed DEPENDS a3sim a3sim_library)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/a3sim)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/a3sim)
