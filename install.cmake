@@ -55,5 +55,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libboost-dev, libeigen3-dev, libfmt-dev, libspdlog-dev, libyaml-cpp-dev, \
 nlohmann-json3-dev, libmuparser-dev, libflatbuffers-dev, libsqlitecpp-dev, libnlopt-cxx-dev, libsimgrid-dev, \
-duktape-dev, zlib1g-dev, libcli11-dev")
+duktape-dev, zlib1g-dev, libcli11-dev, python3-numpy, python3-pandas")
 include(CPack)
