@@ -35,7 +35,10 @@ foreach(file "a3sim.1 man" "a3sim.bash completion bash" "_a3sim completion zsh" 
 endforeach()
 install(FILES ${said}/a3sim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${said}/a3sim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME a3sim)
-install(FILES ${said}/_a3sim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+# Debian's zsh looks into the second for what packages bring.
+foreach(folder site-functions vendor-completions)
+  install(FILES ${said}/_a3sim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
+endforeach()
 install(FILES ${said}/a3sim.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 configure_package_config_file(package.cmake.in ${CMAKE_BINARY_DIR}/generated/a3simConfig.cmake
