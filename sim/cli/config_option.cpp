@@ -3,6 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
 
 #include "sim/cli/shipped_file.h"
 #include "sim/experiment/order_file.h"
@@ -23,6 +27,16 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
     spdlog::warn("--set {}: no two ranks meet over plane '{}' here, so it changes nothing", *of_plane,
                  planes[p].name);
   }
+}
+
+// What is wrong with a file that cannot be a model's; what cannot be read is told of when it is.
+std::string missing_json(const std::string& name) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(name, none)) return {};
+  char first = 0;
+  std::ifstream(name) >> first;
+  return first == '{' || first == '\xEF' ? std::string()
+                                         : name + " is no JSON object, expected a model's config.json";
 }
 
 }  // namespace
@@ -52,7 +66,8 @@ void ConfigOption::add_without_order_to(CLI::App& app) {
   take_shipped_too(which->add_option("CONFIG", file, "experiment (YAML), or a shipped one: ep8"),
                    "experiments");
   which->add_option("--hf", file, "a model instead: its HuggingFace config.json, run as ep8.yaml is")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CLI::Validator(missing_json, ""));
   which->require_option(1);
   add_set_to(app);
 }

@@ -27,6 +27,9 @@ class Progress {
   // More is known of how many are to come.
   void expect(std::size_t total) { total_ = total; }
 
+  // Whether it would speak, for who would have to count for it alone.
+  bool speaks() const { return speaks_; }
+
   // Called once, where a program starts at a terminal. After so long a line is worth it, and so often.
   static void show(std::FILE* terminal, std::chrono::milliseconds silence = std::chrono::seconds(2),
                    std::chrono::milliseconds between = std::chrono::milliseconds(200));

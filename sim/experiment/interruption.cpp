@@ -5,6 +5,8 @@
 namespace a3sim {
 namespace {
 
+constexpr std::size_t kTasksBetween = 1024;  // two words about progress
+
 std::atomic<InterruptionCheck> interruption_check = nullptr;
 
 }  // namespace
@@ -16,7 +18,7 @@ void check_interruption() {
 }
 
 TaskHooks* InterruptibleHooks::hooks() {
-  return interruption_check.load(std::memory_order_relaxed) ? this : inner_;
+  return interruption_check.load(std::memory_order_relaxed) || tasks_.speaks() ? this : inner_;
 }
 
 Duration InterruptibleHooks::delay(RankId rank, std::uint32_t task, Time at) {
@@ -29,6 +31,7 @@ double InterruptibleHooks::slowness(RankId rank, std::uint32_t task) {
 
 void InterruptibleHooks::started(RankId rank, std::uint32_t task) {
   check_interruption();
+  if (++started_ % kTasksBetween == 0) tasks_.reach(started_);
   if (inner_) inner_->started(rank, task);
 }
 

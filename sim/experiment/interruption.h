@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+
+#include "sim/core/progress.h"
 #include "sim/runtime/task_hooks.h"
 
 namespace a3sim {
@@ -12,10 +15,10 @@ void set_interruption_check(InterruptionCheck check);
 // Calls it.
 void check_interruption();
 
-// Calls it whenever a task starts, and is `inner`, where there is one, for all else.
+// Calls it whenever a task starts, tells now and then how many have, and is `inner`, where there is one, for all else.
 class InterruptibleHooks final : public TaskHooks {
  public:
-  explicit InterruptibleHooks(TaskHooks* inner) : inner_(inner) {}
+  InterruptibleHooks(TaskHooks* inner, Progress& tasks) : inner_(inner), tasks_(tasks) {}
   // Those that a run takes: `inner` itself where nothing is to be called.
   TaskHooks* hooks();
 
@@ -26,6 +29,8 @@ class InterruptibleHooks final : public TaskHooks {
 
  private:
   TaskHooks* inner_;
+  Progress& tasks_;
+  std::size_t started_ = 0;
 };
 
 }  // namespace a3sim

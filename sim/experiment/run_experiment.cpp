@@ -1,5 +1,6 @@
 #include "sim/experiment/run_experiment.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <spdlog/stopwatch.h>
 
@@ -16,7 +17,10 @@ RunResult run_on(const NetworkBackend& backend, const Experiment& experiment, co
   const spdlog::stopwatch watch;
   const CompiledPass& of = compiled.passes[pass];
   check_interruption();
-  InterruptibleHooks interruptible(options.hooks);
+  std::size_t tasks = 0;
+  for (const Ssc& ssc : of.schedule) tasks += ssc.tasks().size();
+  Progress progress(fmt::format("tasks of {}", of.name), tasks);
+  InterruptibleHooks interruptible(options.hooks, progress);
   RunOptions with_hooks = options;
   with_hooks.hooks = interruptible.hooks();
   RunResult result = run_schedule(of.schedule, compiled.counts, experiment.hardware, backend, with_hooks);

@@ -44,6 +44,8 @@ void read_workload(const Config& root, Experiment& experiment) {
   experiment.name = block.text("name");
   if (const auto name = block.registered<Workload>("workload", "moe_ffn"))
     Workloads::get(*name).read(root, block, experiment);
+  else
+    block.throw_if_any();  // which keys there may be, a workload says
   block.finish();
 }
 

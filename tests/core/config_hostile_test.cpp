@@ -37,6 +37,17 @@ TEST_CASE("YAML that means more than it says is refused") {
   CHECK_THAT(errors("~: 1\n"), Contains("an empty key, expected a name"));
 }
 
+TEST_CASE("A word of thousands of letters does not make a message of thousands") {
+  ConfigText number("a: " + repeated("\u00e9", 2500) + "\n");
+  number.config.integer("a", 0, 9);
+  CHECK_THAT(number.errors(), Contains("f.yaml:1:4: a: 'é") && Contains("… (5002 bytes) is not an integer"));
+  CHECK(number.errors().size() < 200);
+  const std::string path = "a_path_of_200_letters_" + repeated("x", 178);
+  ConfigText whole("a: " + path + "\n");
+  whole.config.integer("a", 0, 9);
+  CHECK_THAT(whole.errors(), !Contains("…"));
+}
+
 TEST_CASE("Every escape gives UTF-8, which writes back") {
   ConfigText text("a: \"\\N\\_\\u00e9\\x41\"\n");
   CHECK(text.config.text("a") ==

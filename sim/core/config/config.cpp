@@ -237,6 +237,8 @@ std::vector<std::pair<std::string, std::string>> Config::values() const {
   return found;
 }
 
+void Config::throw_if_any() const { state_->diagnostics.throw_if_any(); }
+
 void Config::finish() const { finish_below(*value_, path_, state_->diagnostics); }
 
 }  // namespace a3sim

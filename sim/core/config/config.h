@@ -176,6 +176,8 @@ class Config {
   // Notes every key that was not read, in this mapping and in
   // all below it that were read, with the closest known one.
   void finish() const;
+  // Throws what has been noted so far: where the rest cannot be judged before that is mended.
+  void throw_if_any() const;
 
   // What was asked of this mapping and of all below it: every key that has been read, with what is taken there.
   KeyTree known() const;

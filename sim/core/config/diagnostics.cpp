@@ -8,11 +8,34 @@
 
 namespace a3sim {
 
+namespace {
+
+// Words far longer than any key or path are cut, so that a message stays one to read.
+std::string readable(std::string_view message) {
+  constexpr std::size_t kLongestWord = 240, kKept = 80;
+  std::string text;
+  while (!message.empty()) {
+    const std::size_t end = std::min(message.find_first_of(" \n"), message.size());
+    if (end <= kLongestWord) {
+      text += message.substr(0, end);
+    } else {
+      std::size_t kept = kKept;  // not within a character
+      while (kept > 0 && (static_cast<unsigned char>(message[kept]) & 0xC0U) == 0x80U) --kept;
+      text += fmt::format("{}… ({} bytes)", message.substr(0, kept), end);
+    }
+    if (end < message.size()) text += message[end];
+    message.remove_prefix(std::min(end + 1, message.size()));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string Mark::text() const { return line == 0 ? file : fmt::format("{}:{}:{}", file, line, column); }
 
 void Diagnostics::error(const Mark& mark, std::string_view path, std::string_view message) {
-  std::string text = path.empty() ? fmt::format("{}: {}", mark.text(), message)
-                                  : fmt::format("{}: {}: {}", mark.text(), path, message);
+  std::string text = path.empty() ? fmt::format("{}: {}", mark.text(), readable(message))
+                                  : fmt::format("{}: {}: {}", mark.text(), readable(path), readable(message));
   const auto order = [](const Mark& a, const Mark& b) {
     return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
   };
