@@ -9,6 +9,9 @@ set_target_properties(a3sim_library PROPERTIES OUTPUT_NAME a3sim LINKER_LANGUAGE
 foreach(name sim_core models scheduler sim_device sim_memory sim_network sim_runtime sim_experiment traces sim_study)
   target_sources(a3sim_library PRIVATE $<TARGET_OBJECTS:${name}>)
 endforeach()
+# All that is installed, and no test. Whoever installs or packs has built it before.
+add_custom_target(installed DEPENDS a3sim a3sim_library)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/a3sim)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/a3sim)
@@ -32,7 +35,10 @@ foreach(file "a3sim.1 man" "a3sim.bash completion bash" "_a3sim completion zsh" 
 endforeach()
 install(FILES ${said}/a3sim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${said}/a3sim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME a3sim)
-install(FILES ${said}/_a3sim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+# Debian's zsh looks into the second for what packages bring.
+foreach(folder site-functions vendor-completions)
+  install(FILES ${said}/_a3sim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
+endforeach()
 install(FILES ${said}/a3sim.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 configure_package_config_file(package.cmake.in ${CMAKE_BINARY_DIR}/generated/a3simConfig.cmake
@@ -52,5 +58,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libboost-dev, libeigen3-dev, libfmt-dev, libspdlog-dev, libyaml-cpp-dev, \
 nlohmann-json3-dev, libmuparser-dev, libflatbuffers-dev, libsqlitecpp-dev, libnlopt-cxx-dev, libsimgrid-dev, \
-duktape-dev, zlib1g-dev, libcli11-dev")
+duktape-dev, zlib1g-dev, libcli11-dev, python3-numpy, python3-pandas")
 include(CPack)

@@ -20,7 +20,10 @@ std::uint32_t size(const Config& config, std::string_view key, std::int64_t most
 std::uint32_t read_experts_per_rank(const Config& config, std::uint32_t ep) {
   const bool total = config.has("experts"), local = config.has("experts_per_rank");
   if (total && local) {
-    config.error("experts", "beside experts_per_rank, expected one of the two");
+    config.error(
+        "experts",
+        "beside experts_per_rank, expected one of the two; 'model: !override' drops what an included "
+        "model says");
     return size(config, "experts_per_rank", kMostExperts);
   }
   if (!total) return size(config, "experts_per_rank", kMostExperts / ep);

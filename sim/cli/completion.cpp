@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -135,6 +136,15 @@ std::string zsh_options(const std::vector<ProgramOption>& options) {
   return text;
 }
 
+// Commands have a --help of their own.
+std::vector<ProgramOption> without_help(std::vector<ProgramOption> options) {
+  std::erase_if(options, [](const ProgramOption& option) {
+    return std::ranges::any_of(
+        option.names, [](const std::string& name) { return name == "--help" || name == "--version"; });
+  });
+  return options;
+}
+
 std::string zsh(const ProgramCommand& program) {
   std::string commands, cases;
   for (const ProgramCommand& command : program.commands) {
@@ -143,7 +153,7 @@ std::string zsh(const ProgramCommand& program) {
     const std::string first = first_choices(command);
     cases += fmt::format(
         "    {})\n      _arguments \\\n{}{}        {} && return ;;\n", command.name,
-        zsh_options(with_subcommands(command)),
+        zsh_options(with_subcommands(command)) + zsh_options(without_help(program.options)),
         first.empty() ? "" : fmt::format("        {} \\\n", in_quotes(fmt::format("1: :({})", first))),
         in_quotes("*: :_files"));
   }
@@ -151,27 +161,29 @@ std::string zsh(const ProgramCommand& program) {
       R"(#compdef a3sim
 # zsh completion of a3sim, made by 'a3sim completion zsh'
 _a3sim() {{
-  local state
+  local context state line curcontext=$curcontext
   local -a commands keys
+  local -A opt_args
   commands=(
 {}  )
   keys=({})
-  if ((CURRENT == 2)); then
+  _arguments -C \
+{}        '(-)1: :->command' '(-)*:: :->arguments' && return
+  if [[ $state == command ]]; then
     _describe command commands
     return
   fi
-  shift words
-  ((CURRENT--))
   case $words[1] in
 {}  esac
   [[ $state == keys ]] && compadd -S '' -a keys
 }}
 _a3sim "$@"
 )",
-      commands, keys_to_set(), cases);
+      commands, keys_to_set(), zsh_options(program.options), cases);
 }
 
-std::string fish_options(const std::vector<ProgramOption>& options, const std::string& condition) {
+std::string fish_options(const std::vector<ProgramOption>& options, const std::string& condition,
+                         const std::string& keys) {
   std::string text;
   for (const ProgramOption& option : options) {
     if (option.positional) continue;
@@ -182,7 +194,7 @@ std::string fish_options(const std::vector<ProgramOption>& options, const std::s
     if (!option.choices.empty())
       line += fmt::format(" -x -a {}", in_quotes(fmt::format("{}", fmt::join(option.choices, " "))));
     else if (option.names.front() == "--set")
-      line += fmt::format(" -x -a {}", in_quotes(keys_to_set()));
+      line += fmt::format(" -x -a {}", in_quotes(keys));
     else if (option.takes_value)
       line += " -r";
     text += fmt::format("{} -d {}\n", line, in_quotes(option.description));
@@ -190,17 +202,31 @@ std::string fish_options(const std::vector<ProgramOption>& options, const std::s
   return text;
 }
 
+// What follows a command is its own, whatever later words are called.
 std::string fish(const ProgramCommand& program) {
-  std::string text = "# fish completion of a3sim, made by 'a3sim completion fish'\n";
-  text += fish_options(program.options, "");
+  const std::string keys = keys_to_set();
+  std::string text =
+      "# fish completion of a3sim, made by 'a3sim completion fish'\n"
+      "function __fish_a3sim_words\n"
+      "    string match -v -- '-*' (commandline -opc)[2..]\n"
+      "end\n"
+      "function __fish_a3sim_command\n"
+      "    set -l words (__fish_a3sim_words)\n"
+      "    test \"$words[1]\" = \"$argv[1]\"\n"
+      "end\n"
+      "function __fish_a3sim_first\n"
+      "    set -l words (__fish_a3sim_words)\n"
+      "    test (count $words) = 1 -a \"$words[1]\" = \"$argv[1]\"\n"
+      "end\n";
+  text += fish_options(program.options, "", keys);
   for (const ProgramCommand& command : program.commands) {
-    text += fmt::format("complete -c a3sim -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
+    text += fmt::format("complete -c a3sim -n '__fish_a3sim_command \"\"' -f -a {} -d {}\n", command.name,
                         in_quotes(command.description));
-    const std::string condition =
-        fmt::format(" -n {}", in_quotes(fmt::format("__fish_seen_subcommand_from {}", command.name)));
+    const std::string condition = fmt::format(" -n '__fish_a3sim_command {}'", command.name);
     if (const std::string first = first_choices(command); !first.empty())
-      text += fmt::format("complete -c a3sim{} -a {}\n", condition, in_quotes(first));
-    text += fish_options(with_subcommands(command), condition);
+      text += fmt::format("complete -c a3sim -n '__fish_a3sim_first {}' -f -a {}\n", command.name,
+                          in_quotes(first));
+    text += fish_options(with_subcommands(command), condition, keys);
   }
   return text;
 }
@@ -213,11 +239,16 @@ class CompletionCommand final : public Command {
         ->required()
         ->check(CLI::IsMember(std::vector<std::string>(std::begin(kShells), std::end(kShells))));
     app.footer(
-        "'cmake --install' puts them where the shells look.\n"
-        "Examples:\n"
-        "  source <(a3sim completion bash)\n"
+        "'cmake --install' and the Debian package put them where the shells look.\n"
+        "By hand, for a program that was not installed (bash and fish read them when they are needed; zsh "
+        "where ~/.zshrc\n"
+        "says 'fpath=(~/.zfunc $fpath); autoload -Uz compinit && compinit'):\n"
+        "  mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions\n"
+        "  a3sim completion bash > ~/.local/share/bash-completion/completions/a3sim\n"
         "  a3sim completion zsh > ~/.zfunc/_a3sim\n"
-        "  a3sim completion fish > ~/.config/fish/completions/a3sim.fish\n");
+        "  a3sim completion fish > ~/.config/fish/completions/a3sim.fish\n"
+        "Examples:\n"
+        "  source <(a3sim completion bash)     for this shell\n");
     app.callback([&app, shell] {
       const ProgramCommand program = program_of(*app.get_parent());
       std::cout << (*shell == "bash" ? bash(program) : *shell == "zsh" ? zsh(program) : fish(program));

@@ -7,6 +7,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
+#include "sim/cli/shipped_file.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/describe/explain_key.h"
 
@@ -81,7 +82,9 @@ class ConfigCommand final : public Command {
     app.require_subcommand(0, 1);
     CLI::App* const one = app.add_subcommand("explain", "One key: value, unit, origin, source, range");
     one->add_option("KEY", options->key, "path.to.key")->required();
-    one->add_option("CONFIG", options->file, "a file; without it the shipped one that new files start from");
+    take_shipped_too(one->add_option("CONFIG", options->file,
+                                     "a file; without it the shipped one that new files start from"),
+                     "experiments");
     options->add_set_to(*one);
     one->fallthrough();
     app.footer(kConfigExamples);

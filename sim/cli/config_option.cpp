@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "sim/cli/shipped_file.h"
 #include "sim/experiment/order_file.h"
 #include "sim/runtime/topology.h"
 
@@ -48,8 +49,9 @@ void OverrideOptions::add_set_to(CLI::App& app) {
 }
 
 void OverrideOptions::add_order_to(CLI::App& app) {
-  app.add_option("--order", order, "the order of this file instead of the configuration's ('try --help')")
-      ->type_name("FILE");
+  CLI::Option* const option = app.add_option(
+      "--order", order, "the order of this file instead of the configuration's ('try --help')");
+  take_shipped_too(option->type_name("FILE"), "orders");
 }
 
 Experiment OverrideOptions::load(const std::string& file) const {
@@ -61,7 +63,8 @@ Experiment OverrideOptions::load(const std::string& file) const {
 
 void ConfigOption::add_without_order_to(CLI::App& app) {
   CLI::Option_group* const which = app.add_option_group("what runs");
-  which->add_option("CONFIG", file, "experiment (YAML)");
+  take_shipped_too(which->add_option("CONFIG", file, "experiment (YAML), or a shipped one: ep8"),
+                   "experiments");
   which->add_option("--hf", file, "a model instead: its HuggingFace config.json, run as ep8.yaml is")
       ->type_name("FILE")
       ->check(CLI::Validator(missing_json, ""));

@@ -7,6 +7,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
+#include "sim/cli/shipped_file.h"
 #include "sim/cli/threads_option.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
@@ -79,10 +80,9 @@ class JitterCommand final : public Command {
         ->type_name("PERCENT");
     app.add_option("--rate-spread", options->rates, "of the rates of memory and links; 2% without it")
         ->type_name("PERCENT");
-    app.add_option("--order", options->orders, "an order instead of the configuration's; repeatable")
-        ->type_name("FILE")
-        ->expected(1)
-        ->take_all();
+    CLI::Option* const order =
+        app.add_option("--order", options->orders, "an order instead of the configuration's; repeatable");
+    take_shipped_too(order->type_name("FILE")->expected(1)->take_all(), "orders");
     options->threads.add_to(app);
     options->json.add_to(app);
     app.footer(kJitterExamples);

@@ -7,6 +7,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/shipped_file.h"
 #include "sim/cli/threads_option.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/portable_config.h"
@@ -70,13 +71,18 @@ class MonitorCommand final : public Command {
   void set_up(CLI::App& app) const override {
     constexpr std::uint32_t kMostSteps = 1'000'000;
     auto options = std::make_shared<MonitorCommandOptions>();
-    app.add_option("CONFIG", options->file, "experiment (YAML)")->required();
+    take_shipped_too(
+        app.add_option("CONFIG", options->file, "experiment (YAML), or a shipped one: ep8")->required(),
+        "experiments");
     app.add_option("--set", options->set, "override a value: path.to.key=value; repeatable")
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->take_all();
     app.add_option("--steps", options->steps, "how many; 60 without it")->check(CLI::Range(1U, kMostSteps));
-    app.add_option("--inject", options->inject, "a file with more 'noise' and 'faults'")->type_name("FILE");
+    take_shipped_too(app.add_option("--inject", options->inject,
+                                    "a file with more 'noise' and 'faults', or a shipped one: clock")
+                         ->type_name("FILE"),
+                     "faults");
     app.add_option("--record", options->recording,
                    "beside light records: none (light), the three steps behind a slow one (next, without the "
                    "option), "

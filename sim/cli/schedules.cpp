@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 
+#include "sim/cli/shipped_file.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/compiled.h"
@@ -77,8 +78,10 @@ std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths) {
 }
 
 void ScheduleOption::add_to(CLI::App& app) {
-  app.add_option("CONFIG|SSC", arguments, "an experiment (YAML), or compiled schedules and directories")
-      ->required();
+  CLI::Option* const what =
+      app.add_option("CONFIG|SSC", arguments,
+                     "an experiment (YAML, or a shipped one: ep8), or compiled schedules and directories");
+  take_shipped_too(what->required(), "experiments");
   add_set_to(app);
   add_order_to(app);
 }

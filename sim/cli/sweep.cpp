@@ -8,6 +8,7 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/shard_options.h"
+#include "sim/cli/shipped_file.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/progress.h"
@@ -139,7 +140,8 @@ class SweepCommand final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<SweepCommandOptions>();
-    app.add_option("FILE", options->file, "sweep (YAML)")->required();
+    take_shipped_too(
+        app.add_option("FILE", options->file, "sweep (YAML), or a shipped one: paper")->required(), "sweeps");
     app.add_option("--db", options->database, "database that takes the points; made if it is not there")
         ->required()
         ->type_name("FILE");

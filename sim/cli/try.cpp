@@ -6,6 +6,7 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/jitter_option.h"
 #include "sim/cli/output.h"
+#include "sim/cli/shipped_file.h"
 #include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
@@ -80,10 +81,13 @@ class Try final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<TryCommandOptions>();
-    app.add_option("ORDER", options->order, "the order (YAML)")->required();
-    app.add_option("--config", options->config,
-                   "the experiment (YAML); configs/experiments/ep8.yaml without it")
-        ->type_name("FILE");
+    take_shipped_too(
+        app.add_option("ORDER", options->order, "the order (YAML), or a shipped one: ratr")->required(),
+        "orders");
+    take_shipped_too(
+        app.add_option("--config", options->config, "the experiment (YAML); the shipped ep8 without it")
+            ->type_name("FILE"),
+        "experiments");
     app.add_option("--set", options->set, "override a value of the experiment: path.to.key=value; repeatable")
         ->type_name("KEY=VALUE")
         ->expected(1)

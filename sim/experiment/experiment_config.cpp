@@ -169,6 +169,16 @@ std::uint32_t kept_ranks(const Config& block, Simulate simulate, const Experimen
   return kept < experiment.shape.ep ? kept : 0;
 }
 
+// A machine, a model or an order alone lacks all else that an experiment says: one sentence tells it.
+void refuse_part(const Config& root, const std::filesystem::path& file) {
+  const std::vector<std::string> keys = root.keys();
+  if (keys.empty() || root.has("experiment") || root.has("parallel")) return;
+  throw InputError(fmt::format(
+      "{}: no experiment, it has '{}' alone; run an experiment that says 'include: [EXPERIMENT, {}]' "
+      "('a3sim init experiment -o FILE' writes one)",
+      file.string(), fmt::join(keys, "', '"), file.filename().string()));
+}
+
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
@@ -232,7 +242,10 @@ Experiment load_experiment(const std::filesystem::path& file, std::span<const st
     return parse_experiment(text, file.string(), overrides);
   }
   Diagnostics diagnostics;
-  return read_experiment(Config::load(file, overrides, diagnostics), diagnostics);
+  const Config root = Config::load(file, overrides, diagnostics);
+  diagnostics.throw_if_any();
+  refuse_part(root, file);
+  return read_experiment(root, diagnostics);
 }
 
 Experiment parse_experiment(std::string_view text, const std::string& name,

@@ -127,7 +127,10 @@ class Platform {
     for (resource::Model* model : s4u::Engine::get_instance()->get_all_models()) {
       if (model->get_name().starts_with("Network")) network_ = model;
     }
-    if (!network_) throw RunError("SimGrid has no network model: it is another version than 3.32");
+    if (!network_)
+      throw RunError(
+          "SimGrid has no network model: it is another version than 3.32; set network.backend=native, which "
+          "shares bandwidth in the same way");
   }
 
   void set(std::vector<Port>& ports, std::uint32_t port, BytesPerSecond capacity) {

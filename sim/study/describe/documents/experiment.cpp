@@ -57,7 +57,7 @@ class PartDocument : public ExperimentDocument {
   std::string_view folder() const override { return folder_; }
   std::string_view usual() const override { return usual_; }
   std::string_view use() const override {
-    return "below 'include:' of an experiment, behind what it is laid over";
+    return "in an experiment of its own, laid over another: include: [EXPERIMENT, FILE]";
   }
   std::vector<std::string_view> blocks() const override { return {block_}; }
 
@@ -75,7 +75,9 @@ class PartDocument : public ExperimentDocument {
 class ModelDocument final : public PartDocument {
  public:
   ModelDocument() : PartDocument("models", "model", "deepseek_v3") {}
-  std::string_view use() const override { return "below 'include:' of an experiment, in place of its model"; }
+  std::string_view use() const override {
+    return "in an experiment, in place of its model: include: [..., FILE]";
+  }
   void accept(const fs::path& file) const override {
     const fs::path configs = configs_folder();
     parse_experiment(
