@@ -243,8 +243,7 @@ Experiment load_experiment(const std::filesystem::path& file, std::span<const st
   }
   Diagnostics diagnostics;
   const Config root = Config::load(file, overrides, diagnostics);
-  diagnostics.throw_if_any();
-  refuse_part(root, file);
+  if (diagnostics.empty()) refuse_part(root, file);
   return read_experiment(root, diagnostics);
 }
 
