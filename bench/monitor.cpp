@@ -36,7 +36,7 @@ void print_cost_of_recording(std::uint32_t ep) {
       load_job(configs_folder() / "experiments" / fmt::format("ep{}.yaml", ep), {"noise.durations=2 %"}, {});
   Job job(spec, 1);
   const std::vector<std::string> names = operator_names(spec.experiment);
-  const ObservedMachine machine = observed_machine(spec.experiment);
+  const ObservedMachine machine = machine_seen(spec.experiment);
   std::vector<std::string> passes;
   for (const Pass& pass : spec.experiment.passes) passes.push_back(pass.name);
   std::vector<std::uint32_t> all;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/core/config/foreign.h"
@@ -72,16 +73,18 @@ class ModelReader {
 
   bool parse() {
     try {
-      const Json whole = Json::parse(text_);
-      if (!whole.is_object()) return fail(start_, "", "no JSON object, expected a model's config.json");
-      json_ = whole;
-      // Models of several kinds of input have their language model's keys below.
-      if (whole.contains("text_config") && whole["text_config"].is_object() && !whole.contains("hidden_size"))
-        json_ = whole["text_config"];
+      json_ = Json::parse(text_);
+      if (!json_.is_object()) return fail(start_, "", "no JSON object, expected a model's config.json");
+      // Models of several kinds of input have their language model's keys below. Moved, as copies recurse: a file may
+      // be millions of brackets deep.
+      if (json_.contains("text_config") && json_["text_config"].is_object() && !has("hidden_size"))
+        json_ = Json(std::move(json_["text_config"]));
       return true;
     } catch (const Json::parse_error& error) {
       return fail(mark_at(start_, text_, error.byte > 0 ? error.byte - 1 : 0), "",
                   "no JSON, expected a model's config.json");
+    } catch (const Json::out_of_range&) {
+      return fail(start_, "", "a number that is too large, expected a model's config.json");
     }
   }
 

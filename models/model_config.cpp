@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -17,6 +18,14 @@ std::uint32_t size(const Config& config, std::string_view key, std::int64_t most
   return static_cast<std::uint32_t>(config.integer(key, 1, most));
 }
 
+// Whether 1 is what was read for something that is no such number, which has been told.
+bool is_harmless(const Config& config, std::string_view key, std::uint32_t value) {
+  const auto values = config.values();
+  return value == 1 && std::ranges::any_of(values, [&](const auto& known) {
+           return known.first == config.path(key) && known.second != "1";
+         });
+}
+
 std::uint32_t read_experts_per_rank(const Config& config, std::uint32_t ep) {
   const bool total = config.has("experts"), local = config.has("experts_per_rank");
   if (total && local) {
@@ -28,7 +37,7 @@ std::uint32_t read_experts_per_rank(const Config& config, std::uint32_t ep) {
   }
   if (!total) return size(config, "experts_per_rank", kMostExperts / ep);
   const std::uint32_t experts = size(config, "experts", kMostExperts);
-  if (experts % ep != 0) {
+  if (experts % ep != 0 && !is_harmless(config, "experts", experts)) {
     config.error("experts",
                  fmt::format("{} experts on {} ranks, expected a multiple of the ranks", experts, ep));
     return 1;
@@ -79,7 +88,10 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   shape.top_k = size(config, "top_k", kMostExperts);
   shape.experts_per_rank = read_experts_per_rank(config, parallel.ep);
   shape.dtype = read_dtype(config);
-  if (shape.top_k > shape.experts()) {
+  const char* const key = config.has("experts") ? "experts" : "experts_per_rank";
+  const bool counted =
+      !is_harmless(config, key, config.has("experts") ? shape.experts() : shape.experts_per_rank);
+  if (counted && shape.top_k > shape.experts()) {
     config.error("top_k", fmt::format("{} experts a token of {} experts in all, expected at most as many",
                                       shape.top_k, shape.experts()));
   }

@@ -4,8 +4,9 @@
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <boost/pending/disjoint_sets.hpp>
-#include <boost/property_map/vector_property_map.hpp>
+#include <boost/property_map/property_map.hpp>
 #include <utility>
+#include <vector>
 
 namespace a3sim {
 
@@ -13,8 +14,11 @@ Components::Components(const Dependencies& dependencies) {
   const auto groups = static_cast<std::uint32_t>(dependencies.groups().size());
   waits_for.assign(groups, kNone);
   counts_in.assign(groups, kNone);
-  const boost::vector_property_map<std::uint32_t> height(2 * groups), parent(2 * groups);
-  boost::disjoint_sets sets(height, parent);  // consumer sides, then producer sides
+  std::vector<std::uint32_t> height(2 * std::size_t{groups}), parent(height.size());
+  const boost::typed_identity_property_map<std::size_t> at;
+  // Of consumer sides, then producer sides.
+  boost::disjoint_sets sets(boost::make_iterator_property_map(height.begin(), at),
+                            boost::make_iterator_property_map(parent.begin(), at));
   for (std::uint32_t x = 0; x < 2 * groups; ++x) sets.make_set(x);
   for (const Dependency& edge : dependencies.edges()) sets.union_set(edge.consumer, groups + edge.producer);
 

@@ -146,11 +146,11 @@ class Reader {
   Reader(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
   RuntimeConfig read() {
-    const std::size_t plain = size_of(false), profiled = size_of(true);
-    config_.profiled = bytes_.size() == profiled;
-    if (bytes_.size() != plain && bytes_.size() != profiled) {
+    static const std::size_t kPlain = size_of(false), kProfiled = size_of(true);
+    config_.profiled = bytes_.size() == kProfiled;
+    if (bytes_.size() != kPlain && bytes_.size() != kProfiled) {
       fail("{} bytes; a schedule of the public runtime has {}, or {} with fields for its in-kernel trace",
-           bytes_.size(), plain, profiled);
+           bytes_.size(), kPlain, kProfiled);
     }
     Walk<false> walk(bytes_);
     structure(walk, config_, header_, [this] { check_counts(); });

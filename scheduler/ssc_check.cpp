@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "models/taskflow/block_grid.h"
 #include "scheduler/ssc_flaw.h"
 
 namespace a3sim {
@@ -36,6 +37,7 @@ class TaskCheck : public FlawFinder {
     if (regions > ssc_.regions().size()) {
       return fail(SscItem::kTask, i, "task {}: regions up to {} of {}", i, regions, ssc_.regions().size());
     }
+    if (td.tiling_data_position < ssc_.tilings().size() && !blocks(i, td)) return false;
     const bool remote = td.trigger_rank != index(ssc_.rank());
     return task_below_or(kNone, i, "dependent event", td.dependent_event, ssc_.events().size()) &&
            task_below(i, "trigger rank", td.trigger_rank, s.ep) &&
@@ -44,6 +46,18 @@ class TaskCheck : public FlawFinder {
            task_below_or(kNoExpert, i, "expert", td.expert, s.experts_per_rank) &&
            task_below_or(kNone, i, "global expert", td.gexpert, s.experts()) &&
            task_below(i, "source rank", td.src, s.ep) && task_below(i, "destination rank", td.dst, s.ep);
+  }
+
+  // The base blocks that the task's products have at most.
+  bool blocks(std::size_t i, const TaskDescriptor& td) {
+    for (const Region& region : ssc_.outputs(td)) {
+      const BlockGrid grid(region.rows().size(), ssc_.tensors()[region.tensor].cols,
+                           ssc_.tilings()[td.tiling_data_position]);
+      if (grid.full_count() > BlockGrid::kMost)
+        return fail(SscItem::kTask, i, "task {}: {} base blocks, at most {}", i, grid.full_count(),
+                    BlockGrid::kMost);
+    }
+    return true;
   }
 
   bool tasks() {

@@ -27,6 +27,8 @@ Findings verify(const Schedule& schedule) {
   }
   check_group(schedule, findings);
   if (!findings.errors.empty()) return findings;  // what follows looks tasks and tensors up on other ranks
+  check_types(schedule, findings);
+  if (!findings.errors.empty()) return findings;
   check_regions(schedule, findings);
   check_thresholds(schedule, findings);
   if (!findings.errors.empty()) return findings;

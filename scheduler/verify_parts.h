@@ -8,6 +8,9 @@ namespace a3sim {
 // The schedules are those of ranks 0 to n - 1 of one group: same shape, graph, order, operators, tensors.
 void check_group(const Schedule& schedule, Findings& findings);
 
+// Operators are of known types and have operands that these can work on; tasks are of their operators' types.
+void check_types(const Schedule& schedule, Findings& findings);
+
 // Regions lie inside their tensors, triggers inside the event tables, on whatever rank.
 void check_regions(const Schedule& schedule, Findings& findings);
 

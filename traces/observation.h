@@ -132,6 +132,7 @@ struct ObservedMachine {
   double cube_rate = 0, vector_rate = 0;  // operations a second of all AICs, of all AIVs
   double hbm_read = 0, l2_read = 0;       // bytes a second
   std::vector<ObservedPlane> planes;
+  double clock = 0;  // Hz, the nominal one
 };
 
 // What a source could not say, by the words in which its tools call it.
@@ -166,12 +167,16 @@ class Observation {
   // One call a step, with all of its records.
   using Step = std::function<void(std::uint32_t step, std::span<const LightRecord> records)>;
   virtual void each_step(const Step& take) const = 0;
-  // The same of one step of this job on a machine without faults and noise; empty: not known.
+  // The same of one step of this job on a machine without faults and noise; empty: not known. Where its records stand is
+  // asked with kNone for the step.
   virtual std::vector<LightRecord> reference() const = 0;
   virtual FullStep reference_full() const = 0;
   // Steps that were recorded in full.
   virtual std::vector<std::uint32_t> full_steps() const = 0;
   virtual FullStep full(std::uint32_t step) const = 0;
+
+  // What the source calls a step.
+  virtual std::uint32_t number_of(std::uint32_t step) const { return step; }
 
   virtual const std::vector<Missing>& missing() const = 0;
   virtual bool simulated() const = 0;

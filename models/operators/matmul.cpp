@@ -6,6 +6,7 @@
 
 #include "models/operators/data.h"
 #include "models/taskflow/block_grid.h"
+#include "sim/core/error.h"
 
 namespace a3sim {
 namespace {
@@ -43,6 +44,11 @@ Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint3
 void add_shares(const FillContext& context, TaskDescriptor td, std::span<const Region> inputs, Region output,
                 std::uint32_t shares, TaskTable& out) {
   const BlockGrid grid(output.rows().size(), context.tensors[output.tensor].cols, context.tiling);
+  if (grid.full_count() > BlockGrid::kMost) {
+    throw InputError(fmt::format(
+        "'{}': a product of {} base blocks ({} x {}, base_m and base_n of its tiling), expected at most {}",
+        context.op.name, grid.full_count(), grid.base_m, grid.base_n, BlockGrid::kMost));
+  }
   shares = std::min(shares, grid.count());
   output.shares = static_cast<std::uint16_t>(shares);
   td.tiling_data_position = context.tiling_position;

@@ -35,9 +35,12 @@ struct BlockGrid {
 
   std::uint32_t blocks_m() const { return (m + base_m - 1) / base_m; }
   std::uint32_t blocks_n() const { return (n + base_n - 1) / base_n; }
-  // Numbers are below this.
-  std::uint32_t count() const {
-    return regions() ? regions() * region_m() * region_n() : blocks_m() * blocks_n();
+  // Numbers are below this. No product has more than kMost of them, which leaves numbers room to be added.
+  static constexpr std::uint32_t kMost = 1U << 30;
+  std::uint32_t count() const { return static_cast<std::uint32_t>(full_count()); }
+  std::uint64_t full_count() const {
+    const std::uint64_t down = regions() ? region_m() * grid_m : blocks_m();
+    return down * (regions() ? region_n() * grid_n : blocks_n());
   }
 
   Place place(std::uint32_t b) const;

@@ -7,9 +7,15 @@
 #include "sim/cli/command.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/shipped_file.h"
 #include "sim/cli/threads_option.h"
+#include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/score/prove.h"
+#include "sim/study/summary/observed_machine.h"
+#include "sim/study/summary/run_observation.h"
+#include "traces/import/ascend_files.h"
+#include "traces/import/profiled_job.h"
 #include "traces/records/file_observation.h"
 #include "traces/rules/advice.h"
 #include "traces/rules/advice_report.h"
@@ -19,7 +25,7 @@ namespace a3sim {
 namespace {
 
 struct AdviseOptions {
-  std::string directory;
+  std::string directory, machine;
   bool json = false, prove = false;
   ThreadsOption threads;
 };
@@ -32,7 +38,9 @@ std::string advise_help() {
       "what covers most of the lag at equal work; what costs less than 1 % of a step is 'info'. Where "
       "nothing "
       "explains\n"
-      "a slowdown it says so, and what record is missing. Thresholds, with sources, stand in "
+      "a slowdown it says so, and what record is missing. Of a single run it says what every step loses, "
+      "held against\n"
+      "what the machine allows, and ranks against each other. Thresholds, with sources, stand in "
       "configs/advice/CAUSE.yaml.\n"
       "Causes:\n";
   for (const auto& [name, item] : CauseRules::all())
@@ -41,16 +49,49 @@ std::string advise_help() {
          "Examples:\n"
          "  a3sim monitor configs/experiments/ep8.yaml --inject configs/faults/clock.yaml --steps 60 -o job\n"
          "  a3sim advise job                what is slow, and why\n"
+         "  a3sim advise result             what a run that 'a3sim run --trace -o result' wrote loses\n"
          "  a3sim advise job --json         the same for programs\n"
-         "  a3sim advise job --prove        what the remedies gain, by simulating the job again with each\n";
+         "  a3sim advise job --prove        what the remedies gain, by simulating the job again with each\n"
+         "  a3sim advise profiles           the same of *_ascend_pt directories, of as many steps as were "
+         "profiled:\n"
+         "                                  slow ones need some that were not beside them\n";
+}
+
+std::unique_ptr<Observation> observed_job(const AdviseOptions& options) {
+  auto job = std::make_unique<FileObservation>(options.directory);
+  if (options.machine.empty()) return job;
+  const ObservedMachine& own = job->job().machine;
+  const bool collectives = !own.planes.empty() && own.planes.front().startup == Duration::zero();
+  job->set_machine(observed_machine(read_hardware_file(options.machine), {own.aic, own.aiv}, collectives));
+  return job;
+}
+
+std::unique_ptr<Observation> observed_profile(const AdviseOptions& options) {
+  if (options.machine.empty()) return std::make_unique<ProfiledJob>(options.directory);
+  const Hardware hardware = read_hardware_file(options.machine);
+  return std::make_unique<ProfiledJob>(options.directory, [&](std::uint32_t aic, std::uint32_t aiv) {
+    return observed_machine(hardware, {aic, aiv}, true);
+  });
+}
+
+// What is seen of what the directory holds. What is read of a job is checked as it is read; nothing else has to be there,
+// not even what was injected.
+std::unique_ptr<Observation> observed(const AdviseOptions& options) {
+  const std::string kind = kind_of_result(options.directory);
+  if (kind == "monitor") return observed_job(options);
+  if (kind != "run" && is_ascend_profile(options.directory)) return observed_profile(options);
+  if (kind != "run") check_result(options.directory, "monitor");
+  check_result(options.directory, "run");
+  return observe(read_run(options.directory, ""), options.machine);
 }
 
 void run(const AdviseOptions& options) {
-  // What it reads is checked as it is read; nothing else has to be there, not even what was injected.
-  if (kind_of_result(options.directory) != "monitor") check_result(options.directory, "monitor");
-  const FileObservation observation(options.directory);
-  Advice advice = advise(observation, read_rules(configs_folder() / "advice"));
-  if (options.prove) prove(options.directory, observation, advice, options.threads.count);
+  const std::unique_ptr<Observation> observation = observed(options);
+  const bool job = kind_of_result(options.directory) == "monitor";
+  if (options.prove && !job)
+    throw InputError("--prove: only what 'a3sim monitor -o' wrote can be run again with remedies");
+  Advice advice = advise(*observation, read_rules(configs_folder() / "advice"));
+  if (options.prove) prove(options.directory, *observation, advice, options.threads.count);
   const std::string text = options.json ? advice_json(advice).dump(1) + "\n" : advice_text(advice);
   std::fputs(text.c_str(), stdout);
 }
@@ -59,7 +100,11 @@ class AdviseCommand final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<AdviseOptions>();
-    app.add_option("RESULT", options->directory, "what 'a3sim monitor -o' wrote")->required();
+    app.add_option("RESULT", options->directory, "what 'a3sim monitor -o' or 'a3sim run --trace -o' wrote")
+        ->required();
+    take_shipped_too(app.add_option("--machine", options->machine, "a hardware file: what its machine allows")
+                         ->type_name("FILE"),
+                     "hardware");
     app.add_flag("--json", options->json, "for programs");
     app.add_flag("--prove", options->prove, "run the job again with each remedy in place: its gain");
     options->threads.add_to(app);

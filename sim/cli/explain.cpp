@@ -7,10 +7,13 @@
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/study/summary/run_observation.h"
 #include "sim/study/summary/saved_run.h"
 #include "traces/analysis/explanation.h"
 #include "traces/import/imported.h"
 #include "traces/import/measured_report.h"
+#include "traces/rules/advice_report.h"
 
 namespace a3sim {
 namespace {
@@ -18,11 +21,13 @@ namespace {
 constexpr const char* kExplainExamples =
     "Examples:\n"
     "  a3sim run configs/experiments/ep8.yaml --trace -o result   write what is explained\n"
-    "  a3sim explain result                                       where the time goes, and what to try\n"
+    "  a3sim explain result                                       where the time goes, and what slows it "
+    "most\n"
     "  a3sim explain result --pass backward --rank 3              one pass; workers and communication of one "
     "rank\n"
     "  a3sim explain result --json                                everything, with each step of the critical "
     "path\n"
+    "Each pass ends with the first finding of the rules that 'a3sim advise result' tells in full.\n"
     "Without --trace a result has sums by operator and rank: their times and waits are told, and no critical "
     "path.\n"
     "  a3sim explain measured                                     a profile that 'a3sim import -o' wrote: "
@@ -60,6 +65,7 @@ void explain_run(const ExplainOptions& options) {
   const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
   Report report;
   report.fact("schema_version", 1).fact("name", run.name);
+  const RuleBook rules = read_rules(configs_folder() / "advice");
   for (std::size_t p = 0; p < run.passes.size(); ++p) {
     const TracedPass& pass = run.passes[p];
     const std::size_t ranks = pass.trace.ranks.size();
@@ -67,7 +73,8 @@ void explain_run(const ExplainOptions& options) {
       throw InputError(fmt::format("--rank: {}, expected below {}", *options.rank, ranks));
     const std::uint32_t rank = options.rank.value_or(kNone);
     report.part("passes", run.sums.empty()
-                              ? explanation_report(pass.name, pass.trace, explain(pass.trace), rank)
+                              ? explanation_report(pass.name, pass.trace, explain(pass.trace), rank,
+                                                   first_finding(advise_on_pass(run, p, rules), "pass"))
                               : sums_report(pass.name, pass.trace, run.sums[p], rank));
   }
   if (!run.sums.empty())

@@ -12,6 +12,7 @@
 #include "sim/study/summary/saved_run.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
+#include "traces/records/file_observation.h"
 
 namespace a3sim {
 namespace {
@@ -22,6 +23,8 @@ constexpr const char* kExportExamples =
     "  a3sim export result -o ep8.pftrace.gz            open it at https://ui.perfetto.dev\n"
     "  a3sim export result --pass forward --to cycles -o ep8.json\n"
     "  a3sim export result --to ascend -o profiles      what MindStudio Insight and msprof-analyze open\n"
+    "  a3sim export job --to ascend -o profiles         the steps that 'a3sim monitor --record full -o job' "
+    "recorded\n"
     "  a3sim export --runtime-config configs/experiments/ep4.yaml -o runtime    schedules as the public "
     "runtime's\n"
     "                                                   files, runtime/forward/runtime_config_rank_0.bin, …\n"
@@ -41,11 +44,30 @@ std::string formats() {
   return text;
 }
 
+void write_files(const std::vector<OutputFile>& files, const std::string& output) {
+  if (files.size() == 1 && files.front().path.empty()) {
+    const std::string& text = files.front().contents;
+    write_file_atomically(output, output.ends_with(".gz") ? gzip(text) : text);
+    return;
+  }
+  ResultDirectory directory(output, "export");
+  for (const OutputFile& file : files) directory.add(file.path, file.contents);
+  directory.commit();
+}
+
+void export_job(const TraceFormat& format, const ExportOptions& options) {
+  if (!options.pass.empty()) throw InputError("--pass: a job's steps are exported whole");
+  check_result(options.directory, "monitor");
+  const FileObservation job(options.directory);
+  write_files(format.write_job(job), options.output);
+}
+
 void export_run(const ExportOptions& options) {
   if (options.directory.empty() == options.schedules.empty())
     throw InputError("give one of the two: a RESULT, or --runtime-config with schedules");
   if (!options.schedules.empty()) return export_runtime_files(options.schedules, options.output);
   const TraceFormat& format = TraceFormats::get(options.format);
+  if (kind_of_result(options.directory) == "monitor") return export_job(format, options);
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
   std::uint64_t tasks = 0;
@@ -59,22 +81,15 @@ void export_run(const ExportOptions& options) {
                                  options.directory, tasks, options.format, format.most_tasks(),
                                  options.format == "perfetto" ? "" : ", or --to perfetto"));
   }
-  const std::vector<OutputFile> files = format.write(run.passes);
-  if (files.size() == 1 && files.front().path.empty()) {
-    const std::string& text = files.front().contents;
-    write_file_atomically(options.output, options.output.ends_with(".gz") ? gzip(text) : text);
-    return;
-  }
-  ResultDirectory directory(options.output, "export");
-  for (const OutputFile& file : files) directory.add(file.path, file.contents);
-  directory.commit();
+  write_files(format.write(run.passes), options.output);
 }
 
 class Export final : public Command {
  public:
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<ExportOptions>();
-    app.add_option("RESULT", options->directory, "a directory that 'a3sim run CONFIG --trace -o' wrote");
+    app.add_option("RESULT", options->directory,
+                   "a directory that 'a3sim run CONFIG --trace -o' wrote, or 'a3sim monitor -o'");
     app.add_option("--runtime-config", options->schedules,
                    "instead: an experiment, or compiled schedules, as schedule files of the public runtime")
         ->type_name("CONFIG|SSC");

@@ -29,6 +29,10 @@ std::string schema_footer() {
     text += fmt::format("  {:<12} {}\n", name, item.description);
   text += fmt::format("  {:<12} {}\n", kOutput, "what a command's --json prints: 'a3sim schema output run'");
   return text +
+         "Files that others include (graphs, kernels, ports) are held against what includes them. No schema "
+         "says "
+         "which keys\n"
+         "must be there: another file may have them.\n"
          "Examples:\n"
          "  a3sim schema                                      of experiments\n"
          "  a3sim schema hardware -o hardware.schema.json     for an editor: a file whose first line is\n"

@@ -1,6 +1,7 @@
 #include "sim/study/score/score.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <memory>
 
@@ -54,7 +55,7 @@ void run(const ScoreOptions& options) {
         each.add(
             {directory, fault.kind, fault.slowdown, fault.found ? "yes" : "no", fault.placed ? "yes" : "no"});
   }
-  if (options.each) std::fputs(each.text().c_str(), stderr);
+  if (options.each) spdlog::warn("{}", each.text());
   print_report(score_report(jobs, options.least), options.json);
 }
 
@@ -65,7 +66,7 @@ class ScoreCommand final : public Command {
     app.add_option("DIR", options->directories, "what 'a3sim monitor -o' wrote; several")->required();
     app.add_option("--least", options->least, "slowdown from which faults count; 0.03 without it")
         ->check(CLI::Range(0.0, 1.0));
-    app.add_flag("--each", options->each, "tell each fault on stderr");
+    app.add_flag("--each", options->each, "tell each fault on stderr, unless --quiet");
     options->json.add_to(app);
     app.footer(kScoreExamples);
     app.callback([options] { run(*options); });

@@ -3,7 +3,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "sim/core/error.h"
+
 namespace a3sim {
+namespace {
+
+// Sums over 50,000 workers that wait for so long fit into a Duration.
+constexpr Time kLatest{Duration(100'000'000'000'000)};
+
+}  // namespace
 
 void Engine::refuse_past(Time at) const {
   throw std::logic_error("an event was scheduled for " + std::to_string(at.time_since_epoch().count()) +
@@ -49,6 +57,8 @@ void Engine::run() {
     }
     if (queue_.empty()) return;
     const auto item = queue_.pop();
+    if (now() > kLatest)
+      throw RunError("the run would take more than 100 seconds: is a time, a rate or a clock far off?");
     ++events_;
     served_[item.payload.slot].handler->on_event(*this, item.payload.arg);
   }

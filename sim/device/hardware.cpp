@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/closest.h"
+#include "sim/memory/l2/l2.h"
+
 namespace a3sim {
 namespace {
 
@@ -121,11 +124,28 @@ Hardware::MemorySystem read_memory(const Config& config) {
   memory.l2_read = config.rate("l2_read");
   memory.l2_write = config.rate("l2_write");
   memory.l2_ways = count(config, "l2_ways", 1, kMostWays);
+  const std::int64_t stride = std::int64_t{memory.l2_ways} * kL2Line;
+  if (config.has("l2_size") && config.has("l2_ways") && memory.l2_size.count % stride != 0) {
+    config.error("l2_size",
+                 fmt::format("{} bytes, expected a multiple of {}: {} ways (l2_ways) of lines of {} bytes",
+                             memory.l2_size.count, stride, memory.l2_ways, kL2Line));
+  }
   memory.l2_line_read = config.rate("l2_line_read");
   memory.hbm_read = config.rate("hbm_read");
   memory.hbm_write = config.rate("hbm_write");
   config.finish();
   return memory;
+}
+
+// A name that is misspelt makes a plane of its own, which lacks one of its rates.
+void check_plane(const Config& planes, const std::string& name) {
+  const Config plane = planes.map(name);
+  if (plane.has("egress") && plane.has("ingress")) return;
+  std::vector<std::string> others = planes.names();
+  std::erase(others, name);
+  if (const std::string_view meant = closest(name, others); !meant.empty())
+    planes.error(
+        name, fmt::format("a plane with one rate, expected egress and ingress; did you mean '{}'?", meant));
 }
 
 Hardware::Fabric::Plane read_plane(const Config& config, const std::string& name) {
@@ -142,13 +162,13 @@ Hardware::Fabric::Level read_level(const Config& config, const std::string& name
   level.latency = config.duration("latency");
   level.payload = config.has("payload") ? config.number("payload", kLeastPart, 1) : 1;
   const std::string plane = config.require_sources(false).text("plane");
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& p : planes) {
     if (p.name == plane) level.plane = static_cast<std::uint32_t>(&p - planes.data());
-    known += (known.empty() ? "" : ", ") + p.name;
+    known.push_back(p.name);
   }
   if (level.plane >= planes.size() || planes[level.plane].name != plane)
-    config.error("plane", "unknown plane '" + plane + "'; known: " + known);
+    config.error("plane", fmt::format("unknown plane '{}'{}", plane, suggestion(plane, known)));
   config.finish();
   return level;
 }
@@ -170,7 +190,10 @@ void check_levels(const Config& config, const std::vector<Hardware::Fabric::Leve
 Hardware::Fabric read_fabric(const Config& config) {
   Hardware::Fabric fabric;
   const Config planes = config.map("planes"), levels = config.map("levels");
-  for (const std::string& name : planes.names()) fabric.planes.push_back(read_plane(planes.map(name), name));
+  for (const std::string& name : planes.names()) {
+    check_plane(planes, name);
+    fabric.planes.push_back(read_plane(planes.map(name), name));
+  }
   if (fabric.planes.empty()) config.error("planes", "expected at least one plane: what connects the dies");
   planes.finish();
   for (const std::string& name : levels.names())

@@ -23,7 +23,10 @@ class Touched {
  public:
   void add(std::uint32_t tensor, Rows rows) {
     if (rows.empty() || (!parts_.empty() && parts_.back() == Part{tensor, rows.begin, rows.end})) return;
-    parts_.push_back({tensor, rows.begin, rows.end});
+    if (!parts_.empty() && parts_.back().tensor == tensor && parts_.back().end == rows.begin)
+      parts_.back().end = rows.end;
+    else
+      parts_.push_back({tensor, rows.begin, rows.end});
   }
 
   double bytes(std::span<const TensorInfo> tensors) {
@@ -82,6 +85,7 @@ class Survey {
                     const TaskDescriptor& td);
   Duration add_put(const Ssc& ssc);
   void add_rows(const Ssc& ssc, const TaskDescriptor& td);
+  void add_factors(const Ssc& ssc, TensorId tensor, bool second);
   Duration hbm_time(const Ssc& ssc);
   Duration longest_path() const;
   Duration first_task() const;
@@ -136,15 +140,32 @@ Duration Survey::add_put(const Ssc& ssc) {
   return puts ? least + hardware_.fabric.put_startup : least;
 }
 
+// Of the task that work_ is of.
 void Survey::add_rows(const Ssc& ssc, const TaskDescriptor& td) {
+  if (work_.kind == WorkKind::kCube) {
+    add_factors(ssc, work_.a, false);
+    add_factors(ssc, work_.b, true);
+  }
+  const bool by_regions = work_.kind == WorkKind::kVector || work_.kind == WorkKind::kPut;
   for (const Region& region : ssc.inputs(td)) {
     const TensorInfo& tensor = ssc.tensors()[region.tensor];
-    if (!tensor.external || (region.flags & kMetadata)) continue;
+    if (!by_regions || !tensor.external || (region.flags & kMetadata)) continue;
     sums_[region.rank].given.add(region.tensor, layout_.pack(tensor.layout, region.rank, region.rows()));
   }
   for (const Region& region : ssc.outputs(td)) {
     const TensorInfo& tensor = ssc.tensors()[region.tensor];
     sums_[region.rank].written.add(region.tensor, layout_.pack(tensor.layout, region.rank, region.rows()));
+  }
+}
+
+// A region of weights is of all experts that a task may have rows of: read are those of its products.
+void Survey::add_factors(const Ssc& ssc, TensorId tensor, bool second) {
+  if (!ssc.tensors()[index(tensor)].external) return;
+  const bool by_k = second ? !work_.b_transposed : work_.a_transposed;
+  Touched& given = sums_[index(ssc.rank())].given;
+  for (const Gemm& gemm : work_.gemms) {
+    const std::uint32_t first = second ? gemm.b_row : gemm.a_row;
+    given.add(index(tensor), {first, first + (by_k ? gemm.k : second ? gemm.n : gemm.m)});
   }
 }
 

@@ -6,9 +6,11 @@
 #include "models/operators/operator.h"
 #include "scheduler/order_config.h"
 #include "scheduler/turns.h"
+#include "sim/core/closest.h"
 #include "sim/core/config/foreign.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/job_blocks.h"
 #include "sim/experiment/workload.h"
 #include "sim/network/network.h"
 #include "sim/runtime/execution.h"
@@ -135,7 +137,7 @@ void check_hints(const Config& l2, const Experiment& experiment) {
   }
   for (const auto& [op, hint] : experiment.run.l2.read_hints) {
     if (std::find(known.begin(), known.end(), op) == known.end())
-      l2.error("hints", fmt::format("no operator is called '{}'; known: {}", op, fmt::join(known, ", ")));
+      l2.error("hints", fmt::format("no operator is called '{}'{}", op, suggestion(op, known)));
   }
 }
 
@@ -204,7 +206,10 @@ Experiment read(const Config& root) {
   fit_into_l1(tiling, experiment.hardware.cube, experiment.shape.dtype);
   experiment.cut.tiling = read_tiling(root.map("tiling"), tiling);
   check_regions(root, shares_stated, experiment);
-  if (has_products(experiment)) {
+  // A buffer of a byte is one that could not be read, which has been told.
+  const Hardware::Cube& cube = experiment.hardware.cube;
+  const bool known = std::min({cube.l1, cube.l0a, cube.l0b, cube.l0c}) > 1_B;
+  if (has_products(experiment) && known) {
     check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
   }
   experiment.run.l2 = read_l2(root.map("l2"));
@@ -244,6 +249,7 @@ Experiment load_experiment(const std::filesystem::path& file, std::span<const st
   Diagnostics diagnostics;
   const Config root = Config::load(file, overrides, diagnostics);
   if (diagnostics.empty()) refuse_part(root, file);
+  refuse_job_blocks(root);
   return read_experiment(root, diagnostics);
 }
 

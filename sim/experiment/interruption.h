@@ -15,6 +15,12 @@ void set_interruption_check(InterruptionCheck check);
 // Calls it.
 void check_interruption();
 
+// Calls it whenever a task starts.
+class InterruptionHooks final : public TaskHooks {
+ public:
+  void started(RankId, std::uint32_t) override { check_interruption(); }
+};
+
 // Calls it whenever a task starts, tells now and then how many have, and is `inner`, where there is one, for all else.
 class InterruptibleHooks final : public TaskHooks {
  public:
@@ -26,8 +32,10 @@ class InterruptibleHooks final : public TaskHooks {
   double slowness(RankId rank, std::uint32_t task) override;
   void started(RankId rank, std::uint32_t task) override;
   void ended(RankId rank, std::uint32_t task) override;
+  TaskHooks* before() override { return &interruption_; }
 
  private:
+  InterruptionHooks interruption_;
   TaskHooks* inner_;
   Progress& tasks_;
   std::size_t started_ = 0;

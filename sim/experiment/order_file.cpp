@@ -11,6 +11,7 @@
 #include "scheduler/order_pools.h"
 #include "sim/core/config/config.h"
 #include "sim/experiment/configs_folder.h"
+#include "sim/experiment/job_blocks.h"
 
 namespace a3sim {
 namespace {
@@ -90,6 +91,7 @@ Experiment load_with_order(const std::filesystem::path& config, const std::files
   Diagnostics diagnostics;
   const auto of_order = [](std::string_view path) { return path.starts_with("order."); };
   const Config root = Config::load_with_parts(config, order, of_order, diagnostics, overrides);
+  refuse_job_blocks(root);
   return read_experiment(root, diagnostics);
 }
 

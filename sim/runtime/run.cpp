@@ -144,7 +144,7 @@ RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, co
   if (options.l2.start != L2Start::kCold) {
     RunOptions before = options;
     before.record = false;
-    before.hooks = nullptr;
+    before.hooks = options.hooks != nullptr ? options.hooks->before() : nullptr;
     before.launches = nullptr;
     before.disturbances = nullptr;
     for (std::uint32_t copy = std::min(1U, copies); copy <= copies; ++copy) {

@@ -22,6 +22,8 @@ class TaskHooks {
   // Its work is done: what it wrote is there, though nobody has been told yet. For a put: its last byte has
   // left.
   virtual void ended(RankId, std::uint32_t /*task*/) {}
+  // Who looks on at the runs before the one that counts, which only warm an L2.
+  virtual TaskHooks* before() { return nullptr; }
 };
 
 }  // namespace a3sim

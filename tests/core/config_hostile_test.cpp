@@ -58,6 +58,17 @@ TEST_CASE("Every escape gives UTF-8, which writes back") {
   CHECK(again.errors() == "");
 }
 
+TEST_CASE("A key is no longer than what can be written back on the line of its value") {
+  // An escape of four characters for each byte.
+  const auto file = [](std::size_t bytes) { return "? \"" + repeated("\\t", bytes) + "\"\n: {k: 1}\n"; };
+  CHECK(errors(file(250)) == "");
+  Diagnostics diagnostics;
+  const std::string written = Config::parse(file(250), "f.yaml", {}, diagnostics).resolved();
+  CHECK(Config::parse(written, "again.yaml", {}, diagnostics).resolved() == written);
+  CHECK(diagnostics.empty());
+  CHECK_THAT(errors(file(251)), Contains("f.yaml:1:3: a key of 251 bytes, expected at most 250"));
+}
+
 TEST_CASE("A file holds one document") {
   CHECK(errors("---\na: 1\n...\n") == "");
   CHECK_THAT(errors("a: 1\n---\nb: 2\n"), Contains("does not belong to the document before it"));

@@ -184,3 +184,14 @@ TEST_CASE("what a handler throws passes through, and the engine goes on after it
   engine.run();
   CHECK(log == Log{"1 event a0", "1 event a1"});
 }
+
+TEST_CASE("a run of more than 100 seconds ends with an error, before dates or their sums overflow") {
+  constexpr std::int64_t kSecond = 1'000'000'000'000;
+  Log log;
+  Recorder a("a", log);
+  Engine engine;
+  engine.schedule(at(100 * kSecond), a, 0);
+  engine.schedule(at(100 * kSecond + 1), a, 1);
+  CHECK_THROWS_WITH(engine.run(), Catch::Contains("more than 100 seconds"));
+  CHECK(log == Log{std::to_string(100 * kSecond) + " event a0"});
+}

@@ -130,7 +130,7 @@ TEST_CASE("Each shipped file is one that its kind's schema takes", "[slow]") {
       CHECK(refusals(kind, read_file(file)) == std::vector<std::string>{});
     }
   }
-  for (const char* part : {"hardware", "models", "orders", "kernels", "ports"}) {
+  for (const char* part : {"hardware", "models", "orders", "graphs", "kernels", "ports"}) {
     for (const fs::path& file : shipped(part)) {
       INFO(file);
       CHECK(refusals("experiment", read_file(file)) == std::vector<std::string>{});

@@ -1,22 +1,11 @@
 #include "sim/experiment/experiment.h"
 
 #include "sim/experiment/configs_folder.h"
-#include "sim/experiment/run_experiment.h"
+#include "tests/fuzz/small_run.h"
 #include "tests/fuzz/target.h"
 
 namespace a3sim {
 namespace {
-
-// Runs what is small.
-void run_small(const Experiment& experiment) {
-  constexpr std::uint64_t kMostSlots = 4096, kMostElements = 1 << 14, kMostExperts = 32;
-  const MoeShape& shape = experiment.shape;
-  if (std::uint64_t{shape.tokens} * shape.top_k * shape.ep > kMostSlots || experiment.streams) return;
-  if (std::uint64_t{shape.hidden} + shape.intermediate > kMostElements || shape.experts() > kMostExperts)
-    return;
-  if (experiment.bucket_rows.value_or(0) > kMostSlots || experiment.cut.shares > kMostExperts) return;
-  run_experiment(experiment, true, backend_in_threads(experiment));
-}
 
 // Each line is laid over a small experiment, as --set does.
 class ExperimentTarget final : public FuzzTarget {

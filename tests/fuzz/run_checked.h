@@ -14,25 +14,40 @@
 
 namespace a3sim {
 
-// A schedule in the place of its rank's in a small one: what `check` takes must run, under whatever execution.
-inline void run_if_sound(const Ssc& ssc) {
+// Two ranks, some rows.
+inline const Experiment& checked_experiment() {
   static const Experiment kExperiment =
       load_experiment(configs_folder() / "experiments" / "ep4.yaml",
                       std::vector<std::string>{"parallel.ep=2", "model.tokens=8", "model.hidden=64",
                                                "model.top_k=1", "model.intermediate=32",
                                                "model.experts_per_rank=1", "experiment.pass=forward"});
-  static const Schedule kCompiled = compile_all(kExperiment).passes[0].schedule;
-  Schedule schedule = kCompiled;
-  if (index(ssc.rank()) >= schedule.size()) return;
-  schedule[index(ssc.rank())] = ssc;
+  return kExperiment;
+}
+
+inline const Schedule& checked_schedule() {
+  static const Schedule kCompiled = compile_all(checked_experiment()).passes[0].schedule;
+  return kCompiled;
+}
+
+// A schedule of the small experiment: what `check` takes must run.
+inline void run_if_sound(const Schedule& schedule) {
   if (!verify(schedule).errors.empty()) return;
   try {
+    const Experiment& experiment = checked_experiment();
     const Compiled given{capacity_of(schedule), {{"forward", schedule}}};
-    run_pass(kExperiment, given, 0, options_of(kExperiment, true));
-    bounds_of(kExperiment, given, 0, options_of(kExperiment, true));
+    run_pass(experiment, given, 0, options_of(experiment, true));
+    bounds_of(experiment, given, 0, options_of(experiment, true));
   } catch (const RunError& error) {
     throw std::logic_error(std::string("checked, and does not run: ") + error.what());
   }
+}
+
+// A rank's schedule in the place of its rank's in the small one.
+inline void run_if_sound(const Ssc& ssc) {
+  Schedule schedule = checked_schedule();
+  if (index(ssc.rank()) >= schedule.size()) return;
+  schedule[index(ssc.rank())] = ssc;
+  run_if_sound(schedule);
 }
 
 }  // namespace a3sim

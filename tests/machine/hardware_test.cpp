@@ -132,6 +132,12 @@ TEST_CASE("Impossible hardware is refused") {
   CHECK_THAT(error_of({"hardware.fabric.levels.node.latency=-1 us"}), Contains("negative"));
   CHECK_THAT(error_of({"hardware.fabric.hop=1 us"}), Contains("hardware.fabric.hop: unknown key"));
   CHECK_THAT(error_of({"hardware.fabric.planes.hccs.egres=1 GB/s"}), Contains("did you mean 'egress'?"));
+  CHECK_THAT(
+      error_of({"hardware.fabric.planes.rdmaa.egress=1 GB/s"}),
+      Contains("hardware.fabric.planes.rdmaa: a plane with one rate") && Contains("did you mean 'rdma'?"));
+  CHECK_THAT(error_of({"hardware.fabric.levels.node.plane=hcss"}), Contains("did you mean 'hccs'?"));
+  CHECK_THAT(error_of({"hardware.memory.l2_size=1 MiB"}),
+             Contains("hardware.memory.l2_size: 1048576 bytes, expected a multiple of 12288: 24 ways"));
 }
 
 TEST_CASE("The levels of the A3 go from the package over the node and the supernode to the cluster") {

@@ -141,6 +141,17 @@ TEST_CASE("A config.json that is no MoE model is refused at its line with the ke
       Contains("config.json:1:40: model.intermediate: 99999999999 is out of range"));
 }
 
+TEST_CASE("A config.json of a million brackets or of a number beyond all is read without harm") {
+  constexpr std::size_t kDeep = 1'000'000;
+  const std::string
+      layer = R"("hidden_size": 64, "intermediate_size": 32, "num_experts": 4, "num_experts_per_tok": 2)",
+      deep = R"("x": )" + std::string(kDeep, '[') + std::string(kDeep, ']');
+  CHECK(read("{" + layer + ", " + deep + "}").shape.hidden == 64);
+  CHECK(read(R"({"text_config": {)" + layer + ", " + deep + "}}").shape.hidden == 64);
+  CHECK_THAT(read(R"({"hidden_size": 1e999})").error,
+             Contains("config.json:1:1: a number that is too large"));
+}
+
 TEST_CASE("A group that does not divide a model's experts is refused at the file's key") {
   CHECK_THAT(read(kFamilies[0].json, 3).error,
              Contains("config.json:2:10: model.experts: 256 experts on 3 ranks"));

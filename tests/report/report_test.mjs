@@ -73,8 +73,49 @@ test("Figures on the page are those of the result", async () => {
   const explained = JSON.parse(a3sim("explain", at("static"), "--json")).passes[0];
   assert.deepEqual(drawn.steps, explained.critical_path.map((step) => [step.from_ps, step.to_ps]));
   await page.getByText("Tables", { exact: true }).last().click();
-  const text = await page.textContent("details");
+  const text = await page.locator("details", { has: page.getByText("Tables", { exact: true }) }).textContent();
   for (const of of explained.ranks) assert.ok(text.includes((of.exposed_communication_ps / 1e9).toFixed(3)));
+  await close();
+});
+
+test("A finding leads to its place on the timeline, its evidence to the task, and its flag back", async () => {
+  const { page, said, close } = await open(pages.both);
+  const findings = await page.evaluate(() => a3sim.page.sections.find((s) => s.kind === "findings").findings);
+  const overlap = findings.find((f) => f.run === "kernel" && f.pass === "backward" && f.cause === "parallel.overlap");
+  assert.ok(overlap && !overlap.info);
+  const flags = page.locator(".flag");
+  assert.equal(await flags.count(), findings.filter((f) => f.pass === "forward").length);
+  // Its flag lies where it does on the axis of time, also of a part of it.
+  const at = async (finding) => {
+    const flag = page.locator(`.flag[href="#${finding.id}"]`), [box, strip] = [await flag.boundingBox(), await flag.locator("..").boundingBox()];
+    const [from, to] = await range(page), date = (x) => from + ((x - strip.x) / strip.width) * (to - from);
+    return [date(box.x), date(box.x + box.width), (to - from) / strip.width, from, to];
+  };
+  const bound = findings.find((f) => f.run === "static" && f.pass === "forward" && f.cause === "compute.bound");
+  for (const zoomed of [false, true]) {
+    if (zoomed) await page.evaluate(() => a3sim.runs[0].time.zoom(0, 0.5));
+    const [left, right, pixel, from, to] = await at(bound);
+    assert.ok(Math.abs(left - Math.max(from, bound.from_ps)) < 2 * pixel && Math.abs(right - Math.min(to, bound.to_ps)) < 2 * pixel);
+  }
+  await page.locator(`.flag[href="#${bound.id}"]`).click();
+  assert.equal(await page.evaluate(() => document.activeElement.id), bound.id);
+  assert.ok(await page.locator(`#${bound.id}`).isVisible());
+  // Its evidence is a line of the table of tasks, and a task of the timeline.
+  const evidence = bound.evidence.find((e) => e.task), [file, line] = evidence.place.split(":");
+  await page.locator(`#${bound.id}`).getByRole("button", { name: evidence.place }).click();
+  await page.waitForFunction(() => a3sim.runs[0].timelines[0].selected >= 0);
+  const task = await page.evaluate(() => {
+    const { tasks, selected } = a3sim.runs[0].timelines[0], of = (name) => tasks.columns[name][selected];
+    return [of("rank"), tasks.name(selected), of("index"), of("start")].join(" ");
+  });
+  const row = csv(join(scratch, "static", file))[line - 2];
+  assert.equal(task, [row.rank, row.operator, row.index, row.start_ps].join(" "));
+  // Of another pass: its tab is opened, and the ranks are marked.
+  await page.locator(`#${overlap.id}`).getByRole("button", { name: "on the timeline" }).click();
+  await page.waitForFunction(() => a3sim.runs[0].timelines[1]?.tasks.pass.name === "backward" && a3sim.runs[0].timelines[1].marked);
+  const marked = await page.evaluate(() => a3sim.runs[0].timelines[1].marked);
+  assert.deepEqual([marked.from_ps, marked.to_ps, marked.ranks], [overlap.from_ps, overlap.to_ps, overlap.ranks]);
+  assert.deepEqual(said, []);
   await close();
 });
 

@@ -67,6 +67,20 @@ TEST_CASE("compiled events are those of brute force, for every shape, pass and p
   }
 }
 
+TEST_CASE("a graph of products alone needs no vector worker, unless its events need a Join") {
+  Graph graph;
+  const auto plain = [&](const char* name, std::uint32_t rows, std::uint32_t cols, bool external) {
+    return graph.add_tensor({name, Layout::kPlain, rows, cols, DataType::kBf16, external});
+  };
+  const TensorId x = plain("x", 8, 6, true), w = plain("w", 6, 10, true), y = plain("y", 8, 10, false);
+  graph.add_operator(make_node("Product", "GroupedMatmul", {x, w}, {y}));
+  CompileOptions options = small_options(1, RoutingCounts(1, 2));
+  options.workers[1] = 0;
+  const Compilation compiled = compile(with_small_blocks(graph), "g", options);
+  CHECK(compiled.sharing.joins == 0);
+  CHECK(compiled.schedule[0].tasks().size() == options.cut.shares);
+}
+
 TEST_CASE("a schedule's waits suffice under every routing of its bucket") {
   for (const bool backward : {false, true}) {
     const MoeShape shape = small_shape(2);

@@ -73,6 +73,13 @@ TEST_CASE("a task's text has its fields, the bytes of its regions, and whom it w
   // Expert 0 of rank 0: 3 rows of 8 bf16 columns from each of two sources.
   CHECK(text.find("  in   received of rank 0, rows [0, 6), bytes [0, 96)\n") != std::string::npos);
   CHECK(text.find(", blocks 1 mod 3\n") != std::string::npos);
+  // A field a line, under the names that the public runtime and the orders have for them.
+  for (const char* field : {"task_type", "queue_type", "worker_set", "op", "dependent_event", "trigger_event",
+                            "task_index", "task_split_value", "tiling_data_position", "stage", "expert",
+                            "gexpert", "src", "dst", "row", "tile", "chunk"}) {
+    INFO(field);
+    CHECK(lines_with(text, std::string("  ") + field + ' ') == 1);
+  }
   CHECK(text.find("  waits for 4 triggers of\n") != std::string::npos);
   CHECK(lines_with(text, "of rank 0: Dispatch[") == 2);
   CHECK(lines_with(text, "of rank 1: Dispatch[") == 2);

@@ -103,6 +103,11 @@ TEST_CASE("Parts that later code could not follow are refused, with the item tha
       {[](SscParts& p) { p.operators[1].outputs[0] = TensorId{4}; }, "operator 1: tensor 4 of 4"},
       {[](SscParts& p) { p.operators[0].inputs[0] = TensorId{kNone}; }, "operator 0: tensor 4294967295 of 4"},
       {[](SscParts& p) { p.tilings[0].step_k = 0; }, "tiling 0: a size of 0"},
+      {[](SscParts& p) {
+         p.tilings[0] = {1, 1, 64, 4};
+         p.tensors[3].cols = 1U << 30;
+       },
+       "task 2: 3221225472 base blocks, at most 1073741824"},
       {[](SscParts& p) { p.worker_sets[1].queue_type = 2; }, "worker set 1: unknown queue 2"},
       {[](SscParts& p) { p.worker_sets[2].count = 0; }, "worker set 2: 0 workers from 1 of 3"},
       {[](SscParts& p) { p.worker_sets[2].count = 3; }, "worker set 2: 3 workers from 1 of 3"},

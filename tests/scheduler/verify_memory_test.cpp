@@ -70,6 +70,30 @@ TEST_CASE("products cut to one row of each expert are found") {
   CHECK_THAT(errors, Contains("no task writes rows [1, "));
 }
 
+TEST_CASE("a task of whatever kind that writes a row less, or a row of another's, is found") {
+  for (const bool backward : {false, true}) {
+    const Graph graph = small_graph(backward, small_shape(kRanks));
+    for (const OperatorNode& op : graph.operators()) {
+      INFO(op.name);
+      CHECK_THAT(errors_with([&](SscParts& parts) { --output_of(parts, first_task(parts, op.name)).row_end; },
+                             backward),
+                 Contains("no task writes"));
+      // The last one begins a row earlier.
+      const std::string errors = errors_with(
+          [&](SscParts& parts) {
+            TaskDescriptor* last = nullptr;
+            for (TaskDescriptor& td : parts.tasks) {
+              if (parts.operators[td.op].name == op.name && output_of(parts, td).row_begin > 0) last = &td;
+            }
+            REQUIRE(last != nullptr);
+            --output_of(parts, *last).row_begin;
+          },
+          backward);
+      CHECK_THAT(errors, Contains("both write"));
+    }
+  }
+}
+
 TEST_CASE("a task that writes what is given from outside is found") {
   const std::string errors = errors_with([](SscParts& parts) {
     parts.tensors[output_of(parts, first_task(parts, "SwiGLU")).tensor].external = true;

@@ -61,6 +61,30 @@ TEST_CASE("sound schedules are found sound, and what was checked is told") {
   }
 }
 
+TEST_CASE("operators of unknown types, with operands of other types, and tasks of others are found") {
+  const auto errors_of = [](const std::function<void(SscParts&)>& change) {
+    Schedule schedule = good();
+    for (Ssc& ssc : schedule) {
+      SscParts parts = parts_of(ssc);
+      change(parts);
+      ssc = Ssc::build(parts);
+    }
+    return verify(schedule).errors;
+  };
+  const auto gmm1 = [](SscParts& parts) -> OperatorInfo& {
+    return *std::ranges::find(parts.operators, "GMM1", &OperatorInfo::name);
+  };
+  CHECK(says(errors_of([&](SscParts& parts) { gmm1(parts).type = "GroupedMatmuX"; }),
+             "operator GMM1 is of an unknown type 'GroupedMatmuX'; did you mean 'GroupedMatmul'?"));
+  CHECK(says(errors_of([&](SscParts& parts) { gmm1(parts).type = "SwiGLU"; }),
+             "operator GMM1 (SwiGLU) has 2 inputs and 1 outputs, expected 1 and 1"));
+  CHECK(says(errors_of([&](SscParts& parts) { parts.tensors[index(gmm1(parts).outputs[0])].cols = 9; }),
+             "operator GMM1 (GroupedMatmul): "));
+  CHECK(says(
+      errors_of([](SscParts& parts) { first_task(parts, "SwiGLU").task_type = 101; }),
+      "SwiGLU[0] on rank 0 is a task of type 101 in the VTQ, its operator (SwiGLU) has tasks of type 102"));
+}
+
 TEST_CASE("a threshold that differs from the triggers is found") {
   const auto planted = with(good(), [](SscParts& parts) { ++parts.events[0].threshold; });
   CHECK(says(verify(planted).errors, "event 0 of rank 0 receives 4 triggers; its threshold is 5"));

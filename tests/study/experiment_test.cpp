@@ -101,6 +101,23 @@ TEST_CASE("no run beats its lower bounds, whatever the routing, the cut and the 
   }
 }
 
+TEST_CASE("weights of experts without rows are in no bound, in a bucket and in one product of many experts") {
+  // One expert of 64 has rows; all weights take 1,000 times as long from HBM as those of one.
+  const auto check = [](const Experiment& experiment) {
+    for (const PassResult& pass : run_experiment(experiment, false)) {
+      const Duration hbm = pass.bounds.time[static_cast<std::size_t>(Bound::kHbm)];
+      INFO(experiment.name << " " << pass.name);
+      CHECK(pass.run.makespan >= hbm);
+      CHECK(hbm > Duration::zero());
+    }
+  };
+  check(small({"routing.kind=sampled", "routing.skew=30", "model.top_k=1", "model.tokens=4", "bucket.rows=8",
+               "model.experts_per_rank=32", "model.hidden=1024", "model.intermediate=1024"}));
+  check(load_experiment(std::string(A3SIM_SOURCE_DIR) + "/configs/experiments/gemm.yaml",
+                        std::vector<std::string>{"gemm.experts=65534", "gemm.m=64", "gemm.n=64", "gemm.k=64",
+                                                 "l2.start=cold"}));
+}
+
 TEST_CASE("equal experiments give equal results, to the picosecond and the event") {
   const Experiment experiment = small({"routing.kind=sampled", "routing.seed=5", "routing.skew=1"});
   const std::vector<PassResult> first = run_experiment(experiment, true),

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/experiment/configs_folder.h"
+#include "sim/experiment/interruption.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/memory/l2/policy.h"
 
@@ -77,7 +78,7 @@ TEST_CASE("l2 runs: hints of an operator that the experiment has not are refused
     swiglu_add({"l2.hints.SwiGLUE.read=bypass"});
     FAIL("there is no SwiGLUE");
   } catch (const InputError& error) {
-    CHECK_THAT(error.what(), Contains("SwiGLUE") && Contains("Add"));
+    CHECK_THAT(error.what(), Contains("SwiGLUE") && Contains("did you mean 'SwiGLU'?"));
   }
 }
 
@@ -132,6 +133,35 @@ TEST_CASE("single products of every type run, tiled so that they fit") {
   const double bf16 = time("bf16"), fp32 = time("fp32"), int8 = time("int8");
   CHECK(fp32 > 2 * bf16);  // a quarter of the products a cycle
   CHECK(int8 < bf16);
+}
+
+TEST_CASE("who looks on at a run may see the ones before it that warm the L2, and end them") {
+  class Counter final : public TaskHooks {
+   public:
+    void started(RankId, std::uint32_t) override { ++tasks; }
+    TaskHooks* before() override { return warming; }
+    std::size_t tasks = 0;
+    TaskHooks* warming = nullptr;
+  };
+  const Experiment experiment = load_experiment(configs_folder() / "experiments" / "gemm.yaml", {});
+  const Compiled compiled = compile_all(experiment);
+  Counter counted, before;
+  RunOptions options = options_of(experiment, false);
+  REQUIRE(options.l2.start == L2Start::kWarm);
+  options.hooks = &counted;
+  run_pass(experiment, compiled, 0, options);
+  counted.warming = &before;
+  run_pass(experiment, compiled, 0, options);
+  CHECK(before.tasks > 0);
+  CHECK(counted.tasks == 2 * before.tasks);
+
+  // Embedded, it may be interrupted at the start and at every task of both runs.
+  static std::size_t checks = 0;
+  set_interruption_check([] { ++checks; });
+  options.hooks = nullptr;
+  run_pass(experiment, compiled, 0, options);
+  set_interruption_check(nullptr);
+  CHECK(checks == 1 + 2 * before.tasks);
 }
 
 TEST_CASE("what no die can hold, or no schedule can run, is refused at its key") {

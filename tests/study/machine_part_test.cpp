@@ -58,7 +58,8 @@ std::string tenth_better(const std::string& text) {
   const double number = std::stod(text, &end);
   const std::string unit = text.substr(end);
   if (unit == " us") return fmt::format("{:.0f} ps", number * 1e6 / kTenth);
-  if (unit == " MiB") return fmt::format("{:.0f} KiB", number * 1024 * kTenth);
+  constexpr double kStride = 12;  // KiB: a line of 512 bytes in each of 24 ways
+  if (unit == " MiB") return fmt::format("{:.0f} KiB", std::ceil(number * 1024 * kTenth / kStride) * kStride);
   if (unit.empty())
     return number == std::floor(number) ? "" : fmt::format("{}", std::min(1.0, number * kTenth));
   return unit == " MAC/cycle" ? "" : fmt::format("{:.10g}{}", number * kTenth, unit);

@@ -224,30 +224,3 @@ TEST_CASE(
   CHECK(sum_of(difference.blame[0]) == a.trace().makespan);
   CHECK(sum_of(difference.blame[3]) == -b.trace().makespan);
 }
-
-TEST_CASE("what collectives cost between kernels is to be sent while the cubes run") {
-  for (const Way way : {Way::kKernel, Way::kStatic}) {
-    MadeTrace made(way, 2);
-    made.trace().operators[kPut].stage = 0;
-    made.trace().operators[kCube].stage = 2;
-    const Duration start = way == Way::kKernel ? kLaunchTime + kHostTime : kFirst;
-    made.put(2, start - (way == Way::kKernel ? Duration::zero() : kTaskTime), start, start + 100 * kRun,
-             kNone, 1, 0);
-    CHECK((advice(made.trace(), made.path()).find("while the cubes run") != std::string::npos) ==
-          (way == Way::kKernel));
-  }
-}
-
-TEST_CASE("the advice names what costs most, and beside the cubes' arithmetic what can be changed") {
-  MadeTrace made(Way::kStatic);
-  TraceTask& task = made.task(kCube, 0, kLaunchTime, kFirst, kFirst + 40 * kRun, kNone, 0);
-  task.arithmetic = 30 * kRun;
-  task.lost[static_cast<std::size_t>(Limit::kMiss)] = 8 * kRun;
-  task.ideal -= 8 * kRun;
-  CHECK_THAT(advice(made.trace(), made.path()),
-             Contains("cube arithmetic") && Contains("L2 misses") && Contains("in cube"));
-  task.arithmetic = kRun;
-  task.ideal += 7 * kRun;
-  task.lost[static_cast<std::size_t>(Limit::kMiss)] = kRun;
-  CHECK_THAT(advice(made.trace(), made.path()), Contains("own loads and stores") && !Contains("next comes"));
-}

@@ -69,6 +69,9 @@ class MadeObservation final : public Observation {
   std::string place_of(const TransferRecord&) const override { return "transfer"; }
   std::string place_of(const HostRecord&) const override { return "host"; }
 
+  // What the machine allows, to be changed.
+  ObservedMachine& allowed() { return machine_; }
+
   bool has_reference = true;
   FullStep usual;
   std::vector<FullStep> full_records;

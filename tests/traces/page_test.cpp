@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/traces/made_trace.h"
+#include "traces/report/page/finding_section.h"
+
 using namespace a3sim;
 using Catch::Contains;
 
@@ -98,4 +101,34 @@ TEST_CASE("A page allows no other source than itself, and equal pages are equal 
   };
   CHECK(made() == made());
   CHECK_THAT(made(), Contains("default-src 'none'") && !Contains("src=\"http"));
+}
+
+TEST_CASE("A finding on a page has its dates on the timeline, and the task that its evidence stands at") {
+  const std::vector<TracedPass> passes = made_passes();
+  const Trace& trace = passes[0].trace;
+  Finding finding;
+  finding.cause = "compute.underused";
+  finding.ranks = {1};
+  finding.operators = {trace.operators[MadeTrace::kCubeOp].name};
+  finding.lost_ms = 0.5;
+  // Rank 0 has two tasks, rank 1 two: the table's last line is the fifth.
+  finding.evidence = {{"part", "", 0.5, 0.8, "tasks_forward.csv:5"}, {"part", "", 0.5, 0.8, "result.json:1"}};
+  Advice advice;
+  advice.ranks = 2;
+  finding.info = true;
+  advice.infos = {finding};
+  const PassFindings of[] = {{"run", &passes[0], &advice}};
+  Page page("", "");
+  add_findings(page, of);
+  const std::string html = page.html("");
+  const std::size_t at = html.find("{\"id\":\"finding-1\"");
+  REQUIRE(at != std::string::npos);
+  const std::string json = html.substr(at, html.find("</script>", at) - at);
+  CHECK_THAT(json, Contains("\"from_ps\":1550000,\"to_ps\":1900000"));
+  CHECK_THAT(json, Contains("\"task\":{\"rank\":1,\"op\":0,\"index\":1}") && Contains("\"task\":null"));
+  CHECK_THAT(json, Contains("\"where\":\"rank 1, GMM_w1_grad\"") && Contains("\"info\":true"));
+  Page none("", "");
+  advice.infos.clear();
+  add_findings(none, of);
+  CHECK_THAT(none.html(""), !Contains("\"kind\":\"findings\""));
 }

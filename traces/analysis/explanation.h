@@ -25,14 +25,10 @@ struct Explanation {
 Explanation explain(const Trace& trace);
 
 // Of a pass: tables for people, every step of the path for programs. `rank` (all: kNone) chooses whose
-// workers and communication are told. The last line is the advice.
+// workers and communication are told. The last line is `finding`, what the rules find first (traces/rules).
 Report explanation_report(const std::string& pass, const Trace& trace, const Explanation& explanation,
-                          std::uint32_t rank);
+                          std::uint32_t rank, const std::string& finding);
 
 // What a reader calls it: "puts that share a port".
 std::string_view described(Blame blame);
-
-// A sentence: what the critical path is spent on most and what to try.
-std::string advice(const Trace& trace, const CriticalPath& path);
-
 }  // namespace a3sim

@@ -155,7 +155,7 @@ void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& 
 }  // namespace
 
 Report explanation_report(const std::string& pass, const Trace& trace, const Explanation& explanation,
-                          std::uint32_t rank) {
+                          std::uint32_t rank, const std::string& finding) {
   Report report;
   report.fact("pass", pass).fact("makespan_ps", trace.makespan);
   report.say(fmt::format("{}: makespan {} ms\n", pass, in_milliseconds(trace.makespan)));
@@ -166,7 +166,7 @@ Report explanation_report(const std::string& pass, const Trace& trace, const Exp
   add_ranks(report, trace, explanation, rank);
   add_roofs(report, trace, explanation.roofs);
   add_reuse(report, trace);
-  report.say(advice(trace, explanation.path) + '\n', "advice");
+  report.say(finding + '\n', "finding");
   return report;
 }
 

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/error.h"
 #include "sim/core/registry.h"
+#include "traces/observation.h"
 #include "traces/trace.h"
 
 namespace a3sim {
@@ -24,6 +26,11 @@ class TraceFormat {
   virtual std::uint64_t most_tasks() const = 0;
   // Passes follow one another in time, as they would in a step. The same traces give the same bytes.
   virtual std::vector<OutputFile> write(std::span<const TracedPass> passes) const = 0;
+  // A job of many steps that was recorded. Throws InputError where the format has no steps, or the job not what it
+  // shows.
+  virtual std::vector<OutputFile> write_job(const Observation&) const {
+    throw InputError("this format has no steps; a job goes '--to ascend'");
+  }
 };
 
 using TraceFormats = Registry<TraceFormat>;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "traces/import/clock.h"
 #include "traces/import/measured.h"
@@ -21,6 +23,30 @@ void read_steps(const std::filesystem::path& table, std::uint32_t rank, Measured
 // communication.json: what is exchanged, how long that was under way, bandwidth by size.
 void read_communication(const std::filesystem::path& file, std::uint32_t rank, Measured& to,
                         Meetings& meetings);
+
+// What it says of one exchange; names are valid during the call alone.
+struct SeenExchange {
+  std::string_view step, name;       // "step3", with group
+  bool collective = false;           // else between two ranks
+  double start_us = -1, elapsed_us;  // start: of the rank's clock; below 0: not said
+  Duration elapsed{}, transit{}, waited{};
+};
+struct ExchangeSink {
+  std::function<void(const SeenExchange&)> exchange;
+  std::function<void(std::uint64_t bytes, double count, Duration total)> packets;  // may be empty
+};
+void read_communication(const std::filesystem::path& file, const ExchangeSink& to);
+
+// Tables of kernels below a directory by rank: a rank is what profiler_info_{rank}.json says, else the next number.
+// What is left out is told in `notes`.
+struct ProfiledHome {
+  std::filesystem::path home;  // a rank's directory
+  std::vector<std::filesystem::path> tables;
+  std::uint32_t rank = 0;
+};
+std::vector<ProfiledHome> profiled_homes(const std::filesystem::path& path, std::vector<std::string>& notes);
+// Whether there is any such table.
+bool is_ascend_profile(const std::filesystem::path& path);
 
 // Without group, tag and number of the call: hcom_allReduce of "hcom_allReduce__483_1@group". Of a tag that is no
 // number, as in profiles of simulated runs, the tag: GMM1 of "hcom_alltoallv__GMM1_0@group".

@@ -83,48 +83,19 @@ void read_beside(const fs::path& table, std::uint32_t rank, Measured& to, Meetin
 
 class AscendProfile final : public ProfileReader {
  public:
-  bool takes(const fs::path& path) const override {
-    std::error_code error;
-    return fs::is_directory(path, error) ? !tables_below(path).empty() : is_table(path);
-  }
+  bool takes(const fs::path& path) const override { return is_ascend_profile(path); }
 
   Measured read(const fs::path& path) const override {
-    std::error_code error;
-    const std::vector<fs::path> tables =
-        fs::is_directory(path, error) ? tables_below(path) : std::vector<fs::path>{path};
-    std::map<fs::path, std::vector<fs::path>> homes;
-    for (const fs::path& table : tables) homes[home_of(table)].push_back(table);
     Measured to;
-    std::set<std::uint32_t> taken;
-    std::vector<std::pair<const fs::path*, std::uint32_t>> ranks;
-    for (const auto& [home, own] : homes) {
-      const std::optional<std::uint32_t> rank = declared_rank(home);
-      if (rank && !taken.insert(*rank).second)
-        to.notes.push_back(
-            fmt::format("{}: left out: rank {} is another directory's too", home.string(), *rank));
-      else if (rank)
-        ranks.emplace_back(&home, *rank);
-    }
-    // Those that say no rank have the numbers that are left.
-    std::uint32_t next = 0;
-    for (const auto& [home, own] : homes) {
-      if (declared_rank(home)) continue;
-      while (taken.contains(next)) ++next;
-      ranks.emplace_back(&home, next++);
-    }
+    const std::vector<ProfiledHome> homes = profiled_homes(path, to.notes);
     std::optional<std::int64_t> origin;
     Meetings meetings;
-    Progress progress("ranks", ranks.size());
-    std::ranges::sort(ranks, {}, [](const auto& of) { return of.second; });
-    for (const auto& [home, rank] : ranks) {
-      std::vector<fs::path>& own = homes[*home];
-      // msprof's own tables beside the profiler's say the same again; alone, they are slices of one.
-      if (std::ranges::any_of(own, is_details))
-        std::erase_if(own, [](const fs::path& t) { return !is_details(t); });
-      for (const fs::path& table : own) read_kernels(table, rank, origin, to);
+    Progress progress("ranks", homes.size());
+    for (const ProfiledHome& home : homes) {
+      for (const fs::path& table : home.tables) read_kernels(table, home.rank, origin, to);
       // How slices of one table follow each other is not known.
-      if (own.size() > 1 && to.ranks.contains(rank)) to.ranks[rank].span.reset();
-      read_beside(own.front(), rank, to, meetings);
+      if (home.tables.size() > 1 && to.ranks.contains(home.rank)) to.ranks[home.rank].span.reset();
+      read_beside(home.tables.front(), home.rank, to, meetings);
       progress.step();
     }
     meetings.align(to);
@@ -138,4 +109,40 @@ A3SIM_REGISTER(
     AscendProfile);
 
 }  // namespace
+
+bool is_ascend_profile(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) ? !tables_below(path).empty() : is_table(path);
+}
+
+std::vector<ProfiledHome> profiled_homes(const fs::path& path, std::vector<std::string>& notes) {
+  std::error_code error;
+  const std::vector<fs::path> tables =
+      fs::is_directory(path, error) ? tables_below(path) : std::vector<fs::path>{path};
+  std::map<fs::path, std::vector<fs::path>> homes;
+  for (const fs::path& table : tables) homes[home_of(table)].push_back(table);
+  std::set<std::uint32_t> taken;
+  std::vector<ProfiledHome> ranks;
+  for (const auto& [home, own] : homes) {
+    const std::optional<std::uint32_t> rank = declared_rank(home);
+    if (rank && !taken.insert(*rank).second)
+      notes.push_back(fmt::format("{}: left out: rank {} is another directory's too", home.string(), *rank));
+    else if (rank)
+      ranks.push_back({home, own, *rank});
+  }
+  // Those that say no rank have the numbers that are left.
+  std::uint32_t next = 0;
+  for (const auto& [home, own] : homes) {
+    if (declared_rank(home)) continue;
+    while (taken.contains(next)) ++next;
+    ranks.push_back({home, own, next++});
+  }
+  std::ranges::sort(ranks, {}, &ProfiledHome::rank);
+  // msprof's own tables beside the profiler's say the same again; alone, they are slices of one.
+  for (ProfiledHome& home : ranks)
+    if (std::ranges::any_of(home.tables, is_details))
+      std::erase_if(home.tables, [](const fs::path& table) { return !is_details(table); });
+  return ranks;
+}
+
 }  // namespace a3sim

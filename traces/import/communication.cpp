@@ -19,10 +19,11 @@ namespace {
 constexpr std::size_t kDeepestObject = 16;
 constexpr double kMostMilliseconds = 1e9, kMostMegabytes = 1e12;
 
+Duration time_of(double milliseconds) { return Duration(std::llround(milliseconds * 1e9)); }
+
 class Exchanges final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Exchanges(std::string file, std::uint32_t rank, Measured& to, Meetings& meetings)
-      : file_(std::move(file)), rank_(rank), to_(to), meetings_(meetings) {}
+  Exchanges(std::string file, const ExchangeSink& to) : file_(std::move(file)), to_(to) {}
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -82,7 +83,6 @@ class Exchanges final : public nlohmann::json_sax<nlohmann::json> {
                                    key_at(depth_), printable(name()), value, most));
     return value;
   }
-  static Duration time(double milliseconds) { return Duration(std::llround(milliseconds * 1e9)); }
 
   bool number(double value) {
     if (depth_ == kOfTimes && key_at(4) == "Communication Time Info") {
@@ -107,30 +107,18 @@ class Exchanges final : public nlohmann::json_sax<nlohmann::json> {
     double megabytes = -1;
     std::from_chars(text.data(), text.data() + text.size(), megabytes);
     const double count = within(size_[0], 1e12), total = within(size_[1], kMostMilliseconds);
-    Occurrences& of =
-        to_.packet(rank_, static_cast<std::uint64_t>(std::llround(within(megabytes, kMostMegabytes) * 1e6)));
-    if (count < 1) return;
-    Occurrences more;
-    more.count = static_cast<std::uint64_t>(count);
-    more.total = time(total);
-    more.least = more.most = more.mean();
-    of += more;
+    const auto bytes = static_cast<std::uint64_t>(std::llround(within(megabytes, kMostMegabytes) * 1e6));
+    if (to_.packets) to_.packets(bytes, count, time_of(total));
   }
 
   void finish() {
     if (name() == "Total Op Info" || now_.elapsed < 0) return;
-    Occurrences& of = to_.exchange(rank_, exchange_of(name()));
-    of.add(time(now_.elapsed), time(now_.wait));
-    of.transit += time(now_.transit);
-    if (now_.start >= 0 && key_at(2) == "collective")
-      meetings_.add(rank_, fmt::format("{}/{}", key_at(1), name()), now_.start,
-                    now_.start + now_.elapsed * 1e3);
+    to_.exchange({key_at(1), name(), key_at(2) == "collective", now_.start, now_.elapsed * 1e3,
+                  time_of(now_.elapsed), time_of(now_.transit), time_of(now_.wait)});
   }
 
   std::string file_;
-  std::uint32_t rank_;
-  Measured& to_;
-  Meetings& meetings_;
+  const ExchangeSink& to_;
   std::size_t depth_ = 0, item_ = 0;
   std::vector<std::string> keys_;  // by depth
   Exchange now_;
@@ -150,10 +138,32 @@ std::string exchange_of(std::string_view name) {
 
 void read_communication(const std::filesystem::path& file, std::uint32_t rank, Measured& to,
                         Meetings& meetings) {
+  ExchangeSink sink;
+  sink.exchange = [&](const SeenExchange& seen) {
+    Occurrences& of = to.exchange(rank, exchange_of(seen.name));
+    of.add(seen.elapsed, seen.waited);
+    of.transit += seen.transit;
+    if (seen.start_us >= 0 && seen.collective)
+      meetings.add(rank, fmt::format("{}/{}", seen.step, seen.name), seen.start_us,
+                   seen.start_us + seen.elapsed_us);
+  };
+  sink.packets = [&](std::uint64_t bytes, double count, Duration total) {
+    Occurrences& of = to.packet(rank, bytes);
+    if (count < 1) return;
+    Occurrences more;
+    more.count = static_cast<std::uint64_t>(count);
+    more.total = total;
+    more.least = more.most = more.mean();
+    of += more;
+  };
+  read_communication(file, sink);
+}
+
+void read_communication(const std::filesystem::path& file, const ExchangeSink& to) {
   JsonBytes bytes(file);
   std::istream stream(&bytes);
   stream.exceptions(std::ios::badbit);  // what reading throws is thrown on
-  Exchanges exchanges(file.string(), rank, to, meetings);
+  Exchanges exchanges(file.string(), to);
   nlohmann::json::sax_parse(stream, &exchanges);
 }
 

@@ -23,7 +23,7 @@ void add_tasks(const Trace& trace, std::uint32_t rank, Duration begin, RankTime&
   }
 }
 
-void add_kernels(const ProfiledRank& of, std::uint32_t rank, Measured& to) {
+void add_kernels(const ProfiledStep& of, std::uint32_t rank, Measured& to) {
   KernelOrder order;
   for (const ProfiledKernel& kernel : of.kernels) {
     Occurrences& sum = to.at(rank, kernel.name);
@@ -39,7 +39,7 @@ void add_kernels(const ProfiledRank& of, std::uint32_t rank, Measured& to) {
   to.ranks[rank].span = order.span();
 }
 
-void add_exchanges(const ProfiledRank& of, std::uint32_t rank, Measured& to) {
+void add_exchanges(const ProfiledStep& of, std::uint32_t rank, Measured& to) {
   for (const ProfiledExchange& exchange : of.exchanges) {
     Occurrences& sum = to.exchange(rank, exchange.name);
     sum.add(exchange.end - exchange.start, Duration::zero());
@@ -48,7 +48,7 @@ void add_exchanges(const ProfiledRank& of, std::uint32_t rank, Measured& to) {
   }
 }
 
-MeasuredSteps steps_of(const ProfiledRank& of) {
+MeasuredSteps steps_of(const ProfiledStep& of) {
   const auto length = [](const Times& times) { return Duration(boost::icl::length(times)); };
   return {of.length, length(of.computing), length(of.communicating), length(of.communicating - of.computing)};
 }
@@ -60,7 +60,7 @@ Measured measured(std::span<const TracedPass> passes, MeasuredUnit unit) {
   to.unit = unit;
   for (std::uint32_t r = 0; r < passes.front().trace.ranks.size(); ++r) {
     if (unit == MeasuredUnit::kKernel) {
-      const ProfiledRank of = profiled(passes, r);
+      const ProfiledStep of = profiled(passes, r);
       add_kernels(of, r, to);
       add_exchanges(of, r, to);
       to.ranks[r].steps = steps_of(of);

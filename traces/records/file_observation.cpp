@@ -10,13 +10,18 @@
 namespace a3sim {
 namespace {
 
+// Where a step is recorded in full; that without faults and noise has no number.
+std::string folder_of(std::uint32_t step) {
+  return step == kNone ? std::string(kReferenceFolder) : full_folder(step);
+}
+
 // The line of the first record for which `same` holds; the columns' names are in line 1.
 template <class Record, class Same>
 std::string line_of(const std::vector<Record>& records, std::string_view file, std::uint32_t step,
                     const Same& same) {
   const auto found = std::ranges::find_if(records, same);
-  if (found == records.end()) return fmt::format("{}/{}", full_folder(step), file);
-  return fmt::format("{}/{}:{}", full_folder(step), file, found - records.begin() + 2);
+  if (found == records.end()) return fmt::format("{}/{}", folder_of(step), file);
+  return fmt::format("{}/{}:{}", folder_of(step), file, found - records.begin() + 2);
 }
 
 }  // namespace
@@ -51,7 +56,7 @@ FullStep FileObservation::read(const std::string& folder, std::uint32_t step) co
 
 FullStep FileObservation::reference_full() const {
   if (!std::filesystem::exists(directory_ / kReferenceFolder)) return {};
-  FullStep full = read(std::string(kReferenceFolder), 0);
+  FullStep full = kept(kNone);
   for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) full.ranks.push_back(rank);
   return full;
 }
@@ -76,14 +81,16 @@ const FullStep& FileObservation::kept(std::uint32_t step) const {
   const auto found = kept_.find(step);
   if (found != kept_.end()) return found->second;
   if (kept_.size() >= kMostKept) kept_.clear();
-  return kept_.emplace(step, read(full_folder(step), step)).first->second;
+  return kept_.emplace(step, read(folder_of(step), step)).first->second;
 }
 
 std::string FileObservation::place_of(const LightRecord& record) const {
   // Every step has a record of each rank and pass, and a rank is in one group of a pass.
   const std::uint64_t passes = job_.passes.size();
-  const std::uint64_t number = (std::uint64_t{record.step} * job_.ranks + record.rank) * passes + record.pass;
-  return fmt::format("{}:{}", kLightBin, number);
+  const bool reference = record.step == kNone;
+  const std::uint64_t step = reference ? 0 : record.step;
+  const std::uint64_t number = (step * job_.ranks + record.rank) * passes + record.pass;
+  return fmt::format("{}:{}", reference ? kReferenceBin : kLightBin, number);
 }
 
 std::string FileObservation::place_of(const OperatorRecord& record) const {

@@ -19,7 +19,9 @@ class FileObservation final : public Observation {
   explicit FileObservation(const std::filesystem::path& directory);
 
   const JobFile& job() const { return job_; }
-  const ObservedMachine& machine() const override { return job_.machine; }
+  // Takes this for what the machine allows; it has planes of the same names.
+  void set_machine(const ObservedMachine& machine) { machine_ = machine; }
+  const ObservedMachine& machine() const override { return machine_ ? *machine_ : job_.machine; }
   const std::vector<std::string>& names() const override { return job_.names; }
   const std::vector<std::string>& passes() const override { return job_.passes; }
   std::vector<std::vector<std::uint32_t>> groups() const override { return job_.groups; }
@@ -44,6 +46,7 @@ class FileObservation final : public Observation {
 
   std::filesystem::path directory_;
   JobFile job_;
+  std::optional<ObservedMachine> machine_;
   LightFile light_;
   std::vector<Missing> missing_;
   mutable std::map<std::uint32_t, FullStep> kept_;

@@ -50,6 +50,7 @@ JobFile job_of(const json& of) {
   job.machine.vector_rate = machine.at("vector_operations_per_s").get<double>();
   job.machine.hbm_read = machine.at("hbm_bytes_per_s").get<double>();
   job.machine.l2_read = machine.at("l2_bytes_per_s").get<double>();
+  job.machine.clock = machine.value("clock_hz", 0.0);
   for (const json& plane : machine.at("planes")) job.machine.planes.push_back(plane_of(plane));
   for (const json& full : of.at("full"))
     job.full.push_back(
@@ -100,6 +101,7 @@ std::string job_json(const JobFile& job) {
                    {"vector_operations_per_s", job.machine.vector_rate},
                    {"hbm_bytes_per_s", job.machine.hbm_read},
                    {"l2_bytes_per_s", job.machine.l2_read},
+                   {"clock_hz", job.machine.clock},
                    {"planes", planes}}},
                  {"full", full}};
   return all.dump(1) + "\n";

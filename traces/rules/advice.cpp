@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "traces/rules/choice.h"
+#include "traces/rules/path_parts.h"
 #include "traces/rules/rule.h"
 
 namespace a3sim {
@@ -82,6 +84,107 @@ std::vector<Finding> advise_on(const Case& of, const RuleBook& rules,
   return findings;
 }
 
+// A usual step in full, to hold slow ones against: one without noise and faults; else the middle one of those that were
+// recorded of most ranks and were not slow; empty: there is none.
+FullStep usual_full(const Observation& of, const Located& located) {
+  FullStep reference = of.reference_full();
+  if (!reference.operators.empty()) return reference;
+  std::vector<std::uint32_t> usual;
+  for (const std::uint32_t step : of.full_steps())
+    if (std::ranges::none_of(located.episodes, [&](const Episode& episode) {
+          return std::ranges::binary_search(episode.steps, step);
+        }))
+      usual.push_back(step);
+  return usual.empty() ? FullStep() : of.full(usual[usual.size() / 2]);
+}
+
+// Steps by what the source calls them.
+void renumber(const Observation& of, Advice& advice) {
+  for (std::uint32_t& step : advice.slow_steps) step = of.number_of(step);
+  for (std::vector<Finding>* findings : {&advice.findings, &advice.infos}) {
+    for (Finding& finding : *findings) {
+      finding.first = of.number_of(finding.first);
+      finding.last = of.number_of(finding.last);
+    }
+  }
+}
+
+// The steps that rules are asked of what every step loses. With a step without faults and noise it is that one: what it
+// loses as well is the job's, not something that went wrong.
+std::unique_ptr<Standing> standing_of(const Observation& of, const Located& located,
+                                      const FullStep& reference) {
+  constexpr std::size_t kMostSteps = 3;
+  const std::vector<LightRecord> light = of.reference();
+  if (!light.empty()) {
+    RankSteps steps(of.ranks());
+    std::vector<RankStep> ranks = steps.add(light);
+    std::vector<FullStep> full;
+    if (!reference.operators.empty()) full.push_back(reference);
+    return std::make_unique<Standing>(of, kNone, std::move(ranks), steps.took(), std::move(full));
+  }
+  if (!located.known || located.usual <= 0) return {};
+  std::vector<FullStep> full;
+  for (const std::uint32_t step : of.full_steps()) {
+    const bool slow = std::ranges::any_of(located.episodes, [&](const Episode& episode) {
+      return std::ranges::binary_search(episode.steps, step);
+    });
+    if (!slow && full.size() < kMostSteps) full.push_back(of.full(step));
+  }
+  std::uint32_t usual = 0;
+  const auto is_slow = [&](const Episode& episode) {
+    return std::ranges::binary_search(episode.steps, usual);
+  };
+  while (std::ranges::any_of(located.episodes, is_slow)) ++usual;
+  return std::make_unique<Standing>(of, usual, located.healthy, located.usual, std::move(full));
+}
+
+// What a low clock slows down of the same ranks is its doing.
+void leave_out_what_clocks_do(std::vector<Finding>& findings) {
+  const auto clock = std::ranges::find(findings, "compute.clock", &Finding::cause);
+  if (clock == findings.end()) return;
+  const std::vector<std::uint32_t> slow = clock->ranks;
+  std::erase_if(findings, [&](const Finding& of) {
+    return of.cause == "compute.underused" && std::ranges::find_first_of(of.ranks, slow) != of.ranks.end();
+  });
+}
+
+// What every step loses, what costs most first, without the causes that slow steps have already.
+std::vector<Finding> standing_findings(const Standing& of, const RuleBook& rules, std::uint32_t last,
+                                       const std::vector<Finding>& found) {
+  std::vector<Finding> findings;
+  for (const auto& [name, item] : CauseRules::all()) {
+    if (std::ranges::any_of(found, [&](const Finding& other) { return other.cause == name; })) continue;
+    const RuleData& data = rules.causes.at(name);
+    for (Finding& finding : item.object->stands(of, data)) {
+      finding.cause = name;
+      finding.standing = true;
+      finding.last = last;
+      finding.share = finding.lost_ms / kMsOfPs / of.took();
+      finding.info |= finding.share < kInfo;
+      for (const auto* remedies : {&data.standing_remedies(), &data.remedies()})
+        for (const std::string& text : *remedies) finding.remedies.push_back({text, finding.lost_ms, true});
+      findings.push_back(std::move(finding));
+    }
+  }
+  std::ranges::stable_sort(findings,
+                           [](const Finding& a, const Finding& b) { return a.lost_ms > b.lost_ms; });
+  leave_out_what_clocks_do(findings);
+  return findings;
+}
+
+void add_standing(const Observation& of, const Located& located, const FullStep& reference,
+                  const RuleBook& rules, Advice& advice) {
+  const std::unique_ptr<Standing> standing = standing_of(of, located, reference);
+  if (!standing || located.steps == 0) return;
+  std::vector<Finding> known = advice.findings;
+  known.insert(known.end(), advice.infos.begin(), advice.infos.end());
+  const bool with_reference = !of.reference().empty();
+  for (Finding& finding : standing_findings(*standing, rules, located.steps - 1, known)) {
+    finding.info |= with_reference;
+    (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
+  }
+}
+
 }  // namespace
 
 RuleBook read_rules(const std::filesystem::path& folder) {
@@ -99,7 +202,7 @@ Advice advise(const Observation& of, const RuleBook& rules) {
   advice.steps = located.steps;
   advice.usual_ms = kMsOfPs * located.usual;
   advice.missing = of.missing();
-  const FullStep reference = located.episodes.empty() ? FullStep() : of.reference_full();
+  const FullStep reference = usual_full(of, located);
   std::vector<std::pair<const Episode*, Finding>> found;
   for (const Episode& episode : located.episodes) {
     advice.slow += static_cast<std::uint32_t>(episode.steps.size());
@@ -113,6 +216,9 @@ Advice advise(const Observation& of, const RuleBook& rules) {
     finding.info = finding.share < kInfo;
     (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
   }
+  add_standing(of, located, reference, rules, advice);
+  advice.path = path_parts(of, located);
+  renumber(of, advice);
   return advice;
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,17 @@ struct RuleBook {
 // Throws InputError for what is wrong or missing in it.
 RuleBook read_rules(const std::filesystem::path& folder);
 
+// Operators on a step's critical path, that with most of its time first; shares of all of it.
+struct PathParts {
+  struct Part {
+    std::string op;
+    std::uint32_t rank = 0;
+    double share = 0;
+  };
+  std::uint32_t step = 0;
+  std::vector<Part> parts;
+};
+
 struct Advice {
   std::uint32_t ranks = 0, steps = 0, slow = 0;
   std::vector<std::uint32_t> slow_steps;
@@ -27,6 +39,7 @@ struct Advice {
   std::vector<Finding> findings;  // what costs most first
   std::vector<Finding> infos;     // below 1 % of a step
   std::vector<Missing> missing;   // what the source could not say
+  std::optional<PathParts> path;  // inferred from records; none where they cannot tell
 };
 
 // Locates what is slow, analyses it, and asks all rules. Follows from the observation and the rules alone.

@@ -2,6 +2,7 @@
 
 #include "traces/rules/rule.h"
 #include "traces/rules/slow_links.h"
+#include "traces/rules/standing_transfers.h"
 
 namespace a3sim {
 namespace {
@@ -40,6 +41,21 @@ class CommAlignmentRule final : public CauseRule {
         {"transfers of sizes that are no whole lines", "", odd / all, data.at("part"), of.of.place_of(*one)});
     finding.evidence.push_back(
         {"of the rate that whole lines reach", "", rate, data.at("slow"), of.of.place_of(*one)});
+    return {finding};
+  }
+
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    const TransferParts parts = transfer_parts(of, data.at("line"));
+    if (parts.odd < data.at("part") || parts.alignment > data.at("slow") ||
+        !parts.names(parts.alignment, data.at("room")))
+      return {};
+    Finding finding = finding_of_transfers(of, parts.alignment);
+    const std::string place = of.of().place_of(*parts.one_odd);
+    finding.evidence.push_back(
+        {"transfers of sizes that are no whole lines", "", parts.odd, data.at("part"), place});
+    finding.evidence.push_back(
+        {"of the rate that whole lines reach", "", parts.alignment, data.at("slow"), place});
+    finding.evidence.push_back({"of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 };

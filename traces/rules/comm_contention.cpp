@@ -2,6 +2,7 @@
 
 #include "traces/rules/rule.h"
 #include "traces/rules/slow_links.h"
+#include "traces/rules/standing_transfers.h"
 
 namespace a3sim {
 namespace {
@@ -37,6 +38,22 @@ class CommContentionRule final : public CauseRule {
     finding.confidence = communication_share(of) * part;
     finding.evidence.push_back({"rate beside memory-bound work, of that alone", "", sharing,
                                 data.at("sharing"), of.of.place_of(*one)});
+    return {finding};
+  }
+
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    const TransferParts parts = transfer_parts(of, kLine);
+    if (!parts.one_beside || parts.sharing >= data.at("sharing") || parts.beside < data.at("part") ||
+        !parts.names(parts.sharing, data.at("room")))
+      return {};
+    Finding finding = finding_of_transfers(of, 1 - parts.beside * (1 - parts.sharing));
+    finding.factor = parts.sharing;
+    const std::string place = of.of().place_of(*parts.one_beside);
+    finding.evidence.push_back({"rate beside memory-bound work, of that beside other work", "", parts.sharing,
+                                data.at("sharing"), place});
+    finding.evidence.push_back(
+        {"part of the transfers' time beside it", "", parts.beside, data.at("part"), place});
+    finding.evidence.push_back({"of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 };

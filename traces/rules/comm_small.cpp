@@ -4,6 +4,7 @@
 
 #include "traces/rules/rule.h"
 #include "traces/rules/slow_links.h"
+#include "traces/rules/standing_transfers.h"
 
 namespace a3sim {
 namespace {
@@ -31,6 +32,18 @@ class CommSmallRule final : public CauseRule {
     finding.evidence.push_back({"of the rate that large ones reach", "", now, data.at("slow"), place});
     finding.confidence = smaller ? 1 : 1 - now;
     finding.factor = now / before;
+    return {finding};
+  }
+
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    const TransferParts parts = transfer_parts(of, kLine);
+    if (!parts.smallest || parts.size > data.at("slow") || !parts.names(parts.size, data.at("room")))
+      return {};
+    Finding finding = finding_of_transfers(of, parts.size);
+    const std::string place = of.of().place_of(*parts.smallest);
+    finding.evidence.push_back(
+        {"of the rate that large transfers reach", "", parts.size, data.at("slow"), place});
+    finding.evidence.push_back({"of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 

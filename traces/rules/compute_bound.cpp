@@ -1,5 +1,6 @@
 #include "traces/rules/rule.h"
 #include "traces/rules/slow_operator.h"
+#include "traces/rules/standing_operator.h"
 
 namespace a3sim {
 namespace {
@@ -8,6 +9,9 @@ class ComputeBoundRule final : public CauseRule {
  public:
   std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
     return judge_slow_operator(of, data, Roof::kCompute);
+  }
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    return standing_operators(of, data, Roof::kCompute);
   }
 };
 

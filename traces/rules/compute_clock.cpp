@@ -5,6 +5,7 @@
 
 #include "traces/rules/compute_lag.h"
 #include "traces/rules/rule.h"
+#include "traces/rules/standing_operator.h"
 
 namespace a3sim {
 namespace {
@@ -42,6 +43,28 @@ class ComputeClockRule final : public CauseRule {
     if (finding.ranks.empty()) return {};
     finding.ranks = busy_alike(of, finding.ranks);
     finding.factor = lowest;
+    return {finding};
+  }
+
+  // Ranks whose arithmetic takes longer than that of most, at equal work.
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    Finding finding;
+    std::vector<double> sooner(of.mean().size());
+    const double highest = 1 / (1 - data.at("standing"));
+    for (const RankBeside& rank : ranks_beside(of, 0, 1)) {
+      if (rank.usual_arithmetic <= 0 || rank.arithmetic < highest * rank.usual_arithmetic) continue;
+      const double longer = rank.arithmetic / rank.usual_arithmetic;
+      finding.ranks.push_back(rank.rank);
+      finding.factor = finding.factor > 0 ? std::min(finding.factor, 1 / longer) : 1 / longer;
+      // A core's loads and stores go by its clock, too.
+      sooner[rank.rank] = std::max(rank.lost_arithmetic, rank.lost);
+      finding.confidence = std::max(finding.confidence, rank.lost_arithmetic / sooner[rank.rank]);
+      finding.evidence.push_back(
+          {fmt::format("arithmetic of rank {} at equal work, of the median rank's", rank.rank), "", longer,
+           highest, of.of().place_of(*rank.longest)});
+    }
+    if (finding.ranks.empty()) return {};
+    finding.lost_ms = of.gain_of_computing(sooner) / kPicosecondsOfMs;
     return {finding};
   }
 };

@@ -44,8 +44,10 @@ struct Finding {
   std::vector<Remedy> remedies;
   std::vector<std::string> missing;  // evidence that would decide, by the name of its column
   bool info = false;
+  bool standing = false;  // of every step: found without one that is slow
 };
 
+inline constexpr double kPicosecondsOfMs = 1e9;
 inline constexpr const char* kCauseOpen = "slow, cause open";
 
 }  // namespace a3sim

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "traces/analysis/segments.h"
 #include "traces/rules/rule.h"
@@ -43,6 +45,35 @@ class ParallelOverlapRule final : public CauseRule {
     }
     if (finding.ranks.empty()) return {};
     std::ranges::sort(finding.ranks);
+    return {finding};
+  }
+
+  // Communication hides at most behind computing that has none beside it.
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    Finding finding;
+    std::map<std::uint32_t, double> hidden;
+    double worst = 0;
+    for (std::uint32_t rank = 0; rank < of.mean().size(); ++rank) {
+      const std::optional<Standing::Lanes> lanes = of.lanes(rank);
+      if (!lanes) continue;
+      hidden[rank] = std::min(lanes->communication, lanes->compute);
+      const double overlap = lanes->overlap / lanes->total, exposed = lanes->communication / lanes->total;
+      if (overlap >= data.at("overlap") || exposed <= data.at("exposed")) {
+        hidden[rank] = 0;
+        continue;
+      }
+      finding.ranks.push_back(rank);
+      if (exposed <= worst) continue;
+      worst = exposed;
+      const std::string place = of.place(rank);
+      finding.evidence = {{fmt::format("rank {}: compute beside communication, of the step", rank), "",
+                           overlap, data.at("overlap"), place},
+                          {fmt::format("rank {}: communication only, of the step", rank), "", exposed,
+                           data.at("exposed"), place}};
+    }
+    if (finding.ranks.empty()) return {};
+    finding.lost_ms = of.gain(of.of_all(hidden)) / kPicosecondsOfMs;
+    finding.confidence = 1;
     return {finding};
   }
 };

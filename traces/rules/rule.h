@@ -7,6 +7,7 @@
 #include "traces/rules/case.h"
 #include "traces/rules/finding.h"
 #include "traces/rules/rule_data.h"
+#include "traces/rules/standing.h"
 
 namespace a3sim {
 
@@ -19,7 +20,12 @@ class CauseRule {
   // What speaks for the cause in a case: findings with place, confidence and evidence; else nothing. The rest (cause,
   // steps, time lost, remedies, what was ruled out) is filled in by who asks.
   virtual std::vector<Finding> judge(const Case& of, const RuleData& data) const = 0;
+  // What every step loses by the cause, without another step to compare with: findings with place, time lost, confidence
+  // and evidence; else nothing. Most causes are known by what changes alone.
+  virtual std::vector<Finding> stands(const Standing& of, const RuleData& data) const;
 };
+inline std::vector<Finding> CauseRule::stands(const Standing&, const RuleData&) const { return {}; }
+
 using CauseRules = Registry<CauseRule>;
 
 }  // namespace a3sim

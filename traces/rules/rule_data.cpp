@@ -23,6 +23,7 @@ RuleData RuleData::read(const Config& root, const std::filesystem::path& file) {
     data.thresholds_.emplace(key, thresholds.number(key, 0, kMost));
   thresholds.finish();
   data.remedies_ = root.texts("remedies");
+  data.standing_remedies_ = root.texts("standing_remedies");
   if (data.remedies_.empty()) root.error("remedies", "missing; expected what fixes the cause");
   root.finish();
   return data;

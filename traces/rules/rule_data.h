@@ -20,11 +20,13 @@ class RuleData {
   // Throws InputError, which names the file, for a threshold that it does not have.
   double at(std::string_view threshold) const;
   const std::vector<std::string>& remedies() const { return remedies_; }
+  // What fixes it where it is of every step, before the others; may be empty.
+  const std::vector<std::string>& standing_remedies() const { return standing_remedies_; }
 
  private:
   std::filesystem::path file_;
   std::map<std::string, double, std::less<>> thresholds_;
-  std::vector<std::string> remedies_;
+  std::vector<std::string> remedies_, standing_remedies_;
 };
 
 }  // namespace a3sim

@@ -61,7 +61,7 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    if (wants_key()) return start_entry(mark, as_utf8(value));
+    if (wants_key()) return start_entry(mark, checked_key(mark, as_utf8(value)));
     place_value(mark, ConfigValue::Kind::kScalar)->text = as_utf8(value);
   }
 
@@ -99,6 +99,14 @@ class TreeBuilder : public YAML::EventHandler {
     }
     stack_.push_back({.node = place_value(mark, kind), .key = {}, .key_mark = {}});
     stack_.back().node->whole = whole;
+  }
+
+  // What a key is written as must fit into the 1,024 characters that YAML has for one on the line of its value.
+  std::string checked_key(const YAML::Mark& mark, std::string key) const {
+    constexpr std::size_t kLongest = 250;  // of which each may take four characters
+    if (key.size() > kLongest)
+      refuse(mark, fmt::format("a key of {} bytes, expected at most {}", key.size(), kLongest));
+    return key;
   }
 
   void start_entry(const YAML::Mark& mark, const std::string& key) {

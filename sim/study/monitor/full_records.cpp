@@ -1,41 +1,15 @@
 #include "sim/study/monitor/full_records.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/operators/operator.h"
 #include "sim/runtime/topology.h"
+#include "sim/study/summary/observed_machine.h"
+#include "traces/analysis/stretches.h"
 
 namespace a3sim {
 namespace {
-
-using Stretches = std::vector<std::pair<Duration, Duration>>;
-
-// One after the other, those that touch made one.
-void unite(Stretches& stretches) {
-  std::ranges::sort(stretches);
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < stretches.size(); ++i) {
-    if (stretches[i].first <= stretches[last].second)
-      stretches[last].second = std::max(stretches[last].second, stretches[i].second);
-    else
-      stretches[++last] = stretches[i];
-  }
-  if (!stretches.empty()) stretches.resize(last + 1);
-}
-
-// How much of [start, end] lies in stretches of either of two lists.
-Duration covered(const Stretches& a, const Stretches& b, Duration start, Duration end) {
-  Stretches both;
-  for (const Stretches* list : {&a, &b}) {
-    auto from = std::ranges::lower_bound(*list, start, {}, [](const auto& of) { return of.second; });
-    for (; from != list->end() && from->first < end; ++from)
-      both.emplace_back(std::max(from->first, start), std::min(from->second, end));
-  }
-  unite(both);
-  Duration sum{};
-  for (const auto& [first, last] : both) sum += last - first;
-  return sum;
-}
 
 // The records of one pass.
 class PassRecords {
@@ -90,6 +64,8 @@ class PassRecords {
       record.wait = record.start - taken[op];
       record.rows = out.rows;
       record.inner = out.cols;
+      if (record.core == CoreKind::kCube && !operators[op].inputs.empty())
+        record.rows = rows_of(record, schedule_[rank].tensors()[index(operators[op].inputs.front())].cols);
       record.clock = static_cast<float>(of_.run.conditions->clock[rank]);
       full_.operators.push_back(record);
     }
@@ -132,6 +108,12 @@ class PassRecords {
     record.lost_sharing = static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
   }
 
+  // A tensor has rows for the fullest expert: those that a product worked on follow from its operations.
+  static std::uint32_t rows_of(const OperatorRecord& of, std::uint32_t columns_in) {
+    const double a_row = 2.0 * columns_in * of.inner;
+    return a_row > 0 ? static_cast<std::uint32_t>(std::llround(of.operations / a_row)) : of.rows;
+  }
+
   // When tasks ran on a rank that wait for memory longer than they compute.
   Stretches memory_bound(std::uint32_t rank) const {
     Stretches stretches;
@@ -167,33 +149,9 @@ std::vector<std::string> operator_names(const Experiment& experiment) {
   return names;
 }
 
-ObservedMachine observed_machine(const Experiment& experiment) {
-  const Hardware& hardware = experiment.hardware;
-  const auto rate = [](BytesPerSecond r) { return static_cast<double>(r.count); };
-  const auto clock = static_cast<double>(hardware.clock.count);
-  ObservedMachine machine;
-  machine.aic = experiment.workers[0];
-  machine.aiv = experiment.workers[1];
-  machine.cube_rate = 2.0 * hardware.cube.macs_per_cycle_16 * clock * machine.aic;
-  machine.vector_rate = hardware.vector.simple_fp32 * clock * machine.aiv;
-  machine.hbm_read = rate(hardware.memory.hbm_read);
-  machine.l2_read = rate(hardware.memory.l2_read);
-  const bool collective = experiment.run.transport == Transport::kCollective;
-  for (std::size_t p = 0; p < hardware.fabric.planes.size(); ++p) {
-    const Hardware::Fabric::Plane& of = hardware.fabric.planes[p];
-    ObservedPlane plane;
-    plane.name = of.name;
-    plane.port = rate(std::min(of.egress, of.ingress));
-    for (const Hardware::Fabric::Level& level : hardware.fabric.levels)
-      if (level.plane == p)
-        plane.port = std::min(plane.port, level.payload * rate(std::min(of.egress, of.ingress)));
-    if (collective) plane.port = std::min(plane.port, rate(hardware.collective.rate));
-    plane.worker = std::min(plane.port, collective ? plane.port : rate(hardware.fabric.put_per_worker));
-    plane.startup = collective ? Duration::zero() : hardware.fabric.put_startup;
-    plane.alignment = hardware.fabric.unaligned;
-    machine.planes.push_back(plane);
-  }
-  return machine;
+ObservedMachine machine_seen(const Experiment& experiment) {
+  return observed_machine(experiment.hardware, {experiment.workers[0], experiment.workers[1]},
+                          experiment.run.transport == Transport::kCollective);
 }
 
 FullStep full_records(const JobStep& step, std::span<const std::uint32_t> ranks,

@@ -12,8 +12,8 @@ namespace a3sim {
 // Names of the operators of all passes, each once.
 std::vector<std::string> operator_names(const Experiment& experiment);
 
-// What the machine allows, as its data sheets say.
-ObservedMachine observed_machine(const Experiment& experiment);
+// What the machine of an experiment allows.
+ObservedMachine machine_seen(const Experiment& experiment);
 
 // What is recorded of a step in full, of some ranks: their operators and what their hosts did, and the puts that leave
 // them or reach them. The step has its tasks' records.

@@ -1,3 +1,4 @@
+#include "sim/experiment/job_blocks.h"
 #include "sim/runtime/execution.h"
 #include "sim/runtime/topology.h"
 #include "sim/study/monitor/job.h"
@@ -38,7 +39,7 @@ JobSpec load_job(const std::filesystem::path& file, const std::vector<std::strin
   {
     Diagnostics diagnostics;
     const Config root = Config::load(file, sets, diagnostics);
-    for (const char* block : {"hosts", "noise", "faults"})
+    for (const char* block : kJobBlocks)
       if (root.has(block)) root.yaml(block);
     spec.experiment = read_experiment(root, diagnostics);
   }

@@ -94,7 +94,7 @@ class Recorder {
     job.groups.push_back(std::move(group));
     const Placement placement = placement_of(experiment.hardware.fabric, dies_of(experiment.run.ranks));
     for (std::uint32_t rank = 0; rank < job.ranks; ++rank) job.nodes.push_back(placement.node(rank));
-    job.machine = observed_machine(experiment);
+    job.machine = machine_seen(experiment);
     return job;
   }
 

@@ -62,10 +62,11 @@ void prove(const std::filesystem::path& directory, const Observation& of, Advice
   constexpr double kMs = 1e-9;
   const double noise = one.took() > 0 ? advice.usual_ms / (one.took() * kMs) : 1;
   for (Finding& finding : advice.findings) {
+    if (finding.standing) continue;  // no step without it is known
     std::string others;
     bool possible = true;
     for (const Finding& other : advice.findings) {
-      if (&other == &finding || !meet(other, finding)) continue;
+      if (&other == &finding || other.standing || !meet(other, finding)) continue;
       const std::optional<std::string> fault = as_fault(other);
       possible = possible && fault;
       if (fault) others += (others.empty() ? "" : ", ") + *fault;

@@ -6,11 +6,15 @@
 #include <filesystem>
 
 #include "sim/core/read_file.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/study/summary/run_observation.h"
 #include "sim/study/summary/saved_bounds.h"
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
+#include "traces/report/page/finding_section.h"
 #include "traces/report/page/run_figures.h"
 #include "traces/report/page/run_section.h"
+#include "traces/rules/advice_report.h"
 
 namespace a3sim {
 namespace {
@@ -20,6 +24,7 @@ struct KnownPass {
   const TracedPass* pass = nullptr;
   SavedBounds bounds;
   std::optional<Explanation> explained;
+  std::optional<Advice> advice;  // likewise
 };
 
 struct KnownRun {
@@ -38,12 +43,15 @@ struct KnownRun {
 KnownRun know(const SavedRun& run, std::string name) {
   KnownRun known{&run, std::move(name), {}};
   const std::vector<SavedBounds> bounds = read_bounds(run.directory);
+  const RuleBook rules = read_rules(configs_folder() / "advice");
   for (const TracedPass& pass : run.passes) {
     KnownPass& of = known.passes.emplace_back();
     of.pass = &pass;
     const auto found = std::ranges::find(bounds, pass.name, &SavedBounds::pass);
     if (found != bounds.end()) of.bounds = *found;
-    if (known.traced()) of.explained = explain(pass.trace);
+    if (!known.traced()) continue;
+    of.explained = explain(pass.trace);
+    of.advice = advise_on_pass(run, known.passes.size() - 1, rules);
   }
   return known;
 }
@@ -103,7 +111,7 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
     for (const KnownPass& of : run.passes) {
       if (of.explained)
         blocks.verdict(fmt::format("{}{}: {}", runs.size() > 1 ? run.name + ", " : "", of.pass->name,
-                                   advice(of.pass->trace, of.explained->path)));
+                                   first_finding(*of.advice, "pass")));
     }
     if (!run.traced())
       blocks.say(fmt::format("{} was written without its tasks, so it has no timeline: {}.", run.name,
@@ -159,7 +167,8 @@ void add_tables(Page& page, const KnownRun& run, bool several) {
   PageBlocks blocks;
   for (std::size_t p = 0; p < run.passes.size(); ++p) {
     const KnownPass& of = run.passes[p];
-    blocks.report(of.explained ? explanation_report(of.pass->name, of.pass->trace, *of.explained, kNone)
+    blocks.report(of.explained ? explanation_report(of.pass->name, of.pass->trace, *of.explained, kNone,
+                                                    first_finding(*of.advice, "pass"))
                                : sums_report(of.pass->name, of.pass->trace, run.run->sums[p], kNone));
   }
   page.add(several ? "Tables, " + run.name : "Tables", blocks, true);
@@ -201,6 +210,11 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
   for (std::size_t i = 0; i < saved.size(); ++i)
     runs.push_back(know(saved[i], several ? names[i] : saved[i].name));
   add_answer(page, runs);
+  std::vector<PassFindings> findings;
+  for (const KnownRun& run : runs)
+    for (const KnownPass& of : run.passes)
+      if (of.advice) findings.push_back({run.name, of.pass, &*of.advice});
+  add_findings(page, findings);
   std::vector<NamedRun> traced;
   for (const KnownRun& run : runs) {
     if (run.traced()) traced.push_back({run.name, run.run->passes});

@@ -63,15 +63,38 @@ std::filesystem::path check_name(const std::filesystem::path& file) {
   return file;
 }
 
+bool is_missing(const std::filesystem::path& file) {
+  std::error_code error;
+  return !std::filesystem::exists(file, error) ||
+         (std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0);
+}
+
 }  // namespace
 
-SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(check_name(file)), lock_(file) {
-  database_ = on_database(file, [&] { return open_for_writing(file); });
+void SweepDatabase::take_back() {
+  database_.reset();
+  std::error_code error;
+  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(file_.string() + part, error);
+}
+
+template <class Work>
+auto SweepDatabase::write(const Work& work) {
+  try {
+    return on_database(file_, work);
+  } catch (...) {
+    if (made_) take_back();
+    throw;
+  }
+}
+
+SweepDatabase::SweepDatabase(const std::filesystem::path& file)
+    : file_(check_name(file)), lock_(file), made_(is_missing(file)) {
+  write([&] { database_ = open_for_writing(file); });
 }
 
 void SweepDatabase::begin(const SweepSpec& spec, const std::vector<SweepPosition>& positions,
                           const std::vector<std::string>& ids) {
-  on_database(file_, [&] {
+  write([&] {
     SQLite::Transaction transaction(*database_);
     for (const char* table : {"coordinate", "sweep_point", "axis"}) {
       SQLite::Statement remove(*database_, fmt::format("DELETE FROM {} WHERE sweep = ?", table));
@@ -111,7 +134,7 @@ std::map<std::string, KnownPoint> SweepDatabase::known() const {
 }
 
 void SweepDatabase::record(const SweepRecord& record) {
-  on_database(file_, [&] {
+  write([&] {
     SQLite::Transaction transaction(*database_);
     SQLite::Statement point(
         *database_,
@@ -144,6 +167,7 @@ void SweepDatabase::record(const SweepRecord& record) {
     }
     transaction.commit();
   });
+  made_ = false;
 }
 
 std::map<std::string, KnownPoint> known_points(const std::filesystem::path& file) {

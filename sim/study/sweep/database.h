@@ -60,8 +60,14 @@ class SweepDatabase {
   MergedPoints add(const std::filesystem::path& other);
 
  private:
+  // Runs `work`; where it fails before anything was recorded, a file that was made for it goes.
+  template <class Work>
+  auto write(const Work& work);
+  void take_back();
+
   std::filesystem::path file_;
   DatabaseLock lock_;  // before the database is opened, and until after it is closed
+  bool made_;          // here, and nothing has been recorded yet
   std::unique_ptr<SQLite::Database> database_;
 };
 

@@ -110,16 +110,22 @@ MergedPoints SweepDatabase::add(const std::filesystem::path& other) {
   if (std::filesystem::equivalent(other, file_))
     throw InputError(fmt::format("{}: cannot be added to itself", name));
   MergedPoints merged;
-  with_results(other, [&](SQLite::Database& from) {
-    on_database(file_, [&] {
-      SQLite::Transaction transaction(*database_);
-      copy_sweeps(from, *database_, name);
-      const MergedPoints now = copy_points(from, *database_);
-      copy_metrics(from, *database_, name);
-      transaction.commit();
-      merged = {now.points, merged.added + now.added};  // of a sweep that goes on, it may be read twice
+  try {
+    with_results(other, [&](SQLite::Database& from) {
+      on_database(file_, [&] {
+        SQLite::Transaction transaction(*database_);
+        copy_sweeps(from, *database_, name);
+        const MergedPoints now = copy_points(from, *database_);
+        copy_metrics(from, *database_, name);
+        transaction.commit();
+        merged = {now.points, merged.added + now.added};  // of a sweep that goes on, it may be read twice
+      });
     });
-  });
+  } catch (...) {
+    if (made_) take_back();
+    throw;
+  }
+  made_ = false;
   return merged;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "traces/formats/trace_format.h"
@@ -18,22 +19,38 @@ class AscendProfile final : public TraceFormat {
     std::vector<OutputFile> files;
     const auto ranks = static_cast<std::uint32_t>(passes.front().trace.ranks.size());
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      const ProfiledRank rank = profiled(passes, r);
-      const ProfiledDevice device{r, ranks, rank};
-      // <host>_<pid>_<date>_ascend_pt; the host says what it is.
-      const std::string directory = fmt::format("sim_{}_{}_ascend_pt/", r + 1, kEpoch / 1000);
-      const std::string output = directory + "ASCEND_PROFILER_OUTPUT/";
-      files.push_back({directory + fmt::format("profiler_info_{}.json", r), profiler_info_json(device)});
-      files.push_back({directory + "profiler_metadata.json", profiler_metadata_json(device)});
-      files.push_back({output + "kernel_details.csv", kernel_details_csv(device)});
-      files.push_back({output + "op_statistic.csv", op_statistic_csv(device)});
-      files.push_back({output + "step_trace_time.csv", step_trace_time_csv(device)});
-      files.push_back({output + "l2_cache.csv", l2_cache_csv(device)});
-      files.push_back({output + "communication.json", communication_json(device)});
-      files.push_back({output + "communication_matrix.json", communication_matrix_json(device)});
-      files.push_back({output + "trace_view.json", trace_view_json(device)});
+      const ProfiledRank rank{{profiled(passes, r)}};
+      add_rank({r, ranks, rank}, "sim", files);
     }
     return files;
+  }
+
+  std::vector<OutputFile> write_job(const Observation& job) const override {
+    std::vector<OutputFile> files;
+    const std::vector<ProfiledRank> ranks = profiled(job);
+    for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+      const std::uint32_t node = job.nodes()[r];
+      add_rank({r, job.ranks(), ranks[r]}, node == 0 ? "sim" : fmt::format("sim-{}", node), files);
+    }
+    return files;
+  }
+
+ private:
+  // <host>_<pid>_<date>_ascend_pt; the host says what it is.
+  static void add_rank(const ProfiledDevice& device, const std::string& host,
+                       std::vector<OutputFile>& files) {
+    const std::string directory = fmt::format("{}_{}_{}_ascend_pt/", host, device.rank + 1, kEpoch / 1000);
+    const std::string output = directory + "ASCEND_PROFILER_OUTPUT/";
+    files.push_back(
+        {directory + fmt::format("profiler_info_{}.json", device.rank), profiler_info_json(device)});
+    files.push_back({directory + "profiler_metadata.json", profiler_metadata_json(device)});
+    files.push_back({output + "kernel_details.csv", kernel_details_csv(device)});
+    files.push_back({output + "op_statistic.csv", op_statistic_csv(device)});
+    files.push_back({output + "step_trace_time.csv", step_trace_time_csv(device)});
+    files.push_back({output + "l2_cache.csv", l2_cache_csv(device)});
+    files.push_back({output + "communication.json", communication_json(device)});
+    files.push_back({output + "communication_matrix.json", communication_matrix_json(device)});
+    files.push_back({output + "trace_view.json", trace_view_json(device)});
   }
 };
 
@@ -43,14 +60,20 @@ A3SIM_REGISTER(TraceFormat, "ascend",
 
 }  // namespace
 
-std::string microsecond_date(Duration since_step) {
-  const std::int64_t nanoseconds = since_step.count() / 1000;
+std::string microsecond_date(Duration since_begin) {
+  const std::int64_t nanoseconds = since_begin.count() / 1000;
   return fmt::format("{}.{:03}", kEpoch + nanoseconds / 1000, nanoseconds % 1000);
 }
 
 double microseconds_of(Duration time) {
   const std::int64_t nanoseconds = time.count() / 1000;
   return static_cast<double>(nanoseconds) / 1000;
+}
+
+bool ProfiledDevice::counted() const {
+  return std::ranges::any_of(of.steps, [](const ProfiledStep& step) {
+    return std::ranges::any_of(step.kernels, [](const ProfiledKernel& k) { return k.counters.has_value(); });
+  });
 }
 
 std::string_view core_of(const ProfiledKernel& kernel) {

@@ -11,11 +11,13 @@ namespace a3sim {
 struct ProfiledDevice {
   std::uint32_t rank = 0, ranks = 1;
   const ProfiledRank& of;
+  // Whether kernels have counters beside times.
+  bool counted() const;
 };
 
-// When a step begins, as tools expect a date: in microseconds since 1970, with nanoseconds behind the point.
+// When a job begins, as tools expect a date: in microseconds since 1970, with nanoseconds behind the point.
 inline constexpr std::int64_t kEpoch = 1'700'000'000'000'000;
-std::string microsecond_date(Duration since_step);
+std::string microsecond_date(Duration since_begin);
 double microseconds_of(Duration time);
 
 std::string kernel_details_csv(const ProfiledDevice& device);
@@ -32,5 +34,21 @@ std::string profiler_metadata_json(const ProfiledDevice& device);
 std::string_view core_of(const ProfiledKernel& kernel);
 std::string exchange_name(const ProfiledExchange& exchange, std::size_t number);
 inline constexpr std::string_view kGroup = "sim_expert_group";
+
+// What a host does, as the framework and CANN call it.
+inline constexpr std::array<std::pair<HostKind, std::string_view>, 10> kHostNames{
+    {{HostKind::kRead, "dataset read"},
+     {HostKind::kProcess, "dataset process"},
+     {HostKind::kFetch, "enumerate(DataLoader)"},
+     {HostKind::kCompile, "AscendCL@aclopCompileAndExecute"},
+     {HostKind::kLaunch, "AscendCL@aclrtLaunchKernel"},
+     {HostKind::kSync, "AscendCL@aclrtSynchronizeStream"},
+     {HostKind::kCollect, "GC"},
+     {HostKind::kAllocate, "AscendCL@aclrtMallocPhysical"},
+     {HostKind::kLog, "log"},
+     {HostKind::kOther, "other"}}};
+// A counter of theirs and ours: the fill of the queues of batches.
+inline constexpr std::string_view kQueuesCounter = "sim data queues";
+inline constexpr std::array<std::string_view, 3> kQueueNames{"device", "host", "data"};
 
 }  // namespace a3sim

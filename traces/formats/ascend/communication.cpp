@@ -60,18 +60,27 @@ Json times(Duration elapsed, Duration transit) {
           {"Synchronization Time Ratio", 0}};
 }
 
-Json step(Json collective) {
-  return {{"step1", {{"p2p", Json::object()}, {"collective", std::move(collective)}}}};
+// A meeting, or a wait for rows: nothing of it is under way.
+Json wait_json(const ProfiledWait& wait) {
+  Json json = times(wait.end - wait.start, Duration::zero());
+  json["Wait Time(ms)"] = json["Synchronization Time(ms)"] = milliseconds_of(wait.waited);
+  json["Idle Time(ms)"] = 0;
+  const double ratio = wait.waited > Duration::zero() ? 1 : 0;
+  json["Wait Time Ratio"] = json["Synchronization Time Ratio"] = ratio;
+  Json of;
+  of["Communication Time Info"]["Start Timestamp(us)"] =
+      static_cast<double>(kEpoch) + microseconds_of(wait.start);
+  of["Communication Time Info"].update(json);
+  of["Communication Bandwidth Info"] = bandwidths(ProfiledExchange());
+  return of;
 }
 
-}  // namespace
-
-std::string communication_json(const ProfiledDevice& device) {
-  Json collective = Json::object();
+Json step_json(const ProfiledStep& step) {
+  Json p2p = Json::object(), collective = Json::object();
   ProfiledExchange all;
   Duration elapsed{};
-  for (std::size_t e = 0; e < device.of.exchanges.size(); ++e) {
-    const ProfiledExchange& exchange = device.of.exchanges[e];
+  for (std::size_t e = 0; e < step.exchanges.size(); ++e) {
+    const ProfiledExchange& exchange = step.exchanges[e];
     Json& of = collective[fmt::format("{}@{}", exchange_name(exchange, e), kGroup)];
     Json& time = of["Communication Time Info"];
     time["Start Timestamp(us)"] = static_cast<double>(kEpoch) + microseconds_of(exchange.start);
@@ -81,16 +90,18 @@ std::string communication_json(const ProfiledDevice& device) {
     all.transit += exchange.transit;
     all.puts.insert(all.puts.end(), exchange.puts.begin(), exchange.puts.end());
   }
+  for (const ProfiledWait& wait : step.waits)
+    (wait.meeting ? collective : p2p)[fmt::format("{}@{}", wait.name, kGroup)] = wait_json(wait);
   collective["Total Op Info"] = {{"Communication Time Info", times(elapsed, all.transit)},
                                  {"Communication Bandwidth Info", bandwidths(all)}};
-  return step(std::move(collective)).dump(2) + '\n';
+  return {{"p2p", std::move(p2p)}, {"collective", std::move(collective)}};
 }
 
-std::string communication_matrix_json(const ProfiledDevice& device) {
+Json matrix_json(const ProfiledStep& step, const ProfiledDevice& device) {
   Json links = Json::object();
   for (std::uint32_t to = 0; to < device.ranks; ++to) {
     ProfiledExchange::Sent sum;
-    for (const ProfiledExchange& exchange : device.of.exchanges) {
+    for (const ProfiledExchange& exchange : step.exchanges) {
       sum.bytes += exchange.to[to].bytes;
       sum.time += exchange.to[to].time;
     }
@@ -99,7 +110,23 @@ std::string communication_matrix_json(const ProfiledDevice& device) {
     link["Transport Type"] = "HCCS";
     link.update(bandwidth(static_cast<double>(sum.bytes) / kMega, milliseconds_of(sum.time)));
   }
-  return step({{fmt::format("alltoallv-total@{}", kGroup), links}}).dump(2) + '\n';
+  return {{"p2p", Json::object()},
+          {"collective", {{fmt::format("alltoallv-total@{}", kGroup), std::move(links)}}}};
+}
+
+}  // namespace
+
+std::string communication_json(const ProfiledDevice& device) {
+  Json json = Json::object();
+  for (const ProfiledStep& step : device.of.steps) json[fmt::format("step{}", step.number)] = step_json(step);
+  return json.dump(2) + '\n';
+}
+
+std::string communication_matrix_json(const ProfiledDevice& device) {
+  Json json = Json::object();
+  for (const ProfiledStep& step : device.of.steps)
+    json[fmt::format("step{}", step.number)] = matrix_json(step, device);
+  return json.dump(2) + '\n';
 }
 
 }  // namespace a3sim

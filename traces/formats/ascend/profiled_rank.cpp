@@ -17,7 +17,7 @@ struct Gathered {
 
 class Gatherer {
  public:
-  Gatherer(std::uint32_t rank, ProfiledRank& of) : rank_(rank), of_(of) {}
+  Gatherer(std::uint32_t rank, ProfiledStep& of) : rank_(rank), of_(of) {}
   void add_pass(const Trace& trace);
 
  private:
@@ -25,7 +25,7 @@ class Gatherer {
   void finish(const Trace& trace);
 
   std::uint32_t rank_;
-  ProfiledRank& of_;
+  ProfiledStep& of_;
   std::vector<Gathered> gathered_;
   std::vector<ProfiledExchange> exchanges_;
 };
@@ -89,27 +89,27 @@ void Gatherer::add_pass(const Trace& trace) {
   of_.length += trace.makespan;
 }
 
-void choose_streams(std::vector<ProfiledKernel>& kernels) {
+}  // namespace
+
+void choose_streams(std::vector<ProfiledKernel>& kernels, Duration begin) {
   std::vector<Duration> free;  // by stream
   for (ProfiledKernel& kernel : kernels) {
     const auto stream = std::ranges::find_if(free, [&](Duration end) { return end <= kernel.start; });
     kernel.stream = static_cast<std::uint32_t>(stream - free.begin());
-    if (stream == free.end()) free.emplace_back(Duration::zero());
+    if (stream == free.end()) free.push_back(begin);
     kernel.wait = kernel.start - free[kernel.stream];
     free[kernel.stream] = kernel.end;
   }
 }
 
-}  // namespace
-
-ProfiledRank profiled(std::span<const TracedPass> passes, std::uint32_t rank) {
-  ProfiledRank of;
+ProfiledStep profiled(std::span<const TracedPass> passes, std::uint32_t rank) {
+  ProfiledStep of;
   Gatherer gatherer(rank, of);
   for (const TracedPass& pass : passes) gatherer.add_pass(pass.trace);
   const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
   std::ranges::stable_sort(of.kernels, by_start);
   std::ranges::stable_sort(of.exchanges, by_start);
-  choose_streams(of.kernels);
+  choose_streams(of.kernels, Duration::zero());
   return of;
 }
 

@@ -11,8 +11,6 @@
 namespace a3sim {
 namespace {
 
-constexpr int kStep = 1;
-
 // In microseconds, of one worker.
 double share(Duration sum, std::uint32_t workers) { return microseconds(sum) / workers; }
 
@@ -20,31 +18,56 @@ std::string hit_rate(const ProfiledKernel& kernel) {
   return kernel.hit_rate ? fmt::format("{:.3f}", 100 * *kernel.hit_rate) : "N/A";
 }
 
+// Of what it reads, and of what it writes, in quotes of their own.
+std::pair<std::string, std::string> shapes_of(const ProfiledKernel& kernel) {
+  if (!kernel.counters) return {"N/A", "N/A"};
+  const ProfiledCounters& of = *kernel.counters;
+  const std::string out = fmt::format("\"\"\"{},{}\"\"\"", of.rows, of.columns);
+  if (of.inner == 0) return {out, out};
+  return {fmt::format("\"\"\"{},{};{},{}\"\"\"", of.rows, of.inner, of.inner, of.columns), out};
+}
+
+std::string counters(const ProfiledKernel& kernel) {
+  const ProfiledCounters of = kernel.counters.value_or(ProfiledCounters());
+  const std::string cycles = fmt::format("{:.0f}", of.clock * seconds(kernel.run));
+  const bool cube = kernel.unit == TaskUnit::kCube;
+  return fmt::format(",{},{},{:.3f},{:.3f}", cube ? cycles : "0", cube ? "0" : cycles, of.hbm_bytes / 1024,
+                     of.l2_bytes / 1024);
+}
+
 double length_of(const Times& times) { return static_cast<double>(boost::icl::length(times)) * 1e-6; }
 
 }  // namespace
 
 // Times of a core are means over the workers that ran its tasks; Insight shows every column behind
-// aicore_time(us), so the last one is ours.
+// aicore_time(us), so the last ones are ours.
 std::string kernel_details_csv(const ProfiledDevice& device) {
   std::string csv =
       "Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),"
       "Duration(us),Wait Time(us),Block Num,Mix Block Num,HF32 Eligible,Input Shapes,Input Data Types,"
       "Input Formats,Output Shapes,Output Data Types,Output Formats,Context ID,aicore_time(us),"
-      "aic_mac_time(us),aic_mac_ratio,aiv_time(us),aiv_vec_time(us),aiv_vec_ratio,sim_l2_hit(%)\n";
-  for (std::size_t k = 0; k < device.of.kernels.size(); ++k) {
-    const ProfiledKernel& kernel = device.of.kernels[k];
-    const double run = share(kernel.run, kernel.workers), busy = share(kernel.arithmetic, kernel.workers);
-    const std::string of = fmt::format("{:.3f},{:.3f},{:.3f}", run, busy, run > 0 ? busy / run : 0);
-    const bool cube = kernel.unit == TaskUnit::kCube;
-    const std::string name = csv_cell(std::string(kernel.name));
-    // The tab keeps spreadsheets from rounding the date.
-    fmt::format_to(std::back_inserter(csv), "{},{},4294967295,{},{},{},{},static,{},\"{}\t\",{:.3f},{:.3f},",
-                   kStep, device.rank, k, kernel.stream, name, name, core_of(kernel),
-                   microsecond_date(kernel.start), microseconds_of(kernel.end - kernel.start),
-                   microseconds_of(kernel.wait));
-    fmt::format_to(std::back_inserter(csv), "{},0,NO,N/A,N/A,N/A,N/A,N/A,N/A,N/A,{},{},{}\n", kernel.workers,
-                   cube ? of : "0,0,0", cube ? "0,0,0" : of, hit_rate(kernel));
+      "aic_mac_time(us),aic_mac_ratio,aiv_time(us),aiv_vec_time(us),aiv_vec_ratio,sim_l2_hit(%)";
+  const bool counted = device.counted();
+  csv += counted ? ",aic_total_cycles,aiv_total_cycles,sim_hbm(KB),sim_l2(KB)\n" : "\n";
+  std::size_t task = 0;
+  for (const ProfiledStep& step : device.of.steps) {
+    for (const ProfiledKernel& kernel : step.kernels) {
+      const double run = share(kernel.run, kernel.workers), busy = share(kernel.arithmetic, kernel.workers);
+      const std::string of = fmt::format("{:.3f},{:.3f},{:.3f}", run, busy, run > 0 ? busy / run : 0);
+      const bool cube = kernel.unit == TaskUnit::kCube;
+      const std::string name = csv_cell(std::string(kernel.name));
+      const auto [in, out] = shapes_of(kernel);
+      // The tab keeps spreadsheets from rounding the date.
+      fmt::format_to(std::back_inserter(csv),
+                     "{},{},4294967295,{},{},{},{},static,{},\"{}\t\",{:.3f},{:.3f},", step.number,
+                     device.rank, task++, kernel.stream, name, name, core_of(kernel),
+                     microsecond_date(kernel.start), microseconds_of(kernel.end - kernel.start),
+                     microseconds_of(kernel.wait));
+      fmt::format_to(std::back_inserter(csv), "{},0,NO,{},N/A,N/A,{},N/A,N/A,N/A,{},{},{}", kernel.workers,
+                     in, out, cube ? of : "0,0,0", cube ? "0,0,0" : of, hit_rate(kernel));
+      if (counted) csv += counters(kernel);
+      csv += '\n';
+    }
   }
   return csv;
 }
@@ -57,15 +80,17 @@ std::string op_statistic_csv(const ProfiledDevice& device) {
   };
   std::map<std::string_view, Sum> sums;
   double all = 0;
-  for (const ProfiledKernel& kernel : device.of.kernels) {
-    Sum& sum = sums[kernel.name];
-    const double time = microseconds_of(kernel.end - kernel.start);
-    sum.core = core_of(kernel);
-    sum.least = sum.count == 0 ? time : std::min(sum.least, time);
-    sum.most = std::max(sum.most, time);
-    sum.total += time;
-    ++sum.count;
-    all += time;
+  for (const ProfiledStep& step : device.of.steps) {
+    for (const ProfiledKernel& kernel : step.kernels) {
+      Sum& sum = sums[kernel.name];
+      const double time = microseconds_of(kernel.end - kernel.start);
+      sum.core = core_of(kernel);
+      sum.least = sum.count == 0 ? time : std::min(sum.least, time);
+      sum.most = std::max(sum.most, time);
+      sum.total += time;
+      ++sum.count;
+      all += time;
+    }
   }
   std::string csv =
       "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)\n";
@@ -77,25 +102,36 @@ std::string op_statistic_csv(const ProfiledDevice& device) {
 }
 
 std::string step_trace_time_csv(const ProfiledDevice& device) {
-  const ProfiledRank& rank = device.of;
-  const double computing = length_of(rank.computing), communication = length_of(rank.communicating);
-  const double overlapped = length_of(rank.computing & rank.communicating),
-               length = microseconds(rank.length);
-  return fmt::format(
+  std::string csv =
       "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,"
-      "Communication(Not Overlapped and Exclude Receive),Preparing\n"
-      "{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},0.000,{:.3f},0.000\n",
-      device.rank, kStep, computing, communication - overlapped, overlapped, communication,
-      length - computing - communication + overlapped, length, communication - overlapped);
+      "Communication(Not Overlapped and Exclude Receive),Preparing\n";
+  for (const ProfiledStep& step : device.of.steps) {
+    const double computing = length_of(step.computing), communication = length_of(step.communicating);
+    const double overlapped = length_of(step.computing & step.communicating),
+                 length = microseconds(step.length);
+    Duration bubble{}, preparing{};
+    for (const ProfiledWait& wait : step.waits)
+      if (!wait.meeting) bubble += wait.waited;
+    if (!step.kernels.empty()) preparing = step.kernels.front().start - step.start;
+    fmt::format_to(
+        std::back_inserter(csv), "{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}\n",
+        device.rank, step.number, computing, communication - overlapped, overlapped, communication,
+        length - computing - communication + overlapped, length - microseconds(bubble), microseconds(bubble),
+        communication - overlapped, step.waits.empty() ? 0 : microseconds(preparing));
+  }
+  return csv;
 }
 
 std::string l2_cache_csv(const ProfiledDevice& device) {
   std::string csv = "Device_id,Stream Id,Task Id,Hit Rate,Victim Rate,Op Name\n";
-  for (std::size_t k = 0; k < device.of.kernels.size(); ++k) {
-    const ProfiledKernel& kernel = device.of.kernels[k];
-    if (kernel.hit_rate)
-      fmt::format_to(std::back_inserter(csv), "{},{},{},{:.6f},N/A,{}\n", device.rank, kernel.stream, k,
-                     *kernel.hit_rate, csv_cell(std::string(kernel.name)));
+  std::size_t task = 0;
+  for (const ProfiledStep& step : device.of.steps) {
+    for (const ProfiledKernel& kernel : step.kernels) {
+      const std::size_t number = task++;
+      if (kernel.hit_rate)
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{:.6f},N/A,{}\n", device.rank, kernel.stream,
+                       number, *kernel.hit_rate, csv_cell(std::string(kernel.name)));
+    }
   }
   return csv;
 }

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <iterator>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "traces/formats/ascend/ascend_files.h"
@@ -15,14 +15,17 @@ struct Process {
   std::string_view name;
   std::uint32_t sort_index;
 };
-constexpr Process kHardware{"Ascend Hardware", 14}, kCommunication{"Communication", 16},
-    kOverlap{"Overlap Analysis", 31};
+constexpr Process kPython{"Python", 1}, kCann{"CANN", 7}, kHardware{"Ascend Hardware", 14},
+    kCommunication{"Communication", 16}, kOverlap{"Overlap Analysis", 31};
 constexpr std::uint32_t kDevices = 32;  // a process id holds so many
 
 class TimeLine {
  public:
   explicit TimeLine(const ProfiledDevice& device) : device_(device) {}
   std::string take() {
+    const bool watched =
+        std::ranges::any_of(device_.of.steps, [](const ProfiledStep& step) { return !step.waits.empty(); });
+    if (watched) add_host();
     add_hardware();
     add_exchanges();
     add_overlap();
@@ -65,49 +68,102 @@ class TimeLine {
   void add_hardware() {
     process(kHardware);
     std::uint32_t streams = 0;
-    for (const ProfiledKernel& kernel : device_.of.kernels) streams = std::max(streams, kernel.stream + 1);
+    for (const ProfiledStep& step : device_.of.steps)
+      for (const ProfiledKernel& kernel : step.kernels) streams = std::max(streams, kernel.stream + 1);
     for (std::uint32_t s = 0; s < streams; ++s) thread(kHardware, s, fmt::format("Stream {}", s));
-    for (std::size_t k = 0; k < device_.of.kernels.size(); ++k) {
-      const ProfiledKernel& kernel = device_.of.kernels[k];
-      slice(kHardware, kernel.stream, kernel.name, kernel.start, kernel.end,
-            {{"Model Id", 4294967295U},
-             {"Task Type", core_of(kernel)},
-             {"Physic Stream Id", kernel.stream},
-             {"Stream Id", kernel.stream},
-             {"Task Id", k},
-             {"Batch Id", 0},
-             {"Subtask Id", 4294967295U},
-             {"connection_id", k}});
+    for (const ProfiledStep& step : device_.of.steps)
+      for (const ProfiledKernel& kernel : step.kernels) add_kernel(kernel, connections_++);
+  }
+  void add_kernel(const ProfiledKernel& kernel, std::size_t number) {
+    slice(kHardware, kernel.stream, kernel.name, kernel.start, kernel.end,
+          {{"Model Id", 4294967295U},
+           {"Task Type", core_of(kernel)},
+           {"Physic Stream Id", kernel.stream},
+           {"Stream Id", kernel.stream},
+           {"Task Id", number},
+           {"Batch Id", 0},
+           {"Subtask Id", 4294967295U},
+           {"connection_id", number}});
+  }
+
+  // Steps as the framework marks them, what the host did, and the fill of the queues of batches.
+  void add_host() {
+    process(kPython);
+    thread(kPython, 0, "Thread 0");
+    process(kCann);
+    thread(kCann, 0, "Thread 0");
+    for (const ProfiledStep& step : device_.of.steps) {
+      slice(kPython, 0, fmt::format("ProfilerStep#{}", step.number), step.start, step.start + step.length,
+            Json::object());
+      if (step.fill) add_fill(step);
+      for (const ProfiledHostEvent& event : step.host) {
+        const std::string_view name = std::ranges::find(kHostNames, event.kind, &HostName::first)->second;
+        const bool python = name.find('@') == std::string_view::npos;
+        slice(python ? kPython : kCann, 0, name, event.start, event.end, {{"sim step", step.number}});
+      }
     }
+  }
+  void add_fill(const ProfiledStep& step) {
+    const Duration at = step.kernels.empty() ? step.start : step.kernels.front().start;
+    Json fill = Json::object();
+    for (std::size_t q = 0; q < kQueueNames.size(); ++q) fill[std::string(kQueueNames[q])] = (*step.fill)[q];
+    events_.push_back({{"ph", "C"},
+                       {"name", kQueuesCounter},
+                       {"pid", pid(kPython)},
+                       {"tid", 0},
+                       {"ts", microsecond_date(at)},
+                       {"args", std::move(fill)}});
   }
 
   void add_exchanges() {
     process(kCommunication);
     thread(kCommunication, 0, fmt::format("Group {} Communication", kGroup));
-    for (std::size_t e = 0; e < device_.of.exchanges.size(); ++e) {
-      const ProfiledExchange& exchange = device_.of.exchanges[e];
-      slice(kCommunication, 0, exchange_name(exchange, e), exchange.start, exchange.end,
-            {{"connection_id", device_.of.kernels.size() + e},
-             {"model id", 4294967295U},
-             {"alg_type", "MESH"},
-             {"count", exchange.puts.size()},
-             {"relay", "no"},
-             {"retry", "no"}});
+    const bool puts =
+        std::ranges::any_of(device_.of.steps, [](const ProfiledStep& step) { return !step.puts.empty(); });
+    if (puts) thread(kCommunication, 1, "Plane 0");
+    for (const ProfiledStep& step : device_.of.steps) {
+      for (std::size_t e = 0; e < step.exchanges.size(); ++e)
+        add_exchange(exchange_name(step.exchanges[e], e), step.exchanges[e].start, step.exchanges[e].end,
+                     step.exchanges[e].puts.size());
+      for (const ProfiledWait& wait : step.waits) add_exchange(wait.name, wait.start, wait.end, 0);
+      for (const ProfiledPut& put : step.puts) add_put(put);
     }
+  }
+  void add_exchange(const std::string& name, Duration start, Duration end, std::size_t count) {
+    slice(kCommunication, 0, name, start, end,
+          {{"connection_id", connections_++},
+           {"model id", 4294967295U},
+           {"alg_type", "MESH"},
+           {"count", count},
+           {"relay", "no"},
+           {"retry", "no"}});
+  }
+  void add_put(const ProfiledPut& put) {
+    slice(kCommunication, 1, put.name, put.start, put.end,
+          {{"src rank", device_.rank},
+           {"dst rank", put.dst},
+           {"transport type", "SDMA"},
+           {"size(Byte)", put.bytes},
+           {"link type", put.plane}});
   }
 
   void add_overlap() {
-    const ProfiledRank& rank = device_.of;
-    Times all;
-    if (rank.length > Duration::zero()) all += Times::interval_type::right_open(0, rank.length.count());
+    Times all, computing, communicating;
+    for (const ProfiledStep& step : device_.of.steps) {
+      if (step.length > Duration::zero()) add(all, step.start, step.start + step.length);
+      computing += step.computing;
+      communicating += step.communicating;
+    }
     process(kOverlap);
-    slices(0, "Computing", rank.computing);
-    slices(1, "Communication", rank.communicating);
-    slices(2, "Communication(Not Overlapped)", rank.communicating - rank.computing);
-    slices(3, "Free", all - rank.computing - rank.communicating);
+    slices(0, "Computing", computing);
+    slices(1, "Communication", communicating);
+    slices(2, "Communication(Not Overlapped)", communicating - computing);
+    slices(3, "Free", all - computing - communicating);
   }
 
+  using HostName = std::pair<HostKind, std::string_view>;
   const ProfiledDevice& device_;
+  std::size_t connections_ = 0;
   Json events_ = Json::array();
 };
 

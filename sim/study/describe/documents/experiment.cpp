@@ -5,6 +5,7 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
+#include "sim/experiment/job_blocks.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/describe/document.h"
 #include "sim/study/monitor/job.h"
@@ -41,7 +42,7 @@ class ExperimentDocument : public Document {
     Diagnostics diagnostics;
     const Config root = Config::load(file, {}, diagnostics);
     bool job = false;
-    for (const char* block : {"hosts", "noise", "faults"}) job |= root.has(block);
+    for (const char* block : kJobBlocks) job |= root.has(block);
     if (job)
       load_job(file, {}, {});
     else

@@ -8,13 +8,37 @@ export interface Page {
   sections: Section[];
 }
 
-export type Section = BlocksSection | ChoicesSection | RunsSection;
+export type Section = BlocksSection | ChoicesSection | FindingsSection | RunsSection;
 
 // Text, tables and figures below a heading.
 export interface BlocksSection { kind: "blocks"; title: string; blocks: Block[]; folded?: boolean }
 
 // One of many figures, chosen by name.
 export interface ChoicesSection { kind: "choices"; title: string; note?: string; choices: { name: string; label: string }[]; figures: { of: { [choice: string]: string }; figure: Figure }[] }
+
+// What was found in passes that a section of runs shows under the same names.
+export interface FindingsSection { kind: "findings"; title: string; findings: Finding[] }
+
+export interface Finding {
+  id: string; // of its element
+  number: number;
+  run: string;
+  pass: string;
+  cause: string;
+  where: string;
+  lost: string;
+  info: boolean; // costs little, or cannot be helped
+  ranks: number[]; // none: all
+  from_ps: number; // of what it names
+  to_ps: number;
+  evidence: Evidence[];
+  ruled_out: string[];
+  remedies: string[];
+  missing: string[];
+}
+
+// `task`: the one that the place stands for, by its rank, its operator's number and its number among that one's tasks.
+export interface Evidence { text: string; place: string; task: { rank: number; op: number; index: number } | null }
 
 export interface RunsSection { kind: "runs"; title: string; runs: Run[] }
 

@@ -1,6 +1,7 @@
 import { button, choice, copy, el } from "./dom.js";
 import { FigureView } from "./figures.js";
-import { Block, BlocksSection, ChoicesSection, Section, read_page } from "./model.js";
+import { findings_section } from "./findings.js";
+import { Block, BlocksSection, ChoicesSection, Finding, Section, read_page } from "./model.js";
 import { sent_between } from "./matrix.js";
 import { Runs } from "./runs.js";
 import { table_element } from "./table.js";
@@ -72,12 +73,15 @@ function choices_section(section: ChoicesSection): HTMLElement {
 function start(): void {
   start_theme();
   const page = read_page(), main = el("main"), parts: Runs[] = [];
+  const found: Finding[] = page.sections.flatMap((section) => (section.kind === "findings" ? section.findings : []));
   const section_element = (section: Section): HTMLElement => {
     if (section.kind === "runs") {
-      const runs = new Runs(section);
+      const runs = new Runs(section, found);
       parts.push(runs);
       return runs.element;
     }
+    if (section.kind === "findings")
+      return findings_section(section, (finding, evidence) => void parts[0]?.show_finding(finding, evidence));
     return section.kind === "choices" ? choices_section(section) : blocks_section(section);
   };
   const headings = el("nav", { "aria-label": "sections" });

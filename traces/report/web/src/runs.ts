@@ -1,8 +1,9 @@
 // One or more runs: their timelines below each other with one axis of time, and what belongs to a pass.
 import { operator_color } from "./colors.js";
 import { button, choice, el } from "./dom.js";
+import { Flags } from "./findings.js";
 import { Matrix } from "./matrix.js";
-import type { Pass, RunsSection } from "./model.js";
+import type { Evidence, Finding, Pass, RunsSection } from "./model.js";
 import { OverTime } from "./over_time.js";
 import { task_card } from "./task_card.js";
 import { Tasks, read_path } from "./tasks.js";
@@ -44,7 +45,7 @@ function legend_of(passes: Pass[]): HTMLElement {
 }
 
 // What belongs to one pass of all runs; made when it is first looked at, and kept.
-interface Opened { element: HTMLElement; timelines: Timeline[]; time: TimeAxis }
+interface Opened { element: HTMLElement; timelines: Timeline[]; names: string[]; time: TimeAxis }
 
 export class Runs {
   readonly element = el("section");
@@ -55,8 +56,9 @@ export class Runs {
   private count = el("output", { class: "found" });
   private opened = new Map<string, Promise<Opened>>();
   private wanted = ""; // the pass that was asked for last
+  private names_shown: string[] = []; // of the runs, by timeline
 
-  constructor(private section: RunsSection) {
+  constructor(private section: RunsSection, private found: Finding[] = []) {
     document.body.append(tip);
     const ranks = Math.max(...section.runs.flatMap((run) => run.passes.map((pass) => pass.ranks)));
     this.element.append(el("h2", {}, section.title), this.tabs(), this.controls(ranks), this.place);
@@ -87,6 +89,7 @@ export class Runs {
       const opened = await this.opened.get(name)!;
       if (this.wanted !== name) return; // another tab was clicked meanwhile
       this.timelines = opened.timelines;
+      this.names_shown = opened.names;
       this.time = opened.time;
       this.place.replaceChildren(opened.element);
       this.rechoose();
@@ -107,7 +110,10 @@ export class Runs {
       timeline.on_hover = (task, x, y) => show_tip(tasks, task, x, y);
       timeline.on_select = (task) => card.replaceChildren(...(task < 0 ? [] : [task_card(tasks, task)]));
       timelines.push(timeline);
-      parts.push(el("h3", {}, `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`), timeline.element, card);
+      const found = this.found.filter((finding) => finding.run === run.name && finding.pass === name);
+      parts.push(el("h3", {}, `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`));
+      if (found.length > 0) parts.push(new Flags(found, time, (finding) => timeline.mark(finding)).element);
+      parts.push(timeline.element, card);
       const heading = (text: string) => (of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
       below.push(el("h3", {}, heading("Over time")), new OverTime(pass, time).element,
         el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. Drag to zoom; the timeline follows."));
@@ -117,7 +123,21 @@ export class Runs {
     }
     const keys = el("p", { class: "note keys" },
       "Drag pans, Ctrl or Alt with the wheel zooms, a double click zooms in, / searches. With the focus on a timeline: arrows, + and −, 0 for all, [ and ] along the critical path, n for the next that the search found, Esc.");
-    return { element: el("div", {}, ...parts, keys, ...below, matrices), timelines, time };
+    return { element: el("div", {}, ...parts, keys, ...below, matrices), timelines, names: of.map(({ run }) => run.name), time };
+  }
+
+  // Shows where a finding is, or the task that evidence of it stands at.
+  async show_finding(finding: Finding, evidence: Evidence | null): Promise<void> {
+    await this.open(finding.pass);
+    const timeline = this.timelines[this.names_shown.indexOf(finding.run)];
+    if (!timeline || !this.time) return;
+    const span = finding.to_ps - finding.from_ps;
+    this.time.set(finding.from_ps - 0.02 * span, finding.to_ps + 0.02 * span);
+    timeline.mark(finding);
+    const task = evidence?.task ? timeline.tasks.at(evidence.task.rank, evidence.task.op, evidence.task.index) : -1;
+    if (task >= 0) timeline.go_to(task);
+    timeline.element.scrollIntoView({ block: "center" });
+    timeline.canvas.focus({ preventScroll: true });
   }
 
   private rechoose(): void {

@@ -26,6 +26,14 @@ export class Tasks {
     return new Tasks(pass, await read_columns(pass.tasks));
   }
 
+  // An operator's task of a rank, by its number among them; none: -1.
+  at(rank: number, op: number, index: number): number {
+    const { rank: ranks, index: indices } = this.columns;
+    for (let task = this.first[rank * this.workers]!; task < this.first[(rank + 1) * this.workers]!; ++task)
+      if (ranks![task] === rank && this.op[task] === op && indices![task] === index) return task;
+    return -1;
+  }
+
   lane_of(task: number): number {
     return this.columns.rank![task]! * this.workers + this.columns.worker![task]!;
   }

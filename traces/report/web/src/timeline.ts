@@ -8,6 +8,9 @@ import { TimeAxis, round_dates, time_text } from "./time_axis.js";
 
 const axis_height = 22, most_height = 620;
 
+// Ranks (none: all) from a date to another, which something is said of.
+export interface Marked { ranks: number[]; from_ps: number; to_ps: number }
+
 export interface Shown { rank: number; kinds: "both" | "aic" | "aiv"; row: number; path: boolean; words: string }
 
 export class Timeline {
@@ -24,6 +27,7 @@ export class Timeline {
   private found: Uint32Array | null = null;
   private scroll = 0;
   private wanted = false;
+  marked: Marked | null = null;
   private links: number[] = [];
   private colors!: Colors;
 
@@ -148,6 +152,11 @@ export class Timeline {
     this.draw();
   }
 
+  mark(marked: Marked | null): void {
+    this.marked = marked;
+    this.draw();
+  }
+
   draw(): void {
     if (this.wanted) return;
     this.wanted = true;
@@ -170,6 +179,7 @@ export class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.paint_axis(context);
     this.paint_words(context);
+    if (this.marked) this.paint_marked(context, this.marked);
     if (this.shown.path) this.paint_path(context);
     this.paint_links(context);
     this.frames.push(performance.now() - begun);
@@ -243,6 +253,31 @@ export class Timeline {
       context.fillStyle = t.text;
       context.fillText(text, 4, y + 8);
     }
+  }
+
+  // A frame around lanes that follow each other, for each stretch of them.
+  private paint_marked(context: CanvasRenderingContext2D, marked: Marked): void {
+    const { canvas, tasks, lanes, row } = this, x0 = Math.max(1, this.x(marked.from_ps)), x1 = Math.min(canvas.clientWidth - 1, this.x(marked.to_ps));
+    if (x1 <= x0) return;
+    const is_marked = (lane: number) => marked.ranks.length === 0 || marked.ranks.includes(Math.floor(lane / tasks.workers));
+    context.save();
+    context.beginPath();
+    context.rect(0, axis_height, this.canvas.clientWidth, this.body());
+    context.clip();
+    context.strokeStyle = context.fillStyle = getComputedStyle(canvas).getPropertyValue("--flag");
+    context.lineWidth = 2;
+    for (let first = 0; first < lanes.length; ++first) {
+      if (!is_marked(lanes[first]!)) continue;
+      let last = first;
+      while (last + 1 < lanes.length && is_marked(lanes[last + 1]!)) ++last;
+      const y0 = axis_height + first * row - this.scroll, high = (last + 1 - first) * row;
+      context.globalAlpha = 0.1;
+      context.fillRect(x0, y0, x1 - x0, high);
+      context.globalAlpha = 1;
+      context.strokeRect(x0, y0 + 1, x1 - x0, high - 2);
+      first = last;
+    }
+    context.restore();
   }
 
   private paint_path(context: CanvasRenderingContext2D): void {
@@ -390,7 +425,7 @@ export class Timeline {
       "[": () => this.step_path(-1),
       "]": () => this.step_path(1),
       n: () => this.next_found(),
-      Escape: () => this.select(-1),
+      Escape: () => (this.mark(null), this.select(-1)),
     };
     const action = actions[event.key];
     if (!action || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "models/operators/operator.h"
+#include "scheduler/verify_parts.h"
+#include "sim/core/closest.h"
+
+namespace a3sim {
+namespace {
+
+// Rows as operators judge them: of one expert for weights, 0 where they follow from the routing.
+std::vector<TensorInfo> judged(const Ssc& ssc, std::span<const TensorId> tensors) {
+  std::vector<TensorInfo> infos;
+  for (const TensorId id : tensors) {
+    TensorInfo& info = infos.emplace_back(ssc.tensors()[index(id)]);
+    if (info.layout == Layout::kWeights) info.rows /= ssc.shape().experts_per_rank;
+    if (info.layout != Layout::kPlain && info.layout != Layout::kWeights) info.rows = 0;
+  }
+  return infos;
+}
+
+// Empty, or why no machine can do what the operator is said to do.
+std::string flaw_of(const Ssc& ssc, const OperatorInfo& op) {
+  const Operator* const type = Operators::find(op.type);
+  if (type == nullptr)
+    return fmt::format("is of an unknown type '{}'{}", op.type, suggestion(op.type, Operators::names()));
+  if (op.inputs.size() != type->num_inputs() || op.outputs.size() != type->num_outputs()) {
+    // The compiler's own have as many inputs as there are ends of the graph.
+    if (type->num_outputs() == 0 && op.outputs.empty()) return {};
+    return fmt::format("({}) has {} inputs and {} outputs, expected {} and {}", op.type, op.inputs.size(),
+                       op.outputs.size(), type->num_inputs(), type->num_outputs());
+  }
+  const std::string mismatch = type->mismatch(judged(ssc, op.inputs), judged(ssc, op.outputs), op.transposed);
+  return mismatch.empty() ? mismatch : fmt::format("({}): {}", op.type, mismatch);
+}
+
+}  // namespace
+
+void check_types(const Schedule& schedule, Findings& findings) {
+  const std::size_t before = findings.errors.size();
+  const Ssc& first = schedule.front();
+  for (const OperatorInfo& op : first.operators()) {
+    if (const std::string flaw = flaw_of(first, op); !flaw.empty())
+      findings.errors.push_back(fmt::format("operator {} {}", op.name, flaw));
+  }
+  if (findings.errors.size() > before) return;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> told;
+  for (const Ssc& ssc : schedule) {
+    for (const TaskDescriptor& td : ssc.tasks()) {
+      const OperatorInfo& op = ssc.operators()[td.op];
+      const Operator& type = Operators::get(op.type);
+      const bool right = td.task_type == static_cast<std::uint16_t>(type.task_type()) &&
+                         td.queue_type == static_cast<std::uint8_t>(type.queue());
+      if (right || !told.emplace(index(ssc.rank()), td.op).second) continue;
+      findings.errors.push_back(
+          fmt::format("{}[{}] on rank {} is a task of type {} in the {}, its operator ({}) has tasks of type "
+                      "{} in the {}",
+                      op.name, td.task_index, index(ssc.rank()), td.task_type,
+                      name_of(static_cast<QueueType>(td.queue_type)), op.type,
+                      static_cast<std::uint16_t>(type.task_type()), name_of(type.queue())));
+    }
+  }
+}
+
+}  // namespace a3sim

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sim/device/hardware.h"
+#include "traces/observation.h"
+
+namespace a3sim {
+
+// What the machine allows, as its data sheets say, of so many AIC and AIV that run tasks. `collectives`: the host's
+// send, else workers' puts.
+ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, 2> workers,
+                                 bool collectives);
+
+}  // namespace a3sim

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/device/hardware.h"
+#include "sim/study/summary/saved_run.h"
+#include "traces/records/trace_observation.h"
+#include "traces/rules/advice.h"
+
+namespace a3sim {
+
+// The hardware of a file, or of a result's configuration. Throws InputError with everything that is wrong in it.
+Hardware read_hardware_file(const std::filesystem::path& file);
+
+// What the hardware allows, of a run on as many workers as a trace has.
+TracedMachine traced_machine(const Hardware& hardware, const TraceMachine& traced);
+// That of the run's own configuration; none where that is no longer beside it.
+std::optional<TracedMachine> machine_of_run(const SavedRun& run);
+
+// A traced run as an observation that holds it. `hardware`: a file that says what its machine allows; empty: its own.
+std::unique_ptr<Observation> observe(SavedRun run, const std::filesystem::path& hardware);
+
+// What the rules find in one traced pass of a run.
+Advice advise_on_pass(const SavedRun& run, std::size_t pass, const RuleBook& rules);
+
+}  // namespace a3sim

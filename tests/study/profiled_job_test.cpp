@@ -1,0 +1,113 @@
+#include "traces/import/profiled_job.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "sim/study/monitor/monitor.h"
+#include "tests/scratch_directory.h"
+#include "traces/formats/trace_format.h"
+#include "traces/records/file_observation.h"
+#include "traces/rules/advice.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kConfigs = fs::path(A3SIM_SOURCE_DIR) / "configs";
+
+void write(const fs::path& path, std::string_view contents) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << contents;
+}
+
+// A small job, recorded in full, and the profiles that it is exported as.
+void record(const fs::path& directory, const std::string& faults, Recording recording = Recording::kFull) {
+  const std::vector<std::string> sets{"model.tokens=512", "experiment.pass=forward",
+                                      "noise={durations: 2 %, rates: 1 %, seed: 5}", "faults=" + faults};
+  const JobSpec spec = load_job(kConfigs / "experiments/ep4.yaml", sets, {});
+  MonitorOptions options;
+  options.steps = 18;
+  options.recording = recording;
+  monitor(spec, options, [&](std::string_view file, std::string_view contents) {
+    write(directory / "job" / file, contents);
+  });
+}
+
+void export_job(const fs::path& directory) {
+  for (const OutputFile& file : TraceFormats::get("ascend").write_job(FileObservation(directory / "job")))
+    write(directory / "profiles" / file.path, file.contents);
+}
+
+}  // namespace
+
+TEST_CASE("profiles of a job: the cause and the place are those that its own records give") {
+  const RuleBook rules = read_rules(kConfigs / "advice");
+  for (const char* fault :
+       {"kind: clock, ranks: [2], factor: 0.8", "kind: hbm, ranks: [1], factor: 0.4",
+        "kind: port, ranks: [3], side: egress, factor: 0.2", "kind: path, from: 1, to: 0, factor: 0.1",
+        "kind: launch, ranks: [1], add: 22 ms", "kind: pause, ranks: [2], every: 3, at: 0 ms, length: 40 ms",
+        "kind: operator, name: GMM1, ranks: all, factor: 1.5"}) {
+    INFO(fault);
+    const ScratchDirectory scratch;
+    record(scratch.path(), std::string("[{") + fault + ", steps: [9, 17]}]");
+    export_job(scratch.path());
+    const Advice direct = advise(FileObservation(scratch.path() / "job"), rules);
+    const ProfiledJob job(scratch.path() / "profiles");
+    const Advice profiled = advise(job, rules);
+    REQUIRE_FALSE(direct.findings.empty());
+    REQUIRE_FALSE(profiled.findings.empty());
+    const Finding &a = direct.findings.front(), &b = profiled.findings.front();
+    CHECK(a.cause == b.cause);
+    CHECK(a.ranks == b.ranks);
+    CHECK(a.links == b.links);
+    CHECK(a.operators == b.operators);
+    CHECK(a.first == b.first);
+    CHECK(a.last == b.last);
+    CHECK(b.lost_ms == Approx(a.lost_ms).epsilon(0.1));
+    REQUIRE_FALSE(b.evidence.empty());
+    CHECK(b.evidence.front().place.find("sim_") == 0);
+    // Nothing but the machine is missing, so that the causes that need it cannot be told.
+    REQUIRE(profiled.missing.size() == 1);
+    CHECK(profiled.missing.front().column.find("--machine") != std::string::npos);
+  }
+}
+
+TEST_CASE("profiles of a job: operators, transfers and dates are its own") {
+  const ScratchDirectory scratch;
+  record(scratch.path(), "[{kind: clock, ranks: [2], factor: 0.8, steps: [9, 17]}]");
+  export_job(scratch.path());
+  const FileObservation direct(scratch.path() / "job");
+  const ProfiledJob job(scratch.path() / "profiles",
+                        [&](std::uint32_t, std::uint32_t) { return direct.machine(); });
+  CHECK(job.missing().empty());
+  REQUIRE(job.full_steps() == direct.full_steps());
+  const FullStep a = direct.full(12), b = job.full(12);
+  REQUIRE(a.transfers.size() == b.transfers.size());
+  std::size_t compared = 0;
+  for (const OperatorRecord& of : a.operators) {
+    for (const OperatorRecord& other : b.operators) {
+      if (of.rank != other.rank || direct.names()[of.op] != job.names()[other.op] || of.lane != other.lane)
+        continue;
+      ++compared;
+      constexpr double kRounded = 2e6;  // ps: profiles say nanoseconds, and means over cores
+      CHECK(std::abs(static_cast<double>((of.end - of.start - other.end + other.start).count())) < kRounded);
+      if (of.lane != Lane::kCompute) continue;
+      CHECK(static_cast<double>(other.run.count()) ==
+            Approx(static_cast<double>(of.run.count())).epsilon(1e-3));
+      CHECK(static_cast<double>(other.clock) == Approx(static_cast<double>(of.clock)).epsilon(1e-3));
+      CHECK(other.hbm_bytes == Approx(of.hbm_bytes).epsilon(1e-3));
+      if (of.core == CoreKind::kCube) CHECK(other.operations == Approx(of.operations).epsilon(1e-3));
+    }
+  }
+  CHECK(compared == a.operators.size());
+}
+
+TEST_CASE("profiles of a job: without steps in full of all ranks there is nothing to export") {
+  const ScratchDirectory scratch;
+  record(scratch.path(), "[]", Recording::kLight);
+  CHECK_THROWS_WITH(export_job(scratch.path()), Catch::Matchers::Contains("--record full"));
+}
+
+}  // namespace a3sim

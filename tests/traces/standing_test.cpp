@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "tests/traces/single_step.h"
+#include "traces/rules/advice_report.h"
+
+namespace a3sim {
+namespace {
+
+using Own = MadeObservation::Own;
+
+TEST_CASE("a step whose ranks have more rows than others loses what equal rows would save the busiest") {
+  const auto uneven = [](Own& own, std::uint32_t rank) {
+    if (rank == 1) own.work = 15, own.aic = 12, own.rows = 150;
+  };
+  const std::optional<Finding> finding = found(single_step(uneven), "load.imbalance");
+  REQUIRE(finding);
+  CHECK(finding->ranks == std::vector<std::uint32_t>{1});
+  CHECK(finding->standing);
+  // 150 rows took 15 ms; of the mean, 112.5, it would be 11.25.
+  CHECK(finding->lost_ms == Approx(15 - 11.25));
+  CHECK_FALSE(found(single_step(), "load.imbalance"));
+}
+
+TEST_CASE("where rows are not seen, nor operations, nothing is said of balance") {
+  const auto unseen = [](Own& own, std::uint32_t rank) {
+    own.rows = 0;
+    if (rank == 1) own.work = 15;
+  };
+  CHECK_FALSE(found(single_step(unseen), "load.imbalance"));
+}
+
+TEST_CASE(
+    "communication that nothing is computed beside could hide, and no more than there is to hide behind") {
+  MadeObservation job = single_step();
+  communicate_behind(job);
+  const std::optional<Finding> finding = found(job, "parallel.overlap");
+  REQUIRE(finding);
+  CHECK(finding->ranks.size() == kStepRanks);
+  CHECK(finding->lost_ms == Approx(kTransfers));
+  MadeObservation beside = single_step();
+  for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+    add_operator(beside, r, 0, 0, 10);
+    add_operator(beside, r, 1, 0, 9, Lane::kCommunication);
+  }
+  CHECK_FALSE(found(beside, "parallel.overlap"));
+}
+
+// One operator of 5 ms a rank that reaches a part of what cores or the memory give.
+MadeObservation of_roof(double cores, double memory) {
+  constexpr double kSeconds = 5e-3;
+  MadeObservation job = single_step();
+  for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+    OperatorRecord& of = add_operator(job, r, 1, 0, 5);
+    of.operations = cores * kSeconds * job.machine().cube_rate;
+    of.hbm_bytes = memory * kSeconds * job.machine().hbm_read;
+  }
+  return job;
+}
+
+TEST_CASE("an operator far from both roofs loses its time above what the nearer one allows") {
+  for (const auto& [cores, memory] : {std::pair(0.4, 0.1), std::pair(0.1, 0.4)}) {
+    const std::optional<Finding> finding = found(of_roof(cores, memory), "compute.underused");
+    REQUIRE(finding);
+    CHECK(finding->operators == std::vector<std::string>{"B"});
+    CHECK(finding->lost_ms == Approx(5 * (1 - 0.4 / 0.8)));
+    CHECK_FALSE(finding->info);
+  }
+}
+
+TEST_CASE("an operator at a roof is for information, with nothing to gain by a better kernel") {
+  for (const auto& [cause, cores, memory] :
+       {std::tuple("compute.bound", 0.9, 0.1), std::tuple("compute.memory", 0.1, 0.9)}) {
+    const MadeObservation job = of_roof(cores, memory);
+    const std::optional<Finding> finding = found(job, cause);
+    REQUIRE(finding);
+    CHECK(finding->info);
+    CHECK(finding->lost_ms == 0);
+    CHECK(finding->remedies.front().gain_ms == 0);
+    CHECK_FALSE(found(job, "compute.underused"));
+  }
+}
+
+TEST_CASE("no rank is done before its transfers are, whatever computing gains") {
+  MadeObservation job = single_step([](Own& own, std::uint32_t) { own.transfer = kOwnWork - 1; });
+  for (std::uint32_t r = 0; r < kStepRanks; ++r) add_operator(job, r, 0, 0, 5).operations = 1;
+  const std::optional<Finding> finding = found(job, "compute.underused");
+  REQUIRE(finding);
+  CHECK(finding->lost_ms == Approx(1));
+}
+
+TEST_CASE("a vector operator beside matrix operators costs no time that is seen") {
+  MadeObservation job = single_step();
+  for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+    add_operator(job, r, 0, 0, 5).operations = 0.9 * 5e-3 * job.machine().cube_rate;
+    add_operator(job, r, 1, 1, 3).core = CoreKind::kVector;
+  }
+  CHECK_FALSE(found(job, "compute.underused"));
+  for (OperatorRecord& of : job.full_records[0].operators)
+    if (of.core == CoreKind::kVector) of.start += made_ms(5), of.end += made_ms(5);
+  const std::optional<Finding> behind = found(job, "compute.underused");
+  REQUIRE(behind);
+  CHECK(behind->lost_ms == Approx(3).epsilon(0.01));
+}
+
+TEST_CASE(
+    "arithmetic that takes one rank longer at equal work is its clock, and what is slow by it is not told "
+    "twice") {
+  MadeObservation job = single_step([](Own& own, std::uint32_t rank) {
+    if (rank == 2) own.work += 3;
+  });
+  for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+    for (std::uint32_t name = 0; name < 3; ++name) {
+      OperatorRecord& of = add_operator(job, r, name, 3 * name, r == 2 ? 3.75 : 3);
+      of.arithmetic = of.run;
+    }
+  }
+  const Advice advice = advise(job, book());
+  REQUIRE_FALSE(advice.findings.empty());
+  CHECK(advice.findings[0].cause == "compute.clock");
+  CHECK(advice.findings[0].ranks == std::vector<std::uint32_t>{2});
+  CHECK(advice.findings[0].factor == Approx(0.8));
+  CHECK(advice.findings[0].lost_ms == Approx(3 * 0.75));
+  CHECK_FALSE(found(job, "compute.underused"));
+  for (OperatorRecord& of : job.full_records[0].operators)
+    if (of.rank == 2) of.operations *= 1.25;  // more work, as long for each
+  CHECK_FALSE(found(job, "compute.clock"));
+}
+
+TEST_CASE("what waits for memory longer on one rank, of several operators, is its memory") {
+  for (const std::uint32_t slow : {1U, 3U}) {
+    MadeObservation job = single_step([](Own& own, std::uint32_t rank) {
+      if (rank == 2) own.work += 3;
+    });
+    for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+      for (std::uint32_t name = 0; name < 3; ++name) {
+        OperatorRecord& of = add_operator(job, r, name, 3 * name, 3);
+        of.arithmetic = made_ms(2);
+        if (r == 2 && name < slow) of.run = made_ms(3.5);
+      }
+    }
+    const std::optional<Finding> finding = found(job, "compute.hbm");
+    CHECK(finding.has_value() == (slow > 1));
+    if (!finding) continue;
+    CHECK(finding->ranks == std::vector<std::uint32_t>{2});
+    CHECK(finding->lost_ms == Approx(3 * 0.5));
+  }
+}
+
+TEST_CASE("what a step without faults loses as well is for information, and changes no finding") {
+  MadeObservation job(kStepRanks, 4, [](std::uint32_t, std::uint32_t) { return Own(); });
+  for (std::uint32_t r = 0; r < kStepRanks; ++r)
+    job.usual.operators.push_back(MadeObservation::op(0, r, 0, 5, 2));
+  const Advice advice = advise(job, book());
+  CHECK(advice.findings.empty());
+  REQUIRE(advice.infos.size() == 1);
+  CHECK(advice.infos[0].cause == "compute.underused");
+  CHECK(advice.infos[0].last == 3);
+}
+
+TEST_CASE("a cause of slow steps is not told again of every step, and comes first") {
+  MadeObservation job(kStepRanks, 40, [](std::uint32_t step, std::uint32_t rank) {
+    Own own;
+    if (step >= 20 && rank == 3) own.work += 1, own.aic += 1;
+    return own;
+  });
+  job.has_reference = false;
+  for (const std::uint32_t number : {5U, 21U}) {
+    FullStep& step = job.full_records.emplace_back();
+    step.step = number;
+    for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+      step.ranks.push_back(r);
+      for (std::uint32_t name = 0; name < 3; ++name) {
+        const bool low = number == 21 ? r == 3 : r == 2;
+        OperatorRecord of = MadeObservation::op(number, r, name, low ? 3.5 : 3, low ? 3.5 : 3);
+        of.clock = low ? 0.86F : 1;
+        step.operators.push_back(of);
+      }
+    }
+  }
+  const Advice advice = advise(job, book());
+  REQUIRE_FALSE(advice.findings.empty());
+  CHECK(advice.findings[0].cause == "compute.clock");
+  CHECK_FALSE(advice.findings[0].standing);
+  CHECK(advice.findings[0].ranks == std::vector<std::uint32_t>{3});
+  CHECK(std::ranges::count(advice.findings, "compute.clock", &Finding::cause) == 1);
+}
+
+TEST_CASE("the first finding is told with its place, its loss, its evidence and what to try") {
+  MadeObservation job = single_step();
+  communicate_behind(job);
+  for (OperatorRecord& of : job.full_records[0].operators)
+    of.operations = 0.9 * 6e-3 * job.machine().cube_rate;
+  const std::string text = first_finding(advise(job, book()), "pass");
+  using Catch::Matchers::Contains;
+  CHECK_THAT(text, Contains("parallel.overlap, all ranks: 4.000 ms of the pass (40.0 %)") &&
+                       Contains("Evidence: rank 0: compute beside communication") &&
+                       Contains("Try: another hybrid"));
+  CHECK_THAT(first_finding(advise(of_roof(0.9, 0.1), book()), "pass"),
+             Contains("No finding costs 1 % of the pass") && Contains("compute.bound"));
+}
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,84 @@
+#include "traces/analysis/inferred_path.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace a3sim {
+namespace {
+
+constexpr Duration kOneDate(2'000'000);  // 2 us: what profilers' clocks may differ by
+
+using OperatorOf = std::tuple<std::uint16_t, std::uint32_t>;  // pass, operator
+
+class Backwards {
+ public:
+  explicit Backwards(const FullStep& step) {
+    for (const OperatorRecord& record : step.operators)
+      if (record.lane != Lane::kHost && record.start < record.end) records_.push_back(&record);
+    std::ranges::stable_sort(records_, {},
+                             [](const OperatorRecord* of) { return std::tie(of->end, of->start); });
+    for (const TransferRecord& put : step.transfers) sends_.emplace(put.pass, put.op, put.src, put.dst);
+    std::map<OperatorOf, std::pair<Duration, Duration>> starts;  // the first and the last of all ranks
+    for (const OperatorRecord* of : records_) {
+      if (of->lane != Lane::kCommunication) continue;
+      const auto [at, added] = starts.try_emplace({of->pass, of->op}, of->start, of->start);
+      at->second = {std::min(at->second.first, of->start), std::max(at->second.second, of->start)};
+      ++count_[{of->pass, of->op}];
+    }
+    for (const auto& [of, span] : starts)
+      if (count_[of] > 1 && span.second - span.first <= kOneDate) meets_.insert(of);
+  }
+
+  InferredPath walk() const {
+    InferredPath path;
+    if (records_.empty()) return path;
+    Duration overlapped{};
+    for (std::size_t at = records_.size(); at > 0;) {
+      const OperatorRecord& now = *records_[at - 1];
+      const std::size_t before = held_up_by(at);
+      const Duration from = before > 0 ? records_[before - 1]->end : now.start;
+      if (from < now.end) path.stretches.push_back({from, now.end, now.rank, now.op, now.pass, now.lane});
+      if (before > 0) overlapped += std::max(Duration::zero(), from - now.start);
+      at = before;
+    }
+    std::ranges::reverse(path.stretches);
+    const Duration length = path.stretches.back().to - path.stretches.front().from;
+    path.overlapped = static_cast<double>(overlapped.count()) / static_cast<double>(length.count());
+    return path;
+  }
+
+ private:
+  bool linked(const OperatorRecord& before, const OperatorRecord& now) const {
+    const bool same = before.op == now.op && before.pass == now.pass;
+    if (same && before.lane == Lane::kCommunication)
+      return false;  // one exchange, whose parts are under way together
+    if (before.rank == now.rank) return true;
+    if (sends_.contains({before.pass, before.op, before.rank, now.rank})) return true;
+    return now.lane == Lane::kCommunication && meets_.contains({now.pass, now.op}) &&
+           before.end <= now.start + kOneDate;
+  }
+
+  // Records by one more than their place; 0: nothing did. What begins before another and ends no later lies before it, so
+  // that all of the walk looks at each record once.
+  std::size_t held_up_by(std::size_t at) const {
+    const OperatorRecord& now = *records_[at - 1];
+    for (std::size_t before = at - 1; before > 0; --before) {
+      const OperatorRecord& of = *records_[before - 1];
+      if (of.start < now.start && linked(of, now)) return before;
+    }
+    return 0;
+  }
+
+  std::vector<const OperatorRecord*> records_;  // by end, then start
+  std::set<std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t>> sends_;
+  std::map<OperatorOf, std::size_t> count_;  // ranks that run it
+  std::set<OperatorOf> meets_;               // which all ranks begin at one date
+};
+
+}  // namespace
+
+InferredPath inferred_path(const FullStep& step) { return Backwards(step).walk(); }
+
+}  // namespace a3sim

@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <iterator>
+
+#include "traces/import/job_reader.h"
+
+// What a profiled job's light records are: found from kernels, exchanges and transfers of its ranks.
+namespace a3sim {
+namespace {
+
+double length_us(const Times& times) { return static_cast<double>(boost::icl::length(times)) * 1e-6; }
+
+Times part_of(const Times& times, Duration from, Duration to) {
+  return from < to ? times & Times::interval_type::right_open(from.count(), to.count()) : Times();
+}
+
+}  // namespace
+
+// Kinds of links are the machine's planes of these names, in whatever case; without a machine, planes whose rates are
+// not known.
+void JobReader::take_machine(const ProfiledJob::MachineOf& machine) {
+  ObservedMachine& of = to_.machine_;
+  has_.machine = static_cast<bool>(machine);
+  if (machine) {
+    of = machine(std::max(1U, of.aic), std::max(1U, of.aiv));
+  } else {
+    for (const std::string& link : links_) of.planes.emplace_back().name = link;
+  }
+  const auto plane_of = [&](const std::string& link) -> std::uint16_t {
+    const auto same = [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
+    const auto found = std::ranges::find_if(
+        of.planes, [&](const ObservedPlane& plane) { return std::ranges::equal(plane.name, link, same); });
+    return found == of.planes.end() ? 0 : static_cast<std::uint16_t>(found - of.planes.begin());
+  };
+  for (auto& [number, step] : steps_)
+    for (TransferRecord& put : step.transfers)
+      if (put.plane < links_.size()) put.plane = plane_of(links_[put.plane]);
+}
+
+// Ranks' clocks differ by what the ends of collectives that they share differ by.
+void JobReader::align_clocks() {
+  Measured of;
+  for (const std::uint32_t rank : profiled_) of.ranks[rank];
+  meetings_.align(of);
+  const auto shift = [&](std::uint32_t rank, Duration& date) {
+    const std::optional<MeasuredClock>& clock = of.ranks.at(rank).clock;
+    if (clock) date -= clock->offset();
+  };
+  for (auto& [number, step] : steps_) {
+    for (OperatorRecord& record : step.operators) {
+      shift(record.rank, record.start);
+      shift(record.rank, record.end);
+    }
+    for (TransferRecord& record : step.transfers) {
+      shift(record.src, record.start);
+      shift(record.src, record.end);
+    }
+    for (HostRecord& record : step.host) {
+      shift(record.rank, record.start);
+      shift(record.rank, record.end);
+    }
+  }
+  for (auto& [number, ranks] : seen_) {
+    for (auto& [rank, in] : ranks) {
+      Duration offset{};
+      shift(rank, offset);
+      if (offset == Duration::zero()) continue;
+      in.first += offset;
+      in.last += offset;
+      for (SeenRankStep::Exchange& exchange : in.exchanges) {
+        exchange.start += offset;
+        exchange.end += offset;
+      }
+      for (Times* times : {&in.kernels, &in.memory_bound}) {
+        Times moved;
+        for (const Times::interval_type& of_it : *times)
+          add(moved, Duration(of_it.lower()) + offset, Duration(of_it.upper()) + offset);
+        *times = std::move(moved);
+      }
+    }
+  }
+}
+
+// When a rank sends or receives, and beside what.
+void JobReader::find_transfers() {
+  for (auto& [number, step] : steps_) {
+    std::map<std::uint32_t, SeenRankStep>& ranks = seen_[number];
+    for (TransferRecord& put : step.transfers) {
+      ranks[put.src].bytes += put.bytes;
+      if (put.start >= put.end) continue;
+      Times beside;
+      for (const std::uint32_t end : {put.src, put.dst}) {
+        SeenRankStep& of = ranks[end];
+        add(of.transfers, put.start, put.end);
+        beside += part_of(of.memory_bound, put.start, put.end);
+      }
+      put.beside = static_cast<float>(length_us(beside) / microseconds(put.end - put.start));
+    }
+  }
+}
+
+// Shares of the nominal clock; where that is not known, of the fastest.
+void JobReader::find_clocks() {
+  const double nominal = to_.machine_.clock > 0 ? to_.machine_.clock : fastest_;
+  for (auto& [number, step] : steps_)
+    for (OperatorRecord& record : step.operators)
+      if (!std::isnan(record.clock))
+        record.clock = static_cast<float>(static_cast<double>(record.clock) / nominal);
+}
+
+// A step ends with the last collective, if nothing of the rank's own comes behind it; what it is idle before that,
+// with no exchange under way, its host came late by.
+LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankStep& of,
+                             Duration& released) const {
+  LightRecord record;
+  record.step = step;
+  record.rank = rank;
+  record.start = record.arrival = of.first;
+  record.release = of.last;
+  record.arrival = of.last;
+  constexpr Duration kBehind(1'000'000);  // a microsecond: what profilers round
+  const SeenRankStep::Exchange* last = nullptr;
+  for (const SeenRankStep::Exchange& exchange : of.exchanges)
+    if (exchange.collective && exchange.end + kBehind >= of.last && (!last || exchange.start > last->start))
+      last = &exchange;
+  const bool meets =
+      last && (of.kernels.empty() || Duration(of.kernels.rbegin()->upper()) <= last->start + kBehind);
+  if (meets) record.arrival = last->start;
+  Times busy = of.kernels | of.transfers;
+  Duration received{};
+  for (const SeenRankStep::Exchange& exchange : of.exchanges) {
+    if (meets && &exchange == last) continue;
+    record.waited += exchange.waited;
+    record.longest = std::max(record.longest, exchange.waited);
+    if (!exchange.collective)
+      received += exchange.waited;
+    else if (exchange.start < exchange.end)
+      add(busy, exchange.start, exchange.end);
+  }
+  record.waited = std::min(record.waited, std::max(Duration::zero(), record.arrival - record.start));
+  const Duration begin = released == Duration::min() ? record.start : std::min(released, record.start);
+  const double idle = microseconds(std::max(Duration::zero(), record.arrival - begin)) -
+                      length_us(part_of(busy, begin, record.arrival));
+  record.late = static_cast<float>(std::max(0.0, idle - microseconds(received)));
+  released = record.release;
+  record.operations = of.operations;
+  record.bytes = of.bytes;
+  record.rows = static_cast<std::uint32_t>(std::min(of.rows, 4e9));
+  record.aic_busy = static_cast<float>(microseconds(of.run[0]));
+  record.aiv_busy = static_cast<float>(microseconds(of.run[1]));
+  record.transfer = static_cast<float>(length_us(of.transfers));
+  record.fill = of.fill;
+  return record;
+}
+
+// Ranks that were not profiled stand beside the others as the one that came first.
+void JobReader::make_light() {
+  std::vector<Duration> released(ranks_, Duration::min());
+  for (auto& [number, ranks] : seen_) {
+    const auto index = static_cast<std::uint32_t>(to_.light_.size());
+    std::vector<LightRecord> records;
+    for (auto& [rank, of] : ranks)
+      if (of.seen()) records.push_back(light(index, rank, of, released[rank]));
+    FullStep full = std::move(steps_[number]);
+    full.step = index;
+    for (const LightRecord& record : records) full.ranks.push_back(record.rank);
+    for (OperatorRecord& record : full.operators) record.step = index;
+    for (TransferRecord& record : full.transfers) record.step = index;
+    for (HostRecord& record : full.host) record.step = index;
+    if (records.empty()) continue;
+    const LightRecord stand_in = *std::ranges::min_element(records, {}, &LightRecord::arrival);
+    std::vector<LightRecord>& all = to_.light_.emplace_back(ranks_, stand_in);
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) all[rank].rank = rank;
+    for (const LightRecord& record : records) all[record.rank] = record;
+    to_.numbers_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(number, kNone - 1)));
+    to_.lines_.push_back(std::move(lines_[number]));
+    to_.steps_.push_back(std::move(full));
+  }
+}
+
+void JobReader::tell_missing() {
+  const auto lacks = [&](bool there, const char* column, const char* what) {
+    if (!there) to_.missing_.push_back({column, what});
+  };
+  lacks(has_.steps, "kernel_details.csv: Step Id", "steps: all is one");
+  lacks(has_.core_times, "kernel_details.csv: aicore_time(us), aiv_time(us)",
+        "compute.clock, compute.hbm: what cores compute and what they wait for");
+  lacks(has_.cycles, "kernel_details.csv: aic_total_cycles", "compute.clock");
+  lacks(has_.shapes, "kernel_details.csv: Input Shapes, Output Shapes", "load.imbalance; equal work");
+  lacks(has_.hbm, "kernel_details.csv: *_main_memory_datas(KB)", "compute.hbm, compute.memory");
+  lacks(has_.exchanges, "communication.json", "waits for other ranks, and clocks");
+  lacks(transfers_ > 0, "trace_view.json: src rank, dst rank, size(Byte)", "comm.*");
+  lacks(host_ > 0, "trace_view.json: what hosts do", "host.*");
+  lacks(has_.fill, "fill of the queues of batches", "io.read, io.process, io.fetch");
+  lacks(has_.machine, "the machine's rates: --machine FILE", "roofs, and what transfers could reach");
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+    if (!profiled_.contains(rank))
+      to_.missing_.push_back({fmt::format("profile of rank {}", rank), "that rank"});
+}
+
+}  // namespace a3sim

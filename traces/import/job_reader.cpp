@@ -1,0 +1,225 @@
+#include "traces/import/job_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "sim/core/error.h"
+#include "sim/core/progress.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kMostRanks = 65'536;
+constexpr std::size_t kMostRecords = 2'000'000;  // of a kind
+constexpr std::size_t kMostRankSteps = 500'000;
+constexpr std::uint16_t kMostOfName = 65'535;
+constexpr std::size_t kMostNames = 100'000, kLongestOperator = 1000;
+
+double elements(const std::vector<double>& axes) {
+  return axes.empty() ? 0 : std::accumulate(axes.begin(), axes.end(), 1.0, std::multiplies<>());
+}
+
+// As a reader looks for it below what was named.
+std::string below(const fs::path& path, const fs::path& of) {
+  return fs::absolute(of)
+      .lexically_normal()
+      .lexically_relative(fs::absolute(path / "").lexically_normal())
+      .string();
+}
+
+CoreKind core_of(const KernelRow& row) {
+  for (const CoreKind kind : {CoreKind::kCube, CoreKind::kVector, CoreKind::kCpu})
+    if (row.core == name_of(kind)) return kind;
+  if (row.core.starts_with(name_of(CoreKind::kMix))) return CoreKind::kMix;
+  return CoreKind::kNoCore;
+}
+
+// Rows, and operations at two a multiply-accumulate: of [rows, inner] x [inner, columns], whatever other axes there are.
+// Others: one an element that is written.
+void add_work(const KernelRow& row, OperatorRecord& record) {
+  if (row.outs.empty() || row.outs.front().empty()) return;
+  const std::vector<double>& out = row.outs.front();
+  const double written = elements(out);
+  record.inner = static_cast<std::uint32_t>(std::min(out.back(), 4e9));
+  record.rows = static_cast<std::uint32_t>(std::min(out.back() > 0 ? written / out.back() : 0, 4e9));
+  const bool product = record.core == CoreKind::kCube || record.core == CoreKind::kMix;
+  const double inner = product && !row.ins.empty() && !row.ins.front().empty() ? row.ins.front().back() : 0;
+  record.operations = product ? 2 * written * inner : written;
+}
+
+}  // namespace
+
+void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine) {
+  std::vector<std::string> notes;
+  const std::vector<ProfiledHome> homes = profiled_homes(path, notes);
+  if (homes.empty()) throw InputError(path.string() + ": no profile of a rank in it");
+  for (std::string& note : notes) to_.missing_.push_back({std::move(note), "the job"});
+  for (const ProfiledHome& home : homes) {
+    if (home.rank >= kMostRanks)
+      throw InputError(
+          fmt::format("{}: rank {}, expected below {}", home.home.string(), home.rank, kMostRanks));
+    ranks_ = std::max(ranks_, home.rank + 1);
+    profiled_.insert(home.rank);
+  }
+  to_.nodes_.assign(ranks_, 0);
+  to_.folders_.resize(ranks_);
+  to_.tables_.resize(ranks_);
+  std::map<std::string, std::uint32_t> hosts;
+  Progress progress("ranks", homes.size());
+  for (const ProfiledHome& home : homes) {
+    // <host>_<pid>_<date>_ascend_pt
+    const std::string directory = home.home.filename().string();
+    const std::string host = directory.substr(0, directory.find('_'));
+    to_.nodes_[home.rank] = hosts.try_emplace(host, static_cast<std::uint32_t>(hosts.size())).first->second;
+    const fs::path table = home.tables.front();
+    to_.folders_[home.rank] = below(path, table.parent_path());
+    to_.tables_[home.rank] = below(path, table);
+    read_rank(home);
+    progress.step();
+  }
+  if (seen_.empty()) throw InputError(path.string() + ": no kernel with a date in it");
+  take_machine(machine);
+  align_clocks();
+  find_transfers();
+  find_clocks();
+  make_light();
+  tell_missing();
+}
+
+void JobReader::read_rank(const ProfiledHome& home) {
+  begins_.clear();
+  for (const fs::path& table : home.tables) read_kernels(home.rank, table);
+  const fs::path folder = home.tables.front().parent_path();
+  std::error_code error;
+  if (const fs::path sent = folder / "communication.json"; fs::is_regular_file(sent, error)) {
+    ExchangeSink sink;
+    sink.exchange = [&](const SeenExchange& seen) { add_exchange(home.rank, seen); };
+    read_communication(sent, sink);
+  }
+  for (const auto& [number, ranks] : seen_) {
+    const auto own = ranks.find(home.rank);
+    if (own != ranks.end() && own->second.seen()) begins_.emplace(own->second.first, number);
+  }
+  if (const fs::path file = folder / "trace_view.json"; fs::is_regular_file(file, error) && !begins_.empty())
+    read_time_line(home.rank, file);
+}
+
+void JobReader::read_kernels(std::uint32_t rank, const fs::path& table) {
+  KernelRows rows(table, origin_);
+  has_.steps = has_.steps || rows.has_steps();
+  has_.core_times = has_.core_times || rows.has_core_times();
+  has_.cycles = has_.cycles || rows.has_cycles();
+  has_.shapes = has_.shapes || rows.has_shapes();
+  has_.hbm = has_.hbm || rows.has_hbm();
+  while (rows.next()) {
+    const KernelRow& row = rows.row();
+    // A kernel between steps belongs to none; exchanges are read where their waits are told.
+    const bool of_step = row.step || !rows.has_steps();
+    if (row.time && row.start && of_step && !row.name.starts_with("hcom_"))
+      add_kernel(rank, row, rows.line());
+  }
+}
+
+void JobReader::add_kernel(std::uint32_t rank, const KernelRow& row, std::size_t line) {
+  count(kernels_, "kernels");
+  const std::uint64_t number = row.step.value_or(0);
+  SeenRankStep& of = seen(number, rank);
+  OperatorRecord record;
+  record.rank = rank;
+  record.op = name(row.name);
+  std::uint16_t& before = of.kernels_of[record.op];
+  record.pass = before;
+  if (before < kMostOfName) ++before;
+  record.core = core_of(row);
+  record.start = *row.start;
+  record.end = *row.start + *row.time;
+  record.wait = row.wait;
+  record.run = row.run[0] + row.run[1];
+  record.arithmetic = row.arithmetic[0] + row.arithmetic[1];
+  // Without times of cores, all of them run all the time.
+  if (record.run == Duration::zero()) record.run = *row.time * std::max(1U, row.blocks);
+  record.hbm_bytes = row.hbm_bytes;
+  record.l2_bytes = row.l2_bytes;
+  add_work(row, record);
+  const bool cube = record.core != CoreKind::kVector && record.core != CoreKind::kCpu;
+  const double cycles = row.cycles[0] + row.cycles[1];
+  if (cycles > 0 && record.run > Duration::zero()) {
+    const double clock = cycles / seconds(record.run);
+    fastest_ = std::max(fastest_, clock);
+    record.clock = static_cast<float>(clock);  // a share of the fastest when all are known
+  }
+  std::uint32_t& workers = cube ? to_.machine_.aic : to_.machine_.aiv;
+  workers = std::max(workers, row.blocks);
+  of.run[0] += row.run[0] > Duration::zero() || !cube ? row.run[0] : record.run;
+  of.run[1] += row.run[1] > Duration::zero() || cube ? row.run[1] : record.run;
+  of.operations += record.operations;
+  if (cube) of.rows += record.rows;
+  of.reach(record.start, record.end);
+  if (record.start < record.end) {
+    add(of.kernels, record.start, record.end);
+    if (2 * record.arithmetic < record.run) add(of.memory_bound, record.start, record.end);
+  }
+  step(number).operators.push_back(record);
+  lines_[number].push_back(static_cast<std::uint32_t>(line));
+}
+
+// "step12"; where the profile knows no steps, all is one.
+void JobReader::add_exchange(std::uint32_t rank, const SeenExchange& of) {
+  has_.exchanges = true;
+  std::uint64_t number = 0;
+  if (of.step.starts_with("step")) {
+    const std::string_view digits = of.step.substr(4);
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  }
+  if (!has_.steps) number = 0;
+  if (of.start_us < 0 || !origin_ || !seen_.contains(number)) return;
+  constexpr double kLongest = 1e12;  // us, of a profile
+  const double start = of.start_us - static_cast<double>(*origin_);
+  if (std::abs(start) > kLongest) return;
+  count(exchanges_, "exchanges");
+  const Duration from = from_microseconds(start), to = from + of.elapsed;
+  SeenRankStep& in = seen(number, rank);
+  in.exchanges.push_back({from, to, of.waited, of.collective});
+  if (of.collective)
+    meetings_.add(rank, fmt::format("{}/{}", of.step, of.name), of.start_us, of.start_us + of.elapsed_us);
+  in.reach(from, to);
+  if (of.transit <= Duration::zero()) return;
+  OperatorRecord record;
+  record.rank = rank;
+  record.op = name(exchange_of(of.name));
+  record.lane = Lane::kCommunication;
+  record.start = from;
+  record.end = to;
+  step(number).operators.push_back(record);
+  lines_[number].push_back(0);
+}
+
+std::uint32_t JobReader::name(const std::string& text) {
+  const std::string clean = printable(text);
+  if (clean.size() > kLongestOperator || to_.names_.size() > kMostNames)
+    throw InputError(fmt::format("more than {} names, or one of more than {} letters: is this a profile?",
+                                 kMostNames, kLongestOperator));
+  const auto [found, added] = names_.try_emplace(clean, static_cast<std::uint32_t>(to_.names_.size()));
+  if (added) to_.names_.push_back(clean);
+  return found->second;
+}
+
+FullStep& JobReader::step(std::uint64_t number) {
+  if (seen_.size() * ranks_ > kMostRankSteps)
+    throw InputError(fmt::format("more than {} steps of ranks: is this a profile?", kMostRankSteps));
+  return steps_[number];
+}
+
+void JobReader::count(std::size_t& records, std::string_view what) {
+  if (++records > kMostRecords)
+    throw InputError(fmt::format("more than {} {}: profile fewer steps, or name fewer ranks' directories",
+                                 kMostRecords, what));
+}
+
+}  // namespace a3sim

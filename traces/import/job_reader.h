@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "traces/analysis/times.h"
+#include "traces/import/ascend_files.h"
+#include "traces/import/kernel_rows.h"
+#include "traces/import/profiled_job.h"
+#include "traces/import/trace_events.h"
+#include "traces/observation.h"
+
+namespace a3sim {
+
+// What was seen of one rank in one step, as it is gathered. Dates are of the rank's own clock.
+struct SeenRankStep {
+  // A collective, or a wait for another rank.
+  struct Exchange {
+    Duration start{}, end{}, waited{};
+    bool collective = false;
+  };
+  Times kernels, transfers;
+  Times memory_bound;  // kernels that wait for memory longer than they compute
+  std::vector<Exchange> exchanges;
+  Duration first = Duration::max(), last = Duration::min();
+  std::array<Duration, 2> run{};  // of AIC, of AIV
+  double operations = 0, bytes = 0, rows = 0;
+  std::array<std::uint8_t, 3> fill{kNoFill, kNoFill, kNoFill};
+  std::map<std::uint32_t, std::uint16_t> kernels_of;  // how many by name
+
+  bool seen() const { return first <= last; }
+  void reach(Duration from, Duration to) {
+    first = std::min(first, from);
+    last = std::max(last, to);
+  }
+};
+
+// Reads a profiler's directories into a job, once.
+class JobReader {
+ public:
+  explicit JobReader(ProfiledJob& to) : to_(to) {}
+  void read(const std::filesystem::path& path, const ProfiledJob::MachineOf& machine);
+
+ private:
+  // job_reader.cpp: tables of kernels, and what ranks exchange.
+  void read_rank(const ProfiledHome& home);
+  void read_kernels(std::uint32_t rank, const std::filesystem::path& table);
+  void add_kernel(std::uint32_t rank, const KernelRow& row, std::size_t line);
+  void add_exchange(std::uint32_t rank, const SeenExchange& seen);
+  std::uint32_t name(const std::string& text);
+  FullStep& step(std::uint64_t number);
+  SeenRankStep& seen(std::uint64_t number, std::uint32_t rank) { return seen_[number][rank]; }
+  static void count(std::size_t& records, std::string_view what);
+
+  // job_time_line.cpp: trace_view.json.
+  void read_time_line(std::uint32_t rank, const std::filesystem::path& file);
+  void add_event(std::uint32_t rank, const TraceEvent& event);
+  void add_transfer(std::uint32_t rank, const TraceEvent& event, Duration start);
+  void add_host(std::uint32_t rank, const TraceEvent& event, HostKind kind, Duration start);
+  std::uint16_t plane(const std::string& link);
+  // Of a rank: the last step that had begun.
+  std::uint64_t step_at(Duration date) const;
+
+  // job_light.cpp: what follows from all of it.
+  void align_clocks();
+  void take_machine(const ProfiledJob::MachineOf& machine);
+  void find_transfers();
+  void find_clocks();
+  LightRecord light(std::uint32_t step, std::uint32_t rank, SeenRankStep& of, Duration& released) const;
+  void make_light();
+  void tell_missing();
+
+  ProfiledJob& to_;
+  std::uint32_t ranks_ = 0;  // the highest that was profiled, and one
+  std::set<std::uint32_t> profiled_;
+  std::optional<std::int64_t> origin_;  // microseconds since 1970, of all dates
+  std::map<std::string, std::uint32_t, std::less<>> names_;
+  std::map<std::uint64_t, FullStep> steps_;  // by what the profile calls them
+  std::map<std::uint64_t, std::vector<std::uint32_t>> lines_;
+  std::map<std::uint64_t, std::map<std::uint32_t, SeenRankStep>> seen_;
+  std::map<Duration, std::uint64_t> begins_;  // of the steps of the rank that is being read
+  Meetings meetings_;
+  double fastest_ = 0;              // clock, Hz
+  std::vector<std::string> links_;  // kinds, as transfers call them
+  std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0;
+  struct Has {
+    bool machine = false, steps = false, core_times = false, cycles = false, shapes = false, hbm = false,
+         exchanges = false, fill = false;
+  } has_;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "traces/formats/ascend/ascend_files.h"
+#include "traces/import/job_reader.h"
+
+// What trace_view.json says of a rank beside its kernels: what it sent to whom, and what its host did.
+namespace a3sim {
+namespace {
+
+constexpr double kMostMicroseconds = 1e9;  // of one event
+
+struct Begins {
+  std::string_view name;
+  HostKind kind;
+};
+// How names begin that frameworks, CANN and its runtime give to what a host does, the longer before the shorter.
+constexpr std::array kHostBegins{Begins{"AscendCL@aclopCompile", HostKind::kCompile},
+                                 Begins{"AscendCL@aclrtLaunch", HostKind::kLaunch},
+                                 Begins{"AscendCL@aclrtSynchronize", HostKind::kSync},
+                                 Begins{"AscendCL@aclrtMalloc", HostKind::kAllocate},
+                                 Begins{"AscendCL@aclrtFree", HostKind::kAllocate},
+                                 Begins{"AscendCL@aclMalloc", HostKind::kAllocate},
+                                 Begins{"AscendCL@aclrtMapMem", HostKind::kAllocate},
+                                 Begins{"AscendCL@aclrtUnmapMem", HostKind::kAllocate},
+                                 Begins{"enumerate(DataLoader)", HostKind::kFetch}};
+
+std::optional<HostKind> host_kind(const TraceEvent& event) {
+  if (event.category == "GC") return HostKind::kCollect;
+  for (const auto& [kind, name] : kHostNames)
+    if (event.name == name) return kind;
+  for (const Begins& begins : kHostBegins)
+    if (event.name.starts_with(begins.name)) return begins.kind;
+  return {};
+}
+
+}  // namespace
+
+void JobReader::read_time_line(std::uint32_t rank, const std::filesystem::path& file) {
+  each_trace_event(file, [&](const TraceEvent& event) { add_event(rank, event); });
+}
+
+void JobReader::add_event(std::uint32_t rank, const TraceEvent& event) {
+  if (event.date.empty() || (event.phase != "X" && event.phase != "C")) return;
+  const std::optional<Duration> date = date_in(event.date, origin_);
+  if (!date || !(event.length >= 0) || event.length > kMostMicroseconds) return;
+  if (event.phase == "C") {
+    if (event.name != kQueuesCounter) return;
+    SeenRankStep& of = seen(step_at(*date), rank);
+    for (std::size_t q = 0; q < kQueueNames.size(); ++q) {
+      const std::optional<double> fill = event.number(std::string(kQueueNames[q]).c_str());
+      if (!fill || !(*fill >= 0 && *fill <= 100)) continue;
+      of.fill[q] = static_cast<std::uint8_t>(std::lround(*fill));
+      has_.fill = true;
+    }
+    return;
+  }
+  if (event.number("dst rank")) return add_transfer(rank, event, *date);
+  if (const std::optional<HostKind> kind = host_kind(event)) add_host(rank, event, *kind, *date);
+}
+
+void JobReader::add_transfer(std::uint32_t rank, const TraceEvent& event, Duration start) {
+  const double src = event.number("src rank").value_or(rank), dst = *event.number("dst rank");
+  const double bytes = event.number("size(Byte)").value_or(0);
+  const auto is_rank = [&](double number) { return number >= 0 && number < ranks_; };
+  if (!is_rank(src) || !is_rank(dst) || src == dst || static_cast<std::uint32_t>(src) != rank || !(bytes > 0))
+    return;
+  count(transfers_, "transfers");
+  TransferRecord record;
+  record.src = rank;
+  record.dst = static_cast<std::uint32_t>(dst);
+  record.op = name(event.name);
+  const auto link = event.texts.find("link type");
+  record.plane = plane(link == event.texts.end() ? "" : printable(link->second));
+  record.start = start;
+  record.end = start + from_microseconds(event.length);
+  record.bytes = bytes;
+  step(step_at(start)).transfers.push_back(record);
+}
+
+std::uint16_t JobReader::plane(const std::string& link) {
+  constexpr std::size_t kMostLinks = 64;
+  const auto found = std::ranges::find(links_, link);
+  const auto number = static_cast<std::uint16_t>(found - links_.begin());
+  if (found == links_.end() && links_.size() == kMostLinks) return 0;
+  if (found == links_.end()) links_.push_back(link);
+  return number;
+}
+
+void JobReader::add_host(std::uint32_t rank, const TraceEvent& event, HostKind kind, Duration start) {
+  count(host_, "host events");
+  HostRecord record;
+  record.rank = rank;
+  record.kind = kind;
+  record.start = start;
+  record.end = start + from_microseconds(event.length);
+  const std::optional<double> number = event.number("sim step");
+  const bool told = number && *number >= 0 && steps_.contains(static_cast<std::uint64_t>(*number));
+  step(told ? static_cast<std::uint64_t>(*number) : step_at(start)).host.push_back(record);
+}
+
+std::uint64_t JobReader::step_at(Duration date) const {
+  constexpr Duration kRounded(1'000'000);  // communication.json has dates in quarters of a microsecond
+  const auto after = begins_.upper_bound(date + kRounded);
+  return after == begins_.begin() ? after->second : std::prev(after)->second;
+}
+
+}  // namespace a3sim

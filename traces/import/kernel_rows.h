@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "traces/import/profiled_table.h"
+
+namespace a3sim {
+
+// A kernel, as a line of kernel_details.csv or op_summary_*.csv says it; what no column says is empty or zero.
+struct KernelRow {
+  std::string name, core;
+  std::optional<std::uint64_t> step;
+  std::optional<Duration> start, time;
+  Duration wait{};
+  std::uint32_t blocks = 0;
+  // Of AIC, of AIV, summed over the cores that ran its blocks: a table has means.
+  std::array<Duration, 2> run{}, arithmetic{};
+  std::array<double, 2> cycles{};
+  double hbm_bytes = 0, l2_bytes = 0;
+  std::optional<double> hit_rate;              // in the L2, of what it reads
+  std::vector<std::vector<double>> ins, outs;  // axes of what it reads and writes
+};
+
+// The lines of such a table, one by one. All throw InputError with file and line.
+class KernelRows {
+ public:
+  // `origin` is the date, in whole microseconds, that a profile's dates are told from: that of its first kernel.
+  KernelRows(const std::filesystem::path& path, std::optional<std::int64_t>& origin);
+
+  // False at the end. Valid until the next call.
+  bool next();
+  const KernelRow& row() const { return row_; }
+  const std::string& name() const { return table_.name(); }
+  std::size_t line() const { return table_.line(); }
+
+  // Which columns there are.
+  bool has_steps() const { return step_.has_value(); }
+  bool has_core_times() const { return run_[0] || run_[1]; }
+  bool has_cycles() const { return cycles_[0] || cycles_[1]; }
+  bool has_shapes() const { return in_ && out_; }
+  bool has_hbm() const { return hbm_ || !moved_.empty(); }
+
+ private:
+  void read_cores();
+  std::optional<double> hit_rate() const;
+
+  using Place = ProfiledTable::Place;
+  ProfiledTable table_;
+  std::optional<std::int64_t>& origin_;
+  KernelRow row_;
+  std::size_t name_ = 0, time_ = 0;
+  Place start_, wait_, blocks_, mixed_, hit_, step_, core_, in_, out_, hbm_, l2_;
+  std::array<Place, 2> run_, work_, cycles_;      // of AIC, of AIV
+  std::vector<Place> moved_;                      // read and written in the HBM
+  std::vector<std::pair<Place, Place>> counted_;  // reads that hit, and missed
+};
+
+}  // namespace a3sim

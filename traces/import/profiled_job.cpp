@@ -1,0 +1,58 @@
+#include "traces/import/profiled_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "traces/import/job_reader.h"
+
+namespace a3sim {
+
+ProfiledJob::ProfiledJob(const std::filesystem::path& path, const MachineOf& machine) {
+  JobReader(*this).read(path, machine);
+}
+
+std::vector<std::vector<std::uint32_t>> ProfiledJob::groups() const {
+  std::vector<std::uint32_t> all(ranks());
+  std::iota(all.begin(), all.end(), 0U);
+  return {std::move(all)};
+}
+
+void ProfiledJob::each_step(const Step& take) const {
+  for (std::uint32_t step = 0; step < light_.size(); ++step) take(step, light_[step]);
+}
+
+std::vector<std::uint32_t> ProfiledJob::full_steps() const {
+  std::vector<std::uint32_t> steps(steps_.size());
+  std::iota(steps.begin(), steps.end(), 0U);
+  return steps;
+}
+
+std::string ProfiledJob::place_of(const LightRecord& record) const {
+  return fmt::format("{}: step {}", tables_[record.rank], number_of(record.step));
+}
+
+std::string ProfiledJob::place_of(const OperatorRecord& record) const {
+  const std::vector<OperatorRecord>& of = steps_.at(record.step).operators;
+  const auto found = std::ranges::find_if(of, [&](const OperatorRecord& other) {
+    return other.rank == record.rank && other.op == record.op && other.pass == record.pass &&
+           other.lane == record.lane;
+  });
+  const std::uint32_t line =
+      found == of.end() ? 0 : lines_[record.step][static_cast<std::size_t>(found - of.begin())];
+  return line == 0 ? fmt::format("{}: step {}", tables_[record.rank], number_of(record.step))
+                   : fmt::format("{}:{}", tables_[record.rank], line);
+}
+
+std::string ProfiledJob::place_of(const TransferRecord& record) const {
+  return fmt::format("{}/trace_view.json: {} us behind the first kernel", folders_[record.src],
+                     microseconds(record.start));
+}
+
+std::string ProfiledJob::place_of(const HostRecord& record) const {
+  return fmt::format("{}/trace_view.json: {} us behind the first kernel", folders_[record.rank],
+                     microseconds(record.start));
+}
+
+}  // namespace a3sim

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/units.h"
+#include "traces/import/text_source.h"
+
+namespace a3sim {
+
+// A profiler's table of comma-separated values, line by line. Columns go by name: some were renamed, and some come and
+// go. All throw InputError with file and line.
+class ProfiledTable {
+ public:
+  explicit ProfiledTable(const std::filesystem::path& path);
+  const std::string& name() const { return lines_.name(); }
+  std::size_t line() const { return lines_.line(); }
+
+  using Place = std::optional<std::size_t>;
+  // Of the first of these columns that is there.
+  Place place(std::initializer_list<std::string_view> names) const;
+  std::size_t needed(std::initializer_list<std::string_view> names) const;
+
+  bool next();
+  const std::string& text(std::size_t column) const { return cells_[column]; }
+  // Nothing for N/A or no column; throws for what is neither that nor a number in these bounds.
+  std::optional<double> number(Place column, double least, double most) const;
+  // A date since `origin`, which the first date sets: in microseconds since 1970, more than a double holds. Nothing
+  // for one that is years from the others: of another clock.
+  std::optional<Duration> date(Place column, std::optional<std::int64_t>& origin) const;
+
+ private:
+  bool absent(std::size_t column) const { return cells_[column].empty() || cells_[column] == "N/A"; }
+  [[noreturn]] void fail(std::size_t column, const std::string& expected) const;
+
+  CsvLines lines_;
+  std::vector<std::string> heads_, cells_;
+};
+
+// A date in text, since an origin as above; nothing for no date at all, or one of another clock.
+std::optional<Duration> date_in(std::string_view text, std::optional<std::int64_t>& origin);
+Duration from_microseconds(double microseconds);
+
+}  // namespace a3sim

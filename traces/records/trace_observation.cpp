@@ -1,0 +1,127 @@
+#include "traces/records/trace_observation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+// What the traces say of the machine that they come from: the highest rate of arithmetic alone that an operator has.
+ObservedMachine machine_of(std::span<const TracedPass> passes) {
+  const TraceMachine& traced = passes.front().trace.machine;
+  ObservedMachine machine;
+  machine.aic = traced.workers[0];
+  machine.aiv = traced.workers[1];
+  machine.hbm_read = traced.hbm_read;
+  machine.l2_read = traced.l2_read;
+  for (const TracedPass& pass : passes) {
+    struct Sum {
+      double operations = 0;
+      Duration arithmetic{};
+    };
+    std::vector<Sum> sums(pass.trace.operators.size());
+    for (const auto& rank : pass.trace.ranks) {
+      for (const TraceTask& task : rank) {
+        sums[task.op].operations += static_cast<double>(task.operations);
+        sums[task.op].arithmetic += task.arithmetic;
+      }
+    }
+    for (std::size_t op = 0; op < sums.size(); ++op) {
+      const bool cube = pass.trace.operators[op].unit == TaskUnit::kCube;
+      if (sums[op].arithmetic <= Duration::zero()) continue;
+      double& rate = cube ? machine.cube_rate : machine.vector_rate;
+      rate =
+          std::max(rate, traced.workers[cube ? 0 : 1] * sums[op].operations / seconds(sums[op].arithmetic));
+    }
+  }
+  machine.planes.push_back({"ports", traced.port, traced.port, Duration::zero(), 1});
+  return machine;
+}
+
+}  // namespace
+
+TraceObservation::TraceObservation(std::span<const TracedPass> passes,
+                                   const std::optional<TracedMachine>& machine)
+    : traced_(passes) {
+  if (passes.empty() || passes.front().trace.ranks.empty()) throw InputError("a run without passes or ranks");
+  const std::size_t ranks = passes.front().trace.ranks.size();
+  machine_ = machine ? machine->machine : machine_of(passes);
+  nodes_.resize(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes_[rank] = rank;
+  for (const TracedPass& pass : passes) {
+    pass_names_.push_back(pass.name);
+    if (pass.trace.ranks.size() != ranks)
+      throw InputError(
+          fmt::format("pass {}: {} ranks, expected {} as before", pass.name, pass.trace.ranks.size(), ranks));
+    for (const TraceOperator& op : pass.trace.operators)
+      if (std::ranges::find(names_, op.name) == names_.end()) names_.push_back(op.name);
+  }
+  Duration since{};
+  light_.resize(ranks * passes.size());
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const auto number = static_cast<std::uint16_t>(p);
+    const std::vector<LightRecord> records = light_records(passes[p].trace, number, since);
+    for (std::size_t rank = 0; rank < ranks; ++rank) light_[rank * passes.size() + p] = records[rank];
+    add_full_records(passes[p].trace, number, since, names_, machine ? machine->planes : PlaneOfHop(), full_);
+    since_.push_back(since);
+    since = records.front().release;
+  }
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) full_.ranks.push_back(rank);
+  missing_ = {{"other steps", "which steps are slow, and since when"},
+              {"what hosts do", "host.*, io.*"},
+              {"clocks", "compute.clock, but for what arithmetic takes"},
+              {"rows", "load.imbalance, but for operations"}};
+}
+
+std::vector<std::vector<std::uint32_t>> TraceObservation::groups() const { return {full_.ranks}; }
+
+std::string TraceObservation::place_of(std::uint16_t pass, TaskAt at) const {
+  const auto& ranks = traced_[pass].trace.ranks;
+  std::size_t line = 2 + at.task;  // the columns' names are in line 1
+  for (std::uint32_t rank = 0; rank < at.rank; ++rank) line += ranks[rank].size();
+  return fmt::format("{}:{}", tasks_csv_name(pass_names_[pass]), line);
+}
+
+std::string TraceObservation::place_of(const LightRecord& record) const {
+  return fmt::format("result.json:passes[{}].ranks[{}]", record.pass, record.rank);
+}
+
+// The line of the task that was the first of the operator to run.
+std::string TraceObservation::place_of(const OperatorRecord& record) const {
+  const Trace& trace = traced_[record.pass].trace;
+  const std::vector<TraceTask>& tasks = trace.ranks[record.rank];
+  for (std::uint32_t t = 0; t < tasks.size(); ++t)
+    if (trace.operators[tasks[t].op].name == names_[record.op] &&
+        since_[record.pass] + tasks[t].start == record.start)
+      return place_of(record.pass, {record.rank, t});
+  return tasks_csv_name(pass_names_[record.pass]);
+}
+
+std::string TraceObservation::place_of(const TransferRecord& record) const {
+  const Trace& trace = traced_[record.pass].trace;
+  const std::vector<TraceTask>& tasks = trace.ranks[record.src];
+  for (std::uint32_t t = 0; t < tasks.size(); ++t)
+    if (tasks[t].remote && since_[record.pass] + tasks[t].start == record.start &&
+        since_[record.pass] + tasks[t].done == record.end && trace.rank_of(tasks[t].dst) == record.dst)
+      return place_of(record.pass, {record.src, t});
+  return tasks_csv_name(pass_names_[record.pass]);
+}
+
+std::string TraceObservation::place_of(const HostRecord&) const { return ""; }
+
+std::string tasks_csv_name(const std::string& pass) { return "tasks_" + pass + ".csv"; }
+
+TaskAt task_at_line(const Trace& trace, std::size_t line) {
+  constexpr std::size_t kFirst = 2;
+  std::size_t task = line - kFirst;
+  for (std::uint32_t rank = 0; line >= kFirst && rank < trace.ranks.size(); ++rank) {
+    if (task < trace.ranks[rank].size()) return {rank, static_cast<std::uint32_t>(task)};
+    task -= trace.ranks[rank].size();
+  }
+  return kNoTask;
+}
+
+}  // namespace a3sim
