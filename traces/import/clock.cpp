@@ -1,14 +1,13 @@
 #include "traces/import/clock.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "traces/import/profiled_table.h"
 
 namespace a3sim {
 namespace {
 
 constexpr std::size_t kMostMeetings = 2000;
-
-Duration from_microseconds(double time) { return Duration(std::llround(time * 1e6)); }
 
 }  // namespace
 

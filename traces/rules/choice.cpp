@@ -43,7 +43,7 @@ bool same_place(const Finding& a, const Finding& b) {
   return a.ranks == b.ranks && a.links == b.links && a.operators == b.operators;
 }
 
-void unite(Finding& into, const Finding& other) {
+void merge(Finding& into, const Finding& other) {
   const double a = into.last - into.first + 1, b = other.last - other.first + 1;
   std::set<std::uint32_t> ranks(into.ranks.begin(), into.ranks.end());
   ranks.insert(other.ranks.begin(), other.ranks.end());
@@ -125,7 +125,7 @@ std::vector<Finding> join(std::vector<Finding> findings) {
     if (same == joined.end())
       joined.push_back(std::move(finding));
     else
-      unite(*same, finding);
+      merge(*same, finding);
   }
   std::ranges::stable_sort(joined, [](const Finding& a, const Finding& b) {
     return a.lost_ms * (a.last - a.first + 1) > b.lost_ms * (b.last - b.first + 1);
