@@ -61,6 +61,21 @@ void measure_forward(const StreamPass& pass, MicroBatchResult& result) {
   result.combine = calls(pass, StepName::kCombine);
 }
 
+// At a checkpoint before the first micro-batch that counts, experts are placed by what came until then.
+void place_experts(Batches& batches, std::uint32_t experts) {
+  if (batches.before.empty())
+    throw InputError(
+        "balance.place=lpt goes by what came before a checkpoint, and recorded counts have nothing before "
+        "them: take balance.place=number");
+  LoadHistory history(experts);
+  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
+  const std::uint32_t ranks = batches.counts.front().ranks();
+  const std::vector<std::uint32_t> expert_at = lpt_places(history.mean(), experts / ranks);
+  for (auto* const drawn : {&batches.before, &batches.counts}) {
+    for (RoutingCounts& counts : *drawn) counts = placed(counts, expert_at);
+  }
+}
+
 }  // namespace
 
 double above_mean(const std::vector<double>& values) {
@@ -122,6 +137,7 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
     else
       to.push_back(route(spec, experiment.shape));
   }
+  if (batches_of(experiment)->place == PlaceBy::kLpt) place_experts(batches, experiment.shape.experts());
   return batches;
 }
 

@@ -11,7 +11,8 @@ constexpr std::int64_t kMostExperts = 1 << 20;
 constexpr std::int64_t kMostRows = 1 << 30;
 constexpr std::int64_t kMostWorkers = 65536;
 
-void read_balance(const Config& config, MethodOptions& with) {
+void read_balance(const Config& config, StreamOptions& options) {
+  MethodOptions& with = options.with;
   const auto read = [&](std::string_view key, std::int64_t most, std::uint32_t fallback) {
     return static_cast<std::uint32_t>(config.integer(key, 0, most, fallback));
   };
@@ -24,6 +25,7 @@ void read_balance(const Config& config, MethodOptions& with) {
   with.choose = config.choice("choose", with.choose);
   with.free_return = config.boolean("free_return", with.free_return);
   with.gradients_fp32 = config.boolean("gradients_fp32", with.gradients_fp32);
+  options.place = config.choice("place", options.place);
   config.finish();
 }
 
@@ -46,7 +48,7 @@ StreamOptions read_stream_options(const Config& root) {
   options.micro_batches =
       static_cast<std::uint32_t>(block.integer("micro_batches", 1, kMostBatches, options.micro_batches));
   options.seeds = static_cast<std::uint32_t>(block.integer("seeds", 1, kMostSeeds, options.seeds));
-  read_balance(root.map("balance"), options.with);
+  read_balance(root.map("balance"), options);
   const Config tutel = root.map("tutel"), triton = root.map("triton");
   options.with.shadows =
       static_cast<std::uint32_t>(tutel.integer("shadows", 0, kMostExperts, options.with.shadows));

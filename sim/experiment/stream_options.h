@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "models/balance/expert_places.h"
 #include "sim/core/config/config.h"
 #include "sim/experiment/methods/method.h"
 
@@ -13,6 +14,7 @@ struct StreamOptions {
   std::string method = "none";  // a registered Method
   std::uint32_t micro_batches = 200;
   std::uint32_t seeds = 1;  // of the routing, from its own on
+  PlaceBy place = PlaceBy::kNumber;
   MethodOptions with;
 };
 
