@@ -68,6 +68,20 @@ TEST_CASE("a score knows a fault that was found from one that was not") {
   CHECK(wrong.right == 0);
 }
 
+TEST_CASE("a fault that full queues hide for a while begins when it is felt") {
+  const ScratchDirectory scratch;
+  record(scratch.path() / "job",
+         "[{kind: load, ranks: all, read: 100 us, process: 4 ms, fetch: 100 us, workers: 1, queue: 8, steps: "
+         "[8, 23]}]",
+         1);
+  const ScoredJob job = score(scratch.path() / "job", read_rules(kConfigs / "advice"),
+                              read_answers(kConfigs / "advice/score.yaml"));
+  REQUIRE(job.faults.size() == 1);
+  CHECK(job.faults[0].found);
+  CHECK(job.faults[0].felt >= 8 + 4);
+  CHECK(job.faults[0].delay <= 2);
+}
+
 TEST_CASE("each kind of faults has an answer") {
   const std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
   for (const auto& [kind, item] : FaultKinds::all()) {

@@ -84,22 +84,34 @@ double mean(const std::vector<double>& of) {
   return of.empty() ? 0 : sum / static_cast<double>(of.size());
 }
 
-// How much longer the steps of a fault are than those without any, or than one without faults and noise.
-double slowdown(const std::vector<double>& took, const std::vector<Truth>& truths, const Truth& truth,
-                double usual) {
-  std::vector<double> in, out;
+// What steps take without any fault; without such steps, what one takes without faults and noise.
+double healthy_step(const std::vector<double>& took, const std::vector<Truth>& truths, double usual) {
+  std::vector<double> out;
   for (std::uint32_t s = 0; s < took.size(); ++s) {
-    if (truth.first <= s && s <= truth.last) in.push_back(took[s]);
     if (!in_a_fault(truths, s)) out.push_back(took[s]);
   }
-  const double healthy = out.empty() ? usual : mean(out);
-  return healthy > 0 ? mean(in) / healthy - 1 : 0;
+  return out.empty() ? usual : mean(out);
+}
+
+// How much longer the steps of a fault are, and the first that is clearly longer: full queues hide slow data for a while,
+// and what comes every few steps is not there before.
+void measure(const std::vector<double>& took, double healthy, ScoredFault& fault) {
+  constexpr double kFelt = 1.03;
+  std::vector<double> in;
+  fault.felt = fault.first;
+  bool felt = false;
+  for (std::uint32_t s = fault.first; s <= fault.last && s < took.size(); ++s) {
+    in.push_back(took[s]);
+    if (!felt && took[s] > kFelt * healthy) fault.felt = s;
+    felt = felt || took[s] > kFelt * healthy;
+  }
+  fault.slowdown = healthy > 0 ? mean(in) / healthy - 1 : 0;
 }
 
 void score_fault(const Truth& truth, const Answer& answer, const Advice& advice, ScoredFault& fault) {
   for (const Finding& finding : advice.findings) {
     if (!names(answer, finding.cause) || !meets(truth, finding)) continue;
-    const std::uint32_t delay = finding.first > truth.first ? finding.first - truth.first : 0;
+    const std::uint32_t delay = finding.first > fault.felt ? finding.first - fault.felt : 0;
     fault.delay = fault.found ? std::min(fault.delay, delay) : delay;
     fault.found = true;
     fault.placed = fault.placed || at_place(truth, answer, finding);
@@ -144,6 +156,7 @@ ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules,
   });
   RankSteps usual(of.ranks());
   usual.add(of.reference());
+  const double healthy = healthy_step(took, truths, usual.took());
   ScoredJob job;
   std::set<std::pair<std::string, std::uint32_t>> vendor_right;
   for (const Truth& truth : truths) {
@@ -152,7 +165,7 @@ ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules,
     fault.kind = truth.kind;
     fault.first = truth.first;
     fault.last = truth.last;
-    fault.slowdown = slowdown(took, truths, truth, usual.took());
+    measure(took, healthy, fault);
     score_fault(truth, answer, advice, fault);
     for (const auto& of_it : vendor) {
       const bool place = truth.ranks.empty() || truth.ranks.contains(of_it.second);

@@ -24,9 +24,10 @@ std::vector<Answer> read_answers(const Config& root);
 struct ScoredFault {
   std::string kind;
   std::uint32_t first = 0, last = 0;  // steps
+  std::uint32_t felt = 0;             // the first of them that it makes 3 % longer; none does: the first
   double slowdown = 0;                // of the steps in its window, above those outside
   bool found = false, placed = false;
-  std::uint32_t delay = 0;  // steps from its beginning to the first slow one that was found
+  std::uint32_t delay = 0;  // steps from the first that it makes longer to the first of a finding
   bool vendor = false;      // found by the thresholds of the vendor's tool alone
 };
 
