@@ -88,12 +88,14 @@ const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord>
     longest = std::max(longest, rank[Measure::kOwn]);
   }
   if (longest > 0) verdict_.waiting = 1 - sum / static_cast<double>(ranks.size()) / longest;
+  const bool tells = !first_ || reference_ > 0;
+  first_ = false;
   if (verdict_.slow) {
     find_suspects(ranks);
-  } else if (!above) {
+  } else if (!above && tells) {
     learn(ranks);
   }
-  history_.add(verdict_.took, verdict_.slow);
+  if (tells) history_.add(verdict_.took, verdict_.slow);
   verdict_.shift = history_.shifted();
   above_before_ = above;
   slow_before_ = verdict_.slow;

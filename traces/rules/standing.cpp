@@ -12,6 +12,12 @@ double picoseconds(Duration time) { return static_cast<double>(time.count()); }
 
 }  // namespace
 
+double middle_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 Standing::Standing(const Observation& of, std::uint32_t step, std::vector<RankStep> mean, double took,
                    std::vector<FullStep> full)
     : of_(of), step_(step), mean_(std::move(mean)), took_(took), full_(std::move(full)) {

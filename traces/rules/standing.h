@@ -11,6 +11,9 @@
 
 namespace a3sim {
 
+// The middle one of some numbers, the mean of the two in the middle. There is one.
+double middle_of(std::vector<double> values);
+
 // A step like any other: one without faults and noise where that is known, else what is usual. Rules are asked what every
 // step loses: there is nothing before to compare with, but ranks with each other, and work with what the machine allows.
 class Standing {

@@ -133,8 +133,8 @@ std::vector<Finding> standing_host_events(const Standing& of, HostKind kind, con
        "ms a step", most.idle / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
   finding.evidence.push_back({fmt::format("{} on the host of rank {}", name_of(kind), worst), "ms a step",
                               most.time / kPicosecondsOfMs, data.at("least_ms"), place});
-  finding.evidence.push_back(
-      {fmt::format("{} on the host of rank {}", name_of(kind), worst), "events a step", most.count, 1, place});
+  finding.evidence.push_back({fmt::format("{} on the host of rank {}", name_of(kind), worst), "events a step",
+                              most.count, 1, place});
   return {finding};
 }
 
@@ -142,7 +142,8 @@ std::vector<Finding> standing_launches(const Standing& of, const RuleData& data,
   std::map<std::uint32_t, std::vector<double>> lengths;
   for (const FullStep& step : of.full())
     for (const HostRecord& event : step.host)
-      if (event.kind == HostKind::kLaunch) lengths[event.rank].push_back(picoseconds_of(event.end - event.start));
+      if (event.kind == HostKind::kLaunch)
+        lengths[event.rank].push_back(picoseconds_of(event.end - event.start));
   const double spread = spread_of_lengths(lengths);
   if ((spread >= data.at("irregular")) != want_irregular) return {};
   std::vector<Finding> findings = standing_host_events(of, HostKind::kLaunch, data);

@@ -13,12 +13,6 @@ namespace {
 constexpr double kPicosecond = 1e-12;
 constexpr std::size_t kMostNamed = 4;
 
-double middle(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 // An operator of all passes and ranks.
 struct Sum {
   double lost = 0, exposed = 0,
@@ -101,7 +95,7 @@ std::vector<RankBeside> ranks_beside(const Standing& of, double arithmetic, doub
       group.push_back(at);
     first = std::next(group.back());
     for (const auto& at : group) work.push_back(at->second.operations);
-    const double usual_work = middle(work);
+    const double usual_work = middle_of(work);
     std::erase_if(group, [&](const auto& at) {
       return std::abs(at->second.operations - usual_work) > kNear * usual_work;
     });
@@ -110,7 +104,7 @@ std::vector<RankBeside> ranks_beside(const Standing& of, double arithmetic, doub
       times.push_back(at->second.arithmetic);
       rests.push_back(at->second.rest());
     }
-    const double usual_time = middle(times), usual_rest = middle(rests);
+    const double usual_time = middle_of(times), usual_rest = middle_of(rests);
     for (const auto& at : group) {
       const Standing::Operator& op = at->second;
       RankBeside& rank = ranks[at->first.rank];
