@@ -42,7 +42,8 @@ class Locator {
  private:
   bool is_slow(double took) const;
   double lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) const;
-  void find_suspects(const std::vector<RankStep>& ranks);
+  void find_lags(const std::vector<RankStep>& ranks, std::span<const LightRecord> records);
+  void find_suspects();
   void learn(const std::vector<RankStep>& ranks);
   void ask();
   std::vector<std::uint32_t> beside() const;
@@ -56,6 +57,7 @@ class Locator {
   double reference_ = 0;                             // ps; 0: not known
   // Own times of ranks in steps that were not slow: means of about the last `window`, and of deviations from them.
   std::vector<double> own_, spread_;
+  std::vector<double> own_of_record_;  // the same of each record of a step; empty: not known
   std::uint32_t learned_ = 0;
   std::vector<double> lags_;
 
