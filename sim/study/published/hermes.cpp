@@ -31,9 +31,10 @@ class Hermes final : public Evaluation {
       const auto found = std::ranges::find(advice.findings, cause, &Finding::cause);
       Point point{{{"case", of.title}, {"cause", cause}}, "speedup", "x", 1, "recorded"};
       const bool there = found != advice.findings.end();
-      std::string as =
-          there ? ordinal(static_cast<std::size_t>(found - advice.findings.begin())) : "missed: ";
-      if (!there) as += advice.findings.empty() ? "nothing" : advice.findings.front().cause;
+      const auto place = static_cast<std::size_t>(found - advice.findings.begin());
+      std::string as = there ? ordinal(place) : "missed";
+      if (!there || place > nth)
+        as += advice.findings.empty() ? ": nothing found" : ", behind " + advice.findings.front().cause;
       point.more.emplace_back(Column::words("found", "found"), as);
       point.more.emplace_back(Column::words("place", "place"), there ? place_text(*found, of.ranks) : "");
       const bool assumed = std::ranges::find(of.assumed, cause) != of.assumed.end();
