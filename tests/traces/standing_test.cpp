@@ -281,5 +281,25 @@ TEST_CASE("where batches are late, it is not what else the host does") {
   CHECK(finding->lost_ms == Approx(4));
 }
 
+TEST_CASE("operators that are not on a known critical path are not told") {
+  MadeObservation job = single_step();
+  for (std::uint32_t r = 0; r < kStepRanks; ++r)
+    for (std::uint32_t op = 0; op < 2; ++op) {
+      OperatorRecord& of =
+          add_operator(job, r, op, op, 6);  // beside each other: records do not tell the path
+      of.operations = 0.1 * 6e-3 * job.machine().cube_rate;
+    }
+  REQUIRE(found(job, "compute.underused"));
+  CHECK(found(job, "compute.underused")->operators.size() == 2);
+  job.path = {{1, 2, made_ms(10)}};
+  const std::optional<Finding> finding = found(job, "compute.underused");
+  REQUIRE(finding);
+  CHECK(finding->operators == std::vector<std::string>{"B"});
+  const Advice advice = advise(job, book());
+  REQUIRE(advice.path);
+  CHECK(advice.path->exact);
+  CHECK(advice.path->parts.size() == 1);
+}
+
 }  // namespace
 }  // namespace a3sim

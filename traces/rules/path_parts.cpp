@@ -7,6 +7,31 @@
 
 namespace a3sim {
 
+std::vector<PathPart> path_of(const Observation& of, const FullStep& step) {
+  std::vector<PathPart> parts = of.critical_path(step.step);
+  if (parts.empty() && step.ranks.size() == of.ranks()) {
+    const InferredPath path = inferred_path(step);
+    if (!path.sure()) return {};
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Duration> sums;  // by operator and rank
+    for (const InferredStretch& stretch : path.stretches)
+      sums[{stretch.op, stretch.rank}] += stretch.to - stretch.from;
+    for (const auto& [key, time] : sums) parts.push_back({key.first, key.second, time});
+  }
+  std::ranges::stable_sort(parts, std::ranges::greater(), &PathPart::time);
+  return parts;
+}
+
+std::set<std::uint32_t> operators_on_path(const Observation& of, const std::vector<FullStep>& steps) {
+  std::set<std::uint32_t> operators;
+  for (const FullStep& step : steps) {
+    const std::vector<PathPart> path = path_of(of, step);
+    if (path.empty()) return {};  // one that is not known may have others
+    for (const PathPart& part : path)
+      if (part.time > Duration::zero()) operators.insert(part.op);
+  }
+  return operators;
+}
+
 std::optional<PathParts> path_parts(const Observation& of, const Located& located) {
   std::optional<FullStep> full;
   for (const bool slow : {true, false}) {
@@ -20,18 +45,16 @@ std::optional<PathParts> path_parts(const Observation& of, const Located& locate
     }
   }
   if (!full) return {};
-  const InferredPath path = inferred_path(*full);
-  if (!path.sure()) return {};
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Duration> sums;  // by operator and rank
-  for (const InferredStretch& stretch : path.stretches)
-    sums[{stretch.op, stretch.rank}] += stretch.to - stretch.from;
-  const Duration length = path.stretches.back().to - path.stretches.front().from;
+  const std::vector<PathPart> path = path_of(of, *full);
+  if (path.empty()) return {};
+  Duration length{};
+  for (const PathPart& part : path) length += part.time;
   PathParts parts;
   parts.step = of.number_of(full->step);
-  for (const auto& [key, time] : sums)
-    parts.parts.push_back({of.names()[key.first], key.second,
-                           static_cast<double>(time.count()) / static_cast<double>(length.count())});
-  std::ranges::stable_sort(parts.parts, std::ranges::greater(), &PathParts::Part::share);
+  parts.exact = !of.critical_path(full->step).empty();
+  for (const PathPart& part : path)
+    parts.parts.push_back({of.names()[part.op], part.rank,
+                           static_cast<double>(part.time.count()) / static_cast<double>(length.count())});
   return parts;
 }
 

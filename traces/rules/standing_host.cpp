@@ -112,7 +112,7 @@ bool stands_for_batches(const Standing& of, double filled) {
 std::vector<Finding> standing_host_events(const Standing& of, HostKind kind, const RuleData& data) {
   const std::map<std::uint32_t, HostStands> hosts = hosts_of(of);
   const std::uint32_t worst = worst_of(hosts, kind);
-  if (worst == kNone || stands_for_batches(of, data.at("filled"))) return {};
+  if (worst == kNone || stands_for_batches(of, of.shared().at("filled"))) return {};
   const HostStands& host = hosts.at(worst);
   const HostStands::Kind& most = host[kind];
   const double share = most.idle / std::max(1.0, host.idle);

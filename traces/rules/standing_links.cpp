@@ -84,10 +84,10 @@ std::vector<StandingLink> standing_links(const Standing& of, double slow) {
         links.push_back({s, d, std::exp(polish.rest[s][d]), cells.worst[s][d]});
   std::ranges::stable_sort(links, {}, &StandingLink::factor);
   // What is slow by much less than another is that one's doing: puts wait for puts.
-  constexpr double kBeside = 0.5;
+  const double beside = of.shared().at("link_beside");
   if (!links.empty()) {
     const double worst = std::log(links.front().factor);
-    std::erase_if(links, [&](const StandingLink& link) { return std::log(link.factor) > kBeside * worst; });
+    std::erase_if(links, [&](const StandingLink& link) { return std::log(link.factor) > beside * worst; });
   }
   return links;
 }
