@@ -258,6 +258,23 @@ TEST_CASE("a sync costs what the device is idle behind it, and no more than it t
   }
 }
 
+TEST_CASE("a device that is idle for long while nothing is seen of its host: garbage, by half") {
+  for (const double idle : {190.0, 210.0}) {
+    MadeObservation job = single_step([&](Own& own, std::uint32_t) { own.work = idle + 20; });
+    for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+      add_operator(job, r, 0, 0, 10);
+      add_operator(job, r, 1, idle + 10, 10);
+      job.full_records[0].host.push_back(host_event(r, HostKind::kLaunch, 0, 1));
+    }
+    const std::optional<Finding> finding = found(job, "host.gc");
+    REQUIRE(finding.has_value() == (idle > 200));
+    if (!finding) continue;
+    CHECK(finding->lost_ms == Approx(idle));
+    CHECK(finding->confidence == Approx(0.5));
+    CHECK_FALSE(finding->missing.empty());
+  }
+}
+
 TEST_CASE("where batches are late, it is not what else the host does") {
   const auto late = [](std::uint32_t, std::uint32_t) {
     Own own;
