@@ -5,7 +5,7 @@
 #include <limits>
 #include <tuple>
 
-#include "traces/rules/path_parts.h"
+#include "traces/rules/step_path.h"
 
 namespace a3sim {
 namespace {

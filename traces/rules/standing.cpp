@@ -4,7 +4,7 @@
 
 #include "traces/analysis/segments.h"
 #include "traces/analysis/stretches.h"
-#include "traces/rules/path_parts.h"
+#include "traces/rules/step_path.h"
 
 namespace a3sim {
 namespace {
