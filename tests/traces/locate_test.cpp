@@ -110,6 +110,20 @@ TEST_CASE("a job that is slow from step 0 is seen beside one without faults") {
   CHECK(located.by_reference);
 }
 
+TEST_CASE("without a step without faults, the first step does not tell what is usual") {
+  // All ranks wait 4 ms in every step; before the first one nobody saw it.
+  MadeObservation job(4, 20, [](std::uint32_t, std::uint32_t) {
+    Own own;
+    own.delay = 4;
+    return own;
+  });
+  job.has_reference = false;
+  const Located located = locate(job, LocateLimits());
+  CHECK(located.episodes.empty());
+  CHECK(located.usual == Approx(14e9));
+  CHECK(located.healthy[2][Measure::kDelay] == Approx(4e9));
+}
+
 TEST_CASE("pauses that go from rank to rank are one episode, whose suspect rotates") {
   const MadeObservation job(4, 80, [](std::uint32_t step, std::uint32_t rank) {
     Own own;
