@@ -11,6 +11,8 @@
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/monitor/full_records.h"
 #include "sim/study/monitor/job.h"
+#include "traces/locate/episodes.h"
+#include "traces/records/file_observation.h"
 #include "traces/records/full_csv.h"
 #include "traces/records/job_file.h"
 #include "traces/records/light_file.h"
@@ -143,19 +145,24 @@ void write_directory(const std::filesystem::path& directory, std::uint32_t ranks
 
 void print_reading() {
   constexpr std::uint32_t kRanks = 1000, kSteps = 10'000;
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / "a3sim-bench-light.bin";
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "a3sim-bench-light";
   double start = processor_time();
-  write_made(path, kRanks, kSteps);
+  write_directory(path, kRanks, kSteps);
   fmt::print("{} ranks, {} steps: {:.0f} MB written in {:.1f} s", kRanks, kSteps,
-             static_cast<double>(std::filesystem::file_size(path)) / 1e6, processor_time() - start);
+             static_cast<double>(std::filesystem::file_size(path / kLightBin)) / 1e6,
+             processor_time() - start);
   start = processor_time();
   Duration waited{};
-  LightFile(path).each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+  LightFile(path / kLightBin).each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     for (const LightRecord& record : records) waited += record.release - record.arrival;
   });
   fmt::print(", read and checked in {:.2f} s; {:.0f} MB of memory{}\n", processor_time() - start, peak_mb(),
              waited > Duration::zero() ? "" : "!");
-  std::filesystem::remove(path);
+  start = processor_time();
+  const Located located = locate(FileObservation(path), read_locate_limits(configs_folder() / kLocateFile));
+  fmt::print("located: {} episodes in {:.2f} s; {:.0f} MB of memory\n", located.episodes.size(),
+             processor_time() - start, peak_mb());
+  std::filesystem::remove_all(path);
 }
 
 }  // namespace

@@ -150,6 +150,12 @@ struct FullStep {
   std::vector<HostRecord> host;
 };
 
+// The part of a step's critical path that an operator of a rank is to blame for.
+struct PathPart {
+  std::uint32_t op = 0, rank = 0;
+  Duration time{};
+};
+
 // A job that was watched. Light records come step by step, in the order of steps, ranks, passes and groups: of a
 // thousand ranks and ten thousand steps they are never all held.
 class Observation {
@@ -174,6 +180,9 @@ class Observation {
   // Steps that were recorded in full.
   virtual std::vector<std::uint32_t> full_steps() const = 0;
   virtual FullStep full(std::uint32_t step) const = 0;
+
+  // What a step's time went by, where the source knows it exactly; else empty.
+  virtual std::vector<PathPart> critical_path(std::uint32_t /*step*/) const { return {}; }
 
   // What the source calls a step.
   virtual std::uint32_t number_of(std::uint32_t step) const { return step; }

@@ -23,12 +23,13 @@ void write(const fs::path& path, std::string_view contents) {
 }
 
 // A small job, recorded in full, and the profiles that it is exported as.
-void record(const fs::path& directory, const std::string& faults, Recording recording = Recording::kFull) {
+void record(const fs::path& directory, const std::string& faults, Recording recording = Recording::kFull,
+            std::uint32_t steps = 18) {
   const std::vector<std::string> sets{"model.tokens=512", "experiment.pass=forward",
                                       "noise={durations: 2 %, rates: 1 %, seed: 5}", "faults=" + faults};
   const JobSpec spec = load_job(kConfigs / "experiments/ep4.yaml", sets, {});
   MonitorOptions options;
-  options.steps = 18;
+  options.steps = steps;
   options.recording = recording;
   monitor(spec, options, [&](std::string_view file, std::string_view contents) {
     write(directory / "job" / file, contents);
@@ -72,6 +73,43 @@ TEST_CASE("profiles of a job: the cause and the place are those that its own rec
     REQUIRE(profiled.missing.size() == 1);
     CHECK(profiled.missing.front().column.find("--machine") != std::string::npos);
   }
+}
+
+TEST_CASE(
+    "profiles of a job that is slow from its first step: hosts, ports and paths, without a step to compare "
+    "with") {
+  struct Slow {
+    const char *fault, *cause;
+    std::vector<std::uint32_t> ranks;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> links{};
+  };
+  const std::vector<std::uint32_t> all{0, 1, 2, 3};
+  const RuleBook rules = read_rules(kConfigs / "advice");
+  for (const Slow& of :
+       {Slow{"kind: compile, ranks: [1], every: 1, at: 0 ms, length: 20 ms", "host.compile", {1}},
+        Slow{"kind: log, ranks: all, every: 1, at: 0 ms, length: 20 ms", "host.environment", all},
+        Slow{"kind: launch, ranks: [1], add: 22 ms", "host.dispatch", {1}},
+        Slow{"kind: load, ranks: all, read: 5 ms, process: 40 ms, fetch: 1 ms, workers: 1, queue: 4",
+             "io.process", all},
+        Slow{"kind: port, ranks: [3], side: egress, factor: 0.3", "comm.link", {3}},
+        Slow{"kind: port, ranks: [2], side: ingress, factor: 0.5", "comm.link", {2}},
+        Slow{"kind: path, from: 1, to: 0, factor: 0.2", "comm.link", {}, {{1, 0}}}}) {
+    INFO(of.fault);
+    const ScratchDirectory scratch;
+    record(scratch.path(), std::string("[{") + of.fault + "}]", Recording::kFull, 4);
+    export_job(scratch.path());
+    const Advice advice = advise(ProfiledJob(scratch.path() / "profiles"), rules);
+    REQUIRE(advice.findings.size() == 1);
+    const Finding& finding = advice.findings.front();
+    CHECK(finding.cause == of.cause);
+    CHECK(finding.ranks == of.ranks);
+    CHECK(finding.links == of.links);
+    CHECK(finding.standing);
+  }
+  const ScratchDirectory scratch;
+  record(scratch.path(), "[]", Recording::kFull, 4);
+  export_job(scratch.path());
+  CHECK(advise(ProfiledJob(scratch.path() / "profiles"), rules).findings.empty());
 }
 
 TEST_CASE("profiles of a job: operators, transfers and dates are its own") {

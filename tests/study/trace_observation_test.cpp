@@ -118,6 +118,10 @@ TEST_CASE("a traced run is observed as a job's step that was watched: the same d
     const TraceObservation of(both.passes, both.machine);
     check_light(both, of, way.front() != "routing.kind=sampled");
     check_full(both, of);
+    Duration path{}, all{};
+    for (const PathPart& part : of.critical_path(0)) path += part.time;
+    for (const TracedPass& pass : both.passes) all += pass.trace.makespan;
+    CHECK(path == all);
   }
 }
 

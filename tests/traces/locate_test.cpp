@@ -4,6 +4,7 @@
 
 #include "tests/traces/made_observation.h"
 #include "traces/locate/episodes.h"
+#include "traces/locate/group_walk.h"
 
 namespace a3sim {
 namespace {
@@ -109,6 +110,20 @@ TEST_CASE("a job that is slow from step 0 is seen beside one without faults") {
   CHECK(located.by_reference);
 }
 
+TEST_CASE("without a step without faults, the first step does not tell what is usual") {
+  // All ranks wait 4 ms in every step; before the first one nobody saw it.
+  MadeObservation job(4, 20, [](std::uint32_t, std::uint32_t) {
+    Own own;
+    own.delay = 4;
+    return own;
+  });
+  job.has_reference = false;
+  const Located located = locate(job, LocateLimits());
+  CHECK(located.episodes.empty());
+  CHECK(located.usual == Approx(14e9));
+  CHECK(located.healthy[2][Measure::kDelay] == Approx(4e9));
+}
+
 TEST_CASE("pauses that go from rank to rank are one episode, whose suspect rotates") {
   const MadeObservation job(4, 80, [](std::uint32_t step, std::uint32_t rank) {
     Own own;
@@ -155,6 +170,92 @@ TEST_CASE("what comes and goes is waited for") {
     seen = seen || (recorded && verdict.slow);
   });
   CHECK(seen);
+}
+
+// A job whose ranks meet in pairs, 0 with 1 and 2 with 3, and then all: steps of two passes. `own`: ms of a rank in a pass;
+// `wait`: of that, for whom in the same pass.
+struct Paired {
+  double own = 0, waited = 0;
+  std::uint32_t whom = kNone;
+};
+template <class Own>
+std::vector<StepVerdict> verdicts_of_pairs(std::uint32_t steps, const Own& own) {
+  Locator locator(LocateLimits(), 4, {});
+  std::vector<StepVerdict> verdicts;
+  std::array<Duration, 4> free{};
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    std::vector<LightRecord> records;
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+      for (std::uint16_t pass = 0; pass < 2; ++pass) {
+        LightRecord& record = records.emplace_back();
+        record.step = step;
+        record.rank = rank;
+        record.pass = pass;
+        record.group = static_cast<std::uint16_t>(pass == 0 ? rank / 2 : 2);
+      }
+    }
+    for (std::uint16_t pass = 0; pass < 2; ++pass) {
+      std::array<Duration, 3> release{};
+      for (LightRecord& record : records) {
+        if (record.pass != pass) continue;
+        const Paired of = own(step, record.rank, pass);
+        record.start = free[record.rank];
+        record.arrival = record.start + made_ms(of.own + of.waited);
+        record.waited = record.longest = made_ms(of.waited);
+        record.whom = of.whom;
+        release[record.group] = std::max(release[record.group], record.arrival);
+      }
+      for (LightRecord& record : records)
+        if (record.pass == pass) free[record.rank] = record.release = release[record.group];
+    }
+    verdicts.push_back(locator.add(step, records));
+  }
+  return verdicts;
+}
+
+TEST_CASE("who is late in a group that nobody waits for is no suspect") {
+  // Rank 0's pair is through at 7 ms; that of rank 3, usually at 10, at 11.
+  const auto verdicts = verdicts_of_pairs(50, [](std::uint32_t step, std::uint32_t rank, std::uint16_t pass) {
+    if (pass == 1) return Paired{5};
+    const bool slow = step >= 40;
+    return Paired{rank < 2 ? (slow && rank == 0 ? 7.0 : 5.0) : (slow && rank == 3 ? 11.0 : 10.0)};
+  });
+  CHECK_FALSE(verdicts[39].slow);
+  REQUIRE(verdicts[45].slow);
+  CHECK(verdicts[45].suspects == std::vector<std::uint32_t>{3});
+}
+
+TEST_CASE("who comes last because it waited for a peer is none; who is waited for in the other group is") {
+  // Rank 1 arrives late, as it waits for rows of rank 2, which has more to do; its own pair does not hold it up.
+  const auto verdicts = verdicts_of_pairs(50, [](std::uint32_t step, std::uint32_t rank, std::uint16_t pass) {
+    Paired of{pass == 0 ? 5.0 : 10.0};
+    if (pass == 1 && step >= 40) {
+      if (rank == 2) of.own = 12;
+      if (rank == 1) of.waited = 2.5, of.whom = 2;
+    }
+    return of;
+  });
+  REQUIRE(verdicts[45].slow);
+  CHECK(verdicts[45].suspects == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("the walk over groups ends at who waited for nobody, and never goes in circles") {
+  std::vector<LightRecord> records(3);
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    records[rank].rank = rank;
+    records[rank].arrival = records[rank].release = made_ms(10 - rank);
+    records[rank].group = static_cast<std::uint16_t>(rank);
+  }
+  CHECK(waited_for(records, made_ms(1)) == std::vector<std::size_t>{0});
+  records[0].whom = 1;
+  records[1].whom = 2;
+  records[0].longest = records[1].longest = made_ms(2);
+  CHECK(waited_for(records, made_ms(1)) == std::vector<std::size_t>{0, 1, 2});
+  records[2].whom = 0;
+  records[2].longest = made_ms(2);
+  CHECK(waited_for(records, made_ms(1)) == std::vector<std::size_t>{0, 1, 2});
+  CHECK(waited_for(records, made_ms(2)) == std::vector<std::size_t>{0});
+  CHECK(waited_for({}, made_ms(1)).empty());
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ class MadeObservation final : public Observation {
   FullStep full(std::uint32_t step) const override {
     return *std::ranges::find(full_records, step, &FullStep::step);
   }
+  std::vector<PathPart> critical_path(std::uint32_t) const override { return path; }
   const std::vector<Missing>& missing() const override { return missing_; }
   bool simulated() const override { return false; }
   std::string place_of(const LightRecord&) const override { return "light"; }
@@ -74,6 +75,7 @@ class MadeObservation final : public Observation {
 
   bool has_reference = true;
   FullStep usual;
+  std::vector<PathPart> path;  // of each step; empty: not known
   std::vector<FullStep> full_records;
 
   // An operator that ran from 0 on, with an arithmetic of `arithmetic` ms.

@@ -200,5 +200,123 @@ TEST_CASE("the first finding is told with its place, its loss, its evidence and 
              Contains("No finding costs 1 % of the pass") && Contains("compute.bound"));
 }
 
+// Devices of four ranks that compute up to 3 ms, and from 7 to 10 ms.
+MadeObservation idle_between() {
+  MadeObservation job = single_step();
+  for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+    add_operator(job, r, 0, 0, 3);
+    add_operator(job, r, 1, 7, 3);
+  }
+  return job;
+}
+
+HostRecord host_event(std::uint32_t rank, HostKind kind, double start, double length) {
+  HostRecord event = MadeObservation::event(0, rank, kind, start + length);
+  event.start = made_ms(start);
+  return event;
+}
+
+TEST_CASE("what a host does while its device is idle loses that time, and no more of it") {
+  const std::pair<HostKind, const char*> kinds[] = {{HostKind::kCompile, "host.compile"},
+                                                    {HostKind::kCollect, "host.gc"},
+                                                    {HostKind::kAllocate, "host.memory"},
+                                                    {HostKind::kLog, "host.environment"},
+                                                    {HostKind::kLaunch, "host.dispatch"}};
+  for (const auto& [kind, cause] : kinds) {
+    INFO(cause);
+    MadeObservation job = idle_between();
+    // Of 5 ms, 3 while the device is idle.
+    for (std::uint32_t r = 0; r < kStepRanks; ++r)
+      job.full_records[0].host.push_back(host_event(r, kind, 4, 5));
+    const std::optional<Finding> finding = found(job, cause);
+    REQUIRE(finding);
+    CHECK(finding->ranks.size() == kStepRanks);
+    CHECK(finding->lost_ms == Approx(3));
+    CHECK(finding->confidence == Approx(3.0 / 4));
+    CHECK_FALSE(finding->info);
+  }
+}
+
+TEST_CASE("what a host does beside its device costs nothing") {
+  MadeObservation job = idle_between();
+  for (std::uint32_t r = 0; r < kStepRanks; ++r)
+    job.full_records[0].host.push_back(host_event(r, HostKind::kCompile, 7, 3));
+  CHECK_FALSE(found(job, "host.compile"));
+}
+
+TEST_CASE("a sync costs what the device is idle behind it, and no more than it took") {
+  for (const double sync : {1.0, 3.0}) {
+    MadeObservation job = single_step();
+    for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+      add_operator(job, r, 0, 0, 4);
+      add_operator(job, r, 1, 6, 4);
+      job.full_records[0].host.push_back(host_event(r, HostKind::kSync, 4 - sync, sync));
+    }
+    const std::optional<Finding> finding = found(job, "host.sync");
+    REQUIRE(finding);
+    CHECK(finding->lost_ms == Approx(std::min(sync, 2.0)));
+  }
+}
+
+TEST_CASE("a device that is idle for long while nothing is seen of its host: garbage, by half") {
+  for (const double idle : {190.0, 210.0}) {
+    MadeObservation job = single_step([&](Own& own, std::uint32_t) { own.work = idle + 20; });
+    for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+      add_operator(job, r, 0, 0, 10);
+      add_operator(job, r, 1, idle + 10, 10);
+      job.full_records[0].host.push_back(host_event(r, HostKind::kLaunch, 0, 1));
+    }
+    const std::optional<Finding> finding = found(job, "host.gc");
+    REQUIRE(finding.has_value() == (idle > 200));
+    if (!finding) continue;
+    CHECK(finding->lost_ms == Approx(idle));
+    CHECK(finding->confidence == Approx(0.5));
+    CHECK_FALSE(finding->missing.empty());
+  }
+}
+
+TEST_CASE("where batches are late, it is not what else the host does") {
+  const auto late = [](std::uint32_t, std::uint32_t) {
+    Own own;
+    own.delay = 4;
+    own.work = 6;
+    own.fill = {0, 0, 100};
+    return own;
+  };
+  MadeObservation job(kStepRanks, 3, late);  // the first of its steps does not tell when it could have begun
+  job.has_reference = false;
+  FullStep& step = job.full_records.emplace_back();
+  step.step = 1;
+  for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+    step.ranks.push_back(r);
+    add_operator(job, r, 0, 4, 6);
+    step.host.push_back(host_event(r, HostKind::kLog, 0, 4));
+  }
+  CHECK_FALSE(found(job, "host.environment"));
+  const std::optional<Finding> finding = found(job, "io.process");
+  REQUIRE(finding);
+  CHECK(finding->lost_ms == Approx(4));
+}
+
+TEST_CASE("operators that are not on a known critical path are not told") {
+  MadeObservation job = single_step();
+  for (std::uint32_t r = 0; r < kStepRanks; ++r)
+    for (std::uint32_t op = 0; op < 2; ++op) {
+      OperatorRecord& of =
+          add_operator(job, r, op, op, 6);  // beside each other: records do not tell the path
+      of.operations = 0.1 * 6e-3 * job.machine().cube_rate;
+    }
+  REQUIRE(found(job, "compute.underused"));
+  CHECK(found(job, "compute.underused")->operators.size() == 2);
+  job.path = {{1, 2, made_ms(10)}};
+  const std::optional<Finding> finding = found(job, "compute.underused");
+  REQUIRE(finding);
+  CHECK(finding->operators == std::vector<std::string>{"B"});
+  const Advice advice = advise(job, book());
+  REQUIRE(advice.path);
+  CHECK(advice.path->exact);
+  CHECK(advice.path->parts.size() == 1);
+}
+
 }  // namespace
 }  // namespace a3sim

@@ -33,4 +33,10 @@ Duration covered(const Stretches& a, const Stretches& b, Duration start, Duratio
   return length_of(both);
 }
 
+float part_covered(const Stretches& a, const Stretches& b, Duration start, Duration end) {
+  if (end <= start) return 0;
+  return static_cast<float>(static_cast<double>(covered(a, b, start, end).count()) /
+                            static_cast<double>((end - start).count()));
+}
+
 }  // namespace a3sim

@@ -18,5 +18,7 @@ Duration length_of(const Stretches& stretches);
 
 // How much of [start, end] lies in stretches of either of two united lists.
 Duration covered(const Stretches& a, const Stretches& b, Duration start, Duration end);
+// The part of it that does; of no time: 0.
+float part_covered(const Stretches& a, const Stretches& b, Duration start, Duration end);
 
 }  // namespace a3sim

@@ -64,7 +64,8 @@ void divide(std::vector<RankStep>& mean, double by) {
   }
 }
 
-void add_means(const Observation& of, Located& located) {
+// `from`: the first step that tells what is usual.
+void add_means(const Observation& of, std::uint32_t from, Located& located) {
   std::vector<std::uint32_t> episode_of(located.steps, kNone);
   for (std::uint32_t e = 0; e < located.episodes.size(); ++e)
     for (const std::uint32_t step : located.episodes[e].steps) episode_of[step] = e;
@@ -74,6 +75,7 @@ void add_means(const Observation& of, Located& located) {
   of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const std::vector<RankStep>& ranks = steps.add(records);
     const std::uint32_t episode = episode_of[number++];
+    if (episode == kNone && number <= from) return;
     healthy += episode == kNone;
     add_mean(episode == kNone ? located.healthy : located.episodes[episode].mean, ranks);
   });
@@ -131,7 +133,10 @@ Located locate(const Observation& of, const LocateLimits& limits) {
     before = verdict;
   });
   located.episodes = episodes_of(slow, limits);
-  add_means(of, located);
+  // The first step is shorter by what its ranks waited before it, if nothing says how long that was.
+  const bool first_tells = !reference.empty() || usual.size() < 2;
+  if (!first_tells) usual.erase(usual.begin());
+  add_means(of, first_tells ? 0 : 1, located);
   located.by_reference = usual.empty() && !reference.empty();
   located.known = !usual.empty() || !reference.empty();
   RankSteps steps(of.ranks());

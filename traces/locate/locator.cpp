@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "traces/locate/group_walk.h"
+
 namespace a3sim {
 namespace {
 
@@ -29,6 +31,7 @@ Locator::Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<cons
   const std::vector<RankStep>& of = steps.add(reference);
   reference_ = steps.took();
   for (std::uint32_t r = 0; r < ranks; ++r) own_[r] = of[r][Measure::kOwn];
+  own_of_record_ = steps.own();
 }
 
 bool Locator::is_slow(double took) const {
@@ -45,15 +48,26 @@ double Locator::lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) c
   return ranks[rank][Measure::kOwn] - own_[rank];
 }
 
-void Locator::find_suspects(const std::vector<RankStep>& ranks) {
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) lags_[r] = lag_of(r, ranks);
+// Where ranks meet in several groups, only what the step waited for counts.
+void Locator::find_lags(const std::vector<RankStep>& ranks, std::span<const LightRecord> records) {
+  if (!has_several_groups(records) || own_of_record_.size() != records.size()) {
+    for (std::uint32_t r = 0; r < ranks.size(); ++r) lags_[r] = lag_of(r, ranks);
+    return;
+  }
+  std::ranges::fill(lags_, 0);
+  const Duration least(static_cast<std::int64_t>(limits_.suspect * verdict_.took));
+  for (const std::size_t at : waited_for(records, least))
+    lags_[records[at].rank] += steps_.own()[at] - own_of_record_[at];
+}
+
+void Locator::find_suspects() {
   const double most = median_of(lags_);
   std::vector<double> apart;
   for (const double lag : lags_) apart.push_back(std::abs(lag - most));
   constexpr double kNormal = 1.4826;
   const double over_ranks = learned_ > 0 ? 0 : kNormal * median_of(apart);
   std::vector<std::pair<double, std::uint32_t>> above;
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+  for (std::uint32_t r = 0; r < lags_.size(); ++r) {
     const double noise = limits_.deviations * std::max(over_ranks, spread_[r]);
     if (lags_[r] > most + std::max(limits_.suspect * verdict_.took, noise)) above.emplace_back(-lags_[r], r);
   }
@@ -64,6 +78,10 @@ void Locator::find_suspects(const std::vector<RankStep>& ranks) {
 
 void Locator::learn(const std::vector<RankStep>& ranks) {
   learned_ = std::min(learned_ + 1, limits_.window);
+  const std::vector<double>& own_now = steps_.own();
+  if (own_of_record_.size() != own_now.size()) own_of_record_ = own_now;
+  for (std::size_t i = 0; i < own_now.size(); ++i)
+    own_of_record_[i] += (own_now[i] - own_of_record_[i]) / learned_;
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     const double own = ranks[r][Measure::kOwn], apart = std::abs(own - own_[r]);
     if (learned_ > 1) spread_[r] += (apart - spread_[r]) / (learned_ - 1);
@@ -88,12 +106,15 @@ const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord>
     longest = std::max(longest, rank[Measure::kOwn]);
   }
   if (longest > 0) verdict_.waiting = 1 - sum / static_cast<double>(ranks.size()) / longest;
+  const bool tells = !first_ || reference_ > 0;
+  first_ = false;
   if (verdict_.slow) {
-    find_suspects(ranks);
-  } else if (!above) {
+    find_lags(ranks, records);
+    find_suspects();
+  } else if (!above && tells) {
     learn(ranks);
   }
-  history_.add(verdict_.took, verdict_.slow);
+  if (tells) history_.add(verdict_.took, verdict_.slow);
   verdict_.shift = history_.shifted();
   above_before_ = above;
   slow_before_ = verdict_.slow;

@@ -27,7 +27,8 @@ inline constexpr std::size_t kMostSuspects = 4;
 // in the steps to come. What it holds does not grow with the number of steps.
 class Locator {
  public:
-  // `reference`: light records of a step without faults and noise; empty: not known.
+  // `reference`: light records of a step without faults and noise; empty: not known, and the first step tells nothing of
+  // what is usual: when its ranks could have begun, the end of the step before it would say.
   Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<const LightRecord> reference);
 
   // All records of the next step. Valid until the next call.
@@ -41,7 +42,8 @@ class Locator {
  private:
   bool is_slow(double took) const;
   double lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) const;
-  void find_suspects(const std::vector<RankStep>& ranks);
+  void find_lags(const std::vector<RankStep>& ranks, std::span<const LightRecord> records);
+  void find_suspects();
   void learn(const std::vector<RankStep>& ranks);
   void ask();
   std::vector<std::uint32_t> beside() const;
@@ -50,10 +52,12 @@ class Locator {
   RankSteps steps_;
   StepHistory history_;
   StepVerdict verdict_;
+  bool first_ = true;
   bool above_before_ = false, slow_before_ = false;  // the step before
   double reference_ = 0;                             // ps; 0: not known
   // Own times of ranks in steps that were not slow: means of about the last `window`, and of deviations from them.
   std::vector<double> own_, spread_;
+  std::vector<double> own_of_record_;  // the same of each record of a step; empty: not known
   std::uint32_t learned_ = 0;
   std::vector<double> lags_;
 

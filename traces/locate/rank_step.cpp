@@ -25,7 +25,8 @@ void RankSteps::add(const LightRecord& record) {
     throw InputError(fmt::format("step {}: rank {} of a job of {}", record.step, record.rank, now_.size()));
   RankStep& rank = now_[record.rank];
   Duration& begin = released_[record.rank];
-  rank[Measure::kOwn] += picoseconds(record.arrival - begin - record.waited);
+  own_.push_back(picoseconds(record.arrival - begin - record.waited));
+  rank[Measure::kOwn] += own_.back();
   rank[Measure::kDelay] += picoseconds(record.start - begin);
   rank[Measure::kLate] += picoseconds_of(record.late);
   rank[Measure::kAic] += picoseconds_of(record.aic_busy);
@@ -47,6 +48,7 @@ void RankSteps::add(const LightRecord& record) {
 
 const std::vector<RankStep>& RankSteps::add(std::span<const LightRecord> records) {
   std::ranges::fill(now_, RankStep());
+  own_.clear();
   if (first_ && !records.empty()) {
     end_ = std::ranges::min_element(records, {}, &LightRecord::start)->start;
     std::ranges::fill(released_, end_);

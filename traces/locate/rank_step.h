@@ -52,6 +52,8 @@ class RankSteps {
   const std::vector<RankStep>& add(std::span<const LightRecord> records);
   // From the end of the step before to the end of this one, in ps.
   double took() const { return took_; }
+  // Own time of each of these records, in ps, in their order.
+  const std::vector<double>& own() const { return own_; }
 
  private:
   void add(const LightRecord& record);
@@ -61,6 +63,7 @@ class RankSteps {
   Duration end_{};
   bool first_ = true;
   double took_ = 0;
+  std::vector<double> own_;
 };
 
 }  // namespace a3sim

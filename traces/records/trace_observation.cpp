@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "sim/core/error.h"
+#include "traces/analysis/critical_path.h"
 
 namespace a3sim {
 namespace {
@@ -74,6 +76,21 @@ TraceObservation::TraceObservation(std::span<const TracedPass> passes,
               {"what hosts do", "host.*, io.*"},
               {"clocks", "compute.clock, but for what arithmetic takes"},
               {"rows", "load.imbalance, but for operations"}};
+}
+
+std::vector<PathPart> TraceObservation::critical_path(std::uint32_t) const {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Duration> sums;  // by operator and rank
+  for (const TracedPass& pass : traced_) {
+    const Causes causes(pass.trace);
+    for (const PathStep& step : a3sim::critical_path(causes).steps) {
+      const std::string& name = pass.trace.operators[step.op].name;
+      const auto op = static_cast<std::uint32_t>(std::ranges::find(names_, name) - names_.begin());
+      sums[{op, step.task.rank == kNone ? 0 : step.task.rank}] += step.to - step.from;
+    }
+  }
+  std::vector<PathPart> parts;
+  for (const auto& [key, time] : sums) parts.push_back({key.first, key.second, time});
+  return parts;
 }
 
 std::vector<std::vector<std::uint32_t>> TraceObservation::groups() const { return {full_.ranks}; }

@@ -36,6 +36,7 @@ class TraceObservation : public Observation {
   FullStep reference_full() const override { return {}; }
   std::vector<std::uint32_t> full_steps() const override { return {0}; }
   FullStep full(std::uint32_t) const override { return full_; }
+  std::vector<PathPart> critical_path(std::uint32_t step) const override;
   const std::vector<Missing>& missing() const override { return missing_; }
   bool simulated() const override { return true; }
   // Places are lines of the tables of tasks that `a3sim run --trace -o` writes; of a light record: in result.json.

@@ -174,12 +174,7 @@ void add_full_records(const Trace& trace, std::uint16_t pass, Duration since,
       record.start = since + task.start;
       record.end = since + task.done;
       record.bytes = static_cast<double>(task.put_bytes);
-      const Duration time = task.done - task.start;
-      const Duration beside = covered(bound[rank], bound[record.dst], task.start, task.done);
-      record.beside =
-          time > Duration::zero()
-              ? static_cast<float>(static_cast<double>(beside.count()) / static_cast<double>(time.count()))
-              : 0;
+      record.beside = part_covered(bound[rank], bound[record.dst], task.start, task.done);
       record.lost_sharing =
           static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
     }

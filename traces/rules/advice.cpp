@@ -14,7 +14,6 @@ namespace a3sim {
 namespace {
 
 constexpr double kMsOfPs = 1e-9;
-constexpr double kInfo = 0.01;  // of a step: findings that cost less are for information
 
 std::vector<Finding> judge(const Case& of, const RuleBook& rules) {
   std::vector<Finding> findings;
@@ -112,7 +111,7 @@ void renumber(const Observation& of, Advice& advice) {
 // The steps that rules are asked of what every step loses. With a step without faults and noise it is that one: what it
 // loses as well is the job's, not something that went wrong.
 std::unique_ptr<Standing> standing_of(const Observation& of, const Located& located,
-                                      const FullStep& reference) {
+                                      const FullStep& reference, const RuleData& shared) {
   constexpr std::size_t kMostSteps = 3;
   const std::vector<LightRecord> light = of.reference();
   if (!light.empty()) {
@@ -120,7 +119,7 @@ std::unique_ptr<Standing> standing_of(const Observation& of, const Located& loca
     std::vector<RankStep> ranks = steps.add(light);
     std::vector<FullStep> full;
     if (!reference.operators.empty()) full.push_back(reference);
-    return std::make_unique<Standing>(of, kNone, std::move(ranks), steps.took(), std::move(full));
+    return std::make_unique<Standing>(of, kNone, std::move(ranks), steps.took(), std::move(full), shared);
   }
   if (!located.known || located.usual <= 0) return {};
   std::vector<FullStep> full;
@@ -135,7 +134,7 @@ std::unique_ptr<Standing> standing_of(const Observation& of, const Located& loca
     return std::ranges::binary_search(episode.steps, usual);
   };
   while (std::ranges::any_of(located.episodes, is_slow)) ++usual;
-  return std::make_unique<Standing>(of, usual, located.healthy, located.usual, std::move(full));
+  return std::make_unique<Standing>(of, usual, located.healthy, located.usual, std::move(full), shared);
 }
 
 // What a low clock slows down of the same ranks is its doing.
@@ -160,7 +159,7 @@ std::vector<Finding> standing_findings(const Standing& of, const RuleBook& rules
       finding.standing = true;
       finding.last = last;
       finding.share = finding.lost_ms / kMsOfPs / of.took();
-      finding.info |= finding.share < kInfo;
+      finding.info |= finding.share < rules.shared.at("info");
       for (const auto* remedies : {&data.standing_remedies(), &data.remedies()})
         for (const std::string& text : *remedies) finding.remedies.push_back({text, finding.lost_ms, true});
       findings.push_back(std::move(finding));
@@ -174,7 +173,7 @@ std::vector<Finding> standing_findings(const Standing& of, const RuleBook& rules
 
 void add_standing(const Observation& of, const Located& located, const FullStep& reference,
                   const RuleBook& rules, Advice& advice) {
-  const std::unique_ptr<Standing> standing = standing_of(of, located, reference);
+  const std::unique_ptr<Standing> standing = standing_of(of, located, reference, rules.shared);
   if (!standing || located.steps == 0) return;
   std::vector<Finding> known = advice.findings;
   known.insert(known.end(), advice.infos.begin(), advice.infos.end());
@@ -190,6 +189,7 @@ void add_standing(const Observation& of, const Located& located, const FullStep&
 RuleBook read_rules(const std::filesystem::path& folder) {
   RuleBook rules;
   rules.locate = read_locate_limits(folder / "locate.yaml");
+  rules.shared = RuleData::read_shared(folder / "shared.yaml");
   for (const auto& [name, item] : CauseRules::all())
     rules.causes.emplace(name, RuleData::read(folder / (name + ".yaml")));
   return rules;
@@ -207,13 +207,13 @@ Advice advise(const Observation& of, const RuleBook& rules) {
   for (const Episode& episode : located.episodes) {
     advice.slow += static_cast<std::uint32_t>(episode.steps.size());
     advice.slow_steps.insert(advice.slow_steps.end(), episode.steps.begin(), episode.steps.end());
-    const Case one = make_case(of, located, episode, reference);
+    const Case one = make_case(of, located, episode, reference, rules.shared);
     for (Finding& finding : advise_on(one, rules, found)) found.emplace_back(&episode, std::move(finding));
   }
   std::vector<Finding> findings;
   for (auto& [episode, finding] : found) findings.push_back(std::move(finding));
   for (Finding& finding : join(std::move(findings))) {
-    finding.info = finding.share < kInfo;
+    finding.info = finding.share < rules.shared.at("info");
     (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
   }
   add_standing(of, located, reference, rules, advice);

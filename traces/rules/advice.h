@@ -16,6 +16,7 @@ namespace a3sim {
 // Thresholds of all rules: the folder `advice` of configurations.
 struct RuleBook {
   LocateLimits locate;
+  RuleData shared;
   std::map<std::string, RuleData, std::less<>> causes;
 };
 // Throws InputError for what is wrong or missing in it.
@@ -29,6 +30,7 @@ struct PathParts {
     double share = 0;
   };
   std::uint32_t step = 0;
+  bool exact = false;  // not inferred from records
   std::vector<Part> parts;
 };
 
@@ -39,7 +41,7 @@ struct Advice {
   std::vector<Finding> findings;  // what costs most first
   std::vector<Finding> infos;     // below 1 % of a step
   std::vector<Missing> missing;   // what the source could not say
-  std::optional<PathParts> path;  // inferred from records; none where they cannot tell
+  std::optional<PathParts> path;  // none where it is not known, nor to be inferred from records
 };
 
 // Locates what is slow, analyses it, and asks all rules. Follows from the observation and the rules alone.

@@ -96,7 +96,8 @@ namespace {
 
 std::string path_text(const PathParts& path) {
   constexpr std::size_t kMost = 6;
-  std::string text = fmt::format("critical path of step {}, inferred:", path.step);
+  std::string text =
+      fmt::format("critical path of step {}, {}:", path.step, path.exact ? "exact" : "inferred");
   for (std::size_t p = 0; p < std::min(kMost, path.parts.size()); ++p)
     text += fmt::format("{} {} of rank {} {:.1f} %", p > 0 ? "," : "", path.parts[p].op, path.parts[p].rank,
                         100 * path.parts[p].share);
@@ -107,7 +108,7 @@ ordered_json json_of(const PathParts& path) {
   ordered_json parts = ordered_json::array();
   for (const PathParts::Part& part : path.parts)
     parts.push_back({{"operator", part.op}, {"rank", part.rank}, {"share", part.share}});
-  return {{"step", path.step}, {"inferred", true}, {"operators", parts}};
+  return {{"step", path.step}, {"inferred", !path.exact}, {"operators", parts}};
 }
 
 }  // namespace

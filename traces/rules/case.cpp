@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "traces/rules/step_path.h"
+
 namespace a3sim {
 namespace {
 
@@ -16,14 +18,14 @@ using OperatorKey = std::tuple<std::uint32_t, std::uint16_t, std::uint32_t>;  //
 OperatorKey key_of(const OperatorRecord& of) { return {of.rank, of.pass, of.op}; }
 
 // Whether two records are of the same work, nearly.
-bool same_work(const OperatorRecord& a, const OperatorRecord& b) {
-  constexpr double kNear = 0.02;
+bool same_work(const OperatorRecord& a, const OperatorRecord& b, double near) {
   const double most = std::max(a.operations, b.operations);
-  return std::abs(a.operations - b.operations) <= kNear * most;
+  return std::abs(a.operations - b.operations) <= near * most;
 }
 
 // What is usual for the operators of a step: the reference's of the same rank; else of the recorded rank that took least.
-std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const FullStep& reference) {
+std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const FullStep& reference,
+                                       double near) {
   std::map<OperatorKey, const OperatorRecord*> usual;
   for (const OperatorRecord& of : reference.operators) usual[key_of(of)] = &of;
   std::vector<OperatorLag> lags;
@@ -36,7 +38,7 @@ std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const 
     for (const OperatorRecord& of : step.operators) {
       const auto found = usual.find(key_of(of));
       const OperatorRecord* beside = found == usual.end() ? least[{of.pass, of.op}] : found->second;
-      if (same_work(of, *beside)) lags.push_back({of, *beside});
+      if (same_work(of, *beside, near)) lags.push_back({of, *beside});
     }
   }
   return lags;
@@ -185,8 +187,8 @@ std::string Case::place(std::uint32_t rank) const {
 }
 
 Case make_case(const Observation& of, const Located& located, const Episode& episode,
-               const FullStep& reference) {
-  Case made{of, located, episode, {}, reference, {}, {}, {}, {}};
+               const FullStep& reference, const RuleData& shared) {
+  Case made{of, located, episode, {}, reference, shared, {}, {}, {}, {}, {}};
   // As many different ranks as there are: a step that adds none comes last.
   std::vector<std::uint32_t> steps;
   for (const std::uint32_t step : of.full_steps())
@@ -204,7 +206,8 @@ Case make_case(const Observation& of, const Located& located, const Episode& epi
       longest = std::max(longest, static_cast<double>((record.end - record.start).count()));
     }
   }
-  made.operators = operator_lags(made.full, reference);
+  made.operators = operator_lags(made.full, reference, shared.at("equal_work"));
+  made.on_path = operators_on_path(of, made.full);
   made.host = host_times(made);
   made.transfers = transfer_lags(made);
   return made;

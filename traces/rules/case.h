@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "traces/analysis/median_polish.h"
 #include "traces/locate/episodes.h"
 #include "traces/observation.h"
+#include "traces/rules/rule_data.h"
 
 namespace a3sim {
 
@@ -64,8 +66,10 @@ struct Case {
   const Episode& episode;
   std::vector<FullStep> full;  // slow steps of the episode that were recorded in full
   const FullStep& reference;   // empty: not known
+  const RuleData& shared;
 
   std::vector<OperatorLag> operators;
+  std::set<std::uint32_t> on_path;  // operators that the critical paths of `full` have; empty: not known
   std::map<std::pair<std::uint32_t, HostKind>, HostTime> host;  // by rank
   // By rank, of all steps of the episode that were recorded, slow or not: the longest event of a kind, in ps.
   std::map<std::pair<std::uint32_t, HostKind>, double> longest_event;
@@ -84,13 +88,14 @@ struct Case {
   double lag() const { return episode.lost * density(); }
   double density() const;
   double workers(CoreKind core) const;
+  bool may_matter(std::uint32_t op) const { return on_path.empty() || on_path.contains(op); }
   bool recorded(std::uint32_t rank) const;
   // Where the light record of a rank stands, in the first slow step.
   std::string place(std::uint32_t rank) const;
 };
 
-// `reference` must outlive it.
+// `reference` and `shared` must outlive it.
 Case make_case(const Observation& of, const Located& located, const Episode& episode,
-               const FullStep& reference);
+               const FullStep& reference, const RuleData& shared);
 
 }  // namespace a3sim

@@ -1,5 +1,6 @@
 #include "traces/rules/rule.h"
 #include "traces/rules/slow_links.h"
+#include "traces/rules/standing_links.h"
 
 namespace a3sim {
 namespace {
@@ -17,6 +18,13 @@ class CommLinkRule final : public CauseRule {
       }
       findings.push_back(finding_of(of, link, data.at("slow")));
     }
+    return findings;
+  }
+
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    std::vector<Finding> findings;
+    for (const StandingLink& link : standing_links(of, data.at("standing")))
+      findings.push_back(finding_of(of, link, data.at("standing")));
     return findings;
   }
 };

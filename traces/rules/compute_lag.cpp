@@ -28,15 +28,14 @@ std::vector<RankOperators> computing(const Case& of) {
 }
 
 std::vector<std::uint32_t> busy_alike(const Case& of, std::vector<std::uint32_t> like) {
-  constexpr double kAlike = 0.5;
-  constexpr double kLeast = 0.005;
+  const double busier_by = of.shared.at("busier"), alike = of.shared.at("busy_alike");
   const auto busier = [&](std::uint32_t r) {
     return std::max(of.ratio(Measure::kAic, r), of.ratio(Measure::kAiv, r)) - 1;
   };
   double least = 1e9;
   for (const std::uint32_t r : like) least = std::min(least, busier(r));
-  for (std::uint32_t r = 0; r < of.of.ranks() && least > kLeast; ++r)
-    if (!of.recorded(r) && busier(r) > kAlike * least && of.ratio(Measure::kAic, r) - 1 > kLeast)
+  for (std::uint32_t r = 0; r < of.of.ranks() && least > busier_by; ++r)
+    if (!of.recorded(r) && busier(r) > alike * least && of.ratio(Measure::kAic, r) - 1 > busier_by)
       like.push_back(r);
   std::ranges::sort(like);
   return like;

@@ -7,14 +7,11 @@
 namespace a3sim {
 namespace {
 
-constexpr double kMillisecond = 1e9;   // ps
-constexpr double kLeastShare = 0.005;  // of a step: below, nobody waits
+constexpr double kMillisecond = 1e9;  // ps
 
 }  // namespace
 
 HostLag host_lag(const Case& of) {
-  constexpr double kAmong = 0.1;  // of the longest: another rank that waits
-  constexpr double kOfOwn = 0.3;  // of a rank's lag: less is no matter of its host
   HostLag lag;
   double own = 0;
   for (std::uint32_t r = 0; r < of.of.ranks(); ++r) {
@@ -22,18 +19,18 @@ HostLag host_lag(const Case& of) {
     lag.most = std::max(lag.most, lag.by_rank.back());
     own = std::max(own, of.excess(Measure::kOwn, r));
   }
-  if (lag.most < kLeastShare * of.usual() || lag.most < kOfOwn * own) return lag;
+  if (lag.most < of.shared.at("host_share") * of.usual() || lag.most < of.shared.at("host_of_own") * own)
+    return lag;
   for (std::uint32_t r = 0; r < of.of.ranks(); ++r)
-    if (lag.by_rank[r] > kAmong * lag.most) lag.ranks.push_back(r);
+    if (lag.by_rank[r] > of.shared.at("host_among") * lag.most) lag.ranks.push_back(r);
   return lag;
 }
 
 bool waits_for_batches(const Case& of) {
-  constexpr double kFilled = 50;  // percent, on average
   const HostLag lag = host_lag(of);
   return lag.found() && std::ranges::all_of(lag.ranks, [&](std::uint32_t r) {
            const double fill = of.episode.mean[r].fill[0];
-           return fill >= 0 && fill < kFilled;
+           return fill >= 0 && fill < of.shared.at("filled");
          });
 }
 
@@ -68,10 +65,10 @@ std::vector<Finding> judge_host_events(const Case& of, HostKind kind, double lea
   finding.ranks = lag.ranks;
   // Whose events others' hide: the same kind, about as long.
   const auto most = of.longest_event.find({fill.rank, kind});
-  constexpr double kAlike = 0.5;
   for (std::uint32_t r = 0; r < of.of.ranks() && most != of.longest_event.end(); ++r) {
     const auto its = of.longest_event.find({r, kind});
-    if (its != of.longest_event.end() && its->second > kAlike * most->second) finding.ranks.push_back(r);
+    if (its != of.longest_event.end() && its->second > of.shared.at("host_alike") * most->second)
+      finding.ranks.push_back(r);
   }
   std::ranges::sort(finding.ranks);
   finding.ranks.erase(std::ranges::unique(finding.ranks).begin(), finding.ranks.end());
@@ -79,7 +76,7 @@ std::vector<Finding> judge_host_events(const Case& of, HostKind kind, double lea
   finding.evidence.push_back({fmt::format("{} on the host of rank {}", name_of(kind), fill.rank), "ms a step",
                               fill.time / kMillisecond, least_ms, fill.place});
   finding.evidence.push_back({fmt::format("rank {} waited for its host", fill.rank), "ms a step",
-                              waited / kMillisecond, kLeastShare * of.usual() / kMillisecond,
+                              waited / kMillisecond, of.shared.at("host_share") * of.usual() / kMillisecond,
                               of.place(fill.rank)});
   return {finding};
 }

@@ -26,13 +26,7 @@ double spread_of_launches(const Case& of) {
       lengths[record.rank].push_back(static_cast<double>((record.end - record.start).count()));
     }
   }
-  double squares = 0, count = 0;
-  for (const auto& [rank, times] : lengths) {
-    const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-    for (const double time : times) squares += mean > 0 ? (time / mean - 1) * (time / mean - 1) : 0;
-    count += static_cast<double>(times.size());
-  }
-  return count > 0 ? std::sqrt(squares / count) : 0;
+  return spread_of_lengths(lengths);
 }
 
 // Several ranks of a node that wait: what disturbs them disturbs all of it.
@@ -47,6 +41,16 @@ std::vector<std::uint32_t> with_their_node(const Case& of, const std::vector<std
 }
 
 }  // namespace
+
+double spread_of_lengths(const std::map<std::uint32_t, std::vector<double>>& lengths) {
+  double squares = 0, count = 0;
+  for (const auto& [rank, times] : lengths) {
+    const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+    for (const double time : times) squares += mean > 0 ? (time / mean - 1) * (time / mean - 1) : 0;
+    count += static_cast<double>(times.size());
+  }
+  return count > 0 ? std::sqrt(squares / count) : 0;
+}
 
 std::vector<Finding> judge_launches(const Case& of, const RuleData& data, bool want_irregular) {
   const HostLag lag = host_lag(of);

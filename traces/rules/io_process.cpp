@@ -9,6 +9,9 @@ class IoProcessRule final : public CauseRule {
   std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
     return judge_io(of, data, IoStage::kProcess);
   }
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    return standing_io(of, data, IoStage::kProcess);
+  }
 };
 
 A3SIM_REGISTER(CauseRule, "io.process", "batches are processed too slowly", IoProcessRule);

@@ -5,6 +5,20 @@
 #include <algorithm>
 
 namespace a3sim {
+namespace {
+
+void add_queues(Finding& finding, std::uint32_t rank, const std::array<double, 3>& fill, double waited,
+                const RuleData& data, const std::string& place) {
+  constexpr const char* kQueues[] = {"batches ready for the device", "batches ready for the host",
+                                     "batches read"};
+  for (std::size_t q = 0; q < fill.size(); ++q)
+    finding.evidence.push_back({fmt::format("rank {}: queue of {} filled", rank, kQueues[q]), "%", fill[q],
+                                data.at("filled"), place});
+  finding.evidence.push_back({fmt::format("rank {} waited for its batch", rank), "ms a step",
+                              waited / kPicosecondsOfMs, data.at("least_ms"), place});
+}
+
+}  // namespace
 
 IoStage io_stage(const std::array<double, 3>& fill, double filled) {
   if (fill[0] < 0 || fill[0] >= filled) return IoStage::kNone;
@@ -13,7 +27,6 @@ IoStage io_stage(const std::array<double, 3>& fill, double filled) {
 }
 
 std::vector<Finding> judge_io(const Case& of, const RuleData& data, IoStage stage) {
-  constexpr double kPicoseconds = 1e9;
   const HostLag lag = host_lag(of);
   Finding finding;
   std::uint32_t worst = kNone;
@@ -22,16 +35,29 @@ std::vector<Finding> judge_io(const Case& of, const RuleData& data, IoStage stag
     finding.ranks.push_back(r);
     if (worst == kNone || lag.by_rank[r] > lag.by_rank[worst]) worst = r;
   }
-  if (finding.ranks.empty() || lag.by_rank[worst] < data.at("least_ms") * kPicoseconds) return {};
-  const std::array<double, 3>& fill = of.episode.mean[worst].fill;
+  if (finding.ranks.empty() || lag.by_rank[worst] < data.at("least_ms") * kPicosecondsOfMs) return {};
   finding.confidence = std::min(1.0, lag.by_rank[worst] / std::max(1.0, of.excess(Measure::kOwn, worst)));
-  constexpr const char* kQueues[] = {"batches ready for the device", "batches ready for the host",
-                                     "batches read"};
-  for (std::size_t q = 0; q < fill.size(); ++q)
-    finding.evidence.push_back({fmt::format("rank {}: queue of {} filled", worst, kQueues[q]), "%", fill[q],
-                                data.at("filled"), of.place(worst)});
-  finding.evidence.push_back({fmt::format("rank {} waited for its batch", worst), "ms a step",
-                              lag.by_rank[worst] / kPicoseconds, data.at("least_ms"), of.place(worst)});
+  add_queues(finding, worst, of.episode.mean[worst].fill, lag.by_rank[worst], data, of.place(worst));
+  return {finding};
+}
+
+std::vector<Finding> standing_io(const Standing& of, const RuleData& data, IoStage stage) {
+  Finding finding;
+  std::uint32_t worst = kNone;
+  const double least = std::max(data.at("least_ms") * kPicosecondsOfMs, data.at("standing") * of.took());
+  std::vector<double> waited;
+  for (std::uint32_t r = 0; r < of.mean().size(); ++r) {
+    const RankStep& rank = of.mean()[r];
+    const bool its = io_stage(rank.fill, data.at("filled")) == stage;
+    waited.push_back(its ? std::max(rank[Measure::kDelay], rank[Measure::kLate]) : 0);
+    if (waited.back() < least) continue;
+    finding.ranks.push_back(r);
+    if (worst == kNone || waited[r] > waited[worst]) worst = r;
+  }
+  if (worst == kNone) return {};
+  finding.lost_ms = of.gain(waited) / kPicosecondsOfMs;
+  finding.confidence = 1;
+  add_queues(finding, worst, of.mean()[worst].fill, waited[worst], data, of.place(worst));
   return {finding};
 }
 

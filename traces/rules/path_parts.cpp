@@ -1,9 +1,8 @@
 #include "traces/rules/path_parts.h"
 
 #include <algorithm>
-#include <map>
 
-#include "traces/analysis/inferred_path.h"
+#include "traces/rules/step_path.h"
 
 namespace a3sim {
 
@@ -20,18 +19,16 @@ std::optional<PathParts> path_parts(const Observation& of, const Located& locate
     }
   }
   if (!full) return {};
-  const InferredPath path = inferred_path(*full);
-  if (!path.sure()) return {};
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Duration> sums;  // by operator and rank
-  for (const InferredStretch& stretch : path.stretches)
-    sums[{stretch.op, stretch.rank}] += stretch.to - stretch.from;
-  const Duration length = path.stretches.back().to - path.stretches.front().from;
+  const std::vector<PathPart> path = path_of(of, *full);
+  if (path.empty()) return {};
+  Duration length{};
+  for (const PathPart& part : path) length += part.time;
   PathParts parts;
   parts.step = of.number_of(full->step);
-  for (const auto& [key, time] : sums)
-    parts.parts.push_back({of.names()[key.first], key.second,
-                           static_cast<double>(time.count()) / static_cast<double>(length.count())});
-  std::ranges::stable_sort(parts.parts, std::ranges::greater(), &PathParts::Part::share);
+  parts.exact = !of.critical_path(full->step).empty();
+  for (const PathPart& part : path)
+    parts.parts.push_back({of.names()[part.op], part.rank,
+                           static_cast<double>(part.time.count()) / static_cast<double>(length.count())});
   return parts;
 }
 

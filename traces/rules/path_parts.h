@@ -7,9 +7,8 @@
 
 namespace a3sim {
 
-// What the critical path of a step is made of, by its records alone: of a slow step, if one was recorded in full of all
-// ranks, else of a usual one. None where there is no such step, or where its operators overlap, so that the path is not
-// known.
+// What the critical path of a step is made of: of a slow step, if one was recorded in full of all
+// ranks, else of a usual one. None where there is no such step, or where its path is not known.
 std::optional<PathParts> path_parts(const Observation& of, const Located& located);
 
 }  // namespace a3sim

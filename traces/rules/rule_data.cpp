@@ -15,18 +15,36 @@ RuleData RuleData::read(const std::filesystem::path& file) {
 }
 
 RuleData RuleData::read(const Config& root, const std::filesystem::path& file) {
-  constexpr double kMost = 1e18;
   RuleData data;
   data.file_ = file;
-  const Config thresholds = root.map("thresholds").require_sources(true);
-  for (const std::string& key : thresholds.names())
-    data.thresholds_.emplace(key, thresholds.number(key, 0, kMost));
-  thresholds.finish();
+  data.read_thresholds(root.map("thresholds").require_sources(true));
   data.remedies_ = root.texts("remedies");
   data.standing_remedies_ = root.texts("standing_remedies");
   if (data.remedies_.empty()) root.error("remedies", "missing; expected what fixes the cause");
   root.finish();
   return data;
+}
+
+RuleData RuleData::read_shared(const std::filesystem::path& file) {
+  Diagnostics diagnostics;
+  RuleData data = read_shared(Config::load(file, {}, diagnostics), file);
+  diagnostics.throw_if_any();
+  return data;
+}
+
+RuleData RuleData::read_shared(const Config& root, const std::filesystem::path& file) {
+  RuleData data;
+  data.file_ = file;
+  data.read_thresholds(root.map("shared").require_sources(true));
+  root.finish();
+  return data;
+}
+
+void RuleData::read_thresholds(const Config& thresholds) {
+  constexpr double kMost = 1e18;
+  for (const std::string& key : thresholds.names())
+    thresholds_.emplace(key, thresholds.number(key, 0, kMost));
+  thresholds.finish();
 }
 
 double RuleData::at(std::string_view threshold) const {

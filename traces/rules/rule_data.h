@@ -17,6 +17,10 @@ class RuleData {
   static RuleData read(const std::filesystem::path& file);
   static RuleData read(const Config& root, const std::filesystem::path& file);
 
+  // Thresholds that several causes share, which have no remedies: configs/advice/shared.yaml, below `shared`.
+  static RuleData read_shared(const std::filesystem::path& file);
+  static RuleData read_shared(const Config& root, const std::filesystem::path& file);
+
   // Throws InputError, which names the file, for a threshold that it does not have.
   double at(std::string_view threshold) const;
   const std::vector<std::string>& remedies() const { return remedies_; }
@@ -24,6 +28,8 @@ class RuleData {
   const std::vector<std::string>& standing_remedies() const { return standing_remedies_; }
 
  private:
+  void read_thresholds(const Config& thresholds);
+
   std::filesystem::path file_;
   std::map<std::string, double, std::less<>> thresholds_;
   std::vector<std::string> remedies_, standing_remedies_;

@@ -36,11 +36,11 @@ void add_ports(const Case& of, double low, std::vector<SlowLink>& links) {
   double worst = 0;
   for (std::uint32_t r = 0; r < of.of.ranks(); ++r)
     worst = std::min({worst, polish.rows[r], polish.columns[r]});
-  constexpr double kAmong = 0.4;  // of the worst effect: another port that is slow
+  const double among = of.shared.at("port_among");
   for (std::uint32_t r = 0; r < of.of.ranks(); ++r) {
     SlowLink link;
     link.rank = r;
-    const double least = std::min(low, kAmong * worst);
+    const double least = std::min(low, among * worst);
     link.egress = polish.rows[r] < least && cells_of(of.transfers, r, true) >= kLeastCells;
     link.ingress = polish.columns[r] < least && cells_of(of.transfers, r, false) >= kLeastCells;
     if (!link.egress && !link.ingress) continue;
@@ -57,11 +57,11 @@ void add_paths(const Case& of, double low, std::vector<SlowLink>& links) {
   for (const auto& row : lags.polish.rest)
     for (const double cell : row)
       if (!std::isnan(cell)) worst = std::min(worst, cell);
-  constexpr double kAmong = 0.5;
+  const double among = of.shared.at("path_among");
   for (std::uint32_t s = 0; s < of.of.ranks(); ++s) {
     for (std::uint32_t d = 0; d < of.of.ranks(); ++d) {
       const double rest = lags.polish.rest[s][d];
-      if (std::isnan(rest) || rest >= std::min(low, kAmong * worst) || lags.cells[s][d] >= low) continue;
+      if (std::isnan(rest) || rest >= std::min(low, among * worst) || lags.cells[s][d] >= low) continue;
       SlowLink link;
       link.kind = SlowLink::Kind::kPath;
       link.from = s;
@@ -122,10 +122,10 @@ std::vector<SlowLink> slow_links(const Case& of, double slow) {
   }
   std::ranges::stable_sort(links, {}, &SlowLink::factor);
   // What is slow by much less than another is that one's doing: puts wait for puts.
-  constexpr double kBeside = 0.5;
+  const double beside = of.shared.at("link_beside");
   if (!links.empty()) {
     const double worst = std::log(links.front().factor);
-    std::erase_if(links, [&](const SlowLink& link) { return std::log(link.factor) > kBeside * worst; });
+    std::erase_if(links, [&](const SlowLink& link) { return std::log(link.factor) > beside * worst; });
   }
   return links;
 }
@@ -147,16 +147,17 @@ PortInTime port_in_time(const Case& of, const SlowLink& port) {
     for (const auto& [step, puts] : steps)
       for (const double rate : bins_of(puts).bytes) most = std::max(most, rate);
   if (most <= 0) return in_time;
-  constexpr double kFull = 0.85, kLow = 0.6, kBusy = 2;
+  const double full = of.shared.at("port_full"), little = of.shared.at("port_low"),
+               enough = of.shared.at("port_busy");
   double low = 0, busy = 0, changes = 0;
   for (const auto& [step, puts] : steps) {
     const PortBins bins = bins_of(puts);
     int state = 0;
     for (std::size_t b = 0; b < bins.bytes.size(); ++b) {
-      if (bins.busy[b] < kBusy) continue;
+      if (bins.busy[b] < enough) continue;
       in_time.peak = std::max(in_time.peak, bins.bytes[b] / most);
       ++busy;
-      const int now = bins.bytes[b] >= kFull * most ? 1 : bins.bytes[b] <= kLow * most ? -1 : 0;
+      const int now = bins.bytes[b] >= full * most ? 1 : bins.bytes[b] <= little * most ? -1 : 0;
       low += now < 0;
       if (now != 0 && state != 0 && now != state) ++changes;
       if (now != 0) state = now;
@@ -174,6 +175,7 @@ std::vector<LatePuts> late_puts(const Case& of) {
     std::uint32_t all = 0, alone = 0;
   };
   std::map<std::uint32_t, Late> by_src;
+  const double late_put = of.shared.at("late_put");
   for (const auto& [key, puts] : of.transfers.puts) {
     std::vector<double> now;
     double longest = 0;
@@ -186,7 +188,7 @@ std::vector<LatePuts> late_puts(const Case& of) {
     Late& late = by_src[key.src];
     late.all += static_cast<std::uint32_t>(puts.now.size());
     for (const TransferRecord* put : puts.now) {
-      if (length(*put) - median <= 2 * std::max(longest, median)) continue;
+      if (length(*put) - median <= late_put * std::max(longest, median)) continue;
       late.puts.emplace_back(length(*put) - median, put);
       late.alone += std::ranges::any_of(puts.now, [&](const TransferRecord* other) {
         return other->step == put->step && other->start > put->start && other->end < put->end &&

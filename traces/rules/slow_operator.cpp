@@ -32,7 +32,7 @@ std::vector<Finding> judge_slow_operator(const Case& of, const RuleData& data, R
       const double lost = lag->lag(of.workers(lag->now.core)) / rank.steps;
       all += std::max(0.0, lost);
       const bool clock = lag->arithmetic() > 1 + data.at("arithmetic");
-      if (clock || lag->run() < data.at("slower") || lost <= 0) continue;
+      if (clock || lag->run() < data.at("slower") || lost <= 0 || !of.may_matter(lag->now.op)) continue;
       Sum& sum = slow[lag->now.op];
       sum.lost += lost;
       if (std::ranges::find(sum.ranks, rank.rank) == sum.ranks.end()) sum.ranks.push_back(rank.rank);

@@ -4,6 +4,7 @@
 
 #include "traces/analysis/segments.h"
 #include "traces/analysis/stretches.h"
+#include "traces/rules/step_path.h"
 
 namespace a3sim {
 namespace {
@@ -12,10 +13,17 @@ double picoseconds(Duration time) { return static_cast<double>(time.count()); }
 
 }  // namespace
 
+double middle_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 Standing::Standing(const Observation& of, std::uint32_t step, std::vector<RankStep> mean, double took,
-                   std::vector<FullStep> full)
-    : of_(of), step_(step), mean_(std::move(mean)), took_(took), full_(std::move(full)) {
+                   std::vector<FullStep> full, const RuleData& shared)
+    : of_(of), shared_(shared), step_(step), mean_(std::move(mean)), took_(took), full_(std::move(full)) {
   for (const FullStep& step : full_) add(step);
+  on_path_ = operators_on_path(of, full_);
   for (auto& [key, op] : operators_) {
     for (double* value : {&op.run, &op.arithmetic, &op.exposed, &op.operations, &op.hbm_bytes, &op.l2_bytes})
       *value /= op.steps;

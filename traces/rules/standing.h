@@ -3,13 +3,18 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "traces/locate/rank_step.h"
 #include "traces/observation.h"
+#include "traces/rules/rule_data.h"
 
 namespace a3sim {
+
+// The middle one of some numbers, the mean of the two in the middle. There is one.
+double middle_of(std::vector<double> values);
 
 // A step like any other: one without faults and noise where that is known, else what is usual. Rules are asked what every
 // step loses: there is nothing before to compare with, but ranks with each other, and work with what the machine allows.
@@ -36,16 +41,19 @@ class Standing {
   };
 
   // `mean`: by rank, of steps that take `took` ps, of which `step` is one (kNone: that without faults and noise).
-  // `full`: recorded ones like them.
+  // `full`: recorded ones like them. `shared` must outlive it.
   Standing(const Observation& of, std::uint32_t step, std::vector<RankStep> mean, double took,
-           std::vector<FullStep> full);
+           std::vector<FullStep> full, const RuleData& shared);
   Standing(const Standing&) = delete;
   Standing& operator=(const Standing&) = delete;
 
   const Observation& of() const { return of_; }
+  const RuleData& shared() const { return shared_; }
   const std::vector<RankStep>& mean() const { return mean_; }
   double took() const { return took_; }
   const std::vector<FullStep>& full() const { return full_; }
+  // Whether the critical path of its steps has an operator; if the path is not known, it may.
+  bool may_matter(std::uint32_t op) const { return on_path_.empty() || on_path_.contains(op); }
   // That compute, of recorded ranks; of one operator in one pass, ranks stand together.
   const std::map<Key, Operator>& operators() const { return operators_; }
   // None: the rank was not recorded.
@@ -66,11 +74,13 @@ class Standing {
   void add(const FullStep& step);
 
   const Observation& of_;
+  const RuleData& shared_;
   std::uint32_t step_;
   std::vector<RankStep> mean_;
   double took_ = 0;
   std::vector<FullStep> full_;
   std::map<Key, Operator> operators_;
+  std::set<std::uint32_t> on_path_;
 };
 
 }  // namespace a3sim

@@ -13,12 +13,6 @@ namespace {
 constexpr double kPicosecond = 1e-12;
 constexpr std::size_t kMostNamed = 4;
 
-double middle(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 // An operator of all passes and ranks.
 struct Sum {
   double lost = 0, exposed = 0,
@@ -69,7 +63,7 @@ std::vector<Finding> standing_operators(const Standing& of, const RuleData& data
   for (const auto& [key, op] : of.operators()) {
     sooner[key.rank];
     const RoofPart part = roof_part(of, op, used);
-    if (part.roof != roof || part.reached <= 0) continue;
+    if (part.roof != roof || part.reached <= 0 || !of.may_matter(key.op)) continue;
     const double lost = op.exposed * std::max(0.0, 1 - part.reached / used);
     if ((roof == Roof::kNeither ? lost : op.exposed) < data.at("standing") * of.took()) continue;
     sooner[key.rank] += lost;
@@ -90,7 +84,7 @@ std::vector<Finding> standing_operators(const Standing& of, const RuleData& data
 
 std::vector<RankBeside> ranks_beside(const Standing& of, double arithmetic, double slower) {
   constexpr std::size_t kLeastRanks = 3;
-  constexpr double kNear = 0.02;  // work is equal
+  const double near = of.shared().at("equal_work");
   std::map<std::uint32_t, RankBeside> ranks;
   const auto& all = of.operators();
   for (auto first = all.begin(); first != all.end();) {
@@ -101,16 +95,16 @@ std::vector<RankBeside> ranks_beside(const Standing& of, double arithmetic, doub
       group.push_back(at);
     first = std::next(group.back());
     for (const auto& at : group) work.push_back(at->second.operations);
-    const double usual_work = middle(work);
+    const double usual_work = middle_of(work);
     std::erase_if(group, [&](const auto& at) {
-      return std::abs(at->second.operations - usual_work) > kNear * usual_work;
+      return std::abs(at->second.operations - usual_work) > near * usual_work;
     });
     if (group.size() < kLeastRanks) continue;
     for (const auto& at : group) {
       times.push_back(at->second.arithmetic);
       rests.push_back(at->second.rest());
     }
-    const double usual_time = middle(times), usual_rest = middle(rests);
+    const double usual_time = middle_of(times), usual_rest = middle_of(rests);
     for (const auto& at : group) {
       const Standing::Operator& op = at->second;
       RankBeside& rank = ranks[at->first.rank];

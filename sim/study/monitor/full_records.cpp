@@ -100,11 +100,7 @@ class PassRecords {
     record.start = date(task.start);
     record.end = date(task.done);
     record.bytes = static_cast<double>(task.put_bytes);
-    const Duration beside = covered(memory_bound_[rank], memory_bound_[td.dst], record.start, record.end);
-    record.beside = record.end > record.start
-                        ? static_cast<float>(static_cast<double>(beside.count()) /
-                                             static_cast<double>((record.end - record.start).count()))
-                        : 0;
+    record.beside = part_covered(memory_bound_[rank], memory_bound_[td.dst], record.start, record.end);
     record.lost_sharing = static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
   }
 

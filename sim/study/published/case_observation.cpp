@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/study/published/recorded_case.h"
+
+namespace a3sim {
+namespace {
+
+// Lengths as those between events of a Poisson process, their quantiles, which sum up to `all`.
+std::vector<Duration> irregular(Duration all, std::uint32_t count) {
+  std::vector<double> parts;
+  double sum = 0;
+  for (std::uint32_t i = 0; i < count; ++i) sum += parts.emplace_back(-std::log1p(-(i + 0.5) / count));
+  std::vector<Duration> lengths;
+  for (const double part : parts)
+    lengths.emplace_back(static_cast<std::int64_t>(static_cast<double>(all.count()) * part / sum));
+  return lengths;
+}
+
+float microseconds_float(Duration time) { return static_cast<float>(microseconds(time)); }
+
+}  // namespace
+
+CaseObservation::CaseObservation(RecordedCase of) : case_(std::move(of)) {
+  constexpr std::size_t kRecorded = 4;  // slow ones
+  for (const RecordedCase::Doing& doing : case_.step)
+    if (doing.lane != Lane::kHost && std::ranges::find(names_, doing.name) == names_.end())
+      names_.push_back(doing.name);
+  for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) nodes_.push_back(rank / case_.node);
+  bool usual = false;
+  std::size_t slow = 0;
+  for (std::uint32_t step = 0; step < case_.steps; ++step) {
+    begins_.push_back(took_);
+    Duration most{};
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) most = std::max(most, held_up(step, rank));
+    took_ += case_.length() + most;
+    const bool is_slow = most > Duration::zero();
+    if (step == 0 || (is_slow ? slow >= kRecorded : usual)) continue;
+    full_.push_back(step);
+    slow += is_slow;
+    usual |= !is_slow;
+  }
+  missing_.push_back({"records of the job itself", "more than what was published of it"});
+}
+
+std::vector<std::vector<std::uint32_t>> CaseObservation::groups() const {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) all.push_back(rank);
+  return {all};
+}
+
+Duration CaseObservation::held_up(std::uint32_t step, std::uint32_t rank,
+                                  const RecordedCase::Slow** by) const {
+  Duration most{};
+  for (const RecordedCase::Slow& slow : case_.slow) {
+    if (!slow.has(step)) continue;
+    const bool its = slow.rotates ? slow.ranks[step % slow.ranks.size()] == rank
+                                  : std::ranges::find(slow.ranks, rank) != slow.ranks.end();
+    if (!its || slow.length <= most) continue;
+    most = slow.length;
+    if (by) *by = &slow;
+  }
+  return most;
+}
+
+void CaseObservation::each_step(const Step& take) const {
+  Duration aic{}, transfer{};
+  for (const RecordedCase::Doing& doing : case_.step) {
+    if (doing.lane == Lane::kCompute) aic += doing.to - doing.from;
+    if (doing.lane == Lane::kCommunication) transfer += doing.to - doing.from;
+  }
+  for (std::uint32_t step = 0; step < case_.steps; ++step) {
+    std::vector<LightRecord> records(case_.ranks);
+    const Duration end = step + 1 < case_.steps ? begins_[step + 1] : took_;
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+      LightRecord& record = records[rank];
+      const Duration held = held_up(step, rank);
+      record.step = step;
+      record.rank = rank;
+      record.start = begins_[step] + case_.wait + held;
+      record.arrival = begins_[step] + case_.length() + held;
+      record.release = end;
+      record.aic_busy = microseconds_float(aic);
+      record.transfer = microseconds_float(transfer);
+      record.late = microseconds_float(case_.wait + held);
+      record.fill = case_.queues;
+    }
+    take(step, records);
+  }
+}
+
+void CaseObservation::add(const RecordedCase::Doing& doing, std::uint32_t rank, Duration begin,
+                          FullStep& full) const {
+  if (doing.lane == Lane::kHost) {
+    HostRecord& event = full.host.emplace_back();
+    event.step = full.step;
+    event.rank = rank;
+    event.kind = doing.kind;
+    event.start = begin + doing.from;
+    event.end = begin + doing.to;
+    event.count = doing.count;
+    return;
+  }
+  const Duration length = doing.to - doing.from;
+  OperatorRecord& of = full.operators.emplace_back();
+  of.step = full.step;
+  of.rank = rank;
+  of.op = static_cast<std::uint32_t>(std::ranges::find(names_, doing.name) - names_.begin());
+  of.lane = doing.lane;
+  of.start = begin + doing.from;
+  of.end = begin + doing.to;
+  if (doing.lane == Lane::kCompute) {
+    of.core = CoreKind::kCube;
+    of.run = length;
+    of.operations = doing.cores * seconds(length) * case_.machine.cube_rate;
+    of.hbm_bytes = doing.memory * seconds(length) * case_.machine.hbm_read;
+  }
+  if (doing.bytes <= 0 || case_.ranks < 2) return;
+  // In a ring, one transfer after the other.
+  constexpr double kPicosecondsOfSecond = 1e12;
+  const double rate = doing.uses * case_.machine.planes.front().port;
+  const Duration one(static_cast<std::int64_t>(kPicosecondsOfSecond * doing.bytes / rate));
+  constexpr int kMostOfStep = 64;
+  Duration start = of.start;
+  for (int sent = 0; sent < kMostOfStep && start + one <= of.end; ++sent, start += one) {
+    TransferRecord& put = full.transfers.emplace_back();
+    put.step = full.step;
+    put.src = rank;
+    put.dst = (rank + 1) % case_.ranks;
+    put.op = of.op;
+    put.start = start;
+    put.end = start + one;
+    put.bytes = doing.bytes;
+  }
+}
+
+FullStep CaseObservation::full(std::uint32_t step) const {
+  FullStep full;
+  full.step = step;
+  for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+    full.ranks.push_back(rank);
+    const RecordedCase::Slow* by = nullptr;
+    const Duration held = held_up(step, rank, &by);
+    for (const RecordedCase::Doing& doing : case_.step) add(doing, rank, begins_[step] + held, full);
+    if (!by) continue;
+    Duration start = begins_[step];
+    for (const Duration length : irregular(held, by->count)) {
+      HostRecord& event = full.host.emplace_back();
+      event.step = step;
+      event.rank = rank;
+      event.kind = by->kind;
+      event.start = start;
+      start = event.end = start + length;
+    }
+  }
+  return full;
+}
+
+std::string CaseObservation::place_of(const LightRecord& record) const {
+  return fmt::format("step {}, rank {}", record.step, record.rank);
+}
+std::string CaseObservation::place_of(const OperatorRecord& record) const {
+  return fmt::format("step {}, rank {}: {}", record.step, record.rank, names_[record.op]);
+}
+std::string CaseObservation::place_of(const TransferRecord& record) const {
+  return fmt::format("step {}, rank {} to {}", record.step, record.src, record.dst);
+}
+std::string CaseObservation::place_of(const HostRecord& record) const {
+  return fmt::format("step {}, host of rank {}: {}", record.step, record.rank, name_of(record.kind));
+}
+
+}  // namespace a3sim

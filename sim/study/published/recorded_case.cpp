@@ -1,0 +1,141 @@
+#include "sim/study/published/recorded_case.h"
+
+#include <algorithm>
+
+#include "traces/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMostNumber = 1e18;
+constexpr std::int64_t kMostSteps = 100'000, kMostRanks = 4096, kMostEvents = 100'000;
+
+std::vector<std::uint32_t> read_numbers(const Config& config, std::string_view key, std::uint32_t below) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& text : config.texts(key)) {
+    const bool whole =
+        !text.empty() && text.size() < 7 && text.find_first_not_of("0123456789") == std::string::npos;
+    if (whole && std::stoul(text) < below)
+      numbers.push_back(static_cast<std::uint32_t>(std::stoul(text)));
+    else
+      config.error(key, "'" + text + "', expected whole numbers below " + std::to_string(below));
+  }
+  return numbers;
+}
+
+ObservedMachine read_machine(const Config& config) {
+  ObservedMachine machine;
+  machine.aic = machine.aiv = 1;
+  machine.cube_rate = machine.vector_rate = config.number("operations", 0, kMostNumber);
+  machine.hbm_read = static_cast<double>(config.rate("hbm").count);
+  ObservedPlane& plane = machine.planes.emplace_back();
+  plane.name = "links";
+  plane.port = plane.worker = static_cast<double>(config.rate("port").count);
+  plane.startup = config.duration("startup");
+  config.finish();
+  return machine;
+}
+
+RecordedCase::Doing read_doing(const Config& config) {
+  RecordedCase::Doing doing;
+  if (config.has("host")) {
+    doing.lane = Lane::kHost;
+    doing.kind = config.choice<HostKind>("host");
+    doing.count = static_cast<std::uint32_t>(config.integer("count", 1, kMostEvents, 1));
+  } else if (config.has("communication")) {
+    doing.lane = Lane::kCommunication;
+    doing.name = config.text("communication");
+    if (config.has("bytes")) {
+      doing.bytes = static_cast<double>(config.bytes("bytes").count);
+      doing.uses = config.number("uses", 0.001, 1);
+    }
+  } else {
+    doing.name = config.text("compute");
+    doing.cores = config.number("cores", 0, 1, 0);
+    doing.memory = config.number("memory", 0, 1, 0);
+  }
+  doing.from = config.duration("from");
+  doing.to = config.duration("to");
+  if (doing.to <= doing.from) config.error("to", "expected a date behind 'from'");
+  config.finish();
+  return doing;
+}
+
+RecordedCase::Slow read_slow(const Config& config, const RecordedCase& of) {
+  RecordedCase::Slow slow;
+  slow.share = config.number("share", 0, 1, 0);
+  slow.steps = read_numbers(config, "steps", of.steps);
+  slow.ranks = read_numbers(config, "ranks", of.ranks);
+  slow.rotates = config.boolean("rotates", false);
+  slow.kind = config.choice<HostKind>("host");
+  slow.length = config.duration("length");
+  slow.count = static_cast<std::uint32_t>(config.integer("count", 1, kMostEvents, 1));
+  if (slow.ranks.empty()) config.error("ranks", "missing; expected whose hosts they are");
+  config.finish();
+  return slow;
+}
+
+}  // namespace
+
+bool RecordedCase::Slow::has(std::uint32_t step) const {
+  const auto before = [&](std::uint32_t s) { return static_cast<std::uint64_t>(share * s); };
+  return before(step + 1) > before(step) || std::ranges::find(steps, step) != steps.end();
+}
+
+Duration RecordedCase::length() const {
+  Duration end{};
+  for (const Doing& doing : step) end = std::max(end, doing.to);
+  return end;
+}
+
+std::vector<std::string> recorded_cases(const fs::path& configs) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(configs / "cases", none))
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+RecordedCase read_recorded_case(const fs::path& file) {
+  Diagnostics diagnostics;
+  RecordedCase of = read_recorded_case(Config::load(file, {}, diagnostics));
+  diagnostics.throw_if_any();
+  return of;
+}
+
+RecordedCase read_recorded_case(const Config& root) {
+  RecordedCase of;
+  of.title = root.text("case");
+  of.source = root.text("source");
+  of.causes = root.texts("causes");
+  of.assumed = root.texts("assumed");
+  for (const std::string& cause : of.causes)
+    if (!CauseRules::all().contains(cause))
+      root.error("causes", "'" + cause + "', expected causes of configs/advice");
+  if (of.causes.empty()) root.error("causes", "missing; expected what was published");
+  for (const std::uint32_t shards : read_numbers(root, "shards", 1000)) of.shards.push_back(shards);
+  of.ranks = static_cast<std::uint32_t>(root.integer("ranks", 1, kMostRanks));
+  of.node = static_cast<std::uint32_t>(root.integer("node", 1, kMostRanks, 8));
+  of.steps = static_cast<std::uint32_t>(root.integer("steps", 3, kMostSteps, 3));
+  of.machine = read_machine(root.map("machine"));
+  const std::vector<std::uint32_t> queues = read_numbers(root, "queues", 101);
+  if (queues.size() == of.queues.size()) {
+    for (std::size_t q = 0; q < of.queues.size(); ++q) of.queues[q] = static_cast<std::uint8_t>(queues[q]);
+  } else if (!queues.empty()) {
+    root.error("queues", "expected percents of three queues: of the device, of the host, of data");
+  }
+  for (const Config& doing : root.maps("step")) of.step.push_back(read_doing(doing));
+  for (const Config& slow : root.maps("slow")) of.slow.push_back(read_slow(slow, of));
+  Duration first = of.length();
+  for (const RecordedCase::Doing& doing : of.step)
+    if (doing.lane != Lane::kHost) first = std::min(first, doing.from);
+  if (of.step.empty()) root.error("step", "missing; expected what ranks do in a step");
+  of.wait = first;
+  root.finish();
+  return of;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,93 @@
+#include "sim/study/published/recorded_case.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "sim/core/error.h"
+#include "traces/rules/advice.h"
+
+namespace a3sim {
+namespace {
+
+using Catch::Matchers::Contains;
+
+const std::filesystem::path kCaseConfigs = std::filesystem::path(A3SIM_SOURCE_DIR) / "configs";
+
+RecordedCase case_of(const std::string& text) {
+  Diagnostics diagnostics;
+  RecordedCase of = read_recorded_case(Config::parse(text, "case.yaml", {}, diagnostics));
+  diagnostics.throw_if_any();
+  return of;
+}
+
+const std::string kSmall = R"(case: made
+source: here
+causes: [host.gc]
+ranks: 2
+steps: 20
+machine: {operations: 1e12, hbm: 1 TB/s, port: 1 GB/s, startup: 0 us}
+step:
+  - {compute: A, from: 2 ms, to: 8 ms, cores: 0.5}
+  - {communication: B, from: 8 ms, to: 10 ms, bytes: 1 MB, uses: 0.5}
+slow:
+  - {share: 0.25, ranks: [1], host: gc, length: 6 ms}
+)";
+
+TEST_CASE("each published diagnosis yields its causes, in their order, from its published symptoms") {
+  const RuleBook rules = read_rules(kCaseConfigs / "advice");
+  const std::vector<std::string> names = recorded_cases(kCaseConfigs);
+  REQUIRE(names.size() >= 10);
+  for (const std::string& name : names) {
+    INFO(name);
+    const RecordedCase of = read_recorded_case(kCaseConfigs / "cases" / (name + ".yaml"));
+    const Advice advice = advise(CaseObservation(of), rules);
+    std::vector<std::string> found;
+    for (const Finding& finding : advice.findings)
+      if (std::ranges::find(of.causes, finding.cause) != of.causes.end()) found.push_back(finding.cause);
+    CHECK(found == of.causes);
+    REQUIRE_FALSE(advice.findings.empty());
+    // What hides no communication costs more there than what makes it long.
+    CHECK(advice.findings.front().cause == (name == "vgg16" ? "parallel.overlap" : of.causes.front()));
+  }
+}
+
+TEST_CASE("a recorded case: slow steps are as many as it says, and longer by what the host took") {
+  const CaseObservation job(case_of(kSmall));
+  std::uint32_t slow = 0;
+  Duration before{};
+  job.each_step([&](std::uint32_t step, std::span<const LightRecord> records) {
+    REQUIRE(records.size() == 2);
+    const Duration length = records[0].release - before;
+    before = records[0].release;
+    const bool is_slow = length == 16'000'000'000_ps;
+    slow += is_slow;
+    if (!is_slow) CHECK(length == 10'000'000'000_ps);
+    CHECK((step % 4 == 3) == is_slow);
+    CHECK(records[1].start - records[0].start == (is_slow ? 6'000'000'000_ps : Duration::zero()));
+  });
+  CHECK(slow == 5);
+  CHECK(before == job.took());
+  const FullStep full = job.full(3);
+  REQUIRE(full.host.size() == 1);
+  CHECK(full.host[0].rank == 1);
+  CHECK(full.host[0].kind == HostKind::kCollect);
+  // 1 MB at half of 1 GB/s is the 2 ms of B.
+  REQUIRE(full.transfers.size() == 2);
+  CHECK(full.transfers[0].end - full.transfers[0].start == 2'000'000'000_ps);
+}
+
+TEST_CASE("a recorded case: what is wrong with it is said with its place") {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = kSmall;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  CHECK_THROWS_WITH(case_of(with("host.gc]", "host.cg]")), Contains("case.yaml:3") && Contains("host.cg"));
+  CHECK_THROWS_WITH(case_of(with("to: 8 ms", "to: 1 ms")), Contains("expected a date behind"));
+  CHECK_THROWS_WITH(case_of(with("ranks: [1]", "ranks: [2]")), Contains("below 2"));
+  CHECK_THROWS_WITH(case_of(with("share", "shares")), Contains("shares"));
+}
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "traces/rules/finding.h"
+#include "traces/rules/rule_data.h"
+#include "traces/rules/standing.h"
+
+namespace a3sim {
+
+// What a rank's host does while its device has nothing to do, in ps of a step: means of its recorded steps, from when the
+// rank could begin until its device is through.
+struct HostStands {
+  struct Kind {
+    // Of the time in which the device is idle: these events are under way. Of syncs: they were before, and no longer than
+    // they took; their own time passes while the device still works.
+    double idle = 0;
+    double time = 0, count = 0;  // of all of them
+    const HostRecord* longest = nullptr;
+  };
+  double idle = 0;    // of the device
+  double silent = 0;  // the longest stretch of that without any event of the host
+  std::array<Kind, kCountOf<HostKind>> kinds{};
+  const Kind& operator[](HostKind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
+};
+// By rank whose host was seen.
+std::map<std::uint32_t, HostStands> hosts_of(const Standing& of);
+
+// Whether the devices of most ranks wait because batches are not there.
+bool stands_for_batches(const Standing& of, double filled);
+
+// A finding of ranks whose devices are idle while their hosts are busy with such events: for more than `least_ms`,
+// `standing` of a step, and `share` of the idle time. Nothing where they wait for batches.
+std::vector<Finding> standing_host_events(const Standing& of, HostKind kind, const RuleData& data);
+
+// The same of launches: regular ones, or irregular ones.
+std::vector<Finding> standing_launches(const Standing& of, const RuleData& data, bool want_irregular);
+
+}  // namespace a3sim
