@@ -89,7 +89,6 @@ class Emitter {
     for (std::uint32_t q = 0; q < queues_.size(); ++q) {
       if (queues_[q].plan->fixed || queues_[q].ready.empty()) continue;
       emit_first_ready(q);
-      moving_.push_back(q);
       return;
     }
     throw InputError(where_ + blocked());

@@ -4,6 +4,8 @@
 #include "sim/core/rng.h"
 #include "sim/runtime/hosts/data_pipeline.h"
 #include "sim/runtime/hosts/host.h"
+#include "sim/runtime/hosts/host_options.h"
+#include "tests/core/config_text.h"
 
 namespace a3sim {
 namespace {
@@ -92,6 +94,29 @@ TEST_CASE("batches come when a tandem with bounded queues, walked through tick b
     }
     REQUIRE(dates == TickedTandem(of).taken(work));
   }
+}
+
+TEST_CASE("what a host's block says is read, and what it does not say lets no device wait") {
+  const ConfigText text(
+      "data: {read: 1 us, process: 2 us, fetch: 3 us, workers: 4, queue: 5}\n"
+      "recording: {light: 6 us, full: 7 us}\nlaunch: 8 us\nahead: 9\n");
+  const HostOptions options = read_host_options(text.config, 100, 50_us);
+  CHECK(options.data.read == 1_us);
+  CHECK(options.data.process == 2_us);
+  CHECK(options.data.fetch == 3_us);
+  CHECK(options.data.workers == 4);
+  CHECK(options.data.queue == 5);
+  CHECK(options.record_light == 6_us);
+  CHECK(options.record_full == 7_us);
+  CHECK(options.launch == 8_us);
+  CHECK(options.ahead == 9);
+  const ConfigText empty("{}");
+  const HostOptions defaults = read_host_options(empty.config, 100, 50_us);
+  CHECK(defaults.launch == 50_us);
+  CHECK(defaults.ahead == 100);
+  CHECK_FALSE(defaults.data.any());
+  CHECK(defaults.record_light + defaults.record_full == Duration::zero());
+  CHECK(text.errors() + empty.errors() == "");
 }
 
 TEST_CASE("batches come as often as the slowest stage lets them, and queues say which it is") {
