@@ -11,10 +11,11 @@ namespace {
 
 // A region as one side of the sweep.
 struct Access {
-  std::uint32_t place;  // tensor and memory
-  std::uint32_t row;    // its first
+  std::uint32_t place;     // tensor and memory
+  std::uint32_t row, end;  // its rows
   std::uint32_t group;
-  std::uint32_t region;  // in the tables of the group's rank
+  std::uint32_t region : 31;  // in the tables of the group's rank
+  std::uint32_t all : 1;      // all bytes of its rows
 };
 
 // Collects the groups of a taskflow and what they read and write of tensors that run between operators.
@@ -84,8 +85,9 @@ class Collector {
     for (const Region& region : regions) {
       if (!counts(region) || footprint(rank, region, tiling).empty()) continue;
       const auto place = static_cast<std::uint32_t>(region.tensor * taskflow_.ranks.size() + region.rank);
-      out.push_back({place, region.row_begin, static_cast<std::uint32_t>(groups.size() - 1),
-                     static_cast<std::uint32_t>(&region - rank.regions.data())});
+      out.push_back({place, region.row_begin, region.row_end, static_cast<std::uint32_t>(groups.size() - 1),
+                     static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU,
+                     region.shares <= 1 || tiling == nullptr});
     }
   }
 
@@ -140,13 +142,6 @@ class Sweep {
   }
 
  private:
-  // An access whose rows have begun.
-  struct Open {
-    std::uint32_t group;
-    const Region* region;
-    const Tiling* tiling;
-  };
-
   std::vector<Access> by_place(std::vector<Access> accesses) const {
     return sorted_by(
         accesses, tensors_.size() * taskflow_.ranks.size(), [](const Access& access) { return access.place; },
@@ -154,34 +149,33 @@ class Sweep {
   }
 
   void open(const Access& access, bool is_read) {
-    const TaskGroup& group = groups_[access.group];
-    const TaskflowView::Rank& rank = taskflow_.ranks[group.rank];
-    const Open opened{access.group, &rank.regions[access.region], taskflow_.tiling(rank.tasks[group.first])};
-    std::vector<Open>& others = is_read ? open_writes_ : open_reads_;
+    std::vector<Access>& others = is_read ? open_writes_ : open_reads_;
     for (std::size_t i = 0; i < others.size();) {
-      if (others[i].region->row_end <= access.row) {
+      if (others[i].end <= access.row) {
         others[i] = others.back();
         others.pop_back();
         continue;
       }
-      if (overlap(opened, others[i])) {
+      if ((access.all && others[i].all) || footprint(access).overlaps(footprint(others[i]))) {
         edges_.push_back(is_read ? Dependency{access.group, others[i].group}
                                  : Dependency{others[i].group, access.group});
       }
       ++i;
     }
-    (is_read ? open_reads_ : open_writes_).push_back(opened);
+    (is_read ? open_reads_ : open_writes_).push_back(access);
   }
 
-  bool overlap(const Open& a, const Open& b) const {
-    const TensorInfo& tensor = tensors_[a.region->tensor];
-    return Footprint(*a.region, a.tiling, tensor).overlaps(Footprint(*b.region, b.tiling, tensor));
+  Footprint footprint(const Access& access) const {
+    const TaskGroup& group = groups_[access.group];
+    const TaskflowView::Rank& rank = taskflow_.ranks[group.rank];
+    const Region& region = rank.regions[access.region];
+    return {region, taskflow_.tiling(rank.tasks[group.first]), tensors_[region.tensor]};
   }
 
   const TaskflowView& taskflow_;
   std::span<const TaskGroup> groups_;
-  std::span<const TensorInfo> tensors_;  // layouts and columns are the same on every rank
-  std::vector<Open> open_reads_, open_writes_;
+  std::span<const TensorInfo> tensors_;           // layouts and columns are the same on every rank
+  std::vector<Access> open_reads_, open_writes_;  // those whose rows have begun
   std::vector<Dependency> edges_;
 };
 

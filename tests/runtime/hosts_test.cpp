@@ -205,6 +205,18 @@ TEST_CASE("a pause costs what the host was not ahead by, a sync all that it had 
   CHECK(two_steps({HostAction::kSync, {}, kLength}, 4).second == kLength + kLaunch + 40_us);
 }
 
+TEST_CASE("what a host has done is of its last step alone") {
+  Host host(host_of(1_us, 4), [](std::uint32_t) { return HostStep{}; });
+  host.begin_step(0);
+  const Duration first = device_time(host, 4, 10_us);
+  const std::size_t of_first = host.done().size();
+  host.begin_step(1);
+  CHECK(host.done().empty());
+  device_time(host, 4, 10_us, first);
+  CHECK(of_first > 0);
+  CHECK(host.done().size() == of_first);
+}
+
 TEST_CASE("what a host does while its queue is full costs nothing") {
   // Ahead by one, in the second step it waits for the first kernel's begin when the event is due.
   CHECK(two_steps({HostAction::kLog, 15_us, 4_us}, 1).second == 40_us);
