@@ -217,6 +217,17 @@ TEST_CASE("what a host has done is of its last step alone") {
   CHECK(host.done().size() == of_first);
 }
 
+TEST_CASE("stages that take no time are nothing that a host has done") {
+  HostStep step;
+  step.data.read = 5_us;
+  Host host(host_of(1_us, 4), [&](std::uint32_t) { return step; });
+  host.begin_step(0);
+  host.launch({});
+  std::vector<HostAction> actions;
+  for (const HostDone& done : host.done()) actions.push_back(done.action);
+  CHECK(actions == std::vector<HostAction>{HostAction::kRead, HostAction::kLaunch});
+}
+
 TEST_CASE("what a host does while its queue is full costs nothing") {
   // Ahead by one, in the second step it waits for the first kernel's begin when the event is due.
   CHECK(two_steps({HostAction::kLog, 15_us, 4_us}, 1).second == 40_us);
