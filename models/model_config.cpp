@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 16;
-constexpr std::int64_t kMostExperts = 1 << 20;  // of the whole group
+constexpr std::int64_t kMostExperts = 1 << 20;     // of the whole group
+constexpr std::int64_t kMostLocalExperts = 65534;  // tasks have 16 bits for an expert, or none
 constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr std::int64_t kWidest = 1 << 20;
 
@@ -18,31 +21,38 @@ std::uint32_t size(const Config& config, std::string_view key, std::int64_t most
   return static_cast<std::uint32_t>(config.integer(key, 1, most));
 }
 
-// Whether 1 is what was read for something that is no such number, which has been told.
-bool is_harmless(const Config& config, std::string_view key, std::uint32_t value) {
-  const auto values = config.values();
-  return value == 1 && std::ranges::any_of(values, [&](const auto& known) {
-           return known.first == config.path(key) && known.second != "1";
-         });
-}
-
-std::uint32_t read_experts_per_rank(const Config& config, std::uint32_t ep) {
+// Nothing, where it cannot be told, which has been said.
+std::optional<std::uint32_t> read_experts_per_rank(const Config& config, const Parallel& parallel) {
+  const std::uint32_t ep = parallel.ep;
+  const auto known = [&](std::string_view key, std::int64_t most) -> std::optional<std::uint32_t> {
+    const std::uint32_t value = size(config, key, most);
+    if (config.is_wrong(key)) return std::nullopt;
+    return value;
+  };
   const bool total = config.has("experts"), local = config.has("experts_per_rank");
   if (total && local) {
     config.error(
         "experts",
         "beside experts_per_rank, expected one of the two; 'model: !override' drops what an included "
         "model says");
-    return size(config, "experts_per_rank", kMostExperts);
+    size(config, "experts_per_rank", kMostExperts);
+    return std::nullopt;
   }
-  if (!total) return size(config, "experts_per_rank", kMostExperts / ep);
-  const std::uint32_t experts = size(config, "experts", kMostExperts);
-  if (experts % ep != 0 && !is_harmless(config, "experts", experts)) {
+  if (!total) return known("experts_per_rank", std::min(kMostLocalExperts, kMostExperts / ep));
+  const std::optional<std::uint32_t> experts = known("experts", kMostExperts);
+  if (!experts || parallel.ep_is_wrong) return std::nullopt;
+  if (*experts % ep != 0) {
     config.error("experts",
-                 fmt::format("{} experts on {} ranks, expected a multiple of the ranks", experts, ep));
-    return 1;
+                 fmt::format("{} experts on {} ranks, expected a multiple of the ranks", *experts, ep));
+    return std::nullopt;
   }
-  return experts / ep;
+  if (*experts / ep > kMostLocalExperts) {
+    config.error("experts", fmt::format("{} experts on {} ranks, expected at most {} on each: take fewer, or "
+                                        "a larger parallel.ep",
+                                        *experts, ep, kMostLocalExperts));
+    return std::nullopt;
+  }
+  return *experts / ep;
 }
 
 // Rows are counted in 32 bits: those that a rank sends,
@@ -70,6 +80,7 @@ DataType read_dtype(const Config& config) {
 Parallel read_parallel(const Config& config) {
   Parallel parallel;
   parallel.ep = size(config, "ep", kMostRanks);
+  parallel.ep_is_wrong = config.is_wrong("ep");
   parallel.tp_stride = static_cast<std::uint32_t>(config.integer("tp_stride", 1, kMostRanks, 1));
   parallel.nodes = static_cast<std::uint32_t>(config.integer("nodes", 1, kMostRanks, 1));
   config.finish();
@@ -86,12 +97,10 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   shape.hidden = size(config, "hidden", kWidest);
   shape.intermediate = size(config, "intermediate", kWidest);
   shape.top_k = size(config, "top_k", kMostExperts);
-  shape.experts_per_rank = read_experts_per_rank(config, parallel.ep);
+  const std::optional<std::uint32_t> experts = read_experts_per_rank(config, parallel);
+  shape.experts_per_rank = experts.value_or(1);
   shape.dtype = read_dtype(config);
-  const char* const key = config.has("experts") ? "experts" : "experts_per_rank";
-  const bool counted =
-      !is_harmless(config, key, config.has("experts") ? shape.experts() : shape.experts_per_rank);
-  if (counted && shape.top_k > shape.experts()) {
+  if (experts && !parallel.ep_is_wrong && shape.top_k > shape.experts()) {
     config.error("top_k", fmt::format("{} experts a token of {} experts in all, expected at most as many",
                                       shape.top_k, shape.experts()));
   }

@@ -13,6 +13,7 @@ struct Parallel {
   std::uint32_t ep = 1;         // ranks in the group
   std::uint32_t tp_stride = 1;  // dies from one rank of the group to the next: the tensor-parallel size
   std::uint32_t nodes = 1;      // that the group is spread over; 1: as few as it fits on
+  bool ep_is_wrong = false;     // which has been said: 1 stands for it, and nothing follows from that
 };
 
 // The readers note what is wrong in the configuration's Diagnostics, and finish the mapping that they read.

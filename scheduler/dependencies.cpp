@@ -1,6 +1,7 @@
 #include "scheduler/dependencies.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "scheduler/footprint.h"
@@ -10,11 +11,11 @@ namespace {
 
 // A region as one side of the sweep.
 struct Access {
-  std::uint64_t place;  // tensor and memory
-  Rows rows;
+  std::uint32_t place;     // tensor and memory
+  std::uint32_t row, end;  // its rows
   std::uint32_t group;
-  const Region* region;
-  const Tiling* tiling;
+  std::uint32_t region : 31;  // in the tables of the group's rank
+  std::uint32_t all : 1;      // all bytes of its rows
 };
 
 // Collects the groups of a taskflow and what they read and write of tensors that run between operators.
@@ -83,8 +84,10 @@ class Collector {
     const Tiling* tiling = taskflow_.tiling(td);
     for (const Region& region : regions) {
       if (!counts(region) || footprint(rank, region, tiling).empty()) continue;
-      const std::uint64_t place = std::uint64_t{region.tensor} << 32 | region.rank;
-      out.push_back({place, region.rows(), static_cast<std::uint32_t>(groups.size() - 1), &region, tiling});
+      const auto place = static_cast<std::uint32_t>(region.tensor * taskflow_.ranks.size() + region.rank);
+      out.push_back({place, region.row_begin, region.row_end, static_cast<std::uint32_t>(groups.size() - 1),
+                     static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU,
+                     region.shares <= 1 || tiling == nullptr});
     }
   }
 
@@ -92,28 +95,43 @@ class Collector {
   std::vector<bool> internal_;  // tensors that one operator writes and another reads
 };
 
+// Sorts by what lies in [0, ends), then by the rest: few that are equal in it make for short sorts.
+template <class T, class FirstOf>
+std::vector<T> sorted_by(const std::vector<T>& values, std::size_t ends, FirstOf&& first_of, auto less) {
+  std::vector<std::size_t> at(ends + 1);
+  for (const T& value : values) ++at[first_of(value) + 1];
+  for (std::size_t i = 0; i < ends; ++i) at[i + 1] += at[i];
+  std::vector<T> result(values.size());
+  for (const T& value : values) result[at[first_of(value)]++] = value;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < ends; begin = at[i++]) {
+    const auto from = result.begin() + static_cast<std::ptrdiff_t>(begin),
+               to = result.begin() + static_cast<std::ptrdiff_t>(at[i]);
+    if (!std::is_sorted(from, to, less)) std::sort(from, to, less);
+  }
+  return result;
+}
+
 // Finds the pairs that overlap: reads and writes of a place are walked by their first row; those that are
 // open at a time stand in a list each.
 class Sweep {
  public:
-  explicit Sweep(const TaskflowView& taskflow) : tensors_(taskflow.ranks.front().tensors) {}
+  Sweep(const TaskflowView& taskflow, std::span<const TaskGroup> groups)
+      : taskflow_(taskflow), groups_(groups), tensors_(taskflow.ranks.front().tensors) {}
 
-  std::vector<Dependency> run(std::vector<Access>& reads, std::vector<Access>& writes) {
-    const auto by_place = [](const Access& a, const Access& b) {
-      return std::tie(a.place, a.rows.begin, a.group) < std::tie(b.place, b.rows.begin, b.group);
-    };
-    std::sort(reads.begin(), reads.end(), by_place);
-    std::sort(writes.begin(), writes.end(), by_place);
+  std::vector<Dependency> run(std::vector<Access> reads, std::vector<Access> writes) {
+    reads = by_place(std::move(reads));
+    writes = by_place(std::move(writes));
     std::size_t r = 0, w = 0;
     while (r < reads.size() && w < writes.size()) {
-      const std::uint64_t place = std::min(reads[r].place, writes[w].place);
+      const std::uint32_t place = std::min(reads[r].place, writes[w].place);
       open_reads_.clear();
       open_writes_.clear();
       while (true) {
         const bool has_read = r < reads.size() && reads[r].place == place;
         const bool has_write = w < writes.size() && writes[w].place == place;
         if (!has_read && !has_write) break;
-        if (has_read && (!has_write || reads[r].rows.begin < writes[w].rows.begin)) {
+        if (has_read && (!has_write || reads[r].row < writes[w].row)) {
           open(reads[r++], true);
         } else {
           open(writes[w++], false);
@@ -124,30 +142,40 @@ class Sweep {
   }
 
  private:
+  std::vector<Access> by_place(std::vector<Access> accesses) const {
+    return sorted_by(
+        accesses, tensors_.size() * taskflow_.ranks.size(), [](const Access& access) { return access.place; },
+        [](const Access& a, const Access& b) { return std::tie(a.row, a.group) < std::tie(b.row, b.group); });
+  }
+
   void open(const Access& access, bool is_read) {
-    std::vector<const Access*>& others = is_read ? open_writes_ : open_reads_;
+    std::vector<Access>& others = is_read ? open_writes_ : open_reads_;
     for (std::size_t i = 0; i < others.size();) {
-      if (others[i]->rows.end <= access.rows.begin) {
+      if (others[i].end <= access.row) {
         others[i] = others.back();
         others.pop_back();
         continue;
       }
-      if (overlap(access, *others[i])) {
-        edges_.push_back(is_read ? Dependency{access.group, others[i]->group}
-                                 : Dependency{others[i]->group, access.group});
+      if ((access.all && others[i].all) || footprint(access).overlaps(footprint(others[i]))) {
+        edges_.push_back(is_read ? Dependency{access.group, others[i].group}
+                                 : Dependency{others[i].group, access.group});
       }
       ++i;
     }
-    (is_read ? open_reads_ : open_writes_).push_back(&access);
+    (is_read ? open_reads_ : open_writes_).push_back(access);
   }
 
-  bool overlap(const Access& a, const Access& b) const {
-    const TensorInfo& tensor = tensors_[a.region->tensor];
-    return Footprint(*a.region, a.tiling, tensor).overlaps(Footprint(*b.region, b.tiling, tensor));
+  Footprint footprint(const Access& access) const {
+    const TaskGroup& group = groups_[access.group];
+    const TaskflowView::Rank& rank = taskflow_.ranks[group.rank];
+    const Region& region = rank.regions[access.region];
+    return {region, taskflow_.tiling(rank.tasks[group.first]), tensors_[region.tensor]};
   }
 
-  std::span<const TensorInfo> tensors_;  // layouts and columns are the same on every rank
-  std::vector<const Access*> open_reads_, open_writes_;
+  const TaskflowView& taskflow_;
+  std::span<const TaskGroup> groups_;
+  std::span<const TensorInfo> tensors_;           // layouts and columns are the same on every rank
+  std::vector<Access> open_reads_, open_writes_;  // those whose rows have begun
   std::vector<Dependency> edges_;
 };
 
@@ -157,7 +185,8 @@ Dependencies Dependencies::of(const TaskflowView& taskflow) {
   Dependencies result;
   Collector collector(taskflow);
   result.groups_ = std::move(collector.groups);
-  result.set_edges(Sweep(taskflow).run(collector.reads, collector.writes));
+  result.set_edges(
+      Sweep(taskflow, result.groups_).run(std::move(collector.reads), std::move(collector.writes)));
   return result;
 }
 
@@ -176,9 +205,9 @@ std::uint32_t Dependencies::add_group(std::uint32_t rank, std::uint32_t op, std:
 }
 
 void Dependencies::set_edges(std::vector<Dependency> edges) {
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  edges_ = std::move(edges);
+  edges_ =
+      sorted_by(edges, groups_.size(), [](const Dependency& edge) { return edge.consumer; }, std::less<>());
+  edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
   offsets_.assign(groups_.size() + 1, 0);
   for (const Dependency& edge : edges_) ++offsets_[edge.consumer + 1];
   for (std::size_t g = 0; g < groups_.size(); ++g) offsets_[g + 1] += offsets_[g];

@@ -23,6 +23,7 @@ class Emitter {
       for (std::uint32_t q = 0; q < kQueues; ++q) {
         Queue& queue = queues_[r * kQueues + q];
         queue.plan = &plans[r][q];
+        queue.is_ready.resize(queue.plan->tasks.size());
         queue.emitted.resize(queue.plan->tasks.size());
         result_[r][q].reserve(queue.plan->tasks.size());
         for (std::uint32_t p = 0; p < queue.plan->tasks.size(); ++p) positions_[r][queue.plan->tasks[p]] = p;
@@ -49,29 +50,41 @@ class Emitter {
  private:
   struct Queue {
     const QueuePlan* plan;
-    std::uint32_t head = 0;            // first position that is not emitted
-    std::vector<std::uint32_t> ready;  // positions, a heap with the smallest on top
-    std::vector<bool> emitted;         // by position
+    std::uint32_t head = 0;  // first position that is not emitted
+    std::vector<std::uint32_t>
+        ready;                   // positions, a heap with the smallest on top; emitted ones may be among them
+    std::vector<bool> is_ready;  // by position: or emitted
+    std::vector<bool> emitted;   // by position
+
+    bool can_go_on() const { return head < is_ready.size() && is_ready[head]; }
+    // The smallest position that is ready, or kNone.
+    std::uint32_t first_ready() {
+      while (!ready.empty() && emitted[ready.front()]) {
+        std::pop_heap(ready.begin(), ready.end(), std::greater<>());
+        ready.pop_back();
+      }
+      return ready.empty() ? kNone : ready.front();
+    }
   };
 
   void make_ready(std::uint32_t rank, std::uint32_t task) {
     const std::uint32_t q = rank * kQueues + taskflow_.ranks[rank].tasks[task].queue_type;
     Queue& queue = queues_[q];
-    queue.ready.push_back(positions_[rank][task]);
+    const std::uint32_t position = positions_[rank][task];
+    queue.is_ready[position] = true;
+    queue.ready.push_back(position);
     std::push_heap(queue.ready.begin(), queue.ready.end(), std::greater<>());
-    if (queue.ready.front() == queue.head) moving_.push_back(q);
+    if (position == queue.head) moving_.push_back(q);
   }
 
   void advance(std::uint32_t q) {
     Queue& queue = queues_[q];
-    while (!queue.ready.empty() && queue.ready.front() == queue.head) emit_first_ready(q);
+    while (queue.can_go_on()) emit(q, queue.head);
   }
 
-  void emit_first_ready(std::uint32_t q) {
+  void emit(std::uint32_t q, std::uint32_t position) {
     Queue& queue = queues_[q];
-    const std::uint32_t rank = q / kQueues, position = queue.ready.front();
-    std::pop_heap(queue.ready.begin(), queue.ready.end(), std::greater<>());
-    queue.ready.pop_back();
+    const std::uint32_t rank = q / kQueues;
     queue.emitted[position] = true;
     while (queue.head < queue.emitted.size() && queue.emitted[queue.head]) ++queue.head;
     const std::uint32_t task = queue.plan->tasks[position];
@@ -87,9 +100,10 @@ class Emitter {
 
   void depart() {
     for (std::uint32_t q = 0; q < queues_.size(); ++q) {
-      if (queues_[q].plan->fixed || queues_[q].ready.empty()) continue;
-      emit_first_ready(q);
-      moving_.push_back(q);
+      if (queues_[q].plan->fixed) continue;
+      const std::uint32_t position = queues_[q].first_ready();
+      if (position == kNone) continue;
+      emit(q, position);
       return;
     }
     throw InputError(where_ + blocked());

@@ -40,6 +40,10 @@ class Expander {
     for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
       Taskflow::Rank& rank = taskflow_.ranks[r];
       rank.tensors = tensor_infos(graph_, layout_, RankId{r});
+      if (r > 0) {  // ranks have about as many
+        rank.table.tasks.reserve(taskflow_.ranks[r - 1].table.tasks.size());
+        rank.table.regions.reserve(taskflow_.ranks[r - 1].table.regions.size());
+      }
       for (const OpId op : order_) fill(rank, RankId{r}, op);
       if (kept_ < taskflow_.group) turn_back(rank, layout_, kept_);
     }

@@ -71,7 +71,7 @@ void read_limits(const Config& limits, OrderSpec& order) {
 OrderSpec read_order(const Config& config) {
   OrderSpec order;
   order.name = config.text("name");
-  order.where = config.mark().text();
+  order.where = config.mark("name").text();  // the mapping's own may be that of a file that it is laid over
   for (std::size_t q = 0; q < kQueues; ++q) read_queue(config, q, order);
   order.assignment = config.choice("assignment", order.assignment);
   if (config.has("pools")) read_pools(config.map("pools"), order);

@@ -9,8 +9,9 @@ namespace {
 
 void check_permutations(const Schedule& schedule, Findings& findings) {
   const std::span<const OperatorInfo> operators = schedule.front().operators();
+  const std::vector<bool> with_puts = operators_with_puts(schedule);
   for (std::uint32_t op = 0; op < operators.size(); ++op) {
-    if (!has_puts(schedule, op)) continue;
+    if (!with_puts[op]) continue;
     findings.notes.push_back(
         fmt::format("{}: at every position of the ring the destinations {} a permutation", operators[op].name,
                     destinations_form_permutations(schedule, OpId{op}) ? "form" : "do not form"));

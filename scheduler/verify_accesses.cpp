@@ -44,7 +44,8 @@ bool TouchedBytes::meets(const TouchedBytes& other) const {
   });
 }
 
-void each_shared_tensor(const TaskflowView& taskflow, const std::function<void(TensorAccesses)>& visit) {
+void each_shared_tensor(const TaskflowView& taskflow,
+                        const std::function<void(const TensorAccesses&)>& visit) {
   struct Touching {
     std::vector<AccessPlace> reads, writes;
   };
@@ -62,6 +63,7 @@ void each_shared_tensor(const TaskflowView& taskflow, const std::function<void(T
   }
   const auto accesses = [&](const std::vector<AccessPlace>& places) {
     std::vector<Access> result;
+    result.reserve(places.size());
     for (const AccessPlace& place : places) {
       const TaskflowView::Rank& rank = taskflow.ranks[place.rank];
       TouchedBytes bytes(*place.region, taskflow.tiling(rank.tasks[place.task]),

@@ -50,6 +50,7 @@ struct TensorAccesses {
 };
 
 // Calls `visit` for each tensor in each memory that is both read and written.
-void each_shared_tensor(const TaskflowView& taskflow, const std::function<void(TensorAccesses)>& visit);
+void each_shared_tensor(const TaskflowView& taskflow,
+                        const std::function<void(const TensorAccesses&)>& visit);
 
 }  // namespace a3sim

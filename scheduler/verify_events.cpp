@@ -41,8 +41,8 @@ void check_group(const Schedule& schedule, Findings& findings) {
 
 void check_regions(const Schedule& schedule, Findings& findings) {
   std::uint64_t regions = 0;
+  const TaskflowView view(schedule);
   for (std::uint32_t r = 0; r < schedule.size(); ++r) {
-    const TaskflowView view(schedule);
     for (std::uint32_t t = 0; t < schedule[r].tasks().size(); ++t) {
       const TaskDescriptor& td = schedule[r].tasks()[t];
       if (td.trigger_rank >= schedule.size() ||

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "scheduler/verify.h"
 
 // The checks that verify() is made of. Each adds its errors, or a note that says what held.
@@ -33,7 +35,7 @@ void check_waits(const Schedule& schedule, Findings& findings);
 // Puts between sent and received rows move every row once, to its place.
 void check_rows(const Schedule& schedule, Findings& findings);
 
-// Whether tasks of the operator put rows into other ranks' memory.
-bool has_puts(const Schedule& schedule, std::uint32_t op);
+// By operator: whether tasks of it put rows into other ranks' memory.
+std::vector<bool> operators_with_puts(const Schedule& schedule);
 
 }  // namespace a3sim

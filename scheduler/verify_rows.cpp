@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "scheduler/taskflow_view.h"
@@ -49,7 +51,6 @@ class Slots {
 
 // One put, as the sent rows that it stands for.
 struct Move {
-  std::uint32_t src;  // whose sent layout
   Rows sent;
   std::uint32_t rank, task;
 };
@@ -58,7 +59,7 @@ struct Move {
 class RowCheck {
  public:
   RowCheck(const Schedule& schedule, const Slots& slots, std::uint32_t op, Findings& findings)
-      : taskflow_(schedule), slots_(slots), op_(op), findings_(findings) {}
+      : taskflow_(schedule), slots_(slots), op_(op), findings_(findings), moves_(schedule.size()) {}
 
   void run() {
     if (!between(Layout::kSent, Layout::kReceived) && !between(Layout::kReceived, Layout::kSent)) return;
@@ -68,12 +69,14 @@ class RowCheck {
         if (td.op == op_ && td.num_inputs > 0 && td.num_outputs > 0) add(r, t, td);
       }
     }
-    std::sort(moves_.begin(), moves_.end(), [](const Move& a, const Move& b) {
-      return std::tuple(a.src, a.sent.begin, a.sent.end) < std::tuple(b.src, b.sent.begin, b.sent.end);
-    });
-    auto move = moves_.cbegin();
     for (std::uint32_t src = 0; src < slots_.shape().ep; ++src) {
-      for (std::uint32_t e = 0; e < slots_.shape().experts(); ++e) cover(src, e, move);
+      std::vector<Move> moves = std::move(moves_[src]);
+      std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) {
+        return std::tuple(a.sent.begin, a.sent.end, a.rank, a.task) <
+               std::tuple(b.sent.begin, b.sent.end, b.rank, b.task);
+      });
+      std::span<const Move> left = moves;
+      for (std::uint32_t e = 0; e < slots_.shape().experts(); ++e) cover(src, e, left);
     }
     if (wrong_) return;
     findings_.notes.push_back(fmt::format("{} moves {} rows, each once and to its place", name(), rows_));
@@ -108,7 +111,7 @@ class RowCheck {
           out.rank));
       return;
     }
-    moves_.push_back({sent.rank, sent.rows(), r, t});
+    moves_[sent.rank].push_back({sent.rows(), r, t});
   }
 
   // Whether the received rows are those of the sent ones, which lie in one slot.
@@ -120,19 +123,20 @@ class RowCheck {
            received.row_begin - to.begin == sent.row_begin - from.begin;
   }
 
-  // The moves from `move` on cover the slot without gap or overlap.
-  void cover(std::uint32_t src, std::uint32_t gexpert, std::vector<Move>::const_iterator& move) {
+  // The first of the moves that are left cover the slot without gap or overlap.
+  void cover(std::uint32_t src, std::uint32_t gexpert, std::span<const Move>& left) {
     const Rows slot = slots_.sent(src, gexpert);
     rows_ += slot.size();
     std::uint32_t next = slot.begin;
-    for (; move != moves_.end() && move->src == src && move->sent.begin < slot.end; ++move) {
-      if (move->sent.begin > next) missing(src, gexpert, {next, move->sent.begin});
-      if (move->sent.begin < next) {
+    for (; !left.empty() && left.front().sent.begin < slot.end; left = left.subspan(1)) {
+      const Move& move = left.front();
+      if (move.sent.begin > next) missing(src, gexpert, {next, move.sent.begin});
+      if (move.sent.begin < next) {
         error(fmt::format("{} on rank {} moves rows [{}, {}) of rank {} for expert {} again",
-                          taskflow_.task_name(move->rank, move->task), move->rank, move->sent.begin,
-                          std::min(next, move->sent.end), src, gexpert));
+                          taskflow_.task_name(move.rank, move.task), move.rank, move.sent.begin,
+                          std::min(next, move.sent.end), src, gexpert));
       }
-      next = std::max(next, move->sent.end);
+      next = std::max(next, move.sent.end);
     }
     if (next < slot.end) missing(src, gexpert, {next, slot.end});
   }
@@ -146,19 +150,21 @@ class RowCheck {
   const Slots& slots_;
   std::uint32_t op_;
   Findings& findings_;
-  std::vector<Move> moves_;
+  std::vector<std::vector<Move>> moves_;  // by the rank whose sent rows they are
   std::uint64_t rows_ = 0;
   bool wrong_ = false;
 };
 
 }  // namespace
 
-bool has_puts(const Schedule& schedule, std::uint32_t op) {
-  return std::any_of(schedule.begin(), schedule.end(), [&](const Ssc& ssc) {
-    return std::any_of(ssc.tasks().begin(), ssc.tasks().end(), [&](const TaskDescriptor& td) {
-      return td.op == op && td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
-    });
-  });
+std::vector<bool> operators_with_puts(const Schedule& schedule) {
+  std::vector<bool> with(schedule.front().operators().size());
+  for (const Ssc& ssc : schedule) {
+    for (const TaskDescriptor& td : ssc.tasks()) {
+      if (td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal)) with[td.op] = true;
+    }
+  }
+  return with;
 }
 
 void check_rows(const Schedule& schedule, Findings& findings) {

@@ -53,6 +53,11 @@ void check_types(const Schedule& schedule, Findings& findings) {
     for (const TaskDescriptor& td : ssc.tasks()) {
       const OperatorInfo& op = ssc.operators()[td.op];
       const Operator& type = Operators::get(op.type);
+      const bool tiled = type.queue() != QueueType::kCtq || td.tiling_data_position < ssc.tilings().size();
+      if (!tiled && told.emplace(index(ssc.rank()), td.op).second) {
+        findings.errors.push_back(fmt::format("{}[{}] on rank {} is a task of the CTQ and has no tiling",
+                                              op.name, td.task_index, index(ssc.rank())));
+      }
       const bool right = td.task_type == static_cast<std::uint16_t>(type.task_type()) &&
                          td.queue_type == static_cast<std::uint8_t>(type.queue());
       if (right || !told.emplace(index(ssc.rank()), td.op).second) continue;

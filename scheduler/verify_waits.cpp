@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "scheduler/verify_accesses.h"
 #include "scheduler/verify_parts.h"
@@ -81,37 +84,55 @@ class WaitSearch {
 struct AlikeAccesses {
   std::uint32_t event;
   std::uint16_t op;
-  std::vector<Access> accesses;  // not empty, of the same bytes
+  std::span<const Access* const> accesses;  // not empty, of the same bytes
 
-  const TouchedBytes& bytes() const { return accesses.front().bytes; }
+  const TouchedBytes& bytes() const { return accesses.front()->bytes; }
 };
 
-// Sorted by the first row.
-template <class EventOf, class OpOf>
-std::vector<AlikeAccesses> alike(std::vector<Access> accesses, EventOf&& event_of, OpOf&& op_of) {
-  struct Sorted {
-    std::uint32_t event;
-    std::uint16_t op;
-    Access access;
-  };
-  std::vector<Sorted> sorted;
-  for (Access& access : accesses) sorted.push_back({event_of(access), op_of(access), std::move(access)});
-  std::ranges::stable_sort(sorted, {}, [](const Sorted& of) {
-    const Rows rows = of.access.bytes.rows();
-    return std::tuple(rows.begin, rows.end, of.event, of.op);
-  });
-  std::vector<AlikeAccesses> result;
-  for (auto& [event, op, access] : sorted) {
-    const bool same = !result.empty() && result.back().event == event && result.back().op == op &&
-                      access.bytes.whole() && result.back().bytes().whole() &&
-                      result.back().bytes().rows() == access.bytes.rows();
-    if (!same) result.push_back({event, op, {}});
-    std::vector<Access>& group = result.back().accesses;
-    const bool again = same && group.back().rank == access.rank && group.back().task == access.task;
-    if (!again) group.push_back(std::move(access));
+// All accesses of one kind to a tensor.
+class SortedAccesses {
+ public:
+  template <class EventOf, class OpOf>
+  SortedAccesses(const std::vector<Access>& accesses, EventOf&& event_of, OpOf&& op_of) {
+    struct Sorted {
+      Rows rows;
+      std::uint32_t event;
+      std::uint16_t op;
+      const Access* access;
+      auto key() const { return std::tuple(rows.begin, rows.end, event, op); }
+    };
+    std::vector<Sorted> sorted;
+    sorted.reserve(accesses.size());
+    for (const Access& access : accesses)
+      sorted.push_back({access.bytes.rows(), event_of(access), op_of(access), &access});
+    const auto less = [](const Sorted& a, const Sorted& b) {
+      return std::pair(a.key(), a.access) < std::pair(b.key(), b.access);
+    };
+    if (!std::ranges::is_sorted(sorted, less)) std::ranges::sort(sorted, less);
+    places_.reserve(sorted.size());  // groups are spans of it
+    for (const Sorted& of : sorted) add(of.event, of.op, of.access);
   }
-  return result;
-}
+  SortedAccesses(const SortedAccesses&) = delete;
+  SortedAccesses& operator=(const SortedAccesses&) = delete;
+
+  // Sorted by the first row.
+  const std::vector<AlikeAccesses>& groups() const { return groups_; }
+
+ private:
+  void add(std::uint32_t event, std::uint16_t op, const Access* access) {
+    const bool same = !groups_.empty() && groups_.back().event == event && groups_.back().op == op &&
+                      access->bytes.whole() && groups_.back().bytes().whole() &&
+                      groups_.back().bytes().rows() == access->bytes.rows();
+    if (same && places_.back()->rank == access->rank && places_.back()->task == access->task) return;
+    places_.push_back(access);
+    if (!same) groups_.push_back({event, op, {&places_.back(), 0}});
+    AlikeAccesses& group = groups_.back();
+    group.accesses = {group.accesses.data(), group.accesses.size() + 1};
+  }
+
+  std::vector<const Access*> places_;
+  std::vector<AlikeAccesses> groups_;
+};
 
 // Calls `visit(read, write)` for all that have bytes in common, read by read.
 template <class Visit>
@@ -182,8 +203,8 @@ class Races {
 
 template <class Wrong>
 void each_pair(const AlikeAccesses& read, const AlikeAccesses& write, Wrong&& wrong) {
-  for (const Access& reader : read.accesses) {
-    for (const Access& writer : write.accesses) wrong(reader, writer);
+  for (const Access* const reader : read.accesses) {
+    for (const Access* const writer : write.accesses) wrong(*reader, *writer);
   }
 }
 
@@ -201,18 +222,17 @@ void check_waits(const Schedule& schedule, Findings& findings) {
     return taskflow.ranks[access.rank].tasks[access.task];
   };
   const auto op = [&](const Access& access) { return task(access).op; };
-  each_shared_tensor(taskflow, [&](TensorAccesses tensor) {
-    const auto reads = alike(
-        std::move(tensor.reads), [&](const Access& read) { return events.waited(read.rank, task(read)); },
-        op);
-    const auto writes = alike(
-        std::move(tensor.writes), [&](const Access& write) { return events.triggered(task(write)); }, op);
-    each_overlap(reads, writes, [&](const AlikeAccesses& read, const AlikeAccesses& write) {
+  each_shared_tensor(taskflow, [&](const TensorAccesses& tensor) {
+    const SortedAccesses reads(
+        tensor.reads, [&](const Access& read) { return events.waited(read.rank, task(read)); }, op);
+    const SortedAccesses writes(
+        tensor.writes, [&](const Access& write) { return events.triggered(task(write)); }, op);
+    each_overlap(reads.groups(), writes.groups(), [&](const AlikeAccesses& read, const AlikeAccesses& write) {
       pairs += read.accesses.size() * write.accesses.size();
       if (!search.implies(read.event, write.event)) {
         each_pair(read, write, [&](const Access& r, const Access& w) { races.no_wait(r, w); });
       } else if (!kernels.before(write.op, read.op)) {
-        races.too_early(read.accesses.front(), write.accesses.front());
+        races.too_early(*read.accesses.front(), *write.accesses.front());
       }
     });
   });

@@ -32,12 +32,12 @@ struct CheckOptions {
 void check(const CheckOptions& options) {
   if (options.data.data) return options.data.check(options.schedules);
   std::string faults;
-  for (const NamedSchedule& named : options.schedules.load()) {
+  options.schedules.each([&](const NamedSchedule& named) {
     const Findings findings = verify(named.schedule);
     std::cout << named.name << ":\n";
     for (const std::string& note : findings.notes) std::cout << "  " << note << '\n';
     for (const std::string& error : findings.errors) faults += named.name + ": " + error + '\n';
-  }
+  });
   if (faults.empty()) return;
   faults.pop_back();
   throw RunError(faults);

@@ -86,22 +86,27 @@ void ScheduleOption::add_to(CLI::App& app) {
   add_order_to(app);
 }
 
-std::vector<NamedSchedule> ScheduleOption::load() const {
+void ScheduleOption::each(const std::function<void(const NamedSchedule&)>& visit) const {
   const bool compiled = std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return is_schedule(argument) || is_folder(argument);
   });
   if (compiled) {
     if (any()) throw InputError("--set and --order go with a configuration, not with compiled schedules");
-    return open_schedules(arguments);
+    for (const NamedSchedule& named : open_schedules(arguments)) visit(named);
+    return;
   }
   if (arguments.size() != 1) throw InputError("give one configuration, or compiled schedules only");
   const Experiment experiment = OverrideOptions::load(arguments[0]);
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
-  std::vector<NamedSchedule> schedules;
   for (const Pass& pass : experiment.passes) {
-    schedules.push_back({pass.name, compile_pass(experiment, pass, capacity).schedule,
-                         propagate_splits(pass.graph, experiment.shape, experiment.cut)});
+    visit({pass.name, compile_pass(experiment, pass, capacity).schedule,
+           propagate_splits(pass.graph, experiment.shape, experiment.cut)});
   }
+}
+
+std::vector<NamedSchedule> ScheduleOption::load() const {
+  std::vector<NamedSchedule> schedules;
+  each([&](const NamedSchedule& named) { schedules.push_back(named); });
   return schedules;
 }
 

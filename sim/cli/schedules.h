@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,7 +26,10 @@ std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths);
 struct ScheduleOption : OverrideOptions {
   std::vector<std::string> arguments;
   void add_to(CLI::App& app);
-  // The schedules that the arguments mean: compiled ones, or those of a configuration with its overrides.
+  // Calls `visit` for each schedule that the arguments mean: compiled ones, or those of a configuration with its
+  // overrides, of which the next is compiled after the call: they need not all be in memory.
+  void each(const std::function<void(const NamedSchedule&)>& visit) const;
+  // All of them.
   std::vector<NamedSchedule> load() const;
 };
 

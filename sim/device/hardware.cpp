@@ -125,7 +125,8 @@ Hardware::MemorySystem read_memory(const Config& config) {
   memory.l2_write = config.rate("l2_write");
   memory.l2_ways = count(config, "l2_ways", 1, kMostWays);
   const std::int64_t stride = std::int64_t{memory.l2_ways} * kL2Line;
-  if (config.has("l2_size") && config.has("l2_ways") && memory.l2_size.count % stride != 0) {
+  const auto known = [&](const char* key) { return config.has(key) && !config.is_wrong(key); };
+  if (known("l2_size") && known("l2_ways") && memory.l2_size.count % stride != 0) {
     config.error("l2_size",
                  fmt::format("{} bytes, expected a multiple of {}: {} ways (l2_ways) of lines of {} bytes",
                              memory.l2_size.count, stride, memory.l2_ways, kL2Line));

@@ -9,6 +9,7 @@
 
 #include "scheduler/task_weights.h"
 #include "sim/experiment/interruption.h"
+#include "sim/experiment/memory_check.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
@@ -21,7 +22,7 @@ PathRates path_rates(const Hardware& hardware) {
 
 // About how many tasks a pass has: its puts there and back, and each partition's shares and row tiles.
 void check_size(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
-  constexpr std::uint64_t kMostTasks = 50'000'000;  // some 8 GB
+  constexpr std::uint64_t kMostTasks = 50'000'000;
   const CutOptions& cut = experiment.cut;
   std::uint64_t tasks = 4 * std::uint64_t{experiment.shape.experts()} * cut.partitions * cut.shares;
   for (std::uint32_t src = 0; src < (kept > 0 ? kept : capacity.ranks()); ++src) {
@@ -29,7 +30,8 @@ void check_size(const Experiment& experiment, const RoutingCounts& capacity, std
       tasks += 2 * (rows / cut.chunk + (rows > 0)) + rows / cut.task_rows;
     }
   }
-  if (tasks <= kMostTasks) return;
+  if (tasks <= kMostTasks)
+    return check_memory(experiment.name, tasks, MemoryOf::kCompilation, memory_of_machine());
   throw InputError(
       fmt::format("{}: a pass would have about {} million tasks, expected at most {}: take a smaller group, "
                   "fewer partitions or shares, or larger chunks",

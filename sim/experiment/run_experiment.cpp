@@ -3,29 +3,16 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <spdlog/stopwatch.h>
-#include <unistd.h>
 
 #include <numeric>
 
 #include "sim/core/error.h"
 #include "sim/experiment/interruption.h"
+#include "sim/experiment/memory_check.h"
 #include "sim/runtime/run.h"
 
 namespace a3sim {
 namespace {
-
-// A machine that swaps stands still for all who use it.
-void check_memory(const std::string& pass, std::size_t tasks, bool record) {
-  const double bytes = static_cast<double>(tasks) *
-                       (record ? 1e3 : 6e2),  // measured, 2,000 experts a rank and more
-      memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (bytes <= memory) return;
-  throw RunError(
-      fmt::format("{}: a run of {:.0f} million tasks takes some {:.0f} GB, and this machine has {:.0f}: take "
-                  "a smaller group, "
-                  "fewer partitions or shares, or larger chunks",
-                  pass, static_cast<double>(tasks) / 1e6, bytes / 1e9, memory / 1e9));
-}
 
 RunResult run_on(const NetworkBackend& backend, const Experiment& experiment, const Compiled& compiled,
                  std::size_t pass, const RunOptions& options) {
@@ -34,7 +21,7 @@ RunResult run_on(const NetworkBackend& backend, const Experiment& experiment, co
   check_interruption();
   std::size_t tasks = 0;
   for (const Ssc& ssc : of.schedule) tasks += ssc.tasks().size();
-  check_memory(of.name, tasks, options.record);
+  check_memory(of.name, tasks, options.record ? MemoryOf::kRecordedRun : MemoryOf::kRun, memory_of_machine());
   Progress progress(fmt::format("tasks of {}", of.name), tasks);
   InterruptibleHooks interruptible(options.hooks, progress);
   RunOptions with_hooks = options;

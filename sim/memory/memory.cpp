@@ -84,7 +84,6 @@ Time Memory::settle(Time now) {
   if (count(now) < now_) refuse("a memory's dates never decrease");
   if (changed_) {
     if (count(now) > now_) refuse("a memory was not settled at the date of its last change");
-    if (next_end_ <= now_) refuse("a memory's ended jobs were not taken");
     bool saturated = false;
     for (std::uint32_t r = 0; r < kResources; ++r) saturated |= demand_[r] > available_[r];
     if (saturated || saturated_) solve();

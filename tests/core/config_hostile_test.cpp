@@ -25,6 +25,15 @@ TEST_CASE("Duplicate keys are found at every level, with the place of the first"
         "f.yaml:5:1: a: duplicate key, expected once; first at line 1\n");
 }
 
+TEST_CASE("What a duplicate key holds is read as well") {
+  std::string entries;
+  for (int i = 0; i < 40; ++i) entries += ", k" + std::to_string(i) + ": {x: [1, 2, 3]}";
+  CHECK(errors("a: 1\na: {b: 1" + entries + ", b: 2}\n") ==
+        "f.yaml:2:1: a: duplicate key, expected once; first at line 1\n" +
+            ("f.yaml:2:" + std::to_string(11 + entries.size())) +
+            ": a.b: duplicate key, expected once; first at line 2\n");
+}
+
 TEST_CASE("YAML that means more than it says is refused") {
   CHECK(errors("a: &x 1\n") == "f.yaml:1:4: anchors (&name) are not supported, expected the value itself\n");
   CHECK_THAT(errors("a: &x {b: 1}\n"), Contains("anchors"));

@@ -77,3 +77,11 @@ TEST_CASE("A registered name that there is not is noted with the known ones and 
   CHECK_FALSE(empty.config.name("kind", "colour", colours, "red"));
   CHECK_FALSE(empty.errors().empty());
 }
+
+TEST_CASE("Files that one is laid over are a key of the whole file and of no block in it") {
+  const ConfigText text("fabric: {rate: 1 GB/s}\n");
+  const Config fabric = text.config.map("fabric");
+  fabric.rate("rate");
+  CHECK(text.config.known().keys.at("include").forms.size() == 2);
+  CHECK_FALSE(fabric.known().keys.contains("include"));
+}

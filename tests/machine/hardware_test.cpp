@@ -136,6 +136,7 @@ TEST_CASE("Impossible hardware is refused") {
       error_of({"hardware.fabric.planes.rdmaa.egress=1 GB/s"}),
       Contains("hardware.fabric.planes.rdmaa: a plane with one rate") && Contains("did you mean 'rdma'?"));
   CHECK_THAT(error_of({"hardware.fabric.levels.node.plane=hcss"}), Contains("did you mean 'hccs'?"));
+  CHECK_THAT(error_of({"hardware.memory.l2_size=-3 MiB"}), Contains("is negative") && !Contains("multiple"));
   CHECK_THAT(error_of({"hardware.memory.l2_size=1 MiB"}),
              Contains("hardware.memory.l2_size: 1048576 bytes, expected a multiple of 12288: 24 ways"));
 }

@@ -124,3 +124,19 @@ TEST_CASE("l2 bands: LRU over bands answers as over single pieces where the L2 i
     }
   }
 }
+
+TEST_CASE(
+    "l2 bands: a column that was there as a whole is missed once one of its bands has been evicted as one") {
+  constexpr std::uint32_t kRows = 8;
+  const std::vector<L2Tensor> tensors{{2 * kRows, 2 * kL2Line, {}, kRows}, {kRows, 6 * kL2Line, {}, kRows}};
+  const auto l2 = make_piece_l2({.size = {8 * kRows * kL2Line}, .ways = 8}, tensors, 1);
+  const auto read = [&](std::uint32_t tensor, Rows rows, std::uint32_t lines) {
+    return l2->access({.tensor = TensorId{tensor}, .rows = rows, .byte_end = lines * kL2Line}).hbm_read;
+  };
+  read(0, {0, 2 * kRows}, 2);
+  CHECK(read(0, {0, 2 * kRows}, 1) == 0);  // the column is looked at, and known from now on
+  CHECK(read(0, {0, kRows}, 2) + read(0, {kRows, 2 * kRows}, 2) == 0);
+  CHECK(read(1, {0, kRows}, 6) == 6 * kRows * kL2Line);  // takes the room of the first band
+  CHECK(read(0, {kRows, 2 * kRows}, 2) == 0);
+  CHECK(read(0, {0, 2 * kRows}, 1) == kRows * kL2Line);
+}

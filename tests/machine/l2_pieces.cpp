@@ -195,6 +195,8 @@ TEST_CASE("l2 pieces: the public sweeps give the published hit rates under LRU")
 TEST_CASE("l2 pieces: what cannot be built or is out of range is refused") {
   std::vector<L2Tensor> tensors = column(2);
   CHECK_THROWS_AS(make_piece_l2({.size = {8 * kL2Line}, .ways = 8}, tensors, 1), InputError);
+  CHECK_THROWS_WITH(make_piece_l2({.size = {1 << 20}, .ways = 65}, tensors, 1),
+                    Catch::Contains("expected 1 to 64"));
   const auto l2 = make_piece_l2(spec_for(2), tensors, 1);
   CHECK_THROWS_AS(l2->access(at(0, {0, 2 * kRows + 1}, 0, 1)), std::out_of_range);
   CHECK_THROWS_AS(l2->access(at(0, {0, 1}, 0, 2)), std::out_of_range);

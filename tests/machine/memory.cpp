@@ -167,6 +167,7 @@ TEST_CASE("the memory refuses calls that break its contract") {
   memory.start(after(0), 0, job(10, {}));
   CHECK_THROWS_AS(memory.start(after(0), 0, job(10, {})), std::logic_error);
   CHECK_THROWS_AS(memory.start(after(1), 1, job(10, {})), std::logic_error);  // not settled at 0
+  CHECK_THROWS_AS(memory.settle(after(1)), std::logic_error);                 // neither is that
   memory.settle(after(0));
   CHECK_THROWS_AS(memory.start(after(10), 1, job(10, {})),
                   std::logic_error);  // the end at 10 was not taken

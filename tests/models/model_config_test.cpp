@@ -1,5 +1,6 @@
 #include "models/model_config.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -109,6 +110,35 @@ TEST_CASE("A token goes to at most all experts") {
     CHECK_THAT(error_of({std::string("model.experts_per_rank=") + wrong, "model.top_k=12"}),
                Contains("experts_per_rank") && !Contains("a token of"));
   }
+}
+
+TEST_CASE("What is wrong with the number of ranks is said once, and nothing of what is read instead") {
+  for (const char* wrong : {"parallel.ep=0", "parallel.ep=x", "parallel.ep=70000"}) {
+    const std::string error = error_of({wrong, "model.top_k=8"});
+    CHECK_THAT(error, Contains("parallel.ep: "));
+    CHECK(std::ranges::count(error, '\n') == 0);
+  }
+  Diagnostics diagnostics;
+  const Config root = Config::parse("{tokens: 1, hidden: 1, intermediate: 1, top_k: 8, experts: 256}",
+                                    "m.yaml", {}, diagnostics);
+  read_shape(root, {.ep = 7});
+  CHECK(diagnostics.messages().size() == 1);
+}
+
+TEST_CASE("A rank has no more experts than its tasks can name") {
+  CHECK(read({"model.experts_per_rank=65534", "parallel.ep=2"}).shape.experts_per_rank == 65534);
+  CHECK_THAT(error_of({"model.experts_per_rank=65535", "parallel.ep=2"}),
+             Contains("experts_per_rank: 65535 is out of range, expected an integer from 1 to 65534"));
+  Diagnostics diagnostics;
+  const Config root = Config::parse("{tokens: 1, hidden: 1, intermediate: 1, top_k: 1, experts: 140000}",
+                                    "m.yaml", {}, diagnostics);
+  CHECK(read_shape(root, {.ep = 4}).experts_per_rank == 35000);
+  CHECK(diagnostics.empty());
+  read_shape(root, {.ep = 2});
+  REQUIRE_FALSE(diagnostics.empty());
+  CHECK_THAT(diagnostics.messages()[0],
+             Contains("m.yaml:1:") &&
+                 Contains("experts: 140000 experts on 2 ranks, expected at most 65534 on each"));
 }
 
 TEST_CASE("Sizes of zero, too many ranks and data types without a name are refused") {

@@ -4,6 +4,8 @@
 #include "sim/core/rng.h"
 #include "sim/runtime/hosts/data_pipeline.h"
 #include "sim/runtime/hosts/host.h"
+#include "sim/runtime/hosts/host_options.h"
+#include "tests/core/config_text.h"
 
 namespace a3sim {
 namespace {
@@ -94,6 +96,29 @@ TEST_CASE("batches come when a tandem with bounded queues, walked through tick b
   }
 }
 
+TEST_CASE("what a host's block says is read, and what it does not say lets no device wait") {
+  const ConfigText text(
+      "data: {read: 1 us, process: 2 us, fetch: 3 us, workers: 4, queue: 5}\n"
+      "recording: {light: 6 us, full: 7 us}\nlaunch: 8 us\nahead: 9\n");
+  const HostOptions options = read_host_options(text.config, 100, 50_us);
+  CHECK(options.data.read == 1_us);
+  CHECK(options.data.process == 2_us);
+  CHECK(options.data.fetch == 3_us);
+  CHECK(options.data.workers == 4);
+  CHECK(options.data.queue == 5);
+  CHECK(options.record_light == 6_us);
+  CHECK(options.record_full == 7_us);
+  CHECK(options.launch == 8_us);
+  CHECK(options.ahead == 9);
+  const ConfigText empty("{}");
+  const HostOptions defaults = read_host_options(empty.config, 100, 50_us);
+  CHECK(defaults.launch == 50_us);
+  CHECK(defaults.ahead == 100);
+  CHECK_FALSE(defaults.data.any());
+  CHECK(defaults.record_light + defaults.record_full == Duration::zero());
+  CHECK(text.errors() + empty.errors() == "");
+}
+
 TEST_CASE("batches come as often as the slowest stage lets them, and queues say which it is") {
   DataOptions of;
   of.read = 5_us;
@@ -178,6 +203,29 @@ TEST_CASE("a pause costs what the host was not ahead by, a sync all that it had 
   // A sync waits for the end of the first step, and its launch comes after that.
   constexpr Duration kLength = 5_us, kLaunch = 1_us;
   CHECK(two_steps({HostAction::kSync, {}, kLength}, 4).second == kLength + kLaunch + 40_us);
+}
+
+TEST_CASE("what a host has done is of its last step alone") {
+  Host host(host_of(1_us, 4), [](std::uint32_t) { return HostStep{}; });
+  host.begin_step(0);
+  const Duration first = device_time(host, 4, 10_us);
+  const std::size_t of_first = host.done().size();
+  host.begin_step(1);
+  CHECK(host.done().empty());
+  device_time(host, 4, 10_us, first);
+  CHECK(of_first > 0);
+  CHECK(host.done().size() == of_first);
+}
+
+TEST_CASE("stages that take no time are nothing that a host has done") {
+  HostStep step;
+  step.data.read = 5_us;
+  Host host(host_of(1_us, 4), [&](std::uint32_t) { return step; });
+  host.begin_step(0);
+  host.launch({});
+  std::vector<HostAction> actions;
+  for (const HostDone& done : host.done()) actions.push_back(done.action);
+  CHECK(actions == std::vector<HostAction>{HostAction::kRead, HostAction::kLaunch});
 }
 
 TEST_CASE("what a host does while its queue is full costs nothing") {

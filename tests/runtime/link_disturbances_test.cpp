@@ -68,6 +68,13 @@ TEST_CASE("What others take of a port is not there") {
   check_near(LonePut(disturbances).took, alone(0.6));
 }
 
+TEST_CASE("A port that others take whole keeps a thousandth of its capacity") {
+  LinkDisturbances disturbances;
+  disturbances.ports = {{.rank = 1, .egress = false, .taken = kPutRate}};
+  const Duration expected = alone(0.001);
+  CHECK(std::chrono::abs(LonePut(disturbances).took - expected) < expected / 1000);
+}
+
 TEST_CASE("A port that is slow for a part of each period slows a put while it is, and no longer") {
   constexpr Duration kPeriod = 1_us, kOn = 300_ns;
   constexpr double kFactor = 0.1;

@@ -85,7 +85,7 @@ TEST_CASE("An order is read with its keys, assignment, pools and limits") {
       "  limit: {Dispatch: 10}\n");
   REQUIRE(errors == std::vector<std::string>{});
   REQUIRE(order.name == "mine");
-  REQUIRE(order.where == "mine.yaml:2:3");
+  REQUIRE(order.where == "mine.yaml:2:9");
   REQUIRE(order.keys[0] == std::vector<std::string>{"stage", "op == GMM1 ? 0 : 1"});
   REQUIRE(order.keys[1] == std::vector<std::string>{"(dst - rank) % ep"});
   REQUIRE(order.assignment == Assignment::kShared);

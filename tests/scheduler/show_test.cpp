@@ -73,6 +73,11 @@ TEST_CASE("a task's text has its fields, the bytes of its regions, and whom it w
   // Expert 0 of rank 0: 3 rows of 8 bf16 columns from each of two sources.
   CHECK(text.find("  in   received of rank 0, rows [0, 6), bytes [0, 96)\n") != std::string::npos);
   CHECK(text.find(", blocks 1 mod 3\n") != std::string::npos);
+  Shown two;
+  two.options.cut.shares = 2;
+  two.compiled = compile(two.graph, "forward", two.options);
+  const std::string of_two = show_task(two.schedule, RankId{0}, two.task("GMM1", 1));
+  CHECK(of_two.find(", blocks 1 mod 2\n") != std::string::npos);
   // A field a line, under the names that the public runtime and the orders have for them.
   for (const char* field : {"task_type", "queue_type", "worker_set", "op", "dependent_event", "trigger_event",
                             "task_index", "task_split_value", "tiling_data_position", "stage", "expert",

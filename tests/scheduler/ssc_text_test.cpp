@@ -46,6 +46,7 @@ TEST_CASE("The text of a schedule names the fields and writes absent ones as a d
   const std::string text = Ssc::build(small_parts()).to_text();
   REQUIRE(text.find("# task: task_type queue worker_set op num_inputs") != std::string::npos);
   REQUIRE(text.find(kFirstPut) != std::string::npos);
+  REQUIRE(text.find("\n\n# ctq: tasks in queue order\nctq ") != std::string::npos);
   REQUIRE(text.find("tensor \"h \\\"q\\\"\\x0a\" received fp32 3 12 no  # 3\n") != std::string::npos);
 }
 

@@ -130,6 +130,8 @@ void Config::error(std::string_view key, std::string_view message) const {
   note(mark(key), key, message);
 }
 
+bool Config::is_wrong(std::string_view key) const { return state_->diagnostics.about(path(key)); }
+
 void Config::note(const Mark& mark, std::string_view key, std::string_view message) const {
   state_->diagnostics.error(mark, path(key), message);
 }

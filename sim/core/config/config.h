@@ -34,6 +34,8 @@ class Diagnostics {
   // the same once more at the same place is not added again.
   void error(const Mark& mark, std::string_view path, std::string_view message);
   bool empty() const { return messages_.empty(); }
+  // Whether there is an error about the path itself.
+  bool about(std::string_view path) const;
   // In order of file, line and column.
   std::span<const std::string> messages() const { return messages_; }
   // Throws InputError with all messages, a line each; nothing if there are none.
@@ -98,6 +100,8 @@ class Config {
   void let_stand(std::string_view key) const;
   // Notes an error at a key's value; not where the key is absent from what could not be read.
   void error(std::string_view key, std::string_view message) const;
+  // Whether something has been noted about the key itself: what follows from its value is then no news.
+  bool is_wrong(std::string_view key) const;
 
   // A mapping below; an absent one reads as empty (every required key in it is then missing).
   Config map(std::string_view key) const;

@@ -46,6 +46,13 @@ void Diagnostics::error(const Mark& mark, std::string_view path, std::string_vie
   marks_.insert(last, mark);
 }
 
+bool Diagnostics::about(std::string_view path) const {
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    if (messages_[i].starts_with(fmt::format("{}: {}: ", marks_[i].text(), readable(path)))) return true;
+  }
+  return false;
+}
+
 void Diagnostics::throw_if_any() const {
   constexpr std::size_t kMostShown = 50;
   if (messages_.empty()) return;

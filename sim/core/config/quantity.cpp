@@ -101,7 +101,10 @@ Parsed<std::int64_t> parse_integer(std::string_view text, std::int64_t min, std:
     return {0, fmt::format("'{}' has a leading zero, expected {}", text, expected)};
   }
   std::int64_t value = 0;
-  if (!decimal_integer(text, value) || value < min || value > max) {
+  const bool fits = decimal_integer(text, value);
+  if (!fits && !text.starts_with('-'))
+    return {0, fmt::format("{} is out of range, expected an integer from {} to {}", text, min, max)};
+  if (!fits || value < min || value > max) {
     return {0, fmt::format("{} is out of range, expected {}", text, expected)};
   }
   return {value, ""};

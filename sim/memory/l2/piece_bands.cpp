@@ -84,19 +84,16 @@ bool PieceBands::absent_along(std::uint32_t number, std::uint32_t first_band) co
   return true;
 }
 
-std::uint64_t PieceBands::fill_column(std::uint32_t number, std::uint32_t first_band, OpId op) {
+void PieceBands::fill_column(std::uint32_t number, std::uint32_t first_band, OpId op) {
   const PieceMap::Column& column = map_.columns[number];
   const auto producer = static_cast<std::uint16_t>(index(op));
-  std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < column.bands; ++i) {
     const std::uint32_t piece = column.first + i * column.step;
     split(first_band + i);
     ++bands_[first_band + i].held;
     pieces_.fill(piece, producer);
-    bytes += pieces_.bytes(piece);
   }
   columns_[number] = {parts_[column.part], producer};
-  return bytes;
 }
 
 PieceStates::Cleared PieceBands::clear(std::uint32_t number) {

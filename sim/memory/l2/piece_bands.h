@@ -81,9 +81,9 @@ class PieceBands {
     return look_along(number, first_band);
   }
 
-  // Whether nothing of a column is present; fills such a one, as clean, and returns its bytes.
+  // Whether nothing of a column is present; fills such a one, as clean.
   bool absent_along(std::uint32_t column, std::uint32_t first_band) const;
-  std::uint64_t fill_column(std::uint32_t column, std::uint32_t first_band, OpId op);
+  void fill_column(std::uint32_t column, std::uint32_t first_band, OpId op);
 
   // A band that is not split: the bytes that are present of its pieces but the last.
   bool is_split(std::uint32_t band) const { return bands_[band].state == State::kSplit; }

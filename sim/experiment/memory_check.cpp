@@ -1,0 +1,40 @@
+#include "sim/experiment/memory_check.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+// Bytes a task. Runs are measured with 2,000 experts a rank and more, compilations from EP16 to EP768.
+double bytes_a_task(MemoryOf of) {
+  switch (of) {
+    case MemoryOf::kCompilation:
+      return 250;
+    case MemoryOf::kRun:
+      return 600;
+    case MemoryOf::kRecordedRun:
+      return 1000;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf of, Bytes memory) {
+  const double bytes = static_cast<double>(tasks) * bytes_a_task(of);
+  if (bytes <= static_cast<double>(memory.count)) return;
+  throw RunError(fmt::format(
+      "{}: {} {:.0f} million tasks takes some {:.1f} GB, and this machine has {:.1f}: take a smaller "
+      "group, fewer experts, partitions or shares, or larger chunks",
+      what, of == MemoryOf::kCompilation ? "compiling" : "a run of", static_cast<double>(tasks) / 1e6,
+      bytes / 1e9, static_cast<double>(memory.count) / 1e9));
+}
+
+Bytes memory_of_machine() {
+  return {std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)}};
+}
+
+}  // namespace a3sim
