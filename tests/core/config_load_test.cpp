@@ -212,6 +212,9 @@ TEST_CASE("a block of which nothing is taken over, or nothing is left, is not th
   CHECK(with_part_of("with.yaml", "without.yaml", "pool") == "workers: 3\n");
   CHECK_THAT(with_part_of("without.yaml", "with.yaml", "pool"),
              Contains("workers: 8") && Contains("size: 20"));
+  files.add("more.yaml", "workers: 3\npool:\n  comm: {size: 20}\n  other: 1\nnone: {}\n");
+  const std::string left = with_part_of("more.yaml", "without.yaml", "pool.comm");
+  CHECK_THAT(left, Contains("other: 1") && Contains("none:") && !Contains("comm"));
 }
 
 }  // namespace

@@ -205,6 +205,15 @@ TEST_CASE("a graph without a worker for its tasks is refused") {
   CHECK_THROWS_WITH(compile(small_graph(false, shape), "g", options), Catch::Contains("CTQ"));
 }
 
+TEST_CASE("ranks stand for others only under orders that can be followed from rank to rank") {
+  const MoeShape shape = small_shape(2);
+  CompileOptions options = small_options(2, route({}, shape));
+  options.kept = 1;
+  options.order.list_file[0] = "mine.csv";
+  CHECK_THROWS_WITH(compile(forward_graph(shape, Window::kTransport), "forward", options),
+                    Catch::Matchers::Contains("mine.csv: a list names the tasks of every rank"));
+}
+
 TEST_CASE("compiling twice gives the same bytes") {
   const MoeShape shape = small_shape(4);
   const CompileOptions options = small_options(4, uneven_counts(shape, 11), 2);

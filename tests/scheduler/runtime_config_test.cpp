@@ -394,15 +394,18 @@ TEST_CASE("what the runtime's files cannot carry is refused with the reason") {
         begin + "a shared queue: its workers take tasks in turn (order.assignment)");
   CHECK(refused([](CompileOptions&) {}, Window::kFull) ==
         begin + "operator Permute: the runtime has no task type for Permute");
-  const auto many = [&](std::uint32_t rows) {
+  const auto many = [&](std::uint32_t rows, std::uint32_t sent_more = 0) {
     return refused([&](CompileOptions& o) {
       o.cut.chunk = o.cut.task_rows = 1;
       for (std::uint32_t src = 0; src < 2; ++src) {
         for (std::uint32_t e = 0; e < 4; ++e) o.capacity.at(src, e) = rows;
       }
+      o.capacity.at(0, 3) += sent_more;
     });
   };
   // Two puts, and a SwiGLU task, a row of each of eight slots, of which a rank sends and receives four.
   CHECK(many(2200) == begin + "26412 tasks, 25600 at most: cut into larger ones (cut.chunk, cut.task_rows)");
-  CHECK(many(2100) == "no error");
+  CHECK(many(2132, 5) ==
+        begin + "25601 tasks, 25600 at most: cut into larger ones (cut.chunk, cut.task_rows)");
+  CHECK(many(2132, 4) == "no error");
 }
