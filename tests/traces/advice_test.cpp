@@ -114,6 +114,30 @@ TEST_CASE("more rows that each take as long as ever are imbalance, and no slow c
   CHECK(finding.ranks == std::vector<std::uint32_t>{1});
 }
 
+TEST_CASE(
+    "what goes to a rank with more rows is slow because of them, however much of the lag they explain") {
+  for (const bool more_rows : {true, false}) {
+    MadeObservation job = job_of([&](Own& own, std::uint32_t rank, std::uint32_t) {
+      if (rank != 1) return;
+      own.work += 6, own.transfer += 6, own.rows = more_rows ? 120 : 100;
+    });
+    add_operators(job, 3, 3);
+    for (std::uint32_t s = 0; s < 4; ++s) {
+      for (std::uint32_t d = 0; d < 4; ++d) {
+        if (s == d) continue;
+        for (int i = 0; i < 8; ++i) {
+          job.usual.transfers.push_back(job.put(0, s, d, i, 1));
+          job.full_records[0].transfers.push_back(
+              job.put(kSlowFrom + 1, s, d, d == 1 ? 3.0 * i : i, d == 1 ? 3 : 1));
+        }
+      }
+    }
+    const Finding finding = only(advise(job, rules()));
+    CHECK(finding.cause == (more_rows ? "load.imbalance" : "comm.link"));
+    CHECK(finding.ranks == std::vector<std::uint32_t>{1});
+  }
+}
+
 struct PortCase {
   const char* name;
   bool row, column, cell;

@@ -25,6 +25,9 @@ bool share_place(const Finding& a, const Finding& b) {
 
 // Whether `other` follows from `cause`.
 bool follows(const Finding& cause, const Finding& other) {
+  // What goes to a rank with more rows shares its port with more.
+  if (cause.cause == "load.imbalance" && is_of(other, "comm.") && share_place(cause, other))
+    return cause.confidence >= kLeast;
   if (cause.confidence < kSure) return false;
   if (is_of(cause, "io.")) return !is_of(other, "io.");
   if (is_of(cause, "host.")) return !is_of(other, "io.") && !is_of(other, "host.");

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "traces/rules/port_time.h"
 #include "traces/rules/rule.h"
 #include "traces/rules/slow_links.h"
 
@@ -13,7 +14,7 @@ class CommFlappingRule final : public CauseRule {
     std::vector<Finding> findings;
     for (const SlowLink& link : slow_links(of, data.at("slow"))) {
       if (link.kind != SlowLink::Kind::kPort) continue;
-      const PortInTime in_time = port_in_time(of, link);
+      const PortInTime in_time = port_in_time(of, link.rank, link.egress);
       if (in_time.changes < data.at("changes") || in_time.low <= 0) continue;
       Finding finding = finding_of(of, link, data.at("slow"));
       finding.evidence.push_back({fmt::format("changes of rank {}'s port between low and full", link.rank),

@@ -1,3 +1,4 @@
+#include "traces/rules/port_time.h"
 #include "traces/rules/rule.h"
 #include "traces/rules/slow_links.h"
 #include "traces/rules/standing_links.h"
@@ -13,7 +14,7 @@ class CommLinkRule final : public CauseRule {
     for (const SlowLink& link : slow_links(of, data.at("slow"))) {
       if (link.kind == SlowLink::Kind::kAll) continue;
       if (link.kind == SlowLink::Kind::kPort) {
-        const PortInTime in_time = port_in_time(of, link);
+        const PortInTime in_time = port_in_time(of, link.rank, link.egress);
         if (in_time.changes >= data.at("changes") && in_time.low > 0) continue;
       }
       findings.push_back(finding_of(of, link, data.at("slow")));

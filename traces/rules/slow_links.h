@@ -24,15 +24,6 @@ struct SlowLink {
 // The slowest first. `slow`: the factor from which on it is.
 std::vector<SlowLink> slow_links(const Case& of, double slow);
 
-// Whether a port carries what it usually can at times and much less at others, while the same was to be sent: how often
-// of its busy time it is low, and how often it changes between the two.
-struct PortInTime {
-  double low = 0;             // part of the busy time
-  std::uint32_t changes = 0;  // between low and full, a step
-  double peak = 0;            // its highest rate, of the usual highest
-};
-PortInTime port_in_time(const Case& of, const SlowLink& port);
-
 // Single puts that waited much longer than any usual one, all about as long.
 struct LatePuts {
   std::uint32_t src = kNone;
