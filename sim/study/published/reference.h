@@ -26,7 +26,7 @@ struct Reference {
   nlohmann::ordered_json coordinates;  // of the point: {"ep": 4, "pass": "forward", …}
   std::string metric;                  // sim/study/published/metric.h
   double value = 0;                    // in the metric's base unit
-  std::string hardware;                // configs/hardware/NAME.yaml
+  std::string hardware;                // configs/hardware/NAME.yaml; recorded: none is simulated
   std::string source;
   std::string note;  // may be empty
   Use use = Use::kComparison;
