@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "sim/core/config/config.h"
@@ -98,13 +99,12 @@ double healthy_step(const std::vector<double>& took, const std::vector<Truth>& t
 void measure(const std::vector<double>& took, double healthy, ScoredFault& fault) {
   constexpr double kFelt = 1.03;
   std::vector<double> in;
-  fault.felt = fault.first;
-  bool felt = false;
+  std::optional<std::uint32_t> felt;
   for (std::uint32_t s = fault.first; s <= fault.last && s < took.size(); ++s) {
     in.push_back(took[s]);
-    if (!felt && took[s] > kFelt * healthy) fault.felt = s;
-    felt = felt || took[s] > kFelt * healthy;
+    if (!felt && took[s] > kFelt * healthy) felt = s;
   }
+  fault.felt = felt.value_or(fault.first);
   fault.slowdown = healthy > 0 ? mean(in) / healthy - 1 : 0;
 }
 
