@@ -9,6 +9,7 @@
 
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
+#include "sim/core/machine_memory.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/data/data_matrix.h"
 #include "sim/study/data/layer_check.h"

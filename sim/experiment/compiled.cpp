@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scheduler/task_weights.h"
+#include "sim/core/machine_memory.h"
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/memory_check.h"
 #include "sim/runtime/topology.h"

@@ -1,7 +1,6 @@
 #include "sim/experiment/memory_check.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "sim/core/error.h"
 
@@ -31,10 +30,6 @@ void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf of, Byt
       "group, fewer experts, partitions or shares, or larger chunks",
       what, of == MemoryOf::kCompilation ? "compiling" : "a run of", static_cast<double>(tasks) / 1e6,
       bytes / 1e9, static_cast<double>(memory.count) / 1e9));
-}
-
-Bytes memory_of_machine() {
-  return {std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)}};
 }
 
 }  // namespace a3sim

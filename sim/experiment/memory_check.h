@@ -14,7 +14,4 @@ enum class MemoryOf { kCompilation, kRun, kRecordedRun };
 // `what`: the experiment or pass, as the message begins.
 void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf of, Bytes memory);
 
-// What this machine has in all.
-Bytes memory_of_machine();
-
 }  // namespace a3sim

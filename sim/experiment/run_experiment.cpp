@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sim/core/error.h"
+#include "sim/core/machine_memory.h"
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/memory_check.h"
 #include "sim/runtime/run.h"

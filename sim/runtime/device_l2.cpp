@@ -39,11 +39,8 @@ std::unique_ptr<L2> make_rated(const Ssc& ssc, const std::map<std::string, L2Rat
   return make_rated_l2(rates);
 }
 
-}  // namespace
-
-std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
-                            const L2Options& options, std::uint32_t copies) {
-  if (!options.rates.empty()) return make_rated(ssc, options.rates);
+// A rank's tensors as they lie in its L2.
+std::vector<L2Tensor> tensors_of(const Ssc& ssc, const RowLayout& layout, std::uint32_t copies) {
   std::vector<bool> in_blocks(ssc.tensors().size());  // whether a matrix operator reads or writes it
   for (const OperatorInfo& op : ssc.operators()) {
     if (Operators::get(op.type).queue() != QueueType::kCtq) continue;
@@ -65,12 +62,29 @@ std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardw
   for (std::uint32_t copy = 0; copy < copies; ++copy) {
     std::copy_n(tensors.begin(), ssc.tensors().size(), std::back_inserter(tensors));
   }
+  return tensors;
+}
+
+}  // namespace
+
+std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
+                            const L2Options& options, std::uint32_t copies) {
+  if (!options.rates.empty()) return make_rated(ssc, options.rates);
+  const std::vector<L2Tensor> tensors = tensors_of(ssc, layout, copies);
   L2Spec spec = options.spec;
   spec.size = hardware.memory.l2_size;
   spec.ways = hardware.memory.l2_ways;
   const auto ops = static_cast<std::uint32_t>(ssc.operators().size());
   if (options.exact) return make_line_l2(spec, tensors, ops);
   return make_piece_l2(spec, tensors, ops);
+}
+
+double l2_memory(const Schedule& schedule, const RowLayout& layout, const L2Options& options,
+                 std::uint32_t copies) {
+  if (options.exact || !options.rates.empty()) return 0;
+  double all = 0;
+  for (const Ssc& ssc : schedule) all += piece_l2_memory(tensors_of(ssc, layout, copies));
+  return all;
 }
 
 std::uint32_t copies_before(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,

@@ -14,6 +14,10 @@ namespace a3sim {
 std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
                             const L2Options& options, std::uint32_t copies);
 
+// Bytes of this machine's memory that the L2s of all ranks take at most.
+double l2_memory(const Schedule& schedule, const RowLayout& layout, const L2Options& options,
+                 std::uint32_t copies);
+
 // How many runs on other memory fill the L2 of every rank before the one that counts: none unless the options
 // say so.
 std::uint32_t copies_before(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/core/machine_memory.h"
 #include "sim/runtime/device.h"
 #include "sim/runtime/device_l2.h"
 #include "sim/runtime/fabric.h"
@@ -34,6 +35,16 @@ void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Har
           cubes, vectors, hardware.name, hardware.workers.cube, hardware.workers.vector));
     }
   }
+}
+
+// A machine that swaps stands still for all who use it.
+void check_l2_memory(double bytes) {
+  const auto most = static_cast<double>(memory_of_machine().count);
+  if (bytes <= most) return;
+  throw RunError(
+      fmt::format("the schedule's tensors are so large that a model of their L2s takes {:.1f} GB, and this "
+                  "machine has {:.1f}",
+                  bytes / 1e9, most / 1e9));
 }
 
 std::uint32_t most_workers(const Schedule& schedule) {
@@ -139,6 +150,7 @@ RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, co
   check_fits(schedule, counts, hardware, options);
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
   const std::uint32_t copies = copies_before(schedule, layout, hardware, options.l2);
+  check_l2_memory(l2_memory(schedule, layout, options.l2, copies));
   std::vector<std::unique_ptr<L2>> l2s;
   for (const Ssc& ssc : schedule) l2s.push_back(make_l2(ssc, layout, hardware, options.l2, copies));
   if (options.l2.start != L2Start::kCold) {

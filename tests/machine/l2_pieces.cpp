@@ -205,3 +205,24 @@ TEST_CASE("l2 pieces: what cannot be built or is out of range is refused") {
   tensors[0].piece_rows = 96;
   CHECK_THROWS_AS(make_piece_l2(spec_for(2), tensors, 1), InputError);
 }
+
+TEST_CASE("l2 pieces: what they take of memory grows with rows, bytes of a row and parts, told beforehand") {
+  const double one = piece_l2_memory(std::vector<L2Tensor>{{kRows, kL2Line, {}}});
+  CHECK(one > 0);
+  const auto memory = [](std::uint32_t rows, std::uint32_t columns, std::vector<std::uint32_t> parts = {}) {
+    return piece_l2_memory(std::vector<L2Tensor>{{rows, columns * kL2Line, std::move(parts)}});
+  };
+  // Bands share their column's cost, columns their band's.
+  CHECK(memory(100 * kRows, 1) < 100 * one);
+  CHECK(memory(1, 100) < 100 * one);
+  CHECK(memory(100 * kRows, 100) > 10 * (memory(100 * kRows, 1) + memory(1, 100)));
+  CHECK(memory(100, 1, {0, 50}) == 2 * one);
+  CHECK(memory(1U << 31, 1U << 22) > 1e15);
+}
+
+TEST_CASE("l2 pieces: more pieces than numbers are refused") {
+  constexpr std::uint32_t kMostColumns = 1U << 22;
+  const std::vector<L2Tensor> tensors{{1024 * kRows, kMostColumns * kL2Line, {}}};
+  CHECK_THROWS_WITH(make_piece_l2(spec_for(4), tensors, 1),
+                    "the tensors of a rank have 4294967296 pieces of L2; expected below 4294967295");
+}

@@ -185,7 +185,6 @@ TEST_CASE("the configured shape is kept when asked for, and its memory is told b
       kRows * (5 * kHidden + 6 * kWidth) + 2 * kTokens * kHidden + 2 * kWeights;
   CHECK(data_bytes(of).count == 2 * 4 * (kForward + kBackward + 2 * kMetadata));
   CHECK(data_bytes(full_case(file, {}, kDataSeed)) > data_bytes(of) * 100);
-  CHECK(available_memory() > 1_MiB);
 }
 
 TEST_CASE("every rank holds other tensors: a row of the wrong rank shows") {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
+#include "sim/core/machine_memory.h"
 
 namespace a3sim {
 namespace {
@@ -32,6 +33,8 @@ TEST_CASE("records take more memory than a run without, and compiling takes less
 
 TEST_CASE("the machine has memory, and what is small fits") {
   CHECK(memory_of_machine().count > 100'000'000);
+  CHECK(available_memory() > 1_MiB);
+  CHECK(available_memory() <= memory_of_machine());
   CHECK_NOTHROW(check_memory("x", 1000, MemoryOf::kRecordedRun, memory_of_machine()));
 }
 

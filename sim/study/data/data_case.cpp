@@ -1,7 +1,6 @@
 #include "sim/study/data/data_case.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include "sim/core/rng.h"
 
@@ -80,15 +79,6 @@ Bytes data_bytes(const DataCase& of) {
   // Each tensor as it is carried, and once more as it is given, expected or kept.
   constexpr std::int64_t kCopies = 2;
   return Bytes{elements} * (kCopies * sizeof(float));
-}
-
-Bytes available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::int64_t kib = 0;
-  for (std::string key; file >> key;) {
-    if (key == "MemAvailable:" && file >> kib) return Bytes{kib << 10};
-  }
-  throw RunError("/proc/meminfo does not say how much memory is available");
 }
 
 }  // namespace a3sim

@@ -44,7 +44,5 @@ std::vector<std::vector<SentRow>> sent_by_rank(const DataCase& of);
 
 // About how much memory the check of a case takes.
 Bytes data_bytes(const DataCase& of);
-// What the machine has left. Throws RunError where /proc/meminfo does not say.
-Bytes available_memory();
 
 }  // namespace a3sim

@@ -1,0 +1,25 @@
+#include "sim/core/machine_memory.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+
+Bytes memory_of_machine() {
+  return {std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)}};
+}
+
+Bytes available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::int64_t kib = 0;
+  for (std::string key; file >> key;) {
+    if (key == "MemAvailable:" && file >> kib) return Bytes{kib << 10};
+  }
+  throw RunError("/proc/meminfo does not say how much memory is available");
+}
+
+}  // namespace a3sim
