@@ -1,8 +1,11 @@
 #include "models/model_config.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -119,6 +122,13 @@ RoutingSpec::Drift read_drift(const Config& config, RoutingSpec::Drift drift) {
   return drift;
 }
 
+std::string read_path(const Config& config) {
+  const std::string path = config.file("file").string();
+  if (!path.empty() && access(path.c_str(), R_OK) != 0)
+    config.error("file", fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  return path;
+}
+
 }  // namespace
 
 RoutingSpec read_routing(const Config& config) {
@@ -130,7 +140,7 @@ RoutingSpec read_routing(const Config& config) {
   constexpr double kMostSkew = 100;
   spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeed, 0));
   spec.skew = config.number("skew", 0, kMostSkew, 0);
-  if (generator && generator->reads_file()) spec.file = config.file("file").string();
+  if (generator && generator->reads_file()) spec.file = read_path(config);
   if (generator && generator->drifts()) spec.drift = read_drift(config, spec.drift);
   // Another kind over a base that names a file, or that drifts, leaves that unused.
   config.has("file");

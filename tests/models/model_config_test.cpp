@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/core/error.h"
+#include "tests/scratch_directory.h"
 
 namespace a3sim {
 namespace {
@@ -160,11 +161,23 @@ TEST_CASE("Experts and rows that do not fit their counters are refused") {
 }
 
 TEST_CASE("A routing file is relative to the file that names it") {
-  CHECK(read({"routing.kind=file", "routing.file=counts.csv"}).routing.file == "counts.csv");
+  const ScratchDirectory scratch;
+  const std::string counts = scratch.add("counts.csv", "1").string();
+  CHECK(read({"routing.kind=file", "routing.file=" + counts}).routing.file == counts);
   Diagnostics diagnostics;
-  const Config root = Config::parse("{kind: file, file: ../counts.csv}", "a/b/model.yaml", {}, diagnostics);
-  CHECK(read_routing(root).file == "a/counts.csv");
+  const Config root = Config::parse("{kind: file, file: ../counts.csv}", (scratch / "b/model.yaml").string(),
+                                    {}, diagnostics);
+  CHECK(read_routing(root).file == counts);
   CHECK(diagnostics.empty());
+}
+
+TEST_CASE("A routing file that is not there is an error at the line that names it") {
+  Diagnostics diagnostics;
+  const Config root = Config::parse("kind: file\nfile: /nowhere/counts.csv\n", "m.yaml", {}, diagnostics);
+  read_routing(root);
+  REQUIRE_FALSE(diagnostics.empty());
+  CHECK(diagnostics.messages()[0] ==
+        "m.yaml:2:7: file: /nowhere/counts.csv: cannot be read: No such file or directory");
 }
 
 TEST_CASE("A routing takes its seed and skew, and an unknown kind lists the known ones") {
