@@ -44,8 +44,19 @@ class OperandCheck {
     if (!same(inputs, op.inputs) || !same(outputs, op.outputs))
       error(r, t, fmt::format("touches other tensors than {} does", op.name));
     const bool put = is(td, TaskType::kPutMemSignal);
-    for (const Region& in : inputs) {
+    const Operator& type = Operators::get(op.type);
+    for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+      const Region& in = inputs[i];
+      const std::string& name = rank.tensors[in.tensor].name;
       if (in.rank != r) error(r, t, fmt::format("reads the memory of rank {}", in.rank));
+      if (in.shares != 1) {
+        error(r, t,
+              fmt::format("is said to read share {} of {} of {}, and reads all of its rows", in.share,
+                          in.shares, name));
+      }
+      // Of metadata nobody is asked for reads that come too early.
+      if (in.flags != 0 && !type.is_metadata(i))
+        error(r, t, fmt::format("reads {} as metadata, which it is not to {}", name, op.name));
     }
     const std::uint32_t there = put ? td.dst : r;
     for (const Region& out : outputs) {

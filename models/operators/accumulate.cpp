@@ -17,6 +17,7 @@ class Accumulate final : public Operator {
   QueueType queue() const override { return QueueType::kVtq; }
   bool cut_by_task_rows() const override { return true; }
   std::uint32_t num_inputs() const override { return 2; }
+  bool is_metadata(std::uint32_t input) const override { return input == 1; }
 
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                        bool) const override {

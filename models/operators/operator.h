@@ -101,6 +101,8 @@ class Operator {
   // it. One without outputs is made by the compiler (Join).
   virtual std::uint32_t num_inputs() const = 0;
   virtual std::uint32_t num_outputs() const { return 1; }
+  // Whether an input is offsets and sizes, which the compiler waits for nobody for. It is external then.
+  virtual bool is_metadata(std::uint32_t /*input*/) const { return false; }
 
   // Whether CutOptions::task_rows bounds its tasks.
   virtual bool cut_by_task_rows() const { return false; }

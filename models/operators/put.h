@@ -24,6 +24,7 @@ class PutOperator : public Operator {
 class RoutedPut : public PutOperator {
  public:
   std::uint32_t num_inputs() const final { return 2; }
+  bool is_metadata(std::uint32_t input) const final { return input == 1; }
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                        bool transposed) const final;
   std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,

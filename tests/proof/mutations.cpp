@@ -222,6 +222,31 @@ bool wrong_offset(Parts& parts, Rng& rng) {
   return moved;
 }
 
+// A task that has an input with rows, whose region is changed by `change`.
+template <class Change>
+bool change_input(Parts& parts, Rng& rng, Change&& change) {
+  SscParts& rank = a_rank(parts, rng);
+  const TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
+  if (!td) return false;
+  Region& region = rank.regions[td->first_region + rng.below(td->num_inputs)];
+  if (region.flags & kMetadata || region.rows().empty()) return false;
+  change(region);
+  return true;
+}
+
+// Nobody has to wait for what is called metadata.
+bool call_metadata(Parts& parts, Rng& rng) {
+  return change_input(parts, rng, [](Region& region) { region.flags = kMetadata; });
+}
+
+// A task reads more than its region says.
+bool hide_reads(Parts& parts, Rng& rng) {
+  return change_input(parts, rng, [&](Region& region) {
+    region.shares = static_cast<std::uint16_t>(2 + rng.below(3));
+    region.share = static_cast<std::uint16_t>(rng.below(region.shares));
+  });
+}
+
 bool alike(const TensorInfo& a, const TensorInfo& b) {
   return a.layout == b.layout && a.rows == b.rows && a.cols == b.cols && a.dtype == b.dtype;
 }
@@ -263,7 +288,9 @@ constexpr Mutation kMutations[] = {{"drop a trigger", drop_trigger},
                                    {"lose a task", lose_task},
                                    {"cut a chunk short", cut_short},
                                    {"wrong offset", wrong_offset},
-                                   {"reuse a buffer early", reuse_buffer}};
+                                   {"reuse a buffer early", reuse_buffer},
+                                   {"call data metadata", call_metadata},
+                                   {"hide what is read", hide_reads}};
 
 }  // namespace
 
