@@ -38,6 +38,7 @@ Findings verify(const Schedule& schedule) {
   check_reads(schedule, findings);
   check_waits(schedule, findings);
   check_rows(schedule, findings);
+  check_blocks(schedule, findings);
   const std::vector<std::string> blocked = find_deadlock(schedule);
   findings.errors.insert(findings.errors.end(), blocked.begin(), blocked.end());
   if (blocked.empty()) findings.notes.push_back("no deadlock for any durations");

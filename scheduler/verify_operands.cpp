@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scheduler/taskflow_view.h"
 #include "scheduler/verify_parts.h"
 
@@ -28,21 +30,32 @@ class OperandCheck {
     return td.task_type == static_cast<std::uint16_t>(type);
   }
 
-  // One region an operand; of a single operand any number.
-  static bool same(std::span<const Region> regions, std::span<const TensorId> tensors) {
-    if (tensors.size() != 1 && regions.size() != tensors.size()) return false;
+  // A region of each operand, in order; or one of each of the blocks that its only operand is made of.
+  static bool same(std::span<const Region> regions, std::span<const TensorId> tensors, std::size_t blocks) {
+    if (regions.size() != (tensors.size() == 1 ? blocks : tensors.size())) return false;
     for (std::size_t i = 0; i < regions.size(); ++i) {
       if (regions[i].tensor != index(tensors[tensors.size() == 1 ? 0 : i])) return false;
     }
-    return regions.empty() == tensors.empty();
+    return true;
+  }
+
+  // How many blocks of as many rows as the output has an operator's only input is: more than one where it adds
+  // them up.
+  static std::size_t blocks_of(const OperatorInfo& op, const TaskflowView::Rank& rank) {
+    if (op.inputs.size() != 1 || op.outputs.size() != 1) return 1;
+    const TensorInfo &in = rank.tensors[index(op.inputs[0])], &out = rank.tensors[index(op.outputs[0])];
+    if (in.layout != Layout::kPlain || out.layout != Layout::kPlain || out.rows == 0) return 1;
+    return std::max(1U, in.rows / out.rows);
   }
 
   void check(std::uint32_t r, std::uint32_t t, const TaskDescriptor& td) {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     const OperatorInfo& op = taskflow_.operators[td.op];
     const std::span<const Region> inputs = rank.inputs(td), outputs = rank.outputs(td);
-    if (!same(inputs, op.inputs) || !same(outputs, op.outputs))
+    if (!same(inputs, op.inputs, blocks_of(op, rank)) || !same(outputs, op.outputs, 1)) {
       error(r, t, fmt::format("touches other tensors than {} does", op.name));
+      return;
+    }
     const bool put = is(td, TaskType::kPutMemSignal);
     const Operator& type = Operators::get(op.type);
     for (std::uint32_t i = 0; i < inputs.size(); ++i) {

@@ -35,6 +35,9 @@ void check_waits(const Schedule& schedule, Findings& findings);
 // Puts between sent and received rows move every row once, to its place.
 void check_rows(const Schedule& schedule, Findings& findings);
 
+// Puts between plain tensors of which each rank has a block move every row to its place.
+void check_blocks(const Schedule& schedule, Findings& findings);
+
 // By operator: whether tasks of it put rows into other ranks' memory.
 std::vector<bool> operators_with_puts(const Schedule& schedule);
 

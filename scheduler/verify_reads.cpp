@@ -95,7 +95,9 @@ class ReadCheck {
     const bool whole = in.rows() == Rows{0, from.rows};
     if (from.layout == to.layout) return in.rows() == out.rows() || (from.layout == Layout::kPlain && whole);
     if (from.layout != Layout::kWeights && to.layout != Layout::kWeights) return whole;
-    return in.rows() == experts.of(td.expert, from) && within(out.rows(), experts.of(td.expert, to));
+    const Rows written = experts.of(td.expert, to);
+    if (in.rows() != experts.of(td.expert, from)) return false;
+    return td.expert == kNoExpert ? out.rows() == written : within(out.rows(), written);
   }
 
   const Schedule& schedule_;

@@ -1,6 +1,7 @@
 #include "tests/proof/mutations.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace a3sim {
 namespace {
@@ -247,6 +248,69 @@ bool hide_reads(Parts& parts, Rng& rng) {
   });
 }
 
+// Where a task's operands end in the table of regions, and those of others that stand behind.
+void move_regions(SscParts& rank, std::uint32_t from, int by) {
+  for (TaskDescriptor& td : rank.tasks) {
+    if (td.first_region > from)
+      td.first_region = static_cast<std::uint32_t>(static_cast<int>(td.first_region) + by);
+  }
+}
+
+bool lose_operand(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
+  if (!td) return false;
+  const std::uint32_t i = rng.below(td->num_inputs + td->num_outputs);
+  rank.regions.erase(rank.regions.begin() + td->first_region + i);
+  --(i < td->num_inputs ? td->num_inputs : td->num_outputs);
+  move_regions(rank, td->first_region, -1);
+  return true;
+}
+
+// A task says that it reads or writes one region more, one that another task has.
+bool add_operand(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
+  if (!td) return false;
+  const Region more = rank.regions[rng.below(size_of(rank.regions))];
+  const bool input = coin(rng);
+  const std::uint32_t end = td->first_region + td->num_inputs + (input ? 0 : td->num_outputs);
+  rank.regions.insert(rank.regions.begin() + end, more);
+  ++(input ? td->num_inputs : td->num_outputs);
+  move_regions(rank, td->first_region, 1);
+  return true;
+}
+
+bool wrong_expert(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.expert != kNoExpert; });
+  if (!td) return false;
+  const std::uint32_t experts = rank.shape.experts_per_rank, expert = another(td->expert, experts + 1, rng);
+  td->expert = expert == experts ? kNoExpert : static_cast<std::uint16_t>(expert);
+  return true;
+}
+
+// What a task says of itself beside its expert: a slot's expert and ranks, its place in a tile, what orders sort by.
+bool wrong_label(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  TaskDescriptor& td = rank.tasks[rng.below(size_of(rank.tasks))];
+  std::uint32_t* const labels[] = {&td.gexpert, &td.src, &td.row, &td.tile, &td.chunk, &td.task_split_value};
+  std::uint32_t& label = *labels[rng.below(std::size(labels))];
+  if (&label == &td.src && rank.shape.ep == 1) return false;
+  label = &label == &td.src ? another(label, rank.shape.ep, rng) : label ^ (1 + rng.below(3));
+  return true;
+}
+
+// A task works in other blocks than those that its shares are dealt by.
+bool wrong_tiling(Parts& parts, Rng& rng) {
+  SscParts& rank = a_rank(parts, rng);
+  TaskDescriptor* td =
+      a_task(rank, rng, [](const TaskDescriptor& of) { return of.tiling_data_position != kNone; });
+  if (!td || rank.tilings.size() < 2) return false;
+  td->tiling_data_position = another(td->tiling_data_position, size_of(rank.tilings), rng);
+  return true;
+}
+
 bool alike(const TensorInfo& a, const TensorInfo& b) {
   return a.layout == b.layout && a.rows == b.rows && a.cols == b.cols && a.dtype == b.dtype;
 }
@@ -290,7 +354,12 @@ constexpr Mutation kMutations[] = {{"drop a trigger", drop_trigger},
                                    {"wrong offset", wrong_offset},
                                    {"reuse a buffer early", reuse_buffer},
                                    {"call data metadata", call_metadata},
-                                   {"hide what is read", hide_reads}};
+                                   {"hide what is read", hide_reads},
+                                   {"lose an operand", lose_operand},
+                                   {"an operand more", add_operand},
+                                   {"wrong expert", wrong_expert},
+                                   {"wrong label", wrong_label},
+                                   {"wrong tiling", wrong_tiling}};
 
 }  // namespace
 
