@@ -3,37 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tests/proof/mutation_draws.h"
+
 namespace a3sim {
 namespace {
-
-std::uint32_t size_of(const auto& of) { return static_cast<std::uint32_t>(of.size()); }
-
-bool coin(Rng& rng) { return rng.below(2) == 1; }
-
-SscParts& a_rank(Parts& parts, Rng& rng) { return parts[rng.below(size_of(parts))]; }
-
-// Null: no task of the rank has what is asked for.
-template <class Has>
-TaskDescriptor* a_task(SscParts& rank, Rng& rng, Has&& has) {
-  std::vector<TaskDescriptor*> all;
-  for (TaskDescriptor& td : rank.tasks) {
-    if (has(td)) all.push_back(&td);
-  }
-  return all.empty() ? nullptr : all[rng.below(size_of(all))];
-}
-
-// A region that somebody waits for or writes; null: the drawn task has none.
-Region* a_region(SscParts& rank, Rng& rng) {
-  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_outputs > 0; });
-  if (!td) return nullptr;
-  Region& region = rank.regions[td->first_region + rng.below(td->num_inputs + td->num_outputs)];
-  return region.flags & kMetadata || region.rows().empty() ? nullptr : &region;
-}
-
-// Another number below n.
-std::uint32_t another(std::uint32_t value, std::uint32_t n, Rng& rng) {
-  return (value + 1 + rng.below(n - 1)) % n;
-}
 
 std::uint32_t& threshold(Parts& parts, std::uint32_t rank, std::uint32_t event) {
   return parts[rank].events[event].threshold;
@@ -223,94 +196,6 @@ bool wrong_offset(Parts& parts, Rng& rng) {
   return moved;
 }
 
-// A task that has an input with rows, whose region is changed by `change`.
-template <class Change>
-bool change_input(Parts& parts, Rng& rng, Change&& change) {
-  SscParts& rank = a_rank(parts, rng);
-  const TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
-  if (!td) return false;
-  Region& region = rank.regions[td->first_region + rng.below(td->num_inputs)];
-  if (region.flags & kMetadata || region.rows().empty()) return false;
-  change(region);
-  return true;
-}
-
-// Nobody has to wait for what is called metadata.
-bool call_metadata(Parts& parts, Rng& rng) {
-  return change_input(parts, rng, [](Region& region) { region.flags = kMetadata; });
-}
-
-// A task reads more than its region says.
-bool hide_reads(Parts& parts, Rng& rng) {
-  return change_input(parts, rng, [&](Region& region) {
-    region.shares = static_cast<std::uint16_t>(2 + rng.below(3));
-    region.share = static_cast<std::uint16_t>(rng.below(region.shares));
-  });
-}
-
-// Where a task's operands end in the table of regions, and those of others that stand behind.
-void move_regions(SscParts& rank, std::uint32_t from, int by) {
-  for (TaskDescriptor& td : rank.tasks) {
-    if (td.first_region > from)
-      td.first_region = static_cast<std::uint32_t>(static_cast<int>(td.first_region) + by);
-  }
-}
-
-bool lose_operand(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
-  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
-  if (!td) return false;
-  const std::uint32_t i = rng.below(td->num_inputs + td->num_outputs);
-  rank.regions.erase(rank.regions.begin() + td->first_region + i);
-  --(i < td->num_inputs ? td->num_inputs : td->num_outputs);
-  move_regions(rank, td->first_region, -1);
-  return true;
-}
-
-// A task says that it reads or writes one region more, one that another task has.
-bool add_operand(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
-  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
-  if (!td) return false;
-  const Region more = rank.regions[rng.below(size_of(rank.regions))];
-  const bool input = coin(rng);
-  const std::uint32_t end = td->first_region + td->num_inputs + (input ? 0 : td->num_outputs);
-  rank.regions.insert(rank.regions.begin() + end, more);
-  ++(input ? td->num_inputs : td->num_outputs);
-  move_regions(rank, td->first_region, 1);
-  return true;
-}
-
-bool wrong_expert(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
-  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.expert != kNoExpert; });
-  if (!td) return false;
-  const std::uint32_t experts = rank.shape.experts_per_rank, expert = another(td->expert, experts + 1, rng);
-  td->expert = expert == experts ? kNoExpert : static_cast<std::uint16_t>(expert);
-  return true;
-}
-
-// What a task says of itself beside its expert: a slot's expert and ranks, its place in a tile, what orders sort by.
-bool wrong_label(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
-  TaskDescriptor& td = rank.tasks[rng.below(size_of(rank.tasks))];
-  std::uint32_t* const labels[] = {&td.gexpert, &td.src, &td.row, &td.tile, &td.chunk, &td.task_split_value};
-  std::uint32_t& label = *labels[rng.below(std::size(labels))];
-  if (&label == &td.src && rank.shape.ep == 1) return false;
-  label = &label == &td.src ? another(label, rank.shape.ep, rng) : label ^ (1 + rng.below(3));
-  return true;
-}
-
-// A task works in other blocks than those that its shares are dealt by.
-bool wrong_tiling(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
-  TaskDescriptor* td =
-      a_task(rank, rng, [](const TaskDescriptor& of) { return of.tiling_data_position != kNone; });
-  if (!td || rank.tilings.size() < 2) return false;
-  td->tiling_data_position = another(td->tiling_data_position, size_of(rank.tilings), rng);
-  return true;
-}
-
 bool alike(const TensorInfo& a, const TensorInfo& b) {
   return a.layout == b.layout && a.rows == b.rows && a.cols == b.cols && a.dtype == b.dtype;
 }
@@ -352,17 +237,18 @@ constexpr Mutation kMutations[] = {{"drop a trigger", drop_trigger},
                                    {"lose a task", lose_task},
                                    {"cut a chunk short", cut_short},
                                    {"wrong offset", wrong_offset},
-                                   {"reuse a buffer early", reuse_buffer},
-                                   {"call data metadata", call_metadata},
-                                   {"hide what is read", hide_reads},
-                                   {"lose an operand", lose_operand},
-                                   {"an operand more", add_operand},
-                                   {"wrong expert", wrong_expert},
-                                   {"wrong label", wrong_label},
-                                   {"wrong tiling", wrong_tiling}};
+                                   {"reuse a buffer early", reuse_buffer}};
 
 }  // namespace
 
-std::span<const Mutation> mutations() { return kMutations; }
+std::span<const Mutation> mutations() {
+  static const std::vector<Mutation> kAll = [] {
+    std::vector<Mutation> all(std::begin(kMutations), std::end(kMutations));
+    const std::span<const Mutation> of_tasks = task_mutations();
+    all.insert(all.end(), of_tasks.begin(), of_tasks.end());
+    return all;
+  }();
+  return kAll;
+}
 
 }  // namespace a3sim

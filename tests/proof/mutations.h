@@ -19,6 +19,9 @@ struct Mutation {
   bool (*apply)(Parts& parts, Rng& rng);
 };
 
+// All of them.
 std::span<const Mutation> mutations();
+// Of them: what a task says of itself.
+std::span<const Mutation> task_mutations();
 
 }  // namespace a3sim
