@@ -9,7 +9,6 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/threads_option.h"
-#include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/micro_batches.h"
@@ -42,37 +41,8 @@ nlohmann::ordered_json json_of(const Results& results) {
   return rows;
 }
 
-// Every task of the first micro-batch, a line each.
-std::string timeline(const Experiment& experiment) {
-  const Batches batches = draw_batches(experiment, 0);
-  LoadHistory history(experiment.shape.experts());
-  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
-  const MicroBatch batch(batches.counts.front(), history);
-  const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.cut.tiling);
-  const auto plan = plan_of(experiment, batch, cost);
-  std::string lines = "pass,rank,stream,task,ready_ps,start_ps,end_ps,to,bytes\n";
-  for (const bool forward : {true, false}) {
-    const StreamPass pass = run_stream_pass(experiment, *plan, cost, forward);
-    for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
-      const StreamTask& task = pass.program.tasks[t];
-      const StreamRecord& record = pass.result.records[t];
-      const auto date = [](Time time) { return time.time_since_epoch().count(); };
-      std::int64_t bytes = 0;
-      for (const StreamTransfer& transfer : task.transfers) bytes += transfer.bytes.count;
-      const std::string to =
-          task.transfers.size() == 1 ? fmt::format("{}", index(task.transfers.front().dst)) : "";
-      lines += fmt::format("{},{},{},{},{},{},{},{},{}\n", forward ? "forward" : "backward", index(task.rank),
-                           task.stream, task.name, date(record.ready), date(record.start), date(record.end),
-                           to, bytes);
-    }
-  }
-  return lines;
-}
-
 struct BatchesOptions {
   ConfigOption config;
-  std::string timeline;
   ThreadsOption threads;
   JsonOption json;
 };
@@ -81,9 +51,6 @@ void run(const BatchesOptions& options) {
   const Experiment experiment = options.config.load();
   const StreamOptions* const method = batches_of(experiment);
   if (!method) check_streams(experiment);
-  if (!options.timeline.empty() && experiment.replayed)
-    throw InputError("--timeline is of kernels on streams: experiment.execution=streams");
-  if (!options.timeline.empty()) write_file_atomically(options.timeline, timeline(experiment));
   Results results(method->seeds);
   in_parallel(results.size(), options.threads.count, [&](std::size_t seed) {
     results[seed] = run_micro_batches(experiment, draw_batches(experiment, static_cast<std::uint32_t>(seed)));
@@ -101,8 +68,6 @@ class BatchesCommand final : public Command {
   void set_up(CLI::App& app) const override {
     auto options = std::make_shared<BatchesOptions>();
     options->config.add_to(app);
-    app.add_option("--timeline", options->timeline, "write every task of the first micro-batch there, as CSV")
-        ->type_name("FILE");
     options->threads.add_to(app);
     options->json.add_to(app);
     app.footer(
@@ -114,6 +79,7 @@ class BatchesCommand final : public Command {
             lines += fmt::format("  {:<14} {}\n", name, item.description);
           return lines;
         }() +
+        "'a3sim run' says of the first micro-batch what its time goes into.\n"
         "Examples:\n"
         "  a3sim batches configs/experiments/feplb.yaml\n"
         "  a3sim batches configs/experiments/feplb.yaml --set experiment.method=none\n"

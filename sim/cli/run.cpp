@@ -16,6 +16,7 @@
 #include "sim/study/explore/replay.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/run_summary.h"
+#include "sim/study/summary/stream_report.h"
 
 namespace a3sim {
 namespace {
@@ -29,6 +30,8 @@ constexpr const char* kRunExamples =
     "  a3sim run configs/experiments/ep8.yaml --set hardware.fabric.planes.hccs.egress='100 GB/s' -o result\n"
     "  a3sim run configs/experiments/ep8.yaml --trace -o result          each task too: for explain, "
     "compare, export\n"
+    "  a3sim run configs/experiments/feplb.yaml                          kernels on streams: one "
+    "micro-batch, its path\n"
     "  a3sim compile configs/experiments/ep8.yaml --set bucket.rows=2048 -o ssc\n"
     "  a3sim run configs/experiments/ep8.yaml --ssc ssc --routing monday.csv tuesday.csv\n"
     "                          one schedule under many routings, against recompiling for each\n";
@@ -75,6 +78,27 @@ void replay_schedules(const RunCommandOptions& options) {
   print_report(replay_report(results), options.json);
 }
 
+void add_configuration(const Experiment& experiment, ResultDirectory& directory) {
+  const PortableConfig config = portable(experiment);
+  directory.add("resolved.yaml", config.resolved);
+  for (const auto& [name, contents] : config.files) directory.add(name, contents);
+}
+
+void run_on_streams(const Experiment& experiment, const RunCommandOptions& options) {
+  const std::vector<NamedStreamPass> passes = run_first_batch(experiment);
+  const Report report = stream_report(experiment, passes);
+  if (!options.directory.empty()) {
+    ResultDirectory directory(options.directory, kRunOnStreams);
+    add_configuration(experiment, directory);
+    directory.add("summary.txt", report.text());
+    if (options.trace)
+      for (const auto& [name, pass] : passes) directory.add("tasks_" + name + ".csv", tasks_csv(pass));
+    directory.add("result.json", versioned(report.json()).dump(2) + '\n');
+    directory.commit();
+  }
+  print_report(report, options.json);
+}
+
 void run(const RunCommandOptions& options) {
   if (!options.ssc.empty()) return replay_schedules(options);
   if (!options.routings.empty())
@@ -82,14 +106,13 @@ void run(const RunCommandOptions& options) {
   if (options.trace && options.directory.empty())
     throw InputError("--trace goes with -o DIR: where each task is written");
   const Experiment experiment = options.config.load();
+  if (experiment.streams) return run_on_streams(experiment, options);
   const Compiled compiled = compile_all(experiment);
   const std::vector<PassResult> passes = run_compiled(experiment, compiled, true, backend_of(experiment));
   const auto [text, json] = run_summary(experiment, compiled, passes);
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "run");
-    const PortableConfig config = portable(experiment);
-    directory.add("resolved.yaml", config.resolved);
-    for (const auto& [name, contents] : config.files) directory.add(name, contents);
+    add_configuration(experiment, directory);
     directory.add("summary.txt", text);
     if (options.trace)
       for (const PassResult& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));

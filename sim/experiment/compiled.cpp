@@ -57,12 +57,16 @@ RoutingCounts turned_counts(const Experiment& experiment, RoutingCounts counts) 
   return of_kept;
 }
 
+void check_has_schedules(const Experiment& experiment) {
+  if (!experiment.streams) return;
+  throw InputError(
+      experiment.name +
+      ": experiment.execution is streams, which has no schedules: 'a3sim run FILE' runs a micro-batch, "
+      "'a3sim batches FILE' all");
+}
+
 std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity) {
-  if (experiment.streams) {
-    throw InputError(
-        experiment.name +
-        ": experiment.execution is streams, which has no schedules: 'a3sim batches FILE' runs it");
-  }
+  check_has_schedules(experiment);
   if (experiment.replayed) {
     throw InputError(
         experiment.name +
@@ -99,6 +103,7 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
 }
 
 Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity) {
+  check_has_schedules(experiment);
   check_size(experiment, capacity, 0);
   CompileOptions options = compile_options(experiment, capacity);
   options.kept = 0;

@@ -88,10 +88,12 @@ const StreamOptions* batches_of(const Experiment& experiment) {
   return experiment.replayed ? &*experiment.replayed : nullptr;
 }
 
-Duration StreamPass::latency() const {
-  Duration last{};
-  for (std::size_t t = 0; t < program.tasks.size(); ++t) {
-    if (!is_behind(program.tasks[t].name)) last = std::max(last, result.records[t].end.time_since_epoch());
+Duration StreamPass::latency() const { return result.records[last()].end.time_since_epoch(); }
+
+std::uint32_t StreamPass::last() const {
+  std::uint32_t last = 0;
+  for (std::uint32_t t = 1; t < program.tasks.size(); ++t) {
+    if (!is_behind(program.tasks[t].name) && result.records[t].end > result.records[last].end) last = t;
   }
   return last;
 }

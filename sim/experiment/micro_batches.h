@@ -34,6 +34,8 @@ struct StreamPass {
   StreamResult result;
   // When the layer's outputs are summed: what goes on behind, for the optimizer, is not waited for.
   Duration latency() const;
+  // The task whose end that is.
+  std::uint32_t last() const;
 };
 
 // Routings of one seed's micro-batches, one after the other; `before` of them come first, which only fill the

@@ -242,7 +242,8 @@ TEST_CASE("What cannot run on streams is refused with what to do") {
   const Experiment tiles = load_experiment(configs_folder() / "experiments" / "ep4.yaml", {});
   CHECK_THROWS_WITH(check_streams(tiles), Contains("'a3sim run' runs it"));
   CHECK_THROWS_WITH(check_streams(layer("none", {"model.dtype=fp32"})), Contains("model.dtype=bf16"));
-  CHECK_THROWS_WITH(compile_all(layer("feplb")), Contains("'a3sim batches FILE' runs it"));
+  CHECK_THROWS_WITH(compile_all(layer("feplb")),
+                    Contains("'a3sim run FILE' runs a micro-batch, 'a3sim batches FILE' all"));
 }
 
 TEST_CASE("An interval is that of the seeds' means") {
