@@ -66,7 +66,9 @@ class Show final : public Command {
     app.add_option("--rank", options->rank, "whose queue, task or event; 0 without it");
     app.add_flag("--graph", options->graph, "the graph only");
     app.add_flag("--dot", options->dot, "the graph as a Graphviz digraph");
-    app.add_option("--queue", options->queue, "the head of a queue: ctq (of AIC), vtq (of AIV), smq (of SM)");
+    app.add_option("--queue", options->queue,
+                   "the head of a queue: of AIC (ctq), of AIV (vtq), of an SM (smq)")
+        ->type_name("TEXT:{ctq,smq,vtq}");
     app.add_option("-n", options->count, "how many tasks of it; 20 without it");
     app.add_option("--task", options->task, "one task: all fields, its regions, whom it waits for");
     app.add_option("--event", options->event, "one event: its producers and consumers over all ranks");
