@@ -107,7 +107,7 @@ std::string passes_table(const WorkerKinds& kinds, std::span<const PassResult> p
   std::ranges::copy(kinds_head(kinds), std::back_inserter(head));
   head.insert(head.end(), {"sent MB/rank", "tasks", "events"});
   const std::size_t columns = head.size();
-  Table table(std::move(head));
+  Table table(head);
   Duration total{}, bound{};
   for (std::size_t p = 0; p < passes.size(); ++p) {
     const PassResult& pass = passes[p];
