@@ -223,9 +223,8 @@ TEST_CASE("a matrix task in the queue of workers that run vector tasks alone is 
   parts.queues[kAicQueue].pop_back();
   parts.queues[kAivQueue].push_back(task);
   parts.tasks[task].queue_type = kAivQueue;
-  for (std::uint8_t s = 0; s < parts.worker_sets.size(); ++s) {
-    if (parts.worker_sets[s].queue_type == kAivQueue) parts.tasks[task].worker_set = s;
-  }
+  const auto of_aiv = std::ranges::find(parts.worker_sets, kAivQueue, &WorkerSet::queue_type);
+  parts.tasks[task].worker_set = static_cast<std::uint8_t>(of_aiv - parts.worker_sets.begin());
   schedule[0] = Ssc::build(parts);
   const std::vector<std::string> errors = verify(schedule).errors;
   REQUIRE_FALSE(errors.empty());
