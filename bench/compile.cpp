@@ -22,8 +22,7 @@ CompileOptions options(std::uint32_t ep) {
   o.order.name = "ratr";
   o.order.keys[0] = {"stage", "expert", "tile"};
   o.order.keys[1] = {"stage", "expert", "chunk", "(dst - rank) % ep"};
-  o.workers[0] = 25;
-  o.workers[1] = 50;
+  o.workers = aic_and_aiv(25, 50);
   return o;
 }
 

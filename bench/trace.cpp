@@ -23,7 +23,7 @@ constexpr std::uint32_t kTasks = 500'000 / (kRanks * kWorkers);  // a worker's; 
 TracedPass made_pass() {
   TracedPass pass{"forward", {}};
   Trace& trace = pass.trace;
-  trace.machine.workers[0] = trace.machine.workers[1] = kWorkers / 2;
+  trace.machine.workers = aic_and_aiv(kWorkers / 2, kWorkers / 2);
   for (const char* name : {"Dispatch", "GMM1", "SwiGLU", "GMM2", "Combine"})
     trace.operators.push_back({.name = name, .left_by = {}});
   trace.ranks.resize(kRanks);

@@ -16,32 +16,52 @@
 namespace a3sim {
 namespace {
 
+// A list holds the tasks of one unit, and says nothing of how they stand between those of the other.
+void check_lists(const CompileOptions& options) {
+  if (!options.workers.one_queue()) return;
+  for (const std::string& file : options.order.list_file) {
+    if (file.empty()) continue;
+    const WorkerKind& kind = options.workers.kind(CoreUnit::kMatrix);
+    throw InputError(
+        fmt::format("{}: order '{}': a list is of matrix or of vector tasks, and the {} of this machine have "
+                    "one queue for "
+                    "both: expected keys (ctq, vtq)",
+                    file, options.order.name, kind.name));
+  }
+}
+
 void check_options(const Graph& graph, const CompileOptions& options) {
   check(options.cut);
   for (const OperatorNode& node : graph.operators()) {
     if (node.cut) check(*node.cut);
-    const QueueType queue = Operators::get(node.type).queue();
-    if (options.workers[static_cast<std::size_t>(queue)] > 0) continue;
-    throw InputError(fmt::format("{} needs a worker of the {}; there are none", node.name, name_of(queue)));
+    const CoreUnit unit = Operators::get(node.type).unit();
+    if (options.workers.count(unit) > 0) continue;
+    throw InputError(
+        fmt::format("{} needs a worker that runs {} tasks; there are none", node.name, name_of(unit)));
   }
+  check_lists(options);
 }
 
 // Joins are vector tasks, and may have to be made for a graph of matrix operators only.
 void check_join_workers(const WiringCounts& counts, const CompileOptions& options) {
-  if (counts.joins == 0 || options.workers[static_cast<std::size_t>(QueueType::kVtq)] > 0) return;
-  throw InputError("the graph's events need Join tasks, hence a worker of the VTQ; there are none");
+  if (counts.joins == 0 || options.workers.count(CoreUnit::kVector) > 0) return;
+  throw InputError(
+      "the graph's events need Join tasks, hence a worker that runs vector tasks; there are none");
 }
 
 void set_workers(Taskflow& taskflow, const WorkerPlan& plan) {
   for (Taskflow::Rank& rank : taskflow.ranks) {
-    for (TaskDescriptor& td : rank.table.tasks) td.worker_set = plan.set_of[td.op];
+    for (TaskDescriptor& td : rank.table.tasks) {
+      td.worker_set = plan.set_of[td.op];
+      td.queue_type = static_cast<std::uint8_t>(plan.sets[td.worker_set].queue_type);
+    }
   }
 }
 
 WorkerPlan worker_plan(const Taskflow& taskflow, const CompileOptions& options) {
   std::vector<OperatorQueue> operators;
   for (const OperatorInfo& op : taskflow.operators)
-    operators.push_back({op.name, Operators::get(op.type).queue(), op.type});
+    operators.push_back({op.name, Operators::get(op.type).unit(), op.type});
   return assign_worker_sets(options.order, operators, options.workers);
 }
 
@@ -53,7 +73,7 @@ SscParts common_parts(const std::string& name, const CompileOptions& options, co
   parts.graph = name;
   parts.order = options.order.name;
   parts.assignment = options.order.assignment;
-  for (std::uint32_t q = 0; q < kQueues; ++q) parts.workers[q] = options.workers[q];
+  parts.kinds = options.workers;
   parts.operators = taskflow.operators;
   parts.tilings = taskflow.tilings;
   parts.worker_sets = workers.sets;
@@ -90,7 +110,7 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
   const TaskflowView view(taskflow);
   const TaskWeights weights(view, layout, options);
   if (options.kept > 0) check_turns(view, options, weights);
-  auto queues = emit(view, make_plans(view, options.order, weights),
+  auto queues = emit(view, make_plans(view, options.order, weights), options.workers,
                      fmt::format("{}: order '{}': ", options.order.where, options.order.name));
 
   Compilation result;
@@ -104,7 +124,7 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
     parts.tasks = std::move(rank.table.tasks);
     parts.regions = std::move(rank.table.regions);
     parts.events = std::move(rank.events);
-    for (std::uint32_t q = 0; q < kQueues; ++q) parts.queues[q] = std::move(queues[r][q]);
+    parts.queues = std::move(queues[r]);
     result.schedule.push_back(Ssc::build(parts));
   }
   return result;

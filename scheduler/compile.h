@@ -24,7 +24,7 @@ struct CompileOptions {
   RoutingCounts capacity;  // of the shape bucket; counts of one routing if compiled for it
   CutOptions cut;
   OrderSpec order;
-  std::uint32_t workers[kQueues] = {0, 0};  // AIC, AIV that run tasks
+  WorkerKinds workers;  // that run tasks
   PathRates path_rates;
   Placement placement;  // of the ranks, for orders that ask how far a task sends
   // Ranks that stand for all: the group turns by so many (turns.h), and they alone get schedules. 0: all do.

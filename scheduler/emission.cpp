@@ -13,49 +13,49 @@ namespace {
 
 class Emitter {
  public:
-  Emitter(const TaskflowView& taskflow, const Plans& plans, const std::string& where)
-      : taskflow_(taskflow), where_(where), result_(plans.size()), queues_(plans.size() * kQueues) {
+  Emitter(const TaskflowView& taskflow, const Plans& plans, const WorkerKinds& kinds,
+          const std::string& where)
+      : taskflow_(taskflow),
+        kinds_(kinds),
+        where_(where),
+        result_(plans.size(), std::vector<std::vector<std::uint32_t>>(kinds.size())),
+        plans_(plans.size() * kCoreUnits),
+        moves_(plans.size() * kinds.size()) {
     for (std::uint32_t r = 0; r < plans.size(); ++r) {
       const TaskflowView::Rank& rank = taskflow.ranks[r];
       consumers_.emplace_back(rank.tasks, rank.events.size());
       counts_.emplace_back(rank.events.size());
-      positions_.emplace_back(rank.tasks.size());
-      for (std::uint32_t q = 0; q < kQueues; ++q) {
-        Queue& queue = queues_[r * kQueues + q];
-        queue.plan = &plans[r][q];
-        queue.is_ready.resize(queue.plan->tasks.size());
-        queue.emitted.resize(queue.plan->tasks.size());
-        result_[r][q].reserve(queue.plan->tasks.size());
-        for (std::uint32_t p = 0; p < queue.plan->tasks.size(); ++p) positions_[r][queue.plan->tasks[p]] = p;
-        left_ += queue.plan->tasks.size();
-      }
+      places_.emplace_back(rank.tasks.size());
+      for (std::uint32_t u = 0; u < kCoreUnits; ++u) add_plan(r, u, plans[r][u]);
     }
   }
 
-  std::vector<std::array<std::vector<std::uint32_t>, kQueues>> run() {
+  QueueContents run() {
     for (std::uint32_t r = 0; r < consumers_.size(); ++r) {
       for (const std::uint32_t task : consumers_[r].free()) make_ready(r, task);
     }
-    while (true) {
-      while (!moving_.empty()) {
-        const std::uint32_t q = moving_.back();
-        moving_.pop_back();
-        advance(q);
-      }
-      if (left_ == 0) return std::move(result_);
-      depart();
+    while (left_ > 0) {
+      while (!moving_.empty()) round();
+      if (left_ > 0) depart();
     }
+    return std::move(result_);
   }
 
  private:
-  struct Queue {
-    const QueuePlan* plan;
-    std::uint32_t head = 0;  // first position that is not emitted
+  struct Plan {
+    const UnitPlan* of;
+    std::uint32_t rank = 0, queue = 0;  // of the rank
+    std::uint32_t head = 0;             // first position that is not emitted
+    std::uint32_t done = 0;             // emitted
     std::vector<std::uint32_t>
         ready;                   // positions, a heap with the smallest on top; emitted ones may be among them
     std::vector<bool> is_ready;  // by position: or emitted
     std::vector<bool> emitted;   // by position
 
+    // Whether a smaller part of it has been emitted.
+    bool is_behind(const Plan& other) const {
+      return std::uint64_t{done} * other.of->tasks.size() < std::uint64_t{other.done} * of->tasks.size();
+    }
     bool can_go_on() const { return head < is_ready.size() && is_ready[head]; }
     // The smallest position that is ready, or kNone.
     std::uint32_t first_ready() {
@@ -66,31 +66,72 @@ class Emitter {
       return ready.empty() ? kNone : ready.front();
     }
   };
+  // Where a task is wanted.
+  struct Place {
+    std::uint32_t unit, position;
+  };
+
+  void add_plan(std::uint32_t rank, std::uint32_t unit, const UnitPlan& of) {
+    Plan& plan = plans_[rank * kCoreUnits + unit];
+    plan.of = &of;
+    plan.rank = rank;
+    plan.queue = kinds_.queue_for(static_cast<CoreUnit>(unit));  // none has one where nothing is wanted
+    plan.is_ready.resize(of.tasks.size());
+    plan.emitted.resize(of.tasks.size());
+    for (std::uint32_t p = 0; p < of.tasks.size(); ++p) places_[rank][of.tasks[p]] = {unit, p};
+    left_ += of.tasks.size();
+  }
+
+  // The queue has a part in the next round.
+  void move(const Plan& plan) {
+    const std::uint32_t q = plan.rank * kinds_.size() + plan.queue;
+    if (moves_[q]) return;
+    moves_[q] = true;
+    moving_.push_back(q);
+  }
 
   void make_ready(std::uint32_t rank, std::uint32_t task) {
-    const std::uint32_t q = rank * kQueues + taskflow_.ranks[rank].tasks[task].queue_type;
-    Queue& queue = queues_[q];
-    const std::uint32_t position = positions_[rank][task];
-    queue.is_ready[position] = true;
-    queue.ready.push_back(position);
-    std::push_heap(queue.ready.begin(), queue.ready.end(), std::greater<>());
-    if (position == queue.head) moving_.push_back(q);
+    const Place place = places_[rank][task];
+    Plan& plan = plans_[rank * kCoreUnits + place.unit];
+    plan.is_ready[place.position] = true;
+    plan.ready.push_back(place.position);
+    std::push_heap(plan.ready.begin(), plan.ready.end(), std::greater<>());
+    if (place.position == plan.head) move(plan);
   }
 
-  void advance(std::uint32_t q) {
-    Queue& queue = queues_[q];
-    while (queue.can_go_on()) emit(q, queue.head);
+  void round() {
+    chosen_.clear();
+    for (const std::uint32_t q : moving_) {
+      moves_[q] = false;
+      if (Plan* const plan = choose(q)) chosen_.push_back(plan);
+    }
+    moving_.clear();
+    for (Plan* const plan : chosen_) {
+      emit(*plan, plan->head);
+      move(*plan);
+    }
   }
 
-  void emit(std::uint32_t q, std::uint32_t position) {
-    Queue& queue = queues_[q];
-    const std::uint32_t rank = q / kQueues;
-    queue.emitted[position] = true;
-    while (queue.head < queue.emitted.size() && queue.emitted[queue.head]) ++queue.head;
-    const std::uint32_t task = queue.plan->tasks[position];
-    result_[rank][q % kQueues].push_back(task);
+  // The plan whose next task the queue takes; none if none is ready.
+  Plan* choose(std::uint32_t q) {
+    Plan* best = nullptr;
+    const std::uint32_t rank = q / kinds_.size();
+    for (std::uint32_t u = 0; u < kCoreUnits; ++u) {
+      Plan& plan = plans_[rank * kCoreUnits + u];
+      if (!plan.can_go_on() || plan.queue != q % kinds_.size()) continue;
+      if (best == nullptr || plan.is_behind(*best)) best = &plan;
+    }
+    return best;
+  }
+
+  void emit(Plan& plan, std::uint32_t position) {
+    plan.emitted[position] = true;
+    ++plan.done;
+    while (plan.head < plan.emitted.size() && plan.emitted[plan.head]) ++plan.head;
+    const std::uint32_t task = plan.of->tasks[position];
+    result_[plan.rank][plan.queue].push_back(task);
     --left_;
-    const TaskDescriptor& td = taskflow_.ranks[rank].tasks[task];
+    const TaskDescriptor& td = taskflow_.ranks[plan.rank].tasks[task];
     const EventDescriptor& event = taskflow_.ranks[td.trigger_rank].events[td.trigger_event];
     if (++counts_[td.trigger_rank][td.trigger_event] != event.threshold) return;
     for (const std::uint32_t consumer : consumers_[td.trigger_rank].of(td.trigger_event)) {
@@ -99,51 +140,49 @@ class Emitter {
   }
 
   void depart() {
-    for (std::uint32_t q = 0; q < queues_.size(); ++q) {
-      if (queues_[q].plan->fixed) continue;
-      const std::uint32_t position = queues_[q].first_ready();
+    for (Plan& plan : plans_) {
+      if (plan.of->fixed) continue;
+      const std::uint32_t position = plan.first_ready();
       if (position == kNone) continue;
-      emit(q, position);
+      emit(plan, position);
       return;
     }
     throw InputError(where_ + blocked());
   }
 
-  const TaskDescriptor& head(const Queue& queue, std::uint32_t rank) const {
-    return taskflow_.ranks[rank].tasks[queue.plan->tasks[queue.head]];
+  const TaskDescriptor& head(const Plan& plan) const {
+    return taskflow_.ranks[plan.rank].tasks[plan.of->tasks[plan.head]];
   }
 
-  // Of the tasks that hold up a fixed queue, the one of the latest stage: it stands too early, the others
+  // Of the tasks that hold up a fixed plan, the one of the latest stage: it stands too early, the others
   // wait for what stands behind it.
-  std::uint32_t most_blocked() const {
-    std::uint32_t most = kNone;
-    for (std::uint32_t q = 0; q < queues_.size(); ++q) {
-      if (!queues_[q].plan->fixed || queues_[q].head == queues_[q].plan->tasks.size()) continue;
-      if (most == kNone || head(queues_[q], q / kQueues).stage > head(queues_[most], most / kQueues).stage)
-        most = q;
+  const Plan* most_blocked() const {
+    const Plan* most = nullptr;
+    for (const Plan& plan : plans_) {
+      if (!plan.of->fixed || plan.head == plan.of->tasks.size()) continue;
+      if (most == nullptr || head(plan).stage > head(*most).stage) most = &plan;
     }
     return most;
   }
 
   std::string blocked() const {
-    const std::uint32_t q = most_blocked();
-    if (q == kNone) return "the tasks wait for one another";
-    const std::uint32_t rank = q / kQueues, task = queues_[q].plan->tasks[queues_[q].head];
+    const Plan* const plan = most_blocked();
+    if (plan == nullptr) return "the tasks wait for one another";
+    const std::uint32_t rank = plan->rank, task = plan->of->tasks[plan->head];
     const std::uint32_t event = taskflow_.ranks[rank].tasks[task].dependent_event;
     return fmt::format(
         "{} at place {} of the {} of rank {} can never run: it waits for event {} ({} of {}), {}",
-        taskflow_.task_name(rank, task), queues_[q].head, name_of(static_cast<QueueType>(q % kQueues)), rank,
-        event, counts_[rank][event], taskflow_.ranks[rank].events[event].threshold,
-        missing_producer(rank, event));
+        taskflow_.task_name(rank, task), plan->head, kinds_[plan->queue].queue(), rank, event,
+        counts_[rank][event], taskflow_.ranks[rank].events[event].threshold, missing_producer(rank, event));
   }
 
   std::string missing_producer(std::uint32_t rank, std::uint32_t event) const {
     for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
       const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
       for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-        const Queue& queue = queues_[r * kQueues + tasks[t].queue_type];
+        const Place place = places_[r][t];
         if (tasks[t].trigger_rank != rank || tasks[t].trigger_event != event ||
-            queue.emitted[positions_[r][t]])
+            plans_[r * kCoreUnits + place.unit].emitted[place.position])
           continue;
         return fmt::format("which {} on rank {} must trigger", taskflow_.task_name(r, t), r);
       }
@@ -152,22 +191,24 @@ class Emitter {
   }
 
   const TaskflowView& taskflow_;
+  const WorkerKinds& kinds_;
   const std::string& where_;
-  std::vector<std::array<std::vector<std::uint32_t>, kQueues>> result_;
-  std::vector<Queue> queues_;  // by rank, then queue
+  QueueContents result_;
+  std::vector<Plan> plans_;  // by rank, then unit
   std::vector<EventConsumers> consumers_;
-  std::vector<std::vector<std::uint32_t>> counts_;     // by rank and event
-  std::vector<std::vector<std::uint32_t>> positions_;  // by rank and task, in its plan
-  std::vector<std::uint32_t> moving_;                  // queues that can go on
+  std::vector<std::vector<std::uint32_t>> counts_;  // by rank and event
+  std::vector<std::vector<Place>> places_;          // by rank and task
+  std::vector<std::uint32_t> moving_;               // queues that may go on: by rank, then queue
+  std::vector<bool> moves_;                         // whether they stand there
+  std::vector<Plan*> chosen_;                       // of the round at hand
   std::size_t left_ = 0;
 };
 
 }  // namespace
 
-std::vector<std::array<std::vector<std::uint32_t>, kQueues>> emit(const TaskflowView& taskflow,
-                                                                  const Plans& plans,
-                                                                  const std::string& where) {
-  return Emitter(taskflow, plans, where).run();
+QueueContents emit(const TaskflowView& taskflow, const Plans& plans, const WorkerKinds& kinds,
+                   const std::string& where) {
+  return Emitter(taskflow, plans, kinds, where).run();
 }
 
 }  // namespace a3sim

@@ -8,27 +8,31 @@
 
 namespace a3sim {
 
-// The order in which one queue's tasks are wanted: positions in the rank's task table.
-struct QueuePlan {
+// The order in which the tasks of one unit are wanted: positions in the rank's task table.
+struct UnitPlan {
   std::vector<std::uint32_t> tasks;
   bool fixed = false;  // must be kept exactly
 };
-// By rank and queue. Every task of a rank stands in exactly one of its plans.
-using Plans = std::vector<std::array<QueuePlan, kQueues>>;
+// By rank and unit. Every task of a rank stands in exactly one of its plans.
+using Plans = std::vector<std::array<UnitPlan, kCoreUnits>>;
+
+// By rank and queue.
+using QueueContents = std::vector<std::vector<std::vector<std::uint32_t>>>;
 
 // Queue contents in a legal order: the queues, each served in order by one worker, would all run to their
-// end.
+// end. A plan goes to the queue of the kind of worker that has its unit; a kind with both merges two.
 //
-// Every queue emits its next wanted task when all that the task waits for has been emitted, and waits
-// otherwise. Only when no queue of any rank can go on, the first queue (by rank, CTQ before VTQ) that has a
-// ready task emits the first of these. So a legal plan is kept, and one that is not is departed from only
-// where nothing else helps. What has been emitted by the time when no queue can go on does not depend on who
-// went first, hence neither does the result.
+// It goes in rounds. In each, every queue emits one task: of the next wanted ones of its plans, those whose waits
+// were all emitted before the round, that of the plan of which the smaller part has been emitted; of equal parts the
+// matrix task. So the plans of one queue advance side by side, and alike on ranks that are alike. Only when no queue of any rank can go on,
+// the first plan (by rank, matrix tasks before vector tasks) that has a ready task emits the first of these. So a
+// legal plan is kept, and one that is not is departed from only where nothing else helps. Where each plan has a
+// queue of its own, what has been emitted by the time when no queue can go on does not depend on who went first,
+// hence neither does the result.
 //
 // Throws InputError if fixed plans cannot be kept: names a task that holds up its queue, and what it waits
 // for. `where` begins the message.
-std::vector<std::array<std::vector<std::uint32_t>, kQueues>> emit(const TaskflowView& taskflow,
-                                                                  const Plans& plans,
-                                                                  const std::string& where);
+QueueContents emit(const TaskflowView& taskflow, const Plans& plans, const WorkerKinds& kinds,
+                   const std::string& where);
 
 }  // namespace a3sim

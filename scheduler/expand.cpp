@@ -28,7 +28,7 @@ class Expander {
     }
     taskflow_.operators = operator_infos(graph);
     for (const OperatorNode& node : graph.operators()) {
-      const bool matrix = Operators::get(node.type).queue() == QueueType::kCtq;
+      const bool matrix = Operators::get(node.type).unit() == CoreUnit::kMatrix;
       tiling_positions_.push_back(matrix ? static_cast<std::uint32_t>(taskflow_.tilings.size()) : kNone);
       if (matrix) taskflow_.tilings.push_back(node.tiling.value_or(cut.tiling));
     }
@@ -57,7 +57,6 @@ class Expander {
     const std::uint32_t ranks = layout_.shape().ep;
     if (layout_.shape().experts() > 0 || ranks == 1 || tile.count % ranks != 0) return;
     for (std::size_t i = first; i < tasks.size(); ++i) {
-      if (tasks[i].queue_type != static_cast<std::uint8_t>(QueueType::kCtq)) continue;
       tasks[i].src = tile.index / (tile.count / ranks);
       tasks[i].chunk = tile.index % (tile.count / ranks);
     }
@@ -77,7 +76,7 @@ class Expander {
     for (std::uint32_t t = 0; t < tiles; ++t) {
       const std::size_t of_tile = tasks.size();
       type.fill_config(context, {t, tiles}, rank.table);
-      mark_block(tasks, of_tile, {t, tiles});
+      if (type.unit() == CoreUnit::kMatrix) mark_block(tasks, of_tile, {t, tiles});
     }
     for (std::size_t i = first; i < tasks.size(); ++i) {
       tasks[i].task_index = static_cast<std::uint32_t>(i - first);

@@ -127,7 +127,6 @@ class Leveller {
     const TaskDescriptor& target = table.tasks[consumer.first];
     TaskDescriptor td{};
     td.task_type = static_cast<std::uint16_t>(TaskType::kJoin);
-    td.queue_type = static_cast<std::uint8_t>(QueueType::kVtq);
     td.op = static_cast<std::uint16_t>(join_op_);
     td.tiling_data_position = kNone;
     td.stage = static_cast<std::uint16_t>(shallow.depth);

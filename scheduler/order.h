@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/key_function.h"
@@ -11,14 +12,18 @@
 
 namespace a3sim {
 
-// An order as data: how the tasks of each queue are sorted, and which workers run which operators.
+// What orders call the tasks of each unit, after the queues of the cores that have it alone; small in files.
+inline constexpr std::string_view kPlanNames[kCoreUnits] = {"CTQ", "VTQ"};
+constexpr std::string_view plan_name(CoreUnit unit) { return kPlanNames[static_cast<std::size_t>(unit)]; }
+
+// An order as data: how the tasks of each unit are sorted, and which workers run which operators.
 struct OrderSpec {
   std::string name;
   // Sort keys, most significant first (order_keys.h says what may stand in them).
-  std::vector<std::string> keys[kQueues];
+  std::vector<std::string> keys[kCoreUnits];
 
   // An explicit order instead of keys: every task of the
-  // queue, rank by rank (order_csv.h reads and writes it).
+  // unit, rank by rank (order_csv.h reads and writes it).
   struct Explicit {
     std::uint32_t rank;
     std::string op;
@@ -26,11 +31,11 @@ struct OrderSpec {
     std::uint32_t line;   // where it stands in the file
     friend bool operator==(const Explicit&, const Explicit&) = default;
   };
-  std::vector<Explicit> list[kQueues];
-  std::string list_file[kQueues];  // where the list came from; empty: keys sort the queue
+  std::vector<Explicit> list[kCoreUnits];
+  std::string list_file[kCoreUnits];  // where the list came from; empty: keys sort the tasks
 
   // A program that computes the keys, in place of `keys`; null: none does.
-  std::shared_ptr<const KeyFunction> functions[kQueues];
+  std::shared_ptr<const KeyFunction> functions[kCoreUnits];
 
   Assignment assignment = Assignment::kCyclic;
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kLargestOrder = std::size_t{1} << 30;  // bytes of a list
 
-constexpr std::string_view kQueueKeys[kQueues] = {"ctq", "vtq"};
-constexpr std::string_view kListKeys[kQueues] = {"ctq_list", "vtq_list"};
+constexpr std::string_view kQueueKeys[kCoreUnits] = {"ctq", "vtq"};
+constexpr std::string_view kListKeys[kCoreUnits] = {"ctq_list", "vtq_list"};
 constexpr std::int64_t kMaxWorkers = std::numeric_limits<std::uint32_t>::max();
 
 void read_keys(const Config& config, std::size_t q, OrderSpec& order) {
@@ -33,7 +33,7 @@ void read_list(const Config& config, std::size_t q, OrderSpec& order) {
       std::filesystem::path(config.mark(kListKeys[q]).file).parent_path() / name;
   order.list_file[q] = path.string();
   try {
-    order.list[q] = read_order_csv(read_file(path, kLargestOrder), path.string(), static_cast<QueueType>(q));
+    order.list[q] = read_order_csv(read_file(path, kLargestOrder), path.string(), static_cast<CoreUnit>(q));
   } catch (const InputError& error) {
     config.error(kListKeys[q], error.what());
   }
@@ -72,7 +72,7 @@ OrderSpec read_order(const Config& config) {
   OrderSpec order;
   order.name = config.text("name");
   order.where = config.mark("name").text();  // the mapping's own may be that of a file that it is laid over
-  for (std::size_t q = 0; q < kQueues; ++q) read_queue(config, q, order);
+  for (std::size_t q = 0; q < kCoreUnits; ++q) read_queue(config, q, order);
   order.assignment = config.choice("assignment", order.assignment);
   if (config.has("pools")) read_pools(config.map("pools"), order);
   if (config.has("limit")) read_limits(config.map("limit"), order);

@@ -1,6 +1,7 @@
 #include "scheduler/order_csv.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -38,12 +39,12 @@ std::string operands(const Ssc& ssc, std::span<const Region> regions) {
   return csv_field(out);
 }
 
-void export_task(const Ssc& ssc, QueueType queue, std::size_t position, std::string& out) {
+void export_task(const Ssc& ssc, std::uint32_t queue, std::size_t position, std::string& out) {
   const std::uint32_t task = ssc.queue(queue)[position];
   const TaskDescriptor& t = ssc.tasks()[task];
   fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},", index(ssc.rank()),
-                 name_of(queue), position, csv_field(ssc.operators()[t.op].name), t.task_index, task,
-                 t.task_type, t.worker_set, or_empty(t.dependent_event, kNone), t.trigger_rank,
+                 ssc.kinds()[queue].queue(), position, csv_field(ssc.operators()[t.op].name), t.task_index,
+                 task, t.task_type, t.worker_set, or_empty(t.dependent_event, kNone), t.trigger_rank,
                  t.trigger_event, t.task_split_num, t.task_split_value,
                  or_empty(t.tiling_data_position, kNone));
   fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{}\n", t.stage,
@@ -148,7 +149,7 @@ std::string export_order(const Schedule& schedule) {
       "task_split_num,task_split_value,tiling_data_position,stage,expert,gexpert,src,dst,row,tile,chunk,"
       "inputs,outputs\n";
   for (const Ssc& ssc : schedule) {
-    for (QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+    for (std::uint32_t queue = 0; queue < ssc.queues(); ++queue) {
       for (std::size_t i = 0; i < ssc.queue(queue).size(); ++i) export_task(ssc, queue, i, out);
     }
   }
@@ -156,7 +157,7 @@ std::string export_order(const Schedule& schedule) {
 }
 
 std::vector<OrderSpec::Explicit> read_order_csv(std::string_view text, const std::string& name,
-                                                QueueType queue) {
+                                                CoreUnit unit) {
   CsvReader reader(text, name);
   const auto header = reader.next();
   if (!header) reader.fail("a first line with the names of the columns expected");
@@ -167,13 +168,13 @@ std::vector<OrderSpec::Explicit> read_order_csv(std::string_view text, const std
       reader.fail("{} fields, {} columns", fields->size(), header->size());
     }
     const std::string& queue_name = (*fields)[at[kQueue]];
-    if (queue_name != name_of(QueueType::kCtq) && queue_name != name_of(QueueType::kVtq)) {
-      reader.fail("queue: 'CTQ' or 'VTQ' expected, '{}' found", queue_name);
+    if (std::ranges::find(kPlanNames, queue_name) == std::end(kPlanNames)) {
+      reader.fail("queue: '{}' expected, '{}' found", fmt::join(kPlanNames, "' or '"), queue_name);
     }
     OrderSpec::Explicit entry{number(reader, (*fields)[at[kRank]], kRank), (*fields)[at[kOp]],
                               number(reader, (*fields)[at[kIndex]], kIndex), reader.line()};
     if (entry.op.empty()) reader.fail("op: an operator's name expected");
-    if (queue_name == name_of(queue)) list.push_back(std::move(entry));
+    if (queue_name == plan_name(unit)) list.push_back(std::move(entry));
   }
   return list;
 }

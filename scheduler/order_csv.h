@@ -14,10 +14,10 @@ namespace a3sim {
 // share of blocks; several are separated by `;`. read_order_csv() takes the file back.
 std::string export_order(const Schedule& schedule);
 
-// The explicit order of one queue. The columns `rank, queue, op, index` are needed, wherever they stand;
+// The explicit order of the tasks of one unit. The columns `rank, queue, op, index` are needed, wherever they stand;
 // others are ignored (the order is that of the lines, so a line is moved by moving it). Blank lines are
 // skipped. Throws InputError with name:line.
 std::vector<OrderSpec::Explicit> read_order_csv(std::string_view text, const std::string& name,
-                                                QueueType queue);
+                                                CoreUnit unit);
 
 }  // namespace a3sim

@@ -198,11 +198,11 @@ struct KeyProgram::Impl {
   }
 };
 
-KeyProgram::KeyProgram(const OrderSpec& order, QueueType queue, std::span<const std::string> operators)
+KeyProgram::KeyProgram(const OrderSpec& order, CoreUnit unit, std::span<const std::string> operators)
     : impl_(std::make_unique<Impl>()) {
-  impl_->keys = order.keys[static_cast<std::size_t>(queue)];
+  impl_->keys = order.keys[static_cast<std::size_t>(unit)];
   impl_->operators.assign(operators.begin(), operators.end());
-  impl_->where = fmt::format("{}: order '{}', {}", order.where, order.name, name_of(queue));
+  impl_->where = fmt::format("{}: order '{}', {}", order.where, order.name, plan_name(unit));
   const auto resolve = [&](const std::string& name) -> double {
     const auto it = std::ranges::find(operators, name);
     if (it != operators.end()) return static_cast<double>(it - operators.begin());

@@ -48,7 +48,7 @@ class KeyProgram {
  public:
   // `queue` selects the order's keys; `operators` are the graph's, by OpId. Throws InputError for a key that
   // does not parse or names what does not exist, with its position in the expression and the known names.
-  KeyProgram(const OrderSpec& order, QueueType queue, std::span<const std::string> operators);
+  KeyProgram(const OrderSpec& order, CoreUnit unit, std::span<const std::string> operators);
   ~KeyProgram();
   KeyProgram(KeyProgram&&) noexcept;
   KeyProgram& operator=(KeyProgram&&) noexcept;

@@ -19,11 +19,11 @@ constexpr std::size_t kMaxSets = std::size_t{std::numeric_limits<std::uint8_t>::
 
 class Plan {
  public:
-  Plan(const OrderSpec& order, std::span<const OperatorQueue> operators,
-       const std::uint32_t (&workers)[kQueues])
+  Plan(const OrderSpec& order, std::span<const OperatorQueue> operators, const WorkerKinds& kinds)
       : order_(order),
         operators_(operators),
-        workers_(workers),
+        kinds_(kinds),
+        taken_(kinds.size()),
         pool_of_(operators.size()),
         limit_of_(operators.size(), kNone) {}
 
@@ -63,28 +63,29 @@ class Plan {
   void take(const OrderSpec::Pool& pool) {
     const std::string user = fmt::format("pool '{}'", pool.name);
     if (pool.workers == 0) fail("{} has no workers", user);
-    std::optional<QueueType> queue;
+    std::optional<std::uint32_t> queue;
     std::set<std::size_t> own;
     for (const std::string& entry : pool.operators) {
       for (const std::size_t op : find(entry, user)) {
         const OperatorQueue& of = operators_[op];
         if (!own.insert(op).second) continue;
         if (pool_of_[op]) fail("{}: operator '{}' stands in a pool already", user, of.name);
-        if (queue && *queue != of.queue) {
-          fail("{}: '{}' is of the {}, the operators before it of the {}", user, of.name, name_of(of.queue),
-               name_of(*queue));
+        const std::uint32_t own_queue = kinds_.queue_for(of.unit);
+        if (queue && *queue != own_queue) {
+          fail("{}: '{}' is of the {}, the operators before it of the {}", user, of.name,
+               kinds_[own_queue].queue(), kinds_[*queue].queue());
         }
-        queue = of.queue;
-        pool_of_[op] = WorkerSet{static_cast<std::uint32_t>(*queue), taken(*queue), pool.workers};
+        queue = own_queue;
+        pool_of_[op] = WorkerSet{*queue, taken_[*queue], pool.workers};
       }
     }
     if (!queue) return;
-    const std::uint32_t left = workers_[static_cast<std::size_t>(*queue)] - taken(*queue);
+    const std::uint32_t left = kinds_[*queue].count - taken_[*queue];
     if (pool.workers > left) {
-      fail("{} takes {} workers of the {}, {} of {} are left", user, pool.workers, name_of(*queue), left,
-           workers_[static_cast<std::size_t>(*queue)]);
+      fail("{} takes {} workers of the {}, {} of {} are left", user, pool.workers, kinds_[*queue].queue(),
+           left, kinds_[*queue].count);
     }
-    taken(*queue) += pool.workers;
+    taken_[*queue] += pool.workers;
   }
 
   void set_limit(const std::string& entry, std::uint32_t limit) {
@@ -95,13 +96,13 @@ class Plan {
 
   WorkerSet set_of(std::size_t op) {
     if (pool_of_[op]) return *pool_of_[op];
-    const QueueType queue = operators_[op].queue;
-    const std::uint32_t all = workers_[static_cast<std::size_t>(queue)];
-    if (taken(queue) == all) {
-      fail("no worker of the {} is left for operator '{}': pools take {} of {}", name_of(queue),
-           operators_[op].name, taken(queue), all);
+    const std::uint32_t queue = kinds_.queue_for(operators_[op].unit);
+    const std::uint32_t all = kinds_[queue].count, taken = taken_[queue];
+    if (taken == all) {
+      fail("no worker of the {} is left for operator '{}': pools take {} of {}", kinds_[queue].queue(),
+           operators_[op].name, taken, all);
     }
-    return {static_cast<std::uint32_t>(queue), taken(queue), all - taken(queue)};
+    return {queue, taken, all - taken};
   }
 
   WorkerSet limited_set_of(std::size_t op) {
@@ -118,12 +119,10 @@ class Plan {
     return static_cast<std::uint8_t>(sets.size() - 1);
   }
 
-  std::uint32_t& taken(QueueType queue) { return taken_[static_cast<std::size_t>(queue)]; }
-
   const OrderSpec& order_;
   std::span<const OperatorQueue> operators_;
-  const std::uint32_t (&workers_)[kQueues];
-  std::uint32_t taken_[kQueues] = {};
+  const WorkerKinds& kinds_;
+  std::vector<std::uint32_t> taken_;               // by queue
   std::vector<std::optional<WorkerSet>> pool_of_;  // by OpId
   std::vector<std::uint32_t> limit_of_;            // likewise; kNone: none
 };
@@ -152,8 +151,8 @@ std::vector<std::size_t> operators_of(const std::string& entry, const OrderSpec&
 }
 
 WorkerPlan assign_worker_sets(const OrderSpec& order, std::span<const OperatorQueue> operators,
-                              const std::uint32_t (&workers)[kQueues]) {
-  return Plan(order, operators, workers).make();
+                              const WorkerKinds& kinds) {
+  return Plan(order, operators, kinds).make();
 }
 
 }  // namespace a3sim

@@ -13,7 +13,7 @@ namespace a3sim {
 // An operator of the graph as pools see it.
 struct OperatorQueue {
   std::string name;
-  QueueType queue;
+  CoreUnit unit;
   std::string type = {};  // as graphs call it: GroupedMatmul
 };
 
@@ -38,10 +38,10 @@ struct WorkerPlan {
 // in the order in which they stand; all operators without a pool share the rest. A pool whose operators are
 // all of other graphs takes none. An operator with limit L (the smallest, if it has several) runs on the first L workers of its set (all of
 // them if there are fewer), so no more than L of its tasks are in flight; these workers still run the other
-// operators of the set. `workers` counts the workers of the CTQ and of the VTQ. Throws InputError where an
+// operators of the set. `kinds` says how many run tasks. Throws InputError where an
 // entry means no operator of any graph, an operator stands in two pools, a pool mixes queues, pools take more workers
 // than there are or leave none for the rest.
 WorkerPlan assign_worker_sets(const OrderSpec& order, std::span<const OperatorQueue> operators,
-                              const std::uint32_t (&workers)[kQueues]);
+                              const WorkerKinds& kinds);
 
 }  // namespace a3sim

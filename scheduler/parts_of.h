@@ -17,10 +17,8 @@ inline SscParts parts_of(const Ssc& ssc) {
   parts.graph = ssc.graph();
   parts.order = ssc.order();
   parts.assignment = ssc.assignment();
-  for (std::uint32_t q = 0; q < kQueues; ++q) {
-    parts.workers[q] = ssc.workers(static_cast<QueueType>(q));
-    parts.queues[q] = copy(ssc.queue(static_cast<QueueType>(q)));
-  }
+  parts.kinds = ssc.kinds();
+  for (std::uint32_t q = 0; q < ssc.queues(); ++q) parts.queues.push_back(copy(ssc.queue(q)));
   parts.tensors = copy(ssc.tensors());
   parts.operators = copy(ssc.operators());
   parts.tilings = copy(ssc.tilings());

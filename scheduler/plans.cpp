@@ -21,21 +21,21 @@ std::vector<std::string> operator_names(const TaskflowView& taskflow) {
 
 class KeyPlanner {
  public:
-  KeyPlanner(const TaskflowView& taskflow, const OrderSpec& order, QueueType queue,
-             const TaskWeights& weights)
+  KeyPlanner(const TaskflowView& taskflow, const OrderSpec& order, CoreUnit unit, const TaskWeights& weights)
       : taskflow_(taskflow),
         order_(order),
         weights_(weights),
-        queue_(queue),
+        unit_(unit),
+        units_(units_of(taskflow.operators)),
         names_(operator_names(taskflow)),
-        program_(order, queue, names_) {}
+        program_(order, unit, names_) {}
 
-  QueuePlan plan(std::uint32_t r) {
+  UnitPlan plan(std::uint32_t r) {
     const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
     std::vector<std::uint32_t> ids;
     auto attributes = std::make_shared<std::vector<Attributes>>();
     for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-      if (static_cast<QueueType>(tasks[t].queue_type) != queue_) continue;
+      if (units_[tasks[t].op] != unit_) continue;
       ids.push_back(t);
       attributes->push_back(attributes_of(taskflow_, weights_, r, t));
     }
@@ -50,14 +50,14 @@ class KeyPlanner {
       }
       return a < b;
     });
-    QueuePlan result;
+    UnitPlan result;
     for (const std::uint32_t i : order) result.tasks.push_back(ids[i]);
     return result;
   }
 
  private:
   KeyFunction::Keys keys(std::shared_ptr<const std::vector<Attributes>> tasks) {
-    if (const KeyFunction* function = order_.functions[static_cast<std::size_t>(queue_)].get()) {
+    if (const KeyFunction* function = order_.functions[static_cast<std::size_t>(unit_)].get()) {
       KeyFunction::Keys keys = function->evaluate({tasks, names_, order_.elsewhere});
       check(keys, *tasks);
       return keys;
@@ -71,7 +71,7 @@ class KeyPlanner {
   void check(const KeyFunction::Keys& keys, const std::vector<Attributes>& tasks) const {
     const auto fail = [&](const std::string& what) {
       throw InputError(fmt::format("{}: order '{}', {}: the function {}", order_.where, order_.name,
-                                   name_of(queue_), what));
+                                   plan_name(unit_), what));
     };
     if (keys.of_a_task == 0 || keys.values.size() != keys.of_a_task * tasks.size()) {
       fail(fmt::format("gives {} numbers, {} of each task: expected one or more of each of {} tasks",
@@ -88,15 +88,20 @@ class KeyPlanner {
   const TaskflowView& taskflow_;
   const OrderSpec& order_;
   const TaskWeights& weights_;
-  QueueType queue_;
+  CoreUnit unit_;
+  std::vector<CoreUnit> units_;  // by operator
   std::vector<std::string> names_;
   KeyProgram program_;
 };
 
 class ListPlanner {
  public:
-  ListPlanner(const TaskflowView& taskflow, const OrderSpec& order, QueueType queue)
-      : taskflow_(taskflow), order_(order), queue_(queue), names_(operator_names(taskflow)) {
+  ListPlanner(const TaskflowView& taskflow, const OrderSpec& order, CoreUnit unit)
+      : taskflow_(taskflow),
+        order_(order),
+        unit_(unit),
+        units_(units_of(taskflow.operators)),
+        names_(operator_names(taskflow)) {
     for (const TaskflowView::Rank& rank : taskflow.ranks) {
       std::vector<std::uint32_t>& first = first_task_.emplace_back(names_.size(), kNone);
       for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
@@ -106,18 +111,18 @@ class ListPlanner {
   }
 
   void plan(Plans& plans) const {
-    const auto q = static_cast<std::size_t>(queue_);
+    const auto u = static_cast<std::size_t>(unit_);
     std::vector<std::vector<bool>> listed;
     for (const TaskflowView::Rank& rank : taskflow_.ranks) listed.emplace_back(rank.tasks.size());
-    for (const OrderSpec::Explicit& line : order_.list[q]) {
+    for (const OrderSpec::Explicit& line : order_.list[u]) {
       const std::uint32_t task = find(line);
       if (task == kNone) continue;
       if (listed[line.rank][task]) refuse(line, fmt::format("{}[{}] stands twice", line.op, line.index));
       listed[line.rank][task] = true;
-      plans[line.rank][q].tasks.push_back(task);
+      plans[line.rank][u].tasks.push_back(task);
     }
     for (std::uint32_t r = 0; r < plans.size(); ++r) {
-      plans[r][q].fixed = true;
+      plans[r][u].fixed = true;
       require_all(r, listed[r]);
     }
   }
@@ -125,7 +130,7 @@ class ListPlanner {
  private:
   [[noreturn]] void refuse(const OrderSpec::Explicit& line, const std::string& what) const {
     throw InputError(
-        fmt::format("{}:{}: {}", order_.list_file[static_cast<std::size_t>(queue_)], line.line, what));
+        fmt::format("{}:{}: {}", order_.list_file[static_cast<std::size_t>(unit_)], line.line, what));
   }
 
   // The task that a line names; kNone for an operator of another graph that the order serves.
@@ -147,25 +152,24 @@ class ListPlanner {
       refuse(line, fmt::format("{}[{}], but {} has {} tasks on rank {}", line.op, line.index, line.op, count,
                                line.rank));
     }
-    if (static_cast<QueueType>(tasks[first].queue_type) != queue_) {
-      refuse(line, fmt::format("{} is not of the {}", line.op, name_of(queue_)));
-    }
+    if (units_[op] != unit_) refuse(line, fmt::format("{} is not of the {}", line.op, plan_name(unit_)));
     return first + line.index;
   }
 
   void require_all(std::uint32_t rank, const std::vector<bool>& listed) const {
     const std::span<const TaskDescriptor> tasks = taskflow_.ranks[rank].tasks;
     for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-      if (static_cast<QueueType>(tasks[t].queue_type) != queue_ || listed[t]) continue;
+      if (units_[tasks[t].op] != unit_ || listed[t]) continue;
       throw InputError(fmt::format("{}: {} of rank {} is missing",
-                                   order_.list_file[static_cast<std::size_t>(queue_)],
+                                   order_.list_file[static_cast<std::size_t>(unit_)],
                                    taskflow_.task_name(rank, t), rank));
     }
   }
 
   const TaskflowView& taskflow_;
   const OrderSpec& order_;
-  QueueType queue_;
+  CoreUnit unit_;
+  std::vector<CoreUnit> units_;  // by operator
   std::vector<std::string> names_;
   std::vector<std::vector<std::uint32_t>> first_task_;  // by rank and operator, whose tasks stand together
 };
@@ -174,14 +178,14 @@ class ListPlanner {
 
 Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights) {
   Plans plans(taskflow.ranks.size());
-  for (std::uint32_t q = 0; q < kQueues; ++q) {
-    const auto queue = static_cast<QueueType>(q);
-    if (!order.list_file[q].empty()) {
-      ListPlanner(taskflow, order, queue).plan(plans);
+  for (std::uint32_t u = 0; u < kCoreUnits; ++u) {
+    const auto unit = static_cast<CoreUnit>(u);
+    if (!order.list_file[u].empty()) {
+      ListPlanner(taskflow, order, unit).plan(plans);
       continue;
     }
-    KeyPlanner planner(taskflow, order, queue, weights);
-    for (std::uint32_t r = 0; r < plans.size(); ++r) plans[r][q] = planner.plan(r);
+    KeyPlanner planner(taskflow, order, unit, weights);
+    for (std::uint32_t r = 0; r < plans.size(); ++r) plans[r][u] = planner.plan(r);
   }
   return plans;
 }

@@ -33,11 +33,11 @@ class Exporter {
 
   RuntimeConfig run() {
     check();
-    config_.num_workers = ssc_.workers(QueueType::kCtq) + ssc_.workers(QueueType::kVtq);
+    config_.num_workers = ssc_.kinds().workers();
     for (const TaskDescriptor& td : ssc_.tasks()) config_.tasks.push_back(task(td));
     events();
-    for (std::size_t q = 0; q < kQueues; ++q) {
-      const auto queue = ssc_.queue(static_cast<QueueType>(q));
+    for (std::uint32_t q = 0; q < ssc_.queues(); ++q) {
+      const auto queue = ssc_.queue(q);
       config_.task_indices[q].assign(queue.begin(), queue.end());
       config_.queue_capacity = std::max(config_.queue_capacity, static_cast<std::uint32_t>(queue.size()));
     }
@@ -53,6 +53,8 @@ class Exporter {
   }
 
   void check() const {
+    if (!are_aic_and_aiv(ssc_.kinds()))
+      refuse("workers other than AIC and AIV: this schedule is for {}", ssc_.kinds().text());
     if (ssc_.tasks().size() > kRuntimeTasks)
       refuse("{} tasks, {} at most: cut into larger ones (cut.chunk, cut.task_rows)", ssc_.tasks().size(),
              kRuntimeTasks);
@@ -62,7 +64,7 @@ class Exporter {
     if (ssc_.assignment() != Assignment::kCyclic)
       refuse("a shared queue: its workers take tasks in turn (order.assignment)");
     for (const WorkerSet& set : ssc_.worker_sets()) {
-      if (set.count != ssc_.workers(static_cast<QueueType>(set.queue_type)))
+      if (set.count != ssc_.workers(set.queue_type))
         refuse("pools and limits of workers (order.pools, order.limit)");
     }
   }
@@ -90,7 +92,7 @@ class Exporter {
     RuntimeTaskDesc t{};
     t.task_type = static_cast<std::uint32_t>(*type);
     t.task_aicore_type =
-        static_cast<std::uint32_t>(td.queue_type == 0 ? RuntimeCore::kCube : RuntimeCore::kVector);
+        static_cast<std::uint32_t>(td.queue_type == kAicQueue ? RuntimeCore::kCube : RuntimeCore::kVector);
     t.trigger_event = td.trigger_event + 1;
     t.dependent_event = td.dependent_event == kNone ? 0 : td.dependent_event + 1;
     const auto inputs = ssc_.inputs(td), outputs = ssc_.outputs(td);

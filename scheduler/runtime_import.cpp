@@ -58,17 +58,19 @@ class Importer {
     throw InputError(name_ + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
   void check_workers() {
-    const std::uint32_t aic = ours_.workers(QueueType::kCtq), aiv = ours_.workers(QueueType::kVtq);
+    if (!are_aic_and_aiv(ours_.kinds()))
+      fail("it is for AIC and AIV, and the configuration for {}", ours_.kinds().text());
+    const std::uint32_t aic = ours_.workers(kAicQueue), aiv = ours_.workers(kAivQueue);
     if (config_.num_workers != aic + aiv) {
       fail("it is for {} workers, the configuration for {} AIC and {} AIV: set workers.aic and workers.aiv",
            config_.num_workers, aic, aiv);
     }
     parts_.assignment = Assignment::kCyclic;
     const bool pools = std::ranges::any_of(ours_.worker_sets(), [&](const WorkerSet& set) {
-      return set.count != ours_.workers(static_cast<QueueType>(set.queue_type));
+      return set.count != ours_.workers(set.queue_type);
     });
     if (!pools) return;
-    parts_.worker_sets = {{0, 0, aic}, {1, 0, aiv}};
+    parts_.worker_sets = {{kAicQueue, 0, aic}, {kAivQueue, 0, aiv}};
     for (TaskDescriptor& td : parts_.tasks) td.worker_set = td.queue_type;
   }
 
@@ -126,7 +128,7 @@ class Importer {
   void take(std::uint32_t theirs, std::uint32_t mine) {
     const RuntimeTaskDesc& t = config_.tasks[theirs];
     const bool cube = t.task_aicore_type == static_cast<std::uint32_t>(RuntimeCore::kCube);
-    if (cube != (ours_.tasks()[mine].queue_type == 0) ||
+    if (cube != (ours_.tasks()[mine].queue_type == kAicQueue) ||
         t.task_aicore_type == static_cast<std::uint32_t>(RuntimeCore::kMix))
       fail("task {}: task_aicore_type {} is not where {} runs", theirs, t.task_aicore_type,
            ours_.operators()[ours_.tasks()[mine].op].name);
@@ -167,7 +169,7 @@ class Importer {
       tasks.push_back(parts_.tasks[task_of_[t]]);
     }
     parts_.tasks = std::move(tasks);
-    for (std::size_t q = 0; q < kQueues; ++q) {
+    for (std::uint32_t q = 0; q < ours_.queues(); ++q) {
       parts_.queues[q].clear();
       for (const std::uint32_t t : config_.task_indices[q]) {
         if (number[t] != kNone) parts_.queues[q].push_back(number[t]);

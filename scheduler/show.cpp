@@ -1,6 +1,7 @@
 #include "scheduler/show.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -21,6 +22,16 @@ const Ssc& of_rank(const Schedule& schedule, RankId rank) {
 
 std::string number_text(std::uint32_t value, std::uint32_t none = kNone) {
   return value == none ? "-" : fmt::format("{}", value);
+}
+
+std::uint32_t queue_of(const WorkerKinds& kinds, const std::string& key) {
+  std::vector<std::string> keys;
+  for (std::uint32_t q = 0; q < kinds.size(); ++q) {
+    keys.push_back(kinds[q].queue_key());
+    if (keys.back() == key) return q;
+  }
+  throw InputError(
+      fmt::format("there is no queue '{}'; the schedule's workers have {}", key, fmt::join(keys, ", ")));
 }
 
 std::string region_text(const Schedule& schedule, const Region& region) {
@@ -46,13 +57,13 @@ std::string producers_text(const Schedule& schedule, std::uint32_t rank, std::ui
   return text;
 }
 
-std::string descriptor_text(const TaskDescriptor& td) {
+std::string descriptor_text(const TaskDescriptor& td, const WorkerKinds& kinds) {
   std::string text;
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("  {:<22}{}\n", name, value);
   };
   line("task_type", number_text(td.task_type));
-  line("queue_type", std::string(name_of(static_cast<QueueType>(td.queue_type))));
+  line("queue_type", kinds[td.queue_type].queue());
   line("worker_set", number_text(td.worker_set));
   line("op", number_text(td.op));
   line("dependent_event", number_text(td.dependent_event));
@@ -73,11 +84,13 @@ std::string descriptor_text(const TaskDescriptor& td) {
 
 }  // namespace
 
-std::string show_queue(const Schedule& schedule, RankId rank, QueueType queue, std::size_t count) {
+std::string show_queue(const Schedule& schedule, RankId rank, const std::string& queue, std::size_t count) {
   const Ssc& ssc = of_rank(schedule, rank);
-  const std::span<const std::uint32_t> tasks = ssc.queue(queue);
+  const std::uint32_t q = queue_of(ssc.kinds(), queue);
+  const std::span<const std::uint32_t> tasks = ssc.queue(q);
   const TaskflowView taskflow(schedule);
-  std::string text = fmt::format("{} of rank {}: {} tasks\n", name_of(queue), index(rank), tasks.size());
+  std::string text =
+      fmt::format("{} of rank {}: {} tasks\n", ssc.kinds()[q].queue(), index(rank), tasks.size());
   for (std::size_t i = 0; i < std::min(count, tasks.size()); ++i) {
     const TaskDescriptor& td = ssc.tasks()[tasks[i]];
     text += fmt::format(
@@ -94,7 +107,7 @@ std::string show_task(const Schedule& schedule, RankId rank, TaskId task) {
   const TaskDescriptor& td = ssc.tasks()[index(task)];
   std::string text = fmt::format("task {} of rank {}: {}\n", index(task), index(rank),
                                  TaskflowView(schedule).task_name(index(rank), index(task)));
-  text += descriptor_text(td);
+  text += descriptor_text(td, ssc.kinds());
   for (const Region& region : ssc.inputs(td)) text += "  in   " + region_text(schedule, region) + '\n';
   for (const Region& region : ssc.outputs(td)) text += "  out  " + region_text(schedule, region) + '\n';
   if (td.dependent_event == kNone) return text + "  waits for nothing\n";

@@ -14,8 +14,8 @@ std::string show_graph(const Ssc& ssc, const Splits* splits = nullptr);
 // The same as a Graphviz digraph: operators are nodes, tensors stand on the edges.
 std::string show_dot(const Ssc& ssc, const Splits* splits = nullptr);
 
-// The first `count` tasks of a queue, a line each.
-std::string show_queue(const Schedule& schedule, RankId rank, QueueType queue, std::size_t count);
+// The first `count` tasks of a queue (ctq), a line each.
+std::string show_queue(const Schedule& schedule, RankId rank, const std::string& queue, std::size_t count);
 
 // One task: every field of its descriptor, its regions with their bytes, the tasks that it waits for.
 std::string show_task(const Schedule& schedule, RankId rank, TaskId task);

@@ -47,7 +47,7 @@ std::span<const std::uint32_t> Ssc::received_capacity() const { return body_->re
 const std::string& Ssc::graph() const { return body_->graph; }
 const std::string& Ssc::order() const { return body_->order; }
 Assignment Ssc::assignment() const { return body_->assignment; }
-std::uint32_t Ssc::workers(QueueType queue) const { return body_->workers[static_cast<std::size_t>(queue)]; }
+const WorkerKinds& Ssc::kinds() const { return body_->kinds; }
 std::span<const TensorInfo> Ssc::tensors() const { return body_->tensors; }
 std::span<const OperatorInfo> Ssc::operators() const { return body_->operators; }
 std::span<const Tiling> Ssc::tilings() const { return body_->tilings; }
@@ -55,9 +55,7 @@ std::span<const TaskDescriptor> Ssc::tasks() const { return body_->tasks; }
 std::span<const Region> Ssc::regions() const { return body_->regions; }
 std::span<const EventDescriptor> Ssc::events() const { return body_->events; }
 std::span<const WorkerSet> Ssc::worker_sets() const { return body_->worker_sets; }
-std::span<const std::uint32_t> Ssc::queue(QueueType queue) const {
-  return body_->queues[static_cast<std::size_t>(queue)];
-}
+std::span<const std::uint32_t> Ssc::queue(std::uint32_t queue) const { return body_->queues[queue]; }
 std::span<const std::uint8_t> Ssc::bytes() const { return body_->bytes; }
 
 }  // namespace a3sim

@@ -19,9 +19,9 @@ enum class Assignment : std::uint8_t {
 };
 constexpr auto names_of(Assignment) { return std::to_array<std::string_view>({"cyclic", "shared"}); }
 
-// Workers [first, first + count) of a queue.
+// Workers [first, first + count) of those that a queue feeds.
 struct WorkerSet {
-  std::uint32_t queue_type;
+  std::uint32_t queue_type;  // the queue's number: WorkerKinds
   std::uint32_t first, count;
   friend bool operator==(const WorkerSet&, const WorkerSet&) = default;
 };
@@ -35,7 +35,7 @@ struct SscParts {
   std::vector<std::uint32_t> sent_capacity, received_capacity;
   std::string graph, order;
   Assignment assignment = Assignment::kCyclic;
-  std::uint32_t workers[kQueues] = {0, 0};
+  WorkerKinds kinds;  // those that run it, with their numbers
   std::vector<TensorInfo> tensors;
   std::vector<OperatorInfo> operators;
   std::vector<Tiling> tilings;
@@ -43,7 +43,7 @@ struct SscParts {
   std::vector<Region> regions;
   std::vector<EventDescriptor> events;
   std::vector<WorkerSet> worker_sets;
-  std::vector<std::uint32_t> queues[kQueues];  // task indices, CTQ and VTQ
+  std::vector<std::vector<std::uint32_t>> queues;  // task indices, of each kind
 };
 
 // The static schedule of one rank (SSC): immutable; its large tables are read where they lie (in the file's
@@ -76,7 +76,8 @@ class Ssc {
   const std::string& graph() const;
   const std::string& order() const;
   Assignment assignment() const;
-  std::uint32_t workers(QueueType queue) const;
+  const WorkerKinds& kinds() const;
+  std::uint32_t workers(std::uint32_t queue) const { return kinds()[queue].count; }
   std::span<const TensorInfo> tensors() const;
   std::span<const OperatorInfo> operators() const;
   std::span<const Tiling> tilings() const;
@@ -84,7 +85,8 @@ class Ssc {
   std::span<const Region> regions() const;
   std::span<const EventDescriptor> events() const;
   std::span<const WorkerSet> worker_sets() const;
-  std::span<const std::uint32_t> queue(QueueType queue) const;
+  std::uint32_t queues() const { return kinds().size(); }
+  std::span<const std::uint32_t> queue(std::uint32_t queue) const;
   std::span<const std::uint8_t> bytes() const;
 
   std::span<const Region> inputs(const TaskDescriptor& td) const {

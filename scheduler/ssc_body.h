@@ -8,6 +8,10 @@
 
 namespace a3sim {
 
+namespace fb {
+struct Ssc;
+}
+
 // What an Ssc refers to: the bytes, in a buffer or a file's mapping, views of the large tables in them, and
 // copies of the small ones. Not copied or moved once filled: the views point into it.
 struct Ssc::Body {
@@ -19,7 +23,7 @@ struct Ssc::Body {
   RankId rank{};
   std::string graph, order;
   Assignment assignment{};
-  std::uint32_t workers[kQueues] = {};
+  WorkerKinds kinds;
   std::vector<TensorInfo> tensors;
   std::vector<OperatorInfo> operators;
 
@@ -29,7 +33,7 @@ struct Ssc::Body {
   std::span<const Region> regions;
   std::span<const EventDescriptor> events;
   std::span<const WorkerSet> worker_sets;
-  std::span<const std::uint32_t> queues[kQueues];
+  std::vector<std::span<const std::uint32_t>> queues;
 
   Body() = default;
   Body(const Body&) = delete;
@@ -42,6 +46,10 @@ struct Ssc::Body {
   // Takes the checksum off the end of a file's bytes. Throws InputError, which starts with `name`, where it is
   // missing or that of other bytes.
   void take_checksum(const std::string& name);
+
+ private:
+  void decode_aic_and_aiv(const fb::Ssc& root, const std::string& name);
+  void decode_kinds(const fb::Ssc& root, const std::string& name);
 };
 
 }  // namespace a3sim

@@ -30,7 +30,8 @@ std::uint64_t upper_bound(const SscParts& p) {
   bytes += p.tasks.size() * sizeof(TaskDescriptor) + p.regions.size() * sizeof(Region);
   bytes += p.events.size() * sizeof(EventDescriptor) + p.tilings.size() * sizeof(Tiling);
   bytes += p.worker_sets.size() * sizeof(WorkerSet);
-  bytes += 4 * (p.queues[0].size() + p.queues[1].size());
+  for (const WorkerKind& kind : p.kinds) bytes += kTableBytes + kind.name.size();
+  for (const auto& queue : p.queues) bytes += 4 * queue.size();
   return bytes + 4 * (p.sent_capacity.size() + p.received_capacity.size());
 }
 
@@ -62,6 +63,34 @@ auto operator_tables(Builder& b, const std::vector<OperatorInfo>& operators) {
     const auto name = b.CreateString(o.name), type = b.CreateString(o.type);
     const auto inputs = tensor_ids(b, o.inputs), outputs = tensor_ids(b, o.outputs);
     tables.push_back(fb::CreateOperator(b, name, type, o.stage, o.transposed, inputs, outputs));
+  }
+  return b.CreateVector(tables);
+}
+
+// Workers by queue, and the queues, in the fields that AIC and AIV have.
+using Numbers = flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>>;
+
+Numbers worker_counts(Builder& b, const WorkerKinds& kinds) {
+  std::vector<std::uint32_t> counts;
+  if (are_aic_and_aiv(kinds)) counts = {kinds[0].count, kinds[1].count};
+  return b.CreateVector(counts);
+}
+
+Numbers queue_of_two(Builder& b, const SscParts& p, std::uint32_t queue) {
+  return b.CreateVector(are_aic_and_aiv(p.kinds) ? p.queues[queue] : std::vector<std::uint32_t>{});
+}
+
+using Kinds = flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<fb::Kind>>>;
+
+Kinds kind_tables(Builder& b, const SscParts& p) {
+  if (are_aic_and_aiv(p.kinds)) return {};
+  std::vector<flatbuffers::Offset<fb::Kind>> tables;
+  for (std::uint32_t q = 0; q < p.kinds.size(); ++q) {
+    const WorkerKind& kind = p.kinds[q];
+    const auto name = b.CreateString(kind.name);
+    const auto queue = b.CreateVector(p.queues[q]);
+    tables.push_back(
+        fb::CreateKind(b, name, kind.count, kind.has(CoreUnit::kMatrix), kind.has(CoreUnit::kVector), queue));
   }
   return b.CreateVector(tables);
 }
@@ -125,13 +154,17 @@ void check_format(std::span<const std::uint8_t> bytes, const std::string& name) 
 }  // namespace
 
 std::vector<std::uint8_t> Ssc::encode(const SscParts& p) {
+  if (p.queues.size() != p.kinds.size()) {
+    throw InputError(fmt::format("schedule '{}' has {} queues and {} kinds of worker", p.graph,
+                                 p.queues.size(), p.kinds.size()));
+  }
   const std::uint64_t size = upper_bound(p);
   if (size > kMaxBytes)
     throw InputError(fmt::format("schedule '{}' needs {} bytes; 2 GiB at most", p.graph, size));
   Builder b(size);
   const auto sent = b.CreateVector(p.sent_capacity), received = b.CreateVector(p.received_capacity);
   const auto graph = b.CreateString(p.graph), order = b.CreateString(p.order);
-  const auto workers = b.CreateVector(p.workers, kQueues);
+  const auto workers = worker_counts(b, p.kinds);
   const auto tensors = tensor_tables(b, p.tensors);
   const auto operators = operator_tables(b, p.operators);
   const auto tilings = structs<fb::Tiling>(b, p.tilings);
@@ -139,12 +172,13 @@ std::vector<std::uint8_t> Ssc::encode(const SscParts& p) {
   const auto regions = structs<fb::Region>(b, p.regions);
   const auto events = structs<fb::Event>(b, p.events);
   const auto sets = structs<fb::WorkerSet>(b, p.worker_sets);
-  const auto ctq = b.CreateVector(p.queues[0]), vtq = b.CreateVector(p.queues[1]);
+  const auto ctq = queue_of_two(b, p, kAicQueue), vtq = queue_of_two(b, p, kAivQueue);
+  const auto kinds = kind_tables(b, p);
   const MoeShape& s = p.shape;
   b.Finish(fb::CreateSsc(b, kSscVersion, s.tokens, s.hidden, s.intermediate, s.top_k, s.experts_per_rank,
                          s.ep, static_cast<std::uint8_t>(s.dtype), index(p.rank), sent, received, graph,
                          order, static_cast<std::uint8_t>(p.assignment), workers, tensors, operators, tilings,
-                         tasks, regions, events, sets, ctq, vtq),
+                         tasks, regions, events, sets, ctq, vtq, kinds),
            fb::SscIdentifier());
   return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
 }
@@ -181,8 +215,6 @@ void Ssc::Body::decode(const std::string& name) {
   graph = root.graph()->str();
   order = root.order()->str();
   assignment = static_cast<Assignment>(root.assignment());
-  if (root.workers()->size() != kQueues) throw InputError(name + ": workers of two queues expected");
-  for (std::uint32_t q = 0; q < kQueues; ++q) workers[q] = root.workers()->Get(q);
   for (const fb::Tensor* t : *root.tensors()) {
     tensors.push_back({t->name()->str(), static_cast<Layout>(t->layout()), static_cast<DataType>(t->dtype()),
                        t->rows(), t->cols(), t->external()});
@@ -198,8 +230,23 @@ void Ssc::Body::decode(const std::string& name) {
   regions = view<Region>(root.regions());
   events = view<EventDescriptor>(root.events());
   worker_sets = view<WorkerSet>(root.worker_sets());
-  queues[0] = view<std::uint32_t>(root.ctq());
-  queues[1] = view<std::uint32_t>(root.vtq());
+  root.kinds() == nullptr ? decode_aic_and_aiv(root, name) : decode_kinds(root, name);
+}
+
+void Ssc::Body::decode_aic_and_aiv(const fb::Ssc& root, const std::string& name) {
+  if (root.workers()->size() != 2) throw InputError(name + ": workers of the CTQ and of the VTQ expected");
+  kinds = aic_and_aiv(root.workers()->Get(0), root.workers()->Get(1));
+  queues = {view<std::uint32_t>(root.ctq()), view<std::uint32_t>(root.vtq())};
+}
+
+// What they are is written in one way only, so that equal schedules have equal bytes.
+void Ssc::Body::decode_kinds(const fb::Ssc& root, const std::string& name) {
+  for (const fb::Kind* kind : *root.kinds()) {
+    kinds.add({kind->name()->str(), kind->workers(), {kind->matrix(), kind->vector()}});
+    queues.push_back(view<std::uint32_t>(kind->queue()));
+  }
+  if (root.workers()->size() + root.ctq()->size() + root.vtq()->size() > 0 || are_aic_and_aiv(kinds))
+    throw InputError(name + ": kinds of worker beside those of the CTQ and of the VTQ");
 }
 
 }  // namespace a3sim

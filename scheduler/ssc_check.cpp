@@ -12,7 +12,7 @@ class TaskCheck : public FlawFinder {
  public:
   using FlawFinder::FlawFinder;
 
-  bool run() { return tasks() && task_indices() && queue(QueueType::kCtq) && queue(QueueType::kVtq); }
+  bool run() { return tasks() && task_indices() && queues(); }
 
  private:
   bool task_below(std::size_t i, const char* what, std::uint64_t value, std::uint64_t limit) {
@@ -25,13 +25,13 @@ class TaskCheck : public FlawFinder {
 
   bool task(std::size_t i, const TaskDescriptor& td) {
     const MoeShape& s = ssc_.shape();
-    if (!task_below(i, "queue", td.queue_type, kQueues) ||
+    if (!task_below(i, "queue", td.queue_type, ssc_.queues()) ||
         !task_below(i, "operator", td.op, ssc_.operators().size()) ||
         !task_below(i, "worker set", td.worker_set, ssc_.worker_sets().size())) {
       return false;
     }
     if (ssc_.worker_sets()[td.worker_set].queue_type != td.queue_type) {
-      return fail(SscItem::kTask, i, "task {}: its worker set {} is of the other queue", i, td.worker_set);
+      return fail(SscItem::kTask, i, "task {}: its worker set {} is of another queue", i, td.worker_set);
     }
     const std::uint64_t regions = std::uint64_t{td.first_region} + td.num_inputs + td.num_outputs;
     if (regions > ssc_.regions().size()) {
@@ -87,23 +87,35 @@ class TaskCheck : public FlawFinder {
     return true;
   }
 
-  bool queue(QueueType type) {
-    const SscItem item = type == QueueType::kCtq ? SscItem::kCtq : SscItem::kVtq;
-    const auto entries = ssc_.queue(type);
+  bool queues() {
+    for (std::uint32_t q = 0; q < ssc_.queues(); ++q) {
+      if (!queue(q)) return false;
+    }
+    return true;
+  }
+
+  template <class... Args>
+  bool fail_in(std::uint32_t queue, std::size_t i, fmt::format_string<Args...> format, Args&&... args) {
+    flaw_ = SscFlaw{SscItem::kQueue, i,
+                    fmt::format("{} entry {}: {}", ssc_.kinds()[queue].queue(), i,
+                                fmt::format(format, std::forward<Args>(args)...)),
+                    queue};
+    return false;
+  }
+
+  bool queue(std::uint32_t q) {
+    const auto entries = ssc_.queue(q);
     std::vector<bool> queued(ssc_.tasks().size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const std::uint32_t t = entries[i];
-      if (t >= queued.size())
-        return fail(item, i, "{} entry {}: task {} of {}", name_of(type), i, t, queued.size());
-      if (ssc_.tasks()[t].queue_type != static_cast<std::uint8_t>(type)) {
-        return fail(item, i, "{} entry {}: task {} is of the other queue", name_of(type), i, t);
-      }
-      if (queued[t]) return fail(item, i, "{} entry {}: task {} stands in it twice", name_of(type), i, t);
+      if (t >= queued.size()) return fail_in(q, i, "task {} of {}", t, queued.size());
+      if (ssc_.tasks()[t].queue_type != q) return fail_in(q, i, "task {} is of another queue", t);
+      if (queued[t]) return fail_in(q, i, "task {} stands in it twice", t);
       queued[t] = true;
     }
     for (std::size_t t = 0; t < queued.size(); ++t) {
-      if (queued[t] || ssc_.tasks()[t].queue_type != static_cast<std::uint8_t>(type)) continue;
-      return fail(SscItem::kTask, t, "task {} does not stand in the {}", t, name_of(type));
+      if (queued[t] || ssc_.tasks()[t].queue_type != q) continue;
+      return fail(SscItem::kTask, t, "task {} does not stand in the {}", t, ssc_.kinds()[q].queue());
     }
     return true;
   }

@@ -18,18 +18,19 @@ enum class SscItem : std::uint8_t {
   kRegion,
   kEvent,
   kWorkerSet,
-  kCtq,
-  kVtq
+  kKind,
+  kQueue
 };
 constexpr auto names_of(SscItem) {
   return std::to_array<std::string_view>(
-      {"header", "tensor", "operator", "tiling", "task", "region", "event", "worker set", "CTQ", "VTQ"});
+      {"header", "tensor", "operator", "tiling", "task", "region", "event", "worker set", "kind", "queue"});
 }
 
 struct SscFlaw {
   SscItem item;
-  std::size_t index;    // in its table
-  std::string message;  // a sentence that names the item
+  std::size_t index;        // in its table
+  std::string message;      // a sentence that names the item
+  std::uint32_t queue = 0;  // kQueue: which
 };
 
 // The first number of a schedule that later code could not follow: an index outside its table, a range

@@ -1,9 +1,11 @@
+#include <algorithm>
+
 #include "scheduler/ssc_flaw.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kMostWorkers = 1 << 16;
+constexpr std::uint32_t kMostWorkers = 1 << 16, kMostKinds = 16;
 constexpr auto kLastDataType = DataType::kInt32;
 
 // Walks the tables in the order in which they rely on each other; the first flaw ends it.
@@ -12,7 +14,8 @@ class TableCheck : public FlawFinder {
   using FlawFinder::FlawFinder;
 
   bool run() {
-    return header() && tensors() && operators() && tilings() && worker_sets() && events() && regions();
+    return header() && kinds() && tensors() && operators() && tilings() && worker_sets() && events() &&
+           regions();
   }
 
  private:
@@ -41,13 +44,30 @@ class TableCheck : public FlawFinder {
     if (ssc_.assignment() > Assignment::kShared) {
       return fail(SscItem::kHeader, 0, "unknown assignment {}", int(ssc_.assignment()));
     }
-    for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
-      if (ssc_.workers(queue) > kMostWorkers)
-        return fail(SscItem::kHeader, 0, "{} workers of the {}, at most {}", ssc_.workers(queue),
-                    name_of(queue), kMostWorkers);
-    }
     return capacities(ssc_.sent_capacity(), "sent", sent_) &&
            capacities(ssc_.received_capacity(), "received", received_);
+  }
+
+  // Names can be told apart, also those of queues, and be written in the text form.
+  bool kinds() {
+    const WorkerKinds& all = ssc_.kinds();
+    if (all.empty() || all.size() > kMostKinds)
+      return fail(SscItem::kHeader, 0, "{} kinds of worker, expected 1 to {}", all.size(), kMostKinds);
+    for (std::uint32_t q = 0; q < all.size(); ++q) {
+      const WorkerKind& kind = all[q];
+      if (kind.count > kMostWorkers)
+        return fail(SscItem::kKind, q, "{} workers of the {}, at most {}", kind.count, kind.queue(),
+                    kMostWorkers);
+      if (!is_kind_name(kind.name))
+        return fail(SscItem::kKind, q, "kind {}: its name is not one of up to 32 capitals, digits and _", q);
+      if (std::ranges::find(kind.units, true) == kind.units.end())
+        return fail(SscItem::kKind, q, "kind {}: {} runs nothing", q, kind.name);
+      for (std::uint32_t before = 0; before < q; ++before) {
+        if (all[before].queue() == kind.queue())
+          return fail(SscItem::kKind, q, "kind {}: another has a {} too", q, kind.queue());
+      }
+    }
+    return true;
   }
 
   // Rows that a tensor of this layout must have; none where they are free.
@@ -127,10 +147,10 @@ class TableCheck : public FlawFinder {
   bool worker_sets() {
     for (std::size_t i = 0; i < ssc_.worker_sets().size(); ++i) {
       const WorkerSet& w = ssc_.worker_sets()[i];
-      if (w.queue_type >= kQueues) {
+      if (w.queue_type >= ssc_.queues()) {
         return fail(SscItem::kWorkerSet, i, "worker set {}: unknown queue {}", i, w.queue_type);
       }
-      const std::uint32_t workers = ssc_.workers(static_cast<QueueType>(w.queue_type));
+      const std::uint32_t workers = ssc_.workers(w.queue_type);
       if (w.count == 0 || std::uint64_t{w.first} + w.count > workers) {
         return fail(SscItem::kWorkerSet, i, "worker set {}: {} workers from {} of {}", i, w.count, w.first,
                     workers);

@@ -7,6 +7,7 @@
 //   number(name, value)             any unsigned integer
 //   optional(name, value, none)     an integer that may be absent
 //   choice<Enum>(name, value)       an enumeration with names
+//   queue(name, value)              a queue, by its name
 //   text(name, value), flag(name, value), ids(name, value)
 namespace a3sim::ssc_text {
 
@@ -57,8 +58,16 @@ void fields(Io& io, Tiling& t) {
 }
 
 template <class Io>
+void fields(Io& io, WorkerKind& k) {
+  io.text("name", k.name);
+  io.number("workers", k.count);
+  io.flag("matrix", k.units[static_cast<std::size_t>(CoreUnit::kMatrix)]);
+  io.flag("vector", k.units[static_cast<std::size_t>(CoreUnit::kVector)]);
+}
+
+template <class Io>
 void fields(Io& io, WorkerSet& w) {
-  io.template choice<QueueType>("queue", w.queue_type);
+  io.queue("queue", w.queue_type);
   io.number("first", w.first);
   io.number("count", w.count);
 }
@@ -83,7 +92,7 @@ void fields(Io& io, Region& r) {
 template <class Io>
 void fields(Io& io, TaskDescriptor& t) {
   io.number("task_type", t.task_type);
-  io.template choice<QueueType>("queue", t.queue_type);
+  io.queue("queue", t.queue_type);
   io.number("worker_set", t.worker_set);
   io.number("op", t.op);
   io.number("num_inputs", t.num_inputs);

@@ -30,8 +30,6 @@ class FlawFinder {
   }
 
   const Ssc& ssc_;
-
- private:
   std::optional<SscFlaw> flaw_;
 };
 

@@ -18,8 +18,10 @@ namespace a3sim::ssc_text {
 // One line, taken apart field by field. Every failure is an InputError with name:line.
 class Line {
  public:
-  Line(std::string_view text, const std::string& name, std::size_t number)
-      : rest_(text), name_(name), number_(number) {}
+  // `queues`: the names of the schedule's.
+  Line(std::string_view text, const std::string& name, std::size_t number,
+       std::span<const std::string> queues = {})
+      : rest_(text), name_(name), number_(number), queues_(queues) {}
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
@@ -64,6 +66,15 @@ class Line {
       fail("{}: one of {} expected, '{}' found", field, fmt::join(kNames, ", "), text);
     }
     value = static_cast<T>(found - kNames.begin());
+  }
+
+  template <class T>
+  void queue(const char* field, T& value) {
+    const std::string_view text = word(field);
+    const auto found = std::ranges::find(queues_, text);
+    if (found == queues_.end())
+      fail("{}: one of {} expected, '{}' found", field, fmt::join(queues_, ", "), text);
+    value = static_cast<T>(found - queues_.begin());
   }
 
   void flag(const char* field, bool& value) {
@@ -128,6 +139,7 @@ class Line {
   std::string_view rest_;
   const std::string& name_;
   std::size_t number_;
+  std::span<const std::string> queues_;
 };
 
 }  // namespace a3sim::ssc_text

@@ -17,26 +17,31 @@ using ssc_text::Line;
 
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  Parser(std::string_view text, const std::string& name) : text_(text), name_(name) {
+    set_kinds(aic_and_aiv(0, 0));
+  }
 
   SscParts parse() {
     for (std::size_t begin = 0; begin < text_.size();) {
       const std::size_t end = std::min(text_.find('\n', begin), text_.size());
       ++number_;
-      Line line(text_.substr(begin, end - begin), name_, number_);
+      Line line(text_.substr(begin, end - begin), name_, number_, queues_);
       if (!line.done()) read(line);
       begin = end + 1;
     }
     for (const char* keyword : {"ssc", "shape", "rank", "graph", "order", "assignment", "workers"}) {
-      if (!once_.contains(keyword))
+      if (!once_.contains(keyword) && !(keyword == std::string_view("workers") && has_kinds()))
         Line({}, name_, std::max<std::size_t>(number_, 1)).fail("a line '{}' is missing", keyword);
     }
     return std::move(parts_);
   }
 
   // The line of an item, for flaws that show only when all is read.
-  std::size_t line_of(SscItem item, std::size_t i) const {
-    return item == SscItem::kHeader ? once_.at("shape") : lines_[static_cast<std::size_t>(item)][i];
+  std::size_t line_of(const SscFlaw& flaw) const {
+    if (flaw.item == SscItem::kHeader) return once_.at("shape");
+    if (flaw.item == SscItem::kQueue) return queue_lines_[flaw.queue][flaw.index];
+    const auto& lines = lines_[static_cast<std::size_t>(flaw.item)];
+    return flaw.item == SscItem::kKind && !has_kinds() ? once_.at("workers") : lines[flaw.index];
   }
 
  private:
@@ -65,14 +70,47 @@ class Parser {
     } else if (keyword == "assignment") {
       line.choice<Assignment>("assignment", parts_.assignment);
     } else if (keyword == "workers") {
-      line.number("workers of the CTQ", parts_.workers[0]);
-      line.number("workers of the VTQ", parts_.workers[1]);
+      aic_and_aiv_workers(line);
     } else {
       return false;
     }
     const auto [it, first] = once_.emplace(keyword, number_);
     if (!first) line.fail("'{}' stands in line {} already", keyword, it->second);
     return true;
+  }
+
+  bool has_kinds() const { return !lines_[static_cast<std::size_t>(SscItem::kKind)].empty(); }
+
+  void aic_and_aiv_workers(Line& line) {
+    if (has_kinds()) line.fail("the schedule's workers stand in lines 'kind' already");
+    line.number("workers of the CTQ", parts_.kinds[kAicQueue].count);
+    line.number("workers of the VTQ", parts_.kinds[kAivQueue].count);
+  }
+
+  // The first one takes the place of AIC and AIV.
+  bool kind(Line& line) {
+    if (once_.contains("workers")) line.fail("the schedule's workers stand in a line 'workers' already");
+    if (in_queues_) line.fail("expected before worker sets, tasks and queues");
+    if (!has_kinds()) set_kinds({});
+    WorkerKinds kinds = parts_.kinds;
+    lines_[static_cast<std::size_t>(SscItem::kKind)].push_back(number_);
+    WorkerKind kind;
+    fields(line, kind);
+    kinds.add(std::move(kind));
+    set_kinds(std::move(kinds));
+    return true;
+  }
+
+  void set_kinds(WorkerKinds kinds) {
+    queues_.clear();
+    keywords_.clear();
+    for (const WorkerKind& kind : kinds) {
+      queues_.push_back(kind.queue());
+      keywords_.push_back(kind.queue_key());
+    }
+    parts_.queues.resize(kinds.size());
+    queue_lines_.resize(kinds.size());
+    parts_.kinds = std::move(kinds);
   }
 
   static void version(Line& line) {
@@ -89,22 +127,27 @@ class Parser {
     if (keyword == "tensor") return item(line, SscItem::kTensor, parts_.tensors);
     if (keyword == "operator") return item(line, SscItem::kOperator, parts_.operators);
     if (keyword == "tiling") return item(line, SscItem::kTiling, parts_.tilings);
-    if (keyword == "worker_set") return item(line, SscItem::kWorkerSet, parts_.worker_sets);
+    if (keyword == "kind") return kind(line);
+    if (keyword == "worker_set") return in_queue(item(line, SscItem::kWorkerSet, parts_.worker_sets));
     if (keyword == "event") return item(line, SscItem::kEvent, parts_.events);
     if (keyword == "region") return item(line, SscItem::kRegion, parts_.regions);
-    if (keyword == "task") return item(line, SscItem::kTask, parts_.tasks);
-    if (keyword == "ctq") return queued(line, SscItem::kCtq, parts_.queues[0]);
-    if (keyword == "vtq") return queued(line, SscItem::kVtq, parts_.queues[1]);
-    return false;
+    if (keyword == "task") return in_queue(item(line, SscItem::kTask, parts_.tasks));
+    const auto queue = std::ranges::find(keywords_, keyword);
+    return queue != keywords_.end() && in_queue(queued(line, queue - keywords_.begin()));
+  }
+
+  bool in_queue(bool found) {
+    in_queues_ |= found;
+    return found;
   }
 
   static void number(Line& line, const char* field, std::vector<std::uint32_t>& numbers) {
     line.number(field, numbers.emplace_back());
   }
 
-  bool queued(Line& line, SscItem kind, std::vector<std::uint32_t>& tasks) {
-    lines_[static_cast<std::size_t>(kind)].push_back(number_);
-    number(line, "task", tasks);
+  bool queued(Line& line, std::ptrdiff_t queue) {
+    queue_lines_[static_cast<std::size_t>(queue)].push_back(number_);
+    number(line, "task", parts_.queues[static_cast<std::size_t>(queue)]);
     return true;
   }
 
@@ -119,8 +162,11 @@ class Parser {
   const std::string& name_;
   std::size_t number_ = 0;
   SscParts parts_;
+  std::vector<std::string> queues_, keywords_;            // of its kinds of worker
+  bool in_queues_ = false;                                // something that names a queue was read
   std::map<std::string, std::size_t, std::less<>> once_;  // keyword -> line
   std::array<std::vector<std::size_t>, kCountOf<SscItem>> lines_;
+  std::vector<std::vector<std::size_t>> queue_lines_;
 };
 
 }  // namespace
@@ -129,7 +175,7 @@ Ssc Ssc::from_text(std::string_view text, const std::string& name) {
   Parser parser(text, name);
   Ssc ssc = decoded(encode(parser.parse()), name);
   if (const auto flaw = find_flaw(ssc)) {
-    throw InputError(fmt::format("{}:{}: {}", name, parser.line_of(flaw->item, flaw->index), flaw->message));
+    throw InputError(fmt::format("{}:{}: {}", name, parser.line_of(*flaw), flaw->message));
   }
   return ssc;
 }

@@ -25,6 +25,10 @@ class Columns {
   void choice(const char* name, const T&) {
     add(name);
   }
+  template <class T>
+  void queue(const char* name, const T&) {
+    add(name);
+  }
   void text(const char* name, const std::string&) { add(name); }
   void flag(const char* name, bool) { add(name); }
   void ids(const char* name, const std::vector<TensorId>&) { add(name); }
@@ -38,7 +42,7 @@ class Columns {
 // The values of an item's fields.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  Writer(std::string& out, const std::vector<std::string>& queues) : out_(out), queues_(queues) {}
 
   template <class T>
   void number(const char*, T value) {
@@ -55,6 +59,10 @@ class Writer {
   template <class Enum, class T>
   void choice(const char*, T value) {
     (out_ += ' ') += name_of(static_cast<Enum>(value));
+  }
+  template <class T>
+  void queue(const char*, T value) {
+    (out_ += ' ') += queues_[value];
   }
   void flag(const char*, bool value) { out_ += value ? " yes" : " no"; }
   void ids(const char*, const std::vector<TensorId>& ids) {
@@ -82,11 +90,14 @@ class Writer {
 
  private:
   std::string& out_;
+  const std::vector<std::string>& queues_;  // their names
 };
 
 class Text {
  public:
-  explicit Text(const Ssc& ssc) : ssc_(ssc) {}
+  explicit Text(const Ssc& ssc) : ssc_(ssc) {
+    for (const WorkerKind& kind : ssc.kinds()) queues_.push_back(kind.queue());
+  }
 
   std::string write() {
     header();
@@ -99,8 +110,7 @@ class Text {
     items("event", ssc_.events());
     items("region", ssc_.regions());
     items("task", ssc_.tasks());
-    queue("ctq", QueueType::kCtq);
-    queue("vtq", QueueType::kVtq);
+    for (std::uint32_t q = 0; q < ssc_.queues(); ++q) queue(q);
     return std::move(out_);
   }
 
@@ -108,7 +118,7 @@ class Text {
   template <class Item>
   void item(const char* keyword, Item item) {
     out_ += keyword;
-    Writer writer(out_);
+    Writer writer(out_, queues_);
     fields(writer, item);
   }
 
@@ -135,7 +145,7 @@ class Text {
         "# A static schedule (SSC): an item a line. Tables are numbered from 0, in the order of their lines; "
         "`-` stands\n"
         "# where a field has no value; what follows a # is a comment.\n";
-    Writer writer(out_);
+    Writer writer(out_, queues_);
     (out_ += "ssc"), writer.number("version", kSscVersion);
     columns<MoeShape>("shape");
     item("shape", ssc_.shape());
@@ -143,9 +153,16 @@ class Text {
     (out_ += "\ngraph"), writer.text("graph", ssc_.graph());
     (out_ += "\norder"), writer.text("order", ssc_.order());
     (out_ += "\nassignment"), writer.choice<Assignment>("assignment", ssc_.assignment());
-    (out_ += "\nworkers"), writer.number("ctq", ssc_.workers(QueueType::kCtq));
-    writer.number("vtq", ssc_.workers(QueueType::kVtq));
+    if (!are_aic_and_aiv(ssc_.kinds())) return kinds();
+    (out_ += "\nworkers"), writer.number("ctq", ssc_.workers(kAicQueue));
+    writer.number("vtq", ssc_.workers(kAivQueue));
     out_ += "  # of the CTQ, of the VTQ\n";
+  }
+
+  void kinds() {
+    const std::vector<WorkerKind> kinds(ssc_.kinds().begin(), ssc_.kinds().end());
+    out_ += '\n';
+    items("kind", std::span<const WorkerKind>(kinds));
   }
 
   void capacities(const char* keyword, const char* what, std::span<const std::uint32_t> rows) {
@@ -155,18 +172,20 @@ class Text {
     }
   }
 
-  void queue(const char* keyword, QueueType type) {
+  void queue(std::uint32_t q) {
+    const std::string keyword = ssc_.kinds()[q].queue_key();
     fmt::format_to(std::back_inserter(out_), "\n# {}: tasks in queue order\n", keyword);
-    for (const std::uint32_t t : ssc_.queue(type)) {
+    for (const std::uint32_t t : ssc_.queue(q)) {
       const TaskDescriptor& td = ssc_.tasks()[t];
       fmt::format_to(std::back_inserter(out_), "{} {}  # task {} of {} of", keyword, t, td.task_index,
                      td.task_split_num);
-      Writer(out_).text("op", ssc_.operators()[td.op].name);
+      Writer(out_, queues_).text("op", ssc_.operators()[td.op].name);
       out_ += '\n';
     }
   }
 
   const Ssc& ssc_;
+  std::vector<std::string> queues_;  // their names
   std::string out_;
 };
 

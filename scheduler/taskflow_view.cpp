@@ -29,4 +29,10 @@ std::string TaskflowView::task_name(std::uint32_t rank, std::uint32_t task) cons
   return fmt::format("{}[{}]", operators[td.op].name, td.task_index);
 }
 
+std::vector<CoreUnit> units_of(std::span<const OperatorInfo> operators) {
+  std::vector<CoreUnit> units;
+  for (const OperatorInfo& op : operators) units.push_back(Operators::get(op.type).unit());
+  return units;
+}
+
 }  // namespace a3sim

@@ -54,4 +54,7 @@ struct TaskflowView {
   std::string task_name(std::uint32_t rank, std::uint32_t task) const;
 };
 
+// What each operator's tasks need of a core. Its type must be known.
+std::vector<CoreUnit> units_of(std::span<const OperatorInfo> operators);
+
 }  // namespace a3sim

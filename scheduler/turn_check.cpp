@@ -18,8 +18,13 @@ constexpr std::size_t kEnough = 2'000'000;
 class TurnCheck {
  public:
   TurnCheck(const TaskflowView& taskflow, const CompileOptions& options, const TaskWeights& weights,
-            QueueType queue)
-      : taskflow_(taskflow), options_(options), weights_(weights), queue_(queue), program_(program()) {}
+            CoreUnit unit)
+      : taskflow_(taskflow),
+        options_(options),
+        weights_(weights),
+        unit_(unit),
+        units_(units_of(taskflow.operators)),
+        program_(program()) {}
 
   void run(std::uint32_t rank) {
     collect(rank);
@@ -34,7 +39,7 @@ class TurnCheck {
   KeyProgram program() const {
     std::vector<std::string> names;
     for (const OperatorInfo& op : taskflow_.operators) names.push_back(op.name);
-    return {options_.order, queue_, names};
+    return {options_.order, unit_, names};
   }
 
   std::span<const double> keys_of(std::size_t i) const {
@@ -48,7 +53,7 @@ class TurnCheck {
     const std::span<const TaskDescriptor> all = taskflow_.ranks[rank].tasks;
     tasks_.clear();
     for (std::uint32_t t = 0; t < all.size(); ++t)
-      if (static_cast<QueueType>(all[t].queue_type) == queue_) tasks_.push_back(t);
+      if (units_[all[t].op] == unit_) tasks_.push_back(t);
     values_.resize(tasks_.size() * program_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i)
       program_.evaluate(attributes_of(taskflow_, weights_, rank, tasks_[i]),
@@ -57,7 +62,7 @@ class TurnCheck {
 
   [[noreturn]] void refuse(std::uint32_t rank, std::size_t i, const std::string& why) const {
     throw InputError(fmt::format("{}: order '{}', {}: {} of rank {} {}{}", options_.order.where,
-                                 options_.order.name, name_of(queue_), taskflow_.task_name(rank, tasks_[i]),
+                                 options_.order.name, plan_name(unit_), taskflow_.task_name(rank, tasks_[i]),
                                  rank, why, kRemedy));
   }
 
@@ -107,7 +112,8 @@ class TurnCheck {
   const TaskflowView& taskflow_;
   const CompileOptions& options_;
   const TaskWeights& weights_;
-  QueueType queue_;
+  CoreUnit unit_;
+  std::vector<CoreUnit> units_;  // by operator
   KeyProgram program_;
   std::vector<std::uint32_t> tasks_;
   std::vector<double> values_;
@@ -119,7 +125,8 @@ void check_turns(const CompileOptions& options) {
   if (options.shape.experts() == 0)
     throw InputError(
         fmt::format("ranks that are alike can stand for one another where rows go to experts{}", kRemedy));
-  if (options.order.functions[0] || options.order.functions[1]) {
+  if (std::ranges::any_of(options.order.functions,
+                          [](const auto& function) { return function != nullptr; })) {
     throw InputError(fmt::format(
         "{}: order '{}': a function's keys are not followed from rank to rank, and ranks that are "
         "alike stand for one another{}",
@@ -135,8 +142,8 @@ void check_turns(const CompileOptions& options) {
 }
 
 void check_turns(const TaskflowView& taskflow, const CompileOptions& options, const TaskWeights& weights) {
-  for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
-    TurnCheck check(taskflow, options, weights, queue);
+  for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector}) {
+    TurnCheck check(taskflow, options, weights, unit);
     for (std::uint32_t rank = 0; rank < taskflow.ranks.size(); ++rank) check.run(rank);
   }
 }

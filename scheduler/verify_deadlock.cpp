@@ -37,15 +37,13 @@ class UntimedRun {
     std::vector<std::string> result;
     const TaskflowView taskflow(schedule_);
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      const std::uint32_t cubes = schedule_[r].workers(QueueType::kCtq);
       for (std::uint32_t w = 0; w < ranks_[r].holds.size(); ++w) {
         const std::uint32_t task = ranks_[r].holds[w];
         if (task == kNone) continue;
         const std::uint32_t event = schedule_[r].tasks()[task].dependent_event;
-        result.push_back(fmt::format("deadlock: {} {} of rank {} holds {} and waits for event {}: {} of {}",
-                                     w < cubes ? "AIC" : "AIV", w < cubes ? w : w - cubes, r,
-                                     taskflow.task_name(r, task), event, ranks_[r].counts[event],
-                                     schedule_[r].events()[event].threshold));
+        result.push_back(fmt::format("deadlock: {} of rank {} holds {} and waits for event {}: {} of {}",
+                                     schedule_[r].kinds().worker_name(w), r, taskflow.task_name(r, task),
+                                     event, ranks_[r].counts[event], schedule_[r].events()[event].threshold));
       }
     }
     return result;

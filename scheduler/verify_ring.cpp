@@ -11,12 +11,15 @@ bool destinations_form_permutations(const Schedule& schedule, OpId op) {
   // Destinations of each rank's puts, in queue order, by (expert, chunk).
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::vector<std::uint32_t>>> rings;
   for (std::uint32_t r = 0; r < ranks; ++r) {
-    for (const std::uint32_t task : schedule[r].queue(QueueType::kVtq)) {
-      const TaskDescriptor& td = schedule[r].tasks()[task];
-      if (td.op != index(op) || td.task_type != static_cast<std::uint16_t>(TaskType::kPutMemSignal)) continue;
-      std::vector<std::vector<std::uint32_t>>& ring = rings[{td.expert, td.chunk}];
-      ring.resize(ranks);
-      ring[r].push_back(td.dst);
+    for (std::uint32_t q = 0; q < schedule[r].queues(); ++q) {
+      for (const std::uint32_t task : schedule[r].queue(q)) {
+        const TaskDescriptor& td = schedule[r].tasks()[task];
+        if (td.op != index(op) || td.task_type != static_cast<std::uint16_t>(TaskType::kPutMemSignal))
+          continue;
+        std::vector<std::vector<std::uint32_t>>& ring = rings[{td.expert, td.chunk}];
+        ring.resize(ranks);
+        ring[r].push_back(td.dst);
+      }
     }
   }
   for (const auto& [key, ring] : rings) {

@@ -53,20 +53,19 @@ void check_types(const Schedule& schedule, Findings& findings) {
     for (const TaskDescriptor& td : ssc.tasks()) {
       const OperatorInfo& op = ssc.operators()[td.op];
       const Operator& type = Operators::get(op.type);
-      const bool tiled = type.queue() != QueueType::kCtq || td.tiling_data_position < ssc.tilings().size();
+      const bool tiled = type.unit() != CoreUnit::kMatrix || td.tiling_data_position < ssc.tilings().size();
       if (!tiled && told.emplace(index(ssc.rank()), td.op).second) {
-        findings.errors.push_back(fmt::format("{}[{}] on rank {} is a task of the CTQ and has no tiling",
-                                              op.name, td.task_index, index(ssc.rank())));
+        findings.errors.push_back(fmt::format("{}[{}] on rank {} is a matrix task and has no tiling", op.name,
+                                              td.task_index, index(ssc.rank())));
       }
       const bool right = td.task_type == static_cast<std::uint16_t>(type.task_type()) &&
-                         td.queue_type == static_cast<std::uint8_t>(type.queue());
+                         ssc.kinds()[td.queue_type].has(type.unit());
       if (right || !told.emplace(index(ssc.rank()), td.op).second) continue;
-      findings.errors.push_back(
-          fmt::format("{}[{}] on rank {} is a task of type {} in the {}, its operator ({}) has tasks of type "
-                      "{} in the {}",
-                      op.name, td.task_index, index(ssc.rank()), td.task_type,
-                      name_of(static_cast<QueueType>(td.queue_type)), op.type,
-                      static_cast<std::uint16_t>(type.task_type()), name_of(type.queue())));
+      findings.errors.push_back(fmt::format(
+          "{}[{}] on rank {} is a task of type {} in the {}, its operator ({}) has {} tasks of "
+          "type {}",
+          op.name, td.task_index, index(ssc.rank()), td.task_type, ssc.kinds()[td.queue_type].queue(),
+          op.type, name_of(type.unit()), static_cast<std::uint16_t>(type.task_type())));
     }
   }
 }

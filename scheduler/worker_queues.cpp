@@ -9,10 +9,8 @@ WorkerQueues::WorkerQueues(const Ssc& ssc)
 
 WorkerQueues::WorkerQueues(const Ssc& ssc, const std::vector<bool>& operators)
     : assignment_(ssc.assignment()) {
-  for (std::uint32_t q = 0; q < kQueues; ++q) {
-    const auto queue = static_cast<QueueType>(q);
-    worker_queue_.insert(worker_queue_.end(), ssc.workers(queue), queue);
-  }
+  for (std::uint32_t q = 0; q < ssc.queues(); ++q)
+    worker_queue_.insert(worker_queue_.end(), ssc.workers(q), q);
   if (assignment_ == Assignment::kCyclic) {
     deal_cyclic(ssc, operators);
   } else {
@@ -24,10 +22,9 @@ void WorkerQueues::deal_cyclic(const Ssc& ssc, const std::vector<bool>& operator
   std::vector<std::uint32_t> dealt(ssc.worker_sets().size(), 0);
   std::vector<std::uint32_t> worker_of(ssc.tasks().size(), kNone);
   std::vector<std::uint32_t> length(workers(), 0);
-  for (std::uint32_t q = 0; q < kQueues; ++q) {
-    const auto queue = static_cast<QueueType>(q);
-    const std::uint32_t first_worker = queue == QueueType::kCtq ? 0 : ssc.workers(QueueType::kCtq);
-    for (const std::uint32_t task : ssc.queue(queue)) {
+  for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
+    const std::uint32_t first_worker = ssc.kinds().first_worker(q);
+    for (const std::uint32_t task : ssc.queue(q)) {
       if (!operators[ssc.tasks()[task].op]) continue;
       const std::uint32_t set_index = ssc.tasks()[task].worker_set;
       const WorkerSet& set = ssc.worker_sets()[set_index];
@@ -43,8 +40,8 @@ void WorkerQueues::deal_cyclic(const Ssc& ssc, const std::vector<bool>& operator
   }
   end_ = next_;
   tasks_.resize(begin);
-  for (std::uint32_t q = 0; q < kQueues; ++q) {
-    for (const std::uint32_t task : ssc.queue(static_cast<QueueType>(q))) {
+  for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
+    for (const std::uint32_t task : ssc.queue(q)) {
       if (worker_of[task] != kNone) tasks_[end_[worker_of[task]]++] = task;
     }
   }
@@ -54,11 +51,10 @@ void WorkerQueues::split_by_set(const Ssc& ssc, const std::vector<bool>& operato
   sets_.resize(workers());
   for (std::uint32_t s = 0; s < ssc.worker_sets().size(); ++s) {
     const WorkerSet& set = ssc.worker_sets()[s];
-    const auto queue = static_cast<QueueType>(set.queue_type);
-    const std::uint32_t first = set.first + (queue == QueueType::kCtq ? 0 : ssc.workers(QueueType::kCtq));
+    const std::uint32_t first = set.first + ssc.kinds().first_worker(set.queue_type);
     for (std::uint32_t w = first; w < first + set.count; ++w) sets_[w].push_back(s);
     next_.push_back(static_cast<std::uint32_t>(tasks_.size()));
-    const std::span<const std::uint32_t> entries = ssc.queue(queue);
+    const std::span<const std::uint32_t> entries = ssc.queue(set.queue_type);
     for (std::uint32_t p = 0; p < entries.size(); ++p) {
       const TaskDescriptor& td = ssc.tasks()[entries[p]];
       if (td.worker_set != s || !operators[td.op]) continue;

@@ -11,7 +11,7 @@ namespace a3sim {
 //   cyclic: task i of a worker set belongs to worker i mod its size; every worker goes through its own in
 //   queue order. shared: a worker takes the first task of the queue that nobody has taken and that its sets
 //   allow.
-// Workers are numbered over both queues: those of the CTQ first.
+// Workers are numbered kind by kind, as the schedule has them.
 class WorkerQueues {
  public:
   explicit WorkerQueues(const Ssc& ssc);
@@ -19,7 +19,7 @@ class WorkerQueues {
   WorkerQueues(const Ssc& ssc, const std::vector<bool>& operators);
 
   std::uint32_t workers() const { return static_cast<std::uint32_t>(worker_queue_.size()); }
-  QueueType queue_of(std::uint32_t worker) const { return worker_queue_[worker]; }
+  std::uint32_t queue_of(std::uint32_t worker) const { return worker_queue_[worker]; }
   // The index of the task that the worker takes now, or kNone when nothing is left for it.
   std::uint32_t take(std::uint32_t worker);
 
@@ -29,7 +29,7 @@ class WorkerQueues {
   std::uint32_t take_shared(std::uint32_t worker);
 
   Assignment assignment_;
-  std::vector<QueueType> worker_queue_;
+  std::vector<std::uint32_t> worker_queue_;
   // cyclic: a list a worker; shared: a list a worker set. Lists stand behind one another.
   std::vector<std::uint32_t> tasks_;
   std::vector<std::uint32_t> next_, end_;

@@ -34,7 +34,7 @@ struct LightRecord {
   std::uint32_t rank = 0;
   std::uint32_t whom = kNone;  // the longest wait was for
   std::uint32_t rows = 0;      // that its experts worked on
-  float aic_busy = kUnseen;    // microseconds of all AICs
+  float aic_busy = kUnseen;    // microseconds of all AICs, or of whatever runs matrix tasks
   float aiv_busy = kUnseen;
   float transfer = kUnseen;  // microseconds while it sent or received
   float late =

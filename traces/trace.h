@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/worker_kinds.h"
 #include "sim/core/enum_names.h"
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
@@ -56,12 +57,12 @@ struct TraceMachine {
   // How tasks came to their workers: every operator was a kernel of the host, a scheduler on the device
   // handed ready tasks out, or (neither) every worker took its own next task.
   bool by_kernels = false, handed_out = false;
-  std::uint32_t workers[2] = {0, 0};  // AIC, AIV of a rank; AIC are numbered first
-  Duration launch{};                  // of the first kernel
-  Duration static_task{};             // fetch and first check
-  Duration farthest{};                // of a signal between the two farthest ranks
-  bool collectives = false;           // the host's move what is sent, between kernels; else workers' puts
-  Duration collective{};              // the host's work before a collective
+  WorkerKinds workers;       // of a rank, as many as run tasks
+  Duration launch{};         // of the first kernel
+  Duration static_task{};    // fetch and first check
+  Duration farthest{};       // of a signal between the two farthest ranks
+  bool collectives = false;  // the host's move what is sent, between kernels; else workers' puts
+  Duration collective{};     // the host's work before a collective
   double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes a second
   std::uint32_t group =
       0;  // ranks that the traced ones stand for, rank r for r + n times as many as they are; 0: none

@@ -159,7 +159,7 @@ void TaskReader::read_task() {
   std::vector<TraceTask>& tasks = trace_.ranks[rank];
   if (number("task", kNone) != tasks.size()) fail("task: {} expected", tasks.size());
   TraceTask& task = tasks.emplace_back();
-  const std::uint64_t workers = trace_.machine.workers[0] + trace_.machine.workers[1];
+  const std::uint64_t workers = trace_.machine.workers.workers();
   task.op = op();
   task.worker = id("worker", workers);
   task.index = id("index", kNone);

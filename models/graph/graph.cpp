@@ -38,7 +38,7 @@ void check_operands(const Graph& graph, const OperatorNode& node) {
   for (const SplitSpec::Inherit& inherit : node.split.inherits) {
     if (inherit.input >= node.inputs.size()) refuse(node, fmt::format("inherits input {}", inherit.input));
   }
-  if ((node.transposed || node.tiling) && op.queue() != QueueType::kCtq) {
+  if ((node.transposed || node.tiling) && op.unit() != CoreUnit::kMatrix) {
     refuse(node, "only matrix operators are transposed or have a tiling");
   }
   if (node.tiling && (node.tiling->base_m == 0 || node.tiling->base_n == 0 || node.tiling->base_k == 0 ||

@@ -14,7 +14,7 @@ class Accumulate final : public Operator {
   explicit Accumulate(bool weighted) : weighted_(weighted) {}
 
   TaskType task_type() const override { return TaskType{202}; }
-  QueueType queue() const override { return QueueType::kVtq; }
+  CoreUnit unit() const override { return CoreUnit::kVector; }
   bool cut_by_task_rows() const override { return true; }
   std::uint32_t num_inputs() const override { return 2; }
   bool is_metadata(std::uint32_t input) const override { return input == 1; }

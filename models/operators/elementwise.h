@@ -8,7 +8,7 @@ namespace a3sim {
 // writes the same rows of all its operands; values are computed in fp32 and rounded once.
 class ElementwiseOperator : public Operator {
  public:
-  QueueType queue() const final { return QueueType::kVtq; }
+  CoreUnit unit() const final { return CoreUnit::kVector; }
   bool cut_by_task_rows() const final { return true; }
   std::vector<std::uint32_t> row_widths(std::uint32_t cols) const override {
     return std::vector(num_inputs() + num_outputs(), cols);

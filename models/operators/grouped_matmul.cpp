@@ -11,7 +11,7 @@ namespace {
 class GroupedMatmul final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{104}; }
-  QueueType queue() const override { return QueueType::kCtq; }
+  CoreUnit unit() const override { return CoreUnit::kMatrix; }
   std::uint32_t num_inputs() const override { return 2; }
 
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,

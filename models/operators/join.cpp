@@ -7,7 +7,7 @@ namespace {
 class Join final : public Operator {
  public:
   TaskType task_type() const override { return TaskType::kJoin; }
-  QueueType queue() const override { return QueueType::kVtq; }
+  CoreUnit unit() const override { return CoreUnit::kVector; }
   std::uint32_t num_inputs() const override { return 0; }
   std::uint32_t num_outputs() const override { return 0; }
   std::string mismatch(std::span<const TensorInfo>, std::span<const TensorInfo>, bool) const override {

@@ -96,7 +96,8 @@ class Operator {
   // The number of its kernel in the public multicore runtime; where that has none, one from 200 on that no
   // other operator has. Schedules carry it for those who read them.
   virtual TaskType task_type() const = 0;
-  virtual QueueType queue() const = 0;
+  // Of a core: which kinds of worker run its tasks.
+  virtual CoreUnit unit() const = 0;
   // Numbers of inputs and outputs that a graph must give
   // it. One without outputs is made by the compiler (Join).
   virtual std::uint32_t num_inputs() const = 0;
@@ -125,7 +126,7 @@ class Operator {
                                     std::span<const TensorInfo> inputs) const = 0;
 
   // Appends the tasks of one tile. Sets every field of the descriptor that does not belong to wiring and
-  // queues: events, worker_set, task_index, task_split_num and stage are set by the compiler.
+  // queues: events, queue_type, worker_set, task_index, task_split_num and stage are set by the compiler.
   virtual void fill_config(const FillContext& context, Tile tile, TaskTable& out) const = 0;
 
   // What one task does under the run's routing; `out` is cleared first by the caller.

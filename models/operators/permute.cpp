@@ -15,7 +15,7 @@ class Permute final : public Operator {
   explicit Permute(bool weighted) : weighted_(weighted) {}
 
   TaskType task_type() const override { return TaskType{201}; }
-  QueueType queue() const override { return QueueType::kVtq; }
+  CoreUnit unit() const override { return CoreUnit::kVector; }
   std::uint32_t num_inputs() const override { return 2; }
   bool is_metadata(std::uint32_t input) const override { return input == 1; }
 

@@ -9,7 +9,7 @@ namespace a3sim {
 class PutOperator : public Operator {
  public:
   TaskType task_type() const final { return TaskType::kPutMemSignal; }
-  QueueType queue() const final { return QueueType::kVtq; }
+  CoreUnit unit() const final { return CoreUnit::kVector; }
   // A put without rows under this routing still signals: kPut with 0 bytes.
   void work(const WorkContext& context, const TaskView& task, Work& out) const final;
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override;

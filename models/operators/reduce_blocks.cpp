@@ -11,7 +11,7 @@ namespace {
 class ReduceBlocks final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{206}; }
-  QueueType queue() const override { return QueueType::kVtq; }
+  CoreUnit unit() const override { return CoreUnit::kVector; }
   bool cut_by_task_rows() const override { return true; }
   std::uint32_t num_inputs() const override { return 1; }
 

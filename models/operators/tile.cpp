@@ -57,7 +57,6 @@ TaskDescriptor describe(const FillContext& context, const Operator& op, std::opt
                         std::uint32_t row) {
   TaskDescriptor td{};
   td.task_type = static_cast<std::uint16_t>(op.task_type());
-  td.queue_type = static_cast<std::uint8_t>(op.queue());
   td.op = static_cast<std::uint16_t>(index(context.op_id));
   td.dependent_event = td.trigger_event = td.trigger_rank = kNone;
   td.tiling_data_position = kNone;

@@ -9,15 +9,11 @@
 #include <vector>
 
 #include "models/shape.h"
+#include "models/worker_kinds.h"
 #include "sim/core/ids.h"
 
 // The plain structures of a compiled taskflow: as they stand in memory, so they stand in a schedule file.
 namespace a3sim {
-
-// CTQ feeds the cube workers (AIC), VTQ the vector workers (AIV).
-enum class QueueType : std::uint8_t { kCtq = 0, kVtq = 1 };
-constexpr auto names_of(QueueType) { return std::to_array<std::string_view>({"CTQ", "VTQ"}); }
-inline constexpr std::uint32_t kQueues = kCountOf<QueueType>;
 
 // How the rows of a tensor are laid out; what "row 17" means.
 enum class Layout : std::uint8_t {
@@ -69,7 +65,7 @@ static_assert(sizeof(Region) == 24 && std::is_trivially_copyable_v<Region>);
 // It waits until dependent_event has reached its threshold, runs, then counts one into trigger_event.
 struct TaskDescriptor {
   std::uint16_t task_type;  // TaskType
-  std::uint8_t queue_type;  // QueueType
+  std::uint8_t queue_type;  // its queue, by number: WorkerKinds
   std::uint8_t worker_set;  // which workers of the queue may run it
   std::uint16_t op;         // OpId
   std::uint8_t num_inputs, num_outputs;

@@ -74,7 +74,7 @@ void export_run(const ExportOptions& options) {
   for (const TracedPass& pass : run.passes) {
     const TraceMachine& machine = pass.trace.machine;  // a track takes as much as a task
     for (const std::vector<TraceTask>& rank : pass.trace.ranks)
-      tasks += rank.size() + machine.workers[0] + machine.workers[1];
+      tasks += rank.size() + machine.workers.workers();
   }
   if (tasks > format.most_tasks()) {
     throw InputError(fmt::format("{}: {} tasks, and what reads '{}' opens at most {}; export one --pass{}",

@@ -32,10 +32,7 @@ std::string view(const NamedSchedule& named, const ShowOptions& options) {
   const RankId rank{options.rank};
   std::string text;
   if (options.dot) return show_dot(named.schedule.front(), splits);
-  if (!options.queue.empty()) {
-    const QueueType queue = options.queue == "ctq" ? QueueType::kCtq : QueueType::kVtq;
-    text += show_queue(named.schedule, rank, queue, options.count);
-  }
+  if (!options.queue.empty()) text += show_queue(named.schedule, rank, options.queue, options.count);
   if (options.task) text += show_task(named.schedule, rank, TaskId{*options.task});
   if (options.event) text += show_event(named.schedule, rank, EventId{*options.event});
   if (!text.empty()) return text;
@@ -69,7 +66,9 @@ class Show final : public Command {
     app.add_option("--rank", options->rank, "whose queue, task or event; 0 without it");
     app.add_flag("--graph", options->graph, "the graph only");
     app.add_flag("--dot", options->dot, "the graph as a Graphviz digraph");
-    app.add_option("--queue", options->queue, "the head of a queue")->check(CLI::IsMember({"ctq", "vtq"}));
+    app.add_option("--queue", options->queue,
+                   "the head of a queue: of AIC (ctq), of AIV (vtq), of an SM (smq)")
+        ->type_name("TEXT:{ctq,smq,vtq}");
     app.add_option("-n", options->count, "how many tasks of it; 20 without it");
     app.add_option("--task", options->task, "one task: all fields, its regions, whom it waits for");
     app.add_option("--event", options->event, "one event: its producers and consumers over all ranks");

@@ -74,7 +74,7 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
   double hits = 0, misses = 0;  // cycles of all loads to L1; what misses add
   for (std::uint32_t i = 0; i < 2; ++i) {
     const StepAccess& access = step.accesses[i];
-    const double readers = std::min(i == 0 ? step.readers_a : step.readers_b, hardware_.workers.cube);
+    const double readers = std::min(i == 0 ? step.readers_a : step.readers_b, matrix_workers_);
     const double part = part_of_rate(step, access), rate = std::min(cube.gm_to_l1 * part, line / readers);
     hits += static_cast<double>(access.bytes()) / rate + stages * cube.load_issue_cycles;
     misses += traffic.slow[i] * std::max(0.0, 1 / (cube.gm_to_l1_miss * part) - 1 / rate);

@@ -33,7 +33,8 @@ struct StepJob {
 class CostModel {
  public:
   // The hardware must outlive the model.
-  explicit CostModel(const Hardware& hardware) : hardware_(hardware) {}
+  explicit CostModel(const Hardware& hardware)
+      : hardware_(hardware), matrix_workers_(hardware.workers.count(CoreUnit::kMatrix)) {}
 
   StepJob job(const Work& work, const Step& step, const StepTraffic& traffic) const;
 
@@ -66,6 +67,7 @@ class CostModel {
   std::uint32_t macs_per_cycle(DataType type) const;
 
   const Hardware& hardware_;
+  std::uint32_t matrix_workers_;
 };
 
 // Cycles of a block that is loaded to L1 in `stages` that take `load` cycles each, while the cube, busy for

@@ -22,6 +22,13 @@ std::uint32_t count(const Config& config, std::string_view key, std::int64_t min
   return static_cast<std::uint32_t>(config.integer(key, min, max));
 }
 
+std::string capitals(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
 // Reads products a cycle.
 std::uint32_t macs_per_cycle(const Config& config, std::string_view key, std::string_view unit) {
   const double value = config.per_cycle(key, unit);
@@ -35,45 +42,67 @@ std::uint32_t macs_per_cycle(const Config& config, std::string_view key, std::st
   return number;
 }
 
-// A kind of worker says what it runs; without that, a cube runs products and a vector core all else, each of
-// as many as its own block counts.
-Hardware::Workers read_workers(const Config& config) {
-  Hardware::Workers workers;
-  const auto add = [&](const Config& kind, std::string_view runs, std::uint32_t workers_of_kind) {
-    std::uint32_t& of = runs == "matrix" ? workers.cube : workers.vector;
-    if (of > 0) kind.error("runs", fmt::format("another kind of worker runs '{}' too, expected one", runs));
-    of = workers_of_kind;
-  };
-  for (const char* usual : {"cube", "vector"}) {
-    const Config kind = config.map(usual);
-    if (!kind.has("count")) continue;  // only says how such work is done
-    add(kind, usual == std::string_view("cube") ? "matrix" : "vector", count(kind, "count", 1, kMostWorkers));
+// Adds a kind that runs tasks of these units; each unit has one.
+void add_kind(WorkerKinds& kinds, WorkerKind added, const Config& config) {
+  for (std::uint32_t u = 0; u < kCoreUnits; ++u) {
+    const auto unit = static_cast<CoreUnit>(u);
+    if (!added.has(unit) || kinds.count(unit) == 0) continue;
+    config.error("runs", fmt::format("another kind of worker runs '{}' too, expected one", name_of(unit)));
+    return;
+  }
+  for (const WorkerKind& kind : kinds) {
+    if (kind.name == added.name)
+      config.error("count", fmt::format("another kind is called {} too", kind.name));
+  }
+  if (std::ranges::find(added.units, true) != added.units.end()) kinds.add(std::move(added));
+}
+
+// What a kind of another name than `cube` and `vector` runs.
+WorkerKind read_kind(const Config& config, const std::string& name) {
+  WorkerKind kind{capitals(name), count(config, "count", 1, kMostWorkers), {}};
+  if (!is_kind_name(kind.name))
+    config.error("count",
+                 fmt::format("the kind's name '{}' is not one of up to 32 letters, digits and _", name));
+  for (const std::string& runs : config.require_sources(false).texts("runs")) {
+    const auto unit = std::ranges::find(kNamesOf<CoreUnit>, runs);
+    if (unit == kNamesOf<CoreUnit>.end()) {
+      config.error("runs", fmt::format("'{}', expected matrix and vector, or one of them", runs));
+    } else {
+      kind.units[static_cast<std::size_t>(unit - kNamesOf<CoreUnit>.begin())] = true;
+    }
+  }
+  return kind;
+}
+
+// A kind of worker says what it runs; without that, cube cores (AIC) run products and vector cores (AIV) all else,
+// each of as many as its own block counts.
+WorkerKinds read_workers(const Config& config) {
+  WorkerKinds kinds;
+  const WorkerKinds usual = aic_and_aiv(0, 0);
+  constexpr std::string_view kBlocks[] = {"cube",
+                                          "vector"};  // of the usual ones; all say how such work is done
+  for (std::uint32_t k = 0; k < usual.size(); ++k) {
+    const Config block = config.map(kBlocks[k]);
+    if (!block.has("count")) continue;
+    WorkerKind kind = usual[k];
+    kind.count = count(block, "count", 1, kMostWorkers);
+    kinds.add(std::move(kind));
   }
   for (const std::string& name : config.names({"cube", "vector"})) {
-    const Config kind = config.map(name);
-    const std::uint32_t workers_of_kind = count(kind, "count", 1, kMostWorkers);
-    const std::vector<std::string> all = kind.require_sources(false).texts("runs");
-    workers.together |= all.size() > 1;
-    for (const std::string& runs : all) {
-      if (runs != "matrix" && runs != "vector") {
-        kind.error("runs", fmt::format("'{}', expected matrix and vector, or one of them", runs));
-      } else {
-        add(kind, runs, workers_of_kind);
-      }
-    }
-    kind.finish();
+    const Config block = config.map(name);
+    add_kind(kinds, read_kind(block, name), block);
+    block.finish();
   }
-  const auto require = [&](std::uint32_t& of, std::string_view usual, std::string_view runs) {
-    if (of > 0) return;
-    config.map(usual).error("count",
-                            fmt::format("no kind of worker runs '{}': expected a count here, or a kind "
-                                        "with `runs: [{}]`",
-                                        runs, runs));
-    of = 1;
-  };
-  require(workers.cube, "cube", "matrix");
-  require(workers.vector, "vector", "vector");
-  return workers;
+  for (std::uint32_t k = 0; k < usual.size(); ++k) {
+    const auto unit = static_cast<CoreUnit>(k);
+    if (kinds.count(unit) > 0) continue;
+    config.map(kBlocks[k])
+        .error("count", fmt::format("no kind of worker runs '{}': expected a count here, or a kind "
+                                    "with `runs: [{}]`",
+                                    name_of(unit), name_of(unit)));
+    kinds.add({usual[k].name, 1, usual[k].units});
+  }
+  return kinds;
 }
 
 Hardware::Cube read_cube(const Config& config) {

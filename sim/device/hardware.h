@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/worker_kinds.h"
 #include "sim/core/config/config.h"
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
@@ -17,13 +18,8 @@ namespace a3sim {
 struct Hardware {
   std::string name;
 
-  // How many workers run products (AIC), and how many all else (AIV). Where they are one kind, as an SM is,
-  // each runs a task of both at a time: its matrix units and its vector units work beside each other.
-  struct Workers {
-    std::uint32_t cube = 0;
-    std::uint32_t vector = 0;
-    bool together = false;  // one kind
-  } workers;
+  // Each unit has one kind; one kind may have both, as an SM has.
+  WorkerKinds workers;
   Hertz clock;
 
   struct Cube {

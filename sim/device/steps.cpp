@@ -21,7 +21,7 @@ StepAccess rectangle(TensorId tensor, std::uint32_t first_row, Rows rows, Rows c
   access.l2.rows = {first_row + rows.begin, first_row + rows.end};
   access.l2.byte_begin = cols.begin * element;
   access.l2.byte_end = cols.end * element;
-  access.l2.worker = QueueType::kCtq;
+  access.l2.unit = CoreUnit::kMatrix;
   return access;
 }
 

@@ -52,7 +52,7 @@ class Touched {
 };
 
 struct RankSums {
-  Duration arithmetic[kQueues] = {};
+  Duration arithmetic[kCoreUnits] = {};
   Touched given, written;  // rows from outside, and of results
 };
 
@@ -121,10 +121,11 @@ void Survey::add_rank(const Ssc& ssc) {
 Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const CostModel& cost,
                           const TaskDescriptor& td) {
   work_.clear();
-  Operators::get(ssc.operators()[td.op].type).work(context, {td, ssc.inputs(td), ssc.outputs(td)}, work_);
+  const Operator& op = Operators::get(ssc.operators()[td.op].type);
+  op.work(context, {td, ssc.inputs(td), ssc.outputs(td)}, work_);
   if (work_.kind == WorkKind::kPut && work_.dst != ssc.rank()) return add_put(ssc);
   const TimesAlone::Times times = alone_.of(work_, cost);
-  sums_[index(ssc.rank())].arithmetic[td.queue_type] += times.arithmetic;
+  sums_[index(ssc.rank())].arithmetic[static_cast<std::size_t>(op.unit())] += times.arithmetic;
   return times.least;
 }
 
@@ -245,8 +246,8 @@ Bounds Survey::bounds() {
   };
   for (const Ssc& ssc : schedule_) {
     const RankSums& sums = sums_[index(ssc.rank())];
-    raise(Bound::kCube, sums.arithmetic[0] / std::max(1U, ssc.workers(QueueType::kCtq)));
-    raise(Bound::kVector, sums.arithmetic[1] / std::max(1U, ssc.workers(QueueType::kVtq)));
+    raise(Bound::kCube, sums.arithmetic[0] / std::max(1U, ssc.kinds().count(CoreUnit::kMatrix)));
+    raise(Bound::kVector, sums.arithmetic[1] / std::max(1U, ssc.kinds().count(CoreUnit::kVector)));
     raise(Bound::kHbm, hbm_time(ssc));
   }
   for (std::size_t p = 0; p < sent_.size(); ++p) {

@@ -92,8 +92,7 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
   options.capacity = capacity;
   options.cut = experiment.cut;
   options.order = experiment.order;
-  options.workers[0] = experiment.workers[0];
-  options.workers[1] = experiment.workers[1];
+  options.workers = experiment.workers;
   options.path_rates = path_rates(experiment.hardware);
   options.kept = experiment.kept;
   // Orders that do not ask where ranks are make the same schedules wherever they are.

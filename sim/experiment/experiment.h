@@ -33,9 +33,9 @@ struct Experiment {
   OrderSpec order;
   CutOptions cut;
   std::optional<std::uint32_t>
-      bucket_rows;  // capacity of each (source, expert); none: the routing's own counts
-  std::uint32_t workers[kQueues] = {0, 0};  // that run tasks
-  std::string bucket_where;                 // file:line:column: key, for messages
+      bucket_rows;           // capacity of each (source, expert); none: the routing's own counts
+  WorkerKinds workers;       // that run tasks, of all of the hardware's kinds
+  std::string bucket_where;  // file:line:column: key, for messages
   Window window = Window::kTransport;
   std::string network;                      // backend
   RunOptions run;                           // how its schedules run

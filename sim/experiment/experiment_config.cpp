@@ -56,7 +56,7 @@ std::uint32_t dealt_rows(const Experiment& experiment) {
   constexpr std::uint64_t kPutsAWorker = 8;
   const std::uint64_t rows = std::uint64_t{experiment.shape.tokens} * experiment.shape.top_k;
   return static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(1, rows / (kPutsAWorker * experiment.workers[1])));
+      std::max<std::uint64_t>(1, rows / (kPutsAWorker * experiment.workers.count(CoreUnit::kVector))));
 }
 
 // Kernels are not cut for their neighbours' sake: a collective sends whole experts, and vector operators are
@@ -71,7 +71,8 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
     cut.chunk = dealt_rows(experiment);
     cut.task_rows = std::clamp(cut.chunk, 1U, kEven);
   }
-  cut.shares = static_cast<std::uint32_t>(config.integer("shares", 1, kMostShares, experiment.workers[0]));
+  cut.shares = static_cast<std::uint32_t>(
+      config.integer("shares", 1, kMostShares, experiment.workers.count(CoreUnit::kMatrix)));
   cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
   cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
   cut.task_rows = static_cast<std::uint32_t>(config.integer("task_rows", 1, kMostRows, cut.task_rows));
@@ -79,17 +80,23 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
   return cut;
 }
 
-// How many workers of each kind run tasks: all that the hardware has, unless the configuration says fewer.
+// How many workers of each kind run tasks: all that the hardware has, unless the configuration says fewer. What it
+// says of AIC and AIV is passed over on hardware that has none, over which other experiments may be laid.
 void read_workers(const Config& config, Experiment& experiment) {
-  const Hardware::Workers& all = experiment.hardware.workers;
-  const auto read = [&](std::string_view kind, std::uint32_t most) {
+  const auto read = [&](const std::string& kind, std::uint32_t most) {
     return of_execution(config, kind, experiment, [&](const Config& block, const std::string& key) {
       const bool runs = key == kind || key == experiment.run.execution;
       return static_cast<std::uint32_t>(block.integer(key, 1, runs ? most : kMostWorkers, most));
     });
   };
-  experiment.workers[0] = read("aic", all.cube);
-  experiment.workers[1] = read("aiv", all.vector);
+  experiment.workers = experiment.hardware.workers;
+  refuse_other_kinds(config, experiment.workers);
+  for (WorkerKind& kind : experiment.workers) kind.count = read(kind.key(), kind.count);
+  for (const WorkerKind& usual : aic_and_aiv(kMostWorkers, kMostWorkers)) {
+    const auto is_usual = [&](const WorkerKind& kind) { return kind.name == usual.name; };
+    if (config.has(usual.key()) && std::ranges::none_of(experiment.workers, is_usual))
+      static_cast<void>(read(usual.key(), usual.count));
+  }
   config.finish();
 }
 
@@ -123,7 +130,7 @@ std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
 bool has_products(const Experiment& experiment) {
   return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
     return std::ranges::any_of(pass.graph.operators(), [](const OperatorNode& op) {
-      return Operators::get(op.type).queue() == QueueType::kCtq;
+      return Operators::get(op.type).unit() == CoreUnit::kMatrix;
     });
   });
 }
@@ -189,7 +196,7 @@ Experiment read(const Config& root) {
     experiment.streams = read_stream_options(root);
     experiment.run.execution = "kernel";  // what its kernels are cut as
   } else {
-    experiment.run = read_run_options(root.map("experiment"));
+    experiment.run = read_run_options(root.map("experiment"), experiment.hardware.workers);
     if (replays_batches(root.map("experiment"))) experiment.replayed = read_stream_options(root);
   }
   read_workers(root.map("workers"), experiment);

@@ -115,11 +115,11 @@ void check_streams(const Experiment& experiment) {
   }
   const Method& method = Methods::get(experiment.streams->method);
   const std::uint32_t taken = method.workers_taken(experiment.streams->with, machine->bulk.workers);
-  if (taken >= experiment.hardware.workers.vector) {
-    throw InputError(
-        fmt::format("{}: {} workers communicate of {} in all, which leaves none to compute: make {} "
-                    "smaller",
-                    experiment.name, taken, experiment.hardware.workers.vector, method.taken_by()));
+  if (taken >= experiment.hardware.workers.count(CoreUnit::kVector)) {
+    throw InputError(fmt::format(
+        "{}: {} workers communicate of {} in all, which leaves none to compute: make {} "
+        "smaller",
+        experiment.name, taken, experiment.hardware.workers.count(CoreUnit::kVector), method.taken_by()));
   }
 }
 

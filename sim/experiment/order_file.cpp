@@ -19,7 +19,7 @@ namespace {
 std::vector<OperatorQueue> queues_of(const Graph& graph) {
   std::vector<OperatorQueue> operators;
   for (const OperatorNode& node : graph.operators())
-    operators.push_back({node.name, Operators::get(node.type).queue(), node.type});
+    operators.push_back({node.name, Operators::get(node.type).unit(), node.type});
   return operators;
 }
 

@@ -68,8 +68,8 @@ OrderSpec python_order(const std::string& text, const std::string& name, const p
   OrderSpec order = read_order(root.map("order"));
   root.finish();
   diagnostics.throw_if_any();
-  const py::object functions[kQueues] = {ctq, vtq};
-  for (std::size_t q = 0; q < kQueues; ++q) {
+  const py::object functions[kCoreUnits] = {ctq, vtq};
+  for (std::size_t q = 0; q < kCoreUnits; ++q) {
     if (functions[q].is_none()) continue;
     order.keys[q].clear();
     order.functions[q] = std::make_shared<PythonKeys>(functions[q]);

@@ -1,6 +1,7 @@
 #include "sim/python/schedules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pybind11/stl.h>
 
 #include <vector>
@@ -60,15 +61,18 @@ py::array table(const PythonSchedule& schedule, std::size_t rank, std::span<cons
   return view_of(((*kept).*of)(), dtype, kept);
 }
 
-QueueType queue_named(const std::string& name) {
-  for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq})
-    if (name == name_of(queue)) return queue;
-  throw InputError(fmt::format("queue '{}': expected CTQ or VTQ", name));
+std::uint32_t queue_named(const WorkerKinds& kinds, const std::string& name) {
+  std::vector<std::string> names;
+  for (std::uint32_t q = 0; q < kinds.size(); ++q) {
+    names.push_back(kinds[q].queue());
+    if (names.back() == name) return q;
+  }
+  throw InputError(fmt::format("queue '{}': expected {}", name, fmt::join(names, " or ")));
 }
 
 py::array queue(const PythonSchedule& schedule, std::size_t rank, const std::string& name) {
   const auto kept = std::make_shared<const Ssc>(rank_of(schedule, rank));
-  return view_of(kept->queue(queue_named(name)), py::dtype::of<std::uint32_t>(), kept);
+  return view_of(kept->queue(queue_named(kept->kinds(), name)), py::dtype::of<std::uint32_t>(), kept);
 }
 
 std::vector<std::string> operators(const PythonSchedule& schedule) {

@@ -33,9 +33,9 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       first_tensor_(copy * static_cast<std::uint32_t>(ssc.tensors().size())),
       hints_(hints_of(ssc, options.l2)),
       context_{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()},
-      workers_(ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq)),
+      workers_(ssc.kinds().workers()),
       memory_(capacities(cost.hardware().memory), static_cast<std::uint32_t>(workers_.size())),
-      fetches_(ssc.workers(QueueType::kCtq), {kNone, kNone}),
+      fetches_(workers_.size(), {kNone, kNone}),
       events_(ssc.events()),
       puts_(ssc.rank(), static_cast<std::uint32_t>(workers_.size()), cost.hardware().memory, fabric, *this),
       site_{ssc, cost.hardware(), options_, events_, group, *this},
@@ -43,6 +43,8 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       group_(group),
       waits_for_events_(!Executions::get(options.execution).by_kernels() &&
                         options.transport == Transport::kPuts) {
+  result_.busy.resize(ssc.queues());
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) workers_[w].queue = ssc.kinds().queue_of(w);
   for (const OperatorInfo& op : ssc.operators()) operators_.push_back(&Operators::get(op.type));
   if (options.record) result_.records.resize(ssc.tasks().size());
   events_.tell(*execution_);
@@ -154,7 +156,7 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
     if (what.l2.write) continue;
     w.traffic.slow[i] = std::min(static_cast<double>(what.bytes()), static_cast<double>(found.hbm_read));
     if (w.step.cube) w.traffic.slow[i] = std::max(w.traffic.slow[i], on_its_way(engine, worker, what));
-    if (worker < fetches_.size() && i < 2) {
+    if (w.step.cube && i < 2) {
       set_fetching({what.place_hash(), worker, i}, w.traffic.slow[i] > 0);
     }
   }
@@ -205,7 +207,7 @@ void Device::end_step(Engine& engine, std::uint32_t worker) {
   const MemoryLoss& loss = memory_.loss(worker);
   for (std::uint32_t r = 0; r < kResources; ++r) w.record.lost[r] += loss.lost[r];
   w.traffic.slow.fill(0);
-  if (worker < fetches_.size()) {
+  if (w.step.cube) {
     for (const std::uint32_t access : {0U, 1U}) set_fetching({0, worker, access}, false);
   }
   start_step(engine, worker);
@@ -240,7 +242,7 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
   result_.done = engine.now().time_since_epoch();
   running_.end(engine.now());
   idle_since_ = engine.now();
-  result_.busy[worker < ssc_.workers(QueueType::kCtq) ? 0 : 1] += w.record.end - w.record.start;
+  result_.busy[w.queue] += w.record.end - w.record.start;
   if (options_.record) {
     const bool cube = w.work.kind == WorkKind::kCube;
     w.record.arithmetic = cube ? cost_.arithmetic(w.cube) : cost_.arithmetic(w.work);

@@ -63,10 +63,11 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     StepTraffic traffic;
     Duration missing{};  // of the step
     double slowness = 1;
-    bool told = false;  // whoever waits for its task has been told: a put that has left
+    std::uint32_t queue = 0;  // it takes tasks from
+    bool told = false;        // whoever waits for its task has been told: a put that has left
   };
 
-  // One of the first two accesses of an AIC that waits for lines.
+  // One of the first two accesses of a matrix step that waits for lines.
   struct Fetch {
     std::uint32_t hash, worker, access;
   };
@@ -109,8 +110,8 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   WorkContext context_;
   std::vector<Worker> workers_;
   Memory memory_;
-  // Of the first two accesses of AICs: those that wait for lines just now, in no order, and by AIC which of
-  // them are its own. Most are told apart by place_hash(), without looking at their workers.
+  // Of the first two accesses of matrix steps: those that wait for lines just now, in no order, and by worker
+  // which of them are its own. Most are told apart by place_hash(), without looking at their workers.
   std::vector<Fetch> fetching_;
   std::vector<std::array<std::uint32_t, 2>> fetches_;  // kNone: it waits for nothing
   EventCounters events_;

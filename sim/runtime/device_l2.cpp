@@ -43,7 +43,7 @@ std::unique_ptr<L2> make_rated(const Ssc& ssc, const std::map<std::string, L2Rat
 std::vector<L2Tensor> tensors_of(const Ssc& ssc, const RowLayout& layout, std::uint32_t copies) {
   std::vector<bool> in_blocks(ssc.tensors().size());  // whether a matrix operator reads or writes it
   for (const OperatorInfo& op : ssc.operators()) {
-    if (Operators::get(op.type).queue() != QueueType::kCtq) continue;
+    if (Operators::get(op.type).unit() != CoreUnit::kMatrix) continue;
     for (const auto* ids : {&op.inputs, &op.outputs}) {
       for (const TensorId id : *ids) in_blocks[index(id)] = true;
     }

@@ -16,7 +16,7 @@
 // How a rank's tasks get to its workers.
 namespace a3sim {
 
-// A rank's workers: what an execution may do with them. Those of the CTQ are numbered first.
+// A rank's workers: what an execution may do with them. They are numbered kind by kind.
 class Workers {
  public:
   // A worker has got a task.
@@ -37,7 +37,7 @@ struct ExecutionSite {
   Group& group;
   Workers& workers;
 
-  std::uint32_t worker_count() const { return ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq); }
+  std::uint32_t worker_count() const { return ssc.kinds().workers(); }
   // "rank 0 AIC 3: task 17 (GMM1 0) waits for event 4: 1 of 2", on a line of its own; without the worker for
   // kNone.
   std::string waits(std::uint32_t task, std::uint32_t worker) const;

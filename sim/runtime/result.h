@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kLimits = kCountOf<Limit>;
 
 // One task's life. end - start = ideal + the sum of `lost`, exactly.
 struct TaskRecord {
-  std::uint32_t worker = kNone;  // over both queues, those of the CTQ first
+  std::uint32_t worker = kNone;  // over all kinds, one after the other
   Time taken;                    // the worker took its descriptor
   Time start;                    // its event was seen complete, and it ran
   Time end;                      // its worker was free again
@@ -39,11 +39,11 @@ struct TaskRecord {
 };
 
 struct RankResult {
-  Duration end{};         // the rank's last completion; a put completes when its destination sees it
-  Duration done{};        // its own work's end: its last worker was free again
-  RankWaits waits;        // before that
-  Duration transfer{};    // while it sent or received
-  Duration busy[2] = {};  // tasks running, summed over the workers of CTQ and VTQ
+  Duration end{};              // the rank's last completion; a put completes when its destination sees it
+  Duration done{};             // its own work's end: its last worker was free again
+  RankWaits waits;             // before that
+  Duration transfer{};         // while it sent or received
+  std::vector<Duration> busy;  // by kind of worker: tasks running, summed over its workers
   std::uint64_t tasks = 0;
   double l2_read = 0, l2_write = 0;  // bytes that tasks moved
   L2Traffic l2;                      // of all accesses, also those of puts that come in

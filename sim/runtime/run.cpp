@@ -13,6 +13,15 @@
 namespace a3sim {
 namespace {
 
+// Whether a device has such workers, as many at least.
+bool fits(const WorkerKinds& needed, const WorkerKinds& device) {
+  return std::ranges::all_of(needed, [&](const WorkerKind& kind) {
+    return std::ranges::any_of(device, [&](const WorkerKind& of) {
+      return of.name == kind.name && of.units == kind.units && of.count >= kind.count;
+    });
+  });
+}
+
 void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
                 const RunOptions& options) {
   if (schedule.empty()) throw InputError("a schedule without ranks cannot run");
@@ -28,11 +37,10 @@ void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Har
   if (!options.ranks.empty() && options.ranks.size() != shape.ep)
     throw std::logic_error("a run's options are those of all its ranks");
   for (const Ssc& ssc : schedule) {
-    const std::uint32_t cubes = ssc.workers(QueueType::kCtq), vectors = ssc.workers(QueueType::kVtq);
-    if (cubes > hardware.workers.cube || vectors > hardware.workers.vector) {
-      throw InputError(fmt::format(
-          "the schedule of rank {} is for {} AIC and {} AIV; hardware '{}' has {} and {}", index(ssc.rank()),
-          cubes, vectors, hardware.name, hardware.workers.cube, hardware.workers.vector));
+    if (!fits(ssc.kinds(), hardware.workers)) {
+      throw InputError(fmt::format("the schedule of rank {} is for {}; hardware '{}' has {}",
+                                   index(ssc.rank()), ssc.kinds().text(), hardware.name,
+                                   hardware.workers.text()));
     }
   }
 }
@@ -50,7 +58,7 @@ void check_l2_memory(double bytes) {
 std::uint32_t most_workers(const Schedule& schedule) {
   std::uint32_t most = 0;
   for (const Ssc& ssc : schedule) {
-    most = std::max(most, ssc.workers(QueueType::kCtq) + ssc.workers(QueueType::kVtq));
+    most = std::max(most, ssc.kinds().workers());
   }
   return most;
 }

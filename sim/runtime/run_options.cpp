@@ -1,6 +1,9 @@
 #include "sim/runtime/run_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "sim/runtime/execution.h"
 
@@ -13,7 +16,17 @@ std::string read_execution(const Config& experiment) {
   return experiment.name("execution", ExecutionType::kKind, known, usual).value_or(usual);
 }
 
-RunOptions read_run_options(const Config& experiment) {
+void refuse_other_kinds(const Config& block, const WorkerKinds& workers) {
+  for (const std::string& name : block.names({"aic", "aiv"})) {
+    std::vector<std::string> known;
+    for (const WorkerKind& kind : workers) known.push_back(kind.key());
+    if (std::ranges::find(known, name) == known.end())
+      block.error(name,
+                  fmt::format("the machine has no such workers, expected {}", fmt::join(known, " or ")));
+  }
+}
+
+RunOptions read_run_options(const Config& experiment, const WorkerKinds& workers) {
   RunOptions options;
   options.execution = read_execution(experiment);
   const ExecutionType* type = &Executions::get(options.execution);
@@ -24,8 +37,11 @@ RunOptions read_run_options(const Config& experiment) {
         "the host's collectives stand between kernels, expected one_sided, or execution static or kernel");
   }
   const Config poll = experiment.map("poll");
-  if (poll.has("aic")) options.poll[0] = poll.duration("aic");
-  if (poll.has("aiv")) options.poll[1] = poll.duration("aiv");
+  refuse_other_kinds(poll, workers);
+  for (const WorkerKind& kind : workers)
+    options.poll.push_back(poll.has(kind.key()) ? poll.duration(kind.key()) : Duration::zero());
+  // Those of an experiment that another machine is laid over.
+  for (const WorkerKind& usual : aic_and_aiv(0, 0)) poll.let_stand(usual.key());
   poll.finish();
   options.launch = experiment.choice("launch", options.launch);
   options.ready = experiment.choice("ready", options.ready);

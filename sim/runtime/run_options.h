@@ -37,7 +37,9 @@ struct RunOptions {
   std::string execution = "static";  // a registered ExecutionType
   Transport transport = Transport::kPuts;
   std::vector<RankOptions> ranks{};  // none: all alike, rank r on die r
-  Duration poll[kQueues] = {};  // between two looks of a waiting worker at its event; 0: it sees it at once
+  std::vector<Duration>
+      poll{};  // by kind, between two looks of a waiting worker at its event; 0, or none for
+               // the kind: it sees it at once
   Launch launch = Launch::kAlone;
   std::uint32_t dispatch_servers = 1;  // of dynamic execution
   ReadyOrder ready = ReadyOrder::kQueue;
@@ -46,6 +48,7 @@ struct RunOptions {
   KernelLaunches* launches = nullptr;
   const LinkDisturbances* disturbances = nullptr;
 
+  Duration poll_of(std::uint32_t queue) const { return queue < poll.size() ? poll[queue] : Duration::zero(); }
   RankOptions rank(RankId rank) const {
     return ranks.empty() ? RankOptions{.die = index(rank)} : ranks[index(rank)];
   }
@@ -57,8 +60,13 @@ inline constexpr std::string_view kStreams = "streams";
 // `execution` of the block `experiment`: a registered one, or kStreams.
 std::string read_execution(const Config& experiment);
 
+// Notes names in a block of values by kind of worker that are none of the machine's kinds; those of AIC and AIV may
+// always stand there.
+void refuse_other_kinds(const Config& block, const WorkerKinds& workers);
+
 // Reads from the block `experiment` how schedules are executed: `execution`, `communication`, `poll`, `launch`,
-// `dispatch_servers`, `ready`. Notes what is wrong with them. Ranks and the L2 have blocks of their own.
-RunOptions read_run_options(const Config& experiment);
+// `dispatch_servers`, `ready`. Notes what is wrong with them. Ranks and the L2 have blocks of their own. `workers`
+// are the machine's.
+RunOptions read_run_options(const Config& experiment, const WorkerKinds& workers);
 
 }  // namespace a3sim

@@ -18,7 +18,7 @@ class OrderCsvTarget final : public FuzzTarget {
                                                  "model.top_k=1", "model.intermediate=32",
                                                  "model.experts_per_rank=1", "experiment.pass=forward"});
     Experiment listed = kExperiment;
-    for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+    for (const CoreUnit queue : {CoreUnit::kMatrix, CoreUnit::kVector}) {
       const auto q = static_cast<std::size_t>(queue);
       listed.order.list[q] = read_order_csv(input, "fuzz.csv", queue);
       listed.order.keys[q].clear();

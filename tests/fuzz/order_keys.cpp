@@ -18,7 +18,7 @@ class OrderKeysTarget final : public FuzzTarget {
       if (!key_error(order.keys[1].back()).empty()) return;
       input.remove_prefix(std::min(input.size(), line.size() + 1));
     }
-    KeyProgram program(order, QueueType::kVtq, operators);
+    KeyProgram program(order, CoreUnit::kVector, operators);
     std::vector<double> values(program.size());
     Attributes task;
     for (const double value : {-1., 0., 1., 4294967294.}) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,12 +31,24 @@ inline const Schedule& checked_schedule() {
   return kCompiled;
 }
 
+// The small experiment, on a machine that has the schedule's kinds of worker too.
+inline Experiment on_machine_for(const Schedule& schedule) {
+  Experiment experiment = checked_experiment();
+  WorkerKinds& machine = experiment.hardware.workers;
+  for (const Ssc& ssc : schedule) {
+    for (const WorkerKind& kind : ssc.kinds()) {
+      if (std::ranges::find(machine, kind.name, &WorkerKind::name) == machine.end()) machine.add(kind);
+    }
+  }
+  return experiment;
+}
+
 // A schedule of the small experiment: what `check` takes must run, unless its tensors are too large for a test.
 inline void run_if_sound(const Schedule& schedule) {
   constexpr double kMostBytes = 256e6;
   if (!verify(schedule).errors.empty()) return;
   try {
-    const Experiment& experiment = checked_experiment();
+    const Experiment experiment = on_machine_for(schedule);
     const Compiled given{capacity_of(schedule), {{"forward", schedule}}};
     const RowLayout layout(schedule.front().shape(), given.counts, given.counts);
     if (l2_memory(schedule, layout, experiment.run.l2, 0) > kMostBytes) return;

@@ -92,7 +92,7 @@ void choose_order(Choices& c) {
       {"[stage, op, expert, row, tile]", "[floor(index / 50), op, index]"},             // interleaved tiles
   };
   const std::uint32_t shipped = c.below(3);
-  for (std::uint32_t q = 0; q < kQueues; ++q) {
+  for (std::uint32_t q = 0; q < kCoreUnits; ++q) {
     const std::string list = keys(c);
     c.set(q == 0 ? "order.ctq" : "order.vtq", own == 0 ? std::string(kShipped[shipped][q]) : list);
   }

@@ -61,16 +61,14 @@ void check_ports(const ObservedRun& run, const PassResult& pass) {
 
 // One task at a time, and no longer in all than the run takes.
 void check_workers(const Ssc& ssc, const RankResult& rank, Duration makespan) {
-  const std::uint32_t cubes = ssc.workers(QueueType::kCtq), all = cubes + ssc.workers(QueueType::kVtq);
-  std::vector<std::vector<std::pair<Time, Time>>> lives(all);
+  std::vector<std::vector<std::pair<Time, Time>>> lives(ssc.kinds().workers());
   for (const TaskRecord& record : rank.records) lives.at(record.worker).push_back({record.taken, record.end});
   for (auto& of_worker : lives) {
     std::sort(of_worker.begin(), of_worker.end());
     for (std::size_t i = 1; i < of_worker.size(); ++i)
       RC_ASSERT(of_worker[i].first >= of_worker[i - 1].second);
   }
-  RC_ASSERT(rank.busy[0] <= makespan * cubes);
-  RC_ASSERT(rank.busy[1] <= makespan * (all - cubes));
+  for (std::uint32_t q = 0; q < ssc.queues(); ++q) RC_ASSERT(rank.busy[q] <= makespan * ssc.workers(q));
 }
 
 }  // namespace

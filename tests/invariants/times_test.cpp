@@ -76,7 +76,7 @@ void check_start(const Experiment& experiment, const Triggers& triggers, std::si
   RC_ASSERT(record.start >= record.taken);
   if (experiment.run.execution == "static" && experiment.run.transport == Transport::kPuts) {
     RC_ASSERT(record.start ==
-              first_look_after(record.taken, event.visible, fetch, experiment.run.poll[td.queue_type]));
+              first_look_after(record.taken, event.visible, fetch, experiment.run.poll_of(td.queue_type)));
   } else if (experiment.run.execution == "dynamic") {
     RC_ASSERT(record.start >= event.visible);
   } else {

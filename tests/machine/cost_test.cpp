@@ -159,7 +159,7 @@ TEST_CASE("no more cores read a line than there are") {
   work.shares = 8;
   work.tiling.order = BlockOrder::kRowMajor;
   const std::int64_t eight = cycles(CostModel(hardware).least(work));
-  hardware.workers.cube = 2;
+  hardware.workers.kind(CoreUnit::kMatrix).count = 2;
   CHECK(cycles(CostModel(hardware).least(work)) < eight);
 }
 

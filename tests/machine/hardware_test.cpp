@@ -63,12 +63,12 @@ TEST_CASE("Every hardware file loads, with a source beside each value") {
 
 TEST_CASE("An A3 die reaches the published peak of its cubes") {
   const Hardware a3 = load("a3.yaml");
-  CHECK(a3.workers.cube == 25);
-  CHECK(a3.workers.vector == 50);
+  CHECK(a3.workers.count(CoreUnit::kMatrix) == 25);
+  CHECK(a3.workers.count(CoreUnit::kVector) == 50);
   CHECK(a3.memory.l2_size == 192_MiB);
   constexpr double kFlopsPerMac = 2, kPublishedPeak = 376e12;  // CloudMatrix384, arXiv 2506.12708
-  const double peak =
-      kFlopsPerMac * a3.workers.cube * a3.cube.macs_per_cycle_16 * static_cast<double>(a3.clock.count);
+  const double peak = kFlopsPerMac * a3.workers.count(CoreUnit::kMatrix) * a3.cube.macs_per_cycle_16 *
+                      static_cast<double>(a3.clock.count);
   CHECK(peak == Approx(kPublishedPeak).epsilon(0.01));
 }
 
@@ -84,8 +84,8 @@ TEST_CASE("Rates and times of the A3 file are read in their units") {
 
 TEST_CASE("The variant with 24 and 48 cores differs from the A3 in nothing else") {
   Hardware a3 = load("a3.yaml"), variant = load("a3_24_48.yaml");
-  CHECK(variant.workers.cube == 24);
-  CHECK(variant.workers.vector == 48);
+  CHECK(variant.workers.count(CoreUnit::kMatrix) == 24);
+  CHECK(variant.workers.count(CoreUnit::kVector) == 48);
   CHECK(variant.cube.gm_to_l1 == a3.cube.gm_to_l1);
   CHECK(variant.vector.gm_to_ub == a3.vector.gm_to_ub);
   CHECK(variant.memory.l2_read == a3.memory.l2_read);
@@ -94,13 +94,15 @@ TEST_CASE("The variant with 24 and 48 cores differs from the A3 in nothing else"
 
 TEST_CASE("An SM runs products and all else") {
   const Hardware node = load("h100_node.yaml");
-  CHECK(node.workers.cube == 132);
-  CHECK(node.workers.vector == 132);
-  CHECK(node.workers.together);
-  CHECK_FALSE(load("a3.yaml").workers.together);
+  CHECK(node.workers.count(CoreUnit::kMatrix) == 132);
+  CHECK(node.workers.count(CoreUnit::kVector) == 132);
+  CHECK(node.workers.one_queue());
+  CHECK(node.workers == WorkerKinds({{"SM", 132, {true, true}}}));
+  CHECK(node.workers[0].queue() == "SMQ");
+  CHECK(are_aic_and_aiv(load("a3.yaml").workers));
   constexpr double kFlopsPerMac = 2, kDataSheet = 989.4e12;
-  const double peak =
-      kFlopsPerMac * node.workers.cube * node.cube.macs_per_cycle_16 * static_cast<double>(node.clock.count);
+  const double peak = kFlopsPerMac * node.workers.count(CoreUnit::kMatrix) * node.cube.macs_per_cycle_16 *
+                      static_cast<double>(node.clock.count);
   CHECK(peak == Approx(kDataSheet).epsilon(0.001));
   REQUIRE(node.streams.has_value());
   CHECK(node.streams->copy_engine.rate == BytesPerSecond{374'000'000'000});

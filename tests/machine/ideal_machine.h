@@ -17,7 +17,7 @@ inline constexpr double kFast = 1e12;
 inline Hardware ideal_machine() {
   Hardware hardware{};
   hardware.clock = kOneGigahertz;
-  hardware.workers = {64, 64};
+  hardware.workers = aic_and_aiv(64, 64);
   hardware.cube.macs_per_cycle_16 = kMacsPerCycle;
   hardware.cube.macs_per_cycle_32 = kMacsPerCycle / 4;
   hardware.cube.macs_per_cycle_8 = kMacsPerCycle * 2;

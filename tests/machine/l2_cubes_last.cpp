@@ -18,7 +18,7 @@ class CubesLastLines {
 
   void begin(const L2Access& access) {
     write_ = access.write;
-    cube_ = access.worker == QueueType::kCtq;
+    cube_ = access.unit == CoreUnit::kMatrix;
   }
   // A set's first plane: what cubes wrote.
   template <class Set>
@@ -53,7 +53,7 @@ class CubesLastPieces {
 
   void begin(const L2Access& access) {
     write_ = access.write;
-    cube_ = access.worker == QueueType::kCtq;
+    cube_ = access.unit == CoreUnit::kMatrix;
   }
   void insert(std::uint32_t piece) {
     of_cubes_[piece] = write_ && cube_;
@@ -82,20 +82,19 @@ class CubesLastPieces {
 using CubesLast = L2PolicyOf<CubesLastLines, CubesLastPieces>;
 A3SIM_REGISTER(L2Policy, "cubes-last", "what cubes wrote is evicted last", CubesLast);
 
-L2Access row_access(std::uint32_t row, QueueType worker, bool write) {
-  return {
-      .tensor = TensorId{0}, .rows = {row, row + 1}, .byte_end = kL2Line, .write = write, .worker = worker};
+L2Access row_access(std::uint32_t row, CoreUnit unit, bool write) {
+  return {.tensor = TensorId{0}, .rows = {row, row + 1}, .byte_end = kL2Line, .write = write, .unit = unit};
 }
 
 // What is left of three written lines after vectors have read `scanned` others, of a capacity of eight.
-std::uint32_t lines_left(L2& l2, std::uint32_t scanned, QueueType writer) {
+std::uint32_t lines_left(L2& l2, std::uint32_t scanned, CoreUnit writer) {
   constexpr std::uint32_t kWritten = 3;
   for (std::uint32_t row = 0; row < kWritten; ++row) l2.access(row_access(row, writer, true));
   for (std::uint32_t row = 0; row < scanned; ++row)
-    l2.access(row_access(kWritten + row, QueueType::kVtq, false));
+    l2.access(row_access(kWritten + row, CoreUnit::kVector, false));
   std::uint64_t hits = 0;
   for (std::uint32_t row = 0; row < kWritten; ++row)
-    hits += l2.access(row_access(row, QueueType::kVtq, false)).read.hit;
+    hits += l2.access(row_access(row, CoreUnit::kVector, false)).read.hit;
   return static_cast<std::uint32_t>(hits / kPerLine);
 }
 
@@ -111,11 +110,11 @@ TEST_CASE("l2 policies: a policy may keep what cubes wrote and let go of what ve
   };
   for (const bool lines : {true, false}) {
     INFO((lines ? "lines" : "pieces"));
-    CHECK(lines_left(*make(lines), kScanned, QueueType::kCtq) == 3);
-    CHECK(lines_left(*make(lines), kScanned, QueueType::kVtq) == 0);
+    CHECK(lines_left(*make(lines), kScanned, CoreUnit::kMatrix) == 3);
+    CHECK(lines_left(*make(lines), kScanned, CoreUnit::kVector) == 0);
     // A vector that writes over a cube's line takes it from those that are kept.
     const auto l2 = make(lines);
-    for (std::uint32_t row = 0; row < 3; ++row) l2->access(row_access(row, QueueType::kCtq, true));
-    CHECK(lines_left(*l2, kScanned, QueueType::kVtq) == 0);
+    for (std::uint32_t row = 0; row < 3; ++row) l2->access(row_access(row, CoreUnit::kMatrix, true));
+    CHECK(lines_left(*l2, kScanned, CoreUnit::kVector) == 0);
   }
 }

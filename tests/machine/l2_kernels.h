@@ -109,7 +109,7 @@ class KernelBuilder {
             OpId{op},
             write,
             L2Hint::kNormal,
-            QueueType::kCtq};
+            CoreUnit::kMatrix};
   }
 
   void access(std::uint32_t core, const L2Access& access, std::uint64_t duration) {

@@ -127,7 +127,7 @@ TEST_CASE("what a cube accesses is said to be a cube's, what a vector accesses a
     REQUIRE(steps.next(step));
     const bool cube = work.kind == WorkKind::kCube;
     for (const StepAccess& access : step.all())
-      CHECK(access.l2.worker == (cube ? QueueType::kCtq : QueueType::kVtq));
+      CHECK(access.l2.unit == (cube ? CoreUnit::kMatrix : CoreUnit::kVector));
   }
 }
 

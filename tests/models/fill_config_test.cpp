@@ -46,7 +46,6 @@ TEST_CASE("A put says where its rows come from and go to, and names its expert o
       CHECK(task.inputs[0].rows().size() == (task.td.chunk == 0 ? 3 : 1));
       CHECK(task.inputs[1].flags == kMetadata);
       CHECK(task.td.task_split_value == kFilledCut.chunk);
-      CHECK(task.td.queue_type == static_cast<std::uint8_t>(QueueType::kVtq));
     }
     for (const TaskView& task : forward.run.tasks_of(rank, "Combine")) {
       CHECK(task.td.src == rank);
@@ -84,7 +83,6 @@ TEST_CASE(
     const TaskView& task = tasks[i];
     const std::uint32_t tile = static_cast<std::uint32_t>(i) / kFilledCut.shares,
                         expert = tile / kFilledCut.partitions;
-    CHECK(task.td.queue_type == static_cast<std::uint8_t>(QueueType::kCtq));
     CHECK(task.td.expert == expert);
     CHECK(task.td.gexpert == kFilledShape.experts_per_rank + expert);
     CHECK(task.td.tile == i % kFilledCut.shares);

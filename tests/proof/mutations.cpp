@@ -46,7 +46,8 @@ bool change_threshold(Parts& parts, Rng& rng) {
 }
 
 bool swap_tasks(Parts& parts, Rng& rng) {
-  std::vector<std::uint32_t>& queue = a_rank(parts, rng).queues[rng.below(kQueues)];
+  std::vector<std::vector<std::uint32_t>>& queues = a_rank(parts, rng).queues;
+  std::vector<std::uint32_t>& queue = queues[rng.below(size_of(queues))];
   if (queue.size() < 2) return false;
   const std::uint32_t i = rng.below(size_of(queue));
   std::swap(queue[i], queue[another(i, size_of(queue), rng)]);

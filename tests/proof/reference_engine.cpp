@@ -41,9 +41,9 @@ struct RankState {
   std::vector<Worker> workers;
   std::vector<std::vector<std::uint32_t>>
       own;  // by worker: what it has been dealt and has not taken, first first
-  std::vector<std::uint32_t> pool[kQueues];  // shared: what nobody has taken
-  std::vector<std::uint32_t> counts;         // by event
-  std::vector<bool> handed, free;            // dynamic
+  std::vector<std::vector<std::uint32_t>> pool;  // by queue, shared: what nobody has taken
+  std::vector<std::uint32_t> counts;             // by event
+  std::vector<bool> handed, free;                // dynamic
   std::uint32_t servers = 0;
   bool launched = false;
   std::size_t kernel = 0;
@@ -85,7 +85,17 @@ class Simulation {
   void at(std::int64_t date, std::function<void()> what) { agenda_.emplace(date, std::move(what)); }
   bool by_kernels() const { return s_.options.execution == "kernel"; }
   const TaskDescriptor& td(std::uint32_t r, std::uint32_t task) const { return ranks_[r].ssc->tasks()[task]; }
-  std::uint32_t cubes(std::uint32_t r) const { return ranks_[r].ssc->workers(QueueType::kCtq); }
+  // The number of a queue's first worker.
+  std::uint32_t first_of(std::uint32_t r, std::uint32_t queue) const {
+    std::uint32_t first = 0;
+    while (queue > 0) first += ranks_[r].ssc->workers(--queue);
+    return first;
+  }
+  std::uint32_t queue_of(std::uint32_t r, std::uint32_t w) const {
+    std::uint32_t queue = 0;
+    while (w >= first_of(r, queue + 1)) ++queue;
+    return queue;
+  }
 
   void set_up(std::uint32_t r) {
     RankState& rank = ranks_[r];
@@ -94,7 +104,8 @@ class Simulation {
     own.clock.count = std::llround(static_cast<double>(own.clock.count) * s_.options.rank(RankId{r}).clock);
     if (by_kernels()) own.runtime.cube_task_start = {};  // the host has prepared them
     rank.tasks = tasks_of({s_.schedule, s_.capacity, s_.counts, own, s_.l2}, r);
-    rank.workers.resize(cubes(r) + rank.ssc->workers(QueueType::kVtq));
+    rank.workers.resize(first_of(r, rank.ssc->queues()));
+    rank.pool.resize(rank.ssc->queues());
     rank.own.resize(rank.workers.size());
     rank.counts.assign(rank.ssc->events().size(), 0);
     rank.handed.assign(rank.tasks.size(), false);
@@ -104,10 +115,10 @@ class Simulation {
     out_.end.emplace_back(rank.tasks.size(), -1);
   }
 
-  // The workers of a task's set, numbered over both queues.
+  // The workers of a task's set, numbered over all queues.
   std::pair<std::uint32_t, std::uint32_t> set_of(std::uint32_t r, std::uint32_t task) const {
     const WorkerSet& set = ranks_[r].ssc->worker_sets()[td(r, task).worker_set];
-    const std::uint32_t first = set.first + (set.queue_type == 1 ? cubes(r) : 0);
+    const std::uint32_t first = set.first + first_of(r, set.queue_type);
     return {first, first + set.count};
   }
 
@@ -227,7 +238,7 @@ class Simulation {
   void take(std::uint32_t r, std::uint32_t w) {
     RankState& rank = ranks_[r];
     std::vector<std::uint32_t>& own = rank.own[w];
-    std::vector<std::uint32_t>& pool = rank.pool[w < cubes(r) ? 0 : 1];
+    std::vector<std::uint32_t>& pool = rank.pool[queue_of(r, w)];
     const auto mine = std::ranges::find_if(pool, [&](std::uint32_t task) {
       const auto [first, end] = set_of(r, task);
       return w >= first && w < end;
@@ -256,7 +267,7 @@ class Simulation {
       Worker& worker = ranks_[r].workers[w];
       if (!worker.waits || td(r, worker.task).dependent_event != event) continue;
       worker.waits = false;
-      const std::int64_t poll = ps(s_.options.poll[w < cubes(r) ? 0 : 1]);
+      const std::int64_t poll = ps(s_.options.poll_of(queue_of(r, w)));
       std::int64_t look = worker.checked;
       if (poll == 0)
         look = std::max(look, now_);
@@ -279,12 +290,12 @@ class Simulation {
   void deal_tiles(std::uint32_t r, Of of) {
     RankState& rank = ranks_[r];
     std::map<std::uint32_t, std::uint32_t> dealt;  // by worker set
-    for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+    for (std::uint32_t queue = 0; queue < rank.ssc->queues(); ++queue) {
       for (const std::uint32_t task : rank.ssc->queue(queue)) {
         if (!of(td(r, task).op)) continue;
         ++rank.left_of_kernel;
         if (rank.ssc->assignment() == Assignment::kShared) {
-          rank.pool[static_cast<std::size_t>(queue)].push_back(task);
+          rank.pool[queue].push_back(task);
           continue;
         }
         const auto [first, end] = set_of(r, task);
@@ -302,7 +313,7 @@ class Simulation {
     while (rank.launched && rank.servers > 0) {
       std::pair<std::size_t, std::uint32_t> best{rank.tasks.size(), kNone};  // place in its queue, task
       std::uint32_t to = kNone;
-      for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+      for (std::uint32_t queue = 0; queue < rank.ssc->queues(); ++queue) {
         const auto tasks = rank.ssc->queue(queue);
         for (std::size_t place = 0; place < tasks.size() && place <= best.first; ++place) {
           const std::uint32_t task = tasks[place];
@@ -366,26 +377,24 @@ class Simulation {
     RankState& rank = ranks_[r];
     const Kernel& kernel = kernels_[rank.kernel];
     rank.left_of_kernel = 0;
-    const auto vectors = rank.ssc->workers(QueueType::kVtq),
-               group = static_cast<std::uint32_t>(ranks_.size());
+    const auto group = static_cast<std::uint32_t>(ranks_.size());
     if (kernel.tiles) {
       deal_tiles(r, [&](std::uint32_t op) { return kernel.ops.contains(op); });
     } else {
-      for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+      for (std::uint32_t queue = 0; queue < rank.ssc->queues(); ++queue) {
         for (const std::uint32_t task : rank.ssc->queue(queue)) {
           if (!kernel.ops.contains(td(r, task).op)) continue;
           const auto i = static_cast<std::uint32_t>(rank.left_of_kernel++);
           const std::uint32_t dst = td(r, task).dst;
-          std::uint32_t w = cubes(r) + i % vectors;
-          if (queue == QueueType::kCtq) {
-            w = i % cubes(r);
-          } else if (kernel.puts && collectives_ && vectors < group) {
-            w = cubes(r) + (dst >= r ? dst - r : dst + group - r) % vectors;  // those behind it first
+          const std::uint32_t workers = rank.ssc->workers(queue);
+          std::uint32_t w = i % workers;
+          if (kernel.puts && collectives_ && workers < group) {
+            w = (dst >= r ? dst - r : dst + group - r) % workers;  // those behind it first
           } else if (kernel.puts && collectives_) {
             // To every rank at a time; what stays is for the workers that are left.
-            w = cubes(r) + (dst != r || vectors == group ? dst % vectors : group + i % (vectors - group));
+            w = dst != r || workers == group ? dst % workers : group + i % (workers - group);
           }
-          rank.own[w].push_back(task);
+          rank.own[first_of(r, queue) + w].push_back(task);
         }
       }
     }

@@ -15,9 +15,11 @@ namespace {
 // Under sanitizers, which look at the code, fewer will do.
 #ifdef NDEBUG
 constexpr std::uint64_t kWhole = 300;
+constexpr std::uint64_t kOneKind = 100;
 constexpr std::uint64_t kShared = 200;
 #else
 constexpr std::uint64_t kWhole = 15;
+constexpr std::uint64_t kOneKind = 10;
 constexpr std::uint64_t kShared = 10;
 #endif
 constexpr std::uint64_t kFirstShared = 10'000;  // seed
@@ -141,6 +143,22 @@ TEST_CASE("the engine gives every task the dates of a second simulator, to the p
     for (const Pass& pass : experiment.passes) {
       const Compared compared = compare(experiment, pass, counts, {});
       if (compared.engine == compared.reference && compared.first_difference.empty()) continue;
+      INFO(shown(seed, config) << pass.name << '\n' << compared.first_difference);
+      CHECK(compared.engine == compared.reference);
+      CHECK(compared.first_difference == "");
+    }
+  }
+}
+
+TEST_CASE("workers that run matrix and vector tasks do so in both, to the picosecond") {
+  for (std::uint64_t seed = 0; seed < kOneKind; ++seed) {
+    const RandomConfig config = config_of(seed);
+    Experiment experiment = experiment_of(config, whole_dates());
+    experiment.hardware.workers = WorkerKinds({{"SM", experiment.workers.workers(), {true, true}}});
+    experiment.workers = experiment.hardware.workers;
+    const RoutingCounts counts = routing_of(experiment);
+    for (const Pass& pass : experiment.passes) {
+      const Compared compared = compare(experiment, pass, counts, {});
       INFO(shown(seed, config) << pass.name << '\n' << compared.first_difference);
       CHECK(compared.engine == compared.reference);
       CHECK(compared.first_difference == "");

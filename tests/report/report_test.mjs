@@ -240,7 +240,7 @@ test("Ranks, workers and passes can be chosen", async () => {
   await page.getByLabel("row", { exact: true }).selectOption("6");
   await page.getByLabel("rank", { exact: true }).selectOption("1");
   const one = await height();
-  await page.getByLabel("workers").selectOption("aic");
+  await page.getByLabel("workers").selectOption("AIC");
   assert.ok((await height()) < one);
   for (const pass of ["backward", "forward", "backward"]) await page.getByRole("tab", { name: pass }).click({ noWaitAfter: true });
   await page.waitForFunction(() => a3sim.runs[0].timelines[0].tasks.pass.name === "backward");

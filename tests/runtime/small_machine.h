@@ -19,7 +19,7 @@ inline Hardware small_machine() {
   constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
   Hardware hardware{};
   hardware.name = "small";
-  hardware.workers = {4, 4};
+  hardware.workers = aic_and_aiv(4, 4);
   hardware.clock = {1'000'000'000};
   hardware.cube = {4096, 1024, 8192, 0, kFast, kFast, kFast, kFast, kFast};
   hardware.vector = {kFast, kFast, kFast, 0, 64, kFast, 64};
@@ -38,7 +38,8 @@ class VectorSchedule {
   explicit VectorSchedule(std::uint32_t workers) {
     parts_.shape = {0, 0, 0, 0, 0, 1, DataType::kBf16};
     parts_.graph = parts_.order = "test";
-    parts_.workers[1] = workers;
+    parts_.kinds = aic_and_aiv(0, workers);
+    parts_.queues.resize(parts_.kinds.size());
     constexpr std::uint32_t kCols = kRowBytes / 2, kRows = 1000;
     parts_.tensors = {{"in", Layout::kPlain, DataType::kBf16, kRows, kCols, true},
                       {"out", Layout::kPlain, DataType::kBf16, kRows, kCols, false}};
@@ -50,7 +51,7 @@ class VectorSchedule {
   VectorSchedule& task(std::uint32_t rows, std::uint32_t waits, std::uint32_t triggers) {
     TaskDescriptor td{};
     td.task_type = 101;
-    td.queue_type = static_cast<std::uint8_t>(QueueType::kVtq);
+    td.queue_type = kAivQueue;
     td.num_inputs = 1;
     td.num_outputs = 1;
     td.dependent_event = waits;

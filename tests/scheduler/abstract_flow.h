@@ -41,11 +41,9 @@ class AbstractFlow {
 
   // Appends a task; regions as {tensor, rank, begin, end, share, shares, flags}.
   std::uint32_t task(std::uint32_t rank, std::uint32_t op, std::vector<Region> inputs,
-                     std::vector<Region> outputs, QueueType queue = QueueType::kVtq,
-                     std::uint32_t tiling = kNone) {
+                     std::vector<Region> outputs, std::uint32_t tiling = kNone) {
     TaskDescriptor td{};
     td.op = static_cast<std::uint16_t>(op);
-    td.queue_type = static_cast<std::uint8_t>(queue);
     td.stage = static_cast<std::uint16_t>(flow.operators[op].stage);
     td.dependent_event = td.trigger_event = td.trigger_rank = kNone;
     td.tiling_data_position = tiling;

@@ -75,7 +75,7 @@ TEST_CASE("a graph of products alone needs no vector worker, unless its events n
   const TensorId x = plain("x", 8, 6, true), w = plain("w", 6, 10, true), y = plain("y", 8, 10, false);
   graph.add_operator(make_node("Product", "GroupedMatmul", {x, w}, {y}));
   CompileOptions options = small_options(1, RoutingCounts(1, 2));
-  options.workers[1] = 0;
+  options.workers[kAivQueue].count = 0;
   const Compilation compiled = compile(with_small_blocks(graph), "g", options);
   CHECK(compiled.sharing.joins == 0);
   CHECK(compiled.schedule[0].tasks().size() == options.cut.shares);
@@ -201,8 +201,9 @@ TEST_CASE("inputs that are partitioned into different numbers are not inherited"
 TEST_CASE("a graph without a worker for its tasks is refused") {
   const MoeShape shape = small_shape(1);
   CompileOptions options = small_options(1, route({}, shape));
-  options.workers[0] = 0;
-  CHECK_THROWS_WITH(compile(small_graph(false, shape), "g", options), Catch::Contains("CTQ"));
+  options.workers[kAicQueue].count = 0;
+  CHECK_THROWS_WITH(compile(small_graph(false, shape), "g", options),
+                    Catch::Contains("a worker that runs matrix tasks"));
 }
 
 TEST_CASE("ranks stand for others only under orders that can be followed from rank to rank") {

@@ -32,10 +32,10 @@ AbstractFlow two_pairs() {
 Queue emitted(const AbstractFlow& f, Queue vtq, bool fixed) {
   Plans plans(1);
   plans[0][1] = {std::move(vtq), fixed};
-  return emit(TaskflowView(f.flow), plans, "order: ")[0][1];
+  return emit(TaskflowView(f.flow), plans, aic_and_aiv(1, 1), "order: ")[0][1];
 }
 
-std::vector<OrderSpec::Explicit> listed(const Schedule& schedule, QueueType queue) {
+std::vector<OrderSpec::Explicit> listed(const Schedule& schedule, std::uint32_t queue) {
   std::vector<OrderSpec::Explicit> list;
   for (std::uint32_t r = 0; r < schedule.size(); ++r) {
     for (const std::uint32_t t : schedule[r].queue(queue)) {
@@ -55,8 +55,8 @@ struct Listed {
   Schedule by_keys = compile(graph, "g", options).schedule;
 
   Listed() {
-    for (std::uint32_t q = 0; q < kQueues; ++q) {
-      options.order.list[q] = listed(by_keys, static_cast<QueueType>(q));
+    for (std::uint32_t q = 0; q < by_keys[0].queues(); ++q) {
+      options.order.list[q] = listed(by_keys, q);
       options.order.list_file[q] = q == 0 ? "ctq.csv" : "vtq.csv";
     }
   }
@@ -86,14 +86,14 @@ TEST_CASE("a queue waits for other queues as long as they can go on") {
   const auto a = f.tensor(1), b = f.tensor(1);
   const auto cube = f.op("Cube", 0, {}, {a}), vector = f.op("Vector", 1, {a}, {b}),
              other = f.op("Other", 0, {}, {});
-  f.task(0, cube, {}, {rows(a, 0, 1)}, QueueType::kCtq);
+  f.task(0, cube, {}, {rows(a, 0, 1)});
   f.task(0, vector, {rows(a, 0, 1)}, {rows(b, 0, 1)});
   f.task(0, other, {}, {});
   wire(f.flow);
   Plans plans(1);
   plans[0][0] = {{0}, false};
   plans[0][1] = {{1, 2}, false};
-  CHECK(emit(TaskflowView(f.flow), plans, "")[0][1] == Queue{1, 2});
+  CHECK(emit(TaskflowView(f.flow), plans, aic_and_aiv(1, 1), "")[0][1] == Queue{1, 2});
 }
 
 TEST_CASE("a legal order of keys gives queues sorted by the keys") {
@@ -103,11 +103,11 @@ TEST_CASE("a legal order of keys gives queues sorted by the keys") {
     const Schedule schedule = compile(small_graph(backward, shape), "g", options).schedule;
     std::vector<std::string> names;
     for (const OperatorInfo& op : schedule[0].operators()) names.push_back(op.name);
-    for (std::uint32_t q = 0; q < kQueues; ++q) {
-      KeyProgram keys(options.order, static_cast<QueueType>(q), names);
+    for (std::uint32_t q = 0; q < kCoreUnits; ++q) {
+      KeyProgram keys(options.order, static_cast<CoreUnit>(q), names);
       for (const Ssc& ssc : schedule) {
         std::vector<std::vector<double>> values;
-        for (const std::uint32_t t : ssc.queue(static_cast<QueueType>(q))) {
+        for (const std::uint32_t t : ssc.queue(q)) {
           values.emplace_back(keys.size());
           keys.evaluate(attributes_of(ssc.tasks()[t], ssc.rank(), shape.ep), values.back());
         }
@@ -138,7 +138,7 @@ TEST_CASE("whatever the keys, the schedule holds every task once and runs to its
     CHECK(verify(schedule).errors == std::vector<std::string>{});
     for (const Ssc& ssc : schedule) {
       std::vector<std::uint32_t> tasks;
-      for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+      for (std::uint32_t queue = 0; queue < ssc.queues(); ++queue) {
         tasks.insert(tasks.end(), ssc.queue(queue).begin(), ssc.queue(queue).end());
       }
       std::sort(tasks.begin(), tasks.end());
@@ -154,10 +154,10 @@ TEST_CASE("an explicit list that is legal is used as it is") {
   // Two puts of one destination's tile exchanged: still legal.
   std::swap(l.options.order.list[1][0], l.options.order.list[1][1]);
   const Schedule schedule = compile(l.graph, "g", l.options).schedule;
-  CHECK(schedule[0].queue(QueueType::kVtq)[0] == l.by_keys[0].queue(QueueType::kVtq)[1]);
-  CHECK(schedule[0].queue(QueueType::kVtq)[1] == l.by_keys[0].queue(QueueType::kVtq)[0]);
-  CHECK(std::ranges::equal(schedule[1].queue(QueueType::kVtq), l.by_keys[1].queue(QueueType::kVtq)));
-  CHECK(std::ranges::equal(schedule[0].queue(QueueType::kCtq), l.by_keys[0].queue(QueueType::kCtq)));
+  CHECK(schedule[0].queue(kAivQueue)[0] == l.by_keys[0].queue(kAivQueue)[1]);
+  CHECK(schedule[0].queue(kAivQueue)[1] == l.by_keys[0].queue(kAivQueue)[0]);
+  CHECK(std::ranges::equal(schedule[1].queue(kAivQueue), l.by_keys[1].queue(kAivQueue)));
+  CHECK(std::ranges::equal(schedule[0].queue(kAicQueue), l.by_keys[0].queue(kAicQueue)));
 }
 
 TEST_CASE("an explicit list that cannot run, or is not the queue's tasks, is refused") {

@@ -44,7 +44,7 @@ OrderSpec shipped(const std::string& name) {
 }
 
 // Positions of tasks in the order of a queue's keys, ties by position.
-std::vector<std::uint32_t> sorted(const OrderSpec& order, QueueType queue,
+std::vector<std::uint32_t> sorted(const OrderSpec& order, CoreUnit queue,
                                   const std::vector<Attributes>& tasks) {
   KeyProgram program(order, queue, {});
   std::vector<std::vector<double>> values(tasks.size(), std::vector<double>(program.size()));
@@ -155,7 +155,7 @@ TEST_CASE("An explicit list is found beside the configuration that names it, and
   folder.write("mine.yaml", "order: {name: a, ctq_list: list.csv, vtq_list: list.csv}\n");
   const OrderSpec order = load(folder / "mine.yaml");
   REQUIRE(order.keys[0].empty());
-  for (std::size_t q = 0; q < kQueues; ++q) {
+  for (std::size_t q = 0; q < kCoreUnits; ++q) {
     REQUIRE(order.list_file[q] == (folder / "list.csv").string());
     REQUIRE(order.list[q].size() == parts.queues[q].size());
   }
@@ -178,7 +178,7 @@ TEST_CASE("Every shipped order loads and is named after its file") {
        std::filesystem::directory_iterator(std::filesystem::path(A3SIM_SOURCE_DIR) / "configs/orders")) {
     const OrderSpec order = load(file.path());
     REQUIRE(order.name == file.path().stem().string());
-    for (std::size_t q = 0; q < kQueues; ++q) REQUIRE(order.keys[q].size() + order.list[q].size() > 0);
+    for (std::size_t q = 0; q < kCoreUnits; ++q) REQUIRE(order.keys[q].size() + order.list[q].size() > 0);
     ++files;
   }
   REQUIRE(files >= 5);
@@ -201,7 +201,7 @@ TEST_CASE("Under the shipped ring order the destinations at every position are a
           put.chunk = i % kChunks;
           puts.push_back(put);
         }
-        const auto positions = sorted(order, QueueType::kVtq, puts);
+        const auto positions = sorted(order, CoreUnit::kVector, puts);
         for (std::size_t p = 0; p < positions.size(); ++p) destinations[p].push_back(puts[positions[p]].dst);
       }
       std::vector<double> ranks(ep);
@@ -222,7 +222,7 @@ TEST_CASE("Under the naive order every rank sends to rank 0 first") {
       puts[i].ep = 3;
       puts[i].dst = 2 - i;
     }
-    REQUIRE(sorted(order, QueueType::kVtq, puts) == std::vector<std::uint32_t>{2, 1, 0});
+    REQUIRE(sorted(order, CoreUnit::kVector, puts) == std::vector<std::uint32_t>{2, 1, 0});
   }
 }
 
@@ -239,9 +239,9 @@ TEST_CASE("Interleaved branches alternate expert by expert, sequential ones run 
   }
   const std::vector<std::uint32_t> branches = {0, 1, 2, 3, 4, 5, 6, 7}, experts = {0, 1, 4, 5, 2, 3, 6, 7};
   for (const char* name : {"naive", "ratr", "sequential_branches"}) {
-    REQUIRE(sorted(shipped(name), QueueType::kCtq, tasks) == branches);
+    REQUIRE(sorted(shipped(name), CoreUnit::kMatrix, tasks) == branches);
   }
   for (const char* name : {"interleaved_branches", "full"}) {
-    REQUIRE(sorted(shipped(name), QueueType::kCtq, tasks) == experts);
+    REQUIRE(sorted(shipped(name), CoreUnit::kMatrix, tasks) == experts);
   }
 }

@@ -13,7 +13,7 @@ using namespace a3sim;
 namespace {
 
 // Entries as `rank op index`, with the lines they stand in.
-std::vector<std::string> entries_of(const std::string& text, QueueType queue) {
+std::vector<std::string> entries_of(const std::string& text, CoreUnit queue) {
   std::vector<std::string> entries;
   for (const OrderSpec::Explicit& e : read_order_csv(text, "list.csv", queue)) {
     entries.push_back(std::to_string(e.rank) + " " + e.op + " " + std::to_string(e.index) + " @" +
@@ -24,7 +24,7 @@ std::vector<std::string> entries_of(const std::string& text, QueueType queue) {
 
 std::string csv_error(const std::string& text) {
   try {
-    read_order_csv(text, "list.csv", QueueType::kVtq);
+    read_order_csv(text, "list.csv", CoreUnit::kVector);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -57,11 +57,11 @@ TEST_CASE("An exported order is read back as the same queues") {
   SscParts parts = small_parts();
   parts.operators[0].name = "Dispatch, \"twice\"\r\nand more";
   const std::string csv = export_order({Ssc::build(parts)});
-  const auto ctq = read_order_csv(csv, "list.csv", QueueType::kCtq);
-  const auto vtq = read_order_csv(csv, "list.csv", QueueType::kVtq);
+  const auto ctq = read_order_csv(csv, "list.csv", CoreUnit::kMatrix);
+  const auto vtq = read_order_csv(csv, "list.csv", CoreUnit::kVector);
   REQUIRE(ctq.size() == parts.queues[0].size());
   REQUIRE(vtq.size() == parts.queues[1].size());
-  for (std::size_t q = 0; q < kQueues; ++q) {
+  for (std::size_t q = 0; q < kCoreUnits; ++q) {
     const auto& list = q == 0 ? ctq : vtq;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const TaskDescriptor& td = parts.tasks[parts.queues[q][i]];
@@ -79,14 +79,14 @@ TEST_CASE("Columns of a list may stand anywhere, others are passed over") {
       "\n"
       ",8,Dispatch,1,VTQ\r\n"
       "x,9,\"Combine\",2,VTQ";
-  REQUIRE(entries_of(csv, QueueType::kCtq) == Entries{"0 GMM1 7 @2"});
-  REQUIRE(entries_of(csv, QueueType::kVtq) == Entries{"1 Dispatch 8 @4", "2 Combine 9 @5"});
-  REQUIRE(entries_of("rank,queue,op,index\n", QueueType::kVtq).empty());
+  REQUIRE(entries_of(csv, CoreUnit::kMatrix) == Entries{"0 GMM1 7 @2"});
+  REQUIRE(entries_of(csv, CoreUnit::kVector) == Entries{"1 Dispatch 8 @4", "2 Combine 9 @5"});
+  REQUIRE(entries_of("rank,queue,op,index\n", CoreUnit::kVector).empty());
 }
 
 TEST_CASE("A quoted field over several lines keeps the count of lines") {
   const std::string csv = "rank,queue,op,index\n0,VTQ,\"two\nlines\",1\n0,VTQ,A,2\n";
-  REQUIRE(entries_of(csv, QueueType::kVtq) == Entries{"0 two\nlines 1 @2", "0 A 2 @4"});
+  REQUIRE(entries_of(csv, CoreUnit::kVector) == Entries{"0 two\nlines 1 @2", "0 A 2 @4"});
 }
 
 TEST_CASE("What is wrong with a list is told with its line") {
@@ -121,8 +121,8 @@ TEST_CASE("An exported order, compiled as a list, gives the same schedules") {
     csv += csv.empty() ? one : one.substr(one.find('\n') + 1);
     for (const OperatorNode& node : graph.operators()) options.order.elsewhere.push_back(node.name);
   }
-  for (std::size_t q = 0; q < kQueues; ++q) {
-    options.order.list[q] = read_order_csv(csv, "list.csv", static_cast<QueueType>(q));
+  for (std::size_t q = 0; q < kCoreUnits; ++q) {
+    options.order.list[q] = read_order_csv(csv, "list.csv", static_cast<CoreUnit>(q));
     options.order.list_file[q] = "list.csv";
     options.order.keys[q].clear();
   }

@@ -20,7 +20,7 @@ OrderSpec order_with(std::vector<std::string> keys) {
 }
 
 double value(const std::string& key, const Attributes& task = {}) {
-  KeyProgram program(order_with({key}), QueueType::kCtq, kOperators);
+  KeyProgram program(order_with({key}), CoreUnit::kMatrix, kOperators);
   double out = 0;
   program.evaluate(task, std::span(&out, 1));
   return out;
@@ -28,7 +28,7 @@ double value(const std::string& key, const Attributes& task = {}) {
 
 std::string compile_error(const OrderSpec& order) {
   try {
-    KeyProgram(order, QueueType::kCtq, kOperators);
+    KeyProgram(order, CoreUnit::kMatrix, kOperators);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -78,7 +78,7 @@ TEST_CASE("A remainder is never negative, whatever the signs") {
 TEST_CASE("The ring key puts a rank's destinations in the order of the ring that starts at itself") {
   for (std::uint32_t ep = 1; ep <= 17; ++ep) {
     for (std::uint32_t rank = 0; rank < ep; ++rank) {
-      KeyProgram program(order_with({"(dst - rank) % ep"}), QueueType::kCtq, kOperators);
+      KeyProgram program(order_with({"(dst - rank) % ep"}), CoreUnit::kMatrix, kOperators);
       for (std::uint32_t dst = 0; dst < ep; ++dst) {
         Attributes task;
         task.dst = dst;
@@ -139,7 +139,7 @@ TEST_CASE("Names of operators stand for their position in the graph") {
 TEST_CASE("An operator of another graph that the order serves is none of this graph's") {
   OrderSpec order = order_with({"op == Combine_bwd", "Combine_bwd"});
   order.elsewhere = {"Combine_bwd"};
-  KeyProgram program(order, QueueType::kCtq, kOperators);
+  KeyProgram program(order, CoreUnit::kMatrix, kOperators);
   double out[2] = {};
   program.evaluate({}, out);
   REQUIRE(out[0] == 0);
@@ -149,7 +149,7 @@ TEST_CASE("An operator of another graph that the order serves is none of this gr
 TEST_CASE("Keys are evaluated one by one, most significant first, for the queue that was asked for") {
   OrderSpec order = order_with({"stage", "2 * expert", "-tile"});
   order.keys[1] = {"row"};
-  KeyProgram ctq(order, QueueType::kCtq, kOperators), vtq(order, QueueType::kVtq, kOperators);
+  KeyProgram ctq(order, CoreUnit::kMatrix, kOperators), vtq(order, CoreUnit::kVector, kOperators);
   REQUIRE(ctq.size() == 3);
   REQUIRE(vtq.size() == 1);
   Attributes task;

@@ -9,15 +9,13 @@ using namespace a3sim;
 namespace {
 
 constexpr std::uint32_t kAic = 25, kAiv = 50;
-constexpr std::uint32_t kWorkers[kQueues] = {kAic, kAiv};
-constexpr auto kCtq = static_cast<std::uint32_t>(QueueType::kCtq),
-               kVtq = static_cast<std::uint32_t>(QueueType::kVtq);
+const WorkerKinds kWorkers = aic_and_aiv(kAic, kAiv);
 
-const std::vector<OperatorQueue> kForward = {{"Dispatch", QueueType::kVtq, "Dispatch"},
-                                             {"GMM1", QueueType::kCtq, "GroupedMatmul"},
-                                             {"SwiGLU", QueueType::kVtq, "SwiGLU"},
-                                             {"GMM2", QueueType::kCtq, "GroupedMatmul"},
-                                             {"Combine", QueueType::kVtq, "Combine"}};
+const std::vector<OperatorQueue> kForward = {{"Dispatch", CoreUnit::kVector, "Dispatch"},
+                                             {"GMM1", CoreUnit::kMatrix, "GroupedMatmul"},
+                                             {"SwiGLU", CoreUnit::kVector, "SwiGLU"},
+                                             {"GMM2", CoreUnit::kMatrix, "GroupedMatmul"},
+                                             {"Combine", CoreUnit::kVector, "Combine"}};
 
 OrderSpec order_with_pools(std::vector<OrderSpec::Pool> pools,
                            std::map<std::string, std::uint32_t> limits = {}) {
@@ -37,7 +35,7 @@ std::vector<WorkerSet> sets_of(const OrderSpec& order) {
   return sets;
 }
 
-std::string pools_error(const OrderSpec& order, const std::uint32_t (&workers)[kQueues] = kWorkers) {
+std::string pools_error(const OrderSpec& order, const WorkerKinds& workers = kWorkers) {
   try {
     assign_worker_sets(order, kForward, workers);
   } catch (const InputError& error) {
@@ -50,13 +48,13 @@ std::string pools_error(const OrderSpec& order, const std::uint32_t (&workers)[k
 
 TEST_CASE("Without pools all operators of a queue share all its workers, in one set") {
   const WorkerPlan plan = assign_worker_sets(order_with_pools({}), kForward, kWorkers);
-  REQUIRE(plan.sets == std::vector<WorkerSet>{{kVtq, 0, kAiv}, {kCtq, 0, kAic}});
+  REQUIRE(plan.sets == std::vector<WorkerSet>{{kAivQueue, 0, kAiv}, {kAicQueue, 0, kAic}});
   REQUIRE(plan.set_of == std::vector<std::uint8_t>{0, 1, 0, 1, 0});
 }
 
 TEST_CASE("A pool's workers run its operators only, the others share the rest") {
   constexpr std::uint32_t kComm = 30;
-  const WorkerSet comm{kVtq, 0, kComm}, rest{kVtq, kComm, kAiv - kComm}, cubes{kCtq, 0, kAic};
+  const WorkerSet comm{kAivQueue, 0, kComm}, rest{kAivQueue, kComm, kAiv - kComm}, cubes{kAicQueue, 0, kAic};
   REQUIRE(sets_of(order_with_pools({{"comm", {"Dispatch", "Combine"}, kComm}})) ==
           std::vector<WorkerSet>{comm, cubes, rest, cubes, comm});
 }
@@ -65,16 +63,16 @@ TEST_CASE("Pools take workers one after the other, in each queue") {
   constexpr std::uint32_t kOut = 20, kIn = 10, kUp = 15;
   const OrderSpec order =
       order_with_pools({{"out", {"Dispatch"}, kOut}, {"up", {"GMM1"}, kUp}, {"in", {"Combine"}, kIn}});
-  REQUIRE(sets_of(order) == std::vector<WorkerSet>{{kVtq, 0, kOut},
-                                                   {kCtq, 0, kUp},
-                                                   {kVtq, kOut + kIn, kAiv - kOut - kIn},
-                                                   {kCtq, kUp, kAic - kUp},
-                                                   {kVtq, kOut, kIn}});
+  REQUIRE(sets_of(order) == std::vector<WorkerSet>{{kAivQueue, 0, kOut},
+                                                   {kAicQueue, 0, kUp},
+                                                   {kAivQueue, kOut + kIn, kAiv - kOut - kIn},
+                                                   {kAicQueue, kUp, kAic - kUp},
+                                                   {kAivQueue, kOut, kIn}});
 }
 
 TEST_CASE("Pools may take all workers of a queue when every operator of it has one") {
   REQUIRE(sets_of(order_with_pools({{"up", {"GMM1"}, 24}, {"down", {"GMM2"}, 1}}))[3] ==
-          WorkerSet{kCtq, 24, 1});
+          WorkerSet{kAicQueue, 24, 1});
   REQUIRE(
       pools_error(order_with_pools({{"up", {"GMM1"}, kAic}})) ==
       "mine.yaml:1:1: order 'mine': no worker of the CTQ is left for operator 'GMM2': pools take 25 of 25");
@@ -84,9 +82,9 @@ TEST_CASE("A limit is the first workers of the operator's set, and one above the
   constexpr std::uint32_t kComm = 30, kLimit = 4;
   const OrderSpec order =
       order_with_pools({{"comm", {"Dispatch", "Combine"}, kComm}}, {{"Combine", kLimit}, {"GMM1", 99}});
-  REQUIRE(sets_of(order)[0] == WorkerSet{kVtq, 0, kComm});
-  REQUIRE(sets_of(order)[4] == WorkerSet{kVtq, 0, kLimit});
-  REQUIRE(sets_of(order)[1] == WorkerSet{kCtq, 0, kAic});
+  REQUIRE(sets_of(order)[0] == WorkerSet{kAivQueue, 0, kComm});
+  REQUIRE(sets_of(order)[4] == WorkerSet{kAivQueue, 0, kLimit});
+  REQUIRE(sets_of(order)[1] == WorkerSet{kAicQueue, 0, kAic});
 }
 
 TEST_CASE("A pool of another graph's operators takes no workers") {
@@ -94,8 +92,8 @@ TEST_CASE("A pool of another graph's operators takes no workers") {
       order_with_pools({{"backward", {"Dispatch_bwd"}, kAiv}, {"comm", {"Combine", "Combine_bwd"}, 10}},
                        {{"Dispatch_bwd", 5}});
   order.elsewhere = {"Dispatch_bwd", "Combine_bwd"};
-  REQUIRE(sets_of(order)[4] == WorkerSet{kVtq, 0, 10});
-  REQUIRE(sets_of(order)[0] == WorkerSet{kVtq, 10, kAiv - 10});
+  REQUIRE(sets_of(order)[4] == WorkerSet{kAivQueue, 0, 10});
+  REQUIRE(sets_of(order)[0] == WorkerSet{kAivQueue, 10, kAiv - 10});
 }
 
 TEST_CASE("A pattern fits names as a shell's does") {
@@ -127,13 +125,13 @@ TEST_CASE("A pattern fits names as a shell's does") {
 }
 
 TEST_CASE("Pools and limits name operators by name, by pattern and by type") {
-  const WorkerSet comm{kVtq, 0, 16}, rest{kVtq, 16, kAiv - 16}, cubes{kCtq, 0, kAic};
+  const WorkerSet comm{kAivQueue, 0, 16}, rest{kAivQueue, 16, kAiv - 16}, cubes{kAicQueue, 0, kAic};
   const std::vector<WorkerSet> expected{comm, cubes, rest, cubes, comm};
   REQUIRE(sets_of(order_with_pools({{"comm", {"Dispatch*", "Comb*ne"}, 16}})) == expected);
   REQUIRE(sets_of(order_with_pools({{"comm", {"Dispatch*", "Dispatch", "Combine"}, 16}})) == expected);
   const std::vector<WorkerSet> limited = sets_of(order_with_pools({}, {{"GroupedMatmul", 9}, {"GMM2", 3}}));
-  REQUIRE(limited[1] == WorkerSet{kCtq, 0, 9});
-  REQUIRE(limited[3] == WorkerSet{kCtq, 0, 3});  // the smaller one
+  REQUIRE(limited[1] == WorkerSet{kAicQueue, 0, 9});
+  REQUIRE(limited[3] == WorkerSet{kAicQueue, 0, 3});  // the smaller one
   // A name of the order's graphs is no type, wherever that operator is.
   OrderSpec order = order_with_pools({{"comm", {"GroupedMatmul"}, 5}});
   order.elsewhere = {"GroupedMatmul"};
@@ -143,7 +141,7 @@ TEST_CASE("Pools and limits name operators by name, by pattern and by type") {
 TEST_CASE("A pattern of another graph's names, and a type that this one lacks, mean none of its operators") {
   OrderSpec order = order_with_pools({{"back", {"*_bwd", "GroupedMatmulWeightGrad"}, 50}});
   order.elsewhere = {"Dispatch_bwd"};
-  REQUIRE(sets_of(order)[0] == WorkerSet{kVtq, 0, kAiv});
+  REQUIRE(sets_of(order)[0] == WorkerSet{kAivQueue, 0, kAiv});
   order.elsewhere.clear();
   REQUIRE(pools_error(order) ==
           "mine.yaml:1:1: order 'mine': pool 'back': no operator's name fits '*_bwd'; known: Dispatch, GMM1, "
@@ -165,6 +163,6 @@ TEST_CASE("Pools and limits that cannot be met are refused") {
           where + "pool 'a': 'GMM1' is of the CTQ, the operators before it of the VTQ");
   REQUIRE(pools_error(order_with_pools({{"a", {"Dispatch"}, 30}, {"b", {"Combine"}, 21}})) ==
           where + "pool 'b' takes 21 workers of the VTQ, 20 of 50 are left");
-  REQUIRE(pools_error(order_with_pools({}), {0, 50}) ==
+  REQUIRE(pools_error(order_with_pools({}), aic_and_aiv(0, 50)) ==
           where + "no worker of the CTQ is left for operator 'GMM1': pools take 0 of 0");
 }

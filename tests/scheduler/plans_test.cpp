@@ -15,6 +15,7 @@ std::vector<std::uint32_t> planned(const std::string& key) {
   AbstractFlow f;
   const auto a = f.tensor(kTied);
   const auto op = f.op("Op", 0, {}, {a});
+  f.flow.operators[op].type = "Add";  // one that needs a vector unit
   for (std::uint32_t row = 0; row < kTied; ++row) f.task(0, op, {}, {rows(a, row, row + 1)});
   CompileOptions options;
   options.order.keys[0] = options.order.keys[1] = {key};

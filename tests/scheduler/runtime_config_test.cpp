@@ -61,8 +61,7 @@ CompileOptions options_for(const MoeShape& shape) {
   options.cut.chunk = kChunk;
   options.cut.task_rows = kRows;
   options.order = ratr_order();
-  options.workers[0] = kAic;
-  options.workers[1] = kAiv;
+  options.workers = aic_and_aiv(kAic, kAiv);
   return options;
 }
 

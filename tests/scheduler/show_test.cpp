@@ -61,9 +61,9 @@ TEST_CASE("the graph's DOT has a node an operator and an edge a tensor that an o
 
 TEST_CASE("a queue's text has its first tasks, and no more than there are") {
   const Shown s;
-  CHECK(lines_with(show_queue(s.schedule, RankId{0}, QueueType::kVtq, 3), "Dispatch[") == 3);
-  const std::string all = show_queue(s.schedule, RankId{0}, QueueType::kCtq, 1'000'000);
-  CHECK(lines_with(all, "GMM") == s.schedule[0].queue(QueueType::kCtq).size());
+  CHECK(lines_with(show_queue(s.schedule, RankId{0}, "vtq", 3), "Dispatch[") == 3);
+  const std::string all = show_queue(s.schedule, RankId{0}, "ctq", 1'000'000);
+  CHECK(lines_with(all, "GMM") == s.schedule[0].queue(kAicQueue).size());
 }
 
 TEST_CASE("a task's text has its fields, the bytes of its regions, and whom it waits for") {
@@ -113,7 +113,7 @@ TEST_CASE("totals count tasks by operator, and sharing as the compiler found it"
 
 TEST_CASE("what does not exist is not shown") {
   const Shown s;
-  CHECK_THROWS_WITH(show_queue(s.schedule, RankId{2}, QueueType::kCtq, 1), "there is no rank 2; there are 2");
+  CHECK_THROWS_WITH(show_queue(s.schedule, RankId{2}, "ctq", 1), "there is no rank 2; there are 2");
   CHECK_THROWS_AS(show_task(s.schedule, RankId{0}, TaskId{1'000'000}), InputError);
   CHECK_THROWS_AS(show_event(s.schedule, RankId{0}, EventId{1'000'000}), InputError);
   CHECK_THROWS_AS(show_totals({}), InputError);

@@ -15,7 +15,7 @@ inline Graph with_small_blocks(const Graph& graph) {
   Graph result;
   for (const TensorNode& tensor : graph.tensors()) result.add_tensor(tensor);
   for (OperatorNode node : graph.operators()) {
-    if (Operators::get(node.type).queue() == QueueType::kCtq) node.tiling = kSmallBlocks;
+    if (Operators::get(node.type).unit() == CoreUnit::kMatrix) node.tiling = kSmallBlocks;
     result.add_operator(std::move(node));
   }
   return result;
@@ -60,8 +60,7 @@ inline CompileOptions small_options(std::uint32_t ep, const RoutingCounts& capac
   options.capacity = capacity;
   options.cut = {.shares = 3, .partitions = partitions, .chunk = 2, .task_rows = 2};
   options.order = ratr_order();
-  options.workers[0] = 2;
-  options.workers[1] = 3;
+  options.workers = aic_and_aiv(2, 3);
   return options;
 }
 

@@ -15,8 +15,7 @@ inline SscParts small_parts() {
   p.graph = "small";
   p.order = "by hand";
   p.assignment = Assignment::kShared;
-  p.workers[0] = 2;
-  p.workers[1] = 3;
+  p.kinds = aic_and_aiv(2, 3);
   p.tensors = {{"x", Layout::kSent, DataType::kBf16, 4, 8, true},
                {"received", Layout::kReceived, DataType::kBf16, 3, 8, false},
                {"w", Layout::kWeights, DataType::kBf16, 8, 12, true},
@@ -40,8 +39,7 @@ inline SscParts small_parts() {
              {gmm, 0, 0, 1, 2, 1, 0, 1, 1, 4, 0, 2, 3, 0, 1, 0, 1, 1, 1, 0, 0, 0},
              {gmm, 0, 0, 1, 2, 1, 0, 1, 1, 7, 1, 2, 3, 0, 1, 0, 1, 1, 1, 0, 1, 0},
              {join, 1, 2, 2, 1, 0, 1, 9, 0, 10, 0, 1, 1, kNone, 2, kNoExpert, kNone, 1, 1, 0, 0, 0}};
-  p.queues[0] = {3, 2};
-  p.queues[1] = {1, 0, 4};
+  p.queues = {{3, 2}, {1, 0, 4}};
   return p;
 }
 

@@ -68,7 +68,7 @@ std::uint64_t walk(const Ssc& ssc) {
     for (TensorId id : op.inputs) sum += ssc.tensors()[index(id)].bytes();
     for (TensorId id : op.outputs) sum += ssc.tensors()[index(id)].bytes();
   }
-  for (QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+  for (std::uint32_t queue = 0; queue < ssc.queues(); ++queue) {
     for (std::uint32_t t : ssc.queue(queue)) {
       const TaskDescriptor& td = ssc.tasks()[t];
       sum += ssc.operators()[td.op].name.size() + ssc.worker_sets()[td.worker_set].count;

@@ -24,8 +24,8 @@ void require_same(const Ssc& ssc, const SscParts& p) {
   REQUIRE(ssc.graph() == p.graph);
   REQUIRE(ssc.order() == p.order);
   REQUIRE(ssc.assignment() == p.assignment);
-  REQUIRE(ssc.workers(QueueType::kCtq) == p.workers[0]);
-  REQUIRE(ssc.workers(QueueType::kVtq) == p.workers[1]);
+  REQUIRE(ssc.workers(kAicQueue) == p.kinds[0].count);
+  REQUIRE(ssc.workers(kAivQueue) == p.kinds[1].count);
   REQUIRE(ssc.tensors().size() == p.tensors.size());
   for (std::size_t i = 0; i < p.tensors.size(); ++i) {
     const TensorInfo &a = ssc.tensors()[i], &b = p.tensors[i];
@@ -43,8 +43,8 @@ void require_same(const Ssc& ssc, const SscParts& p) {
   REQUIRE(same_bytes(ssc.regions(), p.regions));
   REQUIRE(same_bytes(ssc.events(), p.events));
   REQUIRE(std::ranges::equal(ssc.worker_sets(), p.worker_sets));
-  REQUIRE(std::ranges::equal(ssc.queue(QueueType::kCtq), p.queues[0]));
-  REQUIRE(std::ranges::equal(ssc.queue(QueueType::kVtq), p.queues[1]));
+  REQUIRE(std::ranges::equal(ssc.queue(kAicQueue), p.queues[0]));
+  REQUIRE(std::ranges::equal(ssc.queue(kAivQueue), p.queues[1]));
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ TEST_CASE("Parts that later code could not follow are refused, with the item tha
       {[](SscParts& p) { p.tasks[2].queue_type = 2; }, "task 2: queue 2 of 2"},
       {[](SscParts& p) { p.tasks[2].op = 3; }, "task 2: operator 3 of 3"},
       {[](SscParts& p) { p.tasks[2].worker_set = 3; }, "task 2: worker set 3 of 3"},
-      {[](SscParts& p) { p.tasks[2].worker_set = 1; }, "task 2: its worker set 1 is of the other queue"},
+      {[](SscParts& p) { p.tasks[2].worker_set = 1; }, "task 2: its worker set 1 is of another queue"},
       {[](SscParts& p) { p.tasks[4].num_outputs = 1; }, "task 4: regions up to 12 of 11"},
       {[](SscParts& p) { p.tasks[4].first_region = 0xffffffff; }, "task 4: regions up to 4294967296 of 11"},
       {[](SscParts& p) { p.tasks[2].dependent_event = 3; }, "task 2: dependent event 3 of 3"},
@@ -143,7 +143,7 @@ TEST_CASE("Parts that later code could not follow are refused, with the item tha
       {[](SscParts& p) { p.tasks[2].task_index = 2; }, "task 2: task index 2 of 2"},
       {[](SscParts& p) { p.tasks[3].task_index = 0; }, "task 3: its operator has another task of index 0"},
       {[](SscParts& p) { p.queues[0][0] = 5; }, "CTQ entry 0: task 5 of 5"},
-      {[](SscParts& p) { p.queues[0][0] = 4; }, "CTQ entry 0: task 4 is of the other queue"},
+      {[](SscParts& p) { p.queues[0][0] = 4; }, "CTQ entry 0: task 4 is of another queue"},
       {[](SscParts& p) { p.queues[1][2] = 1; }, "VTQ entry 2: task 1 stands in it twice"},
       {[](SscParts& p) { p.queues[1].pop_back(); }, "task 4 does not stand in the VTQ"},
   };

@@ -69,6 +69,8 @@ TEST_CASE("Extreme values survive the text form") {
 TEST_CASE("A schedule without tasks survives the text form") {
   SscParts p;
   p.shape.ep = 1;
+  p.kinds = aic_and_aiv(0, 0);
+  p.queues.resize(p.kinds.size());
   const Ssc ssc = Ssc::build(p);
   REQUIRE(ssc.tasks().empty());
   REQUIRE(std::ranges::equal(Ssc::from_text(ssc.to_text(), "empty.txt").bytes(), ssc.bytes()));
@@ -85,7 +87,7 @@ TEST_CASE("Two queue lines exchanged by hand exchange the tasks") {
   const std::string text = Ssc::build(small_parts()).to_text();
   const std::string edited = replaced(replaced(text, "\nctq 3 ", "\nctq X "), "\nctq 2 ", "\nctq 3 ");
   const Ssc ssc = Ssc::from_text(replaced(edited, "\nctq X ", "\nctq 2 "), "edited.txt");
-  REQUIRE(std::ranges::equal(ssc.queue(QueueType::kCtq), std::vector<std::uint32_t>{2, 3}));
+  REQUIRE(std::ranges::equal(ssc.queue(kAicQueue), std::vector<std::uint32_t>{2, 3}));
 }
 
 TEST_CASE("A fault in a text schedule is told with its line") {

@@ -25,7 +25,7 @@ TEST_CASE("depth and path are the longest chains of waits") {
   std::vector<double> own(n), depth(n), path(n);
   for (std::size_t i = 0; i < n; ++i) {
     const TaskWeights::Values v = weights.of(tasks[i].rank, tasks[i].index);
-    const bool cube = oracle::td(flow, tasks[i]).queue_type == static_cast<std::uint8_t>(QueueType::kCtq);
+    const bool cube = oracle::td(flow, tasks[i]).queue_type == kAicQueue;
     own[i] = std::ceil((cube ? v.flops : v.bytes) * 1e12 / 1e9);
   }
   path = own;
@@ -106,7 +106,7 @@ TEST_CASE("largest experts first: matrix tasks stand by the rows of their expert
   const Schedule schedule = compile(small_graph(false, shape), "g", options).schedule;
   for (const Ssc& ssc : schedule) {
     std::uint32_t before = kNone, stage = kNone;
-    for (const std::uint32_t task : ssc.queue(QueueType::kCtq)) {
+    for (const std::uint32_t task : ssc.queue(kAicQueue)) {
       const TaskDescriptor& td = ssc.tasks()[task];
       std::uint32_t rows = 0;
       for (std::uint32_t src = 0; src < shape.ep; ++src) rows += options.capacity.at(src, td.gexpert);

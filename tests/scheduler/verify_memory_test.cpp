@@ -133,7 +133,7 @@ TEST_CASE("a wait that only the place in a queue makes up for is refused, and th
   for (const std::uint32_t workers : {1, 2}) {
     CompileOptions options = small_options(1, RoutingCounts(1, 2));
     options.order.keys[1] = {"tile", "stage"};
-    options.workers[1] = workers;
+    options.workers[kAivQueue].count = workers;
     SscParts parts = parts_of(compile(graph, "g", options).schedule[0]);
     TaskDescriptor& reader = first_task(parts, "Second");
     REQUIRE(reader.dependent_event != kNone);

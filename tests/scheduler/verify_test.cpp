@@ -42,7 +42,7 @@ CompileOptions ring_options(std::uint32_t ep, const OrderSpec& order) {
   options.capacity = route({}, options.shape);
   options.cut = {.shares = 2, .partitions = 1, .chunk = 8, .task_rows = 128};
   options.order = order;
-  options.workers[0] = options.workers[1] = 2;
+  options.workers = aic_and_aiv(2, 2);
   return options;
 }
 
@@ -80,9 +80,9 @@ TEST_CASE("operators of unknown types, with operands of other types, and tasks o
              "operator GMM1 (SwiGLU) has 2 inputs and 1 outputs, expected 1 and 1"));
   CHECK(says(errors_of([&](SscParts& parts) { parts.tensors[index(gmm1(parts).outputs[0])].cols = 9; }),
              "operator GMM1 (GroupedMatmul): "));
-  CHECK(says(
-      errors_of([](SscParts& parts) { first_task(parts, "SwiGLU").task_type = 101; }),
-      "SwiGLU[0] on rank 0 is a task of type 101 in the VTQ, its operator (SwiGLU) has tasks of type 102"));
+  CHECK(says(errors_of([](SscParts& parts) { first_task(parts, "SwiGLU").task_type = 101; }),
+             "SwiGLU[0] on rank 0 is a task of type 101 in the VTQ, its operator (SwiGLU) has vector tasks "
+             "of type 102"));
 }
 
 TEST_CASE("a threshold that differs from the triggers is found") {
@@ -190,7 +190,7 @@ TEST_CASE(
     std::vector<std::vector<std::uint32_t>> destinations;
     for (const Ssc& ssc : schedule) {
       auto& of_rank = destinations.emplace_back();
-      for (const std::uint32_t t : ssc.queue(QueueType::kVtq)) {
+      for (const std::uint32_t t : ssc.queue(kAivQueue)) {
         const TaskDescriptor& td = ssc.tasks()[t];
         if (ssc.operators()[td.op].name == "Dispatch") of_rank.push_back(td.dst);
       }

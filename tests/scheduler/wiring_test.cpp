@@ -54,7 +54,7 @@ AbstractFlow random_flow(std::uint64_t seed) {
             const std::uint32_t first = below(kRows), last = first + below(kRows - first + 1);
             reads.push_back({t, rank, first, last, 0, 1, below(8) == 0 ? kMetadata : 0});
           }
-          f.task(rank, op, reads, {{op, to, begin, end, share, shares, 0}}, QueueType::kVtq, 0);
+          f.task(rank, op, reads, {{op, to, begin, end, share, shares, 0}}, 0);
         }
         begin = end;
       }
@@ -72,8 +72,7 @@ TEST_CASE("one tile's shares and the vector tasks behind it meet in one event") 
   const auto a = f.tensor(8, 8, Layout::kReceived), b = f.tensor(8, 8, Layout::kReceived);
   f.flow.tilings.push_back({2, 2, 1, 1});
   const auto gmm = f.op("GMM", 0, {}, {a}), add = f.op("Add", 1, {a}, {b});
-  for (std::uint16_t s = 0; s < kShares; ++s)
-    f.task(0, gmm, {}, {{a, 0, 0, 8, s, kShares, 0}}, QueueType::kCtq, 0);
+  for (std::uint16_t s = 0; s < kShares; ++s) f.task(0, gmm, {}, {{a, 0, 0, 8, s, kShares, 0}}, 0);
   for (std::uint32_t r = 0; r < kReaders; ++r)
     f.task(0, add, {rows(a, 2 * r, 2 * r + 2)}, {rows(b, 2 * r, 2 * r + 2)});
 

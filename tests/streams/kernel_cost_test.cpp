@@ -34,7 +34,7 @@ TEST_CASE("A kernel takes as long as the same product tile by tile through the L
                                                    "gemm.k=6144", "l2.start=cold", "network.backend=native"});
   KernelCost cost(experiment.hardware, experiment.cut.tiling);
   const std::vector<std::uint32_t> rows{m};
-  const Duration whole = cost.products(rows, kN, kK, experiment.workers[0]).ideal;
+  const Duration whole = cost.products(rows, kN, kK, experiment.workers.count(CoreUnit::kMatrix)).ideal;
   const double tiles = seconds(tile_by_tile(experiment));
   INFO(hardware << ", " << m << " rows: " << seconds(whole) * 1e6 << " us, tile by tile " << tiles * 1e6);
   // Where cubes wait for panels from the HBM, few waves differ more from one another.

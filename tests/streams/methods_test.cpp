@@ -81,9 +81,10 @@ TEST_CASE("Every method computes every row once, in no less than the products of
       const Hardware hardware = sustained(experiment.hardware);
       const MoeShape& shape = experiment.shape;
       const double rows = 1.0 * shape.tokens * shape.top_k;
-      const double products = 3.0 * rows * shape.hidden * shape.intermediate /
-                              (hardware.cube.macs_per_cycle_16 * hardware.cube.speed * hardware.workers.cube *
-                               static_cast<double>(hardware.clock.count));
+      const double products =
+          3.0 * rows * shape.hidden * shape.intermediate /
+          (hardware.cube.macs_per_cycle_16 * hardware.cube.speed * hardware.workers.count(CoreUnit::kMatrix) *
+           static_cast<double>(hardware.clock.count));
       INFO(name << ", EP" << ep);
       for (const MicroBatchResult& result : results_of(experiment)) {
         CHECK(sum(result.rows) == Approx(rows * shape.ep));
@@ -112,7 +113,7 @@ TEST_CASE("Balanced routing moves nothing and costs only that products come in t
   const auto products = [&](std::size_t from, std::size_t to, std::uint32_t n, std::uint32_t k) {
     const RowsByExpert of(rows.begin() + static_cast<std::ptrdiff_t>(from),
                           rows.begin() + static_cast<std::ptrdiff_t>(to));
-    return none.cost.products(counts_of(of), n, k, none.hardware.workers.cube).ideal;
+    return none.cost.products(counts_of(of), n, k, none.hardware.workers.count(CoreUnit::kMatrix)).ideal;
   };
   const MoeShape& shape = none.experiment.shape;
   const std::uint32_t h = shape.hidden, f = shape.intermediate, dyn = 4;

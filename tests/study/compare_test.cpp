@@ -340,3 +340,13 @@ TEST_CASE("a saved configuration runs without the files that it was read from") 
   const std::vector<PassResult> second = run_experiment(again, false);
   for (std::size_t p = 0; p < first.size(); ++p) CHECK(second[p].run.makespan == first[p].run.makespan);
 }
+
+TEST_CASE("how many workers there are, and of which kind, is one part, whatever they are called") {
+  for (const char* key : {"workers.sm", "hardware.workers.sm.count", "hardware.workers.sm.runs",
+                          "hardware.workers.cube.count", "hardware.workers.vector.count.value"}) {
+    INFO(key);
+    CHECK(config_parts()[part_of(key)].name == "number of workers");
+  }
+  CHECK(config_parts()[part_of("hardware.workers.cube.counts")].name == "compute rates");
+  CHECK(config_parts()[part_of("hardware.workers")].name == "compute rates");
+}

@@ -63,7 +63,7 @@ void check_workers(const Trace& trace, const Explanation& explanation) {
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     Duration ran[2] = {}, split[2] = {};
     for (const TraceTask& task : trace.ranks[r]) {
-      if (!task.remote) ran[task.worker < trace.machine.workers[0] ? 0 : 1] += task.end - task.start;
+      if (!task.remote) ran[task.worker < trace.machine.workers[0].count ? 0 : 1] += task.end - task.start;
     }
     for (std::size_t kind = 0; kind < 2; ++kind) {
       const WorkerTimes& times = explanation.workers[r][kind];
@@ -71,7 +71,7 @@ void check_workers(const Trace& trace, const Explanation& explanation) {
         CHECK(time >= Duration::zero());
         split[kind] += time;
       }
-      CHECK(split[kind] == trace.makespan * trace.machine.workers[kind]);
+      CHECK(split[kind] == trace.makespan * trace.machine.workers[kind].count);
       CHECK(part_of(times, WorkerTime::kRun) + part_of(times, WorkerTime::kMemory) == ran[kind]);
     }
     const Overlap& overlap = explanation.overlaps[r];
@@ -85,7 +85,7 @@ void check_waiting(const Experiment& experiment, const PassResult& pass, const E
   const nlohmann::ordered_json json = summary_json(experiment, passes)["passes"][0];
   std::int64_t of_workers = 0, of_operators = 0;
   for (std::size_t r = 0; r < explanation.workers.size(); ++r) {
-    const auto& [aic, aiv] = explanation.workers[r];
+    const WorkerTimes &aic = explanation.workers[r].at(0), &aiv = explanation.workers[r].at(1);
     const nlohmann::ordered_json& rank = json["ranks"][r];
     CHECK(rank["aic_waited_ps"] == part_of(aic, WorkerTime::kWait).count());
     CHECK(rank["aiv_idle_ps"] == part_of(aiv, WorkerTime::kIdle).count());

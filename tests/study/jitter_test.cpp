@@ -68,8 +68,8 @@ TEST_CASE("two orders see the same perturbation of the same task") {
   for (std::uint32_t pass = 0; pass < 2; ++pass) {
     CHECK(factors_of(full.passes[pass], options, 3, pass) ==
           factors_of(naive.passes[pass], options, 3, pass));
-    moved |= !std::ranges::equal(full.passes[pass].schedule[1].queue(QueueType::kVtq),
-                                 naive.passes[pass].schedule[1].queue(QueueType::kVtq));
+    moved |= !std::ranges::equal(full.passes[pass].schedule[1].queue(kAivQueue),
+                                 naive.passes[pass].schedule[1].queue(kAivQueue));
   }
   CHECK(moved);  // though they do not stand at the same places
 }

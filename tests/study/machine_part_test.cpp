@@ -25,8 +25,8 @@ std::vector<double> numbers_of(const Hardware& h) {
                               c.rows_128,      c.rows_256,        c.load_issue_cycles, v.simple_fp32,
                               v.convert,       v.transcendental,  v.startup_cycles,    v.gm_to_ub,
                               v.gm_to_ub_miss, v.ub_to_gm,        v.unaligned};
-  for (const std::uint32_t count : {h.workers.cube, h.workers.vector, c.macs_per_cycle_16,
-                                    c.macs_per_cycle_32, c.macs_per_cycle_8, m.l2_ways})
+  for (const std::uint32_t count : {h.workers.count(CoreUnit::kMatrix), h.workers.count(CoreUnit::kVector),
+                                    c.macs_per_cycle_16, c.macs_per_cycle_32, c.macs_per_cycle_8, m.l2_ways})
     numbers.push_back(count);
   for (const Bytes bytes : {c.l1, c.l0a, c.l0b, c.l0c, v.ub, v.tile, m.l2_size})
     numbers.push_back(static_cast<double>(bytes.count));
@@ -102,8 +102,8 @@ void state_rest(Hardware& hardware, const std::string& path) {
     hardware.cube.speed *= kTenth;  // of the other products, and of heads
   if (path == "hardware.workers.cube.load_issue_cycles") hardware.cube.load_issue_cycles /= kTenth;
   if (path == "hardware.workers.vector.startup_cycles") hardware.vector.startup_cycles /= kTenth;
-  if (path == "hardware.workers.cube.count") hardware.workers.cube = kMoreAic;
-  if (path == "hardware.workers.vector.count") hardware.workers.vector = kMoreAiv;
+  if (path == "hardware.workers.cube.count") hardware.workers.kind(CoreUnit::kMatrix).count = kMoreAic;
+  if (path == "hardware.workers.vector.count") hardware.workers.kind(CoreUnit::kVector).count = kMoreAiv;
 }
 
 }  // namespace

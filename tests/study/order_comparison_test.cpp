@@ -164,7 +164,7 @@ TEST_CASE("an experiment without matrix tasks is compared by its vector workers"
   const Experiment experiment = load_experiment(configs_folder() / "experiments" / "swiglu_add.yaml",
                                                 std::vector<std::string>{"swiglu_add.rows=4096"});
   const OrderComparison comparison = try_order(experiment, keys("stage", "-stage"), single_runs(2));
-  CHECK(comparison.main_queue() == QueueType::kVtq);
+  CHECK(comparison.main_kind() == kAivQueue);
   CHECK_THAT(order_report(experiment, comparison, kOne).text(), Contains("AIV waits ms"));
 }
 

@@ -20,7 +20,7 @@ OrderSpec shipped(const std::string& name) {
 }
 
 ConditionOutcome outcome(const std::string& routing, double low, double median, double high) {
-  return {routing, 25, 50, {}, {}, {}, {median, low, high}};
+  return {routing, aic_and_aiv(25, 50), {}, {}, {}, {median, low, high}};
 }
 
 std::uint64_t most_over_mean(const RoutingCounts& counts) {
@@ -42,27 +42,28 @@ TEST_CASE("an order is tried balanced and under three skews, each on 25/50 and o
   const std::vector<Condition> conditions = conditions_of(experiment);
   std::set<std::pair<std::string, std::uint32_t>> distinct;
   for (const Condition& of : conditions) {
-    distinct.insert({of.routing, of.aic});
-    CHECK(of.aiv == 2 * of.aic);
-    CHECK((of.aic == 25 || of.aic == 24));
-    CHECK(of.experiment.workers[0] == of.aic);
-    CHECK(2 * of.experiment.workers[1] == of.aiv);  // every second one, as configured
-    CHECK(of.experiment.cut.shares == of.aic);
-    CHECK(of.experiment.hardware.workers.cube == of.aic);
+    distinct.insert({of.routing, of.workers[0].count});
+    CHECK(of.workers[1].count == 2 * of.workers[0].count);
+    CHECK((of.workers[0].count == 25 || of.workers[0].count == 24));
+    CHECK(of.experiment.workers[0].count == of.workers[0].count);
+    CHECK(2 * of.experiment.workers[1].count == of.workers[1].count);  // every second one, as configured
+    CHECK(of.experiment.cut.shares == of.workers[0].count);
+    CHECK(of.experiment.hardware.workers.count(CoreUnit::kMatrix) == of.workers[0].count);
   }
   CHECK(conditions.size() == 4 * 2);
   CHECK(distinct.size() == 4 * 2);
   CHECK(conditions.front().routing == "balanced");
-  CHECK(conditions.front().aic == experiment.hardware.workers.cube);
+  CHECK(conditions.front().workers[0].count == experiment.hardware.workers.count(CoreUnit::kMatrix));
   CHECK(conditions_of(small({"routing.kind=sampled", "routing.skew=0.4"})).front().routing == "skew 0.4");
   CHECK(conditions_of(small({"routing.kind=sampled", "routing.skew=0.4"})).size() == 4 * 2);
   CHECK(conditions_of(small({"routing.kind=sampled", "routing.skew=1"})).size() == 5 * 2);
 }
 
 TEST_CASE("a die with other numbers of cores keeps them, and so does an experiment on a part of them") {
-  for (const Condition& of : conditions_of(small({"hardware.workers.cube.count=20"}))) CHECK(of.aic == 20);
+  for (const Condition& of : conditions_of(small({"hardware.workers.cube.count=20"})))
+    CHECK(of.workers[0].count == 20);
   for (const Condition& of : conditions_of(small({"workers.aic=12", "cut.shares=7"}))) {
-    CHECK(of.experiment.workers[0] == (of.aic + 1) / 2);  // 12 of 24, 12.5 of 25
+    CHECK(of.experiment.workers[0].count == (of.workers[0].count + 1) / 2);  // 12 of 24, 12.5 of 25
     CHECK(of.experiment.cut.shares == 7);
   }
 }
@@ -78,7 +79,7 @@ TEST_CASE("the hottest of 64 experts gets from about twice to about seven times 
   REQUIRE(experiment.shape.experts() == 64);
   std::vector<std::uint64_t> tenths;
   for (const Condition& of : conditions_of(experiment)) {
-    if (of.aic == 24) tenths.push_back(most_over_mean(routing_of(of.experiment)));
+    if (of.workers[0].count == 24) tenths.push_back(most_over_mean(routing_of(of.experiment)));
   }
   REQUIRE(tenths.size() == 4);
   CHECK(tenths[0] == 10);
@@ -91,7 +92,7 @@ TEST_CASE("it is said where a gain holds, turns round, or is noise; a loss likew
   std::vector<ConditionOutcome> outcomes{
       outcome("balanced", -0.03, -0.02, -0.01), outcome("skew 0.2", -0.02, -0.01, -0.001),
       outcome("skew 0.4", 0.01, 0.012, 0.02), outcome("skew 0.8", -0.01, 0.001, 0.01)};
-  outcomes.push_back({"narrow", 24, 48, "does not fit", {}, {}, {}});
+  outcomes.push_back({"narrow", aic_and_aiv(24, 48), "does not fit", {}, {}, {}});
   CHECK(where_it_turns("mine", "full", outcomes) ==
         "That mine is faster than full holds under 1 of 3 other conditions; it turns round under skew 0.4 on "
         "25/50 (+1.20 %); it is noise under skew 0.8 on 25/50 (+0.10 %).\n");
@@ -114,7 +115,7 @@ TEST_CASE("each condition's outcome is what an experiment with its values gives,
   CHECK(comparison.conditions.front().tried == comparison.tried().total());
   CHECK(comparison.conditions.front().other == comparison.best()->total());
   const auto of = std::ranges::find_if(comparison.conditions, [](const ConditionOutcome& one) {
-    return one.routing == "skew 0.4" && one.aic == 25;
+    return one.routing == "skew 0.4" && one.workers[0].count == 25;
   });
   REQUIRE(of != comparison.conditions.end());
   const Experiment stated = with_order(
@@ -142,7 +143,7 @@ TEST_CASE("an order that does not fit another number of cores is told, and the r
   const OrderComparison comparison = try_order(experiment, wide, {JitterOptions::none(), true, 2});
   std::size_t refused = 0;
   for (const ConditionOutcome& of : comparison.conditions) {
-    CHECK(of.refused.empty() == (of.aiv == 50));
+    CHECK(of.refused.empty() == (of.workers[1].count == 50));
     refused += of.refused.empty() ? 0 : 1;
   }
   CHECK(refused == 4);

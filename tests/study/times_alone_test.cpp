@@ -55,7 +55,7 @@ Work random_sizes(Rng& rng) {
 Hardware machine_where_all_matters() {
   Hardware machine{};
   machine.clock = {1'000'000'000};
-  machine.workers = {24, 48};
+  machine.workers = aic_and_aiv(24, 48);
   machine.cube.macs_per_cycle_16 = 4096;
   machine.cube.macs_per_cycle_32 = 1024;
   machine.cube.l1_to_l0a = machine.cube.l1_to_l0b = 256;

@@ -150,8 +150,8 @@ TEST_CASE("more workers are whole ones, and products are cut for them where they
   CHECK_FALSE(row.free);
   const Experiment fewer = small({"workers.aic=20", "cut.shares=7"});
   Experiment more = fewer;
-  more.hardware.workers.cube = kMoreAic;
-  more.workers[0] = 23;  // of 27 as many as 20 of 24: 22.5, rounded
+  more.hardware.workers.kind(CoreUnit::kMatrix).count = kMoreAic;
+  more.workers[0].count = 23;  // of 27 as many as 20 of 24: 22.5, rounded
   CHECK(row_of(what_if(fewer, kOne, 2), "AIC").better.total() == total_of(more));
 }
 

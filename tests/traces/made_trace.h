@@ -21,8 +21,7 @@ class MadeTrace {
   explicit MadeTrace(Way way, std::uint32_t ranks = 1) {
     trace_.machine.by_kernels = way == Way::kKernel;
     trace_.machine.handed_out = way == Way::kDynamic;
-    trace_.machine.workers[0] = 2;
-    trace_.machine.workers[1] = 2;
+    trace_.machine.workers = aic_and_aiv(2, 2);
     trace_.machine.launch = kLaunchTime;
     trace_.machine.static_task = kTaskTime;
     trace_.machine.farthest = kHopTime;

@@ -29,7 +29,7 @@ class Causes {
   // The task of a rank whose start is the last not after `date`; not `except`.
   TaskAt started_before(std::uint32_t rank, Duration date, std::uint32_t except) const;
 
-  std::uint32_t workers() const { return trace_.machine.workers[0] + trace_.machine.workers[1]; }
+  std::uint32_t workers() const { return trace_.machine.workers.workers(); }
 
  private:
   void sort_rank(std::uint32_t rank);

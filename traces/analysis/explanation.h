@@ -15,7 +15,7 @@ namespace a3sim {
 
 // Where the time of one run went.
 struct Explanation {
-  std::vector<std::array<WorkerTimes, 2>> workers;  // by rank and kind
+  std::vector<std::vector<WorkerTimes>> workers;  // by rank and kind
   CriticalPath path;
   std::vector<Overlap> overlaps;  // by rank
   std::vector<Roofline> roofs;    // by operator

@@ -17,7 +17,8 @@ void add_workers(Report& report, const Trace& trace, const Explanation& explanat
   for (const std::string_view name : kNamesOf<WorkerTime>)
     columns.push_back(Column::percent(std::string(name)));
   Table& table = report.table("", std::move(columns));
-  for (std::uint32_t kind = 0; kind < 2; ++kind) {
+  const WorkerKinds& kinds = trace.machine.workers;
+  for (std::uint32_t kind = 0; kind < kinds.size(); ++kind) {
     WorkerTimes sums{};
     Duration whole{};
     for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
@@ -25,7 +26,7 @@ void add_workers(Report& report, const Trace& trace, const Explanation& explanat
       for (std::uint32_t t = 0; t < kWorkerTimes; ++t) sums[t] += explanation.workers[r][kind][t];
     }
     for (const Duration time : sums) whole += time;
-    std::vector<Cell> row{kind == 0 ? "AIC" : "AIV"};
+    std::vector<Cell> row{kinds[kind].name};
     for (const Duration time : sums) row.push_back(share(time, whole));
     table.add(std::move(row));
   }
@@ -83,13 +84,13 @@ void add_ranks(Report& report, const Trace& trace, const Explanation& explanatio
                               Column::milliseconds("exposed ms", "exposed_communication_ps"),
                               Column::percent("hidden").for_people(),
                               Column::percent("exposed of the makespan").for_people()};
-  for (const char* kind : {"aic", "aiv"}) {
+  for (const WorkerKind& kind : trace.machine.workers) {
     for (const std::string_view name : kNamesOf<WorkerTime>)
-      columns.push_back(Column::data(fmt::format("{}_time_ps.{}", kind, name)));
+      columns.push_back(Column::data(fmt::format("{}_time_ps.{}", kind.key(), name)));
   }
   Table& table = report.table("ranks", std::move(columns));
   const auto add = [&](const std::string& name, Cell number, const Overlap& of,
-                       const std::array<WorkerTimes, 2>& workers, Seen seen) {
+                       const std::vector<WorkerTimes>& workers, Seen seen) {
     std::vector<Cell> row{name,
                           std::move(number),
                           of.hidden + of.exposed,
@@ -114,7 +115,9 @@ void add_ranks(Report& report, const Trace& trace, const Explanation& explanatio
         shown ? Seen::kByAll : Seen::kByPrograms);
   }
   const auto count = static_cast<std::int64_t>(ranks);
-  if (any && rank == kNone) add("mean", {}, {sum.hidden / count, sum.exposed / count}, {}, Seen::kByPeople);
+  if (any && rank == kNone)
+    add("mean", {}, {sum.hidden / count, sum.exposed / count},
+        std::vector<WorkerTimes>(trace.machine.workers.size()), Seen::kByPeople);
 }
 
 std::string_view roof_name(const TraceOperator& op, const Roofline& roof) {

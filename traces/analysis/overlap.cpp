@@ -11,7 +11,7 @@ std::vector<Overlap> overlaps(const Trace& trace) {
       if (task.remote) {
         add(puts[r], task.start, task.visible);
         add(puts[trace.rank_of(task.dst)], task.start, task.visible);
-      } else if (task.worker < trace.machine.workers[0]) {
+      } else if (trace.operators[task.op].unit == TaskUnit::kCube) {
         add(cubes[r], task.start, task.end);
       }
     }

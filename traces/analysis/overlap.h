@@ -6,9 +6,9 @@
 
 namespace a3sim {
 
-// How much of a rank's communication its cubes' work covers. Communication: the time in which at least one
+// How much of a rank's communication its matrix tasks cover. Communication: the time in which at least one
 // put to or from another rank is under way, from its start until its destination sees it. Hidden: of that,
-// the time in which at least one AIC runs a task; exposed: the rest.
+// the time in which at least one matrix task runs; exposed: the rest.
 struct Overlap {
   Duration hidden{}, exposed{};
 };

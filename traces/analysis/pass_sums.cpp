@@ -13,7 +13,8 @@ void add_workers(Report& report, const Trace& trace, const PassSums& sums, std::
                   Column::percent("wait").for_people(), Column::percent("idle").for_people(),
                   Column::percent("scheduling").for_people(), Column::data("busy_ps"),
                   Column::data("waited_ps"), Column::data("idle_ps"), Column::data("scheduling_ps")});
-  for (std::uint32_t kind = 0; kind < 2; ++kind) {
+  const WorkerKinds& kinds = trace.machine.workers;
+  for (std::uint32_t kind = 0; kind < kinds.size(); ++kind) {
     PassSums::Workers sum;
     Duration whole{};
     for (std::uint32_t r = 0; r < sums.workers.size(); ++r) {
@@ -22,11 +23,11 @@ void add_workers(Report& report, const Trace& trace, const PassSums& sums, std::
       sum.busy += of.busy;
       sum.waited += of.waited;
       sum.idle += of.idle;
-      whole += trace.makespan * trace.machine.workers[kind];
+      whole += trace.makespan * kinds[kind].count;
     }
     const Duration rest = whole - sum.busy - sum.waited - sum.idle;
-    table.add({kind == 0 ? "AIC" : "AIV", share(sum.busy, whole), share(sum.waited, whole),
-               share(sum.idle, whole), share(rest, whole), sum.busy, sum.waited, sum.idle, rest});
+    table.add({kinds[kind].name, share(sum.busy, whole), share(sum.waited, whole), share(sum.idle, whole),
+               share(rest, whole), sum.busy, sum.waited, sum.idle, rest});
   }
 }
 

@@ -16,8 +16,8 @@ struct PassSums {
   struct Workers {
     Duration busy{}, waited{}, idle{};
   };
-  std::vector<OperatorStats> operators;         // without dates
-  std::vector<std::array<Workers, 2>> workers;  // by rank and kind
+  std::vector<OperatorStats> operators;       // without dates
+  std::vector<std::vector<Workers>> workers;  // by rank and kind
 };
 
 // Tables of these, and of who left in the L2 what others read there. `trace` has no tasks; `rank` (all: kNone)

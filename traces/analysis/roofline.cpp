@@ -23,7 +23,7 @@ std::vector<Sums> sums_of(const Trace& trace) {
     std::vector<boost::icl::interval_set<std::int64_t>> runs(trace.operators.size());
     for (const TraceTask& task : rank) {
       Sums& of = sums[task.op];
-      of.kind = task.worker < trace.machine.workers[0] ? 0 : 1;
+      of.kind = trace.machine.workers.queue_of(task.worker);
       of.operations += static_cast<double>(task.operations);
       of.ran += task.end - task.start;
       of.arithmetic += task.arithmetic;
@@ -59,7 +59,7 @@ std::vector<Roofline> rooflines(const Trace& trace) {
     }
     roof.intensity = ratio(roof.operations, roof.hbm_bytes);
     roof.l2_intensity = ratio(roof.operations, roof.l2_bytes);
-    const double workers = machine.workers[sums[op].kind];
+    const double workers = machine.workers.empty() ? 0 : machine.workers[sums[op].kind].count;
     roof.peak = workers * ratio(operations, seconds(sums[op].arithmetic));
     // Writes take the HBM longer than reads; whether the L2's reads or the HBM end first is the roof.
     const double hbm = of.hbm_read / machine.hbm_read + of.hbm_written / machine.hbm_write;

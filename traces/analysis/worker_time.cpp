@@ -90,7 +90,7 @@ void split_all(const Causes& causes, Add add) {
   const GapSplit gaps(causes);
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
     for (std::uint32_t w = 0; w < causes.workers(); ++w) {
-      const std::uint32_t kind = w < trace.machine.workers[0] ? 0 : 1;
+      const std::uint32_t kind = trace.machine.workers.queue_of(w);
       const std::span<const std::uint32_t> tasks = causes.tasks_of(r, w);
       Duration until = tasks.empty() ? Duration::zero() : trace.ranks[r][tasks.front()].taken;
       WorkerTimes idle{};
@@ -115,8 +115,10 @@ void add_times(const WorkerTimes& of, WorkerTimes& to) {
 
 }  // namespace
 
-std::vector<std::array<WorkerTimes, 2>> worker_times(const Causes& causes) {
-  std::vector<std::array<WorkerTimes, 2>> ranks(causes.trace().ranks.size());
+std::vector<std::vector<WorkerTimes>> worker_times(const Causes& causes) {
+  const Trace& trace = causes.trace();
+  std::vector<std::vector<WorkerTimes>> ranks(trace.ranks.size(),
+                                              std::vector<WorkerTimes>(trace.machine.workers.size()));
   split_all(causes, [&](std::uint32_t rank, std::uint32_t kind, std::uint32_t, const WorkerTimes& times) {
     add_times(times, ranks[rank][kind]);
   });

@@ -29,9 +29,9 @@ inline Duration part_of(const WorkerTimes& times, WorkerTime time) {
   return times[static_cast<std::size_t>(time)];
 }
 
-// The time of each rank's workers of a kind, AIC or AIV, from the common start to the makespan: at
+// The time of each rank's workers of a kind from the common start to the makespan: at
 // [rank][kind], sums to workers times makespan.
-std::vector<std::array<WorkerTimes, 2>> worker_times(const Causes& causes);
+std::vector<std::vector<WorkerTimes>> worker_times(const Causes& causes);
 
 // The same by operator, over all ranks: its tasks and what workers do before each of them. Nobody is idle for
 // an operator.

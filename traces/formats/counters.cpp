@@ -1,6 +1,7 @@
 #include "traces/formats/counters.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace a3sim {
 namespace {
@@ -31,8 +32,8 @@ class Stretches {
 
   std::size_t size() const { return sums_.size(); }
   double operator[](std::size_t i) const { return sums_[i]; }
-  Counter means(std::string_view name, std::string_view unit, double scale) const {
-    Counter counter{name, unit, {}};
+  Counter means(std::string name, std::string_view unit, double scale) const {
+    Counter counter{std::move(name), unit, {}};
     for (const double sum : sums_) counter.means.emplace_back(sum / stretch_ * scale);
     return counter;
   }
@@ -47,16 +48,16 @@ class Stretches {
 };
 
 struct RankSums {
-  RankSums(Duration makespan, Duration stretch)
+  RankSums(Duration makespan, Duration stretch, std::size_t kinds)
       : hbm(makespan, stretch),
         out(makespan, stretch),
         in(makespan, stretch),
         hits(makespan, stretch),
         reads(makespan, stretch),
-        cubes(makespan, stretch),
-        vectors(makespan, stretch),
-        ready(makespan, stretch) {}
-  Stretches hbm, out, in, hits, reads, cubes, vectors, ready;
+        ready(makespan, stretch),
+        running(kinds, Stretches(makespan, stretch)) {}
+  Stretches hbm, out, in, hits, reads, ready;
+  std::vector<Stretches> running;  // workers, by kind
 };
 
 double length(Duration time) { return static_cast<double>(time.count()); }
@@ -69,8 +70,8 @@ void add_task(const Causes& causes, TaskAt at, std::vector<RankSums>& ranks) {
   sums.hbm.add(task.start, task.end, static_cast<double>(task.hbm_bytes));
   sums.hits.add(task.start, task.end, hits);
   sums.reads.add(task.start, task.end, hits + misses);
-  Stretches& running = task.worker < trace.machine.workers[0] ? sums.cubes : sums.vectors;
-  running.add(task.start, task.end, length(task.end - task.start));
+  sums.running[trace.machine.workers.queue_of(task.worker)].add(task.start, task.end,
+                                                                length(task.end - task.start));
   if (task.remote) {
     sums.out.add(task.start, task.done, static_cast<double>(task.put_bytes));
     ranks[trace.rank_of(task.dst)].in.add(task.start, task.done, static_cast<double>(task.put_bytes));
@@ -80,20 +81,21 @@ void add_task(const Causes& causes, TaskAt at, std::vector<RankSums>& ranks) {
   if (ready < task.start) sums.ready.add(ready, task.start, length(task.start - ready));
 }
 
-std::vector<Counter> counters(const RankSums& sums, bool has_kernels) {
+std::vector<Counter> counters(const RankSums& sums, const TraceMachine& machine) {
   constexpr double kPerPicosecond = 1e12 / 1e9;  // bytes a picosecond in GB/s
   std::vector<Counter> counters{sums.hbm.means("HBM", "GB/s", kPerPicosecond),
                                 sums.reads.means("L2 reads", "GB/s", kPerPicosecond * kL2Request),
                                 {"L2 hit rate", "%", {}},
                                 sums.out.means("link out", "GB/s", kPerPicosecond),
-                                sums.in.means("link in", "GB/s", kPerPicosecond),
-                                sums.cubes.means("AIC running", "", 1),
-                                sums.vectors.means("AIV running", "", 1),
-                                sums.ready.means("ready tasks", "", 1)};
+                                sums.in.means("link in", "GB/s", kPerPicosecond)};
+  for (std::size_t k = 0; k < sums.running.size(); ++k)
+    counters.push_back(sums.running[k].means(machine.workers[k].name + " running", "", 1));
+  counters.push_back(sums.ready.means("ready tasks", "", 1));
   for (std::size_t i = 0; i < sums.reads.size(); ++i) {
     std::optional<double>& rate = counters[2].means.emplace_back();
     if (sums.reads[i] > 0) rate = 100 * sums.hits[i] / sums.reads[i];
-    if (has_kernels) counters.back().means[i].reset();  // a kernel's tasks are not known before it starts
+    if (machine.has_kernels())
+      counters.back().means[i].reset();  // a kernel's tasks are not known before it starts
   }
   return counters;
 }
@@ -103,11 +105,11 @@ std::vector<Counter> counters(const RankSums& sums, bool has_kernels) {
 std::vector<std::vector<Counter>> counters_of(const Causes& causes, Duration stretch) {
   const Trace& trace = causes.trace();
   const Duration makespan = std::max(trace.makespan, Duration(1));
-  std::vector<RankSums> sums(trace.ranks.size(), RankSums(makespan, stretch));
+  std::vector<RankSums> sums(trace.ranks.size(), RankSums(makespan, stretch, trace.machine.workers.size()));
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
     for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) add_task(causes, {r, t}, sums);
   std::vector<std::vector<Counter>> by_rank;
-  for (const RankSums& of : sums) by_rank.push_back(counters(of, trace.machine.has_kernels()));
+  for (const RankSums& of : sums) by_rank.push_back(counters(of, trace.machine));
   return by_rank;
 }
 

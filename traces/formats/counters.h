@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,8 @@ namespace a3sim {
 
 // A quantity of one rank over time: its mean in each of equal stretches, or nothing where it has none.
 struct Counter {
-  std::string_view name, unit;
+  std::string name;
+  std::string_view unit;
   std::vector<std::optional<double>> means;
 };
 

@@ -75,11 +75,11 @@ void Writer::add_tracks() {
     next();
     add(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"rank {}"}}}})", r, r);
     std::uint32_t worker = 0;
-    for (const std::uint32_t queue : {0U, 1U}) {
-      for (std::uint32_t w = 0; w < trace.machine.workers[queue]; ++w, ++worker) {
+    for (const WorkerKind& kind : trace.machine.workers) {
+      for (std::uint32_t w = 0; w < kind.count; ++w, ++worker) {
         next();
         add(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{} {}"}}}})", r, worker,
-            queue == 0 ? "AIC" : "AIV", w);
+            kind.name, w);
         next();
         add(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", r,
             worker, worker);
@@ -101,7 +101,8 @@ void Writer::add_record(std::string_view phase, Duration from, Duration to) {
 
 void Writer::add_task(const Trace& trace, std::uint32_t rank, std::uint32_t at) {
   const TraceTask& task = trace.ranks[rank][at];
-  const bool cube = task.worker < trace.machine.workers[0];
+  const WorkerKinds& kinds = trace.machine.workers;
+  const std::uint32_t kind = kinds.queue_of(task.worker);
   const bool put = trace.operators[task.op].unit == TaskUnit::kPut;
   stage_ = stage_name(trace.operators[task.op].name);
   rank_ = rank;
@@ -110,9 +111,8 @@ void Writer::add_task(const Trace& trace, std::uint32_t rank, std::uint32_t at) 
       R"("rank":{},"device_id":{},"core_type":"{}","block_id":{},"task_id":{},"desc_id":{},)"
       R"("stage_task_index":{},"task_number":{},"core_entry_cycle":{},"invocation_id":{},"step":0,)"
       R"("direction":{},"owner_id":{})",
-      rank, rank, cube ? "AIC" : "AIV", cube ? task.worker : task.worker - trace.machine.workers[0], at,
-      task.op, task.index, trace.ranks[rank].size(), begin_.count() / kCycle, invocation_,
-      json_text(passes_[invocation_].name),
+      rank, rank, kinds[kind].name, task.worker - kinds.first_worker(kind), at, task.op, task.index,
+      trace.ranks[rank].size(), begin_.count() / kCycle, invocation_, json_text(passes_[invocation_].name),
       task.expert == kNone ? std::string("-1") : std::to_string(task.expert));
   if (task.dependent_event != kNone && !trace.machine.has_kernels())
     add_record("WaitDependency", task.taken, task.start);

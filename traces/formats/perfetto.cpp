@@ -156,9 +156,13 @@ class Writer {
   std::string write();
 
  private:
-  // A rank's tracks: itself, its AIC, its AIV, its workers, its counters.
-  std::uint64_t rank_track(std::size_t rank) const { return 1 + rank * (3 + workers_ + kCounters); }
-  std::uint64_t worker_track(std::size_t rank, std::uint32_t w) const { return rank_track(rank) + 3 + w; }
+  // A rank's tracks: itself, its kinds of worker, its workers, its counters.
+  std::uint64_t rank_track(std::size_t rank) const {
+    return 1 + rank * (1 + machine_.workers.size() + workers_ + kCounters);
+  }
+  std::uint64_t worker_track(std::size_t rank, std::uint32_t w) const {
+    return rank_track(rank) + 1 + machine_.workers.size() + w;
+  }
   std::uint64_t counter_track(std::size_t rank, std::size_t c) const {
     return worker_track(rank, workers_) + c;
   }
@@ -186,20 +190,18 @@ class Writer {
 };
 
 Writer::Writer(std::span<const TracedPass> passes)
-    : passes_(passes),
-      machine_(passes.front().trace.machine),
-      workers_(machine_.workers[0] + machine_.workers[1]) {}
+    : passes_(passes), machine_(passes.front().trace.machine), workers_(machine_.workers.workers()) {}
 
 void Writer::add_tracks() {
   for (std::size_t r = 0; r < passes_.front().trace.ranks.size(); ++r) {
     const std::uint64_t rank = rank_track(r);
     packets_.track(rank, 0, fmt::format("rank {}", r), r + 1);
     std::uint32_t worker = 0;
-    for (const std::uint32_t queue : {0U, 1U}) {
-      const std::string_view kind = queue == 0 ? "AIC" : "AIV";
-      packets_.track(rank + 1 + queue, rank, kind, kCounters + queue);
-      for (std::uint32_t w = 0; w < machine_.workers[queue]; ++w, ++worker)
-        packets_.track(worker_track(r, worker), rank + 1 + queue, fmt::format("{} {}", kind, w), w);
+    for (std::uint32_t k = 0; k < machine_.workers.size(); ++k) {
+      const WorkerKind& kind = machine_.workers[k];
+      packets_.track(rank + 1 + k, rank, kind.name, kCounters + k);
+      for (std::uint32_t w = 0; w < kind.count; ++w, ++worker)
+        packets_.track(worker_track(r, worker), rank + 1 + k, fmt::format("{} {}", kind.name, w), w);
     }
   }
 }

@@ -46,7 +46,7 @@ void JobReader::add_event(std::uint32_t rank, const TraceEvent& event) {
   const std::optional<Duration> date = date_in(event.date, origin_);
   if (!date || !(event.length >= 0) || event.length > kMostMicroseconds) return;
   if (event.phase == "C") {
-    if (event.name != kQueuesCounter) return;
+    if (event.name != kDataQueuesCounter) return;
     SeenRankStep& of = seen(step_at(*date), rank);
     for (std::size_t q = 0; q < kQueueNames.size(); ++q) {
       const std::optional<double> fill = event.number(std::string(kQueueNames[q]).c_str());

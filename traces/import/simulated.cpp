@@ -19,7 +19,8 @@ void add_tasks(const Trace& trace, std::uint32_t rank, Duration begin, RankTime&
       ++of->count;
       of->total += ran;
     }
-    time.add(begin + task.start, begin + task.end, is_exchange(name), task.worker < trace.machine.workers[0]);
+    time.add(begin + task.start, begin + task.end, is_exchange(name),
+             trace.operators[task.op].unit == TaskUnit::kCube);
   }
 }
 

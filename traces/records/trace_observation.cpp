@@ -15,8 +15,8 @@ namespace {
 ObservedMachine machine_of(std::span<const TracedPass> passes) {
   const TraceMachine& traced = passes.front().trace.machine;
   ObservedMachine machine;
-  machine.aic = traced.workers[0];
-  machine.aiv = traced.workers[1];
+  machine.aic = traced.workers.count(CoreUnit::kMatrix);
+  machine.aiv = traced.workers.count(CoreUnit::kVector);
   machine.hbm_read = traced.hbm_read;
   machine.l2_read = traced.l2_read;
   for (const TracedPass& pass : passes) {
@@ -35,8 +35,8 @@ ObservedMachine machine_of(std::span<const TracedPass> passes) {
       const bool cube = pass.trace.operators[op].unit == TaskUnit::kCube;
       if (sums[op].arithmetic <= Duration::zero()) continue;
       double& rate = cube ? machine.cube_rate : machine.vector_rate;
-      rate =
-          std::max(rate, traced.workers[cube ? 0 : 1] * sums[op].operations / seconds(sums[op].arithmetic));
+      rate = std::max(rate, traced.workers.count(cube ? CoreUnit::kMatrix : CoreUnit::kVector) *
+                                sums[op].operations / seconds(sums[op].arithmetic));
     }
   }
   machine.planes.push_back({"ports", traced.port, traced.port, Duration::zero(), 1});

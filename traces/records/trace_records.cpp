@@ -116,14 +116,16 @@ std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, D
     return static_cast<float>(static_cast<double>(time.count()) / kMicrosecond);
   };
   const Causes causes(trace);
+  const WorkerKinds& kinds = trace.machine.workers;
   const std::vector<Stretches> sent = transfers(trace);
   std::vector<LightRecord> records(trace.ranks.size());
   for (std::uint32_t rank = 0; rank < records.size(); ++rank) {
     LightRecord& record = records[rank];
-    Duration end{}, busy[2] = {};
+    Duration end{};
+    std::vector<Duration> busy(kinds.size());
     for (const TraceTask& task : trace.ranks[rank]) {
       end = std::max(end, task.end);
-      busy[task.worker < trace.machine.workers[0] ? 0 : 1] += task.end - task.start;
+      busy[kinds.queue_of(task.worker)] += task.end - task.start;
       record.operations += static_cast<double>(task.operations);
       if (task.remote) record.bytes += static_cast<double>(task.put_bytes);
     }
@@ -132,8 +134,8 @@ std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, D
     record.release = since + std::max(end, trace.makespan);
     record.rank = rank;
     record.pass = pass;
-    record.aic_busy = microseconds_of(busy[0]);
-    record.aiv_busy = microseconds_of(busy[1]);
+    record.aic_busy = microseconds_of(busy[kinds.queue_for(CoreUnit::kMatrix)]);
+    record.aiv_busy = microseconds_of(busy[kinds.queue_for(CoreUnit::kVector)]);
     record.transfer = microseconds_of(length_of(sent[rank]));
     record.fill.fill(kNoFill);
   }

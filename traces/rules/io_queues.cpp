@@ -9,11 +9,11 @@ namespace {
 
 void add_queues(Finding& finding, std::uint32_t rank, const std::array<double, 3>& fill, double waited,
                 const RuleData& data, const std::string& place) {
-  constexpr const char* kQueues[] = {"batches ready for the device", "batches ready for the host",
-                                     "batches read"};
+  constexpr const char* kQueueNames[] = {"batches ready for the device", "batches ready for the host",
+                                         "batches read"};
   for (std::size_t q = 0; q < fill.size(); ++q)
-    finding.evidence.push_back({fmt::format("rank {}: queue of {} filled", rank, kQueues[q]), "%", fill[q],
-                                data.at("filled"), place});
+    finding.evidence.push_back({fmt::format("rank {}: queue of {} filled", rank, kQueueNames[q]), "%",
+                                fill[q], data.at("filled"), place});
   finding.evidence.push_back({fmt::format("rank {} waited for its batch", rank), "ms a step",
                               waited / kPicosecondsOfMs, data.at("least_ms"), place});
 }

@@ -31,11 +31,11 @@ Layer::Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost)
     : shape_(shape), hardware_(hardware), cost_(cost) {
   program.ranks = shape.ep;
   constexpr std::uint32_t kThreads = 2;  // of the host, a rank: one launches, one balances
-  program.kinds = {
-      {hardware.workers.together ? "SM" : "AIC", hardware.workers.cube},
-      {hardware.workers.together ? "" : "AIV", hardware.workers.together ? 0 : hardware.workers.vector},
-      {"copy engine", machine().copy_engine.count},
-      {"host thread", kThreads}};
+  for (const WorkerKind& kind : hardware.workers) program.kinds.push_back({kind.name, kind.count});
+  engine_kind_ = static_cast<std::uint32_t>(program.kinds.size());
+  program.kinds.push_back({"copy engine", machine().copy_engine.count});
+  thread_kind_ = static_cast<std::uint32_t>(program.kinds.size());
+  program.kinds.push_back({"host thread", kThreads});
 }
 
 StreamTask Layer::task(const char* name, std::uint32_t rank, std::uint32_t stream, const Each& after) const {
@@ -50,7 +50,7 @@ StreamTask Layer::task(const char* name, std::uint32_t rank, std::uint32_t strea
 std::uint32_t Layer::host(const char* name, Stream thread, std::uint32_t rank, Duration time,
                           const Each& after) {
   StreamTask of = task(name, rank, thread, after);
-  of.kind = kThread;
+  of.kind = thread_kind_;
   of.units = 1;
   of.hold = time;
   return add_task(std::move(of), {});
@@ -73,7 +73,7 @@ Each Layer::exchange(const Exchange& exchange, const Each& after) {
     StreamTask of = task(exchange.name, r, kBulk, after);
     RowsByExpert rows;
     for (const std::uint32_t e : exchange.experts) rows.push_back({e, 0, r});
-    of.kind = vector_kind();
+    of.kind = hardware_.workers.queue_for(CoreUnit::kVector);
     of.units = std::min(workers, program.kinds[of.kind].count);
     of.wait = hardware_.runtime.queued_launch;
     of.hold = machine().bulk.fixed;
@@ -100,7 +100,7 @@ std::uint32_t Layer::vector(const char* name, std::uint32_t rank, const VectorKe
   of.job = cost_.vector(kernel, vector_workers());
   if (of.job.ideal > Duration::zero()) {
     of.wait = hardware_.runtime.queued_launch;
-    of.kind = vector_kind();
+    of.kind = hardware_.workers.queue_for(CoreUnit::kVector);
     of.units = vector_workers();
   }
   return add_task(std::move(of), of_rows);
@@ -133,7 +133,7 @@ std::uint32_t Layer::launched(const char* name, std::uint32_t rank, const Memory
   of.job = job;
   if (launches > 0) {
     of.wait = hardware_.runtime.queued_launch + machine().host.product * static_cast<std::int64_t>(launches);
-    of.kind = kMatrix;
+    of.kind = hardware_.workers.queue_for(CoreUnit::kMatrix);
     of.units = matrix_workers();
   }
   return add_task(std::move(of), of_rows);
@@ -187,7 +187,7 @@ std::uint32_t Layer::backward(std::uint32_t rank, const RowsByExpert& rows, cons
 std::uint32_t Layer::copy(const Copy& copy, const Each& after) {
   StreamTask of = task(copy.name, copy.from, copy.stream, after);
   of.wait = hardware_.fabric.levels.front().latency;  // a flag of the peer's, or of the device's own
-  of.kind = kEngine;
+  of.kind = engine_kind_;
   of.units = 1;
   of.hold = machine().copy_engine.startup;
   of.transfers = {

@@ -104,7 +104,7 @@ class Layer {
 
   // Dispatch and combine hold vector workers.
   std::uint32_t matrix_workers() const {
-    return hardware_.workers.cube - (hardware_.workers.together ? spared_ : 0);
+    return hardware_.workers.count(CoreUnit::kMatrix) - (hardware_.workers.one_queue() ? spared_ : 0);
   }
 
   const MoeShape& shape() const { return shape_; }
@@ -117,14 +117,13 @@ class Layer {
   std::vector<RowsByExpert> rows;  // by task of the program: what it works on, or moves
 
  private:
-  enum Kind : std::uint32_t { kMatrix, kVector, kEngine, kThread };
-  std::uint32_t vector_kind() const { return hardware_.workers.together ? kMatrix : kVector; }
   std::uint32_t vector(const char* name, std::uint32_t rank, const VectorKernel& kernel,
                        const RowsByExpert& of, const Each& after);
   std::uint32_t add_task(StreamTask task, RowsByExpert of);
-  std::uint32_t vector_workers() const { return hardware_.workers.vector - spared_; }
+  std::uint32_t vector_workers() const { return hardware_.workers.count(CoreUnit::kVector) - spared_; }
   StreamTask task(const char* name, std::uint32_t rank, std::uint32_t stream, const Each& after) const;
 
+  std::uint32_t engine_kind_ = 0, thread_kind_ = 0;  // behind the device's kinds of worker
   const MoeShape& shape_;
   const Hardware& hardware_;
   KernelCost& cost_;

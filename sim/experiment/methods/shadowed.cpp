@@ -121,8 +121,8 @@ std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& 
   // copy engines push them to one rank after another.
   constexpr std::uint32_t kLarge = 4096;
   const std::vector<std::uint32_t> rows{kLarge};
-  const MemoryJob product =
-      layer.cost().products(rows, shape.intermediate, shape.hidden, layer.hardware().workers.cube);
+  const MemoryJob product = layer.cost().products(rows, shape.intermediate, shape.hidden,
+                                                  layer.hardware().workers.count(CoreUnit::kMatrix));
   const auto time = [](double bytes, BytesPerSecond rate) { return bytes / static_cast<double>(rate.count); };
   const ShadowCosts costs{seconds(product.ideal) / kLarge,
                           time(layer.row_bytes(), layer.machine().bulk.dispatch),

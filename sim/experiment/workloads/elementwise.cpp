@@ -25,7 +25,8 @@ class ElementwiseWorkload final : public Workload {
     config.finish();
     experiment.shape.ep = 1;
     experiment.shape.dtype = shape.dtype;
-    shape.task_rows = (shape.rows / shape.slices + experiment.workers[1] - 1) / experiment.workers[1];
+    shape.task_rows = (shape.rows / shape.slices + experiment.workers.count(CoreUnit::kVector) - 1) /
+                      experiment.workers.count(CoreUnit::kVector);
     if (shape.rows % shape.slices == 0)
       experiment.passes.push_back({"elementwise", elementwise_graph(shape)});
   }

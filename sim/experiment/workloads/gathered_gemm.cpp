@@ -26,7 +26,7 @@ class GatheredGemmWorkload final : public Workload {
     of.dtype = read_dtype(config);
     of.tiles = !in_kernels(experiment) && experiment.run.transport == Transport::kPuts;
     // Two tasks an AIV.
-    of.reduce_rows = std::max(1U, of.m / of.ranks / (2 * experiment.workers[1]));
+    of.reduce_rows = std::max(1U, of.m / of.ranks / (2 * experiment.workers.count(CoreUnit::kVector)));
     if (of.m % of.ranks != 0)
       config.error("m", fmt::format("{} rows on {} ranks, expected a multiple of the ranks", of.m, of.ranks));
     check_fits_memory(config, "m", 2.0 * of.m * of.k + 2.0 * of.m * of.n + 1.0 * of.k * of.n, of.dtype);

@@ -17,7 +17,8 @@ Exchange exchange_of(const Experiment& experiment) {
 // Two tasks an AIV, where there are tokens for them.
 std::uint32_t token_rows(const Experiment& experiment) {
   constexpr std::uint32_t kMost = 32, kTasksAWorker = 2;
-  return std::clamp(experiment.shape.tokens / (kTasksAWorker * experiment.workers[1]), 1U, kMost);
+  return std::clamp(experiment.shape.tokens / (kTasksAWorker * experiment.workers.count(CoreUnit::kVector)),
+                    1U, kMost);
 }
 
 std::string_view text_of(Exchange exchange) {

@@ -25,7 +25,8 @@ class SwigluAddWorkload final : public Workload {
     experiment.shape.ep = 1;
     experiment.shape.dtype = dtype;
     // A kernel's workers have even slabs of rows.
-    const std::uint32_t slab = (rows + experiment.workers[1] - 1) / experiment.workers[1];
+    const std::uint32_t slab = (rows + experiment.workers.count(CoreUnit::kVector) - 1) /
+                               experiment.workers.count(CoreUnit::kVector);
     experiment.passes.push_back(
         {"swiglu_add", swiglu_add_graph(rows, width, in_kernels(experiment) ? slab : tile_rows, dtype)});
   }

@@ -97,7 +97,7 @@ struct L2Access {
   OpId op{};
   bool write = false;
   L2Hint hint = L2Hint::kNormal;
-  QueueType worker = QueueType::kVtq;  // a cube's access, or a vector's
+  CoreUnit unit = CoreUnit::kVector;  // whose access it is
 };
 
 // Starts empty and clean. To start warm: access(), then forget_counts().

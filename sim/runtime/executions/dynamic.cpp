@@ -47,8 +47,8 @@ DynamicExecution::DynamicExecution(const ExecutionSite& site)
     : site_(site), free_servers_(site.options.dispatch_servers) {
   const Ssc& ssc = site.ssc;
   place_.resize(ssc.tasks().size());
-  for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
-    const auto tasks = ssc.queue(queue);
+  for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
+    const auto tasks = ssc.queue(q);
     for (std::uint32_t i = 0; i < tasks.size(); ++i) place_[tasks[i]] = i;
   }
   free_.assign(site.worker_count(), true);
@@ -99,8 +99,7 @@ void DynamicExecution::add_ready(std::span<std::uint32_t> tasks) {
 std::uint32_t DynamicExecution::free_worker(std::uint32_t set) const {
   const Ssc& ssc = site_.ssc;
   const WorkerSet& workers = ssc.worker_sets()[set];
-  const bool vector = workers.queue_type == static_cast<std::uint32_t>(QueueType::kVtq);
-  const std::uint32_t first = workers.first + (vector ? ssc.workers(QueueType::kCtq) : 0);
+  const std::uint32_t first = workers.first + ssc.kinds().first_worker(workers.queue_type);
   for (std::uint32_t w = first; w < first + workers.count; ++w) {
     if (free_[w]) return w;
   }

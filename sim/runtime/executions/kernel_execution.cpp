@@ -22,7 +22,7 @@ std::vector<std::uint32_t> in_stages(std::span<const OperatorInfo> operators) {
 // The AIVs meet, and each writes its part of the words.
 Duration status_words(const Ssc& ssc, const Hardware& hardware) {
   const std::uint32_t words = std::max(ssc.shape().experts(), ssc.shape().ep),
-                      vectors = ssc.workers(QueueType::kVtq);
+                      vectors = std::max(1U, ssc.kinds().count(CoreUnit::kVector));
   const Hardware::Fabric& fabric = hardware.fabric;
   return hardware.runtime.sync_all +
          (fabric.put_startup + fabric.put_fence) * ((words + vectors - 1) / vectors);
@@ -51,17 +51,15 @@ void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, b
   for (const std::uint32_t op : operators) of_kernel[op] = true;
   Kernel& kernel = kernels_.emplace_back();
   kernel.first_op = operators.front();
-  for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
-    for (const std::uint32_t task : ssc.queue(queue)) {
+  for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
+    for (const std::uint32_t task : ssc.queue(q)) {
       if (of_kernel[ssc.tasks()[task].op]) kernel.tasks.push_back(task);
     }
   }
   if (tiles) {
     kernel.tiles = std::make_unique<StaticExecution>(site_, of_kernel);
   } else {
-    const OperatorInfo& op = ssc.operators()[operators.front()];
-    kernel.queue = Operators::get(op.type).queue();
-    kernel.puts = puts(op);
+    kernel.puts = puts(ssc.operators()[operators.front()]);
   }
 }
 
@@ -85,14 +83,13 @@ void KernelExecution::start_kernel(Engine& engine) {
 // it with rank 0, all would send to the same few at last.
 std::uint32_t KernelExecution::worker_of(const Kernel& kernel, std::uint32_t i) const {
   const Ssc& ssc = site_.ssc;
-  const std::uint32_t cubes = ssc.workers(QueueType::kCtq);
-  if (kernel.queue == QueueType::kCtq) return i % cubes;
-  const std::uint32_t vectors = ssc.workers(QueueType::kVtq);
-  if (!kernel.puts || !collectives_) return cubes + i % vectors;
-  const std::uint32_t dst = ssc.tasks()[kernel.tasks[i]].dst, ranks = site_.group.ranks();
-  if (vectors < ranks) return cubes + (dst + ranks - index(ssc.rank())) % ranks % vectors;
-  if (dst != index(ssc.rank()) || vectors == ranks) return cubes + dst % vectors;
-  return cubes + ranks + i % (vectors - ranks);
+  const TaskDescriptor& td = ssc.tasks()[kernel.tasks[i]];
+  const std::uint32_t first = ssc.kinds().first_worker(td.queue_type), workers = ssc.workers(td.queue_type);
+  if (!kernel.puts || !collectives_) return first + i % workers;
+  const std::uint32_t ranks = site_.group.ranks();
+  if (workers < ranks) return first + (td.dst + ranks - index(ssc.rank())) % ranks % workers;
+  if (td.dst != index(ssc.rank()) || workers == ranks) return first + td.dst % workers;
+  return first + ranks + i % (workers - ranks);
 }
 
 void KernelExecution::deal(Engine& engine) {
@@ -153,7 +150,7 @@ std::vector<Duration> kernel_gaps(const Ssc& ssc, const Hardware& hardware, cons
   std::vector<Duration> gaps(operators.size());
   const std::vector<std::uint32_t> order = in_stages(operators);
   const auto is_vector = [&](std::uint32_t op) {
-    return Operators::get(operators[op].type).queue() == QueueType::kVtq;
+    return Operators::get(operators[op].type).unit() == CoreUnit::kVector;
   };
   for (std::size_t i = 1; i < order.size(); ++i) {
     const std::uint32_t before = order[i - 1], op = order[i];

@@ -33,7 +33,6 @@ class KernelExecution final : public Execution {
 
  private:
   struct Kernel {
-    QueueType queue = QueueType::kVtq;
     bool puts = false;  // its operator sends rows to other ranks
     std::uint32_t first_op = 0;
     std::vector<std::uint32_t> tasks;  // in queue order

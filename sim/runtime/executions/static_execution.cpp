@@ -39,7 +39,7 @@ void StaticExecution::event_is_complete(Engine& engine, std::uint32_t event) {
 Time StaticExecution::seen(std::uint32_t worker, Time now) const {
   const Time checked = workers_[worker].checked;
   if (now <= checked) return checked;
-  const Duration poll = site_.options.poll[static_cast<std::size_t>(queues_.queue_of(worker))];
+  const Duration poll = site_.options.poll_of(queues_.queue_of(worker));
   if (poll == Duration::zero()) return now;
   return checked + ((now - checked + poll - Duration(1)) / poll) * poll;
 }

@@ -98,8 +98,8 @@ std::vector<TaskPlace> find_tasks(const DataCheck::Pass& pass, const Which& whic
   std::vector<TaskPlace> places;
   for (std::uint32_t rank = 0; rank < pass.schedule.size(); ++rank) {
     const Ssc& ssc = pass.schedule[rank];
-    for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
-      for (const std::uint32_t task : ssc.queue(queue)) {
+    for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
+      for (const std::uint32_t task : ssc.queue(q)) {
         const TaskDescriptor& td = ssc.tasks()[task];
         if (ssc.operators()[td.op].name != which.op || td.dependent_event == kNone) continue;
         if (!which.index || td.task_index == *which.index) places.push_back({rank, task});

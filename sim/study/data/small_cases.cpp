@@ -107,7 +107,8 @@ void set_shape(std::vector<std::string>& overrides, const Experiment& experiment
   const Config root = Config::parse(experiment.resolved, "the resolved configuration", {}, diagnostics);
   const std::string workload = root.map("experiment").text("workload", "moe_ffn");
   // Two tiles a worker and a ragged one.
-  const std::uint32_t rows = 2 * kTaskRows * experiment.workers[1] + kTaskRows - 1, width = 2 * kShrink + 3;
+  const std::uint32_t rows = 2 * kTaskRows * experiment.workers.count(CoreUnit::kVector) + kTaskRows - 1,
+                      width = 2 * kShrink + 3;
   if (root.map("model").has("tokens")) {
     set_model(overrides, experiment, partitions);
   } else if (workload == "swiglu_add") {

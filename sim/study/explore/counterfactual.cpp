@@ -26,8 +26,17 @@ bool is_remark(std::string_view path) {
   return std::find(std::begin(kRemarks), std::end(kRemarks), key) != std::end(kRemarks);
 }
 
+// `*` in `of` stands for any one name.
 bool is_below(std::string_view path, std::string_view of) {
-  return path.starts_with(of) && (path.size() == of.size() || path[of.size()] == '.');
+  while (true) {
+    const std::size_t wanted = std::min(of.find('.'), of.size()),
+                      found = std::min(path.find('.'), path.size());
+    if (of.substr(0, wanted) != "*" && of.substr(0, wanted) != path.substr(0, found)) return false;
+    if (wanted == of.size()) return true;
+    if (found == path.size()) return false;
+    of.remove_prefix(wanted + 1);
+    path.remove_prefix(found + 1);
+  }
 }
 
 Latencies run(Experiment experiment, const std::vector<std::string>& passes, const JitterOptions& jitter) {
@@ -73,7 +82,7 @@ const std::vector<ConfigPart>& config_parts() {
       {"L2 size and policy", {"l2", "hardware.memory.l2_size", "hardware.memory.l2_ways"}},
       {"memory rates", {"hardware.memory"}},
       {"compute rates", {"hardware.clock", "hardware.workers"}},
-      {"number of workers", {"workers", "hardware.workers.cube.count", "hardware.workers.vector.count"}},
+      {"number of workers", {"workers", "hardware.workers.*.count", "hardware.workers.*.runs"}},
       {"task and launch overheads", {"hardware.runtime", "hardware.host"}},
       {"starts and clocks of ranks", {"ranks"}},
       {"tiling", {"tiling"}},

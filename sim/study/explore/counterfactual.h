@@ -28,7 +28,8 @@ struct ConfigPart {
   std::vector<std::string_view> paths;  // keys that belong to it, and all below them
 };
 
-// All parts; each key of a configuration belongs to the one that names most of its path, or to none.
+// All parts; each key of a configuration belongs to the one that names most of its path, or to none. `*` in a path
+// stands for any one name.
 const std::vector<ConfigPart>& config_parts();
 // Which, by its position; config_parts().size() for none.
 std::size_t part_of(std::string_view path);

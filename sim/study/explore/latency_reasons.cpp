@@ -8,9 +8,9 @@ namespace a3sim {
 
 std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
                                            const TriedOrder& than) {
-  const QueueType queue = comparison.main_queue();
-  const char* const worker = queue == QueueType::kCtq ? "AIC" : "AIV";
-  const double workers = comparison.workers[static_cast<std::size_t>(queue)];
+  const std::uint32_t kind = comparison.main_kind();
+  const std::string& worker = comparison.workers[kind].name;
+  const double workers = comparison.workers[kind].count;
   std::vector<LatencyReason> reasons;
   // `before` and `after` stand round the amount.
   const auto add = [&](double longer, const std::string& before, const std::string& after) {
@@ -23,7 +23,7 @@ std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const O
     const TriedOrder::Pass &a = comparison.tried().passes[p], &b = than.passes[p];
     const std::string& pass = experiment.passes[p].name;
     for (std::size_t op = 0; op < a.names.size(); ++op) {
-      if (a.queues[op] != queue) continue;
+      if (a.queues[op] != kind) continue;
       const OperatorStats &x = a.operators[op], &y = b.operators[op];
       const std::string tasks = fmt::format("tasks of {} in {}", a.names[op], pass);
       add(longer(x.waited, y.waited), tasks + " wait", fmt::format(" for their rows (average {})", worker));
@@ -38,8 +38,7 @@ std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const O
       }
     }
     const auto by_time = [&](WorkerTime time) {
-      const auto q = static_cast<std::size_t>(queue);
-      return longer(part_of(a.times[q], time), part_of(b.times[q], time));
+      return longer(part_of(a.times[kind], time), part_of(b.times[kind], time));
     };
     add(by_time(WorkerTime::kIdle), fmt::format("in {} the average {} is idle", pass, worker),
         ", before its first task and after its last");

@@ -66,8 +66,14 @@ bool has_collectives(const RunOptions& run) { return run.transport == Transport:
 
 const std::vector<MachinePart> kParts{
     {"clock of the cores", {"clock"}, [](auto& h, auto& by) { improve(by, h.clock); }, Kind::kWhole},
-    {"AIC", {"workers.cube.count"}, [](auto& h, auto& by) { improve(by, h.workers.cube); }, Kind::kCount},
-    {"AIV", {"workers.vector.count"}, [](auto& h, auto& by) { improve(by, h.workers.vector); }, Kind::kCount},
+    {"AIC",
+     {"workers.cube.count"},
+     [](auto& h, auto& by) { improve(by, h.workers.kind(CoreUnit::kMatrix).count); },
+     Kind::kCount},
+    {"AIV",
+     {"workers.vector.count"},
+     [](auto& h, auto& by) { improve(by, h.workers.kind(CoreUnit::kVector).count); },
+     Kind::kCount},
     {"cube arithmetic",
      {"workers.cube.macs_16", "workers.cube.macs_32", "workers.cube.macs_8", "workers.cube.mad_head_cycles"},
      [](auto& h, auto& by) { improve(by, h.cube.speed); }},
@@ -203,7 +209,7 @@ constexpr LeftOut kLeftOut[] = {
     {"copy_engine.*", kStreams},
     {"host.*", kStreams},
     {"bulk.*", kStreams},
-    {"workers.sm.count", "the same workers as of AIC and of AIV"},
+    {"workers.sm.count", "of SMs, as of AIC: the machine's workers of matrix tasks"},
     {"memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
 };
 
@@ -222,15 +228,13 @@ const MachinePart& machine_part(std::string_view name) {
 Experiment with_hardware(const Experiment& experiment, const Hardware& hardware) {
   Experiment changed = experiment;
   changed.hardware = hardware;
-  const auto counts_of = [](const Hardware& of) {
-    return std::array<std::int64_t, kQueues>{of.workers.cube, of.workers.vector};
-  };
-  const auto before = counts_of(experiment.hardware), now = counts_of(hardware);
-  for (std::size_t q = 0; q < kQueues; ++q) {
-    const std::int64_t scaled = (experiment.workers[q] * now[q] + before[q] / 2) / before[q];
-    changed.workers[q] = static_cast<std::uint32_t>(std::max(std::int64_t{1}, scaled));
+  for (std::uint32_t q = 0; q < experiment.workers.size(); ++q) {
+    const std::int64_t before = experiment.hardware.workers[q].count, now = hardware.workers[q].count;
+    const std::int64_t scaled = (experiment.workers[q].count * now + before / 2) / before;
+    changed.workers[q].count = static_cast<std::uint32_t>(std::max(std::int64_t{1}, scaled));
   }
-  if (experiment.cut.shares == experiment.workers[0]) changed.cut.shares = changed.workers[0];
+  if (experiment.cut.shares == experiment.workers.count(CoreUnit::kMatrix))
+    changed.cut.shares = changed.workers.count(CoreUnit::kMatrix);
   return changed;
 }
 

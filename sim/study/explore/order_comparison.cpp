@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <set>
 
 #include "models/operators/operator.h"
@@ -30,10 +31,10 @@ bool same_bytes(std::span<const T> a, std::span<const T> b) {
 
 // Whether two schedules differ in nothing but their names.
 bool same(const Ssc& a, const Ssc& b) {
-  return a.assignment() == b.assignment() && same_bytes(a.tasks(), b.tasks()) &&
+  const auto same_queue = [&](std::uint32_t q) { return same_bytes(a.queue(q), b.queue(q)); };
+  return a.assignment() == b.assignment() && a.kinds() == b.kinds() && same_bytes(a.tasks(), b.tasks()) &&
          same_bytes(a.events(), b.events()) && same_bytes(a.worker_sets(), b.worker_sets()) &&
-         same_bytes(a.queue(QueueType::kCtq), b.queue(QueueType::kCtq)) &&
-         same_bytes(a.queue(QueueType::kVtq), b.queue(QueueType::kVtq));
+         std::ranges::all_of(std::views::iota(0U, a.queues()), same_queue);
 }
 
 bool same(const Compiled& a, const Compiled& b) {
@@ -62,20 +63,23 @@ TriedOrder::Pass tried_pass(const Experiment& experiment, const Schedule& schedu
   const Causes causes(trace);
   TriedOrder::Pass pass;
   pass.latency = run.makespan;
+  const WorkerKinds& kinds = schedule.front().kinds();
   for (const OperatorInfo& op : schedule.front().operators()) {
     pass.names.push_back(op.name);
-    pass.queues.push_back(Operators::get(op.type).queue());
+    pass.queues.push_back(kinds.queue_for(Operators::get(op.type).unit()));
   }
+  pass.busy.resize(kinds.size());
+  pass.times.resize(kinds.size());
   pass.operators = operator_stats(causes);
   pass.l2.resize(pass.names.size());
   for (const auto& rank : worker_times(causes)) {
-    for (std::uint32_t q = 0; q < kQueues; ++q) {
+    for (std::uint32_t q = 0; q < kinds.size(); ++q) {
       for (std::uint32_t t = 0; t < kWorkerTimes; ++t) pass.times[q][t] += rank[q][t];
     }
   }
   for (std::size_t r = 0; r < schedule.size(); ++r) {
     for (std::size_t op = 0; op < pass.l2.size(); ++op) pass.l2[op] += run.ranks[r].l2_by_op[op];
-    for (std::uint32_t q = 0; q < kQueues; ++q) pass.busy[q] += run.ranks[r].busy[q];
+    for (std::uint32_t q = 0; q < kinds.size(); ++q) pass.busy[q] += run.ranks[r].busy[q];
   }
   return pass;
 }
@@ -143,12 +147,11 @@ std::uint32_t median_run(const Latencies& a, const Latencies& b) {
   return static_cast<std::uint32_t>(std::ranges::min_element(distances) - distances.begin());
 }
 
-void count_workers(OrderComparison& comparison, const Compiled& compiled) {
+void count_workers(OrderComparison& comparison, const WorkerKinds& of_rank, const Compiled& compiled) {
+  comparison.workers = of_rank;
   if (compiled.passes.empty()) return;
-  for (const Ssc& ssc : compiled.passes.front().schedule) {
-    for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq})
-      comparison.workers[static_cast<std::size_t>(queue)] += ssc.workers(queue);
-  }
+  for (WorkerKind& kind : comparison.workers)
+    kind.count *= static_cast<std::uint32_t>(compiled.passes.front().schedule.size());
 }
 
 TriedOrder::Pass look_at(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
@@ -184,11 +187,12 @@ const TriedOrder* OrderComparison::best() const {
   return best;
 }
 
-QueueType OrderComparison::main_queue() const {
+std::uint32_t OrderComparison::main_kind() const {
+  const std::uint32_t matrix = workers.queue_for(CoreUnit::kMatrix);
   for (const TriedOrder::Pass& pass : tried().passes) {
-    if (pass.busy[static_cast<std::size_t>(QueueType::kCtq)] > Duration::zero()) return QueueType::kCtq;
+    if (pass.busy[matrix] > Duration::zero()) return matrix;
   }
-  return QueueType::kVtq;
+  return workers.queue_for(CoreUnit::kVector);
 }
 
 OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options) {
@@ -211,7 +215,7 @@ OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, 
   const TriedOrder* const best = comparison.best();
   if (best) comparison.explained = median_run(comparison.tried().totals, best->totals);
   look_at_tasks(comparison, candidates, options);
-  count_workers(comparison, candidates.front().compiled);
+  count_workers(comparison, experiment.workers, candidates.front().compiled);
   if (options.conditions && best && best->same_as != 0) {
     const Experiment& shipped =
         candidates[static_cast<std::size_t>(best - comparison.orders.data())].experiment;
@@ -229,7 +233,7 @@ OrderComparison modelled_beside(const Experiment& experiment, const Compiled& co
     for (std::size_t p = 0; p < compiled.passes.size(); ++p)
       order.passes.push_back(look_at(experiment, compiled, p, how, run));
   }
-  count_workers(comparison, compiled);
+  count_workers(comparison, experiment.workers, compiled);
   return comparison;
 }
 

@@ -22,11 +22,11 @@ struct TriedOrder {
   struct Pass {
     Duration latency{};
     std::vector<std::string> names;        // of the operators
-    std::vector<QueueType> queues;         // of each operator's tasks
+    std::vector<std::uint32_t> queues;     // of each operator's tasks
     std::vector<OperatorStats> operators;  // by operator, over all ranks
     std::vector<L2Traffic> l2;             // by operator, over all ranks
-    Duration busy[kQueues] = {};           // tasks running, summed over all workers of all ranks
-    WorkerTimes times[kQueues] = {};       // all that these workers' time goes into
+    std::vector<Duration> busy;            // by kind: tasks running, summed over all its workers of all ranks
+    std::vector<WorkerTimes> times;        // by kind: all that these workers' time goes into
   };
   std::string name;
   std::optional<std::size_t> same_as;  // an earlier one with the same schedules: it was run, this one was not
@@ -39,10 +39,10 @@ struct TriedOrder {
 
 // One order beside the shipped ones.
 struct OrderComparison {
-  std::vector<TriedOrder> orders;           // the tried one, then the shipped ones by name
-  Findings findings;                        // of the tried one's schedules, all passes
-  std::string results;                      // what check_results() says; empty if it was not asked
-  std::uint32_t workers[kQueues] = {0, 0};  // of all ranks together
+  std::vector<TriedOrder> orders;  // the tried one, then the shipped ones by name
+  Findings findings;               // of the tried one's schedules, all passes
+  std::string results;             // what check_results() says; empty if it was not asked
+  WorkerKinds workers;             // of all ranks together
   // The run whose tasks are looked at: the one in which the tried order differs from the best shipped one by the
   // median, so that its reasons add up to that.
   std::uint32_t explained = 0;
@@ -51,8 +51,8 @@ struct OrderComparison {
   const TriedOrder& tried() const { return orders.front(); }
   // The fastest of the shipped ones; nothing if none fits.
   const TriedOrder* best() const;
-  // Which workers the experiment keeps busy: AIC, unless it has no work for them.
-  QueueType main_queue() const;
+  // The kind of worker that the experiment keeps busy: that of matrix tasks, unless there is no work for it.
+  std::uint32_t main_kind() const;
 };
 
 struct TryOptions {

@@ -9,20 +9,17 @@
 namespace a3sim {
 namespace {
 
-constexpr QueueType kBothQueues[] = {QueueType::kCtq, QueueType::kVtq};
-
-std::string worker_name(QueueType queue) { return queue == QueueType::kCtq ? "AIC" : "AIV"; }
-
-// Sums over all passes: by queue, and of the L2.
+// Sums over all passes: by kind of worker, and of the L2.
 struct Sums {
-  Duration busy[kQueues] = {}, waited[kQueues] = {}, idle[kQueues] = {};
+  explicit Sums(std::size_t kinds) : busy(kinds), waited(kinds), idle(kinds) {}
+  std::vector<Duration> busy, waited, idle;
   L2Traffic l2;
 };
 
-Sums sums_of(const TriedOrder& order) {
-  Sums sums;
+Sums sums_of(const TriedOrder& order, const WorkerKinds& kinds) {
+  Sums sums(kinds.size());
   for (const TriedOrder::Pass& pass : order.passes) {
-    for (std::size_t q = 0; q < kQueues; ++q) {
+    for (std::size_t q = 0; q < kinds.size(); ++q) {
       sums.busy[q] += pass.busy[q];
       sums.waited[q] += part_of(pass.times[q], WorkerTime::kWait);
       sums.idle[q] += part_of(pass.times[q], WorkerTime::kIdle);
@@ -40,8 +37,8 @@ std::string remark(const OrderComparison& comparison, const TriedOrder& order) {
   return text;
 }
 
-std::vector<Column> columns_of(const Experiment& experiment, QueueType main_queue) {
-  const std::string worker = worker_name(main_queue);
+std::vector<Column> columns_of(const Experiment& experiment, const OrderComparison& comparison) {
+  const std::string& worker = comparison.workers[comparison.main_kind()].name;
   std::vector<Column> columns{Column::words("order"), Column::data("same_as"), Column::data("refused")};
   for (const Pass& pass : experiment.passes)
     columns.push_back(Column::milliseconds(pass.name + " ms", "passes_ps." + pass.name));
@@ -56,9 +53,9 @@ std::vector<Column> columns_of(const Experiment& experiment, QueueType main_queu
   columns.push_back(Column::milliseconds("idle ms").for_people());
   columns.push_back(Column::percent("L2 read hits").for_people());
   columns.push_back(Column::words("").for_people());
-  for (const QueueType queue : kBothQueues) {
+  for (const WorkerKind& kind : comparison.workers) {
     for (const char* key : {".workers", ".busy_ps", ".waited_ps", ".idle_ps"})
-      columns.push_back(Column::data(worker_name(queue) + key));
+      columns.push_back(Column::data(kind.name + key));
   }
   for (const char* key : {"read.hit", "read.miss", "read.bypass", "write.hit", "write.miss", "write.bypass",
                           "hbm_read_bytes", "hbm_write_bytes"})
@@ -68,9 +65,9 @@ std::vector<Column> columns_of(const Experiment& experiment, QueueType main_queu
 
 std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& order) {
   const TriedOrder* best = comparison.best();
-  const Sums sums = sums_of(order);
-  const auto main = static_cast<std::size_t>(comparison.main_queue());
-  const double workers = comparison.workers[main];
+  const Sums sums = sums_of(order, comparison.workers);
+  const std::uint32_t main = comparison.main_kind();
+  const double workers = comparison.workers[main].count;
   std::vector<Cell> row{order.name, order.same_as ? comparison.orders[*order.same_as].name : Cell(), Cell()};
   for (const Latencies& pass : order.latencies) row.emplace_back(median_of(pass));
   row.emplace_back(order.total());
@@ -84,8 +81,8 @@ std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& or
                          static_cast<double>(sums.waited[main].count()) / workers,
                          static_cast<double>(sums.idle[main].count()) / workers, sums.l2.read.hit_rate(),
                          remark(comparison, order)});
-  for (std::size_t q = 0; q < kQueues; ++q)
-    row.insert(row.end(), {whole(comparison.workers[q]), sums.busy[q], sums.waited[q], sums.idle[q]});
+  for (std::size_t q = 0; q < comparison.workers.size(); ++q)
+    row.insert(row.end(), {whole(comparison.workers[q].count), sums.busy[q], sums.waited[q], sums.idle[q]});
   for (const L2Traffic::Requests& of : {sums.l2.read, sums.l2.write})
     row.insert(row.end(), {whole(of.hit), whole(of.miss), whole(of.bypass)});
   row.insert(row.end(), {whole(sums.l2.hbm_read), whole(sums.l2.hbm_write)});
@@ -93,7 +90,7 @@ std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& or
 }
 
 void add_orders(Report& report, const Experiment& experiment, const OrderComparison& comparison) {
-  Table& table = report.table("orders", columns_of(experiment, comparison.main_queue()));
+  Table& table = report.table("orders", columns_of(experiment, comparison));
   for (const TriedOrder& order : comparison.orders) {
     if (order.refused.empty()) {
       table.add(row_of(comparison, order));
@@ -156,7 +153,7 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
   report.say(fmt::format(
       "'{} waits': how long the average one stands at tasks whose rows are not there yet; 'idle': "
       "before its first task and after its last.\n",
-      worker_name(comparison.main_queue())));
+      comparison.workers[comparison.main_kind()].name));
   for (const TriedOrder& order : comparison.orders) {
     if (!order.refused.empty()) report.say_on(fmt::format("Does not fit: {}.\n", order.refused));
   }

@@ -1,9 +1,11 @@
 #include "sim/study/explore/order_conditions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
@@ -17,11 +19,7 @@ namespace {
 constexpr double kSkews[] = {0.2, 0.4, 0.8};
 constexpr std::uint64_t kRoutingSeed = 1;
 
-struct Workers {
-  std::uint32_t aic, aiv;
-  bool operator==(const Workers&) const = default;
-};
-constexpr Workers kPublished[] = {{25, 50}, {24, 48}};
+constexpr std::pair<std::uint32_t, std::uint32_t> kPublished[] = {{25, 50}, {24, 48}};  // AIC, AIV
 
 std::string name_of(const RoutingSpec& routing) {
   if (routing.kind != "sampled") return routing.kind;
@@ -29,21 +27,20 @@ std::string name_of(const RoutingSpec& routing) {
 }
 
 Condition condition_of(const Experiment& experiment) {
-  const Hardware::Workers& workers = experiment.hardware.workers;
   const bool routed = experiment.shape.experts() > 0;
-  return {routed ? name_of(experiment.routing) : "-", workers.cube, workers.vector, experiment};
+  return {routed ? name_of(experiment.routing) : "-", experiment.hardware.workers, experiment};
 }
 
 void add_worker_counts(const Experiment& experiment, std::vector<Condition>& conditions) {
   conditions.push_back(condition_of(experiment));
-  const Hardware::Workers& workers = experiment.hardware.workers;
-  const Workers own{workers.cube, workers.vector};
-  if (std::ranges::find(kPublished, own) == std::end(kPublished)) return;
-  for (const Workers& other : kPublished) {
+  std::vector<WorkerKinds> published;
+  for (const auto& [aic, aiv] : kPublished) published.push_back(aic_and_aiv(aic, aiv));
+  const WorkerKinds& own = experiment.hardware.workers;
+  if (std::ranges::find(published, own) == published.end()) return;
+  for (const WorkerKinds& other : published) {
     if (other == own) continue;
     Hardware hardware = experiment.hardware;
-    hardware.workers.cube = other.aic;
-    hardware.workers.vector = other.aiv;
+    hardware.workers = other;
     conditions.push_back(condition_of(with_hardware(experiment, hardware)));
   }
 }
@@ -51,7 +48,7 @@ void add_worker_counts(const Experiment& experiment, std::vector<Condition>& con
 // Latencies by run of both orders, or why one of them does not fit.
 ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, const OrderSpec& other,
                           const JitterOptions& jitter, unsigned threads) {
-  ConditionOutcome outcome{condition.routing, condition.aic, condition.aiv, {}, {}, {}, {}};
+  ConditionOutcome outcome{condition.routing, condition.workers, {}, {}, {}, {}};
   std::array<Experiment, 2> experiments{with_order(condition.experiment, tried),
                                         with_order(condition.experiment, other)};
   std::array<Compiled, 2> compiled;
@@ -72,8 +69,15 @@ ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, co
   return outcome;
 }
 
+// 25/50
+std::string counts_of(const WorkerKinds& kinds) {
+  std::vector<std::uint32_t> counts;
+  for (const WorkerKind& kind : kinds) counts.push_back(kind.count);
+  return fmt::format("{}", fmt::join(counts, "/"));
+}
+
 std::string text_of(const ConditionOutcome& of) {
-  return fmt::format("{} on {}/{} ({:+.2f} %)", of.routing, of.aic, of.aiv, 100 * of.difference.median);
+  return fmt::format("{} on {} ({:+.2f} %)", of.routing, counts_of(of.workers), 100 * of.difference.median);
 }
 
 std::string word_for(const MedianInterval& difference) {
@@ -106,8 +110,7 @@ std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, con
   for (const Condition& condition : conditions_of(experiment)) {
     if (outcomes.empty()) {
       outcomes.push_back({condition.routing,
-                          condition.aic,
-                          condition.aiv,
+                          condition.workers,
                           {},
                           median_of(tried_here),
                           median_of(other_here),
@@ -148,16 +151,20 @@ std::string where_it_turns(const std::string& tried, const std::string& other,
 
 void add_conditions(Report& report, const std::string& tried, const std::string& other,
                     const std::vector<ConditionOutcome>& outcomes) {
-  Table& table = report.table(
-      "conditions",
-      {Column::words("routing"), Column::count("AIC", "aic"), Column::count("AIV", "aiv"),
-       Column::milliseconds(tried + " ms", "tried_ps"), Column::milliseconds(other + " ms", "other_ps"),
-       Column::signed_percent("difference", "difference", 2), Column::words("95 %").for_people(),
-       Column::data("difference_low"), Column::data("difference_high"),
-       Column::words(tried + " is", "tried_is"), Column::data("refused")});
+  std::vector<Column> columns{Column::words("routing")};
+  for (const WorkerKind& kind : outcomes.front().workers)
+    columns.push_back(Column::count(kind.name, kind.key()));
+  for (Column& column : std::vector<Column>{
+           Column::milliseconds(tried + " ms", "tried_ps"), Column::milliseconds(other + " ms", "other_ps"),
+           Column::signed_percent("difference", "difference", 2), Column::words("95 %").for_people(),
+           Column::data("difference_low"), Column::data("difference_high"),
+           Column::words(tried + " is", "tried_is"), Column::data("refused")})
+    columns.push_back(std::move(column));
+  Table& table = report.table("conditions", std::move(columns));
   std::string refused;
   for (const ConditionOutcome& of : outcomes) {
-    std::vector<Cell> cells{of.routing, whole(of.aic), whole(of.aiv)};
+    std::vector<Cell> cells{of.routing};
+    for (const WorkerKind& kind : of.workers) cells.push_back(whole(kind.count));
     if (of.refused.empty()) {
       const MedianInterval& d = of.difference;
       cells.insert(cells.end(), {of.tried, of.other, d.median, interval_in_percent(d), d.low, d.high,
@@ -165,7 +172,7 @@ void add_conditions(Report& report, const std::string& tried, const std::string&
     } else {
       cells.resize(table.columns().size());
       cells.back() = of.refused;
-      refused += fmt::format("Does not fit {} on {}/{}: {}\n", of.routing, of.aic, of.aiv, of.refused);
+      refused += fmt::format("Does not fit {} on {}: {}\n", of.routing, counts_of(of.workers), of.refused);
     }
     table.add(std::move(cells));
   }

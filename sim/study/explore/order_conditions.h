@@ -12,8 +12,8 @@ namespace a3sim {
 
 // An experiment under another routing, or on other numbers of workers.
 struct Condition {
-  std::string routing;             // "balanced", "skew 0.4"
-  std::uint32_t aic = 0, aiv = 0;  // of the die
+  std::string routing;  // "balanced", "skew 0.4"
+  WorkerKinds workers;  // of the die
   Experiment experiment;
 };
 
@@ -26,7 +26,7 @@ std::vector<Condition> conditions_of(const Experiment& experiment);
 // Two orders under one condition.
 struct ConditionOutcome {
   std::string routing;
-  std::uint32_t aic = 0, aiv = 0;
+  WorkerKinds workers;
   std::string refused;        // why one of them does not fit; then there is nothing else
   Duration tried{}, other{};  // medians
   MedianInterval difference;  // of the tried one from the other, as a share of the other

@@ -44,6 +44,11 @@ bool is_alike(const Ssc& a, const Ssc& b) {
          std::ranges::equal(a.operators(), b.operators(), same_operator);
 }
 
+bool same_kinds(const WorkerKinds& a, const WorkerKinds& b) {
+  return std::ranges::equal(
+      a, b, [](const WorkerKind& x, const WorkerKind& y) { return x.name == y.name && x.units == y.units; });
+}
+
 void check_alike(const CompiledPass& given, const CompiledPass& fresh) {
   const Ssc &a = given.schedule.front(), &b = fresh.schedule.front();
   if (!is_alike(a, b))
@@ -51,12 +56,18 @@ void check_alike(const CompiledPass& given, const CompiledPass& fresh) {
         fmt::format("the schedules of pass '{}' are of another graph than the experiment's (its "
                     "window, experiment.window, or the model): compile them from it ('a3sim compile')",
                     given.name));
-  for (const QueueType queue : {QueueType::kCtq, QueueType::kVtq}) {
+  if (!same_kinds(a.kinds(), b.kinds())) {
+    throw InputError(fmt::format(
+        "the schedules of pass '{}' are for {}, and the experiment's machine has {}: compile them "
+        "from it ('a3sim compile')",
+        given.name, a.kinds().text(), b.kinds().text()));
+  }
+  for (std::uint32_t queue = 0; queue < a.queues(); ++queue) {
     if (a.workers(queue) == b.workers(queue)) continue;
     throw InputError(
         fmt::format("the schedules of pass '{}' have {} workers of the {}, and the experiment {}: compile "
                     "them from it ('a3sim compile')",
-                    given.name, a.workers(queue), name_of(queue), b.workers(queue)));
+                    given.name, a.workers(queue), a.kinds()[queue].queue(), b.workers(queue)));
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 // What people see of one run's pass, side by side with the other's. Bytes and times are a rank's.
 struct Side {
   Duration latency{}, exposed{};
-  Cell aic_busy, aic_waits, aic_idle, aiv_busy, hits;
+  Cell hits;
   double read = 0, hbm = 0, sent = 0;
   std::size_t tasks = 0;
 };
@@ -22,17 +22,12 @@ Cell part(const Trace& trace, const Explanation& explained, std::size_t kind,
   for (const auto& rank : explained.workers) {
     for (const WorkerTime time : times) sum += part_of(rank[kind], time);
   }
-  const auto workers = static_cast<double>(trace.machine.workers[kind] * trace.ranks.size());
+  const auto workers = static_cast<double>(trace.machine.workers[kind].count * trace.ranks.size());
   return share(seconds(sum), seconds(trace.makespan) * workers);
 }
 
 Side side_of(const Trace& trace, const Explanation& explained) {
-  Side side{.latency = trace.makespan,
-            .aic_busy = part(trace, explained, 0, {WorkerTime::kRun, WorkerTime::kMemory}),
-            .aic_waits = part(trace, explained, 0, {WorkerTime::kWait}),
-            .aic_idle = part(trace, explained, 0, {WorkerTime::kIdle}),
-            .aiv_busy = part(trace, explained, 1, {WorkerTime::kRun, WorkerTime::kMemory}),
-            .hits = {}};
+  Side side{.latency = trace.makespan, .hits = {}};
   double hit = 0, missed = 0;
   for (const TraceOperator& op : trace.operators) {
     side.read += op.l2_read;
@@ -52,6 +47,31 @@ Side side_of(const Trace& trace, const Explanation& explained) {
   return side;
 }
 
+// The kinds of worker of either run, those of A first.
+std::vector<WorkerKind> kinds_of(const RunDifference::OfPass& pass) {
+  std::vector<WorkerKind> kinds;
+  for (const Trace* trace : pass.trace) {
+    for (const WorkerKind& kind : trace->machine.workers) {
+      if (std::ranges::find(kinds, kind.name, &WorkerKind::name) == kinds.end()) kinds.push_back(kind);
+    }
+  }
+  return kinds;
+}
+
+// What the workers of one kind did in a run, a line a figure; nothing where it has none of them.
+struct KindFigures {
+  Cell busy, waits, idle;
+};
+
+KindFigures figures_of(const Trace& trace, const Explanation& explained, const std::string& kind) {
+  const WorkerKinds& kinds = trace.machine.workers;
+  const auto found = std::ranges::find(kinds, kind, &WorkerKind::name);
+  if (found == kinds.end()) return {};
+  const auto k = static_cast<std::size_t>(found - kinds.begin());
+  return {part(trace, explained, k, {WorkerTime::kRun, WorkerTime::kMemory}),
+          part(trace, explained, k, {WorkerTime::kWait}), part(trace, explained, k, {WorkerTime::kIdle})};
+}
+
 // A line a figure, each with its own unit.
 void add_sides(Report& report, const RunDifference::OfPass& pass) {
   Table& table = report.table("", {Column::words(pass.name), Column::words("A"), Column::words("B")});
@@ -60,10 +80,15 @@ void add_sides(Report& report, const RunDifference::OfPass& pass) {
     table.add({figure.head, text_of(of_a, figure), text_of(of_b, figure)});
   };
   add(Column::milliseconds("latency ms"), a.latency, b.latency);
-  add(Column::percent("AIC busy"), a.aic_busy, b.aic_busy);
-  add(Column::percent("AIC waits"), a.aic_waits, b.aic_waits);
-  add(Column::percent("AIC idle"), a.aic_idle, b.aic_idle);
-  add(Column::percent("AIV busy, puts apart"), a.aiv_busy, b.aiv_busy);
+  for (const WorkerKind& kind : kinds_of(pass)) {
+    const KindFigures x = figures_of(*pass.trace[0], pass.explained[0], kind.name),
+                      y = figures_of(*pass.trace[1], pass.explained[1], kind.name);
+    const char* const puts_apart = kind.has(CoreUnit::kVector) ? ", puts apart" : "";
+    add(Column::percent(fmt::format("{} busy{}", kind.name, puts_apart)), x.busy, y.busy);
+    if (!kind.has(CoreUnit::kMatrix)) continue;
+    add(Column::percent(kind.name + " waits"), x.waits, y.waits);
+    add(Column::percent(kind.name + " idle"), x.idle, y.idle);
+  }
   add(Column::milliseconds("exposed communication ms"), a.exposed, b.exposed);
   add(Column::percent("L2 read hits"), a.hits, b.hits);
   add(Column::mega("L2 read MB/rank"), a.read, b.read);

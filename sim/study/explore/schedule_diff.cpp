@@ -84,8 +84,8 @@ class Side {
   void add(std::uint32_t r) {
     const Ssc& ssc = schedule_[r];
     std::vector<Placed> placed(ssc.tasks().size());
-    for (std::uint32_t q = 0; q < kQueues; ++q) {
-      const auto queue = ssc.queue(static_cast<QueueType>(q));
+    for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
+      const auto queue = ssc.queue(q);
       for (std::uint32_t p = 0; p < queue.size(); ++p) placed[queue[p]].position = p;
     }
     if (ssc.assignment() == Assignment::kCyclic) {
@@ -208,8 +208,13 @@ std::string heads(const std::string& pass, const Schedule& a, const Schedule& b)
   const Ssc &x = a.front(), &y = b.front();
   differ("ranks", a.size(), b.size());
   differ("order", x.order(), y.order());
-  differ("AIC", x.workers(QueueType::kCtq), y.workers(QueueType::kCtq));
-  differ("AIV", x.workers(QueueType::kVtq), y.workers(QueueType::kVtq));
+  const auto name_of_kind = [](const WorkerKind& kind) { return kind.name; };
+  if (std::ranges::equal(x.kinds(), y.kinds(), {}, name_of_kind, name_of_kind)) {
+    for (std::uint32_t q = 0; q < x.queues(); ++q)
+      differ(x.kinds()[q].name.c_str(), x.workers(q), y.workers(q));
+  } else {
+    differ("workers", x.kinds().text(), y.kinds().text());
+  }
   differ("assignment", name_of(x.assignment()), name_of(y.assignment()));
   if (x.shape() != y.shape()) text += fmt::format("{}: A and B are of different shapes\n", pass);
   const auto rows = [](const Schedule& of) {

@@ -89,11 +89,22 @@ std::string name_in(const Hardware& hardware, const MachinePart& part) {
   if (part.kind != MachinePart::Kind::kCount) return std::string(part.name);
   Hardware more = hardware;
   part.improve(more, {kTenPercent});
-  const bool cube = more.workers.cube != hardware.workers.cube;
-  const std::uint32_t before = cube ? hardware.workers.cube : hardware.workers.vector;
-  const std::uint32_t after = cube ? more.workers.cube : more.workers.vector;
-  return fmt::format("{}, {} instead of {} (+{:.0f} %)", part.name, after, before,
+  std::uint32_t q = 0;
+  while (q + 1 < hardware.workers.size() && more.workers[q] == hardware.workers[q]) ++q;
+  const std::uint32_t before = hardware.workers[q].count, after = more.workers[q].count;
+  return fmt::format("{}, {} instead of {} (+{:.0f} %)", hardware.workers[q].name, after, before,
                      100.0 * (after - before) / before);
+}
+
+// The parts of a machine; the workers of both units are one part where they are one kind.
+std::vector<const MachinePart*> parts_in(const Hardware& hardware) {
+  std::vector<const MachinePart*> parts;
+  const auto counts = [](const MachinePart* part) { return part->kind == MachinePart::Kind::kCount; };
+  for (const MachinePart& part : machine_parts()) {
+    if (!counts(&part) || !hardware.workers.one_queue() || std::ranges::none_of(parts, counts))
+      parts.push_back(&part);
+  }
+  return parts;
 }
 
 }  // namespace
@@ -107,8 +118,8 @@ WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsign
   const auto compiled = std::make_shared<const Compiled>(compile_all(experiment));
   const Improvement free = Improvement::to_free(everything(*compiled));
   WhatIf result;
-  for (const MachinePart& part : machine_parts())
-    result.rows.push_back({&part, name_in(experiment.hardware, part), {}, {}});
+  for (const MachinePart* part : parts_in(experiment.hardware))
+    result.rows.push_back({part, name_in(experiment.hardware, *part), {}, {}});
   std::vector<Candidate> candidates{{&result.now, experiment, compiled}};
   for (WhatIf::Row& row : result.rows) {
     if (!row.part->matters_to(options_of(experiment, false))) continue;

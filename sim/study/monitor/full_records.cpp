@@ -59,8 +59,8 @@ class PassRecords {
       record.op = names_[op];
       record.pass = pass_;
       record.lane = puts_[op] ? Lane::kCommunication : Lane::kCompute;
-      record.core =
-          Operators::get(operators[op].type).queue() == QueueType::kCtq ? CoreKind::kCube : CoreKind::kVector;
+      record.core = Operators::get(operators[op].type).unit() == CoreUnit::kMatrix ? CoreKind::kCube
+                                                                                   : CoreKind::kVector;
       record.wait = record.start - taken[op];
       record.rows = out.rows;
       record.inner = out.cols;
@@ -146,8 +146,10 @@ std::vector<std::string> operator_names(const Experiment& experiment) {
 }
 
 ObservedMachine machine_seen(const Experiment& experiment) {
-  return observed_machine(experiment.hardware, {experiment.workers[0], experiment.workers[1]},
-                          experiment.run.transport == Transport::kCollective);
+  return observed_machine(
+      experiment.hardware,
+      {experiment.workers.count(CoreUnit::kMatrix), experiment.workers.count(CoreUnit::kVector)},
+      experiment.run.transport == Transport::kCollective);
 }
 
 FullStep full_records(const JobStep& step, std::span<const std::uint32_t> ranks,

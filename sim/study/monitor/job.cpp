@@ -143,6 +143,7 @@ void Job::run_whole(JobStep::Pass& pass, bool record, Foreseen* foreseen) {
 
 void Job::add_light(JobStep& step, std::size_t number, const std::vector<Duration>& late) const {
   const JobStep::Pass& pass = step.passes[number];
+  const WorkerKinds& kinds = pass.run.variant->experiment.workers;
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) {
     const RankResult& of = pass.result.ranks[rank];
     LightRecord record;
@@ -159,8 +160,8 @@ void Job::add_light(JobStep& step, std::size_t number, const std::vector<Duratio
     record.step = step.number;
     record.rank = rank;
     record.rows = pass.run.variant->rows[rank];
-    record.aic_busy = static_cast<float>(microseconds(of.busy[0]));
-    record.aiv_busy = static_cast<float>(microseconds(of.busy[1]));
+    record.aic_busy = static_cast<float>(microseconds(of.busy[kinds.queue_for(CoreUnit::kMatrix)]));
+    record.aiv_busy = static_cast<float>(microseconds(of.busy[kinds.queue_for(CoreUnit::kVector)]));
     record.transfer = static_cast<float>(microseconds(of.transfer));
     record.late = static_cast<float>(microseconds(hosts_[rank].late() - late[rank]));
     record.pass = static_cast<std::uint16_t>(number);

@@ -48,10 +48,10 @@ double grouped(const Experiment& experiment, bool one_kernel) {
   constexpr std::uint32_t kExperts = 128, kRows = 512, kK = 2048, kN = 1536;
   KernelCost cost(experiment.hardware, experiment.cut.tiling);
   const std::vector<std::uint32_t> rows(one_kernel ? kExperts : 1, kRows);
-  StreamProgram program{1, {{"SM", experiment.hardware.workers.cube}}, {}};
+  StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kMatrix)}}, {}};
   for (std::uint32_t call = 0; call < (one_kernel ? 1 : kExperts); ++call) {
     StreamTask task{.name = "products", .wait = experiment.hardware.runtime.queued_launch};
-    task.units = experiment.hardware.workers.cube;
+    task.units = experiment.hardware.workers.count(CoreUnit::kMatrix);
     task.job = cost.products(rows, kN, kK, task.units);
     program.add(std::move(task));
   }
@@ -78,7 +78,7 @@ double copied(const Experiment& experiment, std::int64_t bytes) {
 double all_to_all(const Experiment& experiment, std::int64_t bytes) {
   constexpr std::uint32_t kRanks = 4;
   const Hardware::Collective& spec = experiment.hardware.collective;
-  StreamProgram program{kRanks, {{"SM", experiment.hardware.workers.cube}}, {}};
+  StreamProgram program{kRanks, {{"SM", experiment.hardware.workers.count(CoreUnit::kMatrix)}}, {}};
   for (std::uint32_t r = 0; r < kRanks; ++r) {
     StreamTask task{.name = "all-to-all", .rank = RankId{r}};
     task.hold = spec.fixed + spec.per_peer * (kRanks - 1);
@@ -97,8 +97,8 @@ double all_to_all(const Experiment& experiment, std::int64_t bytes) {
 // Both terabytes that a local copy reads and writes a second.
 double local_copy(const Experiment& experiment) {
   constexpr double kBytes = 1e9;
-  StreamProgram program{1, {{"SM", experiment.hardware.workers.vector}}, {}};
-  StreamTask task{.name = "copy", .units = experiment.hardware.workers.vector};
+  StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kVector)}}, {}};
+  StreamTask task{.name = "copy", .units = experiment.hardware.workers.count(CoreUnit::kVector)};
   task.job = KernelCost(experiment.hardware, experiment.cut.tiling).vector({kBytes, kBytes, {}}, task.units);
   program.add(std::move(task));
   const std::vector<std::uint32_t> dies{0};

@@ -148,6 +148,12 @@ bool is_wanted(const PublishedCase& one, const Scenario& scenario, const Wanted&
   });
 }
 
+std::string counts_of(const WorkerKinds& kinds) {
+  std::vector<std::string> counts;
+  for (const WorkerKind& kind : kinds) counts.push_back(fmt::format("{} {}", kind.count, kind.name));
+  return fmt::format("{}", fmt::join(counts, ", "));
+}
+
 Run run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario) {
   const Experiment experiment = scenario.load(table.experiment, one.overrides);
   const bool record =
@@ -155,9 +161,8 @@ Run run_case(const PublishedTable& table, const PublishedCase& one, const Scenar
   Run run;
   run.of = &one;
   run.hardware = experiment.hardware.name;
-  run.machine =
-      fmt::format("{}: {} AIC, {} AIV; order {}; network {}", experiment.hardware.name, experiment.workers[0],
-                  experiment.workers[1], experiment.order.name, experiment.network);
+  run.machine = fmt::format("{}: {}; order {}; network {}", experiment.hardware.name,
+                            counts_of(experiment.workers), experiment.order.name, experiment.network);
   Figures total;
   for (const PassResult& pass : run_experiment(experiment, record)) {
     Figures figures = figures_of(pass);

@@ -4,7 +4,7 @@
 
 namespace a3sim {
 
-ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, 2> workers,
+ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
                                  bool collectives) {
   const auto rate = [](BytesPerSecond r) { return static_cast<double>(r.count); };
   const auto clock = static_cast<double>(hardware.clock.count);

@@ -8,9 +8,9 @@
 
 namespace a3sim {
 
-// What the machine allows, as its data sheets say, of so many AIC and AIV that run tasks. `collectives`: the host's
+// What the machine allows, as its data sheets say, of so many workers that run tasks of each unit. `collectives`: the host's
 // send, else workers' puts.
-ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, 2> workers,
+ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
                                  bool collectives);
 
 }  // namespace a3sim

@@ -56,7 +56,7 @@ OperatorL2 l2_of(const PassResult& pass, std::size_t op) {
 TaskUnit unit_of(const OperatorInfo& info) {
   const Operator& op = Operators::get(info.type);
   if (op.task_type() == TaskType::kPutMemSignal) return TaskUnit::kPut;
-  return op.queue() == QueueType::kCtq ? TaskUnit::kCube : TaskUnit::kVector;
+  return op.unit() == CoreUnit::kMatrix ? TaskUnit::kCube : TaskUnit::kVector;
 }
 
 std::string operators_table(const PassResult& pass, const Causes& causes) {

@@ -55,21 +55,39 @@ nlohmann::ordered_json machine_json(const Experiment& experiment) {
   return json;
 }
 
-nlohmann::ordered_json rank_json(const RankResult& rank, const std::array<WorkerTimes, 2>& times) {
-  const auto of = [&](std::size_t kind, WorkerTime time) { return part_of(times[kind], time).count(); };
-  return {{"end_ps", rank.end.count()},
-          {"tasks", rank.tasks},
-          {"aic_busy_ps", rank.busy[0].count()},
-          {"aic_waited_ps", of(0, WorkerTime::kWait)},
-          {"aic_idle_ps", of(0, WorkerTime::kIdle)},
-          {"aiv_busy_ps", rank.busy[1].count()},
-          {"aiv_waited_ps", of(1, WorkerTime::kWait)},
-          {"aiv_idle_ps", of(1, WorkerTime::kIdle)},
-          {"l2_read_bytes", rank.l2_read},
-          {"l2_write_bytes", rank.l2_write},
-          {"l2", l2_json(rank.l2)},
-          {"sent_bytes", rank.sent},
-          {"received_bytes", rank.received}};
+nlohmann::ordered_json rank_json(const WorkerKinds& kinds, const RankResult& rank,
+                                 const std::vector<WorkerTimes>& times) {
+  nlohmann::ordered_json json{{"end_ps", rank.end.count()}, {"tasks", rank.tasks}};
+  for (std::uint32_t k = 0; k < kinds.size(); ++k) {
+    const std::string kind = kinds[k].key();
+    json[kind + "_busy_ps"] = rank.busy[k].count();
+    json[kind + "_waited_ps"] = part_of(times[k], WorkerTime::kWait).count();
+    json[kind + "_idle_ps"] = part_of(times[k], WorkerTime::kIdle).count();
+  }
+  json["l2_read_bytes"] = rank.l2_read;
+  json["l2_write_bytes"] = rank.l2_write;
+  json["l2"] = l2_json(rank.l2);
+  json["sent_bytes"] = rank.sent;
+  json["received_bytes"] = rank.received;
+  return json;
+}
+
+std::vector<std::uint32_t> worker_counts(const WorkerKinds& kinds) {
+  std::vector<std::uint32_t> counts;
+  for (const WorkerKind& kind : kinds) counts.push_back(kind.count);
+  return counts;
+}
+
+// What the workers are, where they are not AIC and AIV.
+nlohmann::ordered_json kinds_json(const WorkerKinds& kinds) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const WorkerKind& kind : kinds) {
+    std::vector<std::string_view> runs;
+    for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector})
+      if (kind.has(unit)) runs.push_back(name_of(unit));
+    json.push_back({{"name", kind.name}, {"runs", runs}});
+  }
+  return json;
 }
 
 nlohmann::ordered_json pass_json(const Experiment& experiment, const PassResult& pass) {
@@ -84,7 +102,7 @@ nlohmann::ordered_json pass_json(const Experiment& experiment, const PassResult&
   json["operators"] = operators_json(pass, causes);
   const auto times = worker_times(causes);
   for (std::size_t r = 0; r < times.size(); ++r)
-    json["ranks"].push_back(rank_json(pass.run.ranks[r], times[r]));
+    json["ranks"].push_back(rank_json(experiment.workers, pass.run.ranks[r], times[r]));
   return json;
 }
 
@@ -103,8 +121,9 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
                               {"order", experiment.order.name},
                               {"execution", experiment.run.execution},
                               {"network", experiment.network},
-                              {"workers", {experiment.workers[0], experiment.workers[1]}},
-                              {"machine", machine_json(experiment)}};
+                              {"workers", worker_counts(experiment.workers)}};
+  if (!are_aic_and_aiv(experiment.workers)) json["kinds"] = kinds_json(experiment.workers);
+  json["machine"] = machine_json(experiment);
   if (!experiment.not_modelled.empty()) json["left_out"] = experiment.not_modelled;
   Duration total{};
   for (const PassResult& pass : passes) {

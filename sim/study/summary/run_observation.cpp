@@ -27,7 +27,9 @@ Hardware read_hardware_file(const std::filesystem::path& file) {
 
 TracedMachine traced_machine(const Hardware& hardware, const TraceMachine& traced) {
   TracedMachine machine;
-  machine.machine = observed_machine(hardware, {traced.workers[0], traced.workers[1]}, traced.collectives);
+  const std::array<std::uint32_t, kCoreUnits> workers{traced.workers.count(CoreUnit::kMatrix),
+                                                      traced.workers.count(CoreUnit::kVector)};
+  machine.machine = observed_machine(hardware, workers, traced.collectives);
   for (const Hardware::Fabric::Level& level : hardware.fabric.levels)
     machine.planes.emplace(level.latency, static_cast<std::uint16_t>(level.plane));
   return machine;

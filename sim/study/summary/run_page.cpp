@@ -153,7 +153,7 @@ void add_figures(Page& page, const std::vector<KnownRun>& runs, const OperatorCo
       if (has_reuse(trace)) l2.figure(reuse_figure(title, trace));
       if (!of.explained) continue;
       time.figure(blame_figure("Critical path, " + title, blame_of(trace, of.explained->path)));
-      time.figure(workers_figure(title, *of.explained));
+      time.figure(workers_figure(title, trace.machine.workers, *of.explained));
       const Figure roof = roofline_figure(title, *of.pass, of.explained->roofs, colors);
       if (!roof.series.empty()) roofs.figure(roof);
     }

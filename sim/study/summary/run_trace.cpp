@@ -82,7 +82,7 @@ TraceMachine machine_of(const Experiment& experiment) {
   if (experiment.kept > 0) machine.group = experiment.shape.ep;
   machine.by_kernels = type.by_kernels();
   machine.handed_out = type.hands_out();
-  std::copy(std::begin(experiment.workers), std::end(experiment.workers), machine.workers);
+  machine.workers = experiment.workers;
   machine.launch = first_launch(hardware.runtime, experiment.run.launch);
   machine.static_task = hardware.runtime.static_task;
   machine.farthest = topology.farthest();

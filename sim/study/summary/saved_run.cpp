@@ -26,6 +26,35 @@ double amount_of(const Config& config, std::string_view key, std::int64_t least 
   return static_cast<double>(config.integer(key, least, kMostBytes));
 }
 
+// AIC and AIV, unless the result says what they are.
+WorkerKinds read_kinds(const Config& result) {
+  if (!result.has("kinds")) return aic_and_aiv(0, 0);
+  WorkerKinds kinds;
+  for (const Config& item : result.maps("kinds")) {
+    WorkerKind kind{item.text("name"), 0, {}};
+    if (!is_kind_name(kind.name)) item.error("name", "expected a name of capitals, digits and _");
+    for (const std::string& runs : item.texts("runs")) {
+      const auto unit = std::ranges::find(kNamesOf<CoreUnit>, runs);
+      if (unit == kNamesOf<CoreUnit>.end())
+        item.error("runs", fmt::format("'{}', expected matrix or vector", runs));
+      else
+        kind.units[static_cast<std::size_t>(unit - kNamesOf<CoreUnit>.begin())] = true;
+    }
+    kinds.add(std::move(kind));
+  }
+  for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector}) {
+    if (kinds.queue_for(unit) == kNone)
+      result.error("kinds", fmt::format("expected one that runs {} tasks", name_of(unit)));
+  }
+  return kinds;
+}
+
+std::string names_of_kinds(const WorkerKinds& kinds) {
+  std::vector<std::string> names;
+  for (const WorkerKind& kind : kinds) names.push_back(kind.name);
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
 TraceMachine read_machine(const Config& result) {
   TraceMachine machine;
   const std::string execution = result.text("execution");
@@ -36,12 +65,13 @@ TraceMachine read_machine(const Config& result) {
     result.error("execution", fmt::format("'{}', expected one of {}", execution, Executions::known()));
   }
   const std::vector<std::string> workers = result.texts("workers");
-  for (std::size_t q = 0; q < 2; ++q) {
+  machine.workers = read_kinds(result);
+  for (std::size_t q = 0; q < machine.workers.size(); ++q) {
     std::int64_t number = -1;
     if (q < workers.size() && decimal_integer(workers[q], number) && number >= 0 && number <= 1 << 16)
-      machine.workers[q] = static_cast<std::uint32_t>(number);
+      machine.workers[q].count = static_cast<std::uint32_t>(number);
     else
-      result.error("workers", "expected the numbers of AIC and AIV");
+      result.error("workers", fmt::format("expected the numbers of {}", names_of_kinds(machine.workers)));
   }
   const Config of = result.map("machine");
   machine.launch = time_of(of, "kernel_launch_ps");
@@ -127,7 +157,7 @@ void check_tasks(const Trace& trace, const std::vector<std::size_t>& tasks, cons
   }
 }
 
-PassSums read_sums(const Config& pass) {
+PassSums read_sums(const Config& pass, const WorkerKinds& workers) {
   PassSums sums;
   for (const Config& item : pass.maps("operators")) {
     OperatorStats& of = sums.operators.emplace_back();
@@ -140,10 +170,10 @@ PassSums read_sums(const Config& pass) {
   }
   for (const Config& rank : pass.maps("ranks")) {
     auto& kinds = sums.workers.emplace_back();
-    for (std::size_t kind = 0; kind < 2; ++kind) {
-      const std::string head = kind == 0 ? "aic_" : "aiv_";
-      kinds[kind] = {time_of(rank, head + "busy_ps"), time_of(rank, head + "waited_ps"),
-                     time_of(rank, head + "idle_ps")};
+    for (const WorkerKind& kind : workers) {
+      const std::string head = kind.key() + "_";
+      kinds.push_back({time_of(rank, head + "busy_ps"), time_of(rank, head + "waited_ps"),
+                       time_of(rank, head + "idle_ps")});
     }
   }
   return sums;
@@ -193,7 +223,7 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
       read_tasks(read_file(csv), csv.string(), trace);
       check_tasks(trace, tasks, csv.string());
     } else {
-      run.sums.push_back(read_sums(of));
+      run.sums.push_back(read_sums(of, trace.machine.workers));
     }
     run.passes.push_back({names.back(), std::move(trace)});
   }

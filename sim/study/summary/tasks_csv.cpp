@@ -17,7 +17,8 @@ std::string tasks_csv(const PassResult& pass) {
       "done_ps,visible_ps,arithmetic_ps,operations,put_bytes\n";
   for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
     const Ssc& ssc = pass.schedule[r];
-    std::vector<std::string> names;
+    std::vector<std::string> names, queues;
+    for (const WorkerKind& kind : ssc.kinds()) queues.push_back(kind.queue());
     for (const OperatorInfo& op : ssc.operators()) names.push_back(csv_cell(op.name));
     for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
       const TaskDescriptor& td = ssc.tasks()[t];
@@ -31,8 +32,7 @@ std::string tasks_csv(const PassResult& pass) {
       const L2Traffic& l2 = record.l2;
       fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{}", l2.read.hit, l2.read.miss, l2.write.hit,
                      l2.write.miss, l2.hbm_read, l2.hbm_write);
-      fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{},{},{},{}\n",
-                     name_of(static_cast<QueueType>(td.queue_type)),
+      fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{},{},{},{}\n", queues[td.queue_type],
                      td.dependent_event == kNone ? "" : std::to_string(td.dependent_event), td.trigger_rank,
                      td.trigger_event, since_start(record.done), since_start(record.visible),
                      record.arithmetic.count(), record.operations, record.put_bytes);

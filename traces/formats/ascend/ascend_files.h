@@ -48,7 +48,7 @@ inline constexpr std::array<std::pair<HostKind, std::string_view>, 10> kHostName
      {HostKind::kLog, "log"},
      {HostKind::kOther, "other"}}};
 // A counter of theirs and ours: the fill of the queues of batches.
-inline constexpr std::string_view kQueuesCounter = "sim data queues";
+inline constexpr std::string_view kDataQueuesCounter = "sim data queues";
 inline constexpr std::array<std::string_view, 3> kQueueNames{"device", "host", "data"};
 
 }  // namespace a3sim

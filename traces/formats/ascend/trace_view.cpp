@@ -108,7 +108,7 @@ class TimeLine {
     Json fill = Json::object();
     for (std::size_t q = 0; q < kQueueNames.size(); ++q) fill[std::string(kQueueNames[q])] = (*step.fill)[q];
     events_.push_back({{"ph", "C"},
-                       {"name", kQueuesCounter},
+                       {"name", kDataQueuesCounter},
                        {"pid", pid(kPython)},
                        {"tid", 0},
                        {"ts", microsecond_date(at)},

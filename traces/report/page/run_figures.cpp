@@ -99,17 +99,19 @@ Figure reuse_figure(const std::string& title, const Trace& trace) {
   return figure;
 }
 
-Figure workers_figure(const std::string& title, const Explanation& explanation) {
+Figure workers_figure(const std::string& title, const WorkerKinds& kinds, const Explanation& explanation) {
   Figure figure;
   figure.title = "Workers' time, " + title;
   figure.origin = "all ranks";
   figure.stacked = true;
   figure.legend = "time";
-  figure.x = names_axis("", {"AIC", "AIV"});
+  std::vector<std::string> names;
+  for (const WorkerKind& kind : kinds) names.push_back(kind.name);
+  figure.x = names_axis("", names);
   figure.y = {"% of the time", false, false, 0, 100, {}, {}};
   for (std::uint32_t t = 0; t < kWorkerTimes; ++t) {
     FigureSeries& series = figure.series.emplace_back(bars(kNamesOf<WorkerTime>[t], t));
-    for (std::size_t kind = 0; kind < 2; ++kind) {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       double part = 0, whole = 0;
       for (const auto& rank : explanation.workers) {
         part += seconds(rank[kind][t]);

@@ -16,7 +16,7 @@ Figure roofline_figure(const std::string& title, const TracedPass& pass, const s
 Figure reuse_figure(const std::string& title, const Trace& trace);
 bool has_reuse(const Trace& trace);
 // All workers' time, by kind.
-Figure workers_figure(const std::string& title, const Explanation& explanation);
+Figure workers_figure(const std::string& title, const WorkerKinds& kinds, const Explanation& explanation);
 // What the critical path, or the difference of two, is spent on: an operator a bar.
 Figure blame_figure(const std::string& title, const OperatorBlame& blame);
 // The share of reads that each operator finds in the L2.

@@ -147,10 +147,12 @@ Json pass_json(Page& page, const TracedPass& pass, const OperatorColors& colors)
   for (const TraceOperator& op : trace.operators)
     operators.push_back(
         {{"name", op.name}, {"unit", name_of(op.unit)}, {"color", colors.of(pass.name, op.name)}});
+  Json kinds = Json::array();
+  for (const WorkerKind& kind : trace.machine.workers)
+    kinds.push_back({{"name", kind.name}, {"count", kind.count}});
   return {{"name", pass.name},
           {"makespan_ps", trace.makespan.count()},
-          {"aic", trace.machine.workers[0]},
-          {"aiv", trace.machine.workers[1]},
+          {"kinds", std::move(kinds)},
           {"ranks", trace.ranks.size()},
           {"limits", kNamesOf<Limit>},
           {"blames", kNamesOf<Blame>},

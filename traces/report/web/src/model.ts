@@ -62,11 +62,12 @@ export interface Run { name: string; passes: Pass[] }
 // `color` is the same for a name in all runs and figures of a pass.
 export interface Operator { name: string; unit: "cube" | "vector" | "put"; color: number }
 
+export interface Kind { name: string; count: number } // of worker: AIC, AIV, SM
+
 export interface Pass {
   name: string;
   makespan_ps: number;
-  aic: number; // of a rank; AIC are numbered first
-  aiv: number;
+  kinds: Kind[]; // of a rank's workers, which are numbered kind by kind
   ranks: number;
   limits: string[];
   blames: string[];

@@ -51,7 +51,7 @@ export class Runs {
   readonly element = el("section");
   timelines: Timeline[] = []; // of the pass that is shown
   time: TimeAxis | null = null;
-  private shown: Shown = { rank: -1, kinds: "both", row: 0, path: true, words: "" };
+  private shown: Shown = { rank: -1, kinds: "all", row: 0, path: true, words: "" };
   private place = el("div");
   private count = el("output", { class: "found" });
   private opened = new Map<string, Promise<Opened>>();
@@ -149,6 +149,8 @@ export class Runs {
   private controls(ranks: number): HTMLElement {
     const list: [string, string][] = [["-1", "all"]];
     for (let r = 0; r < ranks; ++r) list.push([String(r), String(r)]);
+    const kinds = [...new Set(this.section.runs.flatMap((run) => run.passes.flatMap((pass) => pass.kinds.map((kind) => kind.name))))];
+    const several: [string, string][] = kinds.length > 1 ? kinds.map((name) => [name, name]) : [];
     const search = el("input", { type: "search", placeholder: "search: gmm1 expert3 rank0", "aria-label": "search tasks", value: this.shown.words }) as HTMLInputElement;
     search.addEventListener("input", () => {
       this.shown.words = search.value;
@@ -166,7 +168,7 @@ export class Runs {
     const again = (change: () => void) => (change(), this.rechoose());
     return el("div", { class: "bar" },
       choice("rank", list, String(this.shown.rank), (v) => again(() => (this.shown.rank = Number(v)))),
-      choice("workers", [["both", "AIC and AIV"], ["aic", "AIC"], ["aiv", "AIV"]], this.shown.kinds, (v) => again(() => (this.shown.kinds = v as Shown["kinds"]))),
+      choice("workers", [["all", kinds.join(" and ")], ...several], this.shown.kinds, (v) => again(() => (this.shown.kinds = v))),
       choice("row", [["0", "fit"], ["3", "3 px"], ["6", "6 px"], ["14", "14 px"], ["20", "20 px"]], String(this.shown.row), (v) => again(() => (this.shown.row = Number(v)))),
       el("label", {}, path, " critical path"), search, this.count,
       button("+", "zoom in", () => this.zoom(0.5)), button("−", "zoom out", () => this.zoom(2)),

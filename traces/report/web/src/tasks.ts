@@ -1,5 +1,5 @@
 // A pass's tasks by lane. They come sorted by rank, worker and start.
-import { Columns, Pass, read_columns } from "./model.js";
+import { Columns, Kind, Pass, read_columns } from "./model.js";
 
 export class Tasks {
   readonly count: number;
@@ -16,7 +16,7 @@ export class Tasks {
     this.end = columns.end!;
     this.taken = columns.taken!;
     this.op = columns.op!;
-    this.workers = pass.aic + pass.aiv;
+    this.workers = pass.kinds.reduce((sum, kind) => sum + kind.count, 0);
     this.first = new Uint32Array(pass.ranks * this.workers + 1);
     for (let i = 0; i < this.count; ++i) this.first[this.lane_of(i) + 1]!++;
     for (let lane = 0; lane + 1 < this.first.length; ++lane) this.first[lane + 1]! += this.first[lane]!;
@@ -39,8 +39,16 @@ export class Tasks {
   }
 
   lane_name(lane: number): string {
-    const rank = Math.floor(lane / this.workers), worker = lane % this.workers, aic = this.pass.aic;
-    return `rank ${rank}, ${worker < aic ? `AIC ${worker}` : `AIV ${worker - aic}`}`;
+    const of = this.of_kind(lane % this.workers);
+    return `rank ${Math.floor(lane / this.workers)}, ${of.kind.name} ${of.number}`;
+  }
+
+  // A worker's kind, and which of them it is.
+  of_kind(worker: number): { kind: Kind; number: number } {
+    const kinds = this.pass.kinds;
+    let k = 0;
+    while (worker >= kinds[k]!.count) worker -= kinds[k++]!.count;
+    return { kind: kinds[k]!, number: worker };
   }
 
   name(task: number): string {
@@ -86,8 +94,7 @@ export class Tasks {
     const found: number[] = [];
     const { rank, worker, index, expert } = this.columns;
     for (let i = 0; i < this.count; ++i) {
-      const w = worker![i]!, aic = this.pass.aic;
-      const core = w < aic ? `aic${w}` : `aiv${w - aic}`;
+      const of = this.of_kind(worker![i]!), core = `${of.kind.name}${of.number}`;
       const text = ` ${this.name(i)} ${index![i]} rank${rank![i]} ${core} expert${expert![i]} `.toLowerCase();
       if (wanted.every((word) => text.includes(/\d$/.test(word) ? ` ${word} ` : word))) found.push(i);
     }

@@ -11,7 +11,7 @@ const axis_height = 22, most_height = 620;
 // Ranks (none: all) from a date to another, which something is said of.
 export interface Marked { ranks: number[]; from_ps: number; to_ps: number }
 
-export interface Shown { rank: number; kinds: "both" | "aic" | "aiv"; row: number; path: boolean; words: string }
+export interface Shown { rank: number; kinds: string; row: number; path: boolean; words: string }
 
 export class Timeline {
   readonly element = el("div", { class: "timeline" });
@@ -64,7 +64,7 @@ export class Timeline {
     for (let rank = 0; rank < pass.ranks; ++rank) {
       if (this.shown.rank >= 0 && rank !== this.shown.rank) continue;
       for (let w = 0; w < workers; ++w)
-        if (this.shown.kinds === "both" || (w < pass.aic) === (this.shown.kinds === "aic")) this.lanes.push(rank * workers + w);
+        if (this.shown.kinds === "all" || this.tasks.of_kind(w).kind.name === this.shown.kinds) this.lanes.push(rank * workers + w);
     }
     this.row_of = new Map(this.lanes.map((lane, i) => [lane, i]));
     this.found = this.tasks.search(this.shown.words);
