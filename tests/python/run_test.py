@@ -88,7 +88,7 @@ class Runs(TestCase):
         file = a3sim.configs() / "experiments" / "feplb_ep8.yaml"
         with self.assertRaises(a3sim.InputError) as raised:
             a3sim.run(a3sim.load(file))
-        self.assertEqual(str(raised.exception), program("run", file, code=2))
+        self.assertEqual(str(raised.exception), program("show", file, code=2))
 
 
 class Views(TestCase):
