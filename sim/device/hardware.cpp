@@ -100,7 +100,8 @@ WorkerKinds read_workers(const Config& config) {
         .error("count", fmt::format("no kind of worker runs '{}': expected a count here, or a kind "
                                     "with `runs: [{}]`",
                                     name_of(unit), name_of(unit)));
-    kinds.add({usual[k].name, 1, usual[k].units});
+    // So many that nothing else seems wrong.
+    kinds.add({usual[k].name, kMostWorkers, usual[k].units});
   }
   return kinds;
 }
