@@ -1,7 +1,9 @@
 #include "sim/core/engine.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "sim/core/error.h"
 
@@ -48,19 +50,32 @@ void Engine::run_settle() {
   served.handler->on_settle(*this, call.arg);
 }
 
+void Engine::gather() {
+  round_.clear();
+  next_ = 0;
+  do {
+    round_.push_back(queue_.pop().payload);
+  } while (queue_.has_current());
+  if (now() > kLatest)
+    throw RunError("the run would take more than 100 seconds: is a time, a rate or a clock far off?");
+  if (round_.size() == 1) return;
+  std::ranges::sort(round_, {}, [](const Call& call) { return std::tuple(call.slot, call.arg); });
+}
+
 void Engine::run() {
   stopped_ = false;
   while (!stopped_) {
-    if (next_settle_ < settles_.size() && !queue_.has_current()) {
-      run_settle();
-      continue;
+    if (next_ == round_.size()) {
+      if (next_settle_ < settles_.size() && !queue_.has_current()) {
+        run_settle();
+        continue;
+      }
+      if (queue_.empty()) return;
+      gather();
     }
-    if (queue_.empty()) return;
-    const auto item = queue_.pop();
-    if (now() > kLatest)
-      throw RunError("the run would take more than 100 seconds: is a time, a rate or a clock far off?");
+    const Call call = round_[next_++];
     ++events_;
-    served_[item.payload.slot].handler->on_event(*this, item.payload.arg);
+    served_[call.slot].handler->on_event(*this, call.arg);
   }
 }
 

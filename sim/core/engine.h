@@ -27,10 +27,15 @@ class EventHandler {
   std::uint32_t engine_slot_ = kUnserved;
 };
 
-// The discrete-event engine: events run in order of (time,
-// sequence of scheduling), on one thread. Time starts at 0.
+// The discrete-event engine, on one thread. Time starts at 0. Events run by date, and those of one date in rounds:
+// the first are all that were scheduled before it, the next what those scheduled at their own date, and so on. In
+// a round they run by handler, in the order in which the engine got to know them, and then by argument: when one
+// was scheduled decides nothing.
 class Engine {
  public:
+  // Handlers that are known before they schedule anything have their place among others by that.
+  void know(EventHandler& handler) { slot_of(handler); }
+
   // The date of the event that runs, or ran last.
   Time now() const { return Time(Duration(static_cast<std::int64_t>(queue_.last()))); }
 
@@ -70,6 +75,8 @@ class Engine {
     return add_slot(handler);
   }
   void run_settle();
+  // Takes the next round of events from the queue.
+  void gather();
 
   // A handler, and by `arg` whether a settle is asked for.
   struct Served {
@@ -78,6 +85,8 @@ class Engine {
   };
 
   RadixHeap<Call> queue_;
+  std::vector<Call> round_;  // events of this date, in order
+  std::size_t next_ = 0;     // the first of them that has not run
   std::vector<Served> served_;
   std::vector<Call> settles_;    // requests of this date, in order
   std::size_t next_settle_ = 0;  // the first that has not run

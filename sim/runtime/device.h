@@ -32,6 +32,8 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   // The counters and put units of all ranks, by rank; they stay where they are. Before launch().
   void connect(std::span<EventCounters* const> events, std::span<PutUnit* const> puts);
 
+  // Introduces how it runs tasks.
+  void know_execution(Engine& engine) { engine.know(*execution_); }
   // The kernel is launched now.
   void launch(Engine& engine);
   bool finished() const { return finished_ == ssc_.tasks().size(); }

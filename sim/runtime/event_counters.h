@@ -33,7 +33,9 @@ class EventCounters final : public EventHandler {
   // A trigger of the event by a task of rank `from` becomes visible here at this date.
   void add_at(Engine& engine, Time visible, std::uint32_t event, RankId from) {
     Trigger& last = last_[event];
-    if (visible >= last.visible) last = {visible, index(from)};
+    // Of several at one date the one with the largest number, whichever was told first.
+    const bool later = visible > last.visible || last.rank == kNone;
+    if (later || (visible == last.visible && index(from) > last.rank)) last = {visible, index(from)};
     engine.schedule(visible, *this, event);
   }
   // The last of an event's triggers, and whose it was; complete events have got all of theirs.

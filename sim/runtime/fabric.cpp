@@ -80,6 +80,7 @@ void Fabric::on_event(Engine& engine, std::uint32_t call) {
   next_end_ = Time::max();
   ended_.clear();
   network_->advance(engine.now(), ended_);
+  std::ranges::sort(ended_);
   flows_ -= static_cast<std::uint32_t>(ended_.size());
   for (const std::uint32_t token : ended_) {
     ends_[token / workers_per_rank_]->put_has_left(engine, token % workers_per_rank_);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 
 #include "sim/device/hardware.h"
 #include "sim/memory/memory.h"
@@ -11,7 +13,8 @@ namespace a3sim {
 // What leaves a device and arrives at it now, and what that takes of its memory.
 class PortLoad {
  public:
-  // Bytes that leave, or arrive, from now on (negative: that have), and of reads that take the HBM as long.
+  // Bytes that leave, or arrive, from now on (negative: that have), and of reads that take the HBM as long. In
+  // which order it is told is all the same.
   void leave(double bytes, double hbm) { leaving_.add(bytes, hbm); }
   void arrive(double bytes, double hbm) { arriving_.add(bytes, hbm); }
 
@@ -34,11 +37,12 @@ class PortLoad {
   static constexpr double kMostOfMemory = 0.99;
 
   struct Flow {
-    double bytes = 0, hbm = 0;
-    double part() const { return bytes > 0 ? hbm / bytes : 0; }
+    static constexpr double kUnits = 1 << 20;  // a byte: whole numbers, whose sums are exact
+    std::int64_t bytes = 0, hbm = 0;
+    double part() const { return bytes > 0 ? static_cast<double>(hbm) / static_cast<double>(bytes) : 0; }
     void add(double more_bytes, double more_hbm) {
-      bytes += more_bytes;
-      hbm += more_hbm;
+      bytes += std::llround(more_bytes * kUnits);
+      hbm += std::llround(more_hbm * kUnits);
     }
   };
   Flow leaving_, arriving_;

@@ -1,11 +1,14 @@
 #include "sim/runtime/put_unit.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace a3sim {
 
-// Reads the source's memory and writes the destination's.
-void PutUnit::look_up(Running& running, const Work& work, OpId op) {
+void PutUnit::look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op) {
+  Running& running = puts_[worker];
+  const std::uint32_t ranks = fabric_.topology().ranks(), dst = index(running.put.dst);
   PutUnit& destination = *unit_of(running.put.dst);
   for (const Stream& stream : work.streams) {
     StepAccess whole;
@@ -15,11 +18,31 @@ void PutUnit::look_up(Running& running, const Work& work, OpId op) {
     whole.l2.write = stream.write;
     const std::uint64_t row = whole.l2.byte_end;
     running.put.whole_lines &= stream.bytes % kL2Line == 0 && stream.rows.begin * row % kL2Line == 0;
-    const L2Traffic found = (stream.write ? destination.owner_ : owner_).access(whole, op);
-    running.outcome.l2 += found;
-    (stream.write ? running.hbm_there : running.hbm_here) +=
-        memory_.as_reads(static_cast<double>(found.hbm_read), static_cast<double>(found.hbm_write));
+    if (stream.write) {
+      destination.arrivals_.push_back({worker, (dst + ranks - index(rank_)) % ranks, this, op, whole});
+    } else {
+      running.hbm_here += hbm_of(running, owner_.access(whole, op));
+    }
   }
+  engine.settle(destination, 0);
+}
+
+double PutUnit::hbm_of(Running& running, const L2Traffic& found) const {
+  running.outcome.l2 += found;
+  return memory_.as_reads(static_cast<double>(found.hbm_read), static_cast<double>(found.hbm_write));
+}
+
+void PutUnit::on_settle(Engine& engine, std::uint32_t) {
+  std::ranges::stable_sort(arrivals_, {}, [](const Arrival& a) { return std::tuple(a.worker, a.distance); });
+  for (const Arrival& arrival : arrivals_) {
+    Running& running = arrival.source->puts_[arrival.worker];
+    running.hbm_there += hbm_of(running, owner_.access(arrival.write, arrival.op));
+  }
+  for (const Arrival& arrival : arrivals_) {
+    if (std::exchange(arrival.source->puts_[arrival.worker].flows_then, false))
+      arrival.source->let_flow(engine, arrival.worker);
+  }
+  arrivals_.clear();
 }
 
 void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness) {
@@ -28,13 +51,14 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   running.put = {rank_, work.dst, Bytes{static_cast<std::int64_t>(work.put_bytes)}, true, slowness};
   running.started = engine.now();
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
-  look_up(running, work, op);
+  look_up(engine, worker, work, op);
   transfer_.begin(engine.now());
   unit_of(running.put.dst)->transfer_.begin(engine.now());
   const std::uint32_t row = work.streams.empty() ? 0 : work.streams.front().rows.begin;
   const Duration before = fabric_.startup() + fabric_.wait(running.put, op, row);
   running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
-  if (before == Duration::zero()) return let_flow(engine, worker);
+  running.flows_then = before == Duration::zero();
+  if (running.flows_then) return;
   schedule(engine, engine.now() + before, kFlow, worker);
 }
 

@@ -63,6 +63,8 @@ class PutUnit final : public FabricEnd, public EventHandler {
   double served_part(double egress, double ingress) const override;
   void reserve_for_puts(Engine& engine, double read, double write) override;
   void on_event(Engine& engine, std::uint32_t arg) override;
+  // Takes what puts that have started at this date write here.
+  void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
   // What an event's argument means, beside the worker.
@@ -72,10 +74,22 @@ class PutUnit final : public FabricEnd, public EventHandler {
     Fabric::Put put{};
     Time started;
     double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM as long, at its two ends
+    bool flows_then = false;             // once its destination has taken it
     Outcome outcome;
   };
+  // What a put writes here. Of those of one date the smallest worker's come first, and of these the one from the
+  // rank that has the shortest way round the group: no rank has a place of its own.
+  struct Arrival {
+    std::uint32_t worker, distance;
+    PutUnit* source;
+    OpId op;
+    StepAccess write;
+  };
   PutUnit* unit_of(RankId rank) const { return units_[device(index(rank))]; }
-  void look_up(Running& running, const Work& work, OpId op);
+  // Reads the source's memory, and has the destination write.
+  void look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op);
+  // Bytes of reads that take the HBM as long as what an access of a put found.
+  double hbm_of(Running& running, const L2Traffic& found) const;
   void let_flow(Engine& engine, std::uint32_t worker);
   void schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {
     engine.schedule(at, *this, worker << 1 | signal);
@@ -86,7 +100,8 @@ class PutUnit final : public FabricEnd, public EventHandler {
   Fabric& fabric_;
   Owner& owner_;
   std::span<PutUnit* const> units_;
-  std::vector<Running> puts_;  // by worker
+  std::vector<Running> puts_;      // by worker
+  std::vector<Arrival> arrivals_;  // of this date
   PortLoad load_;
   std::array<double, kResources> reserved_{};
   std::uint64_t sent_ = 0, received_ = 0;  // bytes

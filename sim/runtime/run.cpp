@@ -103,6 +103,11 @@ class Ranks {
   // Once.
   RunResult run() {
     Engine engine;
+    for (EventCounters* counters : events_) engine.know(*counters);
+    for (const auto& device : devices_) device->know_execution(engine);
+    engine.know(fabric_);
+    for (PutUnit* unit : puts_) engine.know(*unit);
+    for (const auto& device : devices_) engine.know(*device);
     for (const auto& device : devices_) device->launch(engine);
     engine.run();
     check_finished();

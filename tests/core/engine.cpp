@@ -40,18 +40,50 @@ Time at(std::int64_t ps) { return Time(Duration(ps)); }
 
 }  // namespace
 
-TEST_CASE("events run by time, and in the order of scheduling at one date") {
+TEST_CASE("events run by time, and those of one date by handler and argument, whenever they were scheduled") {
   Log log;
   Recorder a("a", log), b("b", log);
   Engine engine;
-  engine.schedule(at(20), a, 0);
-  engine.schedule(at(10), b, 1);
-  engine.schedule(at(20), b, 2);
-  engine.schedule(at(10), a, 3);
+  engine.know(a);
+  engine.know(b);
+  engine.schedule(at(20), b, 1);
+  engine.schedule(at(20), a, 7);
+  engine.schedule(at(10), b, 3);
+  engine.schedule(at(20), b, 0);
+  engine.schedule(at(10), a, 4);
   engine.run();
-  CHECK(log == Log{"10 event b1", "10 event a3", "20 event a0", "20 event b2"});
-  CHECK(engine.events() == 4);
+  CHECK(log == Log{"10 event a4", "10 event b3", "20 event a7", "20 event b0", "20 event b1"});
+  CHECK(engine.events() == 5);
   CHECK(engine.now() == at(20));
+}
+
+TEST_CASE("handlers that were not introduced come as they scheduled their first event") {
+  Log log;
+  Recorder a("a", log), b("b", log);
+  Engine engine;
+  engine.schedule(at(9), b, 0);
+  engine.schedule(at(5), a, 0);
+  engine.schedule(at(5), b, 0);
+  engine.run();
+  CHECK(log == Log{"5 event b0", "5 event a0", "9 event b0"});
+}
+
+TEST_CASE("what is scheduled at its own date is a next round, in order as the first") {
+  Log log;
+  Recorder a("a", log), b("b", log);
+  Engine engine;
+  engine.know(a);
+  engine.know(b);
+  b.then = [&](Engine& e, std::uint32_t arg) {
+    if (arg != 5) return;
+    e.schedule(e.now(), b, 2);
+    e.schedule(e.now(), a, 9);
+    e.schedule(e.now(), b, 1);
+  };
+  engine.schedule(at(3), b, 6);
+  engine.schedule(at(3), b, 5);
+  engine.run();
+  CHECK(log == Log{"3 event b5", "3 event b6", "3 event a9", "3 event b1", "3 event b2"});
 }
 
 TEST_CASE("an event for the current date runs at it, after those that were scheduled before") {

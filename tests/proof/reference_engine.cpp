@@ -388,11 +388,10 @@ class Simulation {
           const std::uint32_t dst = td(r, task).dst;
           const std::uint32_t workers = rank.ssc->workers(queue);
           std::uint32_t w = i % workers;
-          if (kernel.puts && collectives_ && workers < group) {
-            w = (dst >= r ? dst - r : dst + group - r) % workers;  // those behind it first
-          } else if (kernel.puts && collectives_) {
-            // To every rank at a time; what stays is for the workers that are left.
-            w = dst != r || workers == group ? dst % workers : group + i % (workers - group);
+          if (kernel.puts && collectives_) {
+            // Those behind it first; what stays is for the workers that are left, if any are.
+            w = (dst >= r ? dst - r : dst + group - r) % workers;
+            if (dst == r && workers > group) w = group + i % (workers - group);
           }
           rank.own[first_of(r, queue) + w].push_back(task);
         }

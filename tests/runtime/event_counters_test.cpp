@@ -1,5 +1,6 @@
 #include "sim/runtime/event_counters.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 
 namespace a3sim {
@@ -27,6 +28,20 @@ TEST_CASE("An event is complete with its last trigger, at that date and not befo
   CHECK(listener.told == std::vector<std::pair<Time, std::uint32_t>>{{Time(5_us), 1}, {Time(7_us), 0}});
   CHECK(counters.count(0) == 2);
   CHECK(counters.is_complete(0));
+}
+
+TEST_CASE("The last trigger of an event is the latest, and of several at one date the largest rank's") {
+  const std::vector<EventDescriptor> events{{3, 0}};
+  for (const bool reversed : {false, true}) {
+    EventCounters counters(events);
+    Listening listener;
+    counters.tell(listener);
+    Engine engine;
+    for (const std::uint32_t rank : reversed ? std::array{2U, 1U, 3U} : std::array{3U, 1U, 2U})
+      counters.add_at(engine, Time(rank == 3 ? 5_us : 6_us), 0, RankId{rank});
+    CHECK(counters.last_trigger(0).rank == 2);
+    CHECK(counters.last_trigger(0).visible == Time(6_us));
+  }
 }
 
 }  // namespace

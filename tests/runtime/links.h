@@ -19,6 +19,7 @@ class Site final : public PutUnit::Owner {
  public:
   L2Traffic access(const StepAccess& access, OpId) override {
     (access.l2.write ? written : read) += access.bytes();
+    if (access.l2.write) wrote.push_back(access.l2.rows.end);
     return found;
   }
   void reserve(Engine&, const std::array<double, kResources>& rates) override { reserved.push_back(rates); }
@@ -30,6 +31,7 @@ class Site final : public PutUnit::Owner {
 
   L2Traffic found;
   std::uint64_t read = 0, written = 0;
+  std::vector<std::uint32_t> wrote;  // the last row of each write
   std::vector<std::array<double, kResources>> reserved;
   std::array<Time, kWorkers> left, seen, ended;
 };

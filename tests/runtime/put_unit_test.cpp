@@ -1,5 +1,6 @@
 #include "sim/runtime/put_unit.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/runtime/links.h"
@@ -35,6 +36,33 @@ TEST_CASE("A put reads its source's memory and writes its destination's, and not
   CHECK(links.sites[0].read == kBytes);
   CHECK(links.sites[2].written == kBytes);
   CHECK(links.sites[0].written + links.sites[2].read + links.sites[1].read + links.sites[1].written == 0);
+}
+
+TEST_CASE("What puts of one date write comes by worker and way round the group, whoever was first to start") {
+  // To rank 0, of three: rank 2 is one behind it, rank 1 two.
+  const std::vector<std::array<std::uint32_t, 3>> puts{{1, 0, 3}, {2, 0, 4}, {1, 1, 5}, {2, 1, 6}};
+  for (const bool reversed : {false, true}) {
+    Links links(3);
+    Engine engine;
+    std::vector<std::array<std::uint32_t, 3>> order = puts;
+    if (reversed) std::ranges::reverse(order);
+    for (const auto& [rank, worker, rows] : order)
+      links[rank].start(engine, worker, put_of(0, rows), OpId{0}, 1);
+    engine.run();
+    CHECK(links.sites[0].wrote == std::vector<std::uint32_t>{4, 3, 6, 5});
+  }
+}
+
+TEST_CASE("What ports take of a memory does not depend on the order in which puts began and ended") {
+  const std::vector<std::pair<double, double>> puts{{100, 0.1}, {7, 0.3}, {1e9, 1e9 / 3}, {3, 2.9}};
+  const auto rates_after = [&](auto first, auto last) {
+    PortLoad load;
+    for (auto put = first; put != last; ++put) load.leave(put->first, put->second);
+    load.leave(-puts[2].first, -puts[2].second);
+    return load.rates(1, 1);
+  };
+  CHECK(rates_after(puts.begin(), puts.end()) == rates_after(puts.rbegin(), puts.rend()));
+  CHECK(rates_after(puts.begin(), puts.end())[2] == Approx(3.3 / 110).epsilon(1e-6));
 }
 
 TEST_CASE("A put without bytes is a signal: seen one hop later, its worker free after the fence") {

@@ -24,8 +24,8 @@ class DynamicExecution final : public Execution {
   std::string blocked() const override;
 
  private:
-  // All of them became ready at once.
-  void add_ready(std::span<std::uint32_t> tasks);
+  // Those that became ready at this date.
+  void add_ready();
   // Hands out what can be, as long as a server is free; behind all else at this date, so that the order of events
   // at one date decides nothing.
   void serve(Engine& engine) { engine.settle(*this, 0); }
@@ -37,6 +37,7 @@ class DynamicExecution final : public Execution {
   std::uint32_t free_servers_;
   // By task: its position in its queue; once it is ready, where tasks go first in, first out, its number.
   std::vector<std::uint32_t> place_;
+  std::vector<std::uint32_t> new_;  // became ready at this date
   std::uint32_t readied_ = 0;
   std::vector<std::vector<std::uint32_t>> ready_;  // by worker set: tasks, a heap with the earliest on top
   std::vector<bool> free_, handed_;                // by worker; by task
@@ -69,13 +70,11 @@ DynamicExecution::DynamicExecution(const ExecutionSite& site)
 
 void DynamicExecution::launch(Engine& engine) {
   launched_ = true;
-  std::vector<std::uint32_t> ready;
   const auto tasks = site_.ssc.tasks();
   for (std::uint32_t t = 0; t < tasks.size(); ++t) {
     const std::uint32_t event = tasks[t].dependent_event;
-    if (event == kNone || site_.events.is_complete(event)) ready.push_back(t);
+    if (event == kNone || site_.events.is_complete(event)) new_.push_back(t);
   }
-  add_ready(ready);
   serve(engine);
 }
 
@@ -83,17 +82,18 @@ bool DynamicExecution::earlier(std::uint32_t a, std::uint32_t b) const {
   return place_[a] != place_[b] ? place_[a] < place_[b] : a < b;
 }
 
-void DynamicExecution::add_ready(std::span<std::uint32_t> tasks) {
+void DynamicExecution::add_ready() {
   if (site_.options.ready == ReadyOrder::kFifo) {
-    std::ranges::sort(tasks, [this](std::uint32_t a, std::uint32_t b) { return earlier(a, b); });
-    for (const std::uint32_t task : tasks) place_[task] = readied_++;
+    std::ranges::sort(new_, [this](std::uint32_t a, std::uint32_t b) { return earlier(a, b); });
+    for (const std::uint32_t task : new_) place_[task] = readied_++;
   }
-  for (const std::uint32_t task : tasks) {
+  for (const std::uint32_t task : new_) {
     std::vector<std::uint32_t>& heap = ready_[site_.ssc.tasks()[task].worker_set];
     heap.push_back(task);
     std::push_heap(heap.begin(), heap.end(),
                    [this](std::uint32_t a, std::uint32_t b) { return earlier(b, a); });
   }
+  new_.clear();
 }
 
 std::uint32_t DynamicExecution::free_worker(std::uint32_t set) const {
@@ -107,6 +107,7 @@ std::uint32_t DynamicExecution::free_worker(std::uint32_t set) const {
 }
 
 void DynamicExecution::on_settle(Engine& engine, std::uint32_t) {
+  add_ready();
   while (free_servers_ > 0) {
     std::uint32_t task = kNone, worker = kNone;
     for (std::uint32_t set = 0; set < ready_.size(); ++set) {
@@ -142,7 +143,7 @@ void DynamicExecution::worker_is_free(Engine& engine, std::uint32_t worker) {
 
 void DynamicExecution::event_is_complete(Engine& engine, std::uint32_t event) {
   if (!launched_) return;  // rows of a rank that started earlier
-  add_ready(std::span(waiting_).subspan(first_[event], first_[event + 1] - first_[event]));
+  new_.insert(new_.end(), waiting_.begin() + first_[event], waiting_.begin() + first_[event + 1]);
   serve(engine);
 }
 

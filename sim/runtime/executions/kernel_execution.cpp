@@ -79,16 +79,15 @@ void KernelExecution::start_kernel(Engine& engine) {
 }
 
 // A collective sends to every rank at a time, what goes to one rank in order; what stays is copied by the
-// others, if there are any. Where there are more ranks than workers, each rank begins with those behind it: were
-// it with rank 0, all would send to the same few at last.
+// others, if there are any. Each rank begins with those behind it: were it with rank 0, all would send to the same
+// few at last where there are more ranks than workers.
 std::uint32_t KernelExecution::worker_of(const Kernel& kernel, std::uint32_t i) const {
   const Ssc& ssc = site_.ssc;
   const TaskDescriptor& td = ssc.tasks()[kernel.tasks[i]];
   const std::uint32_t first = ssc.kinds().first_worker(td.queue_type), workers = ssc.workers(td.queue_type);
   if (!kernel.puts || !collectives_) return first + i % workers;
-  const std::uint32_t ranks = site_.group.ranks();
-  if (workers < ranks) return first + (td.dst + ranks - index(ssc.rank())) % ranks % workers;
-  if (td.dst != index(ssc.rank()) || workers == ranks) return first + td.dst % workers;
+  const std::uint32_t ranks = site_.group.ranks(), behind = (td.dst + ranks - index(ssc.rank())) % ranks;
+  if (behind != 0 || workers <= ranks) return first + behind % workers;
   return first + ranks + i % (workers - ranks);
 }
 
