@@ -10,12 +10,15 @@ foreach(name sim_core models scheduler sim_device sim_memory sim_network sim_run
   target_sources(a3sim_library PRIVATE $<TARGET_OBJECTS:${name}>)
 endforeach()
 # All that is installed, and no test. Whoever installs or packs has built it before.
-add_custom_target(installed DEPENDS a3sim a3sim_library)
+add_custom_target(installed DEPENDS a3sim a3sim_library a3sim_simgrid)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/a3sim)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/a3sim)
+set_target_properties(a3sim PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/a3sim")
 install(TARGETS a3sim RUNTIME)
+set(A3SIM_MODULES lib/a3sim)
+install(TARGETS a3sim_simgrid LIBRARY DESTINATION ${A3SIM_MODULES})
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/a3sim)
 install(TARGETS a3sim_library ARCHIVE)
 install(DIRECTORY sim models scheduler traces DESTINATION ${headers} FILES_MATCHING PATTERN "*.h"
@@ -42,7 +45,7 @@ endforeach()
 install(FILES ${said}/a3sim.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 configure_package_config_file(package.cmake.in ${CMAKE_BINARY_DIR}/generated/a3simConfig.cmake
-  INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+  INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR A3SIM_MODULES)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/a3simConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/generated/a3simConfig.cmake ${CMAKE_BINARY_DIR}/generated/a3simConfigVersion.cmake
   DESTINATION ${package})
@@ -57,6 +60,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 # What the program is linked with, asked of the system; what the library's users need besides are headers.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libboost-dev, libeigen3-dev, libfmt-dev, libspdlog-dev, libyaml-cpp-dev, \
-nlohmann-json3-dev, libmuparser-dev, libflatbuffers-dev, libsqlitecpp-dev, libnlopt-cxx-dev, libsimgrid-dev, \
+nlohmann-json3-dev, libmuparser-dev, libflatbuffers-dev, libsqlitecpp-dev, libnlopt-cxx-dev, \
 duktape-dev, zlib1g-dev, libcli11-dev, python3-numpy, python3-pandas")
 include(CPack)

@@ -1,242 +1,33 @@
-#include <xbt/log.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <csignal>
-#include <cstddef>
-#include <exception>
-#include <memory>
-#include <simgrid/kernel/resource/Action.hpp>
-#include <simgrid/kernel/resource/Model.hpp>
-#include <simgrid/s4u.hpp>
-#include <string>
-#include <utility>
-#include <vector>
+#include <dlfcn.h>
+#include <fmt/format.h>
 
 #include "sim/core/error.h"
-#include "sim/core/ids.h"
 #include "sim/core/registry.h"
-#include "sim/network/class_table.h"
 #include "sim/network/fluid.h"
+#include "sim/network/modules/simgrid_rates.h"
 
 namespace a3sim {
 
 namespace {
 
-namespace s4u = simgrid::s4u;
-namespace resource = simgrid::kernel::resource;
+// SimGrid brings some thirty libraries, which take longer to load than all else that most commands do. So what uses it
+// is a module, loaded when it is first asked for, from where the program's run path says.
+using MakeRates = decltype(&a3sim_make_simgrid_rates);
 
-// A transfer that never ends, in whose place all flows of a class run. A weight of n makes it n flows.
-struct Carrier {
-  s4u::CommPtr comm;  // keeps the action alive
-  resource::Action* action;
-};
-
-// An engine takes over the process's signals and its way to die; here they stay the program's.
-class Handlers {
- public:
-  Handlers() : terminate_(std::get_terminate()) {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &actions_[i]);
-  }
-  ~Handlers() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &actions_[i], nullptr);
-    std::set_terminate(terminate_);
-  }
-  Handlers(const Handlers&) = delete;
-  Handlers& operator=(const Handlers&) = delete;
-
- private:
-  static constexpr std::array kSignals{SIGINT, SIGSEGV, SIGBUS};
-  std::array<struct sigaction, kSignals.size()> actions_{};
-  std::terminate_handler terminate_;
-};
-
-class Platform;
-struct Release {
-  void operator()(Platform*) const { in_use.clear(); }
-  static inline std::atomic_flag in_use;
-};
-using Lease = std::unique_ptr<Platform, Release>;
-
-// SimGrid's engine and its platform: a star of one-way hosts, one with a link of its own for each port. The
-// engine never runs: only its sharing of bandwidth is asked, at its date 0. A process can have one engine,
-// so platform and carriers are kept for the next network, and grow to the largest.
-class Platform {
- public:
-  // The process's platform, if nobody uses it. It is never destroyed: SimGrid would complain about transfers
-  // that have not ended.
-  static Lease acquire() {
-    if (Release::in_use.test_and_set())
-      throw RunError(
-          "SimGrid simulates one network at a time in a process, and another is in use: set "
-          "network.backend=native, which shares bandwidth in the same way");
-    static Platform& platform = *new Platform;
-    Lease lease(&platform);
-    if (!platform.network_) platform.open();
-    return lease;
-  }
-
-  void set_egress(std::uint32_t port, BytesPerSecond capacity) { set(egress_, port, capacity); }
-  void set_ingress(std::uint32_t port, BytesPerSecond capacity) { set(ingress_, port, capacity); }
-
-  // A suspended carrier between two ports.
-  Carrier take(std::uint32_t from, std::uint32_t to) {
-    auto& idle = idle_of(from, to);
-    if (!idle.empty()) {
-      const Carrier carrier = idle.back();
-      idle.pop_back();
-      return carrier;
-    }
-    constexpr std::uint64_t kEndless = std::uint64_t{1} << 62;
-    s4u::CommPtr comm = s4u::Comm::sendto_init();
-    comm->set_payload_size(kEndless)->set_source(egress_[from].host);
-    comm->set_destination(ingress_[to].host);  // starts it
-    resource::Action* action = &network_->get_started_action_set()->back();
-    action->suspend();
-    return {comm, action};
-  }
-  void put_back(std::uint32_t from, std::uint32_t to, const Carrier& carrier) {
-    carrier.action->suspend();
-    idle_of(from, to).push_back(carrier);
-  }
-
-  // SimGrid shares the bandwidth when it is asked for its next event.
-  void share() { network_->next_occurring_event(0); }
-
- private:
-  struct Port {
-    s4u::Host* host;
-    s4u::Link* link;
-  };
-
-  Platform() = default;
-
-  void open() {
-    const Handlers handlers;
-    xbt_log_control_set("root.thres:error");  // it warns of carriers at the end of the program
-    int count = 1;
-    char name[] = "a3sim";
-    char* arguments[] = {name, nullptr};
-    new s4u::Engine(&count, arguments);  // SimGrid finds it by itself
-    // Plain max-min: no factors for TCP, no traffic back, solved as a whole; as exact as doubles allow.
-    for (const char* setting : {"network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
-                                "network/optim:Full", "surf/precision:1e-12", "maxmin/precision:1e-12"})
-      s4u::Engine::set_config(std::string(setting));
-    star_ = s4u::create_star_zone("ports");
-    for (resource::Model* model : s4u::Engine::get_instance()->get_all_models()) {
-      if (model->get_name().starts_with("Network")) network_ = model;
-    }
-    if (!network_)
-      throw RunError(
-          "SimGrid has no network model: it is another version than 3.32; set network.backend=native, which "
-          "shares bandwidth in the same way");
-  }
-
-  void set(std::vector<Port>& ports, std::uint32_t port, BytesPerSecond capacity) {
-    while (ports.size() <= port) ports.push_back(add_port(&ports == &egress_, ports.size()));
-    ports[port].link->set_bandwidth(static_cast<double>(capacity.count));
-  }
-
-  Port add_port(bool egress, std::size_t number) {
-    const std::string name = (egress ? "egress-" : "ingress-") + std::to_string(number);
-    const Port port{star_->create_host(name, 1.0), star_->create_link(name, 1.0)};
-    port.link->set_latency(0)->seal();
-    auto* const point = port.host->get_netpoint();
-    const std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(port.link)};
-    star_->add_route(egress ? point : nullptr, egress ? nullptr : point, nullptr, nullptr, route, false);
-    return port;
-  }
-
-  std::vector<Carrier>& idle_of(std::uint32_t from, std::uint32_t to) {
-    std::uint32_t& place = routes_.at({from, to, 0});
-    if (place == kNone) {
-      place = static_cast<std::uint32_t>(idle_.size());
-      idle_.emplace_back();
-    }
-    return idle_[place];
-  }
-
-  s4u::NetZone* star_ = nullptr;
-  resource::Model* network_ = nullptr;
-  std::vector<Port> egress_, ingress_;
-  ClassTable routes_;
-  std::vector<std::vector<Carrier>> idle_;  // by route
-};
-
-class SimGridRates final : public RateSolver {
- public:
-  explicit SimGridRates(const NetworkSpec& spec)
-      : platform_(Platform::acquire()), egress_(spec.egress.size()), ingress_(spec.ingress.size()) {
-    for (std::uint32_t p = 0; p < spec.egress.size(); ++p) platform_->set_egress(p, spec.egress[p]);
-    for (std::uint32_t p = 0; p < spec.ingress.size(); ++p) platform_->set_ingress(p, spec.ingress[p]);
-  }
-  ~SimGridRates() override {
-    for (const Class& c : classes_) platform_->put_back(c.from, c.to, c.carrier);
-  }
-  SimGridRates(const SimGridRates&) = delete;
-  SimGridRates& operator=(const SimGridRates&) = delete;
-
-  void add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) override {
-    classes_.push_back({from, to, static_cast<double>(cap.count), 0, 0, platform_->take(from, to)});
-    rates_.push_back(0);
-  }
-  void remove(std::uint32_t c) override {
-    platform_->put_back(classes_[c].from, classes_[c].to, classes_[c].carrier);
-    std::swap(classes_[c], classes_.back());
-    classes_.pop_back();
-    rates_[c] = rates_.back();
-    rates_.pop_back();
-  }
-  void join(std::uint32_t c) override { ++classes_[c].flows; }
-  void leave(std::uint32_t c) override { --classes_[c].flows; }
-  void set_egress(std::uint32_t port, BytesPerSecond capacity) override {
-    platform_->set_egress(port, capacity);
-  }
-  void set_ingress(std::uint32_t port, BytesPerSecond capacity) override {
-    platform_->set_ingress(port, capacity);
-  }
-
-  void solve() override {
-    for (Class& c : classes_) {
-      if (c.carried == c.flows) continue;
-      c.carrier.action->set_sharing_penalty(1.0 / c.flows);
-      c.carrier.action->set_bound(c.cap * c.flows);
-      if (c.carried == 0) c.carrier.action->resume();
-      c.carried = c.flows;
-    }
-    platform_->share();
-    std::fill(egress_.begin(), egress_.end(), 0);
-    std::fill(ingress_.begin(), ingress_.end(), 0);
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const Class& c = classes_[i];
-      const double rate = c.carrier.action->get_rate() * 1e-12;
-      if (!(rate > 0)) throw RunError("SimGrid leaves a flow without bandwidth: are rates too unlike?");
-      rates_[i] = rate / c.flows;
-      egress_[c.from] += rate;
-      ingress_[c.to] += rate;
-    }
-  }
-  double egress_rate(std::uint32_t port) const override { return egress_[port]; }
-  double ingress_rate(std::uint32_t port) const override { return ingress_[port]; }
-
- private:
-  struct Class {
-    std::uint32_t from, to;
-    double cap;
-    std::uint32_t flows, carried;  // now; as SimGrid knows
-    Carrier carrier;
-  };
-
-  Lease platform_;
-  std::vector<Class> classes_;
-  std::vector<double> egress_, ingress_;  // by port: bytes a picosecond
-};
+MakeRates load() {
+  void* const module = dlopen(kSimGridModule, RTLD_NOW | RTLD_LOCAL);
+  void* const make = module != nullptr ? dlsym(module, kMakeSimGridRates) : nullptr;
+  if (make != nullptr) return reinterpret_cast<MakeRates>(make);
+  throw RunError(fmt::format(
+      "SimGrid cannot be loaded ({}): set network.backend=native, which shares bandwidth in the same way",
+      dlerror()));
+}
 
 class SimGrid final : public NetworkBackend {
  public:
   std::unique_ptr<Network> create(const NetworkSpec& spec) const override {
-    return make_fluid("simgrid", spec, [&] { return std::make_unique<SimGridRates>(spec); });
+    static const MakeRates kMake = load();
+    return make_fluid("simgrid", spec, [&] { return std::unique_ptr<RateSolver>(kMake(spec)); });
   }
 };
 
