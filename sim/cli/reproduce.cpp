@@ -42,7 +42,7 @@ std::string footer() {
          "Examples:\n"
          "  a3sim reproduce                        all of them\n"
          "  a3sim reproduce moe_ffn --json p.json  predicted and published values as JSON\n"
-         "  a3sim reproduce --brief -o tables      one page, and all tables as files; report.html draws "
+         "  a3sim reproduce --brief -o tables      one page, and its tables as files; report.html draws "
          "them\n"
          "  a3sim reproduce moe_ffn --set hardware.memory.hbm_read='1.4 TB/s'\n"
          "  a3sim reproduce swiglu_add --variants  and under other policies, tiles, worker counts\n"
@@ -78,7 +78,8 @@ struct Shown {
 
 Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, const Scenario& scenario,
                const Intervals& intervals) {
-  const bool variants = options.variants || options.json.given || !options.directory.empty();
+  const bool variants =
+      options.variants || (!options.brief && (options.json.given || !options.directory.empty()));
   const Predictions result = predict(table, scenario, {.variants = variants});
   Shown page;
   const std::string& name = table.name;
@@ -126,8 +127,8 @@ std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& optio
               ? "The rest: 'a3sim reproduce NAME', or '-o DIR' for all tables as Markdown, CSV and JSON, and "
                 "report.html.\n"
               : fmt::format(
-                    "The rest: {}/report.html, NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME' "
-                    "prints one.\n",
+                    "The rest: {}/report.html, NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME "
+                    "--variants' prints more.\n",
                     options.directory);
   return text;
 }
@@ -262,8 +263,10 @@ class Reproduce final : public Command {
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->take_all();
-    app.add_flag("--variants", options->variants, "rows of variants too; the JSON always has them");
-    app.add_flag("--brief", options->brief, "the main table and how far to trust it, on one page");
+    app.add_flag("--variants", options->variants,
+                 "rows of variants too; files and the JSON have them, but with --brief");
+    app.add_flag("--brief", options->brief,
+                 "the main table and how far to trust it, on one page; files without variants");
     app.add_option("-o,--output", options->directory,
                    "write all tables there: Markdown, CSV, JSON, and report.html to look at")
         ->type_name("DIR");
