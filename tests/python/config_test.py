@@ -26,6 +26,12 @@ class Configurations(TestCase):
         self.assertEqual(config["hardware.fabric.planes.hccs.egress"], "100 GB/s")
         self.assertEqual(config.changes["parallel.ep"], "8")
 
+    def test_a_shipped_file_is_found_by_its_name_alone(self):
+        self.assertEqual(a3sim.load("ep4").name, "ep4")
+        self.assertEqual(a3sim.load("ep4", order="ratr").name, "ep4")
+        with self.assertRaisesRegex(a3sim.InputError, "ep5"):
+            a3sim.load("ep5")
+
     def test_a_copy_is_changed_alone(self):
         config = small()
         other = config.copy().set("parallel.ep", 8)

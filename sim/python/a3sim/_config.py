@@ -22,11 +22,13 @@ def configs() -> Path:
 
 
 def find(name: PathLike, folder: str) -> Path:
-    """A file: as it is named or, where there is none and the name has no folder, the shipped one of that name."""
+    """A file: as it is named or, where there is none and the name has no folder, the shipped one of that name, which
+    may lack its `.yaml`."""
     path = Path(name)
-    shipped = configs() / folder / path
-    if not path.exists() and path.parent == Path(".") and shipped.exists():
-        return shipped
+    if not path.exists() and path.parent == Path("."):
+        for shipped in (configs() / folder / path, configs() / folder / f"{path}.yaml"):
+            if shipped.is_file():
+                return shipped
     return path
 
 
