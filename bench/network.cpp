@@ -115,7 +115,7 @@ int main() {
   closed_loop("simgrid", 16, 50, 5'000, kWorker);
   closed_loop("endpoint-share", 16, 50, 50'000, kWorker);
   for (std::uint32_t ranks : {64u, 256u}) {
-    closed_loop("native", ranks, 50, 2'000, kWorker);
+    closed_loop("native", ranks, 50, 10'000, kWorker);
     closed_loop("endpoint-share", ranks, 50, 50'000, kWorker);
   }
   closed_loop("endpoint-share", 768, 50, 50'000, kWorker);
@@ -123,6 +123,7 @@ int main() {
   all_to_all("simgrid", 16, 64, false, 0);
   all_to_all("native", 64, 1, true, 0.5);
   all_to_all("endpoint-share", 64, 1, true, 0.5);
+  all_to_all("native", 256, 1, true, 0.5);
   all_to_all("endpoint-share", 256, 1, true, 0.5);
   all_to_all("native", 256, 1, true, 0);
   all_to_all("native", 256, 64, true, 0);

@@ -31,11 +31,11 @@ class Fluid final : public Network {
     change_at(now);
     const std::uint32_t c = class_of(flow);
     FlowQueue& waiting = waiting_[c];
-    const double served = waiting.empty() ? 0 : waiting.first().finish - left_[c];
+    const double served = waiting.empty() ? 0 : waiting.first().finish - solver_->left(c);
     const double finish = served + static_cast<double>(flow.bytes.count);
     noise_ = std::max(noise_, finish * kRelativeSlack);
     waiting.push({finish, sequence_++, flow.token});
-    left_[c] = waiting.first().finish - served;
+    solver_->set_left(c, waiting.first().finish - served);
     solver_->join(c);
   }
 
@@ -79,7 +79,7 @@ class Fluid final : public Network {
   void change_at(Time now) {
     run_to(now);
     const std::int64_t date = now.time_since_epoch().count();
-    if (const double passed = until(date); passed > 0) serve(passed);
+    if (const double passed = until(date); passed > 0) solver_->serve(passed);
     since_ = date;
     fraction_ = 0;
     solved_ = false;
@@ -89,11 +89,15 @@ class Fluid final : public Network {
     const ClassTable::Key key{flow.from, flow.to, flow.cap.count};
     std::uint32_t& c = numbers_.at(key);
     if (c == kNone) {
-      c = static_cast<std::uint32_t>(left_.size());
-      solver_->add(flow.from, flow.to, flow.cap);
-      left_.push_back(0);
-      keys_.push_back(key);
-      if (waiting_.size() <= c) waiting_.emplace_back();
+      if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(waiting_.size()));
+        waiting_.emplace_back();
+        keys_.emplace_back();
+      }
+      c = free_.back();
+      free_.pop_back();
+      keys_[c] = key;
+      solver_->add(c, flow.from, flow.to, flow.cap);
     }
     return c;
   }
@@ -101,14 +105,7 @@ class Fluid final : public Network {
   void drop_class(std::uint32_t c) {
     solver_->remove(c);
     numbers_.erase(keys_[c]);
-    if (c + 1 < left_.size()) {
-      left_[c] = left_.back();
-      keys_[c] = keys_.back();
-      numbers_.at(keys_[c]) = c;
-    }
-    left_.pop_back();
-    keys_.pop_back();
-    std::swap(waiting_[c], waiting_[left_.size()]);  // the empty one keeps its memory for the next class
+    free_.push_back(c);
   }
 
   // Picoseconds from the fluid's date to a later date.
@@ -123,27 +120,7 @@ class Fluid final : public Network {
     if (solved_) return;
     solved_ = true;
     solver_->solve();
-    next_ = first_end();
-  }
-
-  // Picoseconds to the next end. Fractions are compared without dividing; a block of classes is looked
-  // through only if one of them ends before all so far, which the compiler finds out for several at once.
-  double first_end() const {
-    constexpr std::size_t kBlock = 128;
-    const double *rates = solver_->rates().data(), *lefts = left_.data();
-    double left = kNever, rate = 1;
-    for (std::size_t begin = 0, n = left_.size(); begin < n; begin += kBlock) {
-      const std::size_t end = std::min(n, begin + kBlock);
-      std::int64_t earlier = 0;
-      for (std::size_t c = begin; c < end; ++c) earlier |= lefts[c] * rate < left * rates[c] ? 1 : 0;
-      for (std::size_t c = begin; earlier != 0 && c < end; ++c) {
-        if (lefts[c] * rate < left * rates[c]) {
-          left = lefts[c];
-          rate = rates[c];
-        }
-      }
-    }
-    return left / rate;
+    next_ = solver_->first_end();
   }
 
   // Ends what ends by `now`.
@@ -157,7 +134,7 @@ class Fluid final : public Network {
       if (next_ == kNever || whole_date(next_) > date) return;
       const double passed = std::min(next_, rest);
       const std::int64_t whole = std::min(date, whole_date(passed));
-      serve(passed);
+      solver_->serve(passed);
       end_flows(whole);
       if (passed == rest) {
         since_ = date;
@@ -171,23 +148,20 @@ class Fluid final : public Network {
     }
   }
 
-  void serve(double passed) {
-    const double* rates = solver_->rates().data();
-    double* left = left_.data();
-    for (std::size_t c = 0, n = left_.size(); c < n; ++c) left[c] -= rates[c] * passed;
-  }
-
   void end_flows(std::int64_t date) {
-    for (auto c = static_cast<std::uint32_t>(left_.size()); c-- > 0;) {
-      const double slack = solver_->rates()[c] * kSlack + noise_;
-      if (left_[c] <= slack) end_flows_of(c, slack, date);
-    }
+    ending_.clear();
+    solver_->take_ending(noise_, ending_);
+    // The classes that start next take the numbers given back last: in the order in which these started.
+    const auto later = [](const auto& a, const auto& b) { return a.c > b.c; };
+    if (!std::is_sorted(ending_.begin(), ending_.end(), later)) std::sort(ending_.begin(), ending_.end(), later);
+    for (const RateSolver::Ending& e : ending_) end_flows_of(e, date);
   }
 
-  void end_flows_of(std::uint32_t c, double slack, std::int64_t date) {
+  void end_flows_of(const RateSolver::Ending& ending, std::int64_t date) {
+    const std::uint32_t c = ending.c;
     FlowQueue& waiting = waiting_[c];
-    const double served = waiting.first().finish - left_[c];
-    while (!waiting.empty() && waiting.first().finish - served <= slack) {
+    const double served = waiting.first().finish - ending.left;
+    while (!waiting.empty() && waiting.first().finish - served <= ending.slack) {
       ended_.add(date, waiting.first());
       waiting.pop();
       solver_->leave(c);
@@ -195,7 +169,7 @@ class Fluid final : public Network {
     if (waiting.empty()) {
       drop_class(c);
     } else {
-      left_[c] = waiting.first().finish - served;
+      solver_->set_left(c, waiting.first().finish - served);
     }
   }
 
@@ -203,8 +177,8 @@ class Fluid final : public Network {
   Contract contract_;
   std::unique_ptr<RateSolver> solver_;
   ClassTable numbers_;
-  // By class, as the solver numbers them.
-  std::vector<double> left_;  // bytes of the flow that ends first, at the fluid's date
+  std::vector<std::uint32_t> free_;  // numbers of classes
+  // By class.
   std::vector<FlowQueue> waiting_;
   std::vector<ClassTable::Key> keys_;
   double noise_ = 0;  // bytes: rounding of virtual times as large as any so far
@@ -215,6 +189,7 @@ class Fluid final : public Network {
   bool solved_ = true;    // rates and next end are up to date
   std::uint64_t sequence_ = 0;
   EndedFlows ended_;
+  std::vector<RateSolver::Ending> ending_;
 };
 
 }  // namespace

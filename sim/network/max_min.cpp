@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "sim/network/fluid_date.h"
 
 namespace a3sim {
 
@@ -11,177 +14,310 @@ namespace {
 // would be. So symmetric flows have bit-identical rates and end together. A level's own noise is relative to
 // it; that of what is left of a port, to its capacity: a hundred thousand subtractions of half a last place.
 constexpr double kNoise = 0x1p-40;
-constexpr double kSameLevel = 1 + kNoise;
 constexpr double kLeftNoise = 0x1p-47;
 
-constexpr double kUncapped = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// The level of a port that its flows do not fill. Finite: times no flows it is nothing.
+constexpr double kUnfilled = std::numeric_limits<double>::max();
+
+// What a limit has served may become large; beyond this many bytes it is counted anew, so that rounding stays small.
+constexpr double kServed = 0x1p18;
+
+// How many limits of the order a solve compares at each step, itself included. More find more of those that come
+// too late before it is, and cost a division each.
+constexpr std::size_t kAhead = 4;
 
 }  // namespace
 
 MaxMin::MaxMin(const NetworkSpec& spec)
     : egress_ports_(static_cast<std::uint32_t>(spec.egress.size())),
-      listed_(spec.egress.size() + spec.ingress.size()),
-      flows_(listed_.size(), 0) {
-  for (BytesPerSecond rate : spec.egress) capacity_.push_back(per_picosecond(rate));
-  for (BytesPerSecond rate : spec.ingress) capacity_.push_back(per_picosecond(rate));
-  open_ports();
+      ports_(static_cast<std::uint32_t>(spec.egress.size() + spec.ingress.size())),
+      through_(ports_),
+      stride_(std::max<std::size_t>(16, ports_ / 16)),
+      open_(ports_) {
+  for (BytesPerSecond rate : spec.egress) limits_.push_back({per_picosecond(rate)});
+  for (BytesPerSecond rate : spec.ingress) limits_.push_back({per_picosecond(rate)});
+  for (std::uint32_t p = 0; p < ports_; ++p) order_.push_back(p);
+  at_ = order_;
+  solve();
 }
 
 double MaxMin::used(std::uint32_t port) const {
-  const double all = capacity_[port], left = open_[port].left;
+  const double all = limits_[port].capacity, left = open_[port].left;
   return left > all * kNoise ? all - left : all;
 }
 
-void MaxMin::add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) {
-  const auto c = static_cast<std::uint32_t>(classes_.size());
-  classes_.push_back({from, egress_ports_ + to, 0, solves_});
-  auto &out = listed_[from], &in = listed_[egress_ports_ + to];
-  places_.push_back(
-      {static_cast<std::uint32_t>(out.size()), static_cast<std::uint32_t>(in.size()), per_picosecond(cap)});
-  out.push_back(c);
-  in.push_back(c);
-  rates_.push_back(0);
-  ++caps_[per_picosecond(cap)];
+void MaxMin::number_from(std::size_t place) {
+  for (std::size_t k = place; k < order_.size(); ++k) at_[order_[k]] = static_cast<std::uint32_t>(k);
+}
+
+// The limit of a cap, with one class more.
+std::uint32_t MaxMin::cap_limit(double cap) {
+  const auto [known, is_new] = caps_.try_emplace(cap, 0);
+  if (is_new) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(limits_.size()));
+      limits_.push_back({});
+      at_.push_back(0);
+    }
+    const std::uint32_t limit = known->second = free_.back();
+    free_.pop_back();
+    limits_[limit].capacity = limits_[limit].level = cap;
+    // Right as far as levels are known; no class is there yet that would have to move.
+    const auto above = [&](std::uint32_t other) { return limits_[other].level > cap; };
+    const auto next = order_.insert(std::find_if(order_.begin(), order_.end(), above), limit);
+    number_from(static_cast<std::size_t>(next - order_.begin()));
+    }
+  ++limits_[known->second].flows;
+  return known->second;
+}
+
+void MaxMin::drop_cap(std::uint32_t limit) {
+  if (--limits_[limit].flows > 0) return;
+  caps_.erase(limits_[limit].capacity);
+  free_.push_back(limit);
+  order_.erase(order_.begin() + at_[limit]);
+  number_from(at_[limit]);
+}
+
+void MaxMin::add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap) {
+  const std::array limits{from, egress_ports_ + to, cap_limit(per_picosecond(cap))};
+  if (classes_.size() <= c) classes_.resize(c + 1);
+  classes_[c].limits = limits;
+  for (std::size_t side : {0, 1}) {
+    auto& list = through_[limits[side]];
+    classes_[c].at[side] = static_cast<std::uint32_t>(list.size());
+    list.push_back(c);
+  }
+  const auto before = [&](std::uint32_t a, std::uint32_t b) { return at_[a] < at_[b]; };
+  hold_class(c, *std::min_element(limits.begin(), limits.end(), before), kNever, 0);
 }
 
 void MaxMin::remove(std::uint32_t c) {
-  const auto cap = caps_.find(places_[c].cap);
-  if (--cap->second == 0) caps_.erase(cap);
-  const auto unlist = [&](std::uint32_t port, std::uint32_t Place::* at) {
-    auto& list = listed_[port];
-    const std::uint32_t hole = places_[c].*at;
+  let_go(c);
+  for (std::size_t side : {0, 1}) {
+    auto& list = through_[classes_[c].limits[side]];
+    const std::uint32_t hole = classes_[c].at[side];
     list[hole] = list.back();
-    places_[list[hole]].*at = hole;
+    classes_[list[hole]].at[side] = hole;
     list.pop_back();
+  }
+  drop_cap(classes_[c].limits[2]);
+}
+
+// A class has some flows more or less. What is known of the order up to its holder stays, but for their number. A cap
+// that comes or goes does so with a flow, and never stands before what holds it.
+void MaxMin::change_flows(std::uint32_t c, std::int32_t more) {
+  entry_of(c).flows += more;
+  changed_ = std::min<std::size_t>(changed_, at_[classes_[c].holder]);
+  for (std::uint32_t port : {classes_[c].limits[0], classes_[c].limits[1]}) {
+    limits_[port].flows += more;
+    for (std::size_t s = 1; s <= changed_ / stride_; ++s) saved_[s][port].flows += more;
+  }
+}
+
+// The level at which a limit is reached if all its open flows rise to it.
+double MaxMin::level(std::uint32_t limit) const {
+  if (is_cap(limit)) return limits_[limit].capacity;
+  const Open& open = open_[limit];
+  return open.flows > 0 ? open.left / open.flows : kUnfilled;
+}
+
+// Whether it is reached below a level, by more than noise. A port without open flows is if it is overfull.
+bool MaxMin::reached_before(std::uint32_t limit, double level) const {
+  const double capacity = limits_[limit].capacity;
+  if (is_cap(limit)) return capacity < level * (1 - kNoise);
+  const double wanted = level * open_[limit].flows, left = open_[limit].left;
+  return left < wanted * (1 - kNoise) && left < wanted - capacity * kLeftNoise;
+}
+
+// Whether it is reached at that level or below, but for noise.
+bool MaxMin::reached_at(std::uint32_t limit, double level) const {
+  const double capacity = limits_[limit].capacity;
+  if (is_cap(limit)) return false;  // A cap is what it is.
+  const double wanted = level * open_[limit].flows, left = open_[limit].left;
+  return left <= std::max(wanted * (1 + kNoise), wanted + capacity * kLeftNoise);
+}
+
+// Takes what the flows held at a limit get out of what other ports have left.
+void MaxMin::hold(std::uint32_t limit, double level) {
+  limits_[limit].level = level;
+  const auto take = [&](std::uint32_t port, std::int32_t flows) {
+    open_[port].left -= level * flows;
+    open_[port].flows -= flows;
   };
-  unlist(classes_[c].egress, &Place::at_egress);
-  unlist(classes_[c].ingress, &Place::at_ingress);
-  if (const auto last = static_cast<std::uint32_t>(classes_.size() - 1); c != last) {
-    listed_[classes_[last].egress][places_[last].at_egress] = c;
-    listed_[classes_[last].ingress][places_[last].at_ingress] = c;
-    classes_[c] = classes_[last];
-    places_[c] = places_[last];
-    rates_[c] = rates_[last];
+  if (is_cap(limit)) {
+    for (const Held& h : limits_[limit].held) {
+      take(h.others[0], h.flows);
+      take(h.others[1], h.flows);
+    }
+  } else {
+    for (const Held& h : limits_[limit].held) take(h.others[0], h.flows);
+    if (open_[limit].flows > 0) open_[limit] = {0, 0};
   }
-  classes_.pop_back();
-  places_.pop_back();
-  rates_.pop_back();
 }
 
-void MaxMin::join(std::uint32_t c) {
-  ++classes_[c].flows;
-  ++flows_[classes_[c].egress];
-  ++flows_[classes_[c].ingress];
-}
-
-void MaxMin::leave(std::uint32_t c) {
-  --classes_[c].flows;
-  --flows_[classes_[c].egress];
-  --flows_[classes_[c].ingress];
-}
-
-void MaxMin::open_ports() {
-  open_.resize(flows_.size());
-  heap_.clear();
-  for (std::uint32_t p = 0; p < flows_.size(); ++p) {
-    open_[p] = {capacity_[p], flows_[p]};
-    if (flows_[p] > 0) heap_.push_back({capacity_[p] / flows_[p], p});
-  }
-  std::make_heap(heap_.begin(), heap_.end(), [](const Level& a, const Level& b) { return a.rate > b.rate; });
-}
-
-// The port is full at this rate.
-void MaxMin::freeze_port(std::uint32_t port, double rate) {
-  const auto other = port < egress_ports_ ? &Class::ingress : &Class::egress;
-  for (std::uint32_t c : listed_[port]) {
-    Class& frozen = classes_[c];
-    if (frozen.solved == solves_) continue;
-    frozen.solved = solves_;
-    rates_[c] = rate;
-    --unsolved_;
-    Open& open = open_[frozen.*other];
-    open.left -= rate * frozen.flows;
-    open.flows -= frozen.flows;
-  }
-  open_[port] = {0, 0};
-}
-
-// The least cap above the level.
-double MaxMin::next_cap(double level) const {
-  const auto next = caps_.upper_bound(level);
-  return next == caps_.end() ? kUncapped : next->first;
-}
-
-// Classes whose caps do not lie above the level run at their caps.
-void MaxMin::freeze_caps(double level) {
-  for (std::uint32_t c = 0; c < classes_.size(); ++c) {
-    Class& frozen = classes_[c];
-    const double cap = places_[c].cap;
-    if (frozen.solved == solves_ || cap > level) continue;
-    frozen.solved = solves_;
-    rates_[c] = cap;
-    --unsolved_;
-    for (std::uint32_t port : {frozen.egress, frozen.ingress}) {
-      open_[port].left -= cap * frozen.flows;
-      open_[port].flows -= frozen.flows;
+// Exchanges neighbours in the order. What the first holds and both limit, the second now holds.
+void MaxMin::swap_with_next(std::size_t place) {
+  const std::uint32_t later = order_[place], earlier = order_[place + 1];
+  std::swap(order_[place], order_[place + 1]);
+  at_[earlier] = static_cast<std::uint32_t>(place);
+  at_[later] = static_cast<std::uint32_t>(place + 1);
+  if (kind(earlier) == kind(later)) return;
+  moving_.clear();
+  if (is_cap(later)) {
+    for (std::uint32_t c : through_[earlier]) {
+      if (classes_[c].holder == later) moving_.push_back(c);
+    }
+  } else {
+    for (const Held& h : limits_[later].held) {
+      if (h.others[0] == earlier || h.others[1] == earlier) moving_.push_back(h.c);
     }
   }
+  for (std::uint32_t c : moving_) {
+    const Held moved = let_go(c);
+    hold_class(c, earlier, moved.finish - limits_[later].served, moved.flows);
+  }
 }
 
-// In exact arithmetic, the port would be full if its open flows ran at this rate.
-bool MaxMin::full_at(std::uint32_t port, double rate) const {
-  const Open& open = open_[port];
-  const double wanted = rate * open.flows;
-  return open.left <= std::max(wanted * kSameLevel, wanted + capacity_[port] * kLeftNoise);
+// Puts a limit at another place that lies before all whose levels are above its own, and takes all back that has
+// been done since.
+std::size_t MaxMin::move_back(std::size_t from) {
+  const std::uint32_t limit = order_[from];
+  std::size_t to = from - 1;
+  while (to > 0 && reached_before(limit, limits_[order_[to - 1]].level)) --to;
+  for (std::size_t k = from; k-- > to;) swap_with_next(k);
+  return go_back_to(to);
 }
 
-// Puts a level in the place of the top and restores the heap.
-void MaxMin::push_down(Level top) {
-  std::size_t hole = 0;
-  for (std::size_t child = 1; child < heap_.size(); child = 2 * hole + 1) {
-    if (child + 1 < heap_.size()) child += heap_[child + 1].rate < heap_[child].rate;
-    if (!(heap_[child].rate < top.rate)) break;
-    heap_[hole] = heap_[child];
+// Makes what ports have left what it is at or before a place of the order; returns where that is.
+std::size_t MaxMin::go_back_to(std::size_t place) {
+  if (const std::size_t s = place / stride_; s > 0) {
+    open_ = saved_[s];
+    return s * stride_;
+  }
+  for (std::uint32_t p = 0; p < ports_; ++p)
+    open_[p] = {limits_[p].capacity, static_cast<double>(limits_[p].flows)};
+  return 0;
+}
+
+// Brings that of the next few limits which is reached first to a place of the order; returns its level.
+double MaxMin::bring_first(std::size_t place) {
+  double reached = level(order_[place]);
+  std::size_t first = place;
+  for (std::size_t k = place + 1, end = std::min(order_.size(), place + kAhead); k < end; ++k) {
+    if (!reached_before(order_[k], reached)) continue;
+    reached = level(order_[k]);
+    first = k;
+  }
+  while (first > place) swap_with_next(--first);
+  return reached;
+}
+
+// Goes through the limits in the order of last time, compares each with the next, and goes back with one that is
+// reached before those that it follows.
+void MaxMin::solve() {
+  saved_.resize(order_.size() / stride_ + 1);
+  std::size_t k = go_back_to(changed_);
+  // Were it for rounding that some go round in circles, their levels would be the same but for that.
+  std::size_t moves = order_.size() * order_.size();
+  while (k < order_.size()) {
+    if (k % stride_ == 0 && k > 0) saved_[k / stride_] = open_;
+    double reached = bring_first(k);
+    if (k > 0) {
+      const double last = limits_[order_[k - 1]].level;
+      if (reached_before(order_[k], last) && moves > 0) {
+        --moves;
+        k = move_back(k);
+        continue;
+      }
+      if (reached_at(order_[k], last)) reached = last;
+    }
+    hold(order_[k++], reached);
+  }
+  changed_ = order_.size();
+}
+
+double MaxMin::left(std::uint32_t c) const { return entry_of(c).finish - limits_[classes_[c].holder].served; }
+
+void MaxMin::set_left(std::uint32_t c, double bytes) {
+  Limit& limit = limits_[classes_[c].holder];
+  Held entry = entry_of(c);
+  entry.finish = limit.served + bytes;
+  sift(limit.held, classes_[c].place, entry);
+}
+
+void MaxMin::serve(double picoseconds) {
+  for (Limit& limit : limits_) {
+    if (limit.held.empty()) continue;
+    limit.served += limit.level * picoseconds;
+  }
+}
+
+double MaxMin::first_end() const {
+  double first = kNever;
+  for (const Limit& limit : limits_) {
+    if (!limit.held.empty())
+      first = std::min(first, (limit.held.front().finish - limit.served) / limit.level);
+  }
+  return first;
+}
+
+void MaxMin::take_ending(double noise, std::vector<Ending>& ending) {
+  for (Limit& limit : limits_) {
+    if (limit.held.empty()) continue;
+    const double slack = limit.level * kSlack + noise;
+    while (limit.held.front().finish - limit.served <= slack) {
+      Held entry = limit.held.front();
+      ending.push_back({entry.c, entry.finish - limit.served, slack});
+      entry.finish = kNever;  // until it is known
+      sift(limit.held, 0, entry);
+    }
+    if (limit.served < kServed) continue;
+    for (Held& h : limit.held) h.finish -= limit.served;
+    limit.served = 0;
+  }
+}
+
+void MaxMin::place(std::vector<Held>& held, std::size_t at, const Held& entry) {
+  held[at] = entry;
+  classes_[entry.c].place = static_cast<std::uint32_t>(at);
+}
+
+// Puts an entry into a hole of the heap and moves it up or down to where it belongs.
+void MaxMin::sift(std::vector<Held>& held, std::size_t hole, const Held& entry) {
+  while (hole > 0 && entry.finish < held[(hole - 1) / 2].finish) {
+    place(held, hole, held[(hole - 1) / 2]);
+    hole = (hole - 1) / 2;
+  }
+  for (std::size_t child = 2 * hole + 1; child < held.size(); child = 2 * hole + 1) {
+    if (child + 1 < held.size() && held[child + 1].finish < held[child].finish) ++child;
+    if (!(held[child].finish < entry.finish)) break;
+    place(held, hole, held[child]);
     hole = child;
   }
-  heap_[hole] = top;
+  place(held, hole, entry);
 }
 
-void MaxMin::pop_top() {
-  const Level last = heap_.back();
-  heap_.pop_back();
-  if (!heap_.empty()) push_down(last);
+void MaxMin::hold_class(std::uint32_t c, std::uint32_t limit, double left, std::int32_t flows) {
+  const auto& limits = classes_[c].limits;
+  Limit& holder = limits_[limit];
+  if (holder.held.empty()) holder.served = 0;
+  classes_[c].holder = limit;
+  std::array<std::uint32_t, 2> others{limits[0], limits[1]};
+  if (!is_cap(limit)) others = {limit == limits[0] ? limits[1] : limits[0], limits[2]};
+  holder.held.emplace_back();
+  sift(holder.held, holder.held.size() - 1, {holder.served + left, others, flows, c});
 }
 
-// Progressive filling. The level at which a port is full if no flow there is held back elsewhere only rises
-// as other flows are frozen, so a stale level is a lower bound: the port with the least one is brought up to
-// date, and is the next to fill if it stays the least. Classes whose caps lie below that level never reach
-// it, and are frozen first.
-void MaxMin::solve() {
-  ++solves_;
-  unsolved_ = static_cast<std::uint32_t>(classes_.size());
-  open_ports();
-  double level = 0, cap = next_cap(0);  // the least that may be open
-  while (unsolved_ > 0) {
-    const Level top = heap_.front();
-    const Open open = open_[top.port];
-    if (open.flows == 0) {
-      pop_top();
-      continue;
-    }
-    if (!full_at(top.port, top.rate)) {
-      push_down({open.left / open.flows, top.port});
-      continue;
-    }
-    if (!full_at(top.port, level)) level = open.left / open.flows;
-    if (cap <= level) {
-      freeze_caps(level);
-      cap = next_cap(level);
-    } else {
-      freeze_port(top.port, level);
-      pop_top();
-    }
-  }
+// Its entry, of the limit that held it.
+MaxMin::Held MaxMin::let_go(std::uint32_t c) {
+  auto& held = limits_[classes_[c].holder].held;
+  const std::size_t hole = classes_[c].place;
+  const Held entry = held[hole], last = held.back();
+  held.pop_back();
+  if (hole < held.size()) sift(held, hole, last);
+  return entry;
 }
 
 }  // namespace a3sim

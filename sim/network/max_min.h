@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -10,70 +11,110 @@
 namespace a3sim {
 
 // Exact max-min fair rates over ports and caps, by progressive filling.
+//
+// What may hold a flow back is one of three limits: its egress port, its ingress port, its cap. All open flows rise
+// together until a limit is reached, which then holds its open flows at that level. So limits have an order, a flow is
+// held by the first of its three, and whatever one limit holds runs at one rate: its flows keep their order of ends
+// whatever happens elsewhere. From one change to the next the order hardly changes. So it is kept, a solve goes through
+// it once, and only classes whose limits change places move from one limit to another.
 class MaxMin final : public RateSolver {
  public:
   explicit MaxMin(const NetworkSpec& spec);
 
-  void add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) override;
+  void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap) override;
   void remove(std::uint32_t c) override;
-  void join(std::uint32_t c) override;
-  void leave(std::uint32_t c) override;
-  void set_egress(std::uint32_t port, BytesPerSecond capacity) override {
-    capacity_[port] = per_picosecond(capacity);
-  }
+  void join(std::uint32_t c) override { change_flows(c, 1); }
+  void leave(std::uint32_t c) override { change_flows(c, -1); }
+  void set_egress(std::uint32_t port, BytesPerSecond capacity) override { set_capacity(port, capacity); }
   void set_ingress(std::uint32_t port, BytesPerSecond capacity) override {
-    capacity_[egress_ports_ + port] = per_picosecond(capacity);
+    set_capacity(egress_ports_ + port, capacity);
   }
 
   void solve() override;
+  double rate(std::uint32_t c) const override { return limits_[classes_[c].holder].level; }
   // Of a full port exactly its capacity.
   double egress_rate(std::uint32_t port) const override { return used(port); }
   double ingress_rate(std::uint32_t port) const override { return used(egress_ports_ + port); }
 
+  double left(std::uint32_t c) const override;
+  void set_left(std::uint32_t c, double bytes) override;
+  void serve(double picoseconds) override;
+  double first_end() const override;
+  void take_ending(double noise, std::vector<Ending>& ending) override;
+
  private:
+  // A class at the limit that holds it.
+  struct Held {
+    double finish;  // what the limit has served when the class's first flow ends
+    std::array<std::uint32_t, 2>
+        others;  // of a port the port at the other side and the cap; of a cap the ports
+    std::int32_t flows;
+    std::uint32_t c;
+  };
+  struct Limit {
+    double capacity;              // of a cap the cap
+    double level = 0;             // rate of each flow that it holds
+    double served = 0;            // bytes that a flow held here all the time would have sent, since some date
+    std::int32_t flows = 0;       // of all classes that go through a port; of a cap, classes that have it
+    std::vector<Held> held = {};  // a heap: what ends first is first
+  };
   struct Class {
-    std::uint32_t egress, ingress;  // ports
-    std::uint32_t flows;
-    std::uint32_t solved;  // the solve that set its rate last
+    std::array<std::uint32_t, 3> limits;  // egress, ingress, cap
+    std::uint32_t holder;
+    std::uint32_t place;              // in what the holder holds
+    std::array<std::uint32_t, 2> at;  // where its ports list it
   };
-  struct Place {
-    std::uint32_t at_egress, at_ingress;  // where the ports list the class
-    double cap;
-  };
-  // Of solve(): capacity and flows of a port whose rates are not set yet.
+  // Of solve(): what is left of a port to flows that are not held yet, and their number.
   struct Open {
-    double left;
-    std::uint32_t flows;
-  };
-  // A lower bound of the rate at which a port is full.
-  struct Level {
-    double rate;
-    std::uint32_t port;
+    double left, flows;
   };
 
+  bool is_cap(std::uint32_t limit) const { return limit >= ports_; }
+  // Of egress ports, ingress ports and caps. A class has one limit of each.
+  std::uint32_t kind(std::uint32_t limit) const {
+    return (limit >= egress_ports_ ? 1 : 0) + (is_cap(limit) ? 1 : 0);
+  }
+  void set_capacity(std::uint32_t port, BytesPerSecond capacity) {
+    limits_[port].capacity = per_picosecond(capacity);
+    changed_ = 0;
+  }
+  void change_flows(std::uint32_t c, std::int32_t more);
   double used(std::uint32_t port) const;
-  bool full_at(std::uint32_t port, double rate) const;
-  void open_ports();
-  void freeze_port(std::uint32_t port, double rate);
-  double next_cap(double level) const;
-  void freeze_caps(double level);
-  void push_down(Level top);
-  void pop_top();
+  std::uint32_t cap_limit(double cap);
+  void drop_cap(std::uint32_t limit);
+  void number_from(std::size_t place);
 
-  std::uint32_t egress_ports_;
+  double level(std::uint32_t limit) const;
+  bool reached_before(std::uint32_t limit, double level) const;
+  bool reached_at(std::uint32_t limit, double level) const;
+  void hold(std::uint32_t limit, double level);
+  void swap_with_next(std::size_t place);
+  double bring_first(std::size_t place);
+  std::size_t move_back(std::size_t from);
+  std::size_t go_back_to(std::size_t place);
+
+  void place(std::vector<Held>& held, std::size_t at, const Held& entry);
+  void sift(std::vector<Held>& held, std::size_t hole, const Held& entry);
+  void hold_class(std::uint32_t c, std::uint32_t limit, double left, std::int32_t flows);
+  Held let_go(std::uint32_t c);
+  Held& entry_of(std::uint32_t c) { return limits_[classes_[c].holder].held[classes_[c].place]; }
+  const Held& entry_of(std::uint32_t c) const { return limits_[classes_[c].holder].held[classes_[c].place]; }
+
+  std::uint32_t egress_ports_, ports_;
+  std::vector<Limit> limits_;  // egress ports, ingress ports, caps
+  std::map<double, std::uint32_t> caps_;
+  std::vector<std::uint32_t> free_;   // caps that are not in use
+  std::vector<std::uint32_t> order_;  // limits, by level
+  std::vector<std::uint32_t> at_;     // by limit: its place there
   std::vector<Class> classes_;
-  std::vector<Place> places_;
-  std::map<double, std::uint32_t> caps_;  // how many classes have each
 
-  // By port: egress ports, then ingress ports.
-  std::vector<double> capacity_;
-  std::vector<std::vector<std::uint32_t>> listed_;  // classes
-  std::vector<std::uint32_t> flows_;
-  std::vector<Open> open_;
+  std::vector<std::vector<std::uint32_t>> through_;  // by port: classes
 
-  std::vector<Level> heap_;
-  std::uint32_t solves_ = 0;
-  std::uint32_t unsolved_ = 0;  // classes
+  std::size_t stride_;
+  std::vector<Open> open_;                // by port
+  std::vector<std::vector<Open>> saved_;  // the same at every stride_ places of the order
+  std::size_t changed_ = 0;  // the first place of the order at which anything may be other than it was
+  std::vector<std::uint32_t> moving_;  // classes
 };
 
 }  // namespace a3sim

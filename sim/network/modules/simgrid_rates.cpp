@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
@@ -19,6 +20,7 @@
 #include "sim/core/error.h"
 #include "sim/core/ids.h"
 #include "sim/network/class_table.h"
+#include "sim/network/fluid_date.h"
 #include "sim/network/rate_solver.h"
 
 namespace a3sim {
@@ -31,7 +33,7 @@ namespace resource = simgrid::kernel::resource;
 // A transfer that never ends, in whose place all flows of a class run. A weight of n makes it n flows.
 struct Carrier {
   s4u::CommPtr comm;  // keeps the action alive
-  resource::Action* action;
+  resource::Action* action = nullptr;
 };
 
 // An engine takes over the process's signals and its way to die; here they stay the program's.
@@ -173,21 +175,20 @@ class SimGridRates final : public RateSolver {
     for (std::uint32_t p = 0; p < spec.ingress.size(); ++p) platform_->set_ingress(p, spec.ingress[p]);
   }
   ~SimGridRates() override {
-    for (const Class& c : classes_) platform_->put_back(c.from, c.to, c.carrier);
+    for (const Class& c : classes_) {
+      if (c.carrier.action != nullptr) platform_->put_back(c.from, c.to, c.carrier);
+    }
   }
   SimGridRates(const SimGridRates&) = delete;
   SimGridRates& operator=(const SimGridRates&) = delete;
 
-  void add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) override {
-    classes_.push_back({from, to, static_cast<double>(cap.count), 0, 0, platform_->take(from, to)});
-    rates_.push_back(0);
+  void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap) override {
+    if (classes_.size() <= c) classes_.resize(c + 1);
+    classes_[c] = {from, to, static_cast<double>(cap.count), 0, 0, platform_->take(from, to), 0, 0};
   }
   void remove(std::uint32_t c) override {
     platform_->put_back(classes_[c].from, classes_[c].to, classes_[c].carrier);
-    std::swap(classes_[c], classes_.back());
-    classes_.pop_back();
-    rates_[c] = rates_.back();
-    rates_.pop_back();
+    classes_[c] = {};
   }
   void join(std::uint32_t c) override { ++classes_[c].flows; }
   void leave(std::uint32_t c) override { --classes_[c].flows; }
@@ -209,24 +210,45 @@ class SimGridRates final : public RateSolver {
     platform_->share();
     std::fill(egress_.begin(), egress_.end(), 0);
     std::fill(ingress_.begin(), ingress_.end(), 0);
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const Class& c = classes_[i];
+    for (Class& c : classes_) {
+      if (c.flows == 0) continue;
       const double rate = c.carrier.action->get_rate() * 1e-12;
       if (!(rate > 0)) throw RunError("SimGrid leaves a flow without bandwidth: are rates too unlike?");
-      rates_[i] = rate / c.flows;
+      c.rate = rate / c.flows;
       egress_[c.from] += rate;
       ingress_[c.to] += rate;
     }
   }
   double egress_rate(std::uint32_t port) const override { return egress_[port]; }
   double ingress_rate(std::uint32_t port) const override { return ingress_[port]; }
+  double rate(std::uint32_t c) const override { return classes_[c].rate; }
+
+  double left(std::uint32_t c) const override { return classes_[c].left; }
+  void set_left(std::uint32_t c, double bytes) override { classes_[c].left = bytes; }
+  void serve(double picoseconds) override {
+    for (Class& c : classes_) c.left -= c.rate * picoseconds;
+  }
+  double first_end() const override {
+    double first = std::numeric_limits<double>::infinity();
+    for (const Class& c : classes_) {
+      if (c.flows > 0) first = std::min(first, c.left / c.rate);
+    }
+    return first;
+  }
+  void take_ending(double noise, std::vector<Ending>& ending) override {
+    for (std::uint32_t c = 0; c < classes_.size(); ++c) {
+      const double slack = classes_[c].rate * kSlack + noise;
+      if (classes_[c].flows > 0 && classes_[c].left <= slack) ending.push_back({c, classes_[c].left, slack});
+    }
+  }
 
  private:
   struct Class {
-    std::uint32_t from, to;
-    double cap;
-    std::uint32_t flows, carried;  // now; as SimGrid knows
-    Carrier carrier;
+    std::uint32_t from = 0, to = 0;
+    double cap = 0;
+    std::uint32_t flows = 0, carried = 0;  // now; as SimGrid knows
+    Carrier carrier = {};
+    double rate = 0, left = 0;
   };
 
   Lease platform_;
