@@ -1,8 +1,8 @@
 # Batches of a unity build: files that are compiled together. A file's batch follows from its folder and its name, so
 # that a new file changes one batch and moves no other; only when a folder outgrows its batches does each become two.
-# A file that shares a name of its own with one of its batch goes into a second batch; one that shares it with a type of
-# a header, or with both batches, is compiled alone: no name is chosen for the batches' sake, and no neighbour's overload
-# is taken for one's own.
+# A file that shares a name of its own with one of its batch goes into a second or third batch; one that shares it with a
+# type of a header, or with all three, is compiled alone: no name is chosen for the batches' sake, and no neighbour's
+# overload is taken for one's own.
 set(A3SIM_BATCH_FILES 12 CACHE STRING "About how many files a batch may have")
 
 # Sets `result` to the names of functions, types and constants that a source defines in anonymous namespaces, at their
@@ -28,16 +28,22 @@ function(a3sim_own_names source result)
   set(${result} ${names} PARENT_SCOPE)
 endfunction()
 
-# Types of the headers: a source that has such a name of its own may stand behind any of them in a batch.
-set(types_in_headers "")
-if(CMAKE_UNITY_BUILD)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS sim/*.h models/*.h scheduler/*.h traces/*.h tests/*.h)
+# Types of the headers: a source that has such a name of its own may stand behind any of them in a batch. Only tests
+# include those of tests.
+function(a3sim_types_in_headers result)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${ARGN})
+  set(found "")
   foreach(header IN LISTS headers)
     file(STRINGS ${header} types REGEX "^(class|struct|enum class|union) [A-Za-z0-9_]+")
     list(TRANSFORM types REPLACE "^(class|struct|enum class|union) ([A-Za-z0-9_]+).*" "\\2")
-    list(APPEND types_in_headers ${types})
+    list(APPEND found ${types})
   endforeach()
-  list(REMOVE_DUPLICATES types_in_headers)
+  list(REMOVE_DUPLICATES found)
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+if(CMAKE_UNITY_BUILD)
+  a3sim_types_in_headers(types_in_headers sim/*.h models/*.h scheduler/*.h traces/*.h)
+  a3sim_types_in_headers(types_in_test_headers ${CMAKE_SOURCE_DIR}/tests/*.h)
 endif()
 
 function(a3sim_batches target)
@@ -76,9 +82,13 @@ function(a3sim_batches_of room)
     string(SUBSTRING ${hash} 0 4 hash)
     math(EXPR batch "0x${hash} * ${batches} / 65536")
     a3sim_own_names(${source} names)
-    foreach(candidate ${batch} ${batch}_second)
+    set(foreign ${types_in_headers})
+    if(source MATCHES "^${CMAKE_SOURCE_DIR}/tests/")
+      list(APPEND foreign ${types_in_test_headers})
+    endif()
+    foreach(candidate ${batch} ${batch}_second ${batch}_third)
       set(shared ${names})
-      list(REMOVE_ITEM shared "" ${names_in_${candidate}} ${types_in_headers})
+      list(REMOVE_ITEM shared "" ${names_in_${candidate}} ${foreign})
       if("${names}" STREQUAL "${shared}")
         list(APPEND names_in_${candidate} ${names})
         set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room}_${candidate})

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <xbt/log.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -114,8 +115,9 @@ void measure(const std::string& who, const Work& work) {
   rusage usage{};
   wait4(child, &status, 0, &usage);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS) {
-    fmt::print("{:>5} {:>7} {:<15} not within {} s\n", work.ranks, work.even ? "equal" : "uneven", who,
-               kPatience);
+    const bool late = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+    fmt::print("{:>5} {:>7} {:<15} {}\n", work.ranks, work.even ? "equal" : "uneven", who,
+               late ? fmt::format("not within {} s", kPatience) : "failed");
     return;
   }
   const auto seconds = [](const timeval& t) {

@@ -7,6 +7,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/data_options.h"
 #include "sim/cli/schedules.h"
+#include "sim/core/machine_memory.h"
 
 namespace a3sim {
 namespace {
@@ -31,6 +32,7 @@ struct CheckOptions {
 
 void check(const CheckOptions& options) {
   if (options.data.data) return options.data.check(options.schedules);
+  keep_freed_memory();  // from rank to rank, and from pass to pass
   std::string faults;
   options.schedules.each([&](const NamedSchedule& named) {
     const Findings findings = verify(named.schedule);

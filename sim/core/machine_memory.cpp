@@ -1,8 +1,10 @@
 #include "sim/core/machine_memory.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "sim/core/error.h"
@@ -20,6 +22,11 @@ Bytes available_memory() {
     if (key == "MemAvailable:" && file >> kib) return Bytes{kib << 10};
   }
   throw RunError("/proc/meminfo does not say how much memory is available");
+}
+
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 }  // namespace a3sim

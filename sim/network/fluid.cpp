@@ -153,7 +153,8 @@ class Fluid final : public Network {
     solver_->take_ending(noise_, ending_);
     // The classes that start next take the numbers given back last: in the order in which these started.
     const auto later = [](const auto& a, const auto& b) { return a.c > b.c; };
-    if (!std::is_sorted(ending_.begin(), ending_.end(), later)) std::sort(ending_.begin(), ending_.end(), later);
+    if (!std::is_sorted(ending_.begin(), ending_.end(), later))
+      std::sort(ending_.begin(), ending_.end(), later);
     for (const RateSolver::Ending& e : ending_) end_flows_of(e, date);
   }
 
