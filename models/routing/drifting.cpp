@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -29,6 +30,37 @@ void check(const RoutingSpec::Drift& drift) {
                   drift.sigma, drift.lasting, drift.correlation));
 }
 
+// Experts by the sums of their weights.
+class Popularity {
+ public:
+  explicit Popularity(std::vector<std::uint64_t> bounds)
+      : bounds_(std::move(bounds)),
+        shift_(std::max(static_cast<int>(std::bit_width(bounds_.back())), kIndexBits) - kIndexBits),
+        first_((bounds_.back() >> shift_) + 1) {
+    std::uint32_t expert = 0;
+    for (std::uint64_t i = 0; i < first_.size(); ++i) {
+      while (expert + 1 < bounds_.size() && bounds_[expert] <= i << shift_) ++expert;
+      first_[i] = expert;
+    }
+  }
+
+  // The expert of a number that is drawn of all with 64 bits.
+  std::uint32_t expert(std::uint64_t drawn) const {
+    using Product = unsigned __int128;
+    const auto at = static_cast<std::uint64_t>((static_cast<Product>(drawn) * bounds_.back()) >> 64);
+    std::uint32_t expert = first_[at >> shift_];
+    while (bounds_[expert] <= at) ++expert;
+    return expert;
+  }
+
+ private:
+  static constexpr int kIndexBits = 10;
+
+  std::vector<std::uint64_t> bounds_;
+  int shift_;
+  std::vector<std::uint32_t> first_;  // by the upper bits of a sum: the first expert that may have it
+};
+
 // Popularity is log-normal: a part of its variance lasts, the rest is a first-order autoregression over the
 // micro-batches. Each token goes to different experts, drawn one after the other by popularity.
 class Drifting final : public RoutingGenerator {
@@ -38,15 +70,15 @@ class Drifting final : public RoutingGenerator {
 
   std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                     std::uint32_t src) const override {
-    return draw(bounds(spec, shape.experts()), spec, shape, src);
+    return draw(Popularity(bounds(spec, shape.experts())), spec, shape, src);
   }
 
   RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
     check_top_k(shape);
-    const std::vector<std::uint64_t> all = bounds(spec, shape.experts());
+    const Popularity popularity(bounds(spec, shape.experts()));
     RoutingCounts counts(shape.ep, shape.experts());
     for (std::uint32_t src = 0; src < shape.ep; ++src) {
-      for (const std::uint32_t expert : draw(all, spec, shape, src)) ++counts.at(src, expert);
+      for (const std::uint32_t expert : draw(popularity, spec, shape, src)) ++counts.at(src, expert);
     }
     return counts;
   }
@@ -77,16 +109,14 @@ class Drifting final : public RoutingGenerator {
   }
 
   // An expert that the token has is drawn again: that is drawing among the others.
-  static std::vector<std::uint32_t> draw(const std::vector<std::uint64_t>& bounds, const RoutingSpec& spec,
+  static std::vector<std::uint32_t> draw(const Popularity& popularity, const RoutingSpec& spec,
                                          const MoeShape& shape, std::uint32_t src) {
     check_top_k(shape);
     Rng rng(spec.seed, std::uint64_t{spec.micro_batch} * shape.ep + src);
     std::vector<std::uint32_t> experts(std::size_t{shape.tokens} * shape.top_k);
     for (auto token = experts.begin(); token != experts.end(); token += shape.top_k) {
       for (auto slot = token; slot != token + shape.top_k;) {
-        using Product = unsigned __int128;
-        const auto at = static_cast<std::uint64_t>((static_cast<Product>(rng.next()) * bounds.back()) >> 64);
-        *slot = static_cast<std::uint32_t>(std::ranges::upper_bound(bounds, at) - bounds.begin());
+        *slot = popularity.expert(rng.next());
         if (std::find(token, slot, *slot) == slot) ++slot;
       }
     }

@@ -61,37 +61,49 @@ Duration CostModel::time(double cycles) const {
   return Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(hardware_.clock.count)));
 }
 
-CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const StepTraffic& traffic) const {
+void CostModel::begin_shape(const Work& work, const Step& step, LastCube& last) const {
   const Hardware::Cube& cube = hardware_.cube;
-  const double element = element_bytes(work.dtype), result = element_bytes(work.result),
-               clock = static_cast<double>(hardware_.clock.count);
+  const double element = element_bytes(work.dtype), clock = static_cast<double>(hardware_.clock.count);
   const double line = static_cast<double>(hardware_.memory.l2_line_read.count) / clock;
-  const double drain = step.finishes_block ? result * step.rows * step.cols / cube.l0c_to_gm : 0;
-  if (step.k == 0) return {drain, drain};  // zeros
-
-  const double stages =
-      static_cast<double>(ceil_div(step.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
-  double hits = 0, misses = 0;  // cycles of all loads to L1; what misses add
+  last.stages_ = static_cast<double>(ceil_div(step.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
   for (std::uint32_t i = 0; i < 2; ++i) {
     const StepAccess& access = step.accesses[i];
     const double readers = std::min(i == 0 ? step.readers_a : step.readers_b, matrix_workers_);
     const double part = part_of_rate(step, access), rate = std::min(cube.gm_to_l1 * part, line / readers);
-    hits += static_cast<double>(access.bytes()) / rate + stages * cube.load_issue_cycles;
-    misses += traffic.slow[i] * std::max(0.0, 1 / (cube.gm_to_l1_miss * part) - 1 / rate);
+    last.loads_ += static_cast<double>(access.bytes()) / rate + last.stages_ * cube.load_issue_cycles;
+    last.miss_[i] = std::max(0.0, 1 / (cube.gm_to_l1_miss * part) - 1 / rate);
   }
   const Mads mads =
       mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work.dtype), cube.least_rows);
   const double heads = static_cast<double>(mads.count) * cube.mad_head_cycles;
   const double busy = (static_cast<double>(mads.cycles) + heads) / cube.speed;
   const double to_l0 = element * step.k * (step.rows / cube.l1_to_l0a + step.cols / cube.l1_to_l0b);
-  const double compute = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
-  const double start =
+  last.compute_ = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
+  last.start_ =
       step.first ? static_cast<double>(hardware_.runtime.cube_task_start.count()) * 1e-12 * clock : 0;
+}
+
+CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const StepTraffic& traffic,
+                                  LastCube& last) const {
   const auto cycles = [&](double loads) {
-    return start + block_cycles(stages, loads / stages, compute / stages, drain, work.tiling,
-                                work.drain_overlaps(), step.first);
+    return last.start_ + block_cycles(last.stages_, loads / last.stages_, last.compute_ / last.stages_,
+                                      last.drain_, work.tiling, work.drain_overlaps(), step.first);
   };
-  return {cycles(hits + misses), cycles(hits)};
+  const LastCube::Shape shape{step.rows,  step.cols,          step.k, step.readers_a, step.readers_b,
+                              step.first, step.finishes_block};
+  if (!(shape == last.shape_)) {
+    last = {};
+    last.shape_ = shape;
+    const double result = element_bytes(work.result);
+    last.drain_ = step.finishes_block ? result * step.rows * step.cols / hardware_.cube.l0c_to_gm : 0;
+    last.hits_ = last.drain_;  // of zeros
+    if (step.k > 0) {
+      begin_shape(work, step, last);
+      last.hits_ = cycles(last.loads_);
+    }
+  }
+  const double misses = traffic.slow[0] * last.miss_[0] + traffic.slow[1] * last.miss_[1];
+  return {misses > 0 ? cycles(last.loads_ + misses) : last.hits_, last.hits_};
 }
 
 // A row of a load costs something beside its bytes: between two measured lengths, the time of a byte is linear
@@ -143,10 +155,17 @@ CostModel::Cycles CostModel::vector(const Step& step, const StepTraffic& traffic
 }
 
 StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& traffic) const {
-  const Cycles cycles = step.cube ? cube(work, step, traffic) : vector(step, traffic);
+  LastCube last;
+  return job(work, step, traffic, last);
+}
+
+StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const {
+  const Cycles cycles = step.cube ? cube(work, step, traffic, last) : vector(step, traffic);
   StepJob job;
   job.memory.ideal = time(cycles.all);
-  job.missing = job.memory.ideal - std::min(job.memory.ideal, time(cycles.hits));
+  if (cycles.hits < cycles.all) {
+    job.missing = job.memory.ideal - std::min(job.memory.ideal, time(cycles.hits));
+  }
   const auto bytes = [&](Resource resource) -> double& {
     return job.memory.bytes[static_cast<std::size_t>(resource)];
   };
@@ -161,9 +180,10 @@ Duration CostModel::least(const Work& work) const {
   if (work.kind == WorkKind::kNothing) return {};
   TaskSteps steps;
   Step step;
+  LastCube last;
   double cycles = 0;
   steps.start(work, hardware_);
-  while (steps.next(step)) cycles += (step.cube ? cube(work, step, {}) : vector(step, {})).hits;
+  while (steps.next(step)) cycles += (step.cube ? cube(work, step, {}, last) : vector(step, {})).hits;
   return time(cycles);
 }
 

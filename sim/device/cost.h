@@ -36,6 +36,10 @@ class CostModel {
   explicit CostModel(const Hardware& hardware)
       : hardware_(hardware), matrix_workers_(hardware.workers.count(CoreUnit::kMatrix)) {}
 
+  // What of the last cube step's cost was the same whatever the L2 held: a task's steps come in runs of one shape.
+  class LastCube;
+  // `last`: of the steps of one task; a new one for each.
+  StepJob job(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
   StepJob job(const Work& work, const Step& step, const StepTraffic& traffic) const;
 
   // Cube and vector work and local copies, alone, with everything in the L2: a lower bound. kNothing: 0.
@@ -60,7 +64,8 @@ class CostModel {
   struct Cycles {
     double all, hits;  // as it is, and if everything were in the L2
   };
-  Cycles cube(const Work& work, const Step& step, const StepTraffic& traffic) const;
+  void begin_shape(const Work& work, const Step& step, LastCube& last) const;
+  Cycles cube(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
   Cycles vector(const Step& step, const StepTraffic& traffic) const;
   double vector_arithmetic(double simple, double convert, double transcendental) const;
   Duration time(double cycles) const;
@@ -68,6 +73,22 @@ class CostModel {
 
   const Hardware& hardware_;
   std::uint32_t matrix_workers_;
+};
+
+class CostModel::LastCube {
+ private:
+  friend class CostModel;
+  struct Shape {
+    std::uint32_t rows = 0, cols = 0, k = 0, readers_a = 0, readers_b = 0;
+    bool first = false, finishes_block = false;
+    friend bool operator==(const Shape&, const Shape&) = default;
+  };
+
+  Shape shape_;
+  double stages_ = 0;
+  // Cycles of all loads to L1 that hit, of the cube, of the result, before the first step; and of all together.
+  double loads_ = 0, compute_ = 0, drain_ = 0, start_ = 0, hits_ = 0;
+  std::array<double, 2> miss_{};  // what a byte of A, and of B, takes longer from HBM
 };
 
 // Cycles of a block that is loaded to L1 in `stages` that take `load` cycles each, while the cube, busy for

@@ -11,7 +11,8 @@ namespace a3sim {
 
 namespace {
 
-constexpr std::int64_t kNever = Time::max().time_since_epoch().count();
+constexpr std::int64_t kNever = EarliestOf::kNever;
+static_assert(Time(Duration(kNever)) == Time::max());
 constexpr std::uint32_t kUnbound = kResources;
 
 // Shares of a capacity are whole multiples of this, so that sums of up to
@@ -33,7 +34,7 @@ std::int64_t count(Time t) { return t.time_since_epoch().count(); }
 }  // namespace
 
 Memory::Memory(std::array<double, kResources> capacity, std::uint32_t slots)
-    : capacity_(capacity), slots_(slots), end_(slots, kNever), next_end_(kNever) {
+    : capacity_(capacity), slots_(slots), ends_(slots), next_end_(kNever) {
   for (double c : capacity) {
     if (!(c > 0)) refuse("a memory's capacities are positive");
   }
@@ -52,7 +53,7 @@ void Memory::change(Time now) {
 
 void Memory::start(Time now, std::uint32_t slot, const MemoryJob& job) {
   change(now);
-  if (slot >= slots_.size() || end_[slot] != kNever) refuse("a memory's slot does not exist or is taken");
+  if (slot >= slots_.size() || ends_[slot] != kNever) refuse("a memory's slot does not exist or is taken");
   if (job.ideal <= Duration(0)) refuse("a memory job takes time");
   Slot& s = slots_[slot];
   const double ideal = seconds(job.ideal);
@@ -69,8 +70,8 @@ void Memory::start(Time now, std::uint32_t slot, const MemoryJob& job) {
   s.since = s.start = now_;
   s.lost.fill(0);
   s.job = job;
-  end_[slot] = now_ + job.ideal.count();
-  next_end_ = std::min(next_end_, end_[slot]);
+  ends_.set(slot, now_ + job.ideal.count());
+  next_end_ = std::min(next_end_, ends_[slot]);
 }
 
 void Memory::reserve(Time now, const std::array<double, kResources>& rates) {
@@ -100,21 +101,15 @@ void Memory::advance(Time now, std::vector<std::uint32_t>& ended) {
   if (changed_ && date > now_) refuse("a memory was not settled at the date of its last change");
   now_ = date;
   changed_ = true;
-  std::int64_t next = kNever;
-  const std::int64_t* const ends = end_.data();
-  const auto slots = static_cast<std::uint32_t>(end_.size());
-  for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    if (ends[slot] <= date) {
-      end(slot);
-      ended.push_back(slot);
-    }
-    next = std::min(next, ends[slot]);
-  }
-  next_end_ = next;
+  ends_.each_until(date, [&](std::size_t slot) {
+    end(static_cast<std::uint32_t>(slot));
+    ended.push_back(static_cast<std::uint32_t>(slot));
+  });
+  next_end_ = ends_.earliest();
 }
 
 double Memory::left(Time now, std::uint32_t slot) const {
-  if (end_[slot] == kNever) return 0;
+  if (ends_[slot] == kNever) return 0;
   const Slot& s = slots_[slot];
   const double left = s.left - s.speed * static_cast<double>(count(now) - s.since);
   return std::clamp(left / static_cast<double>(s.job.ideal.count()), 0.0, 1.0);
@@ -122,28 +117,22 @@ double Memory::left(Time now, std::uint32_t slot) const {
 
 void Memory::end(std::uint32_t slot) {
   Slot& s = slots_[slot];
-  fold(s, end_[slot]);
-  round_losses(s, end_[slot]);
+  fold(s, ends_[slot]);
+  round_losses(s, ends_[slot]);
   for (std::uint32_t r = 0; r < kResources; ++r) {
     demand_[r] -= s.use[r];
     moved_[r] += s.job.bytes[r];
   }
-  end_[slot] = kNever;
+  ends_.set(slot, kNever);
 }
 
 // Progressive filling: the level of every open job rises until a resource is full. The level at which the
 // first would be full if no job reached its own full speed is a lower bound; jobs that reach theirs below it
 // are settled first.
 void Memory::solve() {
-  next_end_ = kNever;
   open_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (end_[slot] == kNever) continue;
-    if (slots_[slot].fairness > 0) {
-      open_.push_back(slot);
-    } else {
-      next_end_ = std::min(next_end_, end_[slot]);
-    }
+    if (ends_[slot] != kNever && slots_[slot].fairness > 0) open_.push_back(slot);
   }
   left_ = available_;
   double level = 0;
@@ -166,6 +155,7 @@ void Memory::solve() {
     freeze_at_full_speed(level);
     if (open_.size() == open) freeze_bound(first, level);
   }
+  next_end_ = ends_.earliest();
 }
 
 void Memory::freeze_at_full_speed(double level) {
@@ -202,9 +192,8 @@ void Memory::run_at(std::uint32_t slot, double speed, std::uint32_t bound) {
     fold(s, now_);
     s.speed = speed;
     s.bound = bound;
-    end_[slot] = now_ + std::max<std::int64_t>(1, whole_picoseconds(s.left / speed - kSlack));
+    ends_.set(slot, now_ + std::max<std::int64_t>(1, whole_picoseconds(s.left / speed - kSlack)));
   }
-  next_end_ = std::min(next_end_, end_[slot]);
 }
 
 void Memory::fold(Slot& s, std::int64_t now) {
@@ -218,6 +207,8 @@ void Memory::fold(Slot& s, std::int64_t now) {
 // exceed the total: the date of the end was rounded up.
 void Memory::round_losses(Slot& s, std::int64_t end) {
   std::int64_t rest = end - s.start - s.job.ideal.count();
+  s.loss = {};
+  if (rest == 0) return;
   Shares remainder;
   for (std::uint32_t r = 0; r < kResources; ++r) {
     const double whole = std::floor(s.lost[r]);

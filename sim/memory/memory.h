@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/earliest_of.h"
 #include "sim/core/enum_names.h"
 #include "sim/core/units.h"
 
@@ -87,7 +88,7 @@ class Memory {
   Shares available_;  // what is not reserved
   Shares demand_{};   // of all jobs at full speed
   std::vector<Slot> slots_;
-  std::vector<std::int64_t> end_;  // by slot; kNever: empty
+  EarliestOf ends_;  // by slot
   std::int64_t next_end_;
   std::int64_t now_ = 0;
   bool changed_ = false;    // since the last settle()

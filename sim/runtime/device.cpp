@@ -35,7 +35,7 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       context_{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()},
       workers_(ssc.kinds().workers()),
       memory_(capacities(cost.hardware().memory), static_cast<std::uint32_t>(workers_.size())),
-      fetches_(workers_.size(), {kNone, kNone}),
+      fetches_(static_cast<std::uint32_t>(workers_.size())),
       events_(ssc.events()),
       puts_(ssc.rank(), static_cast<std::uint32_t>(workers_.size()), cost.hardware().memory, fabric, *this),
       site_{ssc, cost.hardware(), options_, events_, group, *this},
@@ -110,6 +110,7 @@ void Device::run(Engine& engine, std::uint32_t worker) {
     return puts_.start(engine, worker, w.work, OpId{td.op}, w.slowness);
   w.steps.start(w.work, hardware());
   w.cube = {};
+  w.last_cube = {};
   start_step(engine, worker);
 }
 
@@ -125,7 +126,7 @@ void Device::start_step(Engine& engine, std::uint32_t worker) {
   if (w.work.kind == WorkKind::kNothing || !w.steps.next(w.step)) return finish(engine, worker);
   if (options_.record && w.step.cube) cost_.add(w.work, w.step, w.cube);
   look_up(engine, worker);
-  StepJob job = cost_.job(w.work, w.step, w.traffic);
+  StepJob job = cost_.job(w.work, w.step, w.traffic, w.last_cube);
   if (w.slowness != 1) slow(job, w.slowness);
   w.missing = job.missing;
   w.record.ideal += job.memory.ideal - job.missing;
@@ -152,44 +153,26 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
     const StepAccess& what = w.step.accesses[i];
     const L2Traffic found = access(what, OpId{task_of(worker).op});
     w.record.l2 += found;
-    w.traffic.hbm += hbm_of(found) / cost_.part_of_rate(w.step, what);
+    if (found.hbm_read + found.hbm_write > 0)
+      w.traffic.hbm += hbm_of(found) / cost_.part_of_rate(w.step, what);
     if (what.l2.write) continue;
     w.traffic.slow[i] = std::min(static_cast<double>(what.bytes()), static_cast<double>(found.hbm_read));
-    if (w.step.cube) w.traffic.slow[i] = std::max(w.traffic.slow[i], on_its_way(engine, worker, what));
-    if (w.step.cube && i < 2) {
-      set_fetching({what.place_hash(), worker, i}, w.traffic.slow[i] > 0);
-    }
+    if (!w.step.cube) continue;
+    w.traffic.slow[i] = std::max(w.traffic.slow[i], on_its_way(engine, worker, what));
+    if (w.traffic.slow[i] > 0) fetches_.begin(worker, i, what.place_hash());
   }
 }
 
 // Bytes of a panel that another core is fetching just now: whoever reads the panel too goes at its pace.
 double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const {
-  const std::uint32_t hash = access.place_hash();
   double most = 0;
-  for (const Fetch& fetch : fetching_) {
-    if (fetch.hash != hash || fetch.worker == worker) continue;
-    const Worker& w = workers_[fetch.worker];
-    const double slow = w.traffic.slow[fetch.access];
-    if (slow <= most || !w.step.accesses[fetch.access].same_place(access)) continue;
-    most = std::max(most, slow * memory_.left(engine.now(), fetch.worker));
-  }
+  fetches_.each(access.place_hash(), [&](std::uint32_t other, std::uint32_t its) {
+    const Worker& w = workers_[other];
+    const double slow = w.traffic.slow[its];
+    if (other == worker || slow <= most || !w.step.accesses[its].same_place(access)) return;
+    most = std::max(most, slow * memory_.left(engine.now(), other));
+  });
   return most;
-}
-
-void Device::set_fetching(const Fetch& fetch, bool waits) {
-  std::uint32_t& at = fetches_[fetch.worker][fetch.access];
-  if (waits && at == kNone) {
-    at = static_cast<std::uint32_t>(fetching_.size());
-    fetching_.push_back(fetch);
-  } else if (waits) {
-    fetching_[at] = fetch;
-  } else if (at != kNone) {
-    const Fetch last = fetching_.back();
-    fetching_[at] = last;
-    fetches_[last.worker][last.access] = at;
-    fetching_.pop_back();
-    at = kNone;
-  }
 }
 
 // The memory is told of ends before anything else at their date, whichever event comes first.
@@ -207,9 +190,7 @@ void Device::end_step(Engine& engine, std::uint32_t worker) {
   const MemoryLoss& loss = memory_.loss(worker);
   for (std::uint32_t r = 0; r < kResources; ++r) w.record.lost[r] += loss.lost[r];
   w.traffic.slow.fill(0);
-  if (w.step.cube) {
-    for (const std::uint32_t access : {0U, 1U}) set_fetching({0, worker, access}, false);
-  }
+  for (const std::uint32_t access : {0U, 1U}) fetches_.end(worker, access);
   start_step(engine, worker);
 }
 

@@ -12,6 +12,7 @@
 #include "sim/memory/memory.h"
 #include "sim/runtime/device_l2.h"
 #include "sim/runtime/execution.h"
+#include "sim/runtime/fetches.h"
 #include "sim/runtime/put_unit.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/run_options.h"
@@ -62,16 +63,12 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     TaskSteps steps;
     Step step;
     CostModel::CubeTotal cube;  // of the task's steps until now
+    CostModel::LastCube last_cube;
     StepTraffic traffic;
     Duration missing{};  // of the step
     double slowness = 1;
     std::uint32_t queue = 0;  // it takes tasks from
     bool told = false;        // whoever waits for its task has been told: a put that has left
-  };
-
-  // One of the first two accesses of a matrix step that waits for lines.
-  struct Fetch {
-    std::uint32_t hash, worker, access;
   };
 
   const Hardware& hardware() const { return cost_.hardware(); }
@@ -92,8 +89,6 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     return hardware().memory.as_reads(static_cast<double>(traffic.hbm_read),
                                       static_cast<double>(traffic.hbm_write));
   }
-  // Whether an access of a worker waits, for what is at a place.
-  void set_fetching(const Fetch& fetch, bool waits);
   void take_ended(Engine& engine);
   void end_step(Engine& engine, std::uint32_t worker);
   // The worker's task is done at this date, and seen to be at `visible`.
@@ -112,10 +107,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   WorkContext context_;
   std::vector<Worker> workers_;
   Memory memory_;
-  // Of the first two accesses of matrix steps: those that wait for lines just now, in no order, and by worker
-  // which of them are its own. Most are told apart by place_hash(), without looking at their workers.
-  std::vector<Fetch> fetching_;
-  std::vector<std::array<std::uint32_t, 2>> fetches_;  // kNone: it waits for nothing
+  Fetches fetches_;
   EventCounters events_;
   std::span<EventCounters* const> all_events_;
   PutUnit puts_;

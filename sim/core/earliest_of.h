@@ -1,0 +1,54 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace a3sim {
+
+// A date a slot, of which the earliest is asked for: every few slots have theirs at hand.
+class EarliestOf {
+ public:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  explicit EarliestOf(std::size_t slots)
+      : dates_((slots + kGroup - 1) / kGroup * kGroup, kNever), least_(dates_.size() / kGroup, kNever) {}
+
+  std::int64_t operator[](std::size_t slot) const { return dates_[slot]; }
+  void set(std::size_t slot, std::int64_t date) {
+    std::int64_t& least = least_[slot / kGroup];
+    const bool was_least = dates_[slot] == least;
+    dates_[slot] = date;
+    if (date <= least) {
+      least = date;
+    } else if (was_least) {
+      const std::int64_t* const group = &dates_[slot / kGroup * kGroup];
+      least = *std::min_element(group, group + kGroup);
+    }
+  }
+
+  std::int64_t earliest() const {
+    std::int64_t earliest = kNever;
+    for (const std::int64_t least : least_) earliest = std::min(earliest, least);
+    return earliest;
+  }
+
+  // Calls visit(slot) for all slots of dates until `date`, in order; it may set theirs.
+  template <class Visit>
+  void each_until(std::int64_t date, Visit&& visit) const {
+    for (std::size_t group = 0; group < least_.size(); ++group) {
+      if (least_[group] > date) continue;
+      for (std::size_t slot = group * kGroup; slot < (group + 1) * kGroup; ++slot) {
+        if (dates_[slot] <= date) visit(slot);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kGroup = 8;
+
+  std::vector<std::int64_t> dates_, least_;  // by slot, by group
+};
+
+}  // namespace a3sim
