@@ -17,10 +17,18 @@ bool Footprint::has_block_in(Rows rows, std::uint32_t col_begin, std::uint32_t c
   const std::uint32_t first_row = (common.begin - rows_.begin) / grid_.base_m;
   const std::uint32_t last_row = (common.end - 1 - rows_.begin) / grid_.base_m;
   const std::uint32_t first_col = col_begin / grid_.base_n, last_col = (col_end - 1) / grid_.base_n;
-  for (std::uint32_t row = first_row; row <= last_row; ++row) {
-    for (std::uint32_t col = first_col; col <= last_col; ++col) {
-      if (grid_.number({row, col}) % shares_ == share_) return true;
+  // Whichever are fewer: the blocks there, or the share's own.
+  if (std::uint64_t{last_row - first_row + 1} * (last_col - first_col + 1) < grid_.count() / shares_) {
+    for (std::uint32_t row = first_row; row <= last_row; ++row) {
+      for (std::uint32_t col = first_col; col <= last_col; ++col) {
+        if (grid_.number({row, col}) % shares_ == share_) return true;
+      }
     }
+    return false;
+  }
+  for (std::uint32_t b = share_; b < grid_.count(); b += shares_) {
+    const auto [row, col] = grid_.place(b);
+    if (row >= first_row && row <= last_row && col >= first_col && col <= last_col) return true;
   }
   return false;
 }

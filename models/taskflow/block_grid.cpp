@@ -1,6 +1,7 @@
 #include "models/taskflow/block_grid.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace a3sim {
@@ -23,11 +24,19 @@ Window window_at(BlockGrid::Place place, std::uint32_t blocks_m, std::uint32_t b
   return w;
 }
 
+// By height and width of a window: the least common multiple.
+constexpr auto kBoth = [] {
+  std::array<std::array<std::uint8_t, kWindow + 1>, kWindow + 1> both{};
+  for (std::size_t height = 1; height <= kWindow; ++height) {
+    for (std::size_t width = 1; width <= kWindow; ++width) both[height][width] = std::lcm(height, width);
+  }
+  return both;
+}();
+
 // Steps down the rows; the column moves on with the row, and
 // once more whenever rows and columns come round together.
 std::uint32_t column_of(std::uint32_t i, const Window& w) {
-  const std::uint32_t both = w.height == w.width ? w.height : std::lcm(w.height, w.width);
-  return (i + i / both) % w.width;
+  return (i + i / kBoth[w.height][w.width]) % w.width;
 }
 
 }  // namespace

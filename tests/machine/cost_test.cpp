@@ -244,3 +244,36 @@ TEST_CASE("a matrix task begins later by its start, whatever it loads") {
   hardware.runtime.cube_task_start = 3_us;
   CHECK(cycles(CostModel(hardware).least(work)) == without + 3000);
 }
+
+TEST_CASE("a step costs the same whatever step of its task was asked for before") {
+  Hardware hardware = ideal_machine();
+  hardware.cube.gm_to_l1 = 60;
+  hardware.cube.gm_to_l1_miss = 20;
+  hardware.cube.l0c_to_gm = 40;
+  hardware.cube.least_rows = 16;
+  hardware.memory.l2_line_read = {90'000'000'000};
+  hardware.runtime.cube_task_start = 500_ns;
+  const CostModel cost(hardware);
+  // Edges in both directions, three steps of K a block, products of other sizes, one of zeros.
+  Work work = matmul(300, 700, 20'000);
+  work.gemms.push_back({300, 700, 0, 0, 0, 0});
+  work.gemms.push_back({90, 500, 1000, 0, 0, 0});
+  work.shares = 2;
+  TaskSteps steps;
+  Step step;
+  steps.start(work, hardware);
+  CostModel::LastCube last;
+  std::size_t count = 0;
+  for (; steps.next(step); ++count) {
+    StepTraffic traffic;
+    if (step.k > 0 && count % 3 == 0) traffic.slow = {5000, 7000};
+    if (step.k > 0 && count % 3 == 1) traffic.slow = {0, 7000};
+    const StepJob job = cost.job(work, step, traffic, last), alone = cost.job(work, step, traffic);
+    INFO(count);
+    CHECK(job.memory.ideal == alone.memory.ideal);
+    CHECK(job.missing == alone.missing);
+    CHECK(job.memory.bytes == alone.memory.bytes);
+    CHECK((job.missing > Duration(0)) == (traffic.slow[1] > 0));
+  }
+  CHECK(count > 15);
+}

@@ -90,8 +90,8 @@ std::string error_of(const Files& files, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE(
-    "Planted values come back from measurements of a machine, and what these do not identify is named") {
+TEST_CASE("Planted values come back from measurements of a machine, and what these do not identify is named",
+          "[slow]") {
   const Files files;
   const PointsFile points = read_points(files.points(truths(files)), files.path("mine.yaml"), {});
   REQUIRE(points.tables.size() == std::size(kKernels));
