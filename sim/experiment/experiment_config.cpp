@@ -148,11 +148,10 @@ void check_hints(const Config& l2, const Experiment& experiment) {
   }
 }
 
-// SimGrid as long as it is quick enough, then our own exact shares, then an approximation of them.
+// Exact shares as long as they are quick enough, then an approximation of them.
 const char* default_network(std::uint32_t ranks) {
-  constexpr std::uint32_t kMostOnSimGrid = 16, kMostExact = 32;
-  if (ranks == 1) return "native";  // nothing flows
-  return ranks <= kMostOnSimGrid ? "simgrid" : ranks <= kMostExact ? "native" : "endpoint-share";
+  constexpr std::uint32_t kMostExact = 32;
+  return ranks <= kMostExact ? "native" : "endpoint-share";
 }
 
 // Which ranks run.

@@ -12,7 +12,7 @@ class Configurations(TestCase):
         self.assertEqual(config["parallel.ep"], 4)
         self.assertEqual(config["model.tokens"], 4096)
         self.assertEqual(config["parallel"]["ep"], 4)
-        self.assertEqual(config["network.backend"], "simgrid")  # no file says it
+        self.assertEqual(config["network.backend"], "native")  # no file says it
         self.assertEqual(config.passes, ["forward", "backward"])
         self.assertEqual(config.name, "ep4")
 

@@ -39,7 +39,8 @@ PieceBands::PieceBands(std::span<const PieceGrid> grids, const PieceMap& map, Pi
 void PieceBands::tell_pieces(std::uint32_t number) {
   Band& band = bands_[number];
   const PieceMap::Band& of = map_.bands[number];
-  pieces_.set({of.first, of.cols, 1}, band.present, band.dirty, band.producer);
+  // Where nothing is present, the pieces say so already: a band becomes uniform when its last piece has gone.
+  if (band.present) pieces_.set({of.first, of.cols, 1}, band.present, band.dirty, band.producer);
   band.state = band.present == band.all() ? State::kWhole : State::kSplit;
 }
 
@@ -91,7 +92,7 @@ void PieceBands::fill_column(std::uint32_t number, std::uint32_t first_band, OpI
     const std::uint32_t piece = column.first + i * column.step;
     split(first_band + i);
     ++bands_[first_band + i].held;
-    pieces_.fill(piece, producer);
+    pieces_.fill(piece, op, false);
   }
   columns_[number] = {parts_[column.part], producer};
 }

@@ -96,8 +96,12 @@ class PieceBands {
     if (map_.bands[band].cols) ++parts_[map_.columns[map_.bands[band].first_column].part];
   }
 
-  // Of a piece whose band is split: it is no longer absent; it is evicted; `op` writes it.
+  // Of a piece whose band is split: it is no longer absent, in part or as a whole; it is evicted; `op` writes it.
   void inserted(std::uint32_t piece) { ++bands_[map_.band_of[piece]].held; }
+  void brought(std::uint32_t piece) {
+    inserted(piece);
+    changed(piece);
+  }
   void erased(std::uint32_t piece) {
     --bands_[map_.band_of[piece]].held;
     changed(piece);

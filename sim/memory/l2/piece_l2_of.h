@@ -30,6 +30,8 @@ namespace a3sim {
 //   void erase_band(uint32 band)           all of its pieces are evicted
 //   uint32 victim_band()                   a band whose pieces are the next victims, in order; kNone: there is
 //                                          none, or none is known
+//   void each_victim(evict)                calls evict(piece) for the next victims, in order, that were used
+//                                          together, until it says false: that one stays, those before are gone
 template <class Policy>
 concept TakesBands = std::constructible_from<Policy, const L2Spec&, const PieceMap&>;
 
@@ -54,12 +56,13 @@ class PieceL2Of final : public PieceL2 {
     if (access.byte_begin == access.byte_end || access.rows.empty()) return traffic;
     ordinary_->begin(access);
     if (persistent_) persistent_->begin(access);
+    const Width width(access);
     if (access.hint == L2Hint::kBypass) {
-      pass_by(grid, access, traffic);
+      pass_by(grid, access, width, traffic);
     } else if (access.write) {
-      pass<true>(grid, access, traffic);
-    } else if (!read_column(grid, access, traffic) && !read_whole(grid, access, traffic)) {
-      pass<false>(grid, access, traffic);
+      pass<true>(grid, access, width, traffic);
+    } else if (!read_at_once(grid, access, width, traffic)) {
+      pass<false>(grid, access, width, traffic);
     }
     count(access.op, traffic);
     return traffic;
@@ -115,27 +118,38 @@ class PieceL2Of final : public PieceL2 {
 
   bool plain(const L2Access& access) const { return access.hint == L2Hint::kNormal && !persistent_; }
 
-  // The column of a part, if it is there as a whole and of one producer. False, and nothing is done, otherwise.
-  bool read_column(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
+  // What is read is mostly there as a whole and brought by one operator: looked at without a walk from band to
+  // band. False, and nothing is done but that room may have been made, where it is otherwise.
+  bool read_at_once(PieceGrid& grid, const L2Access& access, const Width& width, L2Traffic& traffic) {
+    if (!plain(access)) return false;
     if constexpr (TakesBands<Policy>) {
-      const Width width(access);
-      if (width.cols != 1 || !plain(access)) return false;
-      const PieceGrid::Bands bands = grid.bands_of(access.rows);
-      if (bands.first_column == kNone) return false;
-      const std::uint32_t number = bands.first_column + width.first;
-      const PieceBands::Column column = bands_.look_at_column(number, bands.first);
-      if (!column.whole) return bands.all_rows && fetch_column(access, width, bands, traffic);
-      ordinary_->hit_column(number);
-      count_found(access, width.requests, column.producer, traffic);
-      touched_ += bands.count;
-      return true;
+      if (width.cols == 1) {
+        const PieceGrid::Bands bands = grid.bands_of(access.rows);
+        if (bands.first_column != kNone) return read_column(access, width, bands, traffic);
+        return grid.cols() > 1 && read_whole(grid, access, width, bands, traffic);
+      }
+      if (width.cols == grid.cols()) return false;  // pass() takes whole bands
     }
-    return false;
+    return read_whole(grid, access, width, grid.bands_of(access.rows), traffic);
   }
 
-  // A column of which nothing is present. False, and room may have been made, where it is otherwise.
-  bool fetch_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands,
-                    L2Traffic& traffic) {
+  // The column of a part, if it is there as a whole and of one producer, or not at all.
+  bool read_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands, L2Traffic& traffic)
+    requires TakesBands<Policy>
+  {
+    const std::uint32_t number = bands.first_column + width.first;
+    const PieceBands::Column column = bands_.look_at_column(number, bands.first);
+    if (!column.whole) return bands.all_rows && fetch_column(access, width, bands, traffic);
+    ordinary_->hit_column(number);
+    count_found(access, width.requests, column.producer, traffic);
+    touched_ += bands.count;
+    return true;
+  }
+
+  // A column of which nothing is present.
+  bool fetch_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands, L2Traffic& traffic)
+    requires TakesBands<Policy>
+  {
     const std::uint32_t number = bands.first_column + width.first;
     if (!bands_.absent_along(number, bands.first)) return false;
     const std::uint32_t line =
@@ -151,13 +165,9 @@ class PieceL2Of final : public PieceL2 {
     return true;
   }
 
-  // What else is read is mostly there as a whole and brought by one operator, too: that is looked at first, in
-  // loops of a few instructions a piece. False, and nothing is done, where it is otherwise.
-  bool read_whole(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
-    const Width width(access);
-    const PieceGrid::Bands bands = grid.bands_of(access.rows);
-    const bool one = width.cols == grid.cols() || (width.cols == 1 && bands.first_column != kNone);
-    if (!plain(access) || (TakesBands<Policy> && one)) return false;
+  // In loops of a few instructions a piece.
+  bool read_whole(const PieceGrid& grid, const L2Access& access, const Width& width, const PieceGrid::Bands& bands,
+                  L2Traffic& traffic) {
     for (std::uint32_t i = 0; i < bands.count; ++i) split(bands.first + i);
     const std::uint32_t first = bands.first_piece + width.first, cols = width.cols;
     // A column's pieces are one run, as the pieces of a band are.
@@ -181,8 +191,7 @@ class PieceL2Of final : public PieceL2 {
     reused_[std::size_t{index(access.op)} * ops_ + producer] += all;
   }
 
-  void pass_by(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
-    const Width width(access);
+  void pass_by(PieceGrid& grid, const L2Access& access, const Width& width, L2Traffic& traffic) {
     grid.slices(access.rows, [&](const PieceGrid::Slice& slice) {
       walk(width, slice, [&](const PieceGrid::Slice&, std::uint32_t piece, std::uint32_t requests) {
         bypass({access, slice, piece, requests}, traffic);
@@ -193,8 +202,7 @@ class PieceL2Of final : public PieceL2 {
 
   // Band by band, where bands are accessed in their full width.
   template <bool kWrite>
-  void pass(PieceGrid& grid, const L2Access& access, L2Traffic& traffic) {
-    const Width width(access);
+  void pass(PieceGrid& grid, const L2Access& access, const Width& width, L2Traffic& traffic) {
     const bool bands = TakesBands<Policy> && width.cols == grid.cols() && plain(access);
     grid.slices(access.rows, [&](const PieceGrid::Slice& slice) {
       if (!bands || !take_band<kWrite>(access, slice, width.requests, traffic)) {
@@ -244,7 +252,9 @@ class PieceL2Of final : public PieceL2 {
 
   // Room for more of a band by evicting pieces of others. False, and there
   // may be less room, as soon as it would have to be one of its own.
-  bool make_room_beside(std::uint32_t band, std::uint64_t bytes, L2Traffic& traffic) {
+  bool make_room_beside(std::uint32_t band, std::uint64_t bytes, L2Traffic& traffic)
+    requires TakesBands<Policy>
+  {
     while (used_ + bytes > size_) {
       if (const std::uint32_t whole = ordinary_->victim_band();
           whole != kNone && whole != band && !bands_.is_split(whole) &&
@@ -255,9 +265,11 @@ class PieceL2Of final : public PieceL2 {
         traffic.hbm_write += cleared.dirty_bytes;
         continue;
       }
-      const std::uint32_t p = ordinary_->victim(kNone);
-      if (p == kNone || map_.band_of[p] == band) return false;
-      traffic.hbm_write += evict(p);
+      const std::uint64_t before = used_;
+      traffic.hbm_write += evict_while([&](std::uint32_t p) {
+        return used_ + bytes > size_ && map_.band_of[p] != band;
+      });
+      if (used_ == before) return false;
     }
     return true;
   }
@@ -273,6 +285,9 @@ class PieceL2Of final : public PieceL2 {
         ordinary_->hit({piece});
         hits += requests;
         if (!kWrite) reused[pieces_.producer(piece)] += requests;
+      } else if (plain && pieces_.is_all_of_absent(piece, slice.steps)) {
+        bring<kWrite>(piece, requests, access.op, traffic);
+        return;
       } else {
         const Touch touch{access, slice, piece, requests};
         if (kWrite) {
@@ -287,6 +302,19 @@ class PieceL2Of final : public PieceL2 {
       }
     });
     (kWrite ? traffic.write : traffic.read).hit += hits;
+  }
+
+  // A piece of which nothing was present, touched in full.
+  template <bool kWrite>
+  void bring(std::uint32_t p, std::uint32_t requests, OpId op, L2Traffic& traffic) {
+    const std::uint64_t bytes = pieces_.bytes(p);
+    if (used_ + bytes > size_) traffic.hbm_write += make_room(p, bytes);
+    ordinary_->insert(p);
+    if constexpr (TakesBands<Policy>) bands_.brought(p);
+    pieces_.fill(p, op, kWrite);
+    used_ += bytes;
+    (kWrite ? traffic.write : traffic.read).miss += requests;
+    if (!kWrite) traffic.hbm_read += bytes;
   }
 
   void read(const Touch& touch, L2Traffic& traffic) {
@@ -357,7 +385,27 @@ class PieceL2Of final : public PieceL2 {
   // Returns the bytes written back. What was present of the incoming piece may be evicted too.
   std::uint64_t make_room(std::uint32_t incoming, std::uint64_t bytes) {
     std::uint64_t written = 0;
-    while (used_ + bytes > size_) written += evict(victim(incoming));
+    while (used_ + bytes > size_) {
+      const std::uint64_t before = used_;
+      if constexpr (TakesBands<Policy>) {
+        written += evict_while([&](std::uint32_t) { return used_ + bytes > size_; });
+      }
+      if (used_ == before) written += evict(victim(incoming));
+    }
+    return written;
+  }
+
+  // Evicts the next victims that were used together, while `more(piece)` says so. Returns the bytes written back.
+  template <class More>
+  std::uint64_t evict_while(More&& more)
+    requires TakesBands<Policy>
+  {
+    std::uint64_t written = 0;
+    ordinary_->each_victim([&](std::uint32_t p) {
+      if (!more(p)) return false;
+      written += clear(p);
+      return true;
+    });
     return written;
   }
 
@@ -368,8 +416,11 @@ class PieceL2Of final : public PieceL2 {
 
   // Returns the bytes written back.
   std::uint64_t evict(std::uint32_t p) {
-    split(map_.band_of[p]);
     policy_of(p).erase(p);
+    return clear(p);
+  }
+  std::uint64_t clear(std::uint32_t p) {
+    split(map_.band_of[p]);
     if constexpr (TakesBands<Policy>) bands_.erased(p);
     const PieceStates::Cleared cleared = pieces_.clear(p);
     used_ -= cleared.present_bytes;

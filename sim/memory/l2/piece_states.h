@@ -70,10 +70,15 @@ class PieceStates {
     if (as.present != Held::kPart && as.dirty != Held::kPart) return;
     run.each([&](std::uint32_t p) { masks_[p] = {present, dirty}; });
   }
-  // It was absent, and is there as a whole now, clean.
-  void fill(std::uint32_t p, std::uint16_t producer) {
+  // Whether nothing of it is present, and these are all of its steps.
+  bool is_all_of_absent(std::uint32_t p, PieceSteps steps) const {
+    return pieces_[p].present == Held::kNothing && steps == shapes_[pieces_[p].shape].all;
+  }
+  // It was absent, and is there as a whole now.
+  void fill(std::uint32_t p, OpId producer, bool dirty) {
     pieces_[p].present = Held::kAll;
-    pieces_[p].producer = producer;
+    pieces_[p].dirty = dirty ? Held::kAll : Held::kNothing;
+    set_producer(p, producer);
   }
   // Of all of its steps.
   std::uint64_t bytes(std::uint32_t p) const { return shapes_[pieces_[p].shape].all_bytes; }

@@ -75,23 +75,22 @@ class LruPieces {
   }
   // A band whose pieces are the next victims, one after the other.
   std::uint32_t victim_band() {
-    for (; begin_ < end_; ++begin_) {
-      const Use& use = log_[begin_];
-      if (last_of_group(use)) return use.kind == Kind::kBand && none_since(use) ? use.run.first : kNone;
-    }
-    return kNone;
+    const Use* const use = earliest();
+    return use && use->kind == Kind::kBand && none_since(*use) ? use->run.first : kNone;
   }
-
-  // Pieces that were used again since, or erased, are taken out of the log on the way.
   std::uint32_t victim(std::uint32_t) {
-    for (; begin_ < end_; ++begin_) {
-      Use& use = log_[begin_];
-      if (!last_of_group(use)) continue;
-      for (PieceRun& run = pieces_of(use); run.count; --run.count, run.first += run.step) {
-        if (last_use(run.first) == use.when) return run.first;
-      }
+    const Use* const use = earliest_of_pieces();
+    return use ? use->run.first : kNone;
+  }
+  template <class Evict>
+  void each_victim(Evict&& evict) {
+    Use* const use = earliest_of_pieces();
+    if (!use) return;
+    for (PieceRun& run = use->run; run.count; --run.count, run.first += run.step) {
+      if (last_use(run.first) != use->when) continue;
+      if (!evict(run.first)) return;
+      erase(run.first);
     }
-    return kNone;
   }
 
  private:
@@ -149,8 +148,27 @@ class LruPieces {
     }
     return latest <= use.when;
   }
+  // The first use in the log that is the last of something. What was used again since, or erased, is taken out.
+  Use* earliest() {
+    for (; begin_ < end_; ++begin_) {
+      Use& use = log_[begin_];
+      if (use.kind != Kind::kPieces) {
+        if (last_of_group(use)) return &use;
+        continue;
+      }
+      for (PieceRun& run = use.run; run.count; --run.count, run.first += run.step) {
+        if (last_use(run.first) == use.when) return &use;
+      }
+    }
+    return nullptr;
+  }
+  Use* earliest_of_pieces() {
+    Use* use = earliest();
+    for (; use && use->kind != Kind::kPieces; use = earliest()) make_pieces(*use);
+    return use;
+  }
   // From now on it is one of pieces.
-  PieceRun& pieces_of(Use& use) {
+  void make_pieces(Use& use) {
     if (use.kind == Kind::kBand) {
       const PieceMap::Band& band = map_.bands[use.run.first];
       use.run = {band.first, band.cols, 1};
@@ -159,7 +177,6 @@ class LruPieces {
       use.run = {column.first, column.bands, column.step};
     }
     use.kind = Kind::kPieces;
-    return use.run;
   }
 
   void append(Kind kind, const PieceRun& run) {
