@@ -20,10 +20,6 @@ struct PieceMap {
   explicit PieceMap(std::span<const PieceGrid> grids);
 
   std::uint32_t pieces() const { return static_cast<std::uint32_t>(band_of.size()); }
-  std::uint32_t column_of(std::uint32_t piece) const {
-    const Band& band = bands[band_of[piece]];
-    return band.first_column + piece - band.first;
-  }
 
   std::vector<Band> bands;
   std::vector<Column> columns;
@@ -100,14 +96,14 @@ class PieceBands {
   void inserted(std::uint32_t piece) { ++bands_[map_.band_of[piece]].held; }
   void brought(std::uint32_t piece) {
     inserted(piece);
-    changed(piece);
+    changed(piece, map_.band_of[piece]);
   }
-  void erased(std::uint32_t piece) {
-    --bands_[map_.band_of[piece]].held;
-    changed(piece);
+  void erased(std::uint32_t piece, std::uint32_t band) {
+    --bands_[band].held;
+    changed(piece, band);
   }
   void written(std::uint32_t piece, OpId op) {
-    if (pieces_.producer(piece) != index(op)) changed(piece);
+    if (pieces_.producer(piece) != index(op)) changed(piece, map_.band_of[piece]);
   }
 
  private:
@@ -116,9 +112,10 @@ class PieceBands {
     std::uint16_t producer = 0;
   };
 
-  void changed(std::uint32_t piece) {
-    bands_[map_.band_of[piece]].state = State::kSplit;
-    columns_[map_.column_of(piece)].seen = 0;
+  void changed(std::uint32_t piece, std::uint32_t number) {
+    bands_[number].state = State::kSplit;
+    const PieceMap::Band& of = map_.bands[number];
+    columns_[of.first_column + piece - of.first].seen = 0;
   }
   void tell_pieces(std::uint32_t band);
   void look_at_pieces(std::uint32_t band);

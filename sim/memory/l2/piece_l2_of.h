@@ -30,8 +30,9 @@ namespace a3sim {
 //   void erase_band(uint32 band)           all of its pieces are evicted
 //   uint32 victim_band()                   a band whose pieces are the next victims, in order; kNone: there is
 //                                          none, or none is known
-//   void each_victim(evict)                calls evict(piece) for the next victims, in order, that were used
-//                                          together, until it says false: that one stays, those before are gone
+//   void each_victim(evict)                calls evict(piece, band) for the next victims, in order, that were
+//                                          used together, until it says false: that one stays, those before it
+//                                          are gone
 template <class Policy>
 concept TakesBands = std::constructible_from<Policy, const L2Spec&, const PieceMap&>;
 
@@ -266,9 +267,7 @@ class PieceL2Of final : public PieceL2 {
         continue;
       }
       const std::uint64_t before = used_;
-      traffic.hbm_write += evict_while([&](std::uint32_t p) {
-        return used_ + bytes > size_ && map_.band_of[p] != band;
-      });
+      traffic.hbm_write += evict_while([&](std::uint32_t of) { return used_ + bytes > size_ && of != band; });
       if (used_ == before) return false;
     }
     return true;
@@ -395,15 +394,15 @@ class PieceL2Of final : public PieceL2 {
     return written;
   }
 
-  // Evicts the next victims that were used together, while `more(piece)` says so. Returns the bytes written back.
+  // Evicts the next victims that were used together, while `more(band)` of each says so. Returns the bytes written back.
   template <class More>
   std::uint64_t evict_while(More&& more)
     requires TakesBands<Policy>
   {
     std::uint64_t written = 0;
-    ordinary_->each_victim([&](std::uint32_t p) {
-      if (!more(p)) return false;
-      written += clear(p);
+    ordinary_->each_victim([&](std::uint32_t p, std::uint32_t band) {
+      if (!more(band)) return false;
+      written += clear(p, band);
       return true;
     });
     return written;
@@ -417,11 +416,11 @@ class PieceL2Of final : public PieceL2 {
   // Returns the bytes written back.
   std::uint64_t evict(std::uint32_t p) {
     policy_of(p).erase(p);
-    return clear(p);
+    return clear(p, map_.band_of[p]);
   }
-  std::uint64_t clear(std::uint32_t p) {
-    split(map_.band_of[p]);
-    if constexpr (TakesBands<Policy>) bands_.erased(p);
+  std::uint64_t clear(std::uint32_t p, std::uint32_t band) {
+    split(band);
+    if constexpr (TakesBands<Policy>) bands_.erased(p, band);
     const PieceStates::Cleared cleared = pieces_.clear(p);
     used_ -= cleared.present_bytes;
     return cleared.dirty_bytes;
