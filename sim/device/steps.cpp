@@ -61,8 +61,9 @@ bool StepAccess::same_place(const StepAccess& other) const {
          l2.byte_end == other.l2.byte_end;
 }
 
-void TaskSteps::start(const Work& work, const Hardware& hardware) {
+void TaskSteps::start(const Work& work, const Hardware& hardware, const AccessStyle& style) {
   work_ = &work;
+  style_ = style;
   first_ = true;
   if (work.kind == WorkKind::kCube) {
     walk_ = BlockWalk(work);
@@ -77,6 +78,12 @@ void TaskSteps::start(const Work& work, const Hardware& hardware) {
   part_ = 0;
   parts_ =
       bytes == 0 ? 0 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + ub - 1) / ub, 1, most));
+}
+
+void TaskSteps::style(StepAccess& access) const {
+  access.l2.tensor = TensorId{style_.first_tensor + index(access.l2.tensor)};
+  access.l2.op = style_.op;
+  access.l2.hint = access.l2.write ? style_.write : style_.read;
 }
 
 bool TaskSteps::next(Step& step) {
@@ -122,13 +129,16 @@ void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const 
   StepAccess& b = step.accesses[step.count++];
   b = rectangle(work_->b, gemm.b_row, k, n, work_->b_transposed, element, work_->b_pitch);
   b.row_bytes = work_->b_transposed ? along_k : tiling.base_n * element;
+  style(a);
+  style(b);
   const auto [readers_a, readers_b] = walk_.readers();
   step.readers_a = readers_a;
   step.readers_b = readers_b;
   if (!step.finishes_block) return;
-  StepAccess c = rectangle(work_->c, gemm.c_row, m, n, false, element_bytes(work_->result), 0);
+  StepAccess& c = step.accesses[step.count++];
+  c = rectangle(work_->c, gemm.c_row, m, n, false, element_bytes(work_->result), 0);
   c.l2.write = true;
-  step.accesses[step.count++] = c;
+  style(c);
 }
 
 bool TaskSteps::next_vector(Step& step) {
@@ -136,8 +146,11 @@ bool TaskSteps::next_vector(Step& step) {
   step.cube = false;
   step.count = 0;
   for (const Stream& stream : work_->streams) {
-    const StepAccess access = slice(stream, part_, parts_);
-    if (!access.l2.rows.empty()) step.accesses[step.count++] = access;
+    StepAccess& access = step.accesses[step.count];
+    access = slice(stream, part_, parts_);
+    if (access.l2.rows.empty()) continue;
+    style(access);
+    ++step.count;
   }
   const double part = 1.0 / parts_;
   step.simple = part * static_cast<double>(work_->ops.simple_fp32);

@@ -12,7 +12,7 @@ namespace a3sim {
 
 // A rectangle that a step reads or writes. `pitch`: bytes from one row of its tensor to the next.
 struct StepAccess {
-  L2Access l2;  // op and hint are the caller's to set
+  L2Access l2;
   std::uint32_t pitch = 0;
   // Of a load to L1: how much lies together of what one of its instructions brings; 0: whole rows.
   std::uint32_t row_bytes = 0;
@@ -45,11 +45,18 @@ struct Step {
   std::span<const StepAccess> all() const { return {accesses.data(), count}; }
 };
 
+// How a task's accesses come to the L2, beside the place within a tensor.
+struct AccessStyle {
+  std::uint32_t first_tensor = 0;  // there, of those that its schedule numbers from 0
+  OpId op{};
+  L2Hint read = L2Hint::kNormal, write = L2Hint::kNormal;
+};
+
 // The steps of one task, in order.
 class TaskSteps {
  public:
   // `work` and `hardware` must outlive the steps, and `work` not change.
-  void start(const Work& work, const Hardware& hardware);
+  void start(const Work& work, const Hardware& hardware, const AccessStyle& style = {});
   // False when there is no step any more.
   bool next(Step& step);
 
@@ -57,8 +64,10 @@ class TaskSteps {
   bool next_cube(Step& step);
   bool next_vector(Step& step);
   void block_accesses(Step& step, const BlockGrid::Block& block) const;
+  void style(StepAccess& access) const;
 
   const Work* work_ = nullptr;
+  AccessStyle style_;
   BlockWalk walk_;
   std::uint32_t k_ = 0;  // where the block's next step begins
   std::uint32_t part_ = 0, parts_ = 0;

@@ -108,7 +108,8 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, w.work);
   if (w.work.kind == WorkKind::kPut && w.work.dst != ssc_.rank())
     return puts_.start(engine, worker, w.work, OpId{td.op}, w.slowness);
-  w.steps.start(w.work, hardware());
+  const OpHints& hints = hints_[td.op];
+  w.steps.start(w.work, hardware(), {first_tensor_, OpId{td.op}, hints.read, hints.write});
   w.cube = {};
   w.last_cube = {};
   start_step(engine, worker);
@@ -135,14 +136,17 @@ void Device::start_step(Engine& engine, std::uint32_t worker) {
   request_settle(engine);
 }
 
-L2Traffic Device::access(const StepAccess& access, OpId op) {
-  L2Access lines = access.l2;
+L2Traffic Device::access(const StepAccess& access) {
+  (access.l2.write ? result_.l2_write : result_.l2_read) += static_cast<double>(access.bytes());
+  return l2_.access(access.l2);
+}
+
+L2Traffic Device::access_of_put(StepAccess access, OpId op) {
+  L2Access& lines = access.l2;
   lines.tensor = TensorId{first_tensor_ + index(lines.tensor)};
   lines.op = op;
   lines.hint = lines.write ? hints_[index(op)].write : hints_[index(op)].read;
-  const L2Traffic traffic = l2_.access(lines);
-  (lines.write ? result_.l2_write : result_.l2_read) += static_cast<double>(access.bytes());
-  return traffic;
+  return this->access(access);
 }
 
 // What a step finds in the L2, and what it puts there.
@@ -151,8 +155,8 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
   w.traffic = {};
   for (std::uint32_t i = 0; i < w.step.count; ++i) {
     const StepAccess& what = w.step.accesses[i];
-    const L2Traffic found = access(what, OpId{task_of(worker).op});
-    w.record.l2 += found;
+    const L2Traffic found = access(what);
+    w.record.l2.add(found, what.l2.write);
     if (found.hbm_read + found.hbm_write > 0)
       w.traffic.hbm += hbm_of(found) / cost_.part_of_rate(w.step, what);
     if (what.l2.write) continue;

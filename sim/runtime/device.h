@@ -45,7 +45,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
 
   void assign(std::uint32_t worker, std::uint32_t task, Time now) override;
   void run_at(Engine& engine, std::uint32_t worker, Time at) override;
-  L2Traffic access(const StepAccess& access, OpId op) override;
+  L2Traffic access_of_put(StepAccess access, OpId op) override;
   void reserve(Engine& engine, const std::array<double, kResources>& rates) override;
   void put_has_left(Engine& engine, std::uint32_t worker, Time visible) override;
   void put_has_ended(Engine& engine, std::uint32_t worker) override { finish(engine, worker); }
@@ -83,6 +83,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   void end_idle_time(Time now, const TaskDescriptor& td);
   void start_step(Engine& engine, std::uint32_t worker);
   void look_up(Engine& engine, std::uint32_t worker);
+  L2Traffic access(const StepAccess& access);
   double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;
   // Bytes of reads that take the HBM as long as what an access reads and writes back.
   double hbm_of(const L2Traffic& traffic) const {

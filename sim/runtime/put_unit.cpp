@@ -21,7 +21,7 @@ void PutUnit::look_up(Engine& engine, std::uint32_t worker, const Work& work, Op
     if (stream.write) {
       destination.arrivals_.push_back({worker, (dst + ranks - index(rank_)) % ranks, this, op, whole});
     } else {
-      running.hbm_here += hbm_of(running, owner_.access(whole, op));
+      running.hbm_here += hbm_of(running, owner_.access_of_put(whole, op));
     }
   }
   engine.settle(destination, 0);
@@ -36,7 +36,7 @@ void PutUnit::on_settle(Engine& engine, std::uint32_t) {
   std::ranges::stable_sort(arrivals_, {}, [](const Arrival& a) { return std::tuple(a.worker, a.distance); });
   for (const Arrival& arrival : arrivals_) {
     Running& running = arrival.source->puts_[arrival.worker];
-    running.hbm_there += hbm_of(running, owner_.access(arrival.write, arrival.op));
+    running.hbm_there += hbm_of(running, owner_.access_of_put(arrival.write, arrival.op));
   }
   for (const Arrival& arrival : arrivals_) {
     if (std::exchange(arrival.source->puts_[arrival.worker].flows_then, false))

@@ -24,7 +24,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   class Owner {
    public:
     // What an access of the operator finds in the device's L2, where it leaves its lines.
-    virtual L2Traffic access(const StepAccess& access, OpId op) = 0;
+    virtual L2Traffic access_of_put(StepAccess access, OpId op) = 0;
     // What puts take of the memory from now on, of each resource.
     virtual void reserve(Engine& engine, const std::array<double, kResources>& rates) = 0;
     // A put's last byte has left; it and its signal are visible at the destination at `visible`.

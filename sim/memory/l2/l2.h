@@ -74,6 +74,12 @@ struct L2Traffic {
     hbm_write += other.hbm_write;
     return *this;
   }
+  // The same of one access, which reads or writes.
+  void add(const L2Traffic& access, bool writes) {
+    writes ? write += access.write : read += access.read;
+    hbm_read += access.hbm_read;
+    hbm_write += access.hbm_write;
+  }
   friend bool operator==(const L2Traffic&, const L2Traffic&) = default;
 };
 
@@ -132,7 +138,9 @@ class L2 {
       throw std::out_of_range("an access outside of its tensor");
     }
   }
-  void count(OpId op, const L2Traffic& traffic) { by_op_[index(op)] += traffic; }
+  void count(const L2Access& access, const L2Traffic& traffic) {
+    by_op_[index(access.op)].add(traffic, access.write);
+  }
   virtual void forget_more() {}
 
  private:

@@ -24,7 +24,7 @@ class LineL2 final : public L2 {
     lines_->access(
         {begin + access.byte_begin, access.byte_end - access.byte_begin, access.rows.size(), place.row_bytes},
         access, traffic);
-    count(access.op, traffic);
+    count(access, traffic);
     return traffic;
   }
 

@@ -65,7 +65,7 @@ class PieceL2Of final : public PieceL2 {
     } else if (!read_at_once(grid, access, width, traffic)) {
       pass<false>(grid, access, width, traffic);
     }
-    count(access.op, traffic);
+    count(access, traffic);
     return traffic;
   }
 

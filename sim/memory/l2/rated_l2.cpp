@@ -30,7 +30,7 @@ class RatedL2 final : public L2 {
       traffic.read.hit = requests - traffic.read.miss;
       traffic.hbm_read = take(owed.read, amount * rate.hbm_read);
     }
-    count(access.op, traffic);
+    count(access, traffic);
     return traffic;
   }
 
