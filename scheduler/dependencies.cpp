@@ -156,7 +156,7 @@ class Sweep {
         others.pop_back();
         continue;
       }
-      if ((access.all && others[i].all) || footprint(access).overlaps(footprint(others[i]))) {
+      if ((access.all && others[i].all) || footprint(access).overlaps(footprint(others[i]), owners_)) {
         edges_.push_back(is_read ? Dependency{access.group, others[i].group}
                                  : Dependency{others[i].group, access.group});
       }
@@ -176,6 +176,7 @@ class Sweep {
   std::span<const TaskGroup> groups_;
   std::span<const TensorInfo> tensors_;           // layouts and columns are the same on every rank
   std::vector<Access> open_reads_, open_writes_;  // those whose rows have begun
+  BlockOwners owners_;
   std::vector<Dependency> edges_;
 };
 

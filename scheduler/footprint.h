@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "models/taskflow/block_grid.h"
 #include "models/taskflow/taskflow.h"
 
@@ -10,6 +13,19 @@ namespace a3sim {
 constexpr bool moves_with_counts(Layout layout) {
   return layout == Layout::kSent || layout == Layout::kReceived;
 }
+
+// Whose each block of a grid is. Regions that are compared one after the other are mostly of one grid: it is
+// walked once for all of them.
+class BlockOwners {
+ public:
+  // By block, row by row: its number modulo `shares`.
+  const std::vector<std::uint32_t>& of(const BlockGrid& grid, std::uint32_t shares);
+
+ private:
+  BlockGrid grid_{};
+  std::uint32_t shares_ = 0;
+  std::vector<std::uint32_t> owners_;
+};
 
 // The bytes of a region that stand in one tensor: rows, or the base blocks b = share (mod shares) of a grid
 // over them.
@@ -26,13 +42,14 @@ class Footprint {
 
   bool empty() const { return rows_.empty() || (cut_ && share_ >= grid_.count()); }
   // Whether they have bytes in common, under any counts. Both are of the same tensor in the same memory.
-  bool overlaps(const Footprint& other) const;
+  // `owners` only remembers.
+  bool overlaps(const Footprint& other, BlockOwners& owners) const;
   // Whether the share matters beyond being empty or not.
   bool exact() const { return exact_; }
 
  private:
   // Whether a block of the share lies in these rows and columns.
-  bool has_block_in(Rows rows, std::uint32_t col_begin, std::uint32_t col_end) const;
+  bool has_block_in(Rows rows, std::uint32_t col_begin, std::uint32_t col_end, BlockOwners& owners) const;
 
   Rows rows_;
   BlockGrid grid_{};

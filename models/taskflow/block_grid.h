@@ -16,6 +16,7 @@ struct BlockGrid {
   BlockOrder order = BlockOrder::kRowMajor;
   std::uint32_t grid_m = 0, grid_n = 0;
 
+  friend bool operator==(const BlockGrid&, const BlockGrid&) = default;
   BlockGrid() = default;
   BlockGrid(std::uint32_t rows, std::uint32_t cols, const Tiling& tiling)
       : m(rows), n(cols), base_m(tiling.base_m), base_n(tiling.base_n), order(tiling.order) {
