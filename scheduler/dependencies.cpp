@@ -1,9 +1,9 @@
 #include "scheduler/dependencies.h"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
+#include "scheduler/bucket_sort.h"
 #include "scheduler/footprint.h"
 
 namespace a3sim {
@@ -11,11 +11,35 @@ namespace {
 
 // A region as one side of the sweep.
 struct Access {
-  std::uint32_t place;     // tensor and memory
   std::uint32_t row, end;  // its rows
   std::uint32_t group;
   std::uint32_t region : 31;  // in the tables of the group's rank
   std::uint32_t all : 1;      // all bytes of its rows
+};
+
+// Accesses to the tensors that run between operators, by place: a tensor in a rank's memory.
+class PlacedAccesses {
+ public:
+  // Makes room for so many at each place.
+  void reserve(const std::vector<std::uint32_t>& counts) {
+    std::size_t sum = 0;
+    for (const std::uint32_t count : counts) {
+      parts_.push_back({sum, sum});
+      sum += count;
+    }
+    accesses_.resize(sum);
+  }
+  void add(std::size_t place, const Access& access) { accesses_[parts_[place].end++] = access; }
+  std::span<Access> of(std::size_t place) {
+    return std::span(accesses_).subspan(parts_[place].begin, parts_[place].end - parts_[place].begin);
+  }
+
+ private:
+  struct Part {
+    std::size_t begin, end;
+  };
+  std::vector<Part> parts_;
+  std::vector<Access> accesses_;
 };
 
 // Collects the groups of a taskflow and what they read and write of tensors that run between operators.
@@ -29,14 +53,27 @@ class Collector {
       for (const TensorId t : op.inputs) read[index(t)] = true;
     }
     for (std::size_t t = 0; t < tensors; ++t) internal_.push_back(written[t] && read[t]);
-    for (std::uint32_t rank = 0; rank < taskflow.ranks.size(); ++rank) collect(rank);
+    for (std::uint32_t rank = 0; rank < taskflow.ranks.size(); ++rank) group(rank);
+    reserve();
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+      const TaskflowView::Rank& rank = taskflow.ranks[groups[g].rank];
+      const TaskDescriptor& td = rank.tasks[groups[g].first];
+      add(rank, td, rank.inputs(td), g, reads);
+      add(rank, td, rank.outputs(td), g, writes);
+    }
   }
 
+  std::size_t places() const { return internal_.size() * taskflow_.ranks.size(); }
+
   std::vector<TaskGroup> groups;
-  std::vector<Access> reads, writes;
+  PlacedAccesses reads, writes;
 
  private:
   bool counts(const Region& region) const { return internal_[region.tensor] && !(region.flags & kMetadata); }
+
+  std::size_t place(const Region& region) const {
+    return region.tensor * taskflow_.ranks.size() + region.rank;
+  }
 
   Footprint footprint(const TaskflowView::Rank& rank, const Region& region, const Tiling* tiling) const {
     return {region, tiling, rank.tensors[region.tensor]};
@@ -65,52 +102,43 @@ class Collector {
     return true;
   }
 
-  void collect(std::uint32_t r) {
+  void group(std::uint32_t r) {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     for (std::uint32_t i = 0; i < rank.tasks.size(); ++i) {
-      const TaskDescriptor& td = rank.tasks[i];
-      if (i > 0 && alike(rank, rank.tasks[groups.back().first], td)) {
+      if (i > 0 && alike(rank, rank.tasks[groups.back().first], rank.tasks[i])) {
         ++groups.back().count;
-        continue;
+      } else {
+        groups.push_back({r, rank.tasks[i].op, i, 1});
       }
-      groups.push_back({r, td.op, i, 1});
-      add(rank, td, rank.inputs(td), reads);
-      add(rank, td, rank.outputs(td), writes);
     }
   }
 
+  void reserve() {
+    std::vector<std::uint32_t> reading(places()), writing(places());
+    for (const TaskGroup& group : groups) {
+      const TaskflowView::Rank& rank = taskflow_.ranks[group.rank];
+      const TaskDescriptor& td = rank.tasks[group.first];
+      for (const Region& in : rank.inputs(td)) reading[place(in)] += counts(in);
+      for (const Region& out : rank.outputs(td)) writing[place(out)] += counts(out);
+    }
+    reads.reserve(reading);
+    writes.reserve(writing);
+  }
+
   void add(const TaskflowView::Rank& rank, const TaskDescriptor& td, std::span<const Region> regions,
-           std::vector<Access>& out) {
+           std::uint32_t group, PlacedAccesses& out) {
     const Tiling* tiling = taskflow_.tiling(td);
     for (const Region& region : regions) {
       if (!counts(region) || footprint(rank, region, tiling).empty()) continue;
-      const auto place = static_cast<std::uint32_t>(region.tensor * taskflow_.ranks.size() + region.rank);
-      out.push_back({place, region.row_begin, region.row_end, static_cast<std::uint32_t>(groups.size() - 1),
-                     static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU,
-                     region.shares <= 1 || tiling == nullptr});
+      out.add(place(region), {region.row_begin, region.row_end, group,
+                              static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU,
+                              region.shares <= 1 || tiling == nullptr});
     }
   }
 
   const TaskflowView& taskflow_;
   std::vector<bool> internal_;  // tensors that one operator writes and another reads
 };
-
-// Sorts by what lies in [0, ends), then by the rest: few that are equal in it make for short sorts.
-template <class T, class FirstOf>
-std::vector<T> sorted_by(const std::vector<T>& values, std::size_t ends, FirstOf&& first_of, auto less) {
-  std::vector<std::size_t> at(ends + 1);
-  for (const T& value : values) ++at[first_of(value) + 1];
-  for (std::size_t i = 0; i < ends; ++i) at[i + 1] += at[i];
-  std::vector<T> result(values.size());
-  for (const T& value : values) result[at[first_of(value)]++] = value;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < ends; begin = at[i++]) {
-    const auto from = result.begin() + static_cast<std::ptrdiff_t>(begin),
-               to = result.begin() + static_cast<std::ptrdiff_t>(at[i]);
-    if (!std::is_sorted(from, to, less)) std::sort(from, to, less);
-  }
-  return result;
-}
 
 // Finds the pairs that overlap: reads and writes of a place are walked by their first row; those that are
 // open at a time stand in a list each.
@@ -119,19 +147,16 @@ class Sweep {
   Sweep(const TaskflowView& taskflow, std::span<const TaskGroup> groups)
       : taskflow_(taskflow), groups_(groups), tensors_(taskflow.ranks.front().tensors) {}
 
-  std::vector<Dependency> run(std::vector<Access> reads, std::vector<Access> writes) {
-    reads = by_place(std::move(reads));
-    writes = by_place(std::move(writes));
-    std::size_t r = 0, w = 0;
-    while (r < reads.size() && w < writes.size()) {
-      const std::uint32_t place = std::min(reads[r].place, writes[w].place);
+  std::vector<Dependency> run(Collector& collector) {
+    for (std::size_t place = 0; place < collector.places(); ++place) {
+      const std::span<Access> reads = collector.reads.of(place), writes = collector.writes.of(place);
+      if (reads.empty() || writes.empty()) continue;
+      sort(reads);
+      sort(writes);
       open_reads_.clear();
       open_writes_.clear();
-      while (true) {
-        const bool has_read = r < reads.size() && reads[r].place == place;
-        const bool has_write = w < writes.size() && writes[w].place == place;
-        if (!has_read && !has_write) break;
-        if (has_read && (!has_write || reads[r].row < writes[w].row)) {
+      for (std::size_t r = 0, w = 0; r < reads.size() || w < writes.size();) {
+        if (r < reads.size() && (w == writes.size() || reads[r].row < writes[w].row)) {
           open(reads[r++], true);
         } else {
           open(writes[w++], false);
@@ -142,9 +167,11 @@ class Sweep {
   }
 
  private:
-  std::vector<Access> by_place(std::vector<Access> accesses) const {
-    return sorted_by(
-        accesses, tensors_.size() * taskflow_.ranks.size(), [](const Access& access) { return access.place; },
+  void sort(std::span<Access> accesses) {
+    std::uint32_t last = 0;
+    for (const Access& access : accesses) last = std::max(last, access.row);
+    sort_.sort(
+        accesses, std::uint64_t{last} + 1, [](const Access& access) { return access.row; },
         [](const Access& a, const Access& b) { return std::tie(a.row, a.group) < std::tie(b.row, b.group); });
   }
 
@@ -176,6 +203,7 @@ class Sweep {
   std::span<const TaskGroup> groups_;
   std::span<const TensorInfo> tensors_;           // layouts and columns are the same on every rank
   std::vector<Access> open_reads_, open_writes_;  // those whose rows have begun
+  BucketSort<Access> sort_;
   std::vector<Dependency> edges_;
 };
 
@@ -183,10 +211,13 @@ class Sweep {
 
 Dependencies Dependencies::of(const TaskflowView& taskflow) {
   Dependencies result;
-  Collector collector(taskflow);
-  result.groups_ = std::move(collector.groups);
-  result.set_edges(
-      Sweep(taskflow, result.groups_).run(std::move(collector.reads), std::move(collector.writes)));
+  std::vector<Dependency> edges;
+  {
+    Collector collector(taskflow);
+    result.groups_ = std::move(collector.groups);
+    edges = Sweep(taskflow, result.groups_).run(collector);
+  }
+  result.set_edges(std::move(edges));
   return result;
 }
 
@@ -205,12 +236,24 @@ std::uint32_t Dependencies::add_group(std::uint32_t rank, std::uint32_t op, std:
 }
 
 void Dependencies::set_edges(std::vector<Dependency> edges) {
-  edges_ =
-      sorted_by(edges, groups_.size(), [](const Dependency& edge) { return edge.consumer; }, std::less<>());
-  edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
   offsets_.assign(groups_.size() + 1, 0);
-  for (const Dependency& edge : edges_) ++offsets_[edge.consumer + 1];
+  for (const Dependency& edge : edges) ++offsets_[edge.consumer + 1];
   for (std::size_t g = 0; g < groups_.size(); ++g) offsets_[g + 1] += offsets_[g];
+  edges_.resize(edges.size());
+  for (const Dependency& edge : edges)
+    edges_[offsets_[edge.consumer]++] = edge;  // up to the next one's first
+  std::uint32_t begin = 0, kept = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::span<Dependency> of = std::span(edges_).subspan(begin, offsets_[g] - begin);
+    begin = offsets_[g];
+    offsets_[g] = kept;
+    if (!std::is_sorted(of.begin(), of.end())) std::sort(of.begin(), of.end());
+    for (const Dependency& edge : of) {
+      if (kept == offsets_[g] || edges_[kept - 1] != edge) edges_[kept++] = edge;
+    }
+  }
+  offsets_.back() = kept;
+  edges_.resize(kept);
 }
 
 }  // namespace a3sim

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "scheduler/ssc_check.h"
@@ -12,7 +13,8 @@ namespace a3sim {
 // What the checks of a schedule share: the first flaw, and how it is noted.
 class FlawFinder {
  public:
-  explicit FlawFinder(const Ssc& ssc) : ssc_(ssc) {}
+  explicit FlawFinder(const Ssc& ssc)
+      : ssc_(ssc), tensors_(ssc.tensors()), tasks_(ssc.tasks()), regions_(ssc.regions()) {}
   std::optional<SscFlaw> flaw() && { return std::move(flaw_); }
 
  protected:
@@ -30,6 +32,9 @@ class FlawFinder {
   }
 
   const Ssc& ssc_;
+  std::span<const TensorInfo> tensors_;
+  std::span<const TaskDescriptor> tasks_;
+  std::span<const Region> regions_;
   std::optional<SscFlaw> flaw_;
 };
 

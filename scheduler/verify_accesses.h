@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "scheduler/taskflow_view.h"
@@ -18,7 +19,11 @@ class TouchedBytes {
   // `tiling` is that of the region's task; null: it is not cut into blocks.
   TouchedBytes(const Region& region, const Tiling* tiling, const TensorInfo& tensor);
 
-  bool empty() const { return bounds_.rows.empty(); }
+  // All columns of these rows.
+  TouchedBytes(Rows rows, const TensorInfo& tensor) : bounds_{rows, {0, tensor.cols}} {}
+
+  // Whether it has no rows: known before the blocks are laid out.
+  static bool empty(const Region& region, const Tiling* tiling, const TensorInfo& tensor);
   Rows rows() const { return bounds_.rows; }
   // Whether it is all columns of its rows.
   bool whole() const { return blocks_.empty(); }
@@ -38,19 +43,48 @@ class TouchedBytes {
   std::vector<Rectangle> blocks_;
 };
 
-// One region of one task.
-struct Access {
-  TouchedBytes bytes;
-  std::uint32_t rank, task;
+// The events of all ranks, numbered through.
+class EventNumbers {
+ public:
+  explicit EventNumbers(const TaskflowView& taskflow) {
+    for (const TaskflowView::Rank& rank : taskflow.ranks)
+      first_.push_back(first_.back() + static_cast<std::uint32_t>(rank.events.size()));
+  }
+  std::uint32_t count() const { return first_.back(); }
+  std::uint32_t triggered(const TaskDescriptor& td) const {
+    return first_[td.trigger_rank] + td.trigger_event;
+  }
+  // kNone for a task that waits for nothing.
+  std::uint32_t waited(std::uint32_t rank, const TaskDescriptor& td) const {
+    return td.dependent_event == kNone ? kNone : first_[rank] + td.dependent_event;
+  }
+
+ private:
+  std::vector<std::uint32_t> first_ = {0};  // by rank, and an end
 };
 
-// All accesses to one tensor in one rank's memory; metadata is waited for by nobody and not among them.
+// One region of one task that is not empty.
+struct Access {
+  Rows rows;
+  std::uint32_t event;  // that a reader waits for, or a writer counts into
+  std::uint32_t rank, task;
+  std::uint16_t op;
+  bool cut;  // into blocks, of which the region is some
+  const Region* region;
+};
+
+// `tensor` is the one that it is of.
+TouchedBytes bytes_of(const TaskflowView& taskflow, const Access& access, const TensorInfo& tensor);
+
+// All accesses to one tensor in one rank's memory, by rank and task; metadata is waited for by nobody and not among
+// them.
 struct TensorAccesses {
-  std::vector<Access> reads, writes;
+  const TensorInfo& tensor;
+  std::span<Access> reads, writes;  // the visitor's to sort
 };
 
 // Calls `visit` for each tensor in each memory that is both read and written.
-void each_shared_tensor(const TaskflowView& taskflow,
+void each_shared_tensor(const TaskflowView& taskflow, const EventNumbers& events,
                         const std::function<void(const TensorAccesses&)>& visit);
 
 }  // namespace a3sim

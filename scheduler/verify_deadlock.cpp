@@ -12,7 +12,8 @@ namespace {
 // Workers that take, wait, run and trigger without time: whatever can happen next does.
 class UntimedRun {
  public:
-  explicit UntimedRun(const Schedule& schedule) : schedule_(schedule) {
+  explicit UntimedRun(const Schedule& schedule) : schedule_(schedule), taskflow_(schedule) {
+    ranks_.reserve(schedule.size());
     for (const Ssc& ssc : schedule) {
       WorkerQueues queues(ssc);
       const std::uint32_t workers = queues.workers();
@@ -35,15 +36,15 @@ class UntimedRun {
 
   std::vector<std::string> blocked() const {
     std::vector<std::string> result;
-    const TaskflowView taskflow(schedule_);
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
       for (std::uint32_t w = 0; w < ranks_[r].holds.size(); ++w) {
         const std::uint32_t task = ranks_[r].holds[w];
         if (task == kNone) continue;
-        const std::uint32_t event = schedule_[r].tasks()[task].dependent_event;
+        const std::uint32_t event = taskflow_.ranks[r].tasks[task].dependent_event;
         result.push_back(fmt::format("deadlock: {} of rank {} holds {} and waits for event {}: {} of {}",
-                                     schedule_[r].kinds().worker_name(w), r, taskflow.task_name(r, task),
-                                     event, ranks_[r].counts[event], schedule_[r].events()[event].threshold));
+                                     schedule_[r].kinds().worker_name(w), r, taskflow_.task_name(r, task),
+                                     event, ranks_[r].counts[event],
+                                     taskflow_.ranks[r].events[event].threshold));
       }
     }
     return result;
@@ -63,14 +64,14 @@ class UntimedRun {
   // Runs a worker's tasks until it must wait or has none left.
   void work(Worker worker) {
     Rank& rank = ranks_[worker.rank];
-    const Ssc& ssc = schedule_[worker.rank];
+    const TaskflowView::Rank& of = taskflow_.ranks[worker.rank];
     std::uint32_t& held = rank.holds[worker.worker];
-    if (held != kNone) trigger(ssc.tasks()[std::exchange(held, kNone)]);
+    if (held != kNone) trigger(of.tasks[std::exchange(held, kNone)]);
     for (std::uint32_t task = rank.queues.take(worker.worker); task != kNone;
          task = rank.queues.take(worker.worker)) {
-      const TaskDescriptor& td = ssc.tasks()[task];
+      const TaskDescriptor& td = of.tasks[task];
       const std::uint32_t event = td.dependent_event;
-      if (event != kNone && rank.counts[event] < ssc.events()[event].threshold) {
+      if (event != kNone && rank.counts[event] < of.events[event].threshold) {
         held = task;
         rank.waiting[event].push_back(worker.worker);
         return;
@@ -81,14 +82,15 @@ class UntimedRun {
 
   void trigger(const TaskDescriptor& td) {
     Rank& rank = ranks_[td.trigger_rank];
-    if (++rank.counts[td.trigger_event] != schedule_[td.trigger_rank].events()[td.trigger_event].threshold)
-      return;
+    const EventDescriptor& event = taskflow_.ranks[td.trigger_rank].events[td.trigger_event];
+    if (++rank.counts[td.trigger_event] != event.threshold) return;
     for (const std::uint32_t worker : rank.waiting[td.trigger_event])
       runnable_.push_back({td.trigger_rank, worker});
     rank.waiting[td.trigger_event].clear();
   }
 
   const Schedule& schedule_;
+  TaskflowView taskflow_;
   std::vector<Rank> ranks_;
   std::vector<Worker> runnable_;
 };

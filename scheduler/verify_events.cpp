@@ -42,21 +42,26 @@ void check_group(const Schedule& schedule, Findings& findings) {
 void check_regions(const Schedule& schedule, Findings& findings) {
   std::uint64_t regions = 0;
   const TaskflowView view(schedule);
-  for (std::uint32_t r = 0; r < schedule.size(); ++r) {
-    for (std::uint32_t t = 0; t < schedule[r].tasks().size(); ++t) {
-      const TaskDescriptor& td = schedule[r].tasks()[t];
-      if (td.trigger_rank >= schedule.size() ||
-          td.trigger_event >= schedule[td.trigger_rank].events().size()) {
+  const std::size_t tensors = view.ranks.front().tensors.size();  // of every rank
+  std::vector<std::uint32_t> rows;                                // by rank and tensor
+  for (const TaskflowView::Rank& rank : view.ranks) {
+    for (const TensorInfo& tensor : rank.tensors) rows.push_back(tensor.rows);
+  }
+  for (std::uint32_t r = 0; r < view.ranks.size(); ++r) {
+    const TaskflowView::Rank& rank = view.ranks[r];
+    for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
+      const TaskDescriptor& td = rank.tasks[t];
+      if (td.trigger_rank >= view.ranks.size() ||
+          td.trigger_event >= view.ranks[td.trigger_rank].events.size()) {
         findings.errors.push_back(
             fmt::format("{} on rank {} triggers event {} of rank {}, which does not exist",
                         view.task_name(r, t), r, td.trigger_event, td.trigger_rank));
       }
-      for (const Region& region :
-           schedule[r].regions().subspan(td.first_region, td.num_inputs + td.num_outputs)) {
+      for (const Region& region : rank.regions.subspan(td.first_region, td.num_inputs + td.num_outputs)) {
         ++regions;
-        if (region.rank < schedule.size() && region.tensor < schedule[region.rank].tensors().size() &&
+        if (region.rank < view.ranks.size() && region.tensor < tensors &&
             region.row_begin <= region.row_end &&
-            region.row_end <= schedule[region.rank].tensors()[region.tensor].rows) {
+            region.row_end <= rows[std::size_t{region.rank} * tensors + region.tensor]) {
           continue;
         }
         findings.errors.push_back(fmt::format(
@@ -69,19 +74,20 @@ void check_regions(const Schedule& schedule, Findings& findings) {
 }
 
 void check_thresholds(const Schedule& schedule, Findings& findings) {
+  const TaskflowView view(schedule);
   std::vector<std::vector<std::uint32_t>> received;
-  for (const Ssc& ssc : schedule) received.emplace_back(ssc.events().size());
-  for (const Ssc& ssc : schedule) {
-    for (const TaskDescriptor& td : ssc.tasks()) {
+  for (const TaskflowView::Rank& rank : view.ranks) received.emplace_back(rank.events.size());
+  for (const TaskflowView::Rank& rank : view.ranks) {
+    for (const TaskDescriptor& td : rank.tasks) {
       if (td.trigger_rank < received.size() && td.trigger_event < received[td.trigger_rank].size()) {
         ++received[td.trigger_rank][td.trigger_event];
       }
     }
   }
   std::uint64_t events = 0;
-  for (std::uint32_t r = 0; r < schedule.size(); ++r) {
+  for (std::uint32_t r = 0; r < view.ranks.size(); ++r) {
     for (std::uint32_t e = 0; e < received[r].size(); ++e, ++events) {
-      const std::uint32_t threshold = schedule[r].events()[e].threshold;
+      const std::uint32_t threshold = view.ranks[r].events[e].threshold;
       if (received[r][e] == threshold) continue;
       findings.errors.push_back(fmt::format("event {} of rank {} receives {} triggers; its threshold is {}",
                                             e, r, received[r][e], threshold));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/bucket_sort.h"
 #include "scheduler/taskflow_view.h"
 #include "scheduler/verify_parts.h"
 
@@ -27,14 +28,16 @@ class Slots {
   Rows sent(std::uint32_t src, std::uint32_t gexpert) const {
     return {sent_[src][gexpert], sent_[src][gexpert + 1]};
   }
+  std::uint32_t sent_rows(std::uint32_t src) const { return sent_[src].back(); }
   Rows received(std::uint32_t src, std::uint32_t gexpert) const {
     const std::uint32_t slot = gexpert % shape_.experts_per_rank * shape_.ep + src;
     const std::vector<std::uint32_t>& sums = received_[rank_of(gexpert)];
     return {sums[slot], sums[slot + 1]};
   }
-  // The expert in whose slot a sent row stands.
-  std::uint32_t expert_of(std::uint32_t src, std::uint32_t row) const {
+  // The expert in whose slot a sent row stands; `guess`, which may be any number, is tried first.
+  std::uint32_t expert_of(std::uint32_t src, std::uint32_t row, std::uint32_t guess) const {
     const std::vector<std::uint32_t>& sums = sent_[src];
+    if (guess < sums.size() - 1 && sums[guess] <= row && row < sums[guess + 1]) return guess;
     return static_cast<std::uint32_t>(std::upper_bound(sums.begin(), sums.end(), row) - sums.begin() - 1);
   }
 
@@ -64,17 +67,19 @@ class RowCheck {
   void run() {
     if (!between(Layout::kSent, Layout::kReceived) && !between(Layout::kReceived, Layout::kSent)) return;
     for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
-      for (std::uint32_t t = 0; t < taskflow_.ranks[r].tasks.size(); ++t) {
-        const TaskDescriptor& td = taskflow_.ranks[r].tasks[t];
-        if (td.op == op_ && td.num_inputs > 0 && td.num_outputs > 0) add(r, t, td);
+      const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
+      for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+        if (tasks[t].op == op_ && tasks[t].num_inputs > 0 && tasks[t].num_outputs > 0) add(r, t, tasks[t]);
       }
     }
     for (std::uint32_t src = 0; src < slots_.shape().ep; ++src) {
       std::vector<Move> moves = std::move(moves_[src]);
-      std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) {
-        return std::tuple(a.sent.begin, a.sent.end, a.rank, a.task) <
-               std::tuple(b.sent.begin, b.sent.end, b.rank, b.task);
-      });
+      sort_.sort(
+          std::span(moves), slots_.sent_rows(src), [](const Move& move) { return move.sent.begin; },
+          [](const Move& a, const Move& b) {
+            return std::tie(a.sent.begin, a.sent.end, a.rank, a.task) <
+                   std::tie(b.sent.begin, b.sent.end, b.rank, b.task);
+          });
       std::span<const Move> left = moves;
       for (std::uint32_t e = 0; e < slots_.shape().experts(); ++e) cover(src, e, left);
     }
@@ -104,7 +109,7 @@ class RowCheck {
     const bool there = rank.tensors[in.tensor].layout == Layout::kSent;
     const Region &sent = there ? in : out, &received = there ? out : in;
     if (sent.rows().empty() && received.rows().empty()) return;
-    if (!fits(sent, received)) {
+    if (!fits(sent, received, td.gexpert)) {
       error(fmt::format(
           "{} on rank {} moves rows [{}, {}) of rank {} to rows [{}, {}) of rank {}: not their place",
           taskflow_.task_name(r, t), r, in.row_begin, in.row_end, in.rank, out.row_begin, out.row_end,
@@ -114,10 +119,11 @@ class RowCheck {
     moves_[sent.rank].push_back({sent.rows(), r, t});
   }
 
-  // Whether the received rows are those of the sent ones, which lie in one slot.
-  bool fits(const Region& sent, const Region& received) const {
+  // Whether the received rows are those of the sent ones, which lie in one slot: that of the expert that the task
+  // names, if it is right.
+  bool fits(const Region& sent, const Region& received, std::uint32_t named) const {
     if (sent.rows().size() != received.rows().size()) return false;
-    const std::uint32_t expert = slots_.expert_of(sent.rank, sent.row_begin);
+    const std::uint32_t expert = slots_.expert_of(sent.rank, sent.row_begin, named);
     const Rows from = slots_.sent(sent.rank, expert), to = slots_.received(sent.rank, expert);
     return sent.row_end <= from.end && received.rank == slots_.rank_of(expert) &&
            received.row_begin - to.begin == sent.row_begin - from.begin;
@@ -150,6 +156,7 @@ class RowCheck {
   const Slots& slots_;
   std::uint32_t op_;
   Findings& findings_;
+  BucketSort<Move> sort_;
   std::vector<std::vector<Move>> moves_;  // by the rank whose sent rows they are
   std::uint64_t rows_ = 0;
   bool wrong_ = false;

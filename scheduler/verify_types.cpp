@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -38,6 +40,14 @@ std::string flaw_of(const Ssc& ssc, const OperatorInfo& op) {
   return mismatch.empty() ? mismatch : fmt::format("({}): {}", op.type, mismatch);
 }
 
+// What an operator says of its tasks.
+struct OperatorType {
+  explicit OperatorType(const Operator& of)
+      : task_type(static_cast<std::uint16_t>(of.task_type())), unit(of.unit()) {}
+  std::uint16_t task_type;
+  CoreUnit unit;
+};
+
 }  // namespace
 
 void check_types(const Schedule& schedule, Findings& findings) {
@@ -48,24 +58,28 @@ void check_types(const Schedule& schedule, Findings& findings) {
       findings.errors.push_back(fmt::format("operator {} {}", op.name, flaw));
   }
   if (findings.errors.size() > before) return;
+  std::vector<OperatorType> types;  // looked up once: tasks are many
+  for (const OperatorInfo& op : first.operators()) types.emplace_back(Operators::get(op.type));
   std::set<std::pair<std::uint32_t, std::uint32_t>> told;
   for (const Ssc& ssc : schedule) {
+    const std::span<const OperatorInfo> operators = ssc.operators();
+    const std::size_t tilings = ssc.tilings().size();
+    const WorkerKinds& kinds = ssc.kinds();
     for (const TaskDescriptor& td : ssc.tasks()) {
-      const OperatorInfo& op = ssc.operators()[td.op];
-      const Operator& type = Operators::get(op.type);
-      const bool tiled = type.unit() != CoreUnit::kMatrix || td.tiling_data_position < ssc.tilings().size();
+      const OperatorInfo& op = operators[td.op];
+      const OperatorType& type = types[td.op];
+      const bool tiled = type.unit != CoreUnit::kMatrix || td.tiling_data_position < tilings;
       if (!tiled && told.emplace(index(ssc.rank()), td.op).second) {
         findings.errors.push_back(fmt::format("{}[{}] on rank {} is a matrix task and has no tiling", op.name,
                                               td.task_index, index(ssc.rank())));
       }
-      const bool right = td.task_type == static_cast<std::uint16_t>(type.task_type()) &&
-                         ssc.kinds()[td.queue_type].has(type.unit());
+      const bool right = td.task_type == type.task_type && kinds[td.queue_type].has(type.unit);
       if (right || !told.emplace(index(ssc.rank()), td.op).second) continue;
-      findings.errors.push_back(fmt::format(
-          "{}[{}] on rank {} is a task of type {} in the {}, its operator ({}) has {} tasks of "
-          "type {}",
-          op.name, td.task_index, index(ssc.rank()), td.task_type, ssc.kinds()[td.queue_type].queue(),
-          op.type, name_of(type.unit()), static_cast<std::uint16_t>(type.task_type())));
+      findings.errors.push_back(
+          fmt::format("{}[{}] on rank {} is a task of type {} in the {}, its operator ({}) has {} tasks of "
+                      "type {}",
+                      op.name, td.task_index, index(ssc.rank()), td.task_type, kinds[td.queue_type].queue(),
+                      op.type, name_of(type.unit), type.task_type));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "models/taskflow/block_grid.h"
+#include "scheduler/bucket_sort.h"
 #include "scheduler/taskflow_view.h"
 #include "scheduler/verify_parts.h"
 
@@ -17,6 +18,7 @@ struct Write {
   std::uint32_t rank, task;
 
   auto tile() const { return std::tuple(rows.begin, rows.end, tiling, shares); }
+  auto place() const { return std::tuple(rows.begin, rows.end, tiling, shares, share, rank, task); }
 };
 
 // All writes to one tensor in one rank's memory: whether they are every byte of it, once.
@@ -33,11 +35,10 @@ class TensorWrites {
         memory_(memory),
         findings_(findings) {}
 
-  void check(std::vector<Write> writes) {
-    const auto place = [](const Write& write) {
-      return std::tuple(write.tile(), write.share, write.rank, write.task);
-    };
-    if (!std::ranges::is_sorted(writes, {}, place)) std::ranges::sort(writes, {}, place);
+  void check(std::vector<Write> writes, BucketSort<Write>& sort) {
+    sort.sort(
+        std::span(writes), info_.rows, [](const Write& write) { return write.rows.begin; },
+        [](const Write& a, const Write& b) { return a.place() < b.place(); });
     std::uint32_t next = 0;
     const Write* last = nullptr;
     for (auto begin = writes.cbegin(); begin != writes.cend();) {
@@ -99,19 +100,26 @@ class TensorWrites {
 // Whose tensors, and who writes them.
 struct Place {
   std::vector<Write> writes;
+  std::size_t count = 0;  // of these, before they stand there
   bool read = false;
 };
 
 std::vector<Place> places_of(const TaskflowView& taskflow) {
   const std::size_t ranks = taskflow.ranks.size();
   std::vector<Place> places(taskflow.ranks.front().tensors.size() * ranks);
+  for (const TaskflowView::Rank& rank : taskflow.ranks) {
+    for (const TaskDescriptor& td : rank.tasks) {
+      for (const Region& in : rank.inputs(td)) {
+        if (!in.rows().empty()) places[in.tensor * ranks + in.rank].read = true;
+      }
+      for (const Region& out : rank.outputs(td)) ++places[out.tensor * ranks + out.rank].count;
+    }
+  }
+  for (Place& place : places) place.writes.reserve(place.count);
   for (std::uint32_t r = 0; r < ranks; ++r) {
     const TaskflowView::Rank& rank = taskflow.ranks[r];
     for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
       const TaskDescriptor& td = rank.tasks[t];
-      for (const Region& in : rank.inputs(td)) {
-        if (!in.rows().empty()) places[in.tensor * ranks + in.rank].read = true;
-      }
       for (const Region& out : rank.outputs(td)) {
         if (out.rows().empty()) continue;
         const bool cut = out.shares > 1 && taskflow.tiling(td);
@@ -130,6 +138,7 @@ void check_writes(const Schedule& schedule, Findings& findings) {
   const TaskflowView taskflow(schedule);
   const std::size_t before = findings.errors.size(), ranks = taskflow.ranks.size();
   std::vector<Place> places = places_of(taskflow);
+  BucketSort<Write> sort;
   std::uint64_t written = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto tensor = static_cast<std::uint32_t>(i / ranks), memory = static_cast<std::uint32_t>(i % ranks);
@@ -142,7 +151,7 @@ void check_writes(const Schedule& schedule, Findings& findings) {
                                             memory));
     } else if (places[i].read || !places[i].writes.empty()) {
       ++written;
-      TensorWrites(taskflow, tensor, memory, findings).check(std::move(places[i].writes));
+      TensorWrites(taskflow, tensor, memory, findings).check(std::move(places[i].writes), sort);
     }
   }
   if (findings.errors.size() > before) return;

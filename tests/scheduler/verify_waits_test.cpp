@@ -18,10 +18,12 @@ namespace {
 // Reader and writer, as the verifier finds them.
 std::set<std::pair<oracle::Task, oracle::Task>> overlaps(const TaskflowView& taskflow) {
   std::set<std::pair<oracle::Task, oracle::Task>> found;
-  each_shared_tensor(taskflow, [&](const TensorAccesses& tensor) {
-    for (const Access& read : tensor.reads) {
-      for (const Access& write : tensor.writes) {
-        if (read.bytes.meets(write.bytes)) found.insert({{read.rank, read.task}, {write.rank, write.task}});
+  each_shared_tensor(taskflow, EventNumbers(taskflow), [&](const TensorAccesses& of) {
+    for (const Access& read : of.reads) {
+      const TouchedBytes bytes = bytes_of(taskflow, read, of.tensor);
+      for (const Access& write : of.writes) {
+        if (bytes.meets(bytes_of(taskflow, write, of.tensor)))
+          found.insert({{read.rank, read.task}, {write.rank, write.task}});
       }
     }
   });
