@@ -129,10 +129,11 @@ class Collector {
            std::uint32_t group, PlacedAccesses& out) {
     const Tiling* tiling = taskflow_.tiling(td);
     for (const Region& region : regions) {
-      if (!counts(region) || footprint(rank, region, tiling).empty()) continue;
+      if (!counts(region)) continue;
+      const bool all = region.shares <= 1 || tiling == nullptr;
+      if (all ? region.rows().empty() : footprint(rank, region, tiling).empty()) continue;
       out.add(place(region), {region.row_begin, region.row_end, group,
-                              static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU,
-                              region.shares <= 1 || tiling == nullptr});
+                              static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU, all});
     }
   }
 
@@ -172,7 +173,7 @@ class Sweep {
     for (const Access& access : accesses) last = std::max(last, access.row);
     sort_.sort(
         accesses, std::uint64_t{last} + 1, [](const Access& access) { return access.row; },
-        [](const Access& a, const Access& b) { return std::tie(a.row, a.group) < std::tie(b.row, b.group); });
+        [](const Access& a, const Access& b) { return a.row != b.row ? a.row < b.row : a.group < b.group; });
   }
 
   void open(const Access& access, bool is_read) {

@@ -17,82 +17,6 @@ bool is_packed(const TensorInfo& tensor) {
   return tensor.layout == Layout::kSent || tensor.layout == Layout::kReceived;
 }
 
-// Collects the accesses to tensors that are both read and written.
-class AccessTables {
- public:
-  AccessTables(const TaskflowView& taskflow, const EventNumbers& events)
-      : taskflow_(taskflow), events_(events), places_(taskflow.ranks.front().tensors.size() * ranks()) {
-    each([&](std::uint32_t, std::uint32_t, const TaskDescriptor&, const Region& region, bool read) {
-      Place& place = places_[number(region)];
-      ++(read ? place.reads : place.writes).end;
-    });
-    std::size_t count = 0;
-    for (Place& place : places_) {
-      const bool shared = place.reads.end > 0 && place.writes.end > 0;
-      for (Part* const part : {&place.reads, &place.writes}) {
-        const std::size_t size = shared ? part->end : 0;
-        part->begin = part->end = count;
-        count += size;
-      }
-      place.shared = shared;
-    }
-    accesses_.resize(count);
-    each([&](std::uint32_t r, std::uint32_t t, const TaskDescriptor& td, const Region& region, bool read) {
-      Place& place = places_[number(region)];
-      const Tiling* const tiling = taskflow_.tiling(td);
-      const TensorInfo& tensor = taskflow_.ranks[r].tensors[region.tensor];
-      if (!place.shared || TouchedBytes::empty(region, tiling, tensor)) return;
-      const bool cut = is_cut(region, tiling) && !is_packed(tensor);
-      accesses_[(read ? place.reads : place.writes).end++] = {
-          region.rows(), read ? events_.waited(r, td) : events_.triggered(td), r, t, td.op, cut, &region};
-    });
-  }
-
-  void visit(const std::function<void(const TensorAccesses&)>& visit) {
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (!places_[i].shared) continue;
-      visit({taskflow_.ranks[i % ranks()].tensors[i / ranks()], part(places_[i].reads),
-             part(places_[i].writes)});
-    }
-  }
-
- private:
-  // Of accesses_.
-  struct Part {
-    std::size_t begin = 0, end = 0;
-  };
-  // A tensor in a rank's memory.
-  struct Place {
-    Part reads, writes;
-    bool shared = false;
-  };
-
-  std::size_t ranks() const { return taskflow_.ranks.size(); }
-  std::size_t number(const Region& region) const { return region.tensor * ranks() + region.rank; }
-  std::span<Access> part(const Part& part) {
-    return std::span(accesses_).subspan(part.begin, part.end - part.begin);
-  }
-
-  template <class Use>
-  void each(Use&& use) const {
-    for (std::uint32_t r = 0; r < ranks(); ++r) {
-      const TaskflowView::Rank& rank = taskflow_.ranks[r];
-      for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
-        const TaskDescriptor& td = rank.tasks[t];
-        for (const Region& in : rank.inputs(td)) {
-          if (!(in.flags & kMetadata)) use(r, t, td, in, true);
-        }
-        for (const Region& out : rank.outputs(td)) use(r, t, td, out, false);
-      }
-    }
-  }
-
-  const TaskflowView& taskflow_;
-  const EventNumbers& events_;
-  std::vector<Place> places_;  // by tensor, then rank
-  std::vector<Access> accesses_;
-};
-
 }  // namespace
 
 bool TouchedBytes::empty(const Region& region, const Tiling* tiling, const TensorInfo& tensor) {
@@ -128,9 +52,68 @@ TouchedBytes bytes_of(const TaskflowView& taskflow, const Access& access, const 
   return {*access.region, taskflow.tiling(taskflow.ranks[access.rank].tasks[access.task]), tensor};
 }
 
-void each_shared_tensor(const TaskflowView& taskflow, const EventNumbers& events,
-                        const std::function<void(const TensorAccesses&)>& visit) {
-  AccessTables(taskflow, events).visit(visit);
+AccessTables::AccessTables(const TaskflowView& taskflow, const EventNumbers& events)
+    : taskflow_(taskflow),
+      events_(events),
+      places_(taskflow.ranks.front().tensors.size() * ranks()),
+      kept_(taskflow.ranks.front().tensors.size()),
+      touched_(kept_.size()) {
+  std::vector<Touched> said(kept_.size());
+  for (const OperatorInfo& op : taskflow.operators) {
+    for (const TensorId in : op.inputs) said[index(in)].read = true;
+    for (const TensorId out : op.outputs) said[index(out)].written = true;
+  }
+  for (std::size_t t = 0; t < said.size(); ++t) kept_[t] = said[t].both();
+}
+
+void AccessTables::add(std::uint32_t r) {
+  const TaskflowView::Rank& rank = taskflow_.ranks[r];
+  for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
+    const TaskDescriptor& td = rank.tasks[t];
+    for (const Region& in : rank.inputs(td)) {
+      if (!(in.flags & kMetadata)) add(r, t, in, true);
+    }
+    for (const Region& out : rank.outputs(td)) add(r, t, out, false);
+  }
+}
+
+void AccessTables::add(std::uint32_t r, std::uint32_t t, const Region& region, bool read) {
+  Touched& touched = touched_[region.tensor];
+  (read ? touched.read : touched.written) = true;
+  if (!kept_[region.tensor]) return;
+  const TaskflowView::Rank& rank = taskflow_.ranks[r];
+  const TaskDescriptor& td = rank.tasks[t];
+  const Tiling* const tiling = taskflow_.tiling(td);
+  const TensorInfo& tensor = rank.tensors[region.tensor];
+  if (TouchedBytes::empty(region, tiling, tensor)) return;
+  Place& place = places_[region.tensor * ranks() + region.rank];
+  std::vector<Access>& accesses = read ? place.reads : place.writes;
+  if (accesses.empty()) accesses.reserve(td.task_split_num);  // as many as its operator has tasks, mostly
+  const bool cut = is_cut(region, tiling) && !is_packed(tensor);
+  accesses.push_back(
+      {region.rows(), read ? events_.waited(r, td) : events_.triggered(td), r, t, td.op, cut, &region});
+}
+
+// Tensors that tasks read and write, and not their operators: another walk. No sound schedule has any.
+void AccessTables::add_missed() {
+  bool any = false;
+  for (std::size_t t = 0; t < kept_.size(); ++t) {
+    any = any || (touched_[t].both() && !kept_[t]);
+    kept_[t] = kept_[t] || touched_[t].both();
+  }
+  if (!any) return;
+  for (Place& place : places_) place = {};
+  for (std::uint32_t r = 0; r < ranks(); ++r) add(r);
+}
+
+void AccessTables::each(const std::function<void(const TensorAccesses&)>& visit) {
+  add_missed();
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Place& place = places_[i];
+    if (!place.reads.empty() && !place.writes.empty())
+      visit({taskflow_.ranks[i % ranks()].tensors[i / ranks()], place.reads, place.writes});
+    place = {};
+  }
 }
 
 }  // namespace a3sim

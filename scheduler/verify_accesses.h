@@ -83,8 +83,37 @@ struct TensorAccesses {
   std::span<Access> reads, writes;  // the visitor's to sort
 };
 
-// Calls `visit` for each tensor in each memory that is both read and written.
-void each_shared_tensor(const TaskflowView& taskflow, const EventNumbers& events,
-                        const std::function<void(const TensorAccesses&)>& visit);
+// The accesses to tensors that are both read and written.
+class AccessTables {
+ public:
+  // Both must outlive it.
+  AccessTables(const TaskflowView& taskflow, const EventNumbers& events);
+
+  // Takes the accesses of the next rank.
+  void add(std::uint32_t rank);
+  // Once all ranks have been added: calls `visit` for each tensor in each memory that is both read and written.
+  void each(const std::function<void(const TensorAccesses&)>& visit);
+
+ private:
+  // A tensor in a rank's memory.
+  struct Place {
+    std::vector<Access> reads, writes;
+  };
+  // Of a tensor, on whatever rank.
+  struct Touched {
+    bool read = false, written = false;
+    bool both() const { return read && written; }
+  };
+
+  std::size_t ranks() const { return taskflow_.ranks.size(); }
+  void add(std::uint32_t rank, std::uint32_t task, const Region& region, bool read);
+  void add_missed();
+
+  const TaskflowView& taskflow_;
+  const EventNumbers& events_;
+  std::vector<Place> places_;     // by tensor, then rank
+  std::vector<bool> kept_;        // by tensor: its accesses are, as operators read and write it
+  std::vector<Touched> touched_;  // by tensor: what tasks do, whatever their operators are said to
+};
 
 }  // namespace a3sim

@@ -10,24 +10,24 @@ namespace a3sim {
 namespace {
 
 // What a task touches is what its operator has, where the task can reach it.
-class OperandCheck {
+class OperandsCheck final : public Check {
  public:
-  OperandCheck(const Schedule& schedule, Findings& findings) : taskflow_(schedule), findings_(findings) {
+  explicit OperandsCheck(const Group& group) : taskflow_(group.taskflow) {
     for (const OperatorInfo& op : taskflow_.operators) types_.push_back(&Operators::get(op.type));
   }
 
-  void run() {
-    const std::size_t before = findings_.errors.size();
-    std::uint64_t tasks = 0;
-    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
-      const std::span<const TaskDescriptor> of_rank = taskflow_.ranks[r].tasks;
-      blocks_.clear();
-      for (const OperatorInfo& op : taskflow_.operators) blocks_.push_back(blocks_of(op, taskflow_.ranks[r]));
-      for (std::uint32_t t = 0; t < of_rank.size(); ++t, ++tasks) check(r, t, of_rank[t]);
-    }
-    if (findings_.errors.size() > before) return;
+  void look_at(std::uint32_t r) override {
+    const std::span<const TaskDescriptor> of_rank = taskflow_.ranks[r].tasks;
+    blocks_.clear();
+    for (const OperatorInfo& op : taskflow_.operators) blocks_.push_back(blocks_of(op, taskflow_.ranks[r]));
+    for (std::uint32_t t = 0; t < of_rank.size(); ++t) check(r, t, of_rank[t]);
+    tasks_ += of_rank.size();
+  }
+
+  void finish() override {
+    if (!findings_.errors.empty()) return;
     findings_.notes.push_back(
-        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts only", tasks));
+        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts only", tasks_));
   }
 
  private:
@@ -94,14 +94,14 @@ class OperandCheck {
     findings_.errors.push_back(fmt::format("{} on rank {} {}", taskflow_.task_name(rank, task), rank, what));
   }
 
-  TaskflowView taskflow_;
+  const TaskflowView& taskflow_;
   std::vector<const Operator*> types_;  // by operator
   std::vector<std::size_t> blocks_;     // by operator, on the rank at hand
-  Findings& findings_;
+  std::uint64_t tasks_ = 0;
 };
 
 }  // namespace
 
-void check_operands(const Schedule& schedule, Findings& findings) { OperandCheck(schedule, findings).run(); }
+std::unique_ptr<Check> operands_check(const Group& group) { return std::make_unique<OperandsCheck>(group); }
 
 }  // namespace a3sim

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -59,49 +61,10 @@ struct Move {
 };
 
 // The puts of one operator: forward from sent to received rows, or back.
-class RowCheck {
+class OperatorMoves {
  public:
-  RowCheck(const Schedule& schedule, const Slots& slots, std::uint32_t op, Findings& findings)
-      : taskflow_(schedule), slots_(slots), op_(op), findings_(findings), moves_(schedule.size()) {}
-
-  void run() {
-    if (!between(Layout::kSent, Layout::kReceived) && !between(Layout::kReceived, Layout::kSent)) return;
-    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
-      const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
-      for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-        if (tasks[t].op == op_ && tasks[t].num_inputs > 0 && tasks[t].num_outputs > 0) add(r, t, tasks[t]);
-      }
-    }
-    for (std::uint32_t src = 0; src < slots_.shape().ep; ++src) {
-      std::vector<Move> moves = std::move(moves_[src]);
-      sort_.sort(
-          std::span(moves), slots_.sent_rows(src), [](const Move& move) { return move.sent.begin; },
-          [](const Move& a, const Move& b) {
-            return std::tie(a.sent.begin, a.sent.end, a.rank, a.task) <
-                   std::tie(b.sent.begin, b.sent.end, b.rank, b.task);
-          });
-      std::span<const Move> left = moves;
-      for (std::uint32_t e = 0; e < slots_.shape().experts(); ++e) cover(src, e, left);
-    }
-    if (wrong_) return;
-    findings_.notes.push_back(fmt::format("{} moves {} rows, each once and to its place", name(), rows_));
-  }
-
- private:
-  const std::string& name() const { return taskflow_.operators[op_].name; }
-
-  // Whether the operator's first input and output are so laid out.
-  bool between(Layout from, Layout to) const {
-    const OperatorInfo& op = taskflow_.operators[op_];
-    const std::span<const TensorInfo> tensors = taskflow_.ranks.front().tensors;
-    return !op.inputs.empty() && !op.outputs.empty() && tensors[index(op.inputs[0])].layout == from &&
-           tensors[index(op.outputs[0])].layout == to;
-  }
-
-  void error(std::string message) {
-    wrong_ = true;
-    findings_.errors.push_back(std::move(message));
-  }
+  OperatorMoves(const TaskflowView& taskflow, const Slots& slots, std::uint32_t op)
+      : taskflow_(taskflow), slots_(slots), op_(op), moves_(taskflow.ranks.size()) {}
 
   void add(std::uint32_t r, std::uint32_t t, const TaskDescriptor& td) {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
@@ -116,8 +79,34 @@ class RowCheck {
           out.rank));
       return;
     }
-    moves_[sent.rank].push_back({sent.rows(), r, t});
+    std::vector<Move>& moves = moves_[sent.rank];
+    if (moves.empty()) moves.reserve(td.task_split_num);  // as many come back as go out, if ranks are alike
+    moves.push_back({sent.rows(), r, t});
   }
+
+  // Once all have been added.
+  void cover_slots() {
+    for (std::uint32_t src = 0; src < slots_.shape().ep; ++src) {
+      std::vector<Move> moves = std::move(moves_[src]);
+      sort_.sort(
+          std::span(moves), slots_.sent_rows(src), [](const Move& move) { return move.sent.begin; },
+          [](const Move& a, const Move& b) {
+            if (a.sent.begin != b.sent.begin) return a.sent.begin < b.sent.begin;
+            return std::tie(a.sent.end, a.rank, a.task) < std::tie(b.sent.end, b.rank, b.task);
+          });
+      std::span<const Move> left = moves;
+      for (std::uint32_t e = 0; e < slots_.shape().experts(); ++e) cover(src, e, left);
+    }
+    if (findings.errors.empty())
+      findings.notes.push_back(fmt::format("{} moves {} rows, each once and to its place", name(), rows_));
+  }
+
+  Findings findings;
+
+ private:
+  const std::string& name() const { return taskflow_.operators[op_].name; }
+
+  void error(std::string message) { findings.errors.push_back(std::move(message)); }
 
   // Whether the received rows are those of the sent ones, which lie in one slot: that of the expert that the task
   // names, if it is right.
@@ -152,33 +141,58 @@ class RowCheck {
                       src, gexpert));
   }
 
-  TaskflowView taskflow_;
+  const TaskflowView& taskflow_;
   const Slots& slots_;
   std::uint32_t op_;
-  Findings& findings_;
   BucketSort<Move> sort_;
   std::vector<std::vector<Move>> moves_;  // by the rank whose sent rows they are
   std::uint64_t rows_ = 0;
-  bool wrong_ = false;
+};
+
+class RowsCheck final : public Check {
+ public:
+  explicit RowsCheck(const Group& group) : taskflow_(group.taskflow), slots_(group.schedule) {
+    for (std::uint32_t op = 0; op < taskflow_.operators.size(); ++op) {
+      moves_.emplace_back();
+      if (between(op, Layout::kSent, Layout::kReceived) || between(op, Layout::kReceived, Layout::kSent))
+        moves_.back().emplace(taskflow_, slots_, op);
+    }
+  }
+
+  void look_at(std::uint32_t r) override {
+    const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
+    for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+      const TaskDescriptor& td = tasks[t];
+      if (moves_[td.op] && td.num_inputs > 0 && td.num_outputs > 0) moves_[td.op]->add(r, t, td);
+    }
+  }
+
+  void finish() override {
+    for (std::optional<OperatorMoves>& moves : moves_) {
+      if (!moves) continue;
+      moves->cover_slots();
+      const Findings& of = moves->findings;
+      findings_.errors.insert(findings_.errors.end(), of.errors.begin(), of.errors.end());
+      findings_.notes.insert(findings_.notes.end(), of.notes.begin(), of.notes.end());
+    }
+  }
+
+ private:
+  // Whether the operator's first input and output are so laid out.
+  bool between(std::uint32_t number, Layout from, Layout to) const {
+    const OperatorInfo& op = taskflow_.operators[number];
+    const std::span<const TensorInfo> tensors = taskflow_.ranks.front().tensors;
+    return !op.inputs.empty() && !op.outputs.empty() && tensors[index(op.inputs[0])].layout == from &&
+           tensors[index(op.outputs[0])].layout == to;
+  }
+
+  const TaskflowView& taskflow_;
+  Slots slots_;
+  std::vector<std::optional<OperatorMoves>> moves_;  // by operator
 };
 
 }  // namespace
 
-std::vector<bool> operators_with_puts(const Schedule& schedule) {
-  std::vector<bool> with(schedule.front().operators().size());
-  for (const Ssc& ssc : schedule) {
-    for (const TaskDescriptor& td : ssc.tasks()) {
-      if (td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal)) with[td.op] = true;
-    }
-  }
-  return with;
-}
-
-void check_rows(const Schedule& schedule, Findings& findings) {
-  const Slots slots(schedule);
-  for (std::uint32_t op = 0; op < schedule.front().operators().size(); ++op) {
-    RowCheck(schedule, slots, op, findings).run();
-  }
-}
+std::unique_ptr<Check> rows_check(const Group& group) { return std::make_unique<RowsCheck>(group); }
 
 }  // namespace a3sim

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -18,16 +19,20 @@ namespace {
 // Which events have fired when one has: it, and those that its producers waited for.
 class WaitSearch {
  public:
-  WaitSearch(const TaskflowView& taskflow, const EventNumbers& events)
-      : behind_(events.count()), seen_(events.count(), kNone) {
-    for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
-      for (const TaskDescriptor& td : taskflow.ranks[r].tasks) {
-        if (td.dependent_event == kNone) continue;
-        std::vector<std::uint32_t>& behind = behind_[events.triggered(td)];
-        const std::uint32_t waited = events.waited(r, td);
-        if (behind.empty() || behind.back() != waited) behind.push_back(waited);  // alike ones are neighbours
-      }
+  explicit WaitSearch(const EventNumbers& events)
+      : events_(events), behind_(events.count()), seen_(events.count(), kNone) {}
+
+  // Takes the tasks of the next rank.
+  void add(std::uint32_t r, std::span<const TaskDescriptor> tasks) {
+    for (const TaskDescriptor& td : tasks) {
+      if (td.dependent_event == kNone) continue;
+      std::vector<std::uint32_t>& behind = behind_[events_.triggered(td)];
+      const std::uint32_t waited = events_.waited(r, td);
+      if (behind.empty() || behind.back() != waited) behind.push_back(waited);  // alike ones are neighbours
     }
+  }
+  // Once all have been added.
+  void sort() {
     for (std::vector<std::uint32_t>& events_behind : behind_) {
       std::ranges::sort(events_behind);
       const auto rest = std::ranges::unique(events_behind);
@@ -58,6 +63,7 @@ class WaitSearch {
     }
   }
 
+  const EventNumbers& events_;
   std::vector<std::vector<std::uint32_t>> behind_;  // by event: what its producers wait for
   std::vector<std::uint32_t> seen_;                 // by event: the search that met it last
   std::uint32_t searched_ = kNone;
@@ -72,10 +78,11 @@ struct AlikeAccesses {
   std::span<const Access> accesses;  // not empty
 };
 
-// What they are sorted by: alike ones become neighbours.
-auto place_of(const Access& access) {
-  return std::tuple(access.rows.begin, access.rows.end, access.event, access.op, access.rank, access.task,
-                    access.region);
+// Alike ones become neighbours.
+bool sorts_before(const Access& a, const Access& b) {
+  if (a.rows.begin != b.rows.begin) return a.rows.begin < b.rows.begin;
+  return std::tie(a.rows.end, a.event, a.op, a.rank, a.task, a.region) <
+         std::tie(b.rows.end, b.event, b.op, b.rank, b.task, b.region);
 }
 
 // All accesses of one kind to a tensor.
@@ -85,9 +92,7 @@ class SortedAccesses {
 
   // Sorts them, and leaves out what a task touches twice.
   void sort(std::span<Access> accesses, const TensorInfo& tensor) {
-    sort_.sort(
-        accesses, tensor.rows, [](const Access& access) { return access.rows.begin; },
-        [](const Access& a, const Access& b) { return place_of(a) < place_of(b); });
+    sort_.sort(accesses, tensor.rows, [](const Access& access) { return access.rows.begin; }, sorts_before);
     groups_.clear();
     Access* last = accesses.data();
     for (const Access& access : accesses) last = add(access, last, tensor);
@@ -190,31 +195,49 @@ void each_pair(const AlikeAccesses& read, const AlikeAccesses& write, Wrong&& wr
   }
 }
 
+class WaitsCheck final : public Check {
+ public:
+  explicit WaitsCheck(const Group& group)
+      : group_(group), events_(group.taskflow), search_(events_), accesses_(group.taskflow, events_) {}
+
+  void look_at(std::uint32_t rank) override {
+    search_.add(rank, group_.taskflow.ranks[rank].tasks);
+    accesses_.add(rank);
+  }
+
+  void finish() override {
+    const TaskflowView& taskflow = group_.taskflow;
+    const KernelOrder kernels(taskflow);
+    Races races(group_.schedule, taskflow, findings_);
+    SortedAccesses reads(taskflow), writes(taskflow);
+    std::uint64_t pairs = 0;
+    search_.sort();
+    accesses_.each([&](const TensorAccesses& of) {
+      reads.sort(of.reads, of.tensor);
+      writes.sort(of.writes, of.tensor);
+      each_overlap(reads.groups(), writes.groups(),
+                   [&](const AlikeAccesses& read, const AlikeAccesses& write) {
+                     pairs += read.accesses.size() * write.accesses.size();
+                     if (!search_.implies(read.event, write.event)) {
+                       each_pair(read, write, [&](const Access& r, const Access& w) { races.no_wait(r, w); });
+                     } else if (!kernels.before(write.op, read.op)) {
+                       races.too_early(read.accesses.front(), write.accesses.front());
+                     }
+                   });
+    });
+    if (!findings_.errors.empty()) return;
+    findings_.notes.push_back(fmt::format("{} pairs of a reader and a writer are ordered by events", pairs));
+  }
+
+ private:
+  const Group& group_;
+  EventNumbers events_;
+  WaitSearch search_;
+  AccessTables accesses_;
+};
+
 }  // namespace
 
-void check_waits(const Schedule& schedule, Findings& findings) {
-  const TaskflowView taskflow(schedule);
-  const EventNumbers events(taskflow);
-  const KernelOrder kernels(taskflow);
-  WaitSearch search(taskflow, events);
-  Races races(schedule, taskflow, findings);
-  const std::size_t before = findings.errors.size();
-  std::uint64_t pairs = 0;
-  SortedAccesses reads(taskflow), writes(taskflow);
-  each_shared_tensor(taskflow, events, [&](const TensorAccesses& of) {
-    reads.sort(of.reads, of.tensor);
-    writes.sort(of.writes, of.tensor);
-    each_overlap(reads.groups(), writes.groups(), [&](const AlikeAccesses& read, const AlikeAccesses& write) {
-      pairs += read.accesses.size() * write.accesses.size();
-      if (!search.implies(read.event, write.event)) {
-        each_pair(read, write, [&](const Access& r, const Access& w) { races.no_wait(r, w); });
-      } else if (!kernels.before(write.op, read.op)) {
-        races.too_early(read.accesses.front(), write.accesses.front());
-      }
-    });
-  });
-  if (findings.errors.size() > before) return;
-  findings.notes.push_back(fmt::format("{} pairs of a reader and a writer are ordered by events", pairs));
-}
+std::unique_ptr<Check> waits_check(const Group& group) { return std::make_unique<WaitsCheck>(group); }
 
 }  // namespace a3sim

@@ -18,7 +18,10 @@ namespace {
 // Reader and writer, as the verifier finds them.
 std::set<std::pair<oracle::Task, oracle::Task>> overlaps(const TaskflowView& taskflow) {
   std::set<std::pair<oracle::Task, oracle::Task>> found;
-  each_shared_tensor(taskflow, EventNumbers(taskflow), [&](const TensorAccesses& of) {
+  const EventNumbers events(taskflow);
+  AccessTables accesses(taskflow, events);
+  for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) accesses.add(r);
+  accesses.each([&](const TensorAccesses& of) {
     for (const Access& read : of.reads) {
       const TouchedBytes bytes = bytes_of(taskflow, read, of.tensor);
       for (const Access& write : of.writes) {
