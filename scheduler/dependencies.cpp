@@ -53,6 +53,9 @@ class Collector {
       for (const TensorId t : op.inputs) read[index(t)] = true;
     }
     for (std::size_t t = 0; t < tensors; ++t) internal_.push_back(written[t] && read[t]);
+    std::size_t tasks = 0;
+    for (const TaskflowView::Rank& rank : taskflow.ranks) tasks += rank.tasks.size();
+    groups.reserve(tasks);  // what is not used takes no memory
     for (std::uint32_t rank = 0; rank < taskflow.ranks.size(); ++rank) group(rank);
     reserve();
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
@@ -149,6 +152,7 @@ class Sweep {
       : taskflow_(taskflow), groups_(groups), tensors_(taskflow.ranks.front().tensors) {}
 
   std::vector<Dependency> run(Collector& collector) {
+    edges_.reserve(groups_.size());
     for (std::size_t place = 0; place < collector.places(); ++place) {
       const std::span<Access> reads = collector.reads.of(place), writes = collector.writes.of(place);
       if (reads.empty() || writes.empty()) continue;

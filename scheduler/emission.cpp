@@ -20,7 +20,8 @@ class Emitter {
         where_(where),
         result_(plans.size(), std::vector<std::vector<std::uint32_t>>(kinds.size())),
         plans_(plans.size() * kCoreUnits),
-        moves_(plans.size() * kinds.size()) {
+        moves_(plans.size() * kinds.size()),
+        merges_(kinds.one_queue()) {
     for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
       first_event_.push_back(static_cast<std::uint32_t>(missing_.size()));
       for (const EventDescriptor& event : taskflow.ranks[r].events) {
@@ -56,8 +57,7 @@ class Emitter {
     std::uint32_t first = kNone;        // no position before it is ready and not emitted
     std::vector<bool> is_ready;         // by position: or emitted
     std::vector<bool> emitted;          // by position
-    // By position: the event that the task counts into. A round looks at one task of every rank, whose tables
-    // are too large to be at hand all at once.
+    // By position: the event that the task counts into. Tables of tasks would be too large to be at hand.
     std::vector<std::uint32_t> triggers;
 
     // Whether a smaller part of it has been emitted.
@@ -121,7 +121,10 @@ class Emitter {
     }
     moving_.clear();
     for (Plan* const plan : chosen_) {
-      emit(*plan, plan->head);
+      // Where no plans are merged it does not matter who goes first: as far as it goes, its tables are at hand.
+      do {
+        emit(*plan, plan->head);
+      } while (!merges_ && plan->can_go_on());
       move(*plan);
     }
   }
@@ -217,6 +220,7 @@ class Emitter {
   std::vector<std::uint32_t> moving_;       // queues that may go on: by rank, then queue
   std::vector<bool> moves_;                 // whether they stand there
   std::vector<Plan*> chosen_;               // of the round at hand
+  bool merges_;                             // whether both plans of a rank go to one queue
   std::size_t left_ = 0;
 };
 
