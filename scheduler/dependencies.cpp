@@ -17,31 +17,6 @@ struct Access {
   std::uint32_t all : 1;      // all bytes of its rows
 };
 
-// Accesses to the tensors that run between operators, by place: a tensor in a rank's memory.
-class PlacedAccesses {
- public:
-  // Makes room for so many at each place.
-  void reserve(const std::vector<std::uint32_t>& counts) {
-    std::size_t sum = 0;
-    for (const std::uint32_t count : counts) {
-      parts_.push_back({sum, sum});
-      sum += count;
-    }
-    accesses_.resize(sum);
-  }
-  void add(std::size_t place, const Access& access) { accesses_[parts_[place].end++] = access; }
-  std::span<Access> of(std::size_t place) {
-    return std::span(accesses_).subspan(parts_[place].begin, parts_[place].end - parts_[place].begin);
-  }
-
- private:
-  struct Part {
-    std::size_t begin, end;
-  };
-  std::vector<Part> parts_;
-  std::vector<Access> accesses_;
-};
-
 // Collects the groups of a taskflow and what they read and write of tensors that run between operators.
 class Collector {
  public:
@@ -53,23 +28,16 @@ class Collector {
       for (const TensorId t : op.inputs) read[index(t)] = true;
     }
     for (std::size_t t = 0; t < tensors; ++t) internal_.push_back(written[t] && read[t]);
+    reads.resize(tensors * taskflow.ranks.size());
+    writes.resize(reads.size());
     std::size_t tasks = 0;
     for (const TaskflowView::Rank& rank : taskflow.ranks) tasks += rank.tasks.size();
     groups.reserve(tasks);  // what is not used takes no memory
-    for (std::uint32_t rank = 0; rank < taskflow.ranks.size(); ++rank) group(rank);
-    reserve();
-    for (std::uint32_t g = 0; g < groups.size(); ++g) {
-      const TaskflowView::Rank& rank = taskflow.ranks[groups[g].rank];
-      const TaskDescriptor& td = rank.tasks[groups[g].first];
-      add(rank, td, rank.inputs(td), g, reads);
-      add(rank, td, rank.outputs(td), g, writes);
-    }
+    for (std::uint32_t rank = 0; rank < taskflow.ranks.size(); ++rank) collect(rank);
   }
 
-  std::size_t places() const { return internal_.size() * taskflow_.ranks.size(); }
-
   std::vector<TaskGroup> groups;
-  PlacedAccesses reads, writes;
+  std::vector<std::vector<Access>> reads, writes;  // by place: a tensor in a rank's memory
 
  private:
   bool counts(const Region& region) const { return internal_[region.tensor] && !(region.flags & kMetadata); }
@@ -105,38 +73,32 @@ class Collector {
     return true;
   }
 
-  void group(std::uint32_t r) {
+  void collect(std::uint32_t r) {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     for (std::uint32_t i = 0; i < rank.tasks.size(); ++i) {
-      if (i > 0 && alike(rank, rank.tasks[groups.back().first], rank.tasks[i])) {
+      const TaskDescriptor& td = rank.tasks[i];
+      if (i > 0 && alike(rank, rank.tasks[groups.back().first], td)) {
         ++groups.back().count;
-      } else {
-        groups.push_back({r, rank.tasks[i].op, i, 1});
+        continue;
       }
+      groups.push_back({r, td.op, i, 1});
+      add(rank, td, rank.inputs(td), reads);
+      add(rank, td, rank.outputs(td), writes);
     }
-  }
-
-  void reserve() {
-    std::vector<std::uint32_t> reading(places()), writing(places());
-    for (const TaskGroup& group : groups) {
-      const TaskflowView::Rank& rank = taskflow_.ranks[group.rank];
-      const TaskDescriptor& td = rank.tasks[group.first];
-      for (const Region& in : rank.inputs(td)) reading[place(in)] += counts(in);
-      for (const Region& out : rank.outputs(td)) writing[place(out)] += counts(out);
-    }
-    reads.reserve(reading);
-    writes.reserve(writing);
   }
 
   void add(const TaskflowView::Rank& rank, const TaskDescriptor& td, std::span<const Region> regions,
-           std::uint32_t group, PlacedAccesses& out) {
+           std::vector<std::vector<Access>>& places) {
     const Tiling* tiling = taskflow_.tiling(td);
     for (const Region& region : regions) {
       if (!counts(region)) continue;
       const bool all = region.shares <= 1 || tiling == nullptr;
       if (all ? region.rows().empty() : footprint(rank, region, tiling).empty()) continue;
-      out.add(place(region), {region.row_begin, region.row_end, group,
-                              static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU, all});
+      std::vector<Access>& accesses = places[place(region)];
+      // A rank's tasks meet a place about as often as all ranks' do: all from their rank, or one each from all.
+      if (accesses.empty()) accesses.reserve(td.task_split_num / (all ? 1 : region.shares));
+      accesses.push_back({region.row_begin, region.row_end, static_cast<std::uint32_t>(groups.size() - 1),
+                          static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU, all});
     }
   }
 
@@ -153,8 +115,9 @@ class Sweep {
 
   std::vector<Dependency> run(Collector& collector) {
     edges_.reserve(groups_.size());
-    for (std::size_t place = 0; place < collector.places(); ++place) {
-      const std::span<Access> reads = collector.reads.of(place), writes = collector.writes.of(place);
+    for (std::size_t place = 0; place < collector.reads.size(); ++place) {
+      std::vector<Access> reads = std::move(collector.reads[place]),
+                          writes = std::move(collector.writes[place]);
       if (reads.empty() || writes.empty()) continue;
       sort(reads);
       sort(writes);
@@ -172,11 +135,11 @@ class Sweep {
   }
 
  private:
-  void sort(std::span<Access> accesses) {
+  void sort(std::vector<Access>& accesses) {
     std::uint32_t last = 0;
     for (const Access& access : accesses) last = std::max(last, access.row);
     sort_.sort(
-        accesses, std::uint64_t{last} + 1, [](const Access& access) { return access.row; },
+        std::span(accesses), std::uint64_t{last} + 1, [](const Access& access) { return access.row; },
         [](const Access& a, const Access& b) { return a.row != b.row ? a.row < b.row : a.group < b.group; });
   }
 

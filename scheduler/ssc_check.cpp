@@ -18,7 +18,8 @@ class TaskCheck : public FlawFinder {
         operators_(ssc.operators().size()),
         events_(ssc.events().size()),
         tilings_(ssc.tilings().size()),
-        sets_(ssc.worker_sets()) {}
+        sets_(ssc.worker_sets()),
+        count_(operators_) {}
 
   bool run() { return tasks() && task_indices() && queues(); }
 
@@ -43,6 +44,7 @@ class TaskCheck : public FlawFinder {
     if (regions > regions_.size()) {
       return fail(SscItem::kTask, i, "task {}: regions up to {} of {}", i, regions, regions_.size());
     }
+    ++count_[td.op];
     if (td.tiling_data_position < tilings_ && !blocks(i, td)) return false;
     const bool remote = td.trigger_rank != rank_;
     return task_below_or(kNone, i, "dependent event", td.dependent_event, events_) &&
@@ -76,15 +78,14 @@ class TaskCheck : public FlawFinder {
 
   // The tasks of an operator are numbered from 0 to task_split_num - 1.
   bool task_indices() {
-    std::vector<std::uint32_t> count(operators_), first(operators_);  // of an operator's tasks, and in `seen`
-    for (const TaskDescriptor& td : tasks_) ++count[td.op];
-    for (std::size_t op = 1; op < operators_; ++op) first[op] = first[op - 1] + count[op - 1];
+    std::vector<std::uint32_t> first(operators_);  // of an operator's tasks in `seen`
+    for (std::size_t op = 1; op < operators_; ++op) first[op] = first[op - 1] + count_[op - 1];
     std::vector<bool> seen(tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       const TaskDescriptor& td = tasks_[i];
-      if (td.task_split_num != count[td.op]) {
+      if (td.task_split_num != count_[td.op]) {
         return fail(SscItem::kTask, i, "task {}: one of {} by its descriptor, but its operator has {} tasks",
-                    i, td.task_split_num, count[td.op]);
+                    i, td.task_split_num, count_[td.op]);
       }
       if (!task_below(i, "task index", td.task_index, td.task_split_num)) return false;
       auto met = seen[first[td.op] + td.task_index];
@@ -134,6 +135,7 @@ class TaskCheck : public FlawFinder {
   std::uint32_t rank_, queues_;
   std::size_t operators_, events_, tilings_;
   std::span<const WorkerSet> sets_;
+  std::vector<std::uint32_t> count_;  // of each operator's tasks
 };
 
 }  // namespace
