@@ -32,8 +32,8 @@ class FlawFinder {
   }
 
   // Kept out of what is asked of every number of a schedule.
-  [[gnu::noinline, gnu::cold]] bool not_below(SscItem item, std::size_t i, const char* what,
-                                              std::uint64_t value, std::uint64_t limit) {
+  [[gnu::noinline]] bool not_below(SscItem item, std::size_t i, const char* what, std::uint64_t value,
+                                   std::uint64_t limit) {
     return fail(item, i, "{} {}: {} {} of {}", name_of(item), i, what, value, limit);
   }
 

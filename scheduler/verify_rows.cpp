@@ -18,40 +18,43 @@ namespace {
 // The slots of all ranks, read back from the schedules' capacities.
 class Slots {
  public:
-  explicit Slots(const Schedule& schedule) : shape_(schedule.front().shape()) {
+  explicit Slots(const Schedule& schedule)
+      : shape_(schedule.front().shape()), of_rank_(std::size_t{shape_.experts()} + 1) {
     for (const Ssc& ssc : schedule) {
-      sent_.push_back(prefix_sums(ssc.sent_capacity()));
-      received_.push_back(prefix_sums(ssc.received_capacity()));
+      add_sums(ssc.sent_capacity(), sent_);
+      add_sums(ssc.received_capacity(), received_);
     }
   }
 
   const MoeShape& shape() const { return shape_; }
   std::uint32_t rank_of(std::uint32_t gexpert) const { return gexpert / shape_.experts_per_rank; }
+  std::uint32_t sent_rows(std::uint32_t src) const { return sent_[src * of_rank_ + of_rank_ - 1]; }
   Rows sent(std::uint32_t src, std::uint32_t gexpert) const {
-    return {sent_[src][gexpert], sent_[src][gexpert + 1]};
+    const std::uint32_t* const sums = &sent_[src * of_rank_ + gexpert];
+    return {sums[0], sums[1]};
   }
-  std::uint32_t sent_rows(std::uint32_t src) const { return sent_[src].back(); }
   Rows received(std::uint32_t src, std::uint32_t gexpert) const {
-    const std::uint32_t slot = gexpert % shape_.experts_per_rank * shape_.ep + src;
-    const std::vector<std::uint32_t>& sums = received_[rank_of(gexpert)];
-    return {sums[slot], sums[slot + 1]};
+    const std::size_t slot = std::size_t{gexpert % shape_.experts_per_rank} * shape_.ep + src;
+    const std::uint32_t* const sums = &received_[rank_of(gexpert) * of_rank_ + slot];
+    return {sums[0], sums[1]};
   }
   // The expert in whose slot a sent row stands; `guess`, which may be any number, is tried first.
   std::uint32_t expert_of(std::uint32_t src, std::uint32_t row, std::uint32_t guess) const {
-    const std::vector<std::uint32_t>& sums = sent_[src];
+    const std::span<const std::uint32_t> sums = std::span(sent_).subspan(src * of_rank_, of_rank_);
     if (guess < sums.size() - 1 && sums[guess] <= row && row < sums[guess + 1]) return guess;
     return static_cast<std::uint32_t>(std::upper_bound(sums.begin(), sums.end(), row) - sums.begin() - 1);
   }
 
  private:
-  static std::vector<std::uint32_t> prefix_sums(std::span<const std::uint32_t> counts) {
-    std::vector<std::uint32_t> sums = {0};
+  static void add_sums(std::span<const std::uint32_t> counts, std::vector<std::uint32_t>& sums) {
+    sums.push_back(0);
     for (const std::uint32_t count : counts) sums.push_back(sums.back() + count);
-    return sums;
   }
 
   MoeShape shape_;
-  std::vector<std::vector<std::uint32_t>> sent_, received_;
+  std::size_t of_rank_;  // sums
+  std::vector<std::uint32_t> sent_,
+      received_;  // of the slots before each slot of a rank, and of all; rank by rank
 };
 
 // One put, as the sent rows that it stands for.
