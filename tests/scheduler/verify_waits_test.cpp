@@ -116,8 +116,9 @@ TEST_CASE("whichever single wait is taken away, the verifier misses it") {
 
 // What the compiler gets wrong its own code would not find.
 TEST_CASE("the verifier includes nothing of the compiler's") {
+  // What schedules are read by; and a sort, which has a test of its own and knows nothing of schedules.
   const std::set<std::string> shared = {"scheduler/ssc.h", "scheduler/taskflow_view.h",
-                                        "scheduler/worker_queues.h"};
+                                        "scheduler/worker_queues.h", "scheduler/bucket_sort.h"};
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(A3SIM_SOURCE_DIR "/scheduler")) {
     if (!entry.path().filename().string().starts_with("verify")) continue;
