@@ -49,7 +49,9 @@ bool TouchedBytes::meets(const TouchedBytes& other) const {
 
 TouchedBytes bytes_of(const TaskflowView& taskflow, const Access& access, const TensorInfo& tensor) {
   if (!access.cut) return {access.rows, tensor};
-  return {*access.region, taskflow.tiling(taskflow.ranks[access.rank].tasks[access.task]), tensor};
+  const TaskflowView::Rank& rank = taskflow.ranks[access.rank];
+  const TaskDescriptor& td = rank.tasks[access.task];
+  return {rank.regions[td.first_region + access.region], taskflow.tiling(td), tensor};
 }
 
 AccessTables::AccessTables(const TaskflowView& taskflow, const EventNumbers& events)
@@ -70,28 +72,33 @@ void AccessTables::add(std::uint32_t r) {
   const TaskflowView::Rank& rank = taskflow_.ranks[r];
   for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
     const TaskDescriptor& td = rank.tasks[t];
-    for (const Region& in : rank.inputs(td)) {
-      if (!(in.flags & kMetadata)) add(r, t, in, true);
+    for (std::uint32_t i = 0; i < td.num_inputs; ++i) {
+      if (!(rank.regions[td.first_region + i].flags & kMetadata)) add(r, t, i, true);
     }
-    for (const Region& out : rank.outputs(td)) add(r, t, out, false);
+    for (std::uint32_t i = 0; i < td.num_outputs; ++i) add(r, t, td.num_inputs + i, false);
   }
 }
 
-void AccessTables::add(std::uint32_t r, std::uint32_t t, const Region& region, bool read) {
+void AccessTables::add(std::uint32_t r, std::uint32_t t, std::uint32_t number, bool read) {
+  const TaskflowView::Rank& rank = taskflow_.ranks[r];
+  const TaskDescriptor& td = rank.tasks[t];
+  const Region& region = rank.regions[td.first_region + number];
   Touched& touched = touched_[region.tensor];
   (read ? touched.read : touched.written) = true;
   if (!kept_[region.tensor]) return;
-  const TaskflowView::Rank& rank = taskflow_.ranks[r];
-  const TaskDescriptor& td = rank.tasks[t];
   const Tiling* const tiling = taskflow_.tiling(td);
   const TensorInfo& tensor = rank.tensors[region.tensor];
   if (TouchedBytes::empty(region, tiling, tensor)) return;
   Place& place = places_[region.tensor * ranks() + region.rank];
   std::vector<Access>& accesses = read ? place.reads : place.writes;
   if (accesses.empty()) accesses.reserve(td.task_split_num);  // as many as its operator has tasks, mostly
-  const bool cut = is_cut(region, tiling) && !is_packed(tensor);
-  accesses.push_back(
-      {region.rows(), read ? events_.waited(r, td) : events_.triggered(td), r, t, td.op, cut, &region});
+  accesses.push_back({.rows = region.rows(),
+                      .event = read ? events_.waited(r, td) : events_.triggered(td),
+                      .rank = r,
+                      .task = t,
+                      .op = td.op,
+                      .region = static_cast<std::uint16_t>(number & 0x7fffU),
+                      .cut = is_cut(region, tiling) && !is_packed(tensor)});
 }
 
 // Tensors that tasks read and write, and not their operators: another walk. No sound schedule has any.

@@ -69,8 +69,8 @@ struct Access {
   std::uint32_t event;  // that a reader waits for, or a writer counts into
   std::uint32_t rank, task;
   std::uint16_t op;
-  bool cut;  // into blocks, of which the region is some
-  const Region* region;
+  std::uint16_t region : 15;  // of the task's
+  std::uint16_t cut : 1;      // into blocks, of which the region is some
 };
 
 // `tensor` is the one that it is of.
@@ -106,7 +106,7 @@ class AccessTables {
   };
 
   std::size_t ranks() const { return taskflow_.ranks.size(); }
-  void add(std::uint32_t rank, std::uint32_t task, const Region& region, bool read);
+  void add(std::uint32_t rank, std::uint32_t task, std::uint32_t number, bool read);
   void add_missed();
 
   const TaskflowView& taskflow_;

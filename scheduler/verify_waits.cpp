@@ -81,8 +81,8 @@ struct AlikeAccesses {
 // Alike ones become neighbours.
 bool sorts_before(const Access& a, const Access& b) {
   if (a.rows.begin != b.rows.begin) return a.rows.begin < b.rows.begin;
-  return std::tie(a.rows.end, a.event, a.op, a.rank, a.task, a.region) <
-         std::tie(b.rows.end, b.event, b.op, b.rank, b.task, b.region);
+  return std::tuple(a.rows.end, a.event, a.op, a.rank, a.task, a.region) <
+         std::tuple(b.rows.end, b.event, b.op, b.rank, b.task, b.region);
 }
 
 // All accesses of one kind to a tensor.
