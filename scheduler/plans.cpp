@@ -58,7 +58,8 @@ class KeySort {
       double least = kMost, most = -kMost;
       for (std::size_t i = k; i < keys.values.size(); i += keys.of_a_task) {
         const double value = keys.values[i];
-        if (!(std::abs(value) < kMost) || value != std::floor(value)) return false;
+        if (!(std::abs(value) < kMost) || static_cast<double>(static_cast<std::int64_t>(value)) != value)
+          return false;
         least = std::min(least, value);
         most = std::max(most, value);
       }
@@ -67,7 +68,7 @@ class KeySort {
       if (!add(width)) return false;
       for (std::size_t i = 0; i < tasks; ++i) {
         const double above = keys.values[i * keys.of_a_task + k] - least;
-        packed_[i] = packed_[i] << width | static_cast<std::uint64_t>(above);
+        packed_[i] = packed_[i] << width | static_cast<std::uint64_t>(static_cast<std::int64_t>(above));
       }
     }
     const auto width = static_cast<std::uint32_t>(std::bit_width(tasks));

@@ -1,5 +1,6 @@
 #include "scheduler/verify.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -10,28 +11,56 @@ namespace {
 
 using Checks = std::vector<std::unique_ptr<Check>>;
 
+template <class... Makers>
+Checks make(const Group& group, Makers... makers) {
+  Checks checks;
+  (checks.push_back(makers(group)), ...);
+  return checks;
+}
+
+void look_at(const Checks& checks, std::uint32_t rank) {
+  for (const std::unique_ptr<Check>& check : checks) check->look_at(rank);
+}
+
+bool any_errors(const Checks& checks) {
+  return std::ranges::any_of(checks, [](const auto& check) { return !check->findings().errors.empty(); });
+}
+
 void add(const Findings& more, Findings& to) {
   to.errors.insert(to.errors.end(), more.errors.begin(), more.errors.end());
   to.notes.insert(to.notes.end(), more.notes.begin(), more.notes.end());
 }
 
-Checks run(Checks checks, std::size_t ranks) {
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    for (const std::unique_ptr<Check>& check : checks) check->look_at(r);
+void finish(const Checks& checks, Findings& findings) {
+  for (const std::unique_ptr<Check>& check : checks) {
+    check->finish();
+    add(check->findings(), findings);
   }
-  for (const std::unique_ptr<Check>& check : checks) check->finish();
-  return checks;
 }
 
-template <class... Makers>
-Checks run(const Group& group, Makers... makers) {
-  Checks checks;
-  (checks.push_back(makers(group)), ...);
-  return run(std::move(checks), group.taskflow.ranks.size());
+void run(const Checks& checks, const Group& group, Findings& findings) {
+  for (std::uint32_t r = 0; r < group.taskflow.ranks.size(); ++r) look_at(checks, r);
+  finish(checks, findings);
 }
 
-void add(const Checks& checks, Findings& to) {
-  for (const std::unique_ptr<Check>& check : checks) add(check->findings(), to);
+// Types and tables, and with them what can be said of tasks as long as these are right. Whether they all are.
+bool check_tasks(const Group& group, Findings& findings) {
+  const Checks types = make(group, types_check);
+  const Checks tables = make(group, regions_check, thresholds_check);
+  Checks tasks;
+  if (!any_errors(types)) tasks = make(group, operands_check, writes_check, reads_check);
+  for (std::uint32_t r = 0; r < group.taskflow.ranks.size(); ++r) {
+    look_at(types, r);
+    look_at(tables, r);
+    if (any_errors(types) || any_errors(tables)) tasks.clear();  // they look up what may not be there
+    look_at(tasks, r);
+  }
+  finish(types, findings);
+  if (!findings.errors.empty()) return false;
+  finish(tables, findings);
+  if (!findings.errors.empty()) return false;
+  finish(tasks, findings);
+  return true;
 }
 
 }  // namespace
@@ -45,20 +74,12 @@ Findings verify(const Schedule& schedule) {
   check_group(schedule, findings);
   if (!findings.errors.empty()) return findings;  // what follows looks tasks and tensors up on other ranks
   const Group group(schedule);
-  {
-    const Checks tables = run(group, types_check, regions_check, thresholds_check);
-    add(tables.front()->findings(), findings);
-    if (!findings.errors.empty()) return findings;
-    for (std::size_t i = 1; i < tables.size(); ++i) add(tables[i]->findings(), findings);
-    if (!findings.errors.empty()) return findings;
-  }
-  // What these two keep of all ranks need not be there at a time.
-  add(run(group, operands_check, writes_check, reads_check), findings);
-  add(run(group, waits_check, rows_check, blocks_check), findings);
+  if (!check_tasks(group, findings)) return findings;
+  run(make(group, waits_check, rows_check, blocks_check), group, findings);
   const std::vector<std::string> blocked = find_deadlock(schedule);
   findings.errors.insert(findings.errors.end(), blocked.begin(), blocked.end());
   if (blocked.empty()) findings.notes.push_back("no deadlock for any durations");
-  add(run(group, ring_check), findings);
+  run(make(group, ring_check), group, findings);
   return findings;
 }
 
