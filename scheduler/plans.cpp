@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "scheduler/bucket_sort.h"

@@ -12,7 +12,7 @@ namespace {
 using Checks = std::vector<std::unique_ptr<Check>>;
 
 template <class... Makers>
-Checks make(const Group& group, Makers... makers) {
+Checks make(const CheckedGroup& group, Makers... makers) {
   Checks checks;
   (checks.push_back(makers(group)), ...);
   return checks;
@@ -38,13 +38,13 @@ void finish(const Checks& checks, Findings& findings) {
   }
 }
 
-void run(const Checks& checks, const Group& group, Findings& findings) {
+void run(const Checks& checks, const CheckedGroup& group, Findings& findings) {
   for (std::uint32_t r = 0; r < group.taskflow.ranks.size(); ++r) look_at(checks, r);
   finish(checks, findings);
 }
 
 // Types and tables, and with them what can be said of tasks as long as these are right. Whether they all are.
-bool check_tasks(const Group& group, Findings& findings) {
+bool check_tasks(const CheckedGroup& group, Findings& findings) {
   const Checks types = make(group, types_check);
   const Checks tables = make(group, regions_check, thresholds_check);
   Checks tasks;
@@ -73,7 +73,7 @@ Findings verify(const Schedule& schedule) {
   }
   check_group(schedule, findings);
   if (!findings.errors.empty()) return findings;  // what follows looks tasks and tensors up on other ranks
-  const Group group(schedule);
+  const CheckedGroup group(schedule);
   if (!check_tasks(group, findings)) return findings;
   run(make(group, waits_check, rows_check, blocks_check), group, findings);
   const std::vector<std::string> blocked = find_deadlock(schedule);

@@ -10,7 +10,7 @@ namespace {
 // every row comes is for check_writes, as each place is written once.
 class BlocksCheck final : public Check {
  public:
-  explicit BlocksCheck(const Group& group)
+  explicit BlocksCheck(const CheckedGroup& group)
       : taskflow_(group.taskflow), ranks_(group.schedule.front().shape().ep) {
     for (const OperatorInfo& op : taskflow_.operators) {
       moves_.push_back({op.type == "AllGather" || op.type == "AllToAll", op.type == "AllGather", 0, {}});
@@ -72,6 +72,8 @@ class BlocksCheck final : public Check {
 
 }  // namespace
 
-std::unique_ptr<Check> blocks_check(const Group& group) { return std::make_unique<BlocksCheck>(group); }
+std::unique_ptr<Check> blocks_check(const CheckedGroup& group) {
+  return std::make_unique<BlocksCheck>(group);
+}
 
 }  // namespace a3sim

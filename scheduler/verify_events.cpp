@@ -43,7 +43,7 @@ namespace {
 
 class RegionsCheck final : public Check {
  public:
-  explicit RegionsCheck(const Group& group)
+  explicit RegionsCheck(const CheckedGroup& group)
       : taskflow_(group.taskflow), tensors_(taskflow_.ranks.front().tensors.size()) {
     for (const TaskflowView::Rank& rank : taskflow_.ranks) {
       for (const TensorInfo& tensor : rank.tensors) rows_.push_back(tensor.rows);
@@ -87,7 +87,7 @@ class RegionsCheck final : public Check {
 
 class ThresholdsCheck final : public Check {
  public:
-  explicit ThresholdsCheck(const Group& group) : taskflow_(group.taskflow) {
+  explicit ThresholdsCheck(const CheckedGroup& group) : taskflow_(group.taskflow) {
     for (const TaskflowView::Rank& rank : taskflow_.ranks) received_.emplace_back(rank.events.size());
   }
 
@@ -121,8 +121,10 @@ class ThresholdsCheck final : public Check {
 
 }  // namespace
 
-std::unique_ptr<Check> regions_check(const Group& group) { return std::make_unique<RegionsCheck>(group); }
-std::unique_ptr<Check> thresholds_check(const Group& group) {
+std::unique_ptr<Check> regions_check(const CheckedGroup& group) {
+  return std::make_unique<RegionsCheck>(group);
+}
+std::unique_ptr<Check> thresholds_check(const CheckedGroup& group) {
   return std::make_unique<ThresholdsCheck>(group);
 }
 

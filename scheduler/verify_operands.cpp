@@ -12,7 +12,7 @@ namespace {
 // What a task touches is what its operator has, where the task can reach it.
 class OperandsCheck final : public Check {
  public:
-  explicit OperandsCheck(const Group& group) : taskflow_(group.taskflow) {
+  explicit OperandsCheck(const CheckedGroup& group) : taskflow_(group.taskflow) {
     for (const OperatorInfo& op : taskflow_.operators) types_.push_back(&Operators::get(op.type));
   }
 
@@ -102,6 +102,8 @@ class OperandsCheck final : public Check {
 
 }  // namespace
 
-std::unique_ptr<Check> operands_check(const Group& group) { return std::make_unique<OperandsCheck>(group); }
+std::unique_ptr<Check> operands_check(const CheckedGroup& group) {
+  return std::make_unique<OperandsCheck>(group);
+}
 
 }  // namespace a3sim

@@ -37,7 +37,7 @@ class ExpertRows {
 // tokens and rows gathered from tokens from anywhere. Puts move rows, which check_rows follows.
 class ReadsCheck final : public Check {
  public:
-  explicit ReadsCheck(const Group& group) : schedule_(group.schedule), taskflow_(group.taskflow) {}
+  explicit ReadsCheck(const CheckedGroup& group) : schedule_(group.schedule), taskflow_(group.taskflow) {}
 
   void look_at(std::uint32_t r) override {
     const ExpertRows experts(schedule_[r]);
@@ -106,6 +106,6 @@ class ReadsCheck final : public Check {
 
 }  // namespace
 
-std::unique_ptr<Check> reads_check(const Group& group) { return std::make_unique<ReadsCheck>(group); }
+std::unique_ptr<Check> reads_check(const CheckedGroup& group) { return std::make_unique<ReadsCheck>(group); }
 
 }  // namespace a3sim

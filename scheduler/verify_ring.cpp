@@ -72,7 +72,7 @@ void each_queued(const Ssc& ssc, Use&& use) {
 
 class RingCheck final : public Check {
  public:
-  explicit RingCheck(const Group& group)
+  explicit RingCheck(const CheckedGroup& group)
       : schedule_(group.schedule),
         rings_(group.taskflow.operators.size(), Rings(static_cast<std::uint32_t>(schedule_.size()))),
         with_puts_(rings_.size()) {}
@@ -113,6 +113,6 @@ bool destinations_form_permutations(const Schedule& schedule, OpId op) {
   return rings.form_permutations();
 }
 
-std::unique_ptr<Check> ring_check(const Group& group) { return std::make_unique<RingCheck>(group); }
+std::unique_ptr<Check> ring_check(const CheckedGroup& group) { return std::make_unique<RingCheck>(group); }
 
 }  // namespace a3sim

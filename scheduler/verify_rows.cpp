@@ -154,7 +154,7 @@ class OperatorMoves {
 
 class RowsCheck final : public Check {
  public:
-  explicit RowsCheck(const Group& group) : taskflow_(group.taskflow), slots_(group.schedule) {
+  explicit RowsCheck(const CheckedGroup& group) : taskflow_(group.taskflow), slots_(group.schedule) {
     for (std::uint32_t op = 0; op < taskflow_.operators.size(); ++op) {
       moves_.emplace_back();
       if (between(op, Layout::kSent, Layout::kReceived) || between(op, Layout::kReceived, Layout::kSent))
@@ -196,6 +196,6 @@ class RowsCheck final : public Check {
 
 }  // namespace
 
-std::unique_ptr<Check> rows_check(const Group& group) { return std::make_unique<RowsCheck>(group); }
+std::unique_ptr<Check> rows_check(const CheckedGroup& group) { return std::make_unique<RowsCheck>(group); }
 
 }  // namespace a3sim

@@ -49,7 +49,7 @@ struct OperatorType {
 
 class TypesCheck final : public Check {
  public:
-  explicit TypesCheck(const Group& group) : schedule_(group.schedule) {
+  explicit TypesCheck(const CheckedGroup& group) : schedule_(group.schedule) {
     const Ssc& first = schedule_.front();
     for (const OperatorInfo& op : first.operators()) {
       if (const std::string flaw = flaw_of(first, op); !flaw.empty())
@@ -93,6 +93,6 @@ class TypesCheck final : public Check {
 
 }  // namespace
 
-std::unique_ptr<Check> types_check(const Group& group) { return std::make_unique<TypesCheck>(group); }
+std::unique_ptr<Check> types_check(const CheckedGroup& group) { return std::make_unique<TypesCheck>(group); }
 
 }  // namespace a3sim

@@ -197,7 +197,7 @@ void each_pair(const AlikeAccesses& read, const AlikeAccesses& write, Wrong&& wr
 
 class WaitsCheck final : public Check {
  public:
-  explicit WaitsCheck(const Group& group)
+  explicit WaitsCheck(const CheckedGroup& group)
       : group_(group), events_(group.taskflow), search_(events_), accesses_(group.taskflow, events_) {}
 
   void look_at(std::uint32_t rank) override {
@@ -230,7 +230,7 @@ class WaitsCheck final : public Check {
   }
 
  private:
-  const Group& group_;
+  const CheckedGroup& group_;
   EventNumbers events_;
   WaitSearch search_;
   AccessTables accesses_;
@@ -238,6 +238,6 @@ class WaitsCheck final : public Check {
 
 }  // namespace
 
-std::unique_ptr<Check> waits_check(const Group& group) { return std::make_unique<WaitsCheck>(group); }
+std::unique_ptr<Check> waits_check(const CheckedGroup& group) { return std::make_unique<WaitsCheck>(group); }
 
 }  // namespace a3sim

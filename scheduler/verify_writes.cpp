@@ -105,7 +105,7 @@ class TensorWrites {
 
 class WritesCheck final : public Check {
  public:
-  explicit WritesCheck(const Group& group)
+  explicit WritesCheck(const CheckedGroup& group)
       : taskflow_(group.taskflow), places_(taskflow_.ranks.front().tensors.size() * ranks()) {}
 
   void look_at(std::uint32_t r) override {
@@ -165,6 +165,8 @@ class WritesCheck final : public Check {
 
 }  // namespace
 
-std::unique_ptr<Check> writes_check(const Group& group) { return std::make_unique<WritesCheck>(group); }
+std::unique_ptr<Check> writes_check(const CheckedGroup& group) {
+  return std::make_unique<WritesCheck>(group);
+}
 
 }  // namespace a3sim
