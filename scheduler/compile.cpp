@@ -49,12 +49,10 @@ void check_join_workers(const WiringCounts& counts, const CompileOptions& option
       "the graph's events need Join tasks, hence a worker that runs vector tasks; there are none");
 }
 
-void set_workers(Taskflow& taskflow, const WorkerPlan& plan) {
-  for (Taskflow::Rank& rank : taskflow.ranks) {
-    for (TaskDescriptor& td : rank.table.tasks) {
-      td.worker_set = plan.set_of[td.op];
-      td.queue_type = static_cast<std::uint8_t>(plan.sets[td.worker_set].queue_type);
-    }
+void set_workers(std::vector<TaskDescriptor>& tasks, const WorkerPlan& plan) {
+  for (TaskDescriptor& td : tasks) {
+    td.worker_set = plan.set_of[td.op];
+    td.queue_type = static_cast<std::uint8_t>(plan.sets[td.worker_set].queue_type);
   }
 }
 
@@ -105,8 +103,6 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
   const WiringCounts counts = wire(taskflow);
   check_join_workers(counts, options);
   const WorkerPlan workers = worker_plan(taskflow, options);
-  set_workers(taskflow, workers);
-
   const TaskflowView view(taskflow);
   const TaskWeights weights(view, layout, options);
   if (options.kept > 0) check_turns(view, options, weights);
@@ -118,6 +114,7 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
   SscParts parts = common_parts(name, options, taskflow, workers);
   for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
     Taskflow::Rank& rank = taskflow.ranks[r];
+    set_workers(rank.table.tasks, workers);
     parts.rank = RankId{r};
     set_capacities(parts, layout);
     parts.tensors = std::move(rank.tensors);

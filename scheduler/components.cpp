@@ -3,31 +3,48 @@
 #include <algorithm>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp>
-#include <boost/pending/disjoint_sets.hpp>
 #include <boost/property_map/property_map.hpp>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 namespace a3sim {
 
+namespace {
+
+// Sets of numbers that grow together, each called by its smallest member. Without heights it takes half the memory of
+// boost::disjoint_sets, of which large groups have a lot.
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
+
+  std::uint32_t find(std::uint32_t x) {
+    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
+    return x;
+  }
+  void unite(std::uint32_t x, std::uint32_t y) {
+    x = find(x);
+    y = find(y);
+    parent_[std::max(x, y)] = std::min(x, y);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+}  // namespace
+
 Components::Components(const Dependencies& dependencies) {
   const auto groups = static_cast<std::uint32_t>(dependencies.groups().size());
   waits_for.assign(groups, kNone);
   counts_in.assign(groups, kNone);
-  std::vector<std::uint32_t> height(2 * std::size_t{groups}), parent(height.size());
-  const boost::typed_identity_property_map<std::size_t> at;
-  // Of consumer sides, then producer sides.
-  boost::disjoint_sets sets(boost::make_iterator_property_map(height.begin(), at),
-                            boost::make_iterator_property_map(parent.begin(), at));
-  for (std::uint32_t x = 0; x < 2 * groups; ++x) sets.make_set(x);
-  for (const Dependency& edge : dependencies.edges()) sets.union_set(edge.consumer, groups + edge.producer);
-
-  std::vector<std::uint32_t> number(2 * groups, kNone);
+  DisjointSets sets(2 * std::size_t{groups});  // of consumer sides, then producer sides
+  for (const Dependency& edge : dependencies.edges()) sets.unite(edge.consumer, groups + edge.producer);
+  // A set is called by its first consumer, and edges are sorted by consumers: it is met before the others.
   for (const Dependency& edge : dependencies.edges()) {
-    std::uint32_t& component = number[sets.find_set(edge.consumer)];
-    if (component == kNone) component = count++;
-    waits_for[edge.consumer] = component;
-    counts_in[edge.producer] = component;
+    const std::uint32_t first = sets.find(edge.consumer);
+    if (waits_for[first] == kNone) waits_for[first] = count++;
+    waits_for[edge.consumer] = counts_in[edge.producer] = waits_for[first];
   }
 }
 

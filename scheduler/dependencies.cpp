@@ -1,9 +1,9 @@
 #include "scheduler/dependencies.h"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
+#include "scheduler/bucket_sort.h"
 #include "scheduler/footprint.h"
 
 namespace a3sim {
@@ -11,7 +11,6 @@ namespace {
 
 // A region as one side of the sweep.
 struct Access {
-  std::uint32_t place;     // tensor and memory
   std::uint32_t row, end;  // its rows
   std::uint32_t group;
   std::uint32_t region : 31;  // in the tables of the group's rank
@@ -29,14 +28,23 @@ class Collector {
       for (const TensorId t : op.inputs) read[index(t)] = true;
     }
     for (std::size_t t = 0; t < tensors; ++t) internal_.push_back(written[t] && read[t]);
+    reads.resize(tensors * taskflow.ranks.size());
+    writes.resize(reads.size());
+    std::size_t tasks = 0;
+    for (const TaskflowView::Rank& rank : taskflow.ranks) tasks += rank.tasks.size();
+    groups.reserve(tasks);  // what is not used takes no memory
     for (std::uint32_t rank = 0; rank < taskflow.ranks.size(); ++rank) collect(rank);
   }
 
   std::vector<TaskGroup> groups;
-  std::vector<Access> reads, writes;
+  std::vector<std::vector<Access>> reads, writes;  // by place: a tensor in a rank's memory
 
  private:
   bool counts(const Region& region) const { return internal_[region.tensor] && !(region.flags & kMetadata); }
+
+  std::size_t place(const Region& region) const {
+    return region.tensor * taskflow_.ranks.size() + region.rank;
+  }
 
   Footprint footprint(const TaskflowView::Rank& rank, const Region& region, const Tiling* tiling) const {
     return {region, tiling, rank.tensors[region.tensor]};
@@ -80,37 +88,23 @@ class Collector {
   }
 
   void add(const TaskflowView::Rank& rank, const TaskDescriptor& td, std::span<const Region> regions,
-           std::vector<Access>& out) {
+           std::vector<std::vector<Access>>& places) {
     const Tiling* tiling = taskflow_.tiling(td);
     for (const Region& region : regions) {
-      if (!counts(region) || footprint(rank, region, tiling).empty()) continue;
-      const auto place = static_cast<std::uint32_t>(region.tensor * taskflow_.ranks.size() + region.rank);
-      out.push_back({place, region.row_begin, region.row_end, static_cast<std::uint32_t>(groups.size() - 1),
-                     static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU,
-                     region.shares <= 1 || tiling == nullptr});
+      if (!counts(region)) continue;
+      const bool all = region.shares <= 1 || tiling == nullptr;
+      if (all ? region.rows().empty() : footprint(rank, region, tiling).empty()) continue;
+      std::vector<Access>& accesses = places[place(region)];
+      // A rank's tasks meet a place about as often as all ranks' do: all from their rank, or one each from all.
+      if (accesses.empty()) accesses.reserve(td.task_split_num / (all ? 1 : region.shares));
+      accesses.push_back({region.row_begin, region.row_end, static_cast<std::uint32_t>(groups.size() - 1),
+                          static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU, all});
     }
   }
 
   const TaskflowView& taskflow_;
   std::vector<bool> internal_;  // tensors that one operator writes and another reads
 };
-
-// Sorts by what lies in [0, ends), then by the rest: few that are equal in it make for short sorts.
-template <class T, class FirstOf>
-std::vector<T> sorted_by(const std::vector<T>& values, std::size_t ends, FirstOf&& first_of, auto less) {
-  std::vector<std::size_t> at(ends + 1);
-  for (const T& value : values) ++at[first_of(value) + 1];
-  for (std::size_t i = 0; i < ends; ++i) at[i + 1] += at[i];
-  std::vector<T> result(values.size());
-  for (const T& value : values) result[at[first_of(value)]++] = value;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < ends; begin = at[i++]) {
-    const auto from = result.begin() + static_cast<std::ptrdiff_t>(begin),
-               to = result.begin() + static_cast<std::ptrdiff_t>(at[i]);
-    if (!std::is_sorted(from, to, less)) std::sort(from, to, less);
-  }
-  return result;
-}
 
 // Finds the pairs that overlap: reads and writes of a place are walked by their first row; those that are
 // open at a time stand in a list each.
@@ -119,19 +113,18 @@ class Sweep {
   Sweep(const TaskflowView& taskflow, std::span<const TaskGroup> groups)
       : taskflow_(taskflow), groups_(groups), tensors_(taskflow.ranks.front().tensors) {}
 
-  std::vector<Dependency> run(std::vector<Access> reads, std::vector<Access> writes) {
-    reads = by_place(std::move(reads));
-    writes = by_place(std::move(writes));
-    std::size_t r = 0, w = 0;
-    while (r < reads.size() && w < writes.size()) {
-      const std::uint32_t place = std::min(reads[r].place, writes[w].place);
+  std::vector<Dependency> run(Collector& collector) {
+    edges_.reserve(groups_.size());
+    for (std::size_t place = 0; place < collector.reads.size(); ++place) {
+      std::vector<Access> reads = std::move(collector.reads[place]),
+                          writes = std::move(collector.writes[place]);
+      if (reads.empty() || writes.empty()) continue;
+      sort(reads);
+      sort(writes);
       open_reads_.clear();
       open_writes_.clear();
-      while (true) {
-        const bool has_read = r < reads.size() && reads[r].place == place;
-        const bool has_write = w < writes.size() && writes[w].place == place;
-        if (!has_read && !has_write) break;
-        if (has_read && (!has_write || reads[r].row < writes[w].row)) {
+      for (std::size_t r = 0, w = 0; r < reads.size() || w < writes.size();) {
+        if (r < reads.size() && (w == writes.size() || reads[r].row < writes[w].row)) {
           open(reads[r++], true);
         } else {
           open(writes[w++], false);
@@ -142,10 +135,12 @@ class Sweep {
   }
 
  private:
-  std::vector<Access> by_place(std::vector<Access> accesses) const {
-    return sorted_by(
-        accesses, tensors_.size() * taskflow_.ranks.size(), [](const Access& access) { return access.place; },
-        [](const Access& a, const Access& b) { return std::tie(a.row, a.group) < std::tie(b.row, b.group); });
+  void sort(std::vector<Access>& accesses) {
+    std::uint32_t last = 0;
+    for (const Access& access : accesses) last = std::max(last, access.row);
+    sort_.sort(
+        std::span(accesses), std::uint64_t{last} + 1, [](const Access& access) { return access.row; },
+        [](const Access& a, const Access& b) { return a.row != b.row ? a.row < b.row : a.group < b.group; });
   }
 
   void open(const Access& access, bool is_read) {
@@ -177,6 +172,7 @@ class Sweep {
   std::span<const TensorInfo> tensors_;           // layouts and columns are the same on every rank
   std::vector<Access> open_reads_, open_writes_;  // those whose rows have begun
   BlockOwners owners_;
+  BucketSort<Access> sort_;
   std::vector<Dependency> edges_;
 };
 
@@ -184,10 +180,13 @@ class Sweep {
 
 Dependencies Dependencies::of(const TaskflowView& taskflow) {
   Dependencies result;
-  Collector collector(taskflow);
-  result.groups_ = std::move(collector.groups);
-  result.set_edges(
-      Sweep(taskflow, result.groups_).run(std::move(collector.reads), std::move(collector.writes)));
+  std::vector<Dependency> edges;
+  {
+    Collector collector(taskflow);
+    result.groups_ = std::move(collector.groups);
+    edges = Sweep(taskflow, result.groups_).run(collector);
+  }
+  result.set_edges(std::move(edges));
   return result;
 }
 
@@ -206,12 +205,24 @@ std::uint32_t Dependencies::add_group(std::uint32_t rank, std::uint32_t op, std:
 }
 
 void Dependencies::set_edges(std::vector<Dependency> edges) {
-  edges_ =
-      sorted_by(edges, groups_.size(), [](const Dependency& edge) { return edge.consumer; }, std::less<>());
-  edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
   offsets_.assign(groups_.size() + 1, 0);
-  for (const Dependency& edge : edges_) ++offsets_[edge.consumer + 1];
+  for (const Dependency& edge : edges) ++offsets_[edge.consumer + 1];
   for (std::size_t g = 0; g < groups_.size(); ++g) offsets_[g + 1] += offsets_[g];
+  edges_.resize(edges.size());
+  for (const Dependency& edge : edges)
+    edges_[offsets_[edge.consumer]++] = edge;  // up to the next one's first
+  std::uint32_t begin = 0, kept = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::span<Dependency> of = std::span(edges_).subspan(begin, offsets_[g] - begin);
+    begin = offsets_[g];
+    offsets_[g] = kept;
+    if (!std::is_sorted(of.begin(), of.end())) std::sort(of.begin(), of.end());
+    for (const Dependency& edge : of) {
+      if (kept == offsets_[g] || edges_[kept - 1] != edge) edges_[kept++] = edge;
+    }
+  }
+  offsets_.back() = kept;
+  edges_.resize(kept);
 }
 
 }  // namespace a3sim

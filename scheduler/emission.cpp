@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <span>
 
 #include "scheduler/event_consumers.h"
 #include "sim/core/error.h"
@@ -20,11 +20,18 @@ class Emitter {
         where_(where),
         result_(plans.size(), std::vector<std::vector<std::uint32_t>>(kinds.size())),
         plans_(plans.size() * kCoreUnits),
-        moves_(plans.size() * kinds.size()) {
+        moves_(plans.size() * kinds.size()),
+        merges_(kinds.one_queue()) {
+    for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
+      first_event_.push_back(static_cast<std::uint32_t>(missing_.size()));
+      for (const EventDescriptor& event : taskflow.ranks[r].events) {
+        missing_.push_back(event.threshold);
+        rank_of_.push_back(r);
+      }
+    }
     for (std::uint32_t r = 0; r < plans.size(); ++r) {
       const TaskflowView::Rank& rank = taskflow.ranks[r];
       consumers_.emplace_back(rank.tasks, rank.events.size());
-      counts_.emplace_back(rank.events.size());
       places_.emplace_back(rank.tasks.size());
       for (std::uint32_t u = 0; u < kCoreUnits; ++u) add_plan(r, u, plans[r][u]);
     }
@@ -47,10 +54,11 @@ class Emitter {
     std::uint32_t rank = 0, queue = 0;  // of the rank
     std::uint32_t head = 0;             // first position that is not emitted
     std::uint32_t done = 0;             // emitted
-    std::vector<std::uint32_t>
-        ready;                   // positions, a heap with the smallest on top; emitted ones may be among them
-    std::vector<bool> is_ready;  // by position: or emitted
-    std::vector<bool> emitted;   // by position
+    std::uint32_t first = kNone;        // no position before it is ready and not emitted
+    std::vector<bool> is_ready;         // by position: or emitted
+    std::vector<bool> emitted;          // by position
+    // By position: the event that the task counts into. Tables of tasks would be too large to be at hand.
+    std::vector<std::uint32_t> triggers;
 
     // Whether a smaller part of it has been emitted.
     bool is_behind(const Plan& other) const {
@@ -59,11 +67,9 @@ class Emitter {
     bool can_go_on() const { return head < is_ready.size() && is_ready[head]; }
     // The smallest position that is ready, or kNone.
     std::uint32_t first_ready() {
-      while (!ready.empty() && emitted[ready.front()]) {
-        std::pop_heap(ready.begin(), ready.end(), std::greater<>());
-        ready.pop_back();
-      }
-      return ready.empty() ? kNone : ready.front();
+      while (first < emitted.size() && (emitted[first] || !is_ready[first])) ++first;
+      if (first >= emitted.size()) first = kNone;
+      return first;
     }
   };
   // Where a task is wanted.
@@ -78,8 +84,17 @@ class Emitter {
     plan.queue = kinds_.queue_for(static_cast<CoreUnit>(unit));  // none has one where nothing is wanted
     plan.is_ready.resize(of.tasks.size());
     plan.emitted.resize(of.tasks.size());
-    for (std::uint32_t p = 0; p < of.tasks.size(); ++p) places_[rank][of.tasks[p]] = {unit, p};
+    plan.triggers.reserve(of.tasks.size());
+    const std::span<const TaskDescriptor> tasks = taskflow_.ranks[rank].tasks;
+    for (std::uint32_t p = 0; p < of.tasks.size(); ++p) {
+      const TaskDescriptor& td = tasks[of.tasks[p]];
+      places_[rank][of.tasks[p]] = {unit, p};
+      plan.triggers.push_back(first_event_[td.trigger_rank] + td.trigger_event);
+    }
     left_ += of.tasks.size();
+    if (of.tasks.empty()) return;
+    std::vector<std::uint32_t>& queue = result_[rank][plan.queue];
+    queue.reserve(queue.capacity() + of.tasks.size());
   }
 
   // The queue has a part in the next round.
@@ -94,8 +109,7 @@ class Emitter {
     const Place place = places_[rank][task];
     Plan& plan = plans_[rank * kCoreUnits + place.unit];
     plan.is_ready[place.position] = true;
-    plan.ready.push_back(place.position);
-    std::push_heap(plan.ready.begin(), plan.ready.end(), std::greater<>());
+    plan.first = std::min(plan.first, place.position);
     if (place.position == plan.head) move(plan);
   }
 
@@ -107,7 +121,10 @@ class Emitter {
     }
     moving_.clear();
     for (Plan* const plan : chosen_) {
-      emit(*plan, plan->head);
+      // Where no plans are merged it does not matter who goes first: as far as it goes, its tables are at hand.
+      do {
+        emit(*plan, plan->head);
+      } while (!merges_ && plan->can_go_on());
       move(*plan);
     }
   }
@@ -131,12 +148,11 @@ class Emitter {
     const std::uint32_t task = plan.of->tasks[position];
     result_[plan.rank][plan.queue].push_back(task);
     --left_;
-    const TaskDescriptor& td = taskflow_.ranks[plan.rank].tasks[task];
-    const EventDescriptor& event = taskflow_.ranks[td.trigger_rank].events[td.trigger_event];
-    if (++counts_[td.trigger_rank][td.trigger_event] != event.threshold) return;
-    for (const std::uint32_t consumer : consumers_[td.trigger_rank].of(td.trigger_event)) {
-      make_ready(td.trigger_rank, consumer);
-    }
+    const std::uint32_t event = plan.triggers[position];
+    if (--missing_[event] > 0) return;
+    const std::uint32_t rank = rank_of_[event];
+    for (const std::uint32_t consumer : consumers_[rank].of(event - first_event_[rank]))
+      make_ready(rank, consumer);
   }
 
   void depart() {
@@ -170,10 +186,11 @@ class Emitter {
     if (plan == nullptr) return "the tasks wait for one another";
     const std::uint32_t rank = plan->rank, task = plan->of->tasks[plan->head];
     const std::uint32_t event = taskflow_.ranks[rank].tasks[task].dependent_event;
+    const std::uint32_t threshold = taskflow_.ranks[rank].events[event].threshold;
     return fmt::format(
         "{} at place {} of the {} of rank {} can never run: it waits for event {} ({} of {}), {}",
         taskflow_.task_name(rank, task), plan->head, kinds_[plan->queue].queue(), rank, event,
-        counts_[rank][event], taskflow_.ranks[rank].events[event].threshold, missing_producer(rank, event));
+        threshold - missing_[first_event_[rank] + event], threshold, missing_producer(rank, event));
   }
 
   std::string missing_producer(std::uint32_t rank, std::uint32_t event) const {
@@ -196,11 +213,14 @@ class Emitter {
   QueueContents result_;
   std::vector<Plan> plans_;  // by rank, then unit
   std::vector<EventConsumers> consumers_;
-  std::vector<std::vector<std::uint32_t>> counts_;  // by rank and event
-  std::vector<std::vector<Place>> places_;          // by rank and task
-  std::vector<std::uint32_t> moving_;               // queues that may go on: by rank, then queue
-  std::vector<bool> moves_;                         // whether they stand there
-  std::vector<Plan*> chosen_;                       // of the round at hand
+  std::vector<std::uint32_t> first_event_;  // by rank: of events numbered through
+  std::vector<std::uint32_t> missing_;      // by event, numbered through: triggers up to its threshold
+  std::vector<std::uint32_t> rank_of_;      // by event, numbered through
+  std::vector<std::vector<Place>> places_;  // by rank and task
+  std::vector<std::uint32_t> moving_;       // queues that may go on: by rank, then queue
+  std::vector<bool> moves_;                 // whether they stand there
+  std::vector<Plan*> chosen_;               // of the round at hand
+  bool merges_;                             // whether both plans of a rank go to one queue
   std::size_t left_ = 0;
 };
 

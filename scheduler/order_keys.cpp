@@ -189,6 +189,8 @@ struct KeyProgram::Impl {
   Attributes task = ones();  // what the parsers are bound to
   std::vector<std::string> keys, operators;
   std::vector<mu::Parser> parsers;
+  // By key: the attribute that it is and nothing more, as most keys are; null: the parser computes it.
+  std::vector<double Attributes::*> plain;
   std::string where;
 
   [[noreturn]] void fail(std::size_t key, const char* what) const {
@@ -212,6 +214,8 @@ KeyProgram::KeyProgram(const OrderSpec& order, CoreUnit unit, std::span<const st
     throw UnknownOperator{fmt::format("unknown operator '{}'{}", name, suggestion(name, known))};
   };
   for (const std::string& key : impl_->keys) {
+    const auto named = std::ranges::find(attributes(), key, &NamedAttribute::name);
+    impl_->plain.push_back(named == attributes().end() ? nullptr : named->member);
     try {
       impl_->parsers.push_back(parse(key, impl_->task, resolve));
     } catch (const InputError& error) {
@@ -229,6 +233,10 @@ std::size_t KeyProgram::size() const { return impl_->keys.size(); }
 void KeyProgram::evaluate(const Attributes& task, std::span<double> out) {
   impl_->task = task;
   for (std::size_t k = 0; k < impl_->parsers.size(); ++k) {
+    if (double Attributes::* const attribute = impl_->plain[k]) {
+      out[k] = task.*attribute;
+      continue;
+    }
     try {
       out[k] = impl_->parsers[k].Eval();
     } catch (const ZeroRemainder&) {

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <utility>
 
+#include "scheduler/bucket_sort.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 
@@ -18,6 +23,73 @@ std::vector<std::string> operator_names(const TaskflowView& taskflow) {
   for (const OperatorInfo& op : taskflow.operators) names.push_back(op.name);
   return names;
 }
+
+// Sorts tasks by their keys, then by number.
+class KeySort {
+ public:
+  // The tasks' numbers. Valid until the next call.
+  const std::vector<std::uint32_t>& sorted(const KeyFunction::Keys& keys, std::size_t tasks) {
+    order_.resize(tasks);
+    if (pack(keys, tasks)) {
+      sort_.sort(
+          std::span(packed_), std::uint64_t{1} << (bits_ - shift_),
+          [&](std::uint64_t packed) { return packed >> shift_; }, std::less<>());
+      const std::uint64_t number = (std::uint64_t{1} << std::bit_width(tasks)) - 1;
+      for (std::size_t i = 0; i < tasks; ++i) order_[i] = static_cast<std::uint32_t>(packed_[i] & number);
+      return order_;
+    }
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      for (std::size_t k = 0; k < keys.of_a_task; ++k) {
+        const double x = keys.values[a * keys.of_a_task + k], y = keys.values[b * keys.of_a_task + k];
+        if (x != y) return x < y;
+      }
+      return a < b;
+    });
+    return order_;
+  }
+
+ private:
+  // Whole numbers of a small range each, as attributes are, fit one number with the task's: compared at once. False
+  // where they do not.
+  bool pack(const KeyFunction::Keys& keys, std::size_t tasks) {
+    packed_.assign(tasks, 0);
+    bits_ = 0;
+    for (std::size_t k = 0; k < keys.of_a_task; ++k) {
+      double least = kMost, most = -kMost;
+      for (std::size_t i = k; i < keys.values.size(); i += keys.of_a_task) {
+        const double value = keys.values[i];
+        if (!(std::abs(value) < kMost) || static_cast<double>(static_cast<std::int64_t>(value)) != value)
+          return false;
+        least = std::min(least, value);
+        most = std::max(most, value);
+      }
+      if (tasks == 0 || least == most) continue;
+      const auto width = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(most - least)));
+      if (!add(width)) return false;
+      for (std::size_t i = 0; i < tasks; ++i) {
+        const double above = keys.values[i * keys.of_a_task + k] - least;
+        packed_[i] = packed_[i] << width | static_cast<std::uint64_t>(static_cast<std::int64_t>(above));
+      }
+    }
+    const auto width = static_cast<std::uint32_t>(std::bit_width(tasks));
+    if (!add(width)) return false;
+    for (std::size_t i = 0; i < tasks; ++i) packed_[i] = packed_[i] << width | i;
+    shift_ = bits_ > kMostBucketBits ? bits_ - kMostBucketBits : 0;
+    return true;
+  }
+  bool add(std::uint32_t width) {
+    bits_ += width;
+    return bits_ < 64;
+  }
+
+  static constexpr double kMost = 1LL << 52;  // whole numbers below are exact, and so are differences
+  static constexpr std::uint32_t kMostBucketBits = 32;  // what BucketSort can deal by
+  std::vector<std::uint64_t> packed_;
+  std::uint32_t bits_ = 0, shift_ = 0;
+  BucketSort<std::uint64_t> sort_;
+  std::vector<std::uint32_t> order_;
+};
 
 class KeyPlanner {
  public:
@@ -32,40 +104,33 @@ class KeyPlanner {
 
   UnitPlan plan(std::uint32_t r) {
     const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
-    std::vector<std::uint32_t> ids;
-    auto attributes = std::make_shared<std::vector<Attributes>>();
+    ids_.clear();
     for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-      if (units_[tasks[t].op] != unit_) continue;
-      ids.push_back(t);
-      attributes->push_back(attributes_of(taskflow_, weights_, r, t));
+      if (units_[tasks[t].op] == unit_) ids_.push_back(t);
     }
-    const KeyFunction::Keys of = keys(std::move(attributes));
-    const std::vector<double>& values = of.values;
-    std::vector<std::uint32_t> order(ids.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      for (std::size_t k = 0; k < of.of_a_task; ++k) {
-        const double x = values[a * of.of_a_task + k], y = values[b * of.of_a_task + k];
-        if (x != y) return x < y;
-      }
-      return a < b;
-    });
+    evaluate(r);
     UnitPlan result;
-    for (const std::uint32_t i : order) result.tasks.push_back(ids[i]);
+    result.tasks.reserve(ids_.size());
+    for (const std::uint32_t i : sort_.sorted(keys_, ids_.size())) result.tasks.push_back(ids_[i]);
     return result;
   }
 
  private:
-  KeyFunction::Keys keys(std::shared_ptr<const std::vector<Attributes>> tasks) {
+  // The keys of the tasks ids_.
+  void evaluate(std::uint32_t r) {
     if (const KeyFunction* function = order_.functions[static_cast<std::size_t>(unit_)].get()) {
-      KeyFunction::Keys keys = function->evaluate({tasks, names_, order_.elsewhere});
-      check(keys, *tasks);
-      return keys;
+      auto attributes = std::make_shared<std::vector<Attributes>>();
+      for (const std::uint32_t t : ids_) attributes->push_back(attributes_of(taskflow_, weights_, r, t));
+      keys_ = function->evaluate({attributes, names_, order_.elsewhere});
+      check(keys_, *attributes);
+      return;
     }
-    KeyFunction::Keys keys{program_.size(), std::vector<double>(tasks->size() * program_.size())};
-    for (std::size_t t = 0; t < tasks->size(); ++t)
-      program_.evaluate((*tasks)[t], std::span(keys.values).subspan(t * keys.of_a_task, keys.of_a_task));
-    return keys;
+    keys_.of_a_task = program_.size();
+    keys_.values.resize(ids_.size() * program_.size());
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      program_.evaluate(attributes_of(taskflow_, weights_, r, ids_[i]),
+                        std::span(keys_.values).subspan(i * program_.size(), program_.size()));
+    }
   }
 
   void check(const KeyFunction::Keys& keys, const std::vector<Attributes>& tasks) const {
@@ -92,6 +157,10 @@ class KeyPlanner {
   std::vector<CoreUnit> units_;  // by operator
   std::vector<std::string> names_;
   KeyProgram program_;
+  // Of the rank at hand; kept, as the next one needs as much memory.
+  std::vector<std::uint32_t> ids_;  // its tasks of the unit
+  KeyFunction::Keys keys_;
+  KeySort sort_;
 };
 
 class ListPlanner {

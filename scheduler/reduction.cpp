@@ -98,13 +98,17 @@ void Dependencies::reduce(std::span<const OperatorInfo> operators) {
   const OperatorAncestry ancestry(operators);
   std::vector<std::vector<bool>> candidates;
   for (std::size_t op = 0; op < operators.size(); ++op) candidates.push_back(ancestry.implied_candidates(op));
+  const auto is_any = [](const std::vector<bool>& of_op) {
+    return std::find(of_op.begin(), of_op.end(), true) != of_op.end();
+  };
+  if (std::none_of(candidates.begin(), candidates.end(), is_any)) return;
 
   BackwardSearch search(*this, ancestry);
   std::vector<Dependency> kept;
   kept.reserve(edges_.size());
   for (std::uint32_t g = 0; g < groups_.size(); ++g) {
     const std::vector<bool>& of_op = candidates[groups_[g].op];
-    const bool any = std::find(of_op.begin(), of_op.end(), true) != of_op.end();
+    const bool any = is_any(of_op);
     if (any) search.run(g, of_op);
     for (const Dependency& edge : of_consumer(g)) {
       if (!any || !search.reached(edge.producer, g)) kept.push_back(edge);

@@ -23,21 +23,22 @@ Ssc Ssc::open(const std::filesystem::path& path) {
   return sound(std::move(body), path.string());
 }
 
-Ssc Ssc::decoded(std::vector<std::uint8_t> bytes, const std::string& name) {
-  auto body = std::make_shared<Body>();
-  body->buffer = std::move(bytes);
-  body->bytes = body->buffer;
+Ssc Ssc::decoded(std::shared_ptr<Body> body, const std::string& name) {
   body->decode(name);
   return Ssc(std::move(body));
 }
 
 Ssc Ssc::from_buffer(std::vector<std::uint8_t> bytes, const std::string& name) {
-  return sound(decoded(std::move(bytes), name).body_, name);
+  auto body = std::make_shared<Body>();
+  const auto buffer = std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
+  body->bytes = *buffer;
+  body->buffer = buffer;
+  return sound(decoded(std::move(body), name).body_, name);
 }
 
 Ssc Ssc::build(const SscParts& parts) {
   const std::string name = fmt::format("schedule '{}' of rank {}", parts.graph, index(parts.rank));
-  return from_buffer(encode(parts), name);
+  return sound(decoded(encode(parts), name).body_, name);
 }
 
 const MoeShape& Ssc::shape() const { return body_->shape; }

@@ -99,8 +99,8 @@ class Ssc {
  private:
   struct Body;
   explicit Ssc(std::shared_ptr<const Body> body) : body_(std::move(body)) {}
-  static std::vector<std::uint8_t> encode(const SscParts& parts);
-  static Ssc decoded(std::vector<std::uint8_t> bytes, const std::string& name);
+  static std::shared_ptr<Body> encode(const SscParts& parts);  // its bytes alone
+  static Ssc decoded(std::shared_ptr<Body> body, const std::string& name);
   static Ssc sound(std::shared_ptr<const Body> body, const std::string& name);
   std::shared_ptr<const Body> body_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ struct Ssc;
 // What an Ssc refers to: the bytes, in a buffer or a file's mapping, views of the large tables in them, and
 // copies of the small ones. Not copied or moved once filled: the views point into it.
 struct Ssc::Body {
-  std::vector<std::uint8_t> buffer;
+  std::shared_ptr<const void> buffer;
   FileMapping mapping;
   std::span<const std::uint8_t> bytes;
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -153,7 +154,7 @@ void check_format(std::span<const std::uint8_t> bytes, const std::string& name) 
 
 }  // namespace
 
-std::vector<std::uint8_t> Ssc::encode(const SscParts& p) {
+std::shared_ptr<Ssc::Body> Ssc::encode(const SscParts& p) {
   if (p.queues.size() != p.kinds.size()) {
     throw InputError(fmt::format("schedule '{}' has {} queues and {} kinds of worker", p.graph,
                                  p.queues.size(), p.kinds.size()));
@@ -180,7 +181,11 @@ std::vector<std::uint8_t> Ssc::encode(const SscParts& p) {
                          order, static_cast<std::uint8_t>(p.assignment), workers, tensors, operators, tilings,
                          tasks, regions, events, sets, ctq, vtq, kinds),
            fb::SscIdentifier());
-  return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
+  const auto buffer = std::make_shared<const flatbuffers::DetachedBuffer>(b.Release());
+  auto body = std::make_shared<Body>();
+  body->bytes = {buffer->data(), buffer->size()};
+  body->buffer = buffer;
+  return body;
 }
 
 std::string Ssc::file_contents() const {

@@ -10,7 +10,16 @@ namespace {
 
 class TaskCheck : public FlawFinder {
  public:
-  using FlawFinder::FlawFinder;
+  explicit TaskCheck(const Ssc& ssc)
+      : FlawFinder(ssc),
+        shape_(ssc.shape()),
+        rank_(index(ssc.rank())),
+        queues_(ssc.queues()),
+        operators_(ssc.operators().size()),
+        events_(ssc.events().size()),
+        tilings_(ssc.tilings().size()),
+        sets_(ssc.worker_sets()),
+        count_(operators_) {}
 
   bool run() { return tasks() && task_indices() && queues(); }
 
@@ -24,34 +33,34 @@ class TaskCheck : public FlawFinder {
   }
 
   bool task(std::size_t i, const TaskDescriptor& td) {
-    const MoeShape& s = ssc_.shape();
-    if (!task_below(i, "queue", td.queue_type, ssc_.queues()) ||
-        !task_below(i, "operator", td.op, ssc_.operators().size()) ||
-        !task_below(i, "worker set", td.worker_set, ssc_.worker_sets().size())) {
+    if (!task_below(i, "queue", td.queue_type, queues_) || !task_below(i, "operator", td.op, operators_) ||
+        !task_below(i, "worker set", td.worker_set, sets_.size())) {
       return false;
     }
-    if (ssc_.worker_sets()[td.worker_set].queue_type != td.queue_type) {
+    if (sets_[td.worker_set].queue_type != td.queue_type) {
       return fail(SscItem::kTask, i, "task {}: its worker set {} is of another queue", i, td.worker_set);
     }
     const std::uint64_t regions = std::uint64_t{td.first_region} + td.num_inputs + td.num_outputs;
-    if (regions > ssc_.regions().size()) {
-      return fail(SscItem::kTask, i, "task {}: regions up to {} of {}", i, regions, ssc_.regions().size());
+    if (regions > regions_.size()) {
+      return fail(SscItem::kTask, i, "task {}: regions up to {} of {}", i, regions, regions_.size());
     }
-    if (td.tiling_data_position < ssc_.tilings().size() && !blocks(i, td)) return false;
-    const bool remote = td.trigger_rank != index(ssc_.rank());
-    return task_below_or(kNone, i, "dependent event", td.dependent_event, ssc_.events().size()) &&
-           task_below(i, "trigger rank", td.trigger_rank, s.ep) &&
-           task_below(i, "trigger event", td.trigger_event, remote ? kMaxRows : ssc_.events().size()) &&
-           task_below_or(kNone, i, "tiling", td.tiling_data_position, ssc_.tilings().size()) &&
-           task_below_or(kNoExpert, i, "expert", td.expert, s.experts_per_rank) &&
-           task_below_or(kNone, i, "global expert", td.gexpert, s.experts()) &&
-           task_below(i, "source rank", td.src, s.ep) && task_below(i, "destination rank", td.dst, s.ep);
+    ++count_[td.op];
+    if (td.tiling_data_position < tilings_ && !blocks(i, td)) return false;
+    const bool remote = td.trigger_rank != rank_;
+    return task_below_or(kNone, i, "dependent event", td.dependent_event, events_) &&
+           task_below(i, "trigger rank", td.trigger_rank, shape_.ep) &&
+           task_below(i, "trigger event", td.trigger_event, remote ? kMaxRows : events_) &&
+           task_below_or(kNone, i, "tiling", td.tiling_data_position, tilings_) &&
+           task_below_or(kNoExpert, i, "expert", td.expert, shape_.experts_per_rank) &&
+           task_below_or(kNone, i, "global expert", td.gexpert, shape_.experts()) &&
+           task_below(i, "source rank", td.src, shape_.ep) &&
+           task_below(i, "destination rank", td.dst, shape_.ep);
   }
 
   // The base blocks that the task's products have at most.
   bool blocks(std::size_t i, const TaskDescriptor& td) {
     for (const Region& region : ssc_.outputs(td)) {
-      const BlockGrid grid(region.rows().size(), ssc_.tensors()[region.tensor].cols,
+      const BlockGrid grid(region.rows().size(), tensors_[region.tensor].cols,
                            ssc_.tilings()[td.tiling_data_position]);
       if (grid.full_count() > BlockGrid::kMost)
         return fail(SscItem::kTask, i, "task {}: {} base blocks, at most {}", i, grid.full_count(),
@@ -61,28 +70,30 @@ class TaskCheck : public FlawFinder {
   }
 
   bool tasks() {
-    for (std::size_t i = 0; i < ssc_.tasks().size(); ++i) {
-      if (!task(i, ssc_.tasks()[i])) return false;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (!task(i, tasks_[i])) return false;
     }
     return true;
   }
 
   // The tasks of an operator are numbered from 0 to task_split_num - 1.
   bool task_indices() {
-    std::vector<std::vector<bool>> seen(ssc_.operators().size());
-    for (const TaskDescriptor& td : ssc_.tasks()) seen[td.op].push_back(false);
-    for (std::size_t i = 0; i < ssc_.tasks().size(); ++i) {
-      const TaskDescriptor& td = ssc_.tasks()[i];
-      if (td.task_split_num != seen[td.op].size()) {
+    std::vector<std::uint32_t> first(operators_);  // of an operator's tasks in `seen`
+    for (std::size_t op = 1; op < operators_; ++op) first[op] = first[op - 1] + count_[op - 1];
+    std::vector<bool> seen(tasks_.size());
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const TaskDescriptor& td = tasks_[i];
+      if (td.task_split_num != count_[td.op]) {
         return fail(SscItem::kTask, i, "task {}: one of {} by its descriptor, but its operator has {} tasks",
-                    i, td.task_split_num, seen[td.op].size());
+                    i, td.task_split_num, count_[td.op]);
       }
       if (!task_below(i, "task index", td.task_index, td.task_split_num)) return false;
-      if (seen[td.op][td.task_index]) {
+      auto met = seen[first[td.op] + td.task_index];
+      if (met) {
         return fail(SscItem::kTask, i, "task {}: its operator has another task of index {}", i,
                     td.task_index);
       }
-      seen[td.op][td.task_index] = true;
+      met = true;
     }
     return true;
   }
@@ -105,20 +116,26 @@ class TaskCheck : public FlawFinder {
 
   bool queue(std::uint32_t q) {
     const auto entries = ssc_.queue(q);
-    std::vector<bool> queued(ssc_.tasks().size());
+    std::vector<bool> queued(tasks_.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const std::uint32_t t = entries[i];
       if (t >= queued.size()) return fail_in(q, i, "task {} of {}", t, queued.size());
-      if (ssc_.tasks()[t].queue_type != q) return fail_in(q, i, "task {} is of another queue", t);
+      if (tasks_[t].queue_type != q) return fail_in(q, i, "task {} is of another queue", t);
       if (queued[t]) return fail_in(q, i, "task {} stands in it twice", t);
       queued[t] = true;
     }
     for (std::size_t t = 0; t < queued.size(); ++t) {
-      if (queued[t] || ssc_.tasks()[t].queue_type != q) continue;
+      if (queued[t] || tasks_[t].queue_type != q) continue;
       return fail(SscItem::kTask, t, "task {} does not stand in the {}", t, ssc_.kinds()[q].queue());
     }
     return true;
   }
+
+  const MoeShape& shape_;
+  std::uint32_t rank_, queues_;
+  std::size_t operators_, events_, tilings_;
+  std::span<const WorkerSet> sets_;
+  std::vector<std::uint32_t> count_;  // of each operator's tasks
 };
 
 }  // namespace

@@ -85,8 +85,8 @@ class TableCheck : public FlawFinder {
   }
 
   bool tensors() {
-    for (std::size_t i = 0; i < ssc_.tensors().size(); ++i) {
-      const TensorInfo& t = ssc_.tensors()[i];
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const TensorInfo& t = tensors_[i];
       if (t.layout > Layout::kWeights) {
         return fail(SscItem::kTensor, i, "tensor {}: unknown layout {}", i, int(t.layout));
       }
@@ -114,7 +114,7 @@ class TableCheck : public FlawFinder {
       const OperatorInfo& o = ssc_.operators()[i];
       for (const auto* ids : {&o.inputs, &o.outputs}) {
         for (TensorId id : *ids) {
-          if (!below(SscItem::kOperator, i, "tensor", index(id), ssc_.tensors().size())) return false;
+          if (!below(SscItem::kOperator, i, "tensor", index(id), tensors_.size())) return false;
         }
       }
     }
@@ -169,15 +169,16 @@ class TableCheck : public FlawFinder {
   }
 
   bool regions() {
-    for (std::size_t i = 0; i < ssc_.regions().size(); ++i) {
-      const Region& r = ssc_.regions()[i];
-      if (!below(SscItem::kRegion, i, "tensor", r.tensor, ssc_.tensors().size()) ||
-          !below(SscItem::kRegion, i, "rank", r.rank, ssc_.shape().ep) ||
+    const std::uint32_t ranks = ssc_.shape().ep, own = index(ssc_.rank());
+    for (std::size_t i = 0; i < regions_.size(); ++i) {
+      const Region& r = regions_[i];
+      if (!below(SscItem::kRegion, i, "tensor", r.tensor, tensors_.size()) ||
+          !below(SscItem::kRegion, i, "rank", r.rank, ranks) ||
           !below(SscItem::kRegion, i, "share", r.share, r.shares)) {
         return false;
       }
       // How many rows other ranks have, only their schedules say.
-      const std::uint64_t rows = r.rank == index(ssc_.rank()) ? ssc_.tensors()[r.tensor].rows : kMaxRows;
+      const std::uint64_t rows = r.rank == own ? tensors_[r.tensor].rows : kMaxRows;
       if (r.row_begin > r.row_end || r.row_end > rows) {
         return fail(SscItem::kRegion, i, "region {}: rows {} to {} of {}", i, r.row_begin, r.row_end, rows);
       }

@@ -39,56 +39,93 @@ void check_group(const Schedule& schedule, Findings& findings) {
   }
 }
 
-void check_regions(const Schedule& schedule, Findings& findings) {
-  std::uint64_t regions = 0;
-  const TaskflowView view(schedule);
-  for (std::uint32_t r = 0; r < schedule.size(); ++r) {
-    for (std::uint32_t t = 0; t < schedule[r].tasks().size(); ++t) {
-      const TaskDescriptor& td = schedule[r].tasks()[t];
-      if (td.trigger_rank >= schedule.size() ||
-          td.trigger_event >= schedule[td.trigger_rank].events().size()) {
-        findings.errors.push_back(
+namespace {
+
+class RegionsCheck final : public Check {
+ public:
+  explicit RegionsCheck(const CheckedGroup& group)
+      : taskflow_(group.taskflow), tensors_(taskflow_.ranks.front().tensors.size()) {
+    for (const TaskflowView::Rank& rank : taskflow_.ranks) {
+      for (const TensorInfo& tensor : rank.tensors) rows_.push_back(tensor.rows);
+    }
+  }
+
+  void look_at(std::uint32_t r) override {
+    const TaskflowView::Rank& rank = taskflow_.ranks[r];
+    for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
+      const TaskDescriptor& td = rank.tasks[t];
+      if (td.trigger_rank >= taskflow_.ranks.size() ||
+          td.trigger_event >= taskflow_.ranks[td.trigger_rank].events.size()) {
+        findings_.errors.push_back(
             fmt::format("{} on rank {} triggers event {} of rank {}, which does not exist",
-                        view.task_name(r, t), r, td.trigger_event, td.trigger_rank));
+                        taskflow_.task_name(r, t), r, td.trigger_event, td.trigger_rank));
       }
-      for (const Region& region :
-           schedule[r].regions().subspan(td.first_region, td.num_inputs + td.num_outputs)) {
-        ++regions;
-        if (region.rank < schedule.size() && region.tensor < schedule[region.rank].tensors().size() &&
+      for (const Region& region : rank.regions.subspan(td.first_region, td.num_inputs + td.num_outputs)) {
+        ++regions_;
+        if (region.rank < taskflow_.ranks.size() && region.tensor < tensors_ &&
             region.row_begin <= region.row_end &&
-            region.row_end <= schedule[region.rank].tensors()[region.tensor].rows) {
+            region.row_end <= rows_[std::size_t{region.rank} * tensors_ + region.tensor]) {
           continue;
         }
-        findings.errors.push_back(fmt::format(
-            "{} on rank {}: rows [{}, {}) of tensor {} on rank {} do not exist", view.task_name(r, t), r,
+        findings_.errors.push_back(fmt::format(
+            "{} on rank {}: rows [{}, {}) of tensor {} on rank {} do not exist", taskflow_.task_name(r, t), r,
             region.row_begin, region.row_end, region.tensor, region.rank));
       }
     }
   }
-  findings.notes.push_back(fmt::format("{} regions lie inside their tensors", regions));
-}
 
-void check_thresholds(const Schedule& schedule, Findings& findings) {
-  std::vector<std::vector<std::uint32_t>> received;
-  for (const Ssc& ssc : schedule) received.emplace_back(ssc.events().size());
-  for (const Ssc& ssc : schedule) {
-    for (const TaskDescriptor& td : ssc.tasks()) {
-      if (td.trigger_rank < received.size() && td.trigger_event < received[td.trigger_rank].size()) {
-        ++received[td.trigger_rank][td.trigger_event];
+  void finish() override {
+    findings_.notes.push_back(fmt::format("{} regions lie inside their tensors", regions_));
+  }
+
+ private:
+  const TaskflowView& taskflow_;
+  std::size_t tensors_;              // of every rank
+  std::vector<std::uint32_t> rows_;  // by rank and tensor
+  std::uint64_t regions_ = 0;
+};
+
+class ThresholdsCheck final : public Check {
+ public:
+  explicit ThresholdsCheck(const CheckedGroup& group) : taskflow_(group.taskflow) {
+    for (const TaskflowView::Rank& rank : taskflow_.ranks) received_.emplace_back(rank.events.size());
+  }
+
+  void look_at(std::uint32_t rank) override {
+    for (const TaskDescriptor& td : taskflow_.ranks[rank].tasks) {
+      if (td.trigger_rank < received_.size() && td.trigger_event < received_[td.trigger_rank].size()) {
+        ++received_[td.trigger_rank][td.trigger_event];
       }
     }
   }
-  std::uint64_t events = 0;
-  for (std::uint32_t r = 0; r < schedule.size(); ++r) {
-    for (std::uint32_t e = 0; e < received[r].size(); ++e, ++events) {
-      const std::uint32_t threshold = schedule[r].events()[e].threshold;
-      if (received[r][e] == threshold) continue;
-      findings.errors.push_back(fmt::format("event {} of rank {} receives {} triggers; its threshold is {}",
-                                            e, r, received[r][e], threshold));
+
+  void finish() override {
+    std::uint64_t events = 0;
+    for (std::uint32_t r = 0; r < received_.size(); ++r) {
+      for (std::uint32_t e = 0; e < received_[r].size(); ++e, ++events) {
+        const std::uint32_t threshold = taskflow_.ranks[r].events[e].threshold;
+        if (received_[r][e] == threshold) continue;
+        findings_.errors.push_back(
+            fmt::format("event {} of rank {} receives {} triggers; its threshold is {}", e, r,
+                        received_[r][e], threshold));
+      }
     }
+    findings_.notes.push_back(
+        fmt::format("the thresholds of {} events equal the triggers that they receive", events));
   }
-  findings.notes.push_back(
-      fmt::format("the thresholds of {} events equal the triggers that they receive", events));
+
+ private:
+  const TaskflowView& taskflow_;
+  std::vector<std::vector<std::uint32_t>> received_;  // by rank and event
+};
+
+}  // namespace
+
+std::unique_ptr<Check> regions_check(const CheckedGroup& group) {
+  return std::make_unique<RegionsCheck>(group);
+}
+std::unique_ptr<Check> thresholds_check(const CheckedGroup& group) {
+  return std::make_unique<ThresholdsCheck>(group);
 }
 
 }  // namespace a3sim

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "scheduler/taskflow_view.h"
 #include "scheduler/verify_parts.h"
@@ -9,20 +10,24 @@ namespace a3sim {
 namespace {
 
 // What a task touches is what its operator has, where the task can reach it.
-class OperandCheck {
+class OperandsCheck final : public Check {
  public:
-  OperandCheck(const Schedule& schedule, Findings& findings) : taskflow_(schedule), findings_(findings) {}
+  explicit OperandsCheck(const CheckedGroup& group) : taskflow_(group.taskflow) {
+    for (const OperatorInfo& op : taskflow_.operators) types_.push_back(&Operators::get(op.type));
+  }
 
-  void run() {
-    const std::size_t before = findings_.errors.size();
-    std::uint64_t tasks = 0;
-    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
-      const std::span<const TaskDescriptor> of_rank = taskflow_.ranks[r].tasks;
-      for (std::uint32_t t = 0; t < of_rank.size(); ++t, ++tasks) check(r, t, of_rank[t]);
-    }
-    if (findings_.errors.size() > before) return;
+  void look_at(std::uint32_t r) override {
+    const std::span<const TaskDescriptor> of_rank = taskflow_.ranks[r].tasks;
+    blocks_.clear();
+    for (const OperatorInfo& op : taskflow_.operators) blocks_.push_back(blocks_of(op, taskflow_.ranks[r]));
+    for (std::uint32_t t = 0; t < of_rank.size(); ++t) check(r, t, of_rank[t]);
+    tasks_ += of_rank.size();
+  }
+
+  void finish() override {
+    if (!findings_.errors.empty()) return;
     findings_.notes.push_back(
-        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts only", tasks));
+        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts only", tasks_));
   }
 
  private:
@@ -52,24 +57,24 @@ class OperandCheck {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     const OperatorInfo& op = taskflow_.operators[td.op];
     const std::span<const Region> inputs = rank.inputs(td), outputs = rank.outputs(td);
-    if (!same(inputs, op.inputs, blocks_of(op, rank)) || !same(outputs, op.outputs, 1)) {
+    if (!same(inputs, op.inputs, blocks_[td.op]) || !same(outputs, op.outputs, 1)) {
       error(r, t, fmt::format("touches other tensors than {} does", op.name));
       return;
     }
     const bool put = is(td, TaskType::kPutMemSignal);
-    const Operator& type = Operators::get(op.type);
     for (std::uint32_t i = 0; i < inputs.size(); ++i) {
       const Region& in = inputs[i];
-      const std::string& name = rank.tensors[in.tensor].name;
       if (in.rank != r) error(r, t, fmt::format("reads the memory of rank {}", in.rank));
       if (in.shares != 1) {
         error(r, t,
               fmt::format("is said to read share {} of {} of {}, and reads all of its rows", in.share,
-                          in.shares, name));
+                          in.shares, rank.tensors[in.tensor].name));
       }
       // Of metadata nobody is asked for reads that come too early.
-      if (in.flags != 0 && !type.is_metadata(i))
-        error(r, t, fmt::format("reads {} as metadata, which it is not to {}", name, op.name));
+      if (in.flags != 0 && !types_[td.op]->is_metadata(i))
+        error(r, t,
+              fmt::format("reads {} as metadata, which it is not to {}", rank.tensors[in.tensor].name,
+                          op.name));
     }
     const std::uint32_t there = put ? td.dst : r;
     for (const Region& out : outputs) {
@@ -89,12 +94,16 @@ class OperandCheck {
     findings_.errors.push_back(fmt::format("{} on rank {} {}", taskflow_.task_name(rank, task), rank, what));
   }
 
-  TaskflowView taskflow_;
-  Findings& findings_;
+  const TaskflowView& taskflow_;
+  std::vector<const Operator*> types_;  // by operator
+  std::vector<std::size_t> blocks_;     // by operator, on the rank at hand
+  std::uint64_t tasks_ = 0;
 };
 
 }  // namespace
 
-void check_operands(const Schedule& schedule, Findings& findings) { OperandCheck(schedule, findings).run(); }
+std::unique_ptr<Check> operands_check(const CheckedGroup& group) {
+  return std::make_unique<OperandsCheck>(group);
+}
 
 }  // namespace a3sim

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "scheduler/taskflow_view.h"
 #include "scheduler/verify.h"
 
 // The checks that verify() is made of. Each adds its errors, or a note that says what held.
@@ -10,35 +12,55 @@ namespace a3sim {
 // The schedules are those of ranks 0 to n - 1 of one group: same shape, graph, order, operators, tensors.
 void check_group(const Schedule& schedule, Findings& findings);
 
+// One of the others. Ranks are looked at one after the other, each by several checks while its tables are in the
+// caches; what a check keeps of a rank is what only all of them together show.
+class Check {
+ public:
+  virtual ~Check() = default;
+  virtual void look_at(std::uint32_t rank) = 0;
+  virtual void finish() {}  // once all ranks have been looked at
+  const Findings& findings() const { return findings_; }
+
+ protected:
+  Findings findings_;
+};
+
+// What the checks look at.
+struct CheckedGroup {
+  explicit CheckedGroup(const Schedule& of) : schedule(of), taskflow(of) {}
+  const Schedule& schedule;
+  TaskflowView taskflow;
+};
+
 // Operators are of known types and have operands that these can work on; tasks are of their operators' types.
-void check_types(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> types_check(const CheckedGroup& group);
 
 // Regions lie inside their tensors, triggers inside the event tables, on whatever rank.
-void check_regions(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> regions_check(const CheckedGroup& group);
 
 // Thresholds equal the triggers that events receive over all ranks.
-void check_thresholds(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> thresholds_check(const CheckedGroup& group);
 
 // Tasks touch the tensors of their operators; puts alone write other ranks' memory, each that of its
 // destination, where it counts into an event too.
-void check_operands(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> operands_check(const CheckedGroup& group);
 
 // Every tensor that is not given from outside is written in full, each byte by one task.
-void check_writes(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> writes_check(const CheckedGroup& group);
 
 // Tasks read the rows that those which they write follow from.
-void check_reads(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> reads_check(const CheckedGroup& group);
 
 // Every task that reads what another one writes waits for it: directly, or through what it waits for.
-void check_waits(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> waits_check(const CheckedGroup& group);
 
 // Puts between sent and received rows move every row once, to its place.
-void check_rows(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> rows_check(const CheckedGroup& group);
 
 // Puts between plain tensors of which each rank has a block move every row to its place.
-void check_blocks(const Schedule& schedule, Findings& findings);
+std::unique_ptr<Check> blocks_check(const CheckedGroup& group);
 
-// By operator: whether tasks of it put rows into other ranks' memory.
-std::vector<bool> operators_with_puts(const Schedule& schedule);
+// At every position of the ring the destinations of an operator's puts form a permutation, or do not: a note of each.
+std::unique_ptr<Check> ring_check(const CheckedGroup& group);
 
 }  // namespace a3sim

@@ -35,21 +35,20 @@ class ExpertRows {
 // Which rows tasks need for those that they write. Layouts say it: rows follow from the same rows, or from
 // those of every block that is added up; products with weights and their gradients from the expert's; sums over
 // tokens and rows gathered from tokens from anywhere. Puts move rows, which check_rows follows.
-class ReadCheck {
+class ReadsCheck final : public Check {
  public:
-  ReadCheck(const Schedule& schedule, Findings& findings)
-      : schedule_(schedule), taskflow_(schedule), findings_(findings) {}
+  explicit ReadsCheck(const CheckedGroup& group) : schedule_(group.schedule), taskflow_(group.taskflow) {}
 
-  void run() {
-    const std::size_t before = findings_.errors.size();
-    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
-      const ExpertRows experts(schedule_[r]);
-      const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
-      for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-        if (tasks[t].num_outputs > 0) check(r, t, experts);
-      }
+  void look_at(std::uint32_t r) override {
+    const ExpertRows experts(schedule_[r]);
+    const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
+    for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+      if (tasks[t].num_outputs > 0) check(r, t, experts);
     }
-    if (findings_.errors.size() > before) return;
+  }
+
+  void finish() override {
+    if (!findings_.errors.empty()) return;
     findings_.notes.push_back(fmt::format("{} inputs are the rows that their outputs follow from", inputs_));
   }
 
@@ -101,13 +100,12 @@ class ReadCheck {
   }
 
   const Schedule& schedule_;
-  TaskflowView taskflow_;
-  Findings& findings_;
+  const TaskflowView& taskflow_;
   std::uint64_t inputs_ = 0;
 };
 
 }  // namespace
 
-void check_reads(const Schedule& schedule, Findings& findings) { ReadCheck(schedule, findings).run(); }
+std::unique_ptr<Check> reads_check(const CheckedGroup& group) { return std::make_unique<ReadsCheck>(group); }
 
 }  // namespace a3sim

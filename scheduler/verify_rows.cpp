@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "scheduler/bucket_sort.h"
 #include "scheduler/taskflow_view.h"
 #include "scheduler/verify_parts.h"
 
@@ -15,38 +18,43 @@ namespace {
 // The slots of all ranks, read back from the schedules' capacities.
 class Slots {
  public:
-  explicit Slots(const Schedule& schedule) : shape_(schedule.front().shape()) {
+  explicit Slots(const Schedule& schedule)
+      : shape_(schedule.front().shape()), of_rank_(std::size_t{shape_.experts()} + 1) {
     for (const Ssc& ssc : schedule) {
-      sent_.push_back(prefix_sums(ssc.sent_capacity()));
-      received_.push_back(prefix_sums(ssc.received_capacity()));
+      add_sums(ssc.sent_capacity(), sent_);
+      add_sums(ssc.received_capacity(), received_);
     }
   }
 
   const MoeShape& shape() const { return shape_; }
   std::uint32_t rank_of(std::uint32_t gexpert) const { return gexpert / shape_.experts_per_rank; }
+  std::uint32_t sent_rows(std::uint32_t src) const { return sent_[src * of_rank_ + of_rank_ - 1]; }
   Rows sent(std::uint32_t src, std::uint32_t gexpert) const {
-    return {sent_[src][gexpert], sent_[src][gexpert + 1]};
+    const std::uint32_t* const sums = &sent_[src * of_rank_ + gexpert];
+    return {sums[0], sums[1]};
   }
   Rows received(std::uint32_t src, std::uint32_t gexpert) const {
-    const std::uint32_t slot = gexpert % shape_.experts_per_rank * shape_.ep + src;
-    const std::vector<std::uint32_t>& sums = received_[rank_of(gexpert)];
-    return {sums[slot], sums[slot + 1]};
+    const std::size_t slot = std::size_t{gexpert % shape_.experts_per_rank} * shape_.ep + src;
+    const std::uint32_t* const sums = &received_[rank_of(gexpert) * of_rank_ + slot];
+    return {sums[0], sums[1]};
   }
-  // The expert in whose slot a sent row stands.
-  std::uint32_t expert_of(std::uint32_t src, std::uint32_t row) const {
-    const std::vector<std::uint32_t>& sums = sent_[src];
+  // The expert in whose slot a sent row stands; `guess`, which may be any number, is tried first.
+  std::uint32_t expert_of(std::uint32_t src, std::uint32_t row, std::uint32_t guess) const {
+    const std::span<const std::uint32_t> sums = std::span(sent_).subspan(src * of_rank_, of_rank_);
+    if (guess < sums.size() - 1 && sums[guess] <= row && row < sums[guess + 1]) return guess;
     return static_cast<std::uint32_t>(std::upper_bound(sums.begin(), sums.end(), row) - sums.begin() - 1);
   }
 
  private:
-  static std::vector<std::uint32_t> prefix_sums(std::span<const std::uint32_t> counts) {
-    std::vector<std::uint32_t> sums = {0};
+  static void add_sums(std::span<const std::uint32_t> counts, std::vector<std::uint32_t>& sums) {
+    sums.push_back(0);
     for (const std::uint32_t count : counts) sums.push_back(sums.back() + count);
-    return sums;
   }
 
   MoeShape shape_;
-  std::vector<std::vector<std::uint32_t>> sent_, received_;
+  std::size_t of_rank_;  // sums
+  std::vector<std::uint32_t> sent_,
+      received_;  // of the slots before each slot of a rank, and of all; rank by rank
 };
 
 // One put, as the sent rows that it stands for.
@@ -56,47 +64,10 @@ struct Move {
 };
 
 // The puts of one operator: forward from sent to received rows, or back.
-class RowCheck {
+class OperatorMoves {
  public:
-  RowCheck(const Schedule& schedule, const Slots& slots, std::uint32_t op, Findings& findings)
-      : taskflow_(schedule), slots_(slots), op_(op), findings_(findings), moves_(schedule.size()) {}
-
-  void run() {
-    if (!between(Layout::kSent, Layout::kReceived) && !between(Layout::kReceived, Layout::kSent)) return;
-    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
-      for (std::uint32_t t = 0; t < taskflow_.ranks[r].tasks.size(); ++t) {
-        const TaskDescriptor& td = taskflow_.ranks[r].tasks[t];
-        if (td.op == op_ && td.num_inputs > 0 && td.num_outputs > 0) add(r, t, td);
-      }
-    }
-    for (std::uint32_t src = 0; src < slots_.shape().ep; ++src) {
-      std::vector<Move> moves = std::move(moves_[src]);
-      std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) {
-        return std::tuple(a.sent.begin, a.sent.end, a.rank, a.task) <
-               std::tuple(b.sent.begin, b.sent.end, b.rank, b.task);
-      });
-      std::span<const Move> left = moves;
-      for (std::uint32_t e = 0; e < slots_.shape().experts(); ++e) cover(src, e, left);
-    }
-    if (wrong_) return;
-    findings_.notes.push_back(fmt::format("{} moves {} rows, each once and to its place", name(), rows_));
-  }
-
- private:
-  const std::string& name() const { return taskflow_.operators[op_].name; }
-
-  // Whether the operator's first input and output are so laid out.
-  bool between(Layout from, Layout to) const {
-    const OperatorInfo& op = taskflow_.operators[op_];
-    const std::span<const TensorInfo> tensors = taskflow_.ranks.front().tensors;
-    return !op.inputs.empty() && !op.outputs.empty() && tensors[index(op.inputs[0])].layout == from &&
-           tensors[index(op.outputs[0])].layout == to;
-  }
-
-  void error(std::string message) {
-    wrong_ = true;
-    findings_.errors.push_back(std::move(message));
-  }
+  OperatorMoves(const TaskflowView& taskflow, const Slots& slots, std::uint32_t op)
+      : taskflow_(taskflow), slots_(slots), op_(op), moves_(taskflow.ranks.size()) {}
 
   void add(std::uint32_t r, std::uint32_t t, const TaskDescriptor& td) {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
@@ -104,20 +75,47 @@ class RowCheck {
     const bool there = rank.tensors[in.tensor].layout == Layout::kSent;
     const Region &sent = there ? in : out, &received = there ? out : in;
     if (sent.rows().empty() && received.rows().empty()) return;
-    if (!fits(sent, received)) {
+    if (!fits(sent, received, td.gexpert)) {
       error(fmt::format(
           "{} on rank {} moves rows [{}, {}) of rank {} to rows [{}, {}) of rank {}: not their place",
           taskflow_.task_name(r, t), r, in.row_begin, in.row_end, in.rank, out.row_begin, out.row_end,
           out.rank));
       return;
     }
-    moves_[sent.rank].push_back({sent.rows(), r, t});
+    std::vector<Move>& moves = moves_[sent.rank];
+    if (moves.empty()) moves.reserve(td.task_split_num);  // as many come back as go out, if ranks are alike
+    moves.push_back({sent.rows(), r, t});
   }
 
-  // Whether the received rows are those of the sent ones, which lie in one slot.
-  bool fits(const Region& sent, const Region& received) const {
+  // Once all have been added.
+  void cover_slots() {
+    for (std::uint32_t src = 0; src < slots_.shape().ep; ++src) {
+      std::vector<Move> moves = std::move(moves_[src]);
+      sort_.sort(
+          std::span(moves), slots_.sent_rows(src), [](const Move& move) { return move.sent.begin; },
+          [](const Move& a, const Move& b) {
+            if (a.sent.begin != b.sent.begin) return a.sent.begin < b.sent.begin;
+            return std::tie(a.sent.end, a.rank, a.task) < std::tie(b.sent.end, b.rank, b.task);
+          });
+      std::span<const Move> left = moves;
+      for (std::uint32_t e = 0; e < slots_.shape().experts(); ++e) cover(src, e, left);
+    }
+    if (findings.errors.empty())
+      findings.notes.push_back(fmt::format("{} moves {} rows, each once and to its place", name(), rows_));
+  }
+
+  Findings findings;
+
+ private:
+  const std::string& name() const { return taskflow_.operators[op_].name; }
+
+  void error(std::string message) { findings.errors.push_back(std::move(message)); }
+
+  // Whether the received rows are those of the sent ones, which lie in one slot: that of the expert that the task
+  // names, if it is right.
+  bool fits(const Region& sent, const Region& received, std::uint32_t named) const {
     if (sent.rows().size() != received.rows().size()) return false;
-    const std::uint32_t expert = slots_.expert_of(sent.rank, sent.row_begin);
+    const std::uint32_t expert = slots_.expert_of(sent.rank, sent.row_begin, named);
     const Rows from = slots_.sent(sent.rank, expert), to = slots_.received(sent.rank, expert);
     return sent.row_end <= from.end && received.rank == slots_.rank_of(expert) &&
            received.row_begin - to.begin == sent.row_begin - from.begin;
@@ -146,32 +144,58 @@ class RowCheck {
                       src, gexpert));
   }
 
-  TaskflowView taskflow_;
+  const TaskflowView& taskflow_;
   const Slots& slots_;
   std::uint32_t op_;
-  Findings& findings_;
+  BucketSort<Move> sort_;
   std::vector<std::vector<Move>> moves_;  // by the rank whose sent rows they are
   std::uint64_t rows_ = 0;
-  bool wrong_ = false;
+};
+
+class RowsCheck final : public Check {
+ public:
+  explicit RowsCheck(const CheckedGroup& group) : taskflow_(group.taskflow), slots_(group.schedule) {
+    for (std::uint32_t op = 0; op < taskflow_.operators.size(); ++op) {
+      moves_.emplace_back();
+      if (between(op, Layout::kSent, Layout::kReceived) || between(op, Layout::kReceived, Layout::kSent))
+        moves_.back().emplace(taskflow_, slots_, op);
+    }
+  }
+
+  void look_at(std::uint32_t r) override {
+    const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
+    for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+      const TaskDescriptor& td = tasks[t];
+      if (moves_[td.op] && td.num_inputs > 0 && td.num_outputs > 0) moves_[td.op]->add(r, t, td);
+    }
+  }
+
+  void finish() override {
+    for (std::optional<OperatorMoves>& moves : moves_) {
+      if (!moves) continue;
+      moves->cover_slots();
+      const Findings& of = moves->findings;
+      findings_.errors.insert(findings_.errors.end(), of.errors.begin(), of.errors.end());
+      findings_.notes.insert(findings_.notes.end(), of.notes.begin(), of.notes.end());
+    }
+  }
+
+ private:
+  // Whether the operator's first input and output are so laid out.
+  bool between(std::uint32_t number, Layout from, Layout to) const {
+    const OperatorInfo& op = taskflow_.operators[number];
+    const std::span<const TensorInfo> tensors = taskflow_.ranks.front().tensors;
+    return !op.inputs.empty() && !op.outputs.empty() && tensors[index(op.inputs[0])].layout == from &&
+           tensors[index(op.outputs[0])].layout == to;
+  }
+
+  const TaskflowView& taskflow_;
+  Slots slots_;
+  std::vector<std::optional<OperatorMoves>> moves_;  // by operator
 };
 
 }  // namespace
 
-std::vector<bool> operators_with_puts(const Schedule& schedule) {
-  std::vector<bool> with(schedule.front().operators().size());
-  for (const Ssc& ssc : schedule) {
-    for (const TaskDescriptor& td : ssc.tasks()) {
-      if (td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal)) with[td.op] = true;
-    }
-  }
-  return with;
-}
-
-void check_rows(const Schedule& schedule, Findings& findings) {
-  const Slots slots(schedule);
-  for (std::uint32_t op = 0; op < schedule.front().operators().size(); ++op) {
-    RowCheck(schedule, slots, op, findings).run();
-  }
-}
+std::unique_ptr<Check> rows_check(const CheckedGroup& group) { return std::make_unique<RowsCheck>(group); }
 
 }  // namespace a3sim

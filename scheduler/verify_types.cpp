@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "models/operators/operator.h"
@@ -38,36 +39,60 @@ std::string flaw_of(const Ssc& ssc, const OperatorInfo& op) {
   return mismatch.empty() ? mismatch : fmt::format("({}): {}", op.type, mismatch);
 }
 
-}  // namespace
+// What an operator says of its tasks.
+struct OperatorType {
+  explicit OperatorType(const Operator& of)
+      : task_type(static_cast<std::uint16_t>(of.task_type())), unit(of.unit()) {}
+  std::uint16_t task_type;
+  CoreUnit unit;
+};
 
-void check_types(const Schedule& schedule, Findings& findings) {
-  const std::size_t before = findings.errors.size();
-  const Ssc& first = schedule.front();
-  for (const OperatorInfo& op : first.operators()) {
-    if (const std::string flaw = flaw_of(first, op); !flaw.empty())
-      findings.errors.push_back(fmt::format("operator {} {}", op.name, flaw));
+class TypesCheck final : public Check {
+ public:
+  explicit TypesCheck(const CheckedGroup& group) : schedule_(group.schedule) {
+    const Ssc& first = schedule_.front();
+    for (const OperatorInfo& op : first.operators()) {
+      if (const std::string flaw = flaw_of(first, op); !flaw.empty())
+        findings_.errors.push_back(fmt::format("operator {} {}", op.name, flaw));
+    }
+    known_ = findings_.errors.empty();
+    if (!known_) return;
+    for (const OperatorInfo& op : first.operators()) types_.emplace_back(Operators::get(op.type));
   }
-  if (findings.errors.size() > before) return;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> told;
-  for (const Ssc& ssc : schedule) {
+
+  void look_at(std::uint32_t rank) override {
+    if (!known_) return;
+    const Ssc& ssc = schedule_[rank];
+    const std::span<const OperatorInfo> operators = ssc.operators();
+    const std::size_t tilings = ssc.tilings().size();
+    const WorkerKinds& kinds = ssc.kinds();
+    std::set<std::uint32_t> told;  // operators
     for (const TaskDescriptor& td : ssc.tasks()) {
-      const OperatorInfo& op = ssc.operators()[td.op];
-      const Operator& type = Operators::get(op.type);
-      const bool tiled = type.unit() != CoreUnit::kMatrix || td.tiling_data_position < ssc.tilings().size();
-      if (!tiled && told.emplace(index(ssc.rank()), td.op).second) {
-        findings.errors.push_back(fmt::format("{}[{}] on rank {} is a matrix task and has no tiling", op.name,
-                                              td.task_index, index(ssc.rank())));
+      const OperatorInfo& op = operators[td.op];
+      const OperatorType& type = types_[td.op];
+      const bool tiled = type.unit != CoreUnit::kMatrix || td.tiling_data_position < tilings;
+      if (!tiled && told.insert(td.op).second) {
+        findings_.errors.push_back(fmt::format("{}[{}] on rank {} is a matrix task and has no tiling",
+                                               op.name, td.task_index, rank));
       }
-      const bool right = td.task_type == static_cast<std::uint16_t>(type.task_type()) &&
-                         ssc.kinds()[td.queue_type].has(type.unit());
-      if (right || !told.emplace(index(ssc.rank()), td.op).second) continue;
-      findings.errors.push_back(fmt::format(
-          "{}[{}] on rank {} is a task of type {} in the {}, its operator ({}) has {} tasks of "
-          "type {}",
-          op.name, td.task_index, index(ssc.rank()), td.task_type, ssc.kinds()[td.queue_type].queue(),
-          op.type, name_of(type.unit()), static_cast<std::uint16_t>(type.task_type())));
+      const bool right = td.task_type == type.task_type && kinds[td.queue_type].has(type.unit);
+      if (right || !told.insert(td.op).second) continue;
+      findings_.errors.push_back(
+          fmt::format("{}[{}] on rank {} is a task of type {} in the {}, its operator ({}) has {} tasks of "
+                      "type {}",
+                      op.name, td.task_index, rank, td.task_type, kinds[td.queue_type].queue(), op.type,
+                      name_of(type.unit), type.task_type));
     }
   }
-}
+
+ private:
+  const Schedule& schedule_;
+  bool known_ = false;               // all types
+  std::vector<OperatorType> types_;  // by operator
+};
+
+}  // namespace
+
+std::unique_ptr<Check> types_check(const CheckedGroup& group) { return std::make_unique<TypesCheck>(group); }
 
 }  // namespace a3sim

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "scheduler/bucket_sort.h"
 #include "scheduler/verify_accesses.h"
 #include "scheduler/verify_parts.h"
 #include "scheduler/verify_queue_order.h"
@@ -14,36 +16,23 @@
 namespace a3sim {
 namespace {
 
-// The events of all ranks, numbered through.
-class EventNumbers {
- public:
-  explicit EventNumbers(const TaskflowView& taskflow) {
-    for (const TaskflowView::Rank& rank : taskflow.ranks)
-      first_.push_back(first_.back() + static_cast<std::uint32_t>(rank.events.size()));
-  }
-  std::uint32_t count() const { return first_.back(); }
-  std::uint32_t triggered(const TaskDescriptor& td) const {
-    return first_[td.trigger_rank] + td.trigger_event;
-  }
-  // kNone for a task that waits for nothing.
-  std::uint32_t waited(std::uint32_t rank, const TaskDescriptor& td) const {
-    return td.dependent_event == kNone ? kNone : first_[rank] + td.dependent_event;
-  }
-
- private:
-  std::vector<std::uint32_t> first_ = {0};  // by rank, and an end
-};
-
 // Which events have fired when one has: it, and those that its producers waited for.
 class WaitSearch {
  public:
-  WaitSearch(const TaskflowView& taskflow, const EventNumbers& events)
-      : behind_(events.count()), seen_(events.count(), kNone) {
-    for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
-      for (const TaskDescriptor& td : taskflow.ranks[r].tasks) {
-        if (td.dependent_event != kNone) behind_[events.triggered(td)].push_back(events.waited(r, td));
-      }
+  explicit WaitSearch(const EventNumbers& events)
+      : events_(events), behind_(events.count()), seen_(events.count(), kNone) {}
+
+  // Takes the tasks of the next rank.
+  void add(std::uint32_t r, std::span<const TaskDescriptor> tasks) {
+    for (const TaskDescriptor& td : tasks) {
+      if (td.dependent_event == kNone) continue;
+      std::vector<std::uint32_t>& behind = behind_[events_.triggered(td)];
+      const std::uint32_t waited = events_.waited(r, td);
+      if (behind.empty() || behind.back() != waited) behind.push_back(waited);  // alike ones are neighbours
     }
+  }
+  // Once all have been added.
+  void sort() {
     for (std::vector<std::uint32_t>& events_behind : behind_) {
       std::ranges::sort(events_behind);
       const auto rest = std::ranges::unique(events_behind);
@@ -74,6 +63,7 @@ class WaitSearch {
     }
   }
 
+  const EventNumbers& events_;
   std::vector<std::vector<std::uint32_t>> behind_;  // by event: what its producers wait for
   std::vector<std::uint32_t> seen_;                 // by event: the search that met it last
   std::uint32_t searched_ = kNone;
@@ -84,53 +74,50 @@ class WaitSearch {
 struct AlikeAccesses {
   std::uint32_t event;
   std::uint16_t op;
-  std::span<const Access* const> accesses;  // not empty, of the same bytes
-
-  const TouchedBytes& bytes() const { return accesses.front()->bytes; }
+  TouchedBytes bytes;
+  std::span<const Access> accesses;  // not empty
 };
+
+// Alike ones become neighbours.
+bool sorts_before(const Access& a, const Access& b) {
+  if (a.rows.begin != b.rows.begin) return a.rows.begin < b.rows.begin;
+  return std::tuple(a.rows.end, a.event, a.op, a.rank, a.task, a.region) <
+         std::tuple(b.rows.end, b.event, b.op, b.rank, b.task, b.region);
+}
 
 // All accesses of one kind to a tensor.
 class SortedAccesses {
  public:
-  template <class EventOf, class OpOf>
-  SortedAccesses(const std::vector<Access>& accesses, EventOf&& event_of, OpOf&& op_of) {
-    struct Sorted {
-      Rows rows;
-      std::uint32_t event;
-      std::uint16_t op;
-      const Access* access;
-      auto key() const { return std::tuple(rows.begin, rows.end, event, op); }
-    };
-    std::vector<Sorted> sorted;
-    sorted.reserve(accesses.size());
-    for (const Access& access : accesses)
-      sorted.push_back({access.bytes.rows(), event_of(access), op_of(access), &access});
-    const auto less = [](const Sorted& a, const Sorted& b) {
-      return std::pair(a.key(), a.access) < std::pair(b.key(), b.access);
-    };
-    if (!std::ranges::is_sorted(sorted, less)) std::ranges::sort(sorted, less);
-    places_.reserve(sorted.size());  // groups are spans of it
-    for (const Sorted& of : sorted) add(of.event, of.op, of.access);
+  explicit SortedAccesses(const TaskflowView& taskflow) : taskflow_(taskflow) {}
+
+  // Sorts them, and leaves out what a task touches twice.
+  void sort(std::span<Access> accesses, const TensorInfo& tensor) {
+    sort_.sort(accesses, tensor.rows, [](const Access& access) { return access.rows.begin; }, sorts_before);
+    groups_.clear();
+    Access* last = accesses.data();
+    for (const Access& access : accesses) last = add(access, last, tensor);
   }
-  SortedAccesses(const SortedAccesses&) = delete;
-  SortedAccesses& operator=(const SortedAccesses&) = delete;
 
   // Sorted by the first row.
   const std::vector<AlikeAccesses>& groups() const { return groups_; }
 
  private:
-  void add(std::uint32_t event, std::uint16_t op, const Access* access) {
-    const bool same = !groups_.empty() && groups_.back().event == event && groups_.back().op == op &&
-                      access->bytes.whole() && groups_.back().bytes().whole() &&
-                      groups_.back().bytes().rows() == access->bytes.rows();
-    if (same && places_.back()->rank == access->rank && places_.back()->task == access->task) return;
-    places_.push_back(access);
-    if (!same) groups_.push_back({event, op, {&places_.back(), 0}});
+  // Puts it to `end`, behind those before, unless it is one of these. The new end.
+  Access* add(const Access& access, Access* end, const TensorInfo& tensor) {
+    TouchedBytes bytes = bytes_of(taskflow_, access, tensor);
+    const bool same = !groups_.empty() && groups_.back().event == access.event &&
+                      groups_.back().op == access.op && bytes.whole() && groups_.back().bytes.whole() &&
+                      groups_.back().bytes.rows() == bytes.rows();
+    if (same && end[-1].rank == access.rank && end[-1].task == access.task) return end;
+    *end = access;
+    if (!same) groups_.push_back({access.event, access.op, std::move(bytes), {end, 0}});
     AlikeAccesses& group = groups_.back();
     group.accesses = {group.accesses.data(), group.accesses.size() + 1};
+    return end + 1;
   }
 
-  std::vector<const Access*> places_;
+  const TaskflowView& taskflow_;
+  BucketSort<Access> sort_;
   std::vector<AlikeAccesses> groups_;
 };
 
@@ -140,12 +127,12 @@ void each_overlap(const std::vector<AlikeAccesses>& reads, const std::vector<Ali
                   Visit&& visit) {
   std::vector<std::uint32_t> ends;  // the last row that any write up to here touches
   for (const AlikeAccesses& write : writes)
-    ends.push_back(std::max(ends.empty() ? 0 : ends.back(), write.bytes().rows().end));
+    ends.push_back(std::max(ends.empty() ? 0 : ends.back(), write.bytes.rows().end));
   for (const AlikeAccesses& read : reads) {
-    const Rows rows = read.bytes().rows();
+    const Rows rows = read.bytes.rows();
     auto write = writes.begin() + (std::ranges::upper_bound(ends, rows.begin) - ends.begin());
-    for (; write != writes.end() && write->bytes().rows().begin < rows.end; ++write) {
-      if (read.bytes().meets(write->bytes())) visit(read, *write);
+    for (; write != writes.end() && write->bytes.rows().begin < rows.end; ++write) {
+      if (read.bytes.meets(write->bytes)) visit(read, *write);
     }
   }
 }
@@ -203,41 +190,54 @@ class Races {
 
 template <class Wrong>
 void each_pair(const AlikeAccesses& read, const AlikeAccesses& write, Wrong&& wrong) {
-  for (const Access* const reader : read.accesses) {
-    for (const Access* const writer : write.accesses) wrong(*reader, *writer);
+  for (const Access& reader : read.accesses) {
+    for (const Access& writer : write.accesses) wrong(reader, writer);
   }
 }
 
+class WaitsCheck final : public Check {
+ public:
+  explicit WaitsCheck(const CheckedGroup& group)
+      : group_(group), events_(group.taskflow), search_(events_), accesses_(group.taskflow, events_) {}
+
+  void look_at(std::uint32_t rank) override {
+    search_.add(rank, group_.taskflow.ranks[rank].tasks);
+    accesses_.add(rank);
+  }
+
+  void finish() override {
+    const TaskflowView& taskflow = group_.taskflow;
+    const KernelOrder kernels(taskflow);
+    Races races(group_.schedule, taskflow, findings_);
+    SortedAccesses reads(taskflow), writes(taskflow);
+    std::uint64_t pairs = 0;
+    search_.sort();
+    accesses_.each([&](const TensorAccesses& of) {
+      reads.sort(of.reads, of.tensor);
+      writes.sort(of.writes, of.tensor);
+      each_overlap(reads.groups(), writes.groups(),
+                   [&](const AlikeAccesses& read, const AlikeAccesses& write) {
+                     pairs += read.accesses.size() * write.accesses.size();
+                     if (!search_.implies(read.event, write.event)) {
+                       each_pair(read, write, [&](const Access& r, const Access& w) { races.no_wait(r, w); });
+                     } else if (!kernels.before(write.op, read.op)) {
+                       races.too_early(read.accesses.front(), write.accesses.front());
+                     }
+                   });
+    });
+    if (!findings_.errors.empty()) return;
+    findings_.notes.push_back(fmt::format("{} pairs of a reader and a writer are ordered by events", pairs));
+  }
+
+ private:
+  const CheckedGroup& group_;
+  EventNumbers events_;
+  WaitSearch search_;
+  AccessTables accesses_;
+};
+
 }  // namespace
 
-void check_waits(const Schedule& schedule, Findings& findings) {
-  const TaskflowView taskflow(schedule);
-  const EventNumbers events(taskflow);
-  const KernelOrder kernels(taskflow);
-  WaitSearch search(taskflow, events);
-  Races races(schedule, taskflow, findings);
-  const std::size_t before = findings.errors.size();
-  std::uint64_t pairs = 0;
-  const auto task = [&](const Access& access) -> const TaskDescriptor& {
-    return taskflow.ranks[access.rank].tasks[access.task];
-  };
-  const auto op = [&](const Access& access) { return task(access).op; };
-  each_shared_tensor(taskflow, [&](const TensorAccesses& tensor) {
-    const SortedAccesses reads(
-        tensor.reads, [&](const Access& read) { return events.waited(read.rank, task(read)); }, op);
-    const SortedAccesses writes(
-        tensor.writes, [&](const Access& write) { return events.triggered(task(write)); }, op);
-    each_overlap(reads.groups(), writes.groups(), [&](const AlikeAccesses& read, const AlikeAccesses& write) {
-      pairs += read.accesses.size() * write.accesses.size();
-      if (!search.implies(read.event, write.event)) {
-        each_pair(read, write, [&](const Access& r, const Access& w) { races.no_wait(r, w); });
-      } else if (!kernels.before(write.op, read.op)) {
-        races.too_early(*read.accesses.front(), *write.accesses.front());
-      }
-    });
-  });
-  if (findings.errors.size() > before) return;
-  findings.notes.push_back(fmt::format("{} pairs of a reader and a writer are ordered by events", pairs));
-}
+std::unique_ptr<Check> waits_check(const CheckedGroup& group) { return std::make_unique<WaitsCheck>(group); }
 
 }  // namespace a3sim

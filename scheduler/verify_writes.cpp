@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <tuple>
 
 #include "models/taskflow/block_grid.h"
+#include "scheduler/bucket_sort.h"
 #include "scheduler/taskflow_view.h"
 #include "scheduler/verify_parts.h"
 
@@ -17,6 +20,11 @@ struct Write {
   std::uint32_t rank, task;
 
   auto tile() const { return std::tuple(rows.begin, rows.end, tiling, shares); }
+  bool before(const Write& other) const {
+    if (rows.begin != other.rows.begin) return rows.begin < other.rows.begin;
+    return std::tie(rows.end, tiling, shares, share, rank, task) <
+           std::tie(other.rows.end, other.tiling, other.shares, other.share, other.rank, other.task);
+  }
 };
 
 // All writes to one tensor in one rank's memory: whether they are every byte of it, once.
@@ -33,11 +41,10 @@ class TensorWrites {
         memory_(memory),
         findings_(findings) {}
 
-  void check(std::vector<Write> writes) {
-    const auto place = [](const Write& write) {
-      return std::tuple(write.tile(), write.share, write.rank, write.task);
-    };
-    if (!std::ranges::is_sorted(writes, {}, place)) std::ranges::sort(writes, {}, place);
+  void check(std::vector<Write> writes, BucketSort<Write>& sort) {
+    sort.sort(
+        std::span(writes), info_.rows, [](const Write& write) { return write.rows.begin; },
+        [](const Write& a, const Write& b) { return a.before(b); });
     std::uint32_t next = 0;
     const Write* last = nullptr;
     for (auto begin = writes.cbegin(); begin != writes.cend();) {
@@ -96,57 +103,70 @@ class TensorWrites {
   Findings& findings_;
 };
 
-// Whose tensors, and who writes them.
-struct Place {
-  std::vector<Write> writes;
-  bool read = false;
-};
+class WritesCheck final : public Check {
+ public:
+  explicit WritesCheck(const CheckedGroup& group)
+      : taskflow_(group.taskflow), places_(taskflow_.ranks.front().tensors.size() * ranks()) {}
 
-std::vector<Place> places_of(const TaskflowView& taskflow) {
-  const std::size_t ranks = taskflow.ranks.size();
-  std::vector<Place> places(taskflow.ranks.front().tensors.size() * ranks);
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    const TaskflowView::Rank& rank = taskflow.ranks[r];
+  void look_at(std::uint32_t r) override {
+    const TaskflowView::Rank& rank = taskflow_.ranks[r];
     for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
       const TaskDescriptor& td = rank.tasks[t];
       for (const Region& in : rank.inputs(td)) {
-        if (!in.rows().empty()) places[in.tensor * ranks + in.rank].read = true;
+        if (!in.rows().empty()) place(in).read = true;
       }
       for (const Region& out : rank.outputs(td)) {
         if (out.rows().empty()) continue;
-        const bool cut = out.shares > 1 && taskflow.tiling(td);
-        places[out.tensor * ranks + out.rank].writes.push_back(
-            {out.rows(), cut ? td.tiling_data_position : kNone, cut ? out.share : 0U, cut ? out.shares : 1U,
-             r, t});
+        std::vector<Write>& writes = place(out).writes;
+        if (writes.empty()) writes.reserve(td.task_split_num);  // as many as its operator has tasks, mostly
+        const bool cut = out.shares > 1 && taskflow_.tiling(td);
+        writes.push_back({out.rows(), cut ? td.tiling_data_position : kNone, cut ? out.share : 0U,
+                          cut ? out.shares : 1U, r, t});
       }
     }
   }
-  return places;
-}
+
+  void finish() override {
+    std::uint64_t written = 0;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const auto tensor = static_cast<std::uint32_t>(i / ranks()),
+                 memory = static_cast<std::uint32_t>(i % ranks());
+      const TensorInfo& info = taskflow_.ranks[memory].tensors[tensor];
+      std::vector<Write> writes = std::move(places_[i].writes);
+      if (info.external) {
+        if (writes.empty()) continue;
+        const Write& write = writes.front();
+        findings_.errors.push_back(
+            fmt::format("{} on rank {} writes {} on rank {}, which is given from outside",
+                        taskflow_.task_name(write.rank, write.task), write.rank, info.name, memory));
+      } else if (places_[i].read || !writes.empty()) {
+        ++written;
+        TensorWrites(taskflow_, tensor, memory, findings_).check(std::move(writes), sort_);
+      }
+    }
+    if (!findings_.errors.empty()) return;
+    findings_.notes.push_back(fmt::format("{} tensors are written in full, every byte by one task", written));
+  }
+
+ private:
+  // A tensor in a rank's memory, and who writes it.
+  struct Place {
+    std::vector<Write> writes;
+    bool read = false;
+  };
+
+  std::size_t ranks() const { return taskflow_.ranks.size(); }
+  Place& place(const Region& region) { return places_[region.tensor * ranks() + region.rank]; }
+
+  const TaskflowView& taskflow_;
+  std::vector<Place> places_;  // by tensor, then rank
+  BucketSort<Write> sort_;
+};
 
 }  // namespace
 
-void check_writes(const Schedule& schedule, Findings& findings) {
-  const TaskflowView taskflow(schedule);
-  const std::size_t before = findings.errors.size(), ranks = taskflow.ranks.size();
-  std::vector<Place> places = places_of(taskflow);
-  std::uint64_t written = 0;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto tensor = static_cast<std::uint32_t>(i / ranks), memory = static_cast<std::uint32_t>(i % ranks);
-    const TensorInfo& info = taskflow.ranks[memory].tensors[tensor];
-    if (info.external) {
-      if (places[i].writes.empty()) continue;
-      const Write& write = places[i].writes.front();
-      findings.errors.push_back(fmt::format("{} on rank {} writes {} on rank {}, which is given from outside",
-                                            taskflow.task_name(write.rank, write.task), write.rank, info.name,
-                                            memory));
-    } else if (places[i].read || !places[i].writes.empty()) {
-      ++written;
-      TensorWrites(taskflow, tensor, memory, findings).check(std::move(places[i].writes));
-    }
-  }
-  if (findings.errors.size() > before) return;
-  findings.notes.push_back(fmt::format("{} tensors are written in full, every byte by one task", written));
+std::unique_ptr<Check> writes_check(const CheckedGroup& group) {
+  return std::make_unique<WritesCheck>(group);
 }
 
 }  // namespace a3sim

@@ -1,5 +1,7 @@
 #include "scheduler/worker_queues.h"
 
+#include <span>
+
 #include "sim/core/ids.h"
 
 namespace a3sim {
@@ -19,16 +21,19 @@ WorkerQueues::WorkerQueues(const Ssc& ssc, const std::vector<bool>& operators)
 }
 
 void WorkerQueues::deal_cyclic(const Ssc& ssc, const std::vector<bool>& operators) {
-  std::vector<std::uint32_t> dealt(ssc.worker_sets().size(), 0);
-  std::vector<std::uint32_t> worker_of(ssc.tasks().size(), kNone);
+  const std::span<const TaskDescriptor> tasks = ssc.tasks();
+  const std::span<const WorkerSet> sets = ssc.worker_sets();
+  std::vector<std::uint32_t> dealt(sets.size(), 0);
+  std::vector<std::uint32_t> worker_of(tasks.size(), kNone);
   std::vector<std::uint32_t> length(workers(), 0);
   for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
     const std::uint32_t first_worker = ssc.kinds().first_worker(q);
     for (const std::uint32_t task : ssc.queue(q)) {
-      if (!operators[ssc.tasks()[task].op]) continue;
-      const std::uint32_t set_index = ssc.tasks()[task].worker_set;
-      const WorkerSet& set = ssc.worker_sets()[set_index];
-      worker_of[task] = first_worker + set.first + dealt[set_index]++ % set.count;
+      if (!operators[tasks[task].op]) continue;
+      const std::uint32_t set_index = tasks[task].worker_set;
+      const WorkerSet& set = sets[set_index];
+      worker_of[task] = first_worker + set.first + dealt[set_index];
+      if (++dealt[set_index] == set.count) dealt[set_index] = 0;
       ++length[worker_of[task]];
     }
   }

@@ -67,8 +67,8 @@ struct TaskTable {
   std::vector<Region> regions;
 
   // Appends a task with its regions and sets first_region,
-  // num_inputs and num_outputs. The rest of `td` is the caller's.
-  void add(TaskDescriptor td, std::span<const Region> inputs, std::span<const Region> outputs);
+  // num_inputs and num_outputs. The rest of `task` is the caller's.
+  void add(const TaskDescriptor& task, std::span<const Region> inputs, std::span<const Region> outputs);
 };
 
 // A task with its regions.

@@ -17,13 +17,14 @@ void check(const CutOptions& cut) {
   }
 }
 
-void TaskTable::add(TaskDescriptor td, std::span<const Region> inputs, std::span<const Region> outputs) {
+void TaskTable::add(const TaskDescriptor& task, std::span<const Region> inputs,
+                    std::span<const Region> outputs) {
+  TaskDescriptor& td = tasks.emplace_back(task);
   td.first_region = static_cast<std::uint32_t>(regions.size());
   td.num_inputs = static_cast<std::uint8_t>(inputs.size());
   td.num_outputs = static_cast<std::uint8_t>(outputs.size());
-  regions.insert(regions.end(), inputs.begin(), inputs.end());
-  regions.insert(regions.end(), outputs.begin(), outputs.end());
-  tasks.push_back(td);
+  for (const Region& input : inputs) regions.push_back(input);  // few, for which copying ranges is slow
+  for (const Region& output : outputs) regions.push_back(output);
 }
 
 std::optional<ExpertTile> expert_tile(const MoeShape& shape, Tile tile) {

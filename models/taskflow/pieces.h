@@ -26,7 +26,8 @@ void for_each_piece(const RowLayout& layout, std::uint32_t src, std::uint32_t ds
   const std::uint32_t sent_begin = layout.sent_slot(src, gexpert).begin;
   std::uint32_t number = 0;
   for (std::uint32_t q = 0; q <= p; ++q) {
-    const Rows partition = layout.partition(dst, expert, q, partitions);
+    // The only one holds the slot, and need not be looked up among another rank's rows.
+    const Rows partition = partitions == 1 ? slot : layout.partition(dst, expert, q, partitions);
     const std::uint32_t end = std::min(slot.end, partition.end);
     std::uint32_t begin = std::max(slot.begin, partition.begin);
     for (std::uint32_t tile = 0; begin < end; ++tile, ++number) {

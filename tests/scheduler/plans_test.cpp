@@ -42,4 +42,14 @@ TEST_CASE("ties of a key are by task, in each of its values") {
   CHECK(tasks == expected);
 }
 
+TEST_CASE("keys that are no whole numbers, or too large for one number, sort alike") {
+  std::vector<std::uint32_t> down(kTied);
+  std::iota(down.rbegin(), down.rend(), 0);
+  CHECK(planned("-index") == down);
+  CHECK(planned("-index / 7") == down);
+  CHECK(planned("0.5 - index") == down);
+  CHECK(planned("-index * 1000000000000000000") == down);
+  CHECK(planned("(20 - index) * 100000000000000") == down);
+}
+
 }  // namespace a3sim
