@@ -34,7 +34,7 @@ class CommAlignmentRule final : public CauseRule {
     if (!one || odd < data.at("part") * all || rate > data.at("slow")) return {};
     if (all_before > 0 && odd_before >= data.at("part") * all_before) return {};  // it was always so
     Finding finding;
-    for (std::uint32_t r = 0; r < of.of.ranks(); ++r) finding.ranks.push_back(r);
+    finding.ranks = of.of.all_ranks();
     finding.factor = rate;
     finding.confidence = communication_share(of);
     finding.evidence.push_back(
@@ -50,12 +50,12 @@ class CommAlignmentRule final : public CauseRule {
         !parts.names(parts.alignment, data.at("room")))
       return {};
     Finding finding = finding_of_transfers(of, parts.alignment);
-    const std::string place = of.of().place_of(*parts.one_odd);
+    const std::string place = of.of.place_of(*parts.one_odd);
     finding.evidence.push_back(
         {"transfers of sizes that are no whole lines", "", parts.odd, data.at("part"), place});
     finding.evidence.push_back(
         {"of the rate that whole lines reach", "", parts.alignment, data.at("slow"), place});
-    finding.evidence.push_back({"of the ports' rate", "", parts.port, data.at("room"), place});
+    finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 };

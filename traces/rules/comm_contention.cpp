@@ -19,8 +19,8 @@ class CommContentionRule final : public CauseRule {
         if (std::isnan(put->beside)) continue;
         const std::size_t how = static_cast<double>(put->beside) > 0.5 ? 1 : 0;
         bytes[how] += put->bytes;
-        time[how] += static_cast<double>((put->end - put->start).count());
-        if (how == 1 && (!one || put->end - put->start > one->end - one->start)) one = put;
+        time[how] += picoseconds(put->length());
+        if (how == 1 && (!one || put->length() > one->length())) one = put;
       }
       for (const TransferRecord* put : puts.usual) {
         beside_before += static_cast<double>(put->beside) > 0.5;
@@ -33,11 +33,11 @@ class CommContentionRule final : public CauseRule {
     if (sharing >= data.at("sharing") || part < data.at("part")) return {};
     if (before > 0 && beside_before >= data.at("part") * before) return {};  // it was always so
     Finding finding;
-    for (std::uint32_t r = 0; r < of.of.ranks(); ++r) finding.ranks.push_back(r);
+    finding.ranks = of.of.all_ranks();
     finding.factor = sharing;
     finding.confidence = communication_share(of) * part;
-    finding.evidence.push_back({"rate beside memory-bound work, of that alone", "", sharing,
-                                data.at("sharing"), of.of.place_of(*one)});
+    finding.add({"rate beside memory-bound work, of that alone", "", sharing, data.at("sharing"),
+                 of.of.place_of(*one)});
     return {finding};
   }
 
@@ -48,12 +48,12 @@ class CommContentionRule final : public CauseRule {
       return {};
     Finding finding = finding_of_transfers(of, 1 - parts.beside * (1 - parts.sharing));
     finding.factor = parts.sharing;
-    const std::string place = of.of().place_of(*parts.one_beside);
-    finding.evidence.push_back({"rate beside memory-bound work, of that beside other work", "", parts.sharing,
-                                data.at("sharing"), place});
+    const std::string place = of.of.place_of(*parts.one_beside);
+    finding.add({"rate beside memory-bound work, of that beside other work", "", parts.sharing,
+                 data.at("sharing"), place});
     finding.evidence.push_back(
         {"part of the transfers' time beside it", "", parts.beside, data.at("part"), place});
-    finding.evidence.push_back({"of the ports' rate", "", parts.port, data.at("room"), place});
+    finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 };

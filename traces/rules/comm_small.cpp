@@ -25,11 +25,11 @@ class CommSmallRule final : public CauseRule {
     if (!smaller && now > data.at("slow")) return {};
     if (!smaller && !of.reference.transfers.empty()) return {};  // it was always so
     Finding finding;
-    for (std::uint32_t r = 0; r < of.of.ranks(); ++r) finding.ranks.push_back(r);
+    finding.ranks = of.of.all_ranks();
     const std::string place = of.of.place_of(*lags.puts.begin()->second.now.front());
     finding.evidence.push_back(
         {"mean size of a transfer", "B", lags.size_now, data.at("smaller") * usual, place});
-    finding.evidence.push_back({"of the rate that large ones reach", "", now, data.at("slow"), place});
+    finding.add({"of the rate that large ones reach", "", now, data.at("slow"), place});
     finding.confidence = smaller ? 1 : 1 - now;
     finding.factor = now / before;
     return {finding};
@@ -40,10 +40,10 @@ class CommSmallRule final : public CauseRule {
     if (!parts.smallest || parts.size > data.at("slow") || !parts.names(parts.size, data.at("room")))
       return {};
     Finding finding = finding_of_transfers(of, parts.size);
-    const std::string place = of.of().place_of(*parts.smallest);
+    const std::string place = of.of.place_of(*parts.smallest);
     finding.evidence.push_back(
         {"of the rate that large transfers reach", "", parts.size, data.at("slow"), place});
-    finding.evidence.push_back({"of the ports' rate", "", parts.port, data.at("room"), place});
+    finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 

@@ -17,14 +17,14 @@ struct PortUse {
 };
 
 const ObservedPlane* plane_of(const Standing& of, const TransferRecord& put) {
-  const auto& planes = of.of().machine().planes;
+  const auto& planes = of.of.machine().planes;
   return put.plane < planes.size() ? &planes[put.plane] : nullptr;
 }
 
 // The mean over ranks, by the time that something is under way, of the busier side of each port.
 double part_of_ports(const Standing& of) {
   double sum = 0, weights = 0;
-  for (const FullStep& step : of.full()) {
+  for (const FullStep& step : of.full) {
     std::map<std::tuple<std::uint32_t, std::uint16_t, bool>, PortUse> ports;
     for (const TransferRecord& put : step.transfers) {
       for (const bool egress : {true, false}) {
@@ -36,9 +36,9 @@ double part_of_ports(const Standing& of) {
     std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<double, double>> ranks;  // part, time
     for (auto& [key, use] : ports) {
       const auto& [rank, plane, egress] = key;
-      if (plane >= of.of().machine().planes.size()) continue;
+      if (plane >= of.of.machine().planes.size()) continue;
       unite(use.busy);
-      const double time = seconds(length_of(use.busy)), port = of.of().machine().planes[plane].port;
+      const double time = seconds(length_of(use.busy)), port = of.of.machine().planes[plane].port;
       if (time <= 0 || port <= 0) continue;
       auto& [part, weight] = ranks[{rank, plane}];
       part = std::max(part, use.bytes / time / port);
@@ -58,12 +58,11 @@ TransferParts transfer_parts(const Standing& of, double line) {
   TransferParts parts;
   double flow = 0, with_startup = 0, whole = 0, all = 0, odd = 0;
   double bytes[2] = {}, time[2] = {};  // beside what cores limit, beside memory-bound work
-  for (const FullStep& step : of.full()) {
+  for (const FullStep& step : of.full) {
     for (const TransferRecord& put : step.transfers) {
       const ObservedPlane* plane = plane_of(of, put);
       if (!plane || put.bytes <= 0) continue;
       ++all;
-      parts.bytes += put.bytes;
       if (!parts.smallest || put.bytes < parts.smallest->bytes) parts.smallest = &put;
       const bool is_odd = put.bytes > line && std::fmod(put.bytes, line) != 0;
       odd += is_odd;
@@ -77,14 +76,12 @@ TransferParts transfer_parts(const Standing& of, double line) {
       if (std::isnan(put.beside)) continue;
       const std::size_t how = static_cast<double>(put.beside) > 0.5 ? 1 : 0;
       bytes[how] += put.bytes;
-      time[how] += seconds(put.end - put.start);
-      if (how == 1 &&
-          (!parts.one_beside || put.end - put.start > parts.one_beside->end - parts.one_beside->start))
+      time[how] += seconds(put.length());
+      if (how == 1 && (!parts.one_beside || put.length() > parts.one_beside->length()))
         parts.one_beside = &put;
     }
   }
   if (all == 0) return parts;
-  parts.bytes /= all;
   parts.odd = odd / all;
   if (with_startup > 0) {
     parts.size = flow / with_startup;
@@ -101,7 +98,7 @@ TransferParts transfer_parts(const Standing& of, double line) {
 Finding finding_of_transfers(const Standing& of, double part) {
   Finding finding;
   std::map<std::uint32_t, double> sooner;
-  for (std::uint32_t rank = 0; rank < of.mean().size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < of.mean.size(); ++rank) {
     finding.ranks.push_back(rank);
     if (const std::optional<Standing::Lanes> lanes = of.lanes(rank))
       sooner[rank] = lanes->communication * (1 - part);

@@ -16,7 +16,6 @@ struct TransferParts {
   double sharing = 1;    // of the rate beside what cores limit, beside memory-bound work; 1: not seen
   double odd = 0;        // transfers of no whole lines
   double beside = 0;     // part of their time beside memory-bound work
-  double bytes = 0;      // mean size
   const TransferRecord *smallest = nullptr, *one_odd = nullptr, *one_beside = nullptr;
 
   // Whether ports have room, and this part is the least of the three.
