@@ -7,7 +7,6 @@
 
 #include "traces/rules/choice.h"
 #include "traces/rules/rule.h"
-#include "traces/rules/step_path.h"
 
 namespace a3sim {
 namespace {

@@ -55,9 +55,8 @@ class ComputeClockRule final : public CauseRule {
       // A core's loads and stores go by its clock, too.
       sooner[rank.rank] = std::max(rank.lost_arithmetic, rank.lost);
       finding.confidence = std::max(finding.confidence, rank.lost_arithmetic / sooner[rank.rank]);
-      finding.evidence.push_back(
-          {fmt::format("arithmetic of rank {} at equal work, of the median rank's", rank.rank), "", longer,
-           highest, of.of.place_of(*rank.longest)});
+      finding.add({fmt::format("arithmetic of rank {} at equal work, of the median rank's", rank.rank), "",
+                   longer, highest, of.of.place_of(*rank.longest)});
     }
     if (finding.ranks.empty()) return {};
     finding.lost_ms = of.gain_of_computing(sooner) / kPicosecondsOfMs;

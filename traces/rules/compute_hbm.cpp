@@ -55,10 +55,9 @@ class ComputeHbmRule final : public CauseRule {
       finding.factor = finding.factor > 0 ? std::min(finding.factor, 1 / rank.slowest) : 1 / rank.slowest;
       sooner[rank.rank] = rank.lost_rest;
       const std::string place = of.of.place_of(*rank.worst);
-      finding.evidence.push_back(
-          {fmt::format("rank {}: what {} takes beside its arithmetic, of the median rank's", rank.rank,
-                       of.of.names()[rank.worst->op]),
-           "", rank.slowest, data.at("slower"), place});
+      finding.add({fmt::format("rank {}: what {} takes beside its arithmetic, of the median rank's",
+                               rank.rank, of.of.names()[rank.worst->op]),
+                   "", rank.slowest, data.at("slower"), place});
       finding.add({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
                    static_cast<double>(rank.slow_rests), data.at("operators"), place});
     }

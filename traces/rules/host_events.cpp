@@ -45,9 +45,9 @@ class HostEventRule : public CauseRule {
     finding.confidence = filled;
     finding.add({fmt::format("{} on the host of rank {}", name_of(kind_), fill.rank), "ms a step",
                  fill.time / kPicosecondsOfMs, least_ms, fill.place});
-    finding.evidence.push_back(
-        {fmt::format("rank {} waited for its host", fill.rank), "ms a step", waited / kPicosecondsOfMs,
-         of.shared.at("host_share") * of.usual() / kPicosecondsOfMs, of.place(fill.rank)});
+    finding.add({fmt::format("rank {} waited for its host", fill.rank), "ms a step",
+                 waited / kPicosecondsOfMs, of.shared.at("host_share") * of.usual() / kPicosecondsOfMs,
+                 of.place(fill.rank)});
     return {finding};
   }
 

@@ -123,10 +123,9 @@ std::vector<Finding> standing_host_events(const Standing& of, HostKind kind, con
   finding.lost_ms = of.gain(of.of_all(sooner)) / kPicosecondsOfMs;
   finding.confidence = std::min(1.0, share);
   const std::string place = of.of.place_of(*most.longest);
-  finding.evidence.push_back(
-      {fmt::format("device of rank {} idle, {} on its host", worst,
-                   kind == HostKind::kSync ? "behind sync" : fmt::format("{}", name_of(kind))),
-       "ms a step", most.idle / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
+  finding.add({fmt::format("device of rank {} idle, {} on its host", worst,
+                           kind == HostKind::kSync ? "behind sync" : fmt::format("{}", name_of(kind))),
+               "ms a step", most.idle / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
   finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "ms a step",
                most.time / kPicosecondsOfMs, data.at("least_ms"), place});
   finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "events a step", most.count, 1,

@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "traces/analysis/median.h"
-#include "traces/rules/standing_transfers.h"
 
 namespace a3sim {
 namespace {
@@ -119,6 +118,20 @@ Finding finding_of(const Case& of, const SlowLink& link, double threshold) {
   finding.factor = link.factor;
   finding.confidence = communication_share(of);
   add_link(link, "the usual", threshold, of.of, finding);
+  return finding;
+}
+
+Finding finding_of_transfers(const Standing& of, double part) {
+  Finding finding;
+  std::map<std::uint32_t, double> sooner;
+  for (std::uint32_t rank = 0; rank < of.mean.size(); ++rank) {
+    finding.ranks.push_back(rank);
+    if (const std::optional<Standing::Lanes> lanes = of.lanes(rank))
+      sooner[rank] = lanes->communication * (1 - part);
+  }
+  finding.factor = part;
+  finding.lost_ms = of.gain(of.of_all(sooner)) / kPicosecondsOfMs;
+  finding.confidence = 1;
   return finding;
 }
 

@@ -19,6 +19,9 @@ Finding finding_of(const Case& of, const SlowLink& link, double threshold);
 // What it loses: of the time in which a rank communicates and computes nothing, `factor` would be left.
 Finding finding_of(const Standing& of, const SlowLink& link, double threshold);
 
+// A finding of all ranks: of the time in which a rank communicates and computes nothing, `part` is what would be left.
+Finding finding_of_transfers(const Standing& of, double part);
+
 // The part of the lag that slow transfers can explain: what transfers take longer, and what computing does not.
 double communication_share(const Case& of);
 
