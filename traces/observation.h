@@ -51,6 +51,7 @@ struct LightRecord {
   std::uint8_t flags = 0;
 };
 inline constexpr std::uint8_t kNoFill = 255;
+enum class Fill : std::uint8_t { kDevice, kHost, kData };
 static_assert(sizeof(LightRecord) <= 96);
 
 // What runs at one time on a rank, seen from outside.
