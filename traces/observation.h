@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,8 @@
 // What is known of many steps of a job: filled alike by simulated steps and by imported profiles. What finds causes
 // sees this and nothing else: not the configuration, not the faults that were injected.
 namespace a3sim {
+
+inline double picoseconds(Duration time) { return static_cast<double>(time.count()); }
 
 // What was not seen. Numbers of light records and operators are floats, so that they can say so.
 inline constexpr float kUnseen = std::numeric_limits<float>::quiet_NaN();
@@ -91,6 +95,7 @@ struct TransferRecord {
   double bytes = 0;
   float beside = kUnseen;        // share of its time while memory-bound work ran at one of its ends
   float lost_sharing = kUnseen;  // microseconds lost to others on its ports, where that is seen
+  Duration length() const { return end - start; }
 };
 
 enum class HostKind : std::uint8_t {
@@ -115,6 +120,7 @@ struct HostRecord {
   HostKind kind = HostKind::kOther;
   Duration start{}, end{};
   std::uint32_t count = 1;  // of events that it stands for
+  Duration length() const { return end - start; }
 };
 
 // A plane of links.
@@ -133,12 +139,25 @@ struct ObservedMachine {
   double hbm_read = 0, l2_read = 0;       // bytes a second
   std::vector<ObservedPlane> planes;
   double clock = 0;  // Hz, the nominal one
+
+  // At least one.
+  double workers(CoreKind core) const { return std::max(1U, core == CoreKind::kCube ? aic : aiv); }
 };
 
 // What a source could not say, by the words in which its tools call it.
 struct Missing {
   std::string column;  // "kernel_details.csv: Mean Clock"
   std::string needed_for;
+};
+
+// What is known of a job apart from its steps.
+struct ObservedJob {
+  std::uint32_t ranks = 0;
+  std::vector<std::string> names;    // of operators
+  std::vector<std::string> passes;   // in their order
+  std::vector<std::uint32_t> nodes;  // by rank, that of its host
+  ObservedMachine machine;
+  std::vector<Missing> missing;
 };
 
 // A step, what is recorded in full of it.
@@ -162,21 +181,25 @@ class Observation {
  public:
   virtual ~Observation() = default;
 
-  virtual const ObservedMachine& machine() const = 0;
-  virtual const std::vector<std::string>& names() const = 0;           // of operators
-  virtual const std::vector<std::string>& passes() const = 0;          // in their order
-  virtual std::vector<std::vector<std::uint32_t>> groups() const = 0;  // by group: its ranks
-  virtual std::uint32_t ranks() const = 0;
-  // Ranks that share a host: by rank, its node.
-  virtual const std::vector<std::uint32_t>& nodes() const = 0;
+  const ObservedMachine& machine() const { return job_.machine; }
+  const std::vector<std::string>& names() const { return job_.names; }
+  const std::vector<std::string>& passes() const { return job_.passes; }
+  std::uint32_t ranks() const { return job_.ranks; }
+  std::vector<std::uint32_t> all_ranks() const {
+    std::vector<std::uint32_t> all(job_.ranks);
+    std::iota(all.begin(), all.end(), 0U);
+    return all;
+  }
+  const std::vector<std::uint32_t>& nodes() const { return job_.nodes; }
+  const std::vector<Missing>& missing() const { return job_.missing; }
 
   // One call a step, with all of its records.
   using Step = std::function<void(std::uint32_t step, std::span<const LightRecord> records)>;
   virtual void each_step(const Step& take) const = 0;
   // The same of one step of this job on a machine without faults and noise; empty: not known. Where its records stand is
   // asked with kNone for the step.
-  virtual std::vector<LightRecord> reference() const = 0;
-  virtual FullStep reference_full() const = 0;
+  virtual std::vector<LightRecord> reference() const { return {}; }
+  virtual FullStep reference_full() const { return {}; }
   // Steps that were recorded in full.
   virtual std::vector<std::uint32_t> full_steps() const = 0;
   virtual FullStep full(std::uint32_t step) const = 0;
@@ -187,13 +210,21 @@ class Observation {
   // What the source calls a step.
   virtual std::uint32_t number_of(std::uint32_t step) const { return step; }
 
-  virtual const std::vector<Missing>& missing() const = 0;
-  virtual bool simulated() const = 0;
   // Where a record stands: "light.bin:4711", "operators.csv:12".
   virtual std::string place_of(const LightRecord& record) const = 0;
   virtual std::string place_of(const OperatorRecord& record) const = 0;
   virtual std::string place_of(const TransferRecord& record) const = 0;
   virtual std::string place_of(const HostRecord& record) const = 0;
+  // Where the first light record of a rank in a step stands.
+  std::string place_of(std::uint32_t step, std::uint32_t rank) const {
+    LightRecord record;
+    record.step = step;
+    record.rank = rank;
+    return place_of(record);
+  }
+
+ protected:
+  ObservedJob job_;
 };
 
 }  // namespace a3sim

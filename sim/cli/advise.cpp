@@ -60,7 +60,7 @@ std::string advise_help() {
 std::unique_ptr<Observation> observed_job(const AdviseOptions& options) {
   auto job = std::make_unique<FileObservation>(options.directory);
   if (options.machine.empty()) return job;
-  const ObservedMachine& own = job->job().machine;
+  const ObservedMachine own = job->machine();
   const bool collectives = !own.planes.empty() && own.planes.front().startup == Duration::zero();
   job->set_machine(observed_machine(read_hardware_file(options.machine), {own.aic, own.aiv}, collectives));
   return job;

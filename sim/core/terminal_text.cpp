@@ -21,7 +21,8 @@ std::size_t length_by(unsigned char first) {
   return first >= 0xE0 ? 3 : 2;
 }
 
-// The bytes of the character that the text begins with; 0 where it must not be shown.
+}  // namespace
+
 std::size_t shown_bytes(std::string_view text) {
   constexpr std::uint32_t kLeast[kLongestCharacter + 1] = {0, 0, 0x80, 0x800, 0x10000};
   constexpr std::uint32_t kC1End = 0xA0;
@@ -38,8 +39,6 @@ std::size_t shown_bytes(std::string_view text) {
   const bool surrogate = value >= 0xD800 && value < 0xE000;
   return value < std::max(kLeast[length], kC1End) || surrogate || value > 0x10FFFF ? 0 : length;
 }
-
-}  // namespace
 
 std::string terminal_text(std::string_view text) {
   std::string shown;

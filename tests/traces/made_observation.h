@@ -26,27 +26,22 @@ class MadeObservation final : public Observation {
   };
   using Step = std::function<Own(std::uint32_t step, std::uint32_t rank)>;
 
-  MadeObservation(std::uint32_t ranks, std::uint32_t steps, const Step& own) : ranks_(ranks) {
-    machine_.aic = machine_.aiv = 1;
-    machine_.cube_rate = machine_.vector_rate = 1e15;
-    machine_.hbm_read = 1e12;
-    machine_.planes.push_back({"hccs", 100e9, 100e9, made_ms(0), 1});
+  MadeObservation(std::uint32_t ranks, std::uint32_t steps, const Step& own) {
+    job_.ranks = ranks;
+    job_.names = {"A", "B", "C"};
+    job_.passes = {"forward"};
+    job_.nodes.resize(ranks);
+    ObservedMachine& machine = allowed();
+    machine.aic = machine.aiv = 1;
+    machine.cube_rate = machine.vector_rate = 1e15;
+    machine.hbm_read = 1e12;
+    machine.planes.push_back({"hccs", 100e9, 100e9, made_ms(0), 1});
     Duration begin = made_ms(1);
     for (std::uint32_t s = 0; s < steps; ++s) records_.push_back(make(s, begin, own));
     Duration zero = made_ms(1);
     reference_ = make(0, zero, [](std::uint32_t, std::uint32_t) { return Own(); });
   }
 
-  const ObservedMachine& machine() const override { return machine_; }
-  const std::vector<std::string>& names() const override { return names_; }
-  const std::vector<std::string>& passes() const override { return passes_; }
-  std::vector<std::vector<std::uint32_t>> groups() const override {
-    std::vector<std::uint32_t> group;
-    for (std::uint32_t r = 0; r < ranks_; ++r) group.push_back(r);
-    return {group};
-  }
-  std::uint32_t ranks() const override { return ranks_; }
-  const std::vector<std::uint32_t>& nodes() const override { return nodes_; }
   void each_step(const Observation::Step& take) const override {
     for (std::uint32_t s = 0; s < records_.size(); ++s) take(s, records_[s]);
   }
@@ -63,15 +58,13 @@ class MadeObservation final : public Observation {
     return *std::ranges::find(full_records, step, &FullStep::step);
   }
   std::vector<PathPart> critical_path(std::uint32_t) const override { return path; }
-  const std::vector<Missing>& missing() const override { return missing_; }
-  bool simulated() const override { return false; }
   std::string place_of(const LightRecord&) const override { return "light"; }
   std::string place_of(const OperatorRecord&) const override { return "operator"; }
   std::string place_of(const TransferRecord&) const override { return "transfer"; }
   std::string place_of(const HostRecord&) const override { return "host"; }
 
   // What the machine allows, to be changed.
-  ObservedMachine& allowed() { return machine_; }
+  ObservedMachine& allowed() { return job_.machine; }
 
   bool has_reference = true;
   FullStep usual;
@@ -117,7 +110,7 @@ class MadeObservation final : public Observation {
   std::vector<LightRecord> make(std::uint32_t step, Duration& begin, const Step& own) const {
     std::vector<LightRecord> records;
     Duration release{};
-    for (std::uint32_t r = 0; r < ranks_; ++r) {
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
       const Own of = own(step, r);
       LightRecord record;
       record.step = step;
@@ -138,13 +131,8 @@ class MadeObservation final : public Observation {
     return records;
   }
 
-  std::uint32_t ranks_;
-  ObservedMachine machine_;
-  std::vector<std::string> names_{"A", "B", "C"}, passes_{"forward"};
-  std::vector<std::uint32_t> nodes_ = std::vector<std::uint32_t>(ranks_);
   std::vector<std::vector<LightRecord>> records_;
   std::vector<LightRecord> reference_;
-  std::vector<Missing> missing_;
 };
 
 }  // namespace a3sim

@@ -39,7 +39,7 @@ class Backwards {
       const OperatorRecord& now = *records_[at - 1];
       const std::size_t before = held_up_by(at);
       const Duration from = before > 0 ? records_[before - 1]->end : now.start;
-      if (from < now.end) path.stretches.push_back({from, now.end, now.rank, now.op, now.pass, now.lane});
+      if (from < now.end) path.stretches.push_back({from, now.end, now.rank, now.op});
       if (before > 0) overlapped += std::max(Duration::zero(), from - now.start);
       at = before;
     }

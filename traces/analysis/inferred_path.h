@@ -11,8 +11,6 @@ namespace a3sim {
 struct InferredStretch {
   Duration from{}, to{};
   std::uint32_t rank = 0, op = 0;
-  std::uint16_t pass = 0;
-  Lane lane = Lane::kCompute;
 };
 
 struct InferredPath {

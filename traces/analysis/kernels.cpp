@@ -78,20 +78,10 @@ bool Kernels::meets(std::uint32_t kernel) const {
   return trace_.operators[first_op_[kernel]].unit == TaskUnit::kPut && ranks_.size() > 1;
 }
 
-std::uint32_t Kernels::last_to_come(std::uint32_t kernel) const {
-  std::uint32_t last = 0;
-  for (std::uint32_t r = 1; r < ranks_.size(); ++r) {
-    if (at(r, kernel).launched > at(last, kernel).launched) last = r;
-  }
-  return last;
-}
-
-std::uint32_t Kernels::last_to_end(std::uint32_t kernel) const {
-  std::uint32_t last = 0;
-  for (std::uint32_t r = 1; r < ranks_.size(); ++r) {
-    if (at(r, kernel).ended > at(last, kernel).ended) last = r;
-  }
-  return last;
+std::uint32_t Kernels::last_by(std::uint32_t kernel, Duration Kernel::* date) const {
+  const auto last =
+      std::ranges::max_element(ranks_, {}, [&](const auto& rank) { return rank[kernel].*date; });
+  return static_cast<std::uint32_t>(last - ranks_.begin());
 }
 
 }  // namespace a3sim

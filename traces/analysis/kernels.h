@@ -29,13 +29,14 @@ class Kernels {
   bool meets_before(std::uint32_t kernel) const { return trace_.machine.collectives && meets(kernel); }
   const Kernel& at(std::uint32_t rank, std::uint32_t kernel) const { return ranks_[rank][kernel]; }
   // The rank that comes last to a kernel that meets, and the one whose part of it ends last.
-  std::uint32_t last_to_come(std::uint32_t kernel) const;
-  std::uint32_t last_to_end(std::uint32_t kernel) const;
+  std::uint32_t last_to_come(std::uint32_t kernel) const { return last_by(kernel, &Kernel::launched); }
+  std::uint32_t last_to_end(std::uint32_t kernel) const { return last_by(kernel, &Kernel::ended); }
 
  private:
   void group_operators();
   void find_ends();
   void run(std::uint32_t kernel);
+  std::uint32_t last_by(std::uint32_t kernel, Duration Kernel::* date) const;
 
   const Trace& trace_;
   std::vector<std::uint32_t> first_op_, kernel_of_;  // by kernel; by operator

@@ -1,26 +1,20 @@
 #include "traces/analysis/median_polish.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
+
+#include "traces/analysis/median.h"
 
 namespace a3sim {
 namespace {
 
-double median_of_cells(std::vector<double> cells) {
-  std::erase_if(cells, [](double cell) { return std::isnan(cell); });
-  if (cells.empty()) return 0;
-  std::ranges::sort(cells);
-  const std::size_t half = cells.size() / 2;
-  return cells.size() % 2 == 1 ? cells[half] : (cells[half - 1] + cells[half]) / 2;
-}
-
-// Moves the median of numbers into `to`; how much that was.
+// Moves the median of the cells that there are into `to`; how much that was.
 double take_median(std::vector<double>& from, double& to) {
-  const double median = median_of_cells(from);
-  for (double& value : from) value -= median;
-  to += median;
-  return std::abs(median);
+  std::vector<double> cells = from;
+  std::erase_if(cells, [](double cell) { return std::isnan(cell); });
+  const double moved = median(std::move(cells));
+  for (double& value : from) value -= moved;
+  to += moved;
+  return std::abs(moved);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ std::vector<Overlap> overlaps(const Trace& trace) {
   }
   std::vector<Overlap> ranks(trace.ranks.size());
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    ranks[r].hidden = Duration(length(puts[r] & cubes[r]));
-    ranks[r].exposed = Duration(length(puts[r])) - ranks[r].hidden;
+    ranks[r].hidden = length_of(puts[r] & cubes[r]);
+    ranks[r].exposed = length_of(puts[r]) - ranks[r].hidden;
   }
   return ranks;
 }

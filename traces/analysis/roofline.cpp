@@ -1,7 +1,8 @@
 #include "traces/analysis/roofline.h"
 
 #include <algorithm>
-#include <boost/icl/interval_set.hpp>
+
+#include "traces/analysis/times.h"
 
 namespace a3sim {
 namespace {
@@ -20,7 +21,7 @@ bool of_puts(const Trace& trace, std::uint32_t op) { return trace.operators[op].
 std::vector<Sums> sums_of(const Trace& trace) {
   std::vector<Sums> sums(trace.operators.size());
   for (const auto& rank : trace.ranks) {
-    std::vector<boost::icl::interval_set<std::int64_t>> runs(trace.operators.size());
+    std::vector<Times> runs(trace.operators.size());
     for (const TraceTask& task : rank) {
       Sums& of = sums[task.op];
       of.kind = trace.machine.workers.queue_of(task.worker);
@@ -29,9 +30,9 @@ std::vector<Sums> sums_of(const Trace& trace) {
       of.arithmetic += task.arithmetic;
       of.put_bytes += static_cast<double>(task.put_bytes);
       if (!task.remote && of_puts(trace, task.op)) continue;
-      runs[task.op] += boost::icl::interval<std::int64_t>::right_open(task.start.count(), task.end.count());
+      add(runs[task.op], task.start, task.end);
     }
-    for (std::size_t op = 0; op < runs.size(); ++op) sums[op].any_ran += Duration(length(runs[op]));
+    for (std::size_t op = 0; op < runs.size(); ++op) sums[op].any_ran += length_of(runs[op]);
   }
   return sums;
 }

@@ -14,4 +14,6 @@ inline void add(Times& times, Duration from, Duration to) {
   times += Times::interval_type::right_open(from.count(), to.count());
 }
 
+inline Duration length_of(const Times& times) { return Duration(boost::icl::length(times)); }
+
 }  // namespace a3sim

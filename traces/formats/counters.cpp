@@ -48,14 +48,8 @@ class Stretches {
 };
 
 struct RankSums {
-  RankSums(Duration makespan, Duration stretch, std::size_t kinds)
-      : hbm(makespan, stretch),
-        out(makespan, stretch),
-        in(makespan, stretch),
-        hits(makespan, stretch),
-        reads(makespan, stretch),
-        ready(makespan, stretch),
-        running(kinds, Stretches(makespan, stretch)) {}
+  RankSums(const Stretches& none, std::size_t kinds)
+      : hbm(none), out(none), in(none), hits(none), reads(none), ready(none), running(kinds, none) {}
   Stretches hbm, out, in, hits, reads, ready;
   std::vector<Stretches> running;  // workers, by kind
 };
@@ -105,7 +99,8 @@ std::vector<Counter> counters(const RankSums& sums, const TraceMachine& machine)
 std::vector<std::vector<Counter>> counters_of(const Causes& causes, Duration stretch) {
   const Trace& trace = causes.trace();
   const Duration makespan = std::max(trace.makespan, Duration(1));
-  std::vector<RankSums> sums(trace.ranks.size(), RankSums(makespan, stretch, trace.machine.workers.size()));
+  std::vector<RankSums> sums(trace.ranks.size(),
+                             RankSums(Stretches(makespan, stretch), trace.machine.workers.size()));
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
     for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) add_task(causes, {r, t}, sums);
   std::vector<std::vector<Counter>> by_rank;

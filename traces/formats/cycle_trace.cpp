@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "traces/formats/stage_names.h"
@@ -21,18 +22,8 @@ std::string_view stage_name(std::string_view op) {
   return op;
 }
 
-// Escaped for JSON: operators' names come from configurations.
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20)
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    else
-      out += c;
-  }
-  return out + '"';
-}
+// Operators' names come from configurations.
+std::string json_text(std::string_view text) { return nlohmann::json(text).dump(); }
 
 // Whole: readers take it as a number, which keeps what it can.
 std::string in_microseconds(std::int64_t picoseconds) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "traces/analysis/median.h"
 #include "traces/import/profiled_table.h"
 
 namespace a3sim {
@@ -31,10 +32,11 @@ void Meetings::align(Measured& profile) const {
     std::vector<double> ahead;
     for (const auto* dates : shared) ahead.push_back(dates->at(number).end - dates->at(first).end);
     std::ranges::sort(ahead);
-    const std::size_t n = ahead.size();
-    const double median = (ahead[(n - 1) / 2] + ahead[n / 2]) / 2;
-    rank.clock = MeasuredClock{
-        n, from_microseconds(median), from_microseconds(ahead.front()), from_microseconds(ahead.back()), {}};
+    rank.clock = MeasuredClock{ahead.size(),
+                               from_microseconds(median(ahead)),
+                               from_microseconds(ahead.front()),
+                               from_microseconds(ahead.back()),
+                               {}};
     if (!rank.span) continue;
     rank.span->first -= rank.clock->offset();
     rank.span->last -= rank.clock->offset();

@@ -3,12 +3,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <istream>
-#include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
 #include "traces/import/ascend_files.h"
-#include "traces/import/text_source.h"
+#include "traces/import/json_walk.h"
 
 // The profiler's communication.json, value by value:
 // {step: {p2p|collective: {name@group: {"Communication Time Info": {key: number},
@@ -16,48 +14,13 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kDeepestObject = 16;
 constexpr double kMostMilliseconds = 1e9, kMostMegabytes = 1e12;
 
 Duration time_of(double milliseconds) { return Duration(std::llround(milliseconds * 1e9)); }
 
-class Exchanges final : public nlohmann::json_sax<nlohmann::json> {
+class Exchanges final : public JsonWalk {
  public:
-  Exchanges(std::string file, const ExchangeSink& to) : file_(std::move(file)), to_(to) {}
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<double>(value)); }
-  bool number_float(number_float_t value, const string_t&) override { return number(value); }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool key(string_t& value) override {
-    keys_.resize(depth_ + 1);
-    keys_[depth_] = value;
-    return true;
-  }
-  bool start_object(std::size_t) override {
-    if (deeper() == kOfExchange) now_ = {};
-    return true;
-  }
-  bool end_object() override {
-    if (depth_-- == kOfExchange) finish();
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    deeper();
-    item_ = 0;
-    return true;
-  }
-  bool end_array() override {
-    --depth_;
-    return true;
-  }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    throw InputError(fmt::format("{}: byte {}: {}", file_, position, error.what()));
-  }
+  explicit Exchanges(const ExchangeSink& to) : to_(to) {}
 
  private:
   // Depths of the objects, the file's own being the first.
@@ -66,27 +29,26 @@ class Exchanges final : public nlohmann::json_sax<nlohmann::json> {
     double start = -1, elapsed = -1, transit = 0, wait = 0;  // us, ms, ms, ms
   };
 
-  std::size_t deeper() {
-    if (++depth_ > kDeepestObject)
-      throw InputError(fmt::format("{}: deeper than {} levels", file_, kDeepestObject));
-    keys_.resize(depth_ + 1);
-    return depth_;
+  void object_begins() override {
+    if (depth() == kOfExchange) now_ = {};
   }
-  std::string_view key_at(std::size_t depth) const {
-    return depth < keys_.size() ? std::string_view(keys_[depth]) : std::string_view();
+  void object_ends() override {
+    if (depth() == kOfExchange) finish();
   }
+  void list_begins() override { item_ = 0; }
+
   std::string_view name() const { return key_at(3); }
 
   double within(double value, double most) const {
     if (!(value >= 0 && value <= most))
-      throw InputError(fmt::format("{}: {} of '{}': {}, expected a number from 0 to {}", file_,
-                                   key_at(depth_), printable(name()), value, most));
+      throw InputError(fmt::format("{}: {} of '{}': {}, expected a number from 0 to {}", file(), last_key(),
+                                   printable(name()), value, most));
     return value;
   }
 
-  bool number(double value) {
-    if (depth_ == kOfTimes && key_at(4) == "Communication Time Info") {
-      const std::string_view what = key_at(kOfTimes);
+  void on_number(double value, const std::string&) override {
+    if (depth() == kOfTimes && key_at(4) == "Communication Time Info") {
+      const std::string_view what = last_key();
       if (what == "Start Timestamp(us)") now_.start = within(value, 1e18);
       if (what == "Elapse Time(ms)") now_.elapsed = within(value, kMostMilliseconds);
       if (what == "Transit Time(ms)") now_.transit = within(value, kMostMilliseconds);
@@ -94,11 +56,10 @@ class Exchanges final : public nlohmann::json_sax<nlohmann::json> {
     }
     // SDMA is the sum of the planes that it drives.
     const bool counted = name() != "Total Op Info" && key_at(5) != "SDMA";
-    if (depth_ == kOfSizes && key_at(6) == "Size Distribution" && counted && item_ < 2) {
+    if (depth() == kOfSizes && key_at(6) == "Size Distribution" && counted && item_ < 2) {
       size_[item_++] = value;
       if (item_ == 2) add_packets();
     }
-    return true;
   }
 
   // Its count and the time of all together; the mean stands for each.
@@ -117,10 +78,8 @@ class Exchanges final : public nlohmann::json_sax<nlohmann::json> {
                   time_of(now_.elapsed), time_of(now_.transit), time_of(now_.wait)});
   }
 
-  std::string file_;
   const ExchangeSink& to_;
-  std::size_t depth_ = 0, item_ = 0;
-  std::vector<std::string> keys_;  // by depth
+  std::size_t item_ = 0;  // of the list at hand
   Exchange now_;
   std::array<double, 2> size_{};
 };
@@ -160,11 +119,7 @@ void read_communication(const std::filesystem::path& file, std::uint32_t rank, M
 }
 
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to) {
-  JsonBytes bytes(file);
-  std::istream stream(&bytes);
-  stream.exceptions(std::ios::badbit);  // what reading throws is thrown on
-  Exchanges exchanges(file.string(), to);
-  nlohmann::json::sax_parse(stream, &exchanges);
+  Exchanges(to).read(file);
 }
 
 }  // namespace a3sim

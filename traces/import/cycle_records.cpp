@@ -4,15 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <istream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
 #include "traces/formats/stage_names.h"
 #include "traces/import/measured.h"
 #include "traces/import/rank_time.h"
-#include "traces/import/text_source.h"
+#include "traces/import/trace_events.h"
 
 // The in-kernel trace of the public HyperParallel runtime (mindspore-ai/hyper-parallel, "megaKernelCycleTrace"),
 // event by event.
@@ -21,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kDeepest = 64;
 constexpr double kMostMicroseconds = 1e9;  // of one record
 
 enum class Phase : std::uint8_t { kCompute, kWait, kTrigger };
@@ -61,131 +58,77 @@ StagePhase stage_of(std::string_view name) {
   return of;
 }
 
-// Called by the parser for each value; an event is complete when its object ends.
-class Events final : public nlohmann::json_sax<nlohmann::json> {
+// The records of one file, one by one, and what it says of all of them.
+class Records {
  public:
-  Events(std::string name, Measured& to) : file_(std::move(name)), to_(to) {}
+  Records(std::string file, Measured& to) : file_(std::move(file)), to_(to) {}
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<double>(value)); }
-  bool number_float(number_float_t value, const string_t&) override { return number(value); }
-  bool string(string_t& value) override {
-    if (in_event() && key_ == "name") event_.name = value;
-    if (in_event() && key_ == "ph") event_.phase = value;
-    if (in_event() && key_ == "cat") event_.category = value;
-    if (in_event() && key_ == "ts") event_.start = number_in(value);
-    if (in_arguments() && key_ == "core_type") event_.core = value;
-    if (depth_ == 3 && section_ == kSummary && key_ == "warnings") ++warnings_;
-    return true;
-  }
-  bool binary(binary_t&) override { return true; }
-  bool key(string_t& value) override {
-    key_ = value;
-    if (depth_ == 1)
-      section_ = value == "traceEvents" ? kEvents : value == "megaKernelCycleTrace" ? kSummary : kOther;
-    return true;
-  }
-  bool start_object(std::size_t) override {
-    if (section_ == kEvents && depth_ == 2) event_ = {};
-    return deeper();
-  }
-  bool start_array(std::size_t) override { return deeper(); }
-  bool end_array() override {
-    --depth_;
-    return true;
-  }
-  bool end_object() override {
-    if (in_event()) add_event();
-    --depth_;
-    return true;
-  }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    throw InputError(fmt::format("{}: byte {}: {}", file_, position, error.what()));
+  void add(const TraceEvent& event) {
+    if (event.phase != "X" || (!event.category.empty() && event.category != "MegaKernelInternal")) return;
+    ++records_;
+    const double length = event.length.value_or(-1);
+    const double number = event.number("rank").value_or(event.process.value_or(-1));
+    if (!(length >= 0 && length <= kMostMicroseconds))
+      fail(fmt::format("record {}: dur: {}, expected microseconds from 0 to {}", records_, length,
+                       kMostMicroseconds));
+    if (!(number >= 0 && number < kMostRanks) || event.name.empty())
+      fail(fmt::format("record {}: a name and a rank below {} expected", records_, kMostRanks));
+    const auto [stage, phase] = stage_of(event.name);
+    if (phase == Phase::kTrigger) return;
+    const auto rank = static_cast<std::uint32_t>(number);
+    Occurrences& of = to_.at(rank, stage);
+    const Duration time(std::llround(length * 1e6));
+    if (phase == Phase::kWait) return of.wait(time);
+    of.add(time, Duration::zero());
+    add_task(rank, stage, event, time);
   }
 
-  void finish() {
-    if (version_ == 0) fail("has no megaKernelCycleTrace: is it a trace of the runtime?");
-    if (version_ != 1) fail(fmt::format("megaKernelCycleTrace.schemaVersion {}, expected 1", version_));
+  void finish(const TraceRest& about) {
+    const auto said = [&](std::string_view key, double otherwise) {
+      const auto found = about.numbers.find(fmt::format("megaKernelCycleTrace.{}", key));
+      return found == about.numbers.end() ? otherwise : found->second;
+    };
+    const double version = said("schemaVersion", 0), expected = said("recordCount", -1),
+                 dropped = said("droppedRecordCount", 0);
+    if (version == 0) fail("has no megaKernelCycleTrace: is it a trace of the runtime?");
+    if (version != 1) fail(fmt::format("megaKernelCycleTrace.schemaVersion {}, expected 1", version));
     if (records_ == 0) fail("has no records");
-    if (dropped_ > 0)
+    if (dropped > 0)
       to_.notes.push_back(
-          fmt::format("{}: the runtime dropped {} records: counts and sums are too small", file_, dropped_));
-    if (expected_ >= 0 && expected_ != records_)
-      to_.notes.push_back(fmt::format("{}: {} records, recordCount says {}", file_, records_, expected_));
+          fmt::format("{}: the runtime dropped {} records: counts and sums are too small", file_, dropped));
+    if (expected >= 0 && expected != records_)
+      to_.notes.push_back(fmt::format("{}: {} records, recordCount says {}", file_, records_, expected));
     finish_times();
-    if (warnings_ > 0) to_.notes.push_back(fmt::format("{}: {} warnings of the runtime", file_, warnings_));
+    const auto warnings = about.texts.find("megaKernelCycleTrace.warnings");
+    if (warnings != about.texts.end())
+      to_.notes.push_back(fmt::format("{}: {} warnings of the runtime", file_, warnings->second));
   }
 
  private:
-  enum Section : std::uint8_t { kOther, kEvents, kSummary };
-  struct Event {
-    std::string name, phase, category, core;
-    double rank = -1, time = -1, start = -1, index = -1;
-  };
-
   [[noreturn]] void fail(const std::string& why) const {
     throw InputError(fmt::format("{}: {}", file_, why));
   }
-  bool deeper() {
-    if (++depth_ > kDeepest) fail(fmt::format("deeper than {} levels", kDeepest));
-    return true;
-  }
-  bool in_event() const { return section_ == kEvents && depth_ == 3; }
-  bool in_arguments() const { return section_ == kEvents && depth_ == 4; }
-  // Some write dates as text.
-  static double number_in(const std::string& text) {
-    double value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? value : -1;
-  }
-  bool number(double value) {
-    if (in_arguments() && key_ == "rank") event_.rank = value;
-    if (in_arguments() && key_ == "stage_task_index") event_.index = value;
-    if (in_event() && key_ == "dur") event_.time = value;
-    if (in_event() && key_ == "ts") event_.start = value;
-    if (in_event() && key_ == "pid" && event_.rank < 0) event_.rank = value;
-    if (section_ != kSummary || depth_ != 2) return true;
-    if (key_ == "schemaVersion") version_ = value;
-    if (key_ == "recordCount") expected_ = value;
-    if (key_ == "droppedRecordCount") dropped_ = value;
-    return true;
-  }
 
-  void add_event() {
-    if (event_.phase != "X" || (!event_.category.empty() && event_.category != "MegaKernelInternal")) return;
-    ++records_;
-    if (!(event_.time >= 0 && event_.time <= kMostMicroseconds))
-      fail(fmt::format("record {}: dur: {}, expected microseconds from 0 to {}", records_, event_.time,
-                       kMostMicroseconds));
-    if (!(event_.rank >= 0 && event_.rank < kMostRanks) || event_.name.empty())
-      fail(fmt::format("record {}: a name and a rank below {} expected", records_, kMostRanks));
-    const auto [stage, phase] = stage_of(event_.name);
-    if (phase == Phase::kTrigger) return;
-    const auto rank = static_cast<std::uint32_t>(event_.rank);
-    Occurrences& of = to_.at(rank, stage);
-    const Duration time(std::llround(event_.time * 1e6));
-    if (phase == Phase::kWait) return of.wait(time);
-    of.add(time, Duration::zero());
-    add_task(rank, stage, time);
-  }
-
-  void add_task(std::uint32_t rank, const std::string& stage, Duration time) {
-    if (event_.index >= 0 && event_.index < kNone) {
-      if (MeasuredTask* task = to_.task(rank, stage, static_cast<std::uint32_t>(event_.index))) {
+  void add_task(std::uint32_t rank, const std::string& stage, const TraceEvent& event, Duration time) {
+    const double index = event.number("stage_task_index").value_or(-1);
+    if (index >= 0 && index < kNone) {
+      if (MeasuredTask* task = to_.task(rank, stage, static_cast<std::uint32_t>(index))) {
         ++task->count;
         task->total += time;
       }
     }
-    if (!(event_.start >= 0 && event_.start <= kLatest)) {
+    double date = -1;
+    const auto [end, error] = std::from_chars(event.date.data(), event.date.data() + event.date.size(), date);
+    const bool dated = error == std::errc{} && end == event.date.data() + event.date.size();
+    if (!(dated && date >= 0 && date <= kLatest)) {
       undated_ = true;
       return;
     }
-    const Duration start(std::llround(event_.start * 1e6));
-    times_[rank].add(start, start + time, is_exchange(stage), event_.core == "AIC");
-    if (event_.core == "AIC") has_cores_ = true;
+    const Duration start(std::llround(date * 1e6));
+    const auto core = event.texts.find("core_type");
+    const bool on_aic = core != event.texts.end() && core->second == "AIC";
+    times_[rank].add(start, start + time, is_exchange(stage), on_aic);
+    has_cores_ = has_cores_ || on_aic;
   }
 
   void finish_times() {
@@ -203,12 +146,7 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
   static constexpr double kLatest = 1e12;  // microseconds, of a date
   std::string file_;
   Measured& to_;
-  std::size_t depth_ = 0;
-  Section section_ = kOther;
-  std::string key_;
-  Event event_;
-  double version_ = 0, expected_ = -1, dropped_ = 0, records_ = 0;
-  std::size_t warnings_ = 0;
+  double records_ = 0;
   std::map<std::uint32_t, RankTime> times_;
   bool undated_ = false, has_cores_ = false;
 };
@@ -223,12 +161,9 @@ class CycleRecords final : public ProfileReader {
   Measured read(const fs::path& path) const override {
     Measured to;
     to.unit = MeasuredUnit::kTask;
-    JsonBytes bytes(path);
-    std::istream stream(&bytes);
-    stream.exceptions(std::ios::badbit);  // what reading throws is thrown on
-    Events events(path.string(), to);
-    nlohmann::json::sax_parse(stream, &events);
-    events.finish();
+    constexpr std::array<std::string_view, 3> kWanted{"rank", "stage_task_index", "core_type"};
+    Records records(path.string(), to);
+    records.finish(each_trace_event(path, kWanted, [&](const TraceEvent& event) { records.add(event); }));
     return to;
   }
 };

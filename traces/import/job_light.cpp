@@ -11,8 +11,6 @@
 namespace a3sim {
 namespace {
 
-double length_us(const Times& times) { return static_cast<double>(boost::icl::length(times)) * 1e-6; }
-
 Times part_of(const Times& times, Duration from, Duration to) {
   return from < to ? times & Times::interval_type::right_open(from.count(), to.count()) : Times();
 }
@@ -22,7 +20,7 @@ Times part_of(const Times& times, Duration from, Duration to) {
 // Kinds of links are the machine's planes of these names, in whatever case; without a machine, planes whose rates are
 // not known.
 void JobReader::take_machine(const ProfiledJob::MachineOf& machine) {
-  ObservedMachine& of = to_.machine_;
+  ObservedMachine& of = to_.job_.machine;
   has_.machine = static_cast<bool>(machine);
   if (machine) {
     of = machine(std::max(1U, of.aic), std::max(1U, of.aiv));
@@ -51,19 +49,16 @@ void JobReader::align_clocks() {
     const std::optional<MeasuredClock>& clock = of.ranks.at(rank).clock;
     if (clock) date -= clock->offset();
   };
+  const auto shift_all = [&](auto& records, auto rank) {
+    for (auto& record : records) {
+      shift(record.*rank, record.start);
+      shift(record.*rank, record.end);
+    }
+  };
   for (auto& [number, step] : steps_) {
-    for (OperatorRecord& record : step.operators) {
-      shift(record.rank, record.start);
-      shift(record.rank, record.end);
-    }
-    for (TransferRecord& record : step.transfers) {
-      shift(record.src, record.start);
-      shift(record.src, record.end);
-    }
-    for (HostRecord& record : step.host) {
-      shift(record.rank, record.start);
-      shift(record.rank, record.end);
-    }
+    shift_all(step.operators, &OperatorRecord::rank);
+    shift_all(step.transfers, &TransferRecord::src);
+    shift_all(step.host, &HostRecord::rank);
   }
   for (auto& [number, ranks] : seen_) {
     for (auto& [rank, in] : ranks) {
@@ -99,14 +94,14 @@ void JobReader::find_transfers() {
         add(of.transfers, put.start, put.end);
         beside += part_of(of.memory_bound, put.start, put.end);
       }
-      put.beside = static_cast<float>(length_us(beside) / microseconds(put.end - put.start));
+      put.beside = static_cast<float>(microseconds(length_of(beside)) / microseconds(put.end - put.start));
     }
   }
 }
 
 // Shares of the nominal clock; where that is not known, of the fastest.
 void JobReader::find_clocks() {
-  const double nominal = to_.machine_.clock > 0 ? to_.machine_.clock : fastest_;
+  const double nominal = to_.job_.machine.clock > 0 ? to_.job_.machine.clock : fastest_;
   for (auto& [number, step] : steps_)
     for (OperatorRecord& record : step.operators)
       if (!std::isnan(record.clock))
@@ -145,7 +140,7 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   record.waited = std::min(record.waited, std::max(Duration::zero(), record.arrival - record.start));
   const Duration begin = released == Duration::min() ? record.start : std::min(released, record.start);
   const double idle = microseconds(std::max(Duration::zero(), record.arrival - begin)) -
-                      length_us(part_of(busy, begin, record.arrival));
+                      microseconds(length_of(part_of(busy, begin, record.arrival)));
   record.late = static_cast<float>(std::max(0.0, idle - microseconds(received)));
   released = record.release;
   record.operations = of.operations;
@@ -153,7 +148,7 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   record.rows = static_cast<std::uint32_t>(std::min(of.rows, 4e9));
   record.aic_busy = static_cast<float>(microseconds(of.run[0]));
   record.aiv_busy = static_cast<float>(microseconds(of.run[1]));
-  record.transfer = static_cast<float>(length_us(of.transfers));
+  record.transfer = static_cast<float>(microseconds(length_of(of.transfers)));
   record.fill = of.fill;
   return record;
 }
@@ -185,7 +180,7 @@ void JobReader::make_light() {
 
 void JobReader::tell_missing() {
   const auto lacks = [&](bool there, const char* column, const char* what) {
-    if (!there) to_.missing_.push_back({column, what});
+    if (!there) to_.job_.missing.push_back({column, what});
   };
   lacks(has_.steps, "kernel_details.csv: Step Id", "steps: all is one");
   lacks(has_.core_times, "kernel_details.csv: aicore_time(us), aiv_time(us)",
@@ -200,7 +195,7 @@ void JobReader::tell_missing() {
   lacks(has_.machine, "the machine's rates: --machine FILE", "roofs, and what transfers could reach");
   for (std::uint32_t rank = 0; rank < ranks_; ++rank)
     if (!profiled_.contains(rank))
-      to_.missing_.push_back({fmt::format("profile of rank {}", rank), "that rank"});
+      to_.job_.missing.push_back({fmt::format("profile of rank {}", rank), "that rank"});
 }
 
 }  // namespace a3sim

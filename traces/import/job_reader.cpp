@@ -59,7 +59,7 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
   std::vector<std::string> notes;
   const std::vector<ProfiledHome> homes = profiled_homes(path, notes);
   if (homes.empty()) throw InputError(path.string() + ": no profile of a rank in it");
-  for (std::string& note : notes) to_.missing_.push_back({std::move(note), "the job"});
+  for (std::string& note : notes) to_.job_.missing.push_back({std::move(note), "the job"});
   for (const ProfiledHome& home : homes) {
     if (home.rank >= kMostRanks)
       throw InputError(
@@ -67,7 +67,8 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
     ranks_ = std::max(ranks_, home.rank + 1);
     profiled_.insert(home.rank);
   }
-  to_.nodes_.assign(ranks_, 0);
+  to_.job_.ranks = ranks_;
+  to_.job_.nodes.assign(ranks_, 0);
   to_.folders_.resize(ranks_);
   to_.tables_.resize(ranks_);
   std::map<std::string, std::uint32_t> hosts;
@@ -76,7 +77,8 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
     // <host>_<pid>_<date>_ascend_pt
     const std::string directory = home.home.filename().string();
     const std::string host = directory.substr(0, directory.find('_'));
-    to_.nodes_[home.rank] = hosts.try_emplace(host, static_cast<std::uint32_t>(hosts.size())).first->second;
+    to_.job_.nodes[home.rank] =
+        hosts.try_emplace(host, static_cast<std::uint32_t>(hosts.size())).first->second;
     const fs::path table = home.tables.front();
     to_.folders_[home.rank] = below(path, table.parent_path());
     to_.tables_[home.rank] = below(path, table);
@@ -154,7 +156,7 @@ void JobReader::add_kernel(std::uint32_t rank, const KernelRow& row, std::size_t
     fastest_ = std::max(fastest_, clock);
     record.clock = static_cast<float>(clock);  // a share of the fastest when all are known
   }
-  std::uint32_t& workers = cube ? to_.machine_.aic : to_.machine_.aiv;
+  std::uint32_t& workers = cube ? to_.job_.machine.aic : to_.job_.machine.aiv;
   workers = std::max(workers, row.blocks);
   of.run[0] += row.run[0] > Duration::zero() || !cube ? row.run[0] : record.run;
   of.run[1] += row.run[1] > Duration::zero() || cube ? row.run[1] : record.run;
@@ -202,11 +204,11 @@ void JobReader::add_exchange(std::uint32_t rank, const SeenExchange& of) {
 
 std::uint32_t JobReader::name(const std::string& text) {
   const std::string clean = printable(text);
-  if (clean.size() > kLongestOperator || to_.names_.size() > kMostNames)
+  if (clean.size() > kLongestOperator || to_.job_.names.size() > kMostNames)
     throw InputError(fmt::format("more than {} names, or one of more than {} letters: is this a profile?",
                                  kMostNames, kLongestOperator));
-  const auto [found, added] = names_.try_emplace(clean, static_cast<std::uint32_t>(to_.names_.size()));
-  if (added) to_.names_.push_back(clean);
+  const auto [found, added] = names_.try_emplace(clean, static_cast<std::uint32_t>(to_.job_.names.size()));
+  if (added) to_.job_.names.push_back(clean);
   return found->second;
 }
 

@@ -26,6 +26,10 @@ constexpr std::array kHostBegins{Begins{"AscendCL@aclopCompile", HostKind::kComp
                                  Begins{"AscendCL@aclrtUnmapMem", HostKind::kAllocate},
                                  Begins{"enumerate(DataLoader)", HostKind::kFetch}};
 
+// Of events' arguments.
+constexpr std::array<std::string_view, 8> kWanted{"src rank", "dst rank",     "size(Byte)",   "link type",
+                                                  "sim step", kQueueNames[0], kQueueNames[1], kQueueNames[2]};
+
 std::optional<HostKind> host_kind(const TraceEvent& event) {
   if (event.category == "GC") return HostKind::kCollect;
   for (const auto& [kind, name] : kHostNames)
@@ -38,18 +42,19 @@ std::optional<HostKind> host_kind(const TraceEvent& event) {
 }  // namespace
 
 void JobReader::read_time_line(std::uint32_t rank, const std::filesystem::path& file) {
-  each_trace_event(file, [&](const TraceEvent& event) { add_event(rank, event); });
+  each_trace_event(file, kWanted, [&](const TraceEvent& event) { add_event(rank, event); });
 }
 
 void JobReader::add_event(std::uint32_t rank, const TraceEvent& event) {
   if (event.date.empty() || (event.phase != "X" && event.phase != "C")) return;
   const std::optional<Duration> date = date_in(event.date, origin_);
-  if (!date || !(event.length >= 0) || event.length > kMostMicroseconds) return;
+  const double length = event.length.value_or(0);
+  if (!date || !(length >= 0) || length > kMostMicroseconds) return;
   if (event.phase == "C") {
     if (event.name != kDataQueuesCounter) return;
     SeenRankStep& of = seen(step_at(*date), rank);
     for (std::size_t q = 0; q < kQueueNames.size(); ++q) {
-      const std::optional<double> fill = event.number(std::string(kQueueNames[q]).c_str());
+      const std::optional<double> fill = event.number(kQueueNames[q]);
       if (!fill || !(*fill >= 0 && *fill <= 100)) continue;
       of.fill[q] = static_cast<std::uint8_t>(std::lround(*fill));
       has_.fill = true;
@@ -74,7 +79,7 @@ void JobReader::add_transfer(std::uint32_t rank, const TraceEvent& event, Durati
   const auto link = event.texts.find("link type");
   record.plane = plane(link == event.texts.end() ? "" : printable(link->second));
   record.start = start;
-  record.end = start + from_microseconds(event.length);
+  record.end = start + from_microseconds(event.length.value_or(0));
   record.bytes = bytes;
   step(step_at(start)).transfers.push_back(record);
 }
@@ -94,7 +99,7 @@ void JobReader::add_host(std::uint32_t rank, const TraceEvent& event, HostKind k
   record.rank = rank;
   record.kind = kind;
   record.start = start;
-  record.end = start + from_microseconds(event.length);
+  record.end = start + from_microseconds(event.length.value_or(0));
   const std::optional<double> number = event.number("sim step");
   const bool told = number && *number >= 0 && steps_.contains(static_cast<std::uint64_t>(*number));
   step(told ? static_cast<std::uint64_t>(*number) : step_at(start)).host.push_back(record);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "sim/core/error.h"
+#include "sim/core/terminal_text.h"
 
 namespace a3sim {
 namespace {
@@ -19,26 +20,6 @@ Duration sum_of_times(Duration a, Duration b) {
   return a + b;
 }
 
-// How many bytes of valid UTF-8 begin here; 0: none.
-std::size_t valid_bytes(std::string_view text) {
-  const auto c = static_cast<unsigned char>(text[0]);
-  if (c == '\t') return 1;
-  const std::size_t length = c < 0x80                ? 1
-                             : c >= 0xc2 && c < 0xe0 ? 2
-                             : c >= 0xe0 && c < 0xf0 ? 3
-                             : c >= 0xf0 && c < 0xf5 ? 4
-                                                     : 0;
-  if (length == 0 || length > text.size() || c < 0x20 || c == 0x7f) return 0;
-  for (std::size_t k = 1; k < length; ++k)
-    if ((static_cast<unsigned char>(text[k]) & 0xc0U) != 0x80) return 0;
-  if (length < 3) return length;
-  // Overlong forms, surrogates, and what lies beyond the last character.
-  const auto next = static_cast<unsigned char>(text[1]);
-  const bool none = (c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f) || (c == 0xf0 && next < 0x90) ||
-                    (c == 0xf4 && next > 0x8f);
-  return none ? 0 : length;
-}
-
 }  // namespace
 
 std::string printable(std::string_view name) {
@@ -47,7 +28,7 @@ std::string printable(std::string_view name) {
   name = name.substr(0, name.find_last_not_of(kSpace) + 1);
   std::string text;
   while (!name.empty()) {
-    const std::size_t length = valid_bytes(name);
+    const std::size_t length = name.front() == '\n' ? 0 : shown_bytes(name);
     text += length ? name.substr(0, length) : "?";
     name.remove_prefix(std::max<std::size_t>(1, length));
   }

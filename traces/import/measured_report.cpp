@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t kMostRanks = 16;  // that people see
 
-Cell mean_hits(const Occurrences& of) {
-  return of.hits_known ? Cell(of.hits / static_cast<double>(of.hits_known)) : Cell();
-}
-
 // The whole profile, or one rank of it.
 Measured part_of(const Measured& profile, std::uint32_t rank) {
   Measured part = profile;
@@ -187,6 +183,10 @@ void say_missing(const Measured& profile, Report& report) {
 }
 
 }  // namespace
+
+Cell mean_hits(const Occurrences& of) {
+  return of.hits_known ? Cell(of.hits / static_cast<double>(of.hits_known)) : Cell();
+}
 
 void say_notes(const Measured& profile, Report& report) {
   std::string notes;

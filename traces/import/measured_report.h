@@ -17,6 +17,8 @@ Report measured_report(const Measured& profile, std::uint32_t rank);
 using NameMap = std::map<std::string, std::string, std::less<>>;
 Report mismatch_report(const Measured& profile, const Measured& simulated, const NameMap& names);
 
+// The hit rate in the L2; nothing where none is known.
+Cell mean_hits(const Occurrences& of);
 // The last sentences of both: what was left out, and why.
 void say_notes(const Measured& profile, Report& report);
 

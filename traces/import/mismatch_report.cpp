@@ -49,10 +49,6 @@ Mismatches mismatches_of(const Names& measured, const Names& simulated, const Na
   return all;
 }
 
-Cell hits_of(const Occurrences& of) {
-  return of.hits_known ? Cell(of.hits / static_cast<double>(of.hits_known)) : Cell();
-}
-
 void add_mismatches(const char* key, const std::string& head, const Mismatches& all, Report& report) {
   Table& table = report.table(
       key, {Column::words(head, "name"), Column::count("measured", "measured"),
@@ -63,7 +59,7 @@ void add_mismatches(const char* key, const std::string& head, const Mismatches& 
   for (const MismatchRow& row : all.rows) {
     const auto error = share(row.simulated.mean() - row.measured.mean(), row.measured.mean());
     table.add({row.name, whole(row.measured.count), whole(row.simulated.count), row.measured.mean(),
-               row.simulated.mean(), error, row.off(), hits_of(row.measured), hits_of(row.simulated)});
+               row.simulated.mean(), error, row.off(), mean_hits(row.measured), mean_hits(row.simulated)});
   }
 }
 

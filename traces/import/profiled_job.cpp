@@ -10,13 +10,8 @@
 namespace a3sim {
 
 ProfiledJob::ProfiledJob(const std::filesystem::path& path, const MachineOf& machine) {
+  job_.passes = {"step"};
   JobReader(*this).read(path, machine);
-}
-
-std::vector<std::vector<std::uint32_t>> ProfiledJob::groups() const {
-  std::vector<std::uint32_t> all(ranks());
-  std::iota(all.begin(), all.end(), 0U);
-  return {std::move(all)};
 }
 
 void ProfiledJob::each_step(const Step& take) const {

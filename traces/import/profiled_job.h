@@ -20,19 +20,9 @@ class ProfiledJob final : public Observation {
   // profile, and for one that has more than is held.
   explicit ProfiledJob(const std::filesystem::path& path, const MachineOf& machine = {});
 
-  const ObservedMachine& machine() const override { return machine_; }
-  const std::vector<std::string>& names() const override { return names_; }
-  const std::vector<std::string>& passes() const override { return passes_; }
-  std::vector<std::vector<std::uint32_t>> groups() const override;
-  std::uint32_t ranks() const override { return static_cast<std::uint32_t>(nodes_.size()); }
-  const std::vector<std::uint32_t>& nodes() const override { return nodes_; }
   void each_step(const Step& take) const override;
-  std::vector<LightRecord> reference() const override { return {}; }
-  FullStep reference_full() const override { return {}; }
   std::vector<std::uint32_t> full_steps() const override;
   FullStep full(std::uint32_t step) const override { return steps_.at(step); }
-  const std::vector<Missing>& missing() const override { return missing_; }
-  bool simulated() const override { return false; }
   std::uint32_t number_of(std::uint32_t step) const override { return numbers_.at(step); }
   std::string place_of(const LightRecord& record) const override;
   std::string place_of(const OperatorRecord& record) const override;
@@ -42,15 +32,12 @@ class ProfiledJob final : public Observation {
  private:
   friend class JobReader;
 
-  ObservedMachine machine_;
-  std::vector<std::string> names_, passes_{"step"};
-  std::vector<std::uint32_t> nodes_, numbers_;  // by rank; by step
+  std::vector<std::uint32_t> numbers_;  // by step
   std::vector<FullStep> steps_;
   std::vector<std::vector<LightRecord>> light_;    // by step
   std::vector<std::vector<std::uint32_t>> lines_;  // by step, of its operators
   std::vector<std::string> folders_;               // by rank
   std::vector<std::string> tables_;                // likewise
-  std::vector<Missing> missing_;
 };
 
 }  // namespace a3sim

@@ -7,8 +7,6 @@ namespace {
 
 constexpr std::size_t kMostStretches = 1'000'000;
 
-Duration length_of(const Times& times) { return Duration(boost::icl::length(times)); }
-
 }  // namespace
 
 void RankTime::add(Duration start, Duration end, bool exchanges, bool on_aic) {

@@ -50,8 +50,8 @@ void add_exchanges(const ProfiledStep& of, std::uint32_t rank, Measured& to) {
 }
 
 MeasuredSteps steps_of(const ProfiledStep& of) {
-  const auto length = [](const Times& times) { return Duration(boost::icl::length(times)); };
-  return {of.length, length(of.computing), length(of.communicating), length(of.communicating - of.computing)};
+  return {of.length, length_of(of.computing), length_of(of.communicating),
+          length_of(of.communicating - of.computing)};
 }
 
 }  // namespace

@@ -2,111 +2,83 @@
 
 #include <fmt/format.h>
 
-#include <istream>
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
-#include "sim/core/error.h"
-#include "traces/import/text_source.h"
+#include "traces/import/json_walk.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kMostArguments = 64;  // that are kept of an event
+constexpr std::size_t kMostBeside = 64;  // values that are kept beside the events
 
 // A list of events, or an object that has one as traceEvents.
-class Events final : public nlohmann::json_sax<nlohmann::json> {
+class Events final : public JsonWalk {
  public:
-  Events(std::string file, const std::function<void(const TraceEvent&)>& take)
-      : file_(std::move(file)), take_(take) {}
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t value) override {
-    return number(static_cast<double>(value), std::to_string(value));
-  }
-  bool number_unsigned(number_unsigned_t value) override {
-    return number(static_cast<double>(value), std::to_string(value));
-  }
-  bool number_float(number_float_t value, const string_t& text) override { return number(value, text); }
-  bool string(string_t& value) override {
-    if (in_event()) {
-      if (key_ == "ph") event_.phase = value;
-      if (key_ == "name") event_.name = value;
-      if (key_ == "cat") event_.category = value;
-      if (key_ == "ts") event_.date = value;
-    } else if (in_arguments() && event_.texts.size() < kMostArguments) {
-      event_.texts[key_] = value;
-    }
-    return true;
-  }
-  bool binary(binary_t&) override { return true; }
-  bool key(string_t& value) override {
-    key_ = value;
-    if (depth_ == 1 && !listed_) in_list_ = value == "traceEvents";
-    return true;
-  }
-  bool start_object(std::size_t) override {
-    deeper();
-    if (in_event()) event_ = {};
-    return true;
-  }
-  bool end_object() override {
-    if (in_event()) take_(event_);
-    --depth_;
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    if (depth_ == 0) listed_ = in_list_ = true;
-    deeper();
-    return true;
-  }
-  bool end_array() override {
-    --depth_;
-    return true;
-  }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    throw InputError(fmt::format("{}: byte {}: {}", file_, position, error.what()));
-  }
+  Events(std::span<const std::string_view> wanted, const std::function<void(const TraceEvent&)>& take)
+      : wanted_(wanted), take_(take) {}
+  TraceRest rest;
 
  private:
+  void on_number(double value, const std::string& text) override {
+    const std::string_view key = last_key();
+    if (in_event()) {
+      if (key == "ts") event_.date = text;
+      if (key == "dur") event_.length = value;
+      if (key == "pid") event_.process = value;
+    } else if (in_arguments()) {
+      if (is_wanted()) event_.numbers.insert_or_assign(std::string(key), value);
+    } else if (!listed_ && depth() == 2 && rest.numbers.size() < kMostBeside) {
+      rest.numbers.insert_or_assign(fmt::format("{}.{}", key_at(1), key), value);
+    }
+  }
+  void on_text(const std::string& value) override {
+    const std::string_view key = last_key();
+    if (in_event()) {
+      if (key == "ph") event_.phase = value;
+      if (key == "name") event_.name = value;
+      if (key == "cat") event_.category = value;
+      if (key == "ts") event_.date = value;
+    } else if (in_arguments()) {
+      if (is_wanted()) event_.texts.insert_or_assign(std::string(key), value);
+    } else if (!listed_ && depth() == 3 && rest.texts.size() < kMostBeside) {
+      ++rest.texts[fmt::format("{}.{}", key_at(1), key_at(2))];
+    }
+  }
+  void object_begins() override {
+    if (in_event()) event_ = {};
+  }
+  void object_ends() override {
+    if (in_event()) take_(event_);
+  }
+  void list_begins() override {
+    if (depth() == 1) listed_ = true;
+  }
+
   // An event is two deep in a list, three in an object that has the list.
   std::size_t depth_of_event() const { return listed_ ? 2 : 3; }
-  bool in_event() const { return in_list_ && depth_ == depth_of_event(); }
-  bool in_arguments() const { return in_list_ && depth_ == depth_of_event() + 1; }
+  bool in_list() const { return listed_ || key_at(1) == "traceEvents"; }
+  bool in_event() const { return in_list() && depth() == depth_of_event(); }
+  bool in_arguments() const { return in_list() && depth() == depth_of_event() + 1; }
+  bool is_wanted() const { return std::ranges::find(wanted_, last_key()) != wanted_.end(); }
 
-  void deeper() {
-    if (++depth_ > kDeepest) throw InputError(fmt::format("{}: deeper than {} levels", file_, kDeepest));
-  }
-  bool number(double value, const std::string& text) {
-    if (in_event() && key_ == "ts") event_.date = text;
-    if (in_event() && key_ == "dur") event_.length = value;
-    if (in_arguments() && event_.numbers.size() < kMostArguments) event_.numbers[key_] = value;
-    return true;
-  }
-
-  std::string file_;
+  std::span<const std::string_view> wanted_;
   const std::function<void(const TraceEvent&)>& take_;
   TraceEvent event_;
-  std::string key_;
-  std::size_t depth_ = 0;
-  bool listed_ = false, in_list_ = false;
+  bool listed_ = false;
 };
 
 }  // namespace
 
-std::optional<double> TraceEvent::number(const char* key) const {
+std::optional<double> TraceEvent::number(std::string_view key) const {
   const auto found = numbers.find(key);
   return found == numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
-void each_trace_event(const std::filesystem::path& file, const std::function<void(const TraceEvent&)>& take) {
-  JsonBytes bytes(file);
-  std::istream stream(&bytes);
-  stream.exceptions(std::ios::badbit);  // what reading throws is thrown on
-  Events events(file.string(), take);
-  nlohmann::json::sax_parse(stream, &events);
+TraceRest each_trace_event(const std::filesystem::path& file, std::span<const std::string_view> wanted,
+                           const std::function<void(const TraceEvent&)>& take) {
+  Events events(wanted, take);
+  events.read(file);
+  return std::move(events.rest);
 }
 
 }  // namespace a3sim

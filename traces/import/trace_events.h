@@ -4,22 +4,32 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace a3sim {
 
-// An event of trace_view.json.
+// An event of a time line in Chrome's JSON.
 struct TraceEvent {
   std::string phase, name, category;
-  std::string date;                          // microseconds, as they stand there; empty: none
-  double length = 0;                         // microseconds
-  std::map<std::string, double> numbers;     // of its arguments
-  std::map<std::string, std::string> texts;  // likewise
+  std::string date;                                       // microseconds, as they stand there; empty: none
+  std::optional<double> length;                           // microseconds
+  std::optional<double> process;                          // its number
+  std::map<std::string, double, std::less<>> numbers;     // of the arguments that are wanted
+  std::map<std::string, std::string, std::less<>> texts;  // likewise
 
-  std::optional<double> number(const char* key) const;
+  std::optional<double> number(std::string_view key) const;
 };
 
-// Each event of a profiler's time line, which may be of any size. Throws InputError that names the file and byte.
-void each_trace_event(const std::filesystem::path& file, const std::function<void(const TraceEvent&)>& take);
+// What stands beside the list of events, in objects of the file's own object: {"object": {"key": number, "key": [text]}}.
+struct TraceRest {
+  std::map<std::string, double, std::less<>> numbers;     // by "object.key"
+  std::map<std::string, std::size_t, std::less<>> texts;  // how many
+};
+
+// Each event of a time line, which may be of any size. Throws InputError that names the file and byte.
+TraceRest each_trace_event(const std::filesystem::path& file, std::span<const std::string_view> wanted,
+                           const std::function<void(const TraceEvent&)>& take);
 
 }  // namespace a3sim

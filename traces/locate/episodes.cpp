@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traces/analysis/median.h"
+
 namespace a3sim {
 namespace {
 
@@ -24,15 +26,6 @@ void add(Episode& episode, const StepVerdict& step) {
   episode.steps.push_back(step.step);
   ++episode.suspects[first_suspect(step)];
   episode.lost += step.took - step.usual;
-  episode.usual += step.usual;
-  episode.waiting += step.waiting;
-}
-
-void finish(Episode& episode) {
-  const auto slow = static_cast<double>(episode.steps.size());
-  episode.lost /= episode.last() - episode.first() + 1;
-  episode.usual /= slow;
-  episode.waiting /= slow;
 }
 
 // Whether from step `at` on another rank than that of the episode is the suspect, and stays it.
@@ -45,15 +38,29 @@ bool turns(const Episode& episode, const std::vector<StepVerdict>& slow, std::si
                      [&](const StepVerdict& step) { return first_suspect(step) == now; });
 }
 
+// Slow steps in episodes. A new one begins where slow steps had stopped, or where for three steps in a row another
+// rank is the suspect than in most of a steady one before.
+std::vector<Episode> episodes_of(const std::vector<StepVerdict>& slow, const LocateLimits& limits) {
+  std::vector<Episode> episodes;
+  for (std::size_t s = 0; s < slow.size(); ++s) {
+    bool another = episodes.empty();
+    if (!another) {
+      const Episode& last = episodes.back();
+      const std::uint32_t gap = slow[s].step - last.last() - 1;
+      another = gap > limits.apart || (gap >= kStopped && dense(last)) || turns(last, slow, s, limits.stable);
+    }
+    if (another) episodes.emplace_back();
+    add(episodes.back(), slow[s]);
+  }
+  for (Episode& episode : episodes) episode.lost /= episode.last() - episode.first() + 1;
+  return episodes;
+}
+
 void add_mean(std::vector<RankStep>& mean, const std::vector<RankStep>& ranks) {
   mean.resize(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (std::size_t m = 0; m < kMeasures; ++m) mean[r].of[m] += ranks[r].of[m];
     for (std::size_t q = 0; q < mean[r].fill.size(); ++q) mean[r].fill[q] += ranks[r].fill[q];
-    if (ranks[r].longest > mean[r].longest) {
-      mean[r].longest = ranks[r].longest;
-      mean[r].whom = ranks[r].whom;
-    }
   }
 }
 
@@ -93,20 +100,9 @@ double Episode::stable() const {
   return static_cast<double>(suspects.at(suspect())) / static_cast<double>(steps.size());
 }
 
-std::vector<Episode> episodes_of(const std::vector<StepVerdict>& slow, const LocateLimits& limits) {
-  std::vector<Episode> episodes;
-  for (std::size_t s = 0; s < slow.size(); ++s) {
-    bool another = episodes.empty();
-    if (!another) {
-      const Episode& last = episodes.back();
-      const std::uint32_t gap = slow[s].step - last.last() - 1;
-      another = gap > limits.apart || (gap >= kStopped && dense(last)) || turns(last, slow, s, limits.stable);
-    }
-    if (another) episodes.emplace_back();
-    add(episodes.back(), slow[s]);
-  }
-  for (Episode& episode : episodes) finish(episode);
-  return episodes;
+bool Located::is_slow(std::uint32_t step) const {
+  return std::ranges::any_of(
+      episodes, [&](const Episode& episode) { return std::ranges::binary_search(episode.steps, step); });
 }
 
 Located locate(const Observation& of, const LocateLimits& limits) {
@@ -144,7 +140,7 @@ Located locate(const Observation& of, const LocateLimits& limits) {
     located.healthy = steps.add(reference);
     located.usual = steps.took();
   } else if (!usual.empty()) {
-    located.usual = median_of_numbers({usual.begin(), usual.end()});
+    located.usual = median(std::move(usual));
   }
   return located;
 }

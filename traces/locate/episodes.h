@@ -11,11 +11,9 @@ namespace a3sim {
 // Slow steps that belong together.
 struct Episode {
   std::vector<std::uint32_t> steps;  // that were slow, in order
-  double lost = 0;   // ps a step, above what is usual: the mean of all from the first to the last
-  double usual = 0;  // ps
+  double lost = 0;  // ps a step, above what is usual: the mean of all from the first to the last
   // In how many of the slow steps a rank was the first suspect; kNone: all alike.
   std::map<std::uint32_t, std::uint32_t> suspects;
-  double waiting = 0;          // mean of the slow steps
   std::vector<RankStep> mean;  // by rank: of the slow steps
 
   std::uint32_t first() const { return steps.front(); }
@@ -34,13 +32,12 @@ struct Located {
   bool known = false;             // whether anything tells what is usual
   std::vector<Episode> episodes;
   std::uint32_t fluctuations = 0;
+
+  // Whether a step is of an episode.
+  bool is_slow(std::uint32_t step) const;
 };
 
 // Looks at all steps twice, one at a time: for what is slow, and then for means. Throws as the observation does.
 Located locate(const Observation& of, const LocateLimits& limits);
-
-// Slow steps in episodes. A new one begins where slow steps had stopped, or where for three steps in a row another
-// rank is the suspect than in most of a steady one before.
-std::vector<Episode> episodes_of(const std::vector<StepVerdict>& slow, const LocateLimits& limits);
 
 }  // namespace a3sim

@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "traces/analysis/median.h"
 
 namespace a3sim {
-
-double median_of_numbers(std::deque<double> numbers) {
-  if (numbers.empty()) return 0;
-  const std::size_t half = numbers.size() / 2;
-  std::ranges::nth_element(numbers, numbers.begin() + static_cast<std::ptrdiff_t>(half));
-  const double upper = numbers[half];
-  if (numbers.size() % 2 == 1) return upper;
-  return (upper + *std::max_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(half))) /
-         2;
-}
 
 bool StepHistory::above(double took, double share, double deviations) const {
   return took > median_ + std::max(share * median_, deviations * deviation_);
@@ -21,7 +14,7 @@ bool StepHistory::above(double took, double share, double deviations) const {
 
 bool StepHistory::shifted() const {
   return last_.size() == limits_.shift_window && !usual_.empty() &&
-         median_of_numbers(last_) > limits_.shift * median_;
+         a3sim::median({last_.begin(), last_.end()}) > limits_.shift * median_;
 }
 
 void StepHistory::add(double took, bool slow) {
@@ -41,10 +34,10 @@ void StepHistory::take_back() {
 
 void StepHistory::measure() {
   constexpr double kNormal = 1.4826;  // standard deviations in a median absolute deviation
-  median_ = median_of_numbers(usual_);
-  std::deque<double> apart;
+  median_ = a3sim::median({usual_.begin(), usual_.end()});
+  std::vector<double> apart;
   for (const double of : usual_) apart.push_back(std::abs(of - median_));
-  deviation_ = kNormal * median_of_numbers(apart);
+  deviation_ = kNormal * a3sim::median(std::move(apart));
 }
 
 }  // namespace a3sim

@@ -7,9 +7,6 @@
 
 namespace a3sim {
 
-// The middle one of numbers, the mean of the two in the middle; of none: 0.
-double median_of_numbers(std::deque<double> numbers);
-
 // What a step takes, by those before it: the median of the last that were not slow, and 1.4826 times their median
 // absolute deviation, which is the standard deviation of normal noise.
 class StepHistory {

@@ -5,16 +5,13 @@
 #include <numeric>
 #include <set>
 
+#include "traces/analysis/median.h"
 #include "traces/locate/group_walk.h"
 
 namespace a3sim {
 namespace {
 
 constexpr std::size_t kYoung = 8;  // steps of a history whose deviation says little
-
-double median_of(const std::vector<double>& numbers) {
-  return median_of_numbers({numbers.begin(), numbers.end()});
-}
 
 }  // namespace
 
@@ -61,11 +58,11 @@ void Locator::find_lags(const std::vector<RankStep>& ranks, std::span<const Ligh
 }
 
 void Locator::find_suspects() {
-  const double most = median_of(lags_);
+  const double most = median(lags_);
   std::vector<double> apart;
   for (const double lag : lags_) apart.push_back(std::abs(lag - most));
   constexpr double kNormal = 1.4826;
-  const double over_ranks = learned_ > 0 ? 0 : kNormal * median_of(apart);
+  const double over_ranks = learned_ > 0 ? 0 : kNormal * median(apart);
   std::vector<std::pair<double, std::uint32_t>> above;
   for (std::uint32_t r = 0; r < lags_.size(); ++r) {
     const double noise = limits_.deviations * std::max(over_ranks, spread_[r]);
@@ -100,12 +97,6 @@ const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord>
   verdict_.before_too = verdict_.slow && above && above_before_ && !slow_before_;
   if (verdict_.before_too) history_.take_back();
   verdict_.fluctuation = verdict_.usual > 0 && verdict_.took > limits_.fluctuation * verdict_.usual;
-  double sum = 0, longest = 0;
-  for (const RankStep& rank : ranks) {
-    sum += rank[Measure::kOwn];
-    longest = std::max(longest, rank[Measure::kOwn]);
-  }
-  if (longest > 0) verdict_.waiting = 1 - sum / static_cast<double>(ranks.size()) / longest;
   const bool tells = !first_ || reference_ > 0;
   first_ = false;
   if (verdict_.slow) {
@@ -115,7 +106,6 @@ const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord>
     learn(ranks);
   }
   if (tells) history_.add(verdict_.took, verdict_.slow);
-  verdict_.shift = history_.shifted();
   above_before_ = above;
   slow_before_ = verdict_.slow;
   ask();

@@ -10,8 +10,6 @@
 namespace a3sim {
 namespace {
 
-double picoseconds(Duration time) { return static_cast<double>(time.count()); }
-
 // Of a number that may not have been seen.
 double picoseconds_of(float microseconds) {
   constexpr double kMicrosecond = 1e6;
@@ -32,17 +30,10 @@ void RankSteps::add(const LightRecord& record) {
   rank[Measure::kAic] += picoseconds_of(record.aic_busy);
   rank[Measure::kAiv] += picoseconds_of(record.aiv_busy);
   rank[Measure::kTransfer] += picoseconds_of(record.transfer);
-  rank[Measure::kWaited] += picoseconds(record.waited);
-  rank[Measure::kIdle] += picoseconds(record.release - record.arrival);
   rank[Measure::kRows] += record.rows;
   rank[Measure::kOperations] += record.operations;
-  rank[Measure::kBytes] += record.bytes;
   for (std::size_t q = 0; q < rank.fill.size(); ++q)
     rank.fill[q] = record.fill[q] == kNoFill ? -1 : record.fill[q];
-  if (picoseconds(record.longest) > rank.longest) {
-    rank.longest = picoseconds(record.longest);
-    rank.whom = record.whom;
-  }
   begin = record.release;
 }
 

@@ -3,10 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
-#include "sim/core/enum_names.h"
 #include "traces/observation.h"
 
 namespace a3sim {
@@ -19,24 +17,14 @@ enum class Measure : std::uint8_t {
   kAic,       // ps of AICs
   kAiv,       // ps of AIVs
   kTransfer,  // ps in which it sent or received
-  kWaited,    // ps for others
-  kIdle,      // ps at barriers, done with its own
   kRows,
-  kOperations,
-  kBytes
+  kOperations
 };
-constexpr auto names_of(Measure) {
-  return std::to_array<std::string_view>({"own time", "time before its first work", "late launches",
-                                          "AIC busy", "AIV busy", "transfers", "waits for others",
-                                          "time at barriers", "rows", "operations", "bytes sent"});
-}
-inline constexpr std::size_t kMeasures = kCountOf<Measure>;
+inline constexpr std::size_t kMeasures = static_cast<std::size_t>(Measure::kOperations) + 1;
 
 struct RankStep {
   std::array<double, kMeasures> of{};
   std::array<double, 3> fill{};  // percent, as in LightRecord; below 0: not seen
-  std::uint32_t whom = kNone;    // its longest wait was for
-  double longest = 0;
 
   double operator[](Measure measure) const { return of[static_cast<std::size_t>(measure)]; }
   double& operator[](Measure measure) { return of[static_cast<std::size_t>(measure)]; }

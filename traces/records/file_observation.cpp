@@ -27,17 +27,18 @@ std::string line_of(const std::vector<Record>& records, std::string_view file, s
 }  // namespace
 
 FileObservation::FileObservation(const std::filesystem::path& directory)
-    : directory_(directory), job_(read_job_json(directory / kJobJson)), light_(directory / kLightBin) {
+    : directory_(directory), file_(read_job_json(directory / kJobJson)), light_(directory / kLightBin) {
+  job_ = file_;
   const LightHeader& header = light_.header();
-  if (header.ranks != job_.ranks || header.passes != job_.passes.size() || header.steps != job_.steps ||
-      header.groups != job_.groups.size())
+  if (header.ranks != job_.ranks || header.passes != job_.passes.size() || header.steps != file_.steps ||
+      header.groups != file_.groups.size())
     throw InputError(fmt::format("{}: is of another job than {}: {} ranks, {} passes, {} groups and {} steps",
                                  (directory / kLightBin).string(), kJobJson, header.ranks, header.passes,
                                  header.groups, header.steps));
-  const std::uint64_t records = std::uint64_t{job_.steps} * job_.ranks * job_.passes.size();
+  const std::uint64_t records = std::uint64_t{file_.steps} * job_.ranks * job_.passes.size();
   if (header.records != records)
     throw InputError(fmt::format("{}: has {} records, but {} steps of {} ranks and {} passes have {}",
-                                 (directory / kLightBin).string(), header.records, job_.steps, job_.ranks,
+                                 (directory / kLightBin).string(), header.records, file_.steps, job_.ranks,
                                  job_.passes.size(), records));
 }
 
@@ -51,7 +52,7 @@ std::vector<LightRecord> FileObservation::reference() const {
 }
 
 FullStep FileObservation::read(const std::string& folder, std::uint32_t step) const {
-  return read_full(directory_ / folder, step, {job_.names, job_.passes, job_.machine, job_.ranks});
+  return read_full(directory_ / folder, step, job_);
 }
 
 FullStep FileObservation::reference_full() const {
@@ -63,13 +64,13 @@ FullStep FileObservation::reference_full() const {
 
 std::vector<std::uint32_t> FileObservation::full_steps() const {
   std::vector<std::uint32_t> steps;
-  for (const JobFile::Full& full : job_.full) steps.push_back(full.step);
+  for (const JobFile::Full& full : file_.full) steps.push_back(full.step);
   return steps;
 }
 
 FullStep FileObservation::full(std::uint32_t step) const {
-  const auto of = std::ranges::find(job_.full, step, &JobFile::Full::step);
-  if (of == job_.full.end())
+  const auto of = std::ranges::find(file_.full, step, &JobFile::Full::step);
+  if (of == file_.full.end())
     throw InputError(fmt::format("{}: step {} was not recorded in full", directory_.string(), step));
   FullStep full = kept(step);
   full.ranks = of->ranks;

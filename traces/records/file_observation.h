@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "traces/observation.h"
@@ -18,22 +17,13 @@ class FileObservation final : public Observation {
   // off, damaged or contradict each other.
   explicit FileObservation(const std::filesystem::path& directory);
 
-  const JobFile& job() const { return job_; }
   // Takes this for what the machine allows; it has planes of the same names.
-  void set_machine(const ObservedMachine& machine) { machine_ = machine; }
-  const ObservedMachine& machine() const override { return machine_ ? *machine_ : job_.machine; }
-  const std::vector<std::string>& names() const override { return job_.names; }
-  const std::vector<std::string>& passes() const override { return job_.passes; }
-  std::vector<std::vector<std::uint32_t>> groups() const override { return job_.groups; }
-  std::uint32_t ranks() const override { return job_.ranks; }
-  const std::vector<std::uint32_t>& nodes() const override { return job_.nodes; }
+  void set_machine(const ObservedMachine& machine) { job_.machine = machine; }
   void each_step(const Step& take) const override { light_.each_step(take); }
   std::vector<LightRecord> reference() const override;
   FullStep reference_full() const override;
   std::vector<std::uint32_t> full_steps() const override;
   FullStep full(std::uint32_t step) const override;
-  const std::vector<Missing>& missing() const override { return missing_; }
-  bool simulated() const override { return true; }
   std::string place_of(const LightRecord& record) const override;
   std::string place_of(const OperatorRecord& record) const override;
   std::string place_of(const TransferRecord& record) const override;
@@ -45,10 +35,8 @@ class FileObservation final : public Observation {
   const FullStep& kept(std::uint32_t step) const;
 
   std::filesystem::path directory_;
-  JobFile job_;
-  std::optional<ObservedMachine> machine_;
+  JobFile file_;
   LightFile light_;
-  std::vector<Missing> missing_;
   mutable std::map<std::uint32_t, FullStep> kept_;
 };
 

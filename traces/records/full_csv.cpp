@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <iterator>
 
 #include "sim/core/error.h"
@@ -75,10 +76,10 @@ class FullCsv {
     if (more_ && (cells_.empty() || cells_.front() == ',')) return text(), kUnseen;
     return static_cast<float>(number<double>(-1e30, 1e30));
   }
-  template <class Names>
-  std::uint32_t one_of(const Names& names) {
+  template <class Names, class Name = std::identity>
+  std::uint32_t one_of(const Names& names, Name name = {}) {
     const std::string_view cell = text();
-    const auto found = std::ranges::find(names, cell);
+    const auto found = std::ranges::find(names, cell, name);
     if (found == names.end()) bad(fmt::format("nothing is called '{}'", cell.substr(0, 40)));
     return static_cast<std::uint32_t>(found - names.begin());
   }
@@ -97,12 +98,6 @@ class FullCsv {
   std::size_t line_ = 1;
   bool more_ = false;
 };
-
-std::vector<std::string> plane_names(const ObservedMachine& machine) {
-  std::vector<std::string> names;
-  for (const ObservedPlane& plane : machine.planes) names.push_back(plane.name);
-  return names;
-}
 
 }  // namespace
 
@@ -137,16 +132,16 @@ std::string host_csv(const FullStep& step) {
   return csv;
 }
 
-FullStep read_full(const std::filesystem::path& folder, std::uint32_t step, const FullTables& tables) {
+FullStep read_full(const std::filesystem::path& folder, std::uint32_t step, const ObservedJob& job) {
   FullStep full;
   full.step = step;
   FullCsv operators(folder / kOperatorsCsv, kOperatorColumns);
   while (operators.next_line()) {
     OperatorRecord& o = full.operators.emplace_back();
     o.step = step;
-    o.rank = operators.below(tables.ranks);
-    o.pass = static_cast<std::uint16_t>(operators.one_of(tables.passes));
-    o.op = operators.one_of(tables.names);
+    o.rank = operators.below(job.ranks);
+    o.pass = static_cast<std::uint16_t>(operators.one_of(job.passes));
+    o.op = operators.one_of(job.names);
     o.lane = static_cast<Lane>(operators.one_of(kNamesOf<Lane>));
     o.core = static_cast<CoreKind>(operators.one_of(kNamesOf<CoreKind>));
     o.start = operators.time();
@@ -164,15 +159,14 @@ FullStep read_full(const std::filesystem::path& folder, std::uint32_t step, cons
     operators.end_line(o.start, o.end);
   }
   FullCsv transfers(folder / kTransfersCsv, kTransferColumns);
-  const std::vector<std::string> planes = plane_names(tables.machine);
   while (transfers.next_line()) {
     TransferRecord& t = full.transfers.emplace_back();
     t.step = step;
-    t.src = transfers.below(tables.ranks);
-    t.dst = transfers.below(tables.ranks);
-    t.pass = static_cast<std::uint16_t>(transfers.one_of(tables.passes));
-    t.op = transfers.one_of(tables.names);
-    t.plane = static_cast<std::uint16_t>(transfers.one_of(planes));
+    t.src = transfers.below(job.ranks);
+    t.dst = transfers.below(job.ranks);
+    t.pass = static_cast<std::uint16_t>(transfers.one_of(job.passes));
+    t.op = transfers.one_of(job.names);
+    t.plane = static_cast<std::uint16_t>(transfers.one_of(job.machine.planes, &ObservedPlane::name));
     t.start = transfers.time();
     t.end = transfers.time();
     t.bytes = transfers.amount();
@@ -184,7 +178,7 @@ FullStep read_full(const std::filesystem::path& folder, std::uint32_t step, cons
   while (host.next_line()) {
     HostRecord& h = full.host.emplace_back();
     h.step = step;
-    h.rank = host.below(tables.ranks);
+    h.rank = host.below(job.ranks);
     h.kind = static_cast<HostKind>(host.one_of(kNamesOf<HostKind>));
     h.start = host.time();
     h.end = host.time();

@@ -20,15 +20,8 @@ std::string transfers_csv(const FullStep& step, const std::vector<std::string>& 
                           const std::vector<std::string>& passes, const ObservedMachine& machine);
 std::string host_csv(const FullStep& step);
 
-// What records may name.
-struct FullTables {
-  const std::vector<std::string>& names;
-  const std::vector<std::string>& passes;
-  const ObservedMachine& machine;
-  std::uint32_t ranks;
-};
 // Reads the three tables of a folder. Throws InputError with file and line for what is missing, cut off, or names
 // what the job does not have.
-FullStep read_full(const std::filesystem::path& folder, std::uint32_t step, const FullTables& tables);
+FullStep read_full(const std::filesystem::path& folder, std::uint32_t step, const ObservedJob& job);
 
 }  // namespace a3sim

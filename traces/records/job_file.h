@@ -9,13 +9,10 @@
 namespace a3sim {
 
 // What a directory of records says of its job: job.json.
-struct JobFile {
+struct JobFile : ObservedJob {
   std::string name, version;  // of the experiment; of the a3sim that ran it
-  std::uint32_t ranks = 0, steps = 0;
-  std::vector<std::string> names, passes;
-  std::vector<std::vector<std::uint32_t>> groups;
-  std::vector<std::uint32_t> nodes;  // by rank
-  ObservedMachine machine;
+  std::uint32_t steps = 0;
+  std::vector<std::vector<std::uint32_t>> groups;  // of ranks that meet
   struct Full {
     std::uint32_t step = 0;
     std::vector<std::uint32_t> ranks;

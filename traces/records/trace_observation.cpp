@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "sim/core/error.h"
 #include "traces/analysis/critical_path.h"
@@ -50,16 +51,17 @@ TraceObservation::TraceObservation(std::span<const TracedPass> passes,
     : traced_(passes) {
   if (passes.empty() || passes.front().trace.ranks.empty()) throw InputError("a run without passes or ranks");
   const std::size_t ranks = passes.front().trace.ranks.size();
-  machine_ = machine ? machine->machine : machine_of(passes);
-  nodes_.resize(ranks);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes_[rank] = rank;
+  job_.ranks = static_cast<std::uint32_t>(ranks);
+  job_.machine = machine ? machine->machine : machine_of(passes);
+  job_.nodes.resize(ranks);
+  std::iota(job_.nodes.begin(), job_.nodes.end(), 0U);
   for (const TracedPass& pass : passes) {
-    pass_names_.push_back(pass.name);
+    job_.passes.push_back(pass.name);
     if (pass.trace.ranks.size() != ranks)
       throw InputError(
           fmt::format("pass {}: {} ranks, expected {} as before", pass.name, pass.trace.ranks.size(), ranks));
     for (const TraceOperator& op : pass.trace.operators)
-      if (std::ranges::find(names_, op.name) == names_.end()) names_.push_back(op.name);
+      if (std::ranges::find(job_.names, op.name) == job_.names.end()) job_.names.push_back(op.name);
   }
   Duration since{};
   light_.resize(ranks * passes.size());
@@ -67,15 +69,16 @@ TraceObservation::TraceObservation(std::span<const TracedPass> passes,
     const auto number = static_cast<std::uint16_t>(p);
     const std::vector<LightRecord> records = light_records(passes[p].trace, number, since);
     for (std::size_t rank = 0; rank < ranks; ++rank) light_[rank * passes.size() + p] = records[rank];
-    add_full_records(passes[p].trace, number, since, names_, machine ? machine->planes : PlaneOfHop(), full_);
+    add_full_records(passes[p].trace, number, since, job_.names, machine ? machine->planes : PlaneOfHop(),
+                     full_);
     since_.push_back(since);
     since = records.front().release;
   }
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) full_.ranks.push_back(rank);
-  missing_ = {{"other steps", "which steps are slow, and since when"},
-              {"what hosts do", "host.*, io.*"},
-              {"clocks", "compute.clock, but for what arithmetic takes"},
-              {"rows", "load.imbalance, but for operations"}};
+  full_.ranks = job_.nodes;  // every rank has a host of its own
+  job_.missing = {{"other steps", "which steps are slow, and since when"},
+                  {"what hosts do", "host.*, io.*"},
+                  {"clocks", "compute.clock, but for what arithmetic takes"},
+                  {"rows", "load.imbalance, but for operations"}};
 }
 
 std::vector<PathPart> TraceObservation::critical_path(std::uint32_t) const {
@@ -84,7 +87,7 @@ std::vector<PathPart> TraceObservation::critical_path(std::uint32_t) const {
     const Causes causes(pass.trace);
     for (const PathStep& step : a3sim::critical_path(causes).steps) {
       const std::string& name = pass.trace.operators[step.op].name;
-      const auto op = static_cast<std::uint32_t>(std::ranges::find(names_, name) - names_.begin());
+      const auto op = static_cast<std::uint32_t>(std::ranges::find(job_.names, name) - job_.names.begin());
       sums[{op, step.task.rank == kNone ? 0 : step.task.rank}] += step.to - step.from;
     }
   }
@@ -93,13 +96,14 @@ std::vector<PathPart> TraceObservation::critical_path(std::uint32_t) const {
   return parts;
 }
 
-std::vector<std::vector<std::uint32_t>> TraceObservation::groups() const { return {full_.ranks}; }
-
-std::string TraceObservation::place_of(std::uint16_t pass, TaskAt at) const {
+template <class Same>
+std::string TraceObservation::place_of_task(std::uint16_t pass, std::uint32_t rank, const Same& same) const {
   const auto& ranks = traced_[pass].trace.ranks;
-  std::size_t line = 2 + at.task;  // the columns' names are in line 1
-  for (std::uint32_t rank = 0; rank < at.rank; ++rank) line += ranks[rank].size();
-  return fmt::format("{}:{}", tasks_csv_name(pass_names_[pass]), line);
+  const auto found = std::ranges::find_if(ranks[rank], same);
+  if (found == ranks[rank].end()) return tasks_csv_name(job_.passes[pass]);
+  std::ptrdiff_t line = 2 + (found - ranks[rank].begin());  // the columns' names are in line 1
+  for (std::uint32_t before = 0; before < rank; ++before) line += std::ssize(ranks[before]);
+  return fmt::format("{}:{}", tasks_csv_name(job_.passes[pass]), line);
 }
 
 std::string TraceObservation::place_of(const LightRecord& record) const {
@@ -109,22 +113,18 @@ std::string TraceObservation::place_of(const LightRecord& record) const {
 // The line of the task that was the first of the operator to run.
 std::string TraceObservation::place_of(const OperatorRecord& record) const {
   const Trace& trace = traced_[record.pass].trace;
-  const std::vector<TraceTask>& tasks = trace.ranks[record.rank];
-  for (std::uint32_t t = 0; t < tasks.size(); ++t)
-    if (trace.operators[tasks[t].op].name == names_[record.op] &&
-        since_[record.pass] + tasks[t].start == record.start)
-      return place_of(record.pass, {record.rank, t});
-  return tasks_csv_name(pass_names_[record.pass]);
+  return place_of_task(record.pass, record.rank, [&](const TraceTask& task) {
+    return trace.operators[task.op].name == job_.names[record.op] &&
+           since_[record.pass] + task.start == record.start;
+  });
 }
 
 std::string TraceObservation::place_of(const TransferRecord& record) const {
   const Trace& trace = traced_[record.pass].trace;
-  const std::vector<TraceTask>& tasks = trace.ranks[record.src];
-  for (std::uint32_t t = 0; t < tasks.size(); ++t)
-    if (tasks[t].remote && since_[record.pass] + tasks[t].start == record.start &&
-        since_[record.pass] + tasks[t].done == record.end && trace.rank_of(tasks[t].dst) == record.dst)
-      return place_of(record.pass, {record.src, t});
-  return tasks_csv_name(pass_names_[record.pass]);
+  return place_of_task(record.pass, record.src, [&](const TraceTask& task) {
+    return task.remote && since_[record.pass] + task.start == record.start &&
+           since_[record.pass] + task.done == record.end && trace.rank_of(task.dst) == record.dst;
+  });
 }
 
 std::string TraceObservation::place_of(const HostRecord&) const { return ""; }

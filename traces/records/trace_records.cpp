@@ -1,10 +1,9 @@
-#include "traces/records/trace_records.h"
-
 #include <algorithm>
 #include <numeric>
 
 #include "traces/analysis/kernels.h"
 #include "traces/analysis/stretches.h"
+#include "traces/records/trace_observation.h"
 
 namespace a3sim {
 namespace {

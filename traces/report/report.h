@@ -12,6 +12,9 @@
 
 namespace a3sim {
 
+// A cell whole; nothing is null.
+nlohmann::ordered_json cell_json(const Cell& cell);
+
 // What an analysis has to say, once, for people and for programs: facts, tables, sentences, and reports of
 // its parts. Text and Markdown are made of what people see, JSON and CSV of all values whole.
 //

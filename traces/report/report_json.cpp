@@ -7,18 +7,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* time = std::get_if<Duration>(&cell)) return time->count();
-  if (const auto* value = std::get_if<double>(&cell)) return *value;
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole;
-  return nullptr;
-}
-
 void set(Json& object, const std::string& key, const Cell& cell) {
   const std::size_t dot = key.find('.');
   if (dot == std::string::npos) {
-    object[key] = json_of(cell);
+    object[key] = cell_json(cell);
     return;
   }
   if (std::holds_alternative<std::monostate>(cell)) return;
@@ -35,7 +27,7 @@ Json json_of(const Table& table) {
       const Column& column = table.columns()[c];
       if (column.seen == Seen::kByPeople) continue;
       if (column.key.empty()) {
-        object[column.head] = json_of(row[c]);
+        object[column.head] = cell_json(row[c]);
       } else {
         set(object, column.key, row[c]);
       }
@@ -45,6 +37,14 @@ Json json_of(const Table& table) {
 }
 
 }  // namespace
+
+Json cell_json(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* time = std::get_if<Duration>(&cell)) return time->count();
+  if (const auto* value = std::get_if<double>(&cell)) return *value;
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole;
+  return nullptr;
+}
 
 Json Report::json() const {
   Json json = Json::object();

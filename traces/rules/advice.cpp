@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "traces/rules/choice.h"
-#include "traces/rules/path_parts.h"
 #include "traces/rules/rule.h"
 
 namespace a3sim {
@@ -45,8 +43,8 @@ Finding open_cause(const Case& of) {
   if (suspect != kNone && of.episode.stable() >= 0.5) finding.ranks = {suspect};
   const std::uint32_t shown = finding.ranks.empty() ? 0 : suspect;
   finding.confidence = 1;
-  finding.evidence.push_back({"a slow step takes, of a usual one", "",
-                              1 + of.lag() / std::max(1.0, of.usual()), 1, of.place(shown)});
+  finding.add({"a slow step takes, of a usual one", "", 1 + of.lag() / std::max(1.0, of.usual()), 1,
+               of.place(shown)});
   finding.remedies.push_back({"record slow steps in full: a3sim monitor --record same", 0, true});
   if (of.full.empty()) finding.missing.push_back("operators, transfers and host events of a slow step");
   return finding;
@@ -90,10 +88,7 @@ FullStep usual_full(const Observation& of, const Located& located) {
   if (!reference.operators.empty()) return reference;
   std::vector<std::uint32_t> usual;
   for (const std::uint32_t step : of.full_steps())
-    if (std::ranges::none_of(located.episodes, [&](const Episode& episode) {
-          return std::ranges::binary_search(episode.steps, step);
-        }))
-      usual.push_back(step);
+    if (!located.is_slow(step)) usual.push_back(step);
   return usual.empty() ? FullStep() : of.full(usual[usual.size() / 2]);
 }
 
@@ -110,8 +105,8 @@ void renumber(const Observation& of, Advice& advice) {
 
 // The steps that rules are asked of what every step loses. With a step without faults and noise it is that one: what it
 // loses as well is the job's, not something that went wrong.
-std::unique_ptr<Standing> standing_of(const Observation& of, const Located& located,
-                                      const FullStep& reference, const RuleData& shared) {
+std::optional<Standing> standing_of(const Observation& of, const Located& located, const FullStep& reference,
+                                    const RuleData& shared) {
   constexpr std::size_t kMostSteps = 3;
   const std::vector<LightRecord> light = of.reference();
   if (!light.empty()) {
@@ -119,22 +114,15 @@ std::unique_ptr<Standing> standing_of(const Observation& of, const Located& loca
     std::vector<RankStep> ranks = steps.add(light);
     std::vector<FullStep> full;
     if (!reference.operators.empty()) full.push_back(reference);
-    return std::make_unique<Standing>(of, kNone, std::move(ranks), steps.took(), std::move(full), shared);
+    return make_standing(of, kNone, std::move(ranks), steps.took(), std::move(full), shared);
   }
   if (!located.known || located.usual <= 0) return {};
   std::vector<FullStep> full;
-  for (const std::uint32_t step : of.full_steps()) {
-    const bool slow = std::ranges::any_of(located.episodes, [&](const Episode& episode) {
-      return std::ranges::binary_search(episode.steps, step);
-    });
-    if (!slow && full.size() < kMostSteps) full.push_back(of.full(step));
-  }
+  for (const std::uint32_t step : of.full_steps())
+    if (!located.is_slow(step) && full.size() < kMostSteps) full.push_back(of.full(step));
   std::uint32_t usual = 0;
-  const auto is_slow = [&](const Episode& episode) {
-    return std::ranges::binary_search(episode.steps, usual);
-  };
-  while (std::ranges::any_of(located.episodes, is_slow)) ++usual;
-  return std::make_unique<Standing>(of, usual, located.healthy, located.usual, std::move(full), shared);
+  while (located.is_slow(usual)) ++usual;
+  return make_standing(of, usual, located.healthy, located.usual, std::move(full), shared);
 }
 
 // What a low clock slows down of the same ranks is its doing.
@@ -158,7 +146,7 @@ std::vector<Finding> standing_findings(const Standing& of, const RuleBook& rules
       finding.cause = name;
       finding.standing = true;
       finding.last = last;
-      finding.share = finding.lost_ms / kMsOfPs / of.took();
+      finding.share = finding.lost_ms / kMsOfPs / of.took;
       finding.info |= finding.share < rules.shared.at("info");
       for (const auto* remedies : {&data.standing_remedies(), &data.remedies()})
         for (const std::string& text : *remedies) finding.remedies.push_back({text, finding.lost_ms, true});
@@ -173,7 +161,7 @@ std::vector<Finding> standing_findings(const Standing& of, const RuleBook& rules
 
 void add_standing(const Observation& of, const Located& located, const FullStep& reference,
                   const RuleBook& rules, Advice& advice) {
-  const std::unique_ptr<Standing> standing = standing_of(of, located, reference, rules.shared);
+  const std::optional<Standing> standing = standing_of(of, located, reference, rules.shared);
   if (!standing || located.steps == 0) return;
   std::vector<Finding> known = advice.findings;
   known.insert(known.end(), advice.infos.begin(), advice.infos.end());
@@ -189,7 +177,7 @@ void add_standing(const Observation& of, const Located& located, const FullStep&
 RuleBook read_rules(const std::filesystem::path& folder) {
   RuleBook rules;
   rules.locate = read_locate_limits(folder / "locate.yaml");
-  rules.shared = RuleData::read_shared(folder / "shared.yaml");
+  rules.shared = RuleData::read(folder / "shared.yaml");
   for (const auto& [name, item] : CauseRules::all())
     rules.causes.emplace(name, RuleData::read(folder / (name + ".yaml")));
   return rules;

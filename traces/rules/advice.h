@@ -10,6 +10,7 @@
 #include "traces/observation.h"
 #include "traces/rules/finding.h"
 #include "traces/rules/rule_data.h"
+#include "traces/rules/step_path.h"
 
 namespace a3sim {
 
@@ -21,18 +22,6 @@ struct RuleBook {
 };
 // Throws InputError for what is wrong or missing in it.
 RuleBook read_rules(const std::filesystem::path& folder);
-
-// Operators on a step's critical path, that with most of its time first; shares of all of it.
-struct PathParts {
-  struct Part {
-    std::string op;
-    std::uint32_t rank = 0;
-    double share = 0;
-  };
-  std::uint32_t step = 0;
-  bool exact = false;  // not inferred from records
-  std::vector<Part> parts;
-};
 
 struct Advice {
   std::uint32_t ranks = 0, steps = 0, slow = 0;

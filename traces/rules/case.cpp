@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "traces/rules/step_path.h"
@@ -10,7 +9,6 @@
 namespace a3sim {
 namespace {
 
-constexpr double kNoCell = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostFull = 4;  // full steps that are read of an episode
 
 using OperatorKey = std::tuple<std::uint32_t, std::uint16_t, std::uint32_t>;  // rank, pass, operator
@@ -44,54 +42,26 @@ std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const 
   return lags;
 }
 
-struct KindSums {
-  double time = 0, count = 0;
-  std::string place;
-  Duration longest{};
-};
-using HostSums = std::map<std::pair<std::uint32_t, HostKind>, KindSums>;
-
-void add_host(const FullStep& step, const Observation& of, HostSums& sums) {
-  std::map<std::pair<std::uint32_t, HostKind>, const HostRecord*> longest;
-  for (const HostRecord& record : step.host) {
-    KindSums& sum = sums[{record.rank, record.kind}];
-    const auto time = static_cast<double>((record.end - record.start).count());
-    sum.time += time;
-    sum.count += record.count;
-    const HostRecord*& best = longest[{record.rank, record.kind}];
-    if (!best || record.end - record.start > best->end - best->start) best = &record;
-  }
-  for (const auto& [key, record] : longest) {
-    KindSums& sum = sums[key];
-    if (record->end - record->start <= sum.longest) continue;
-    sum.longest = record->end - record->start;
-    sum.place = of.place_of(*record);
-  }
-}
-
-std::map<std::pair<std::uint32_t, HostKind>, HostTime> host_times(const Case& of) {
-  HostSums now, usual;
-  std::map<std::uint32_t, double> steps;
+std::map<HostKey, HostTime> host_times(const Case& of) {
+  std::map<std::uint32_t, double> steps;  // by rank, that were recorded
+  std::map<HostKey, double> now, usual;
+  std::map<HostKey, const HostRecord*> longest;
   for (const FullStep& step : of.full) {
-    add_host(step, of.of, now);
     for (const std::uint32_t rank : step.ranks) ++steps[rank];
+    for (const HostRecord& record : step.host) {
+      const HostKey key{record.rank, record.kind};
+      now[key] += picoseconds(record.length());
+      const HostRecord*& best = longest[key];
+      if (!best || record.length() > best->length()) best = &record;
+    }
   }
-  for (const HostRecord& record : of.reference.host) {
-    usual[{record.rank, record.kind}].time += static_cast<double>((record.end - record.start).count());
-    usual[{record.rank, record.kind}].count += record.count;
-  }
-  std::map<std::pair<std::uint32_t, HostKind>, HostTime> times;
-  for (const auto& [key, sum] : now) {
-    const double count = std::max(1.0, steps[key.first]);
-    HostTime& time = times[key];
-    time.time = sum.time / count - usual[key].time;
-    time.count = sum.count / count - usual[key].count;
-    time.place = sum.place;
-  }
+  for (const HostRecord& record : of.reference.host)
+    usual[{record.rank, record.kind}] += picoseconds(record.length());
+  std::map<HostKey, HostTime> times;
+  for (const auto& [key, sum] : now)
+    times[key] = {sum / std::max(1.0, steps[key.first]) - usual[key], of.of.place_of(*longest[key])};
   return times;
 }
-
-double length(const TransferRecord& of) { return static_cast<double>((of.end - of.start).count()); }
 
 // Bytes a ps, without the slowest twentieth: single ones that stick out are looked at by themselves.
 double steady_rate(const std::vector<const TransferRecord*>& puts) {
@@ -99,7 +69,7 @@ double steady_rate(const std::vector<const TransferRecord*>& puts) {
   constexpr std::size_t kFew = 4;
   std::vector<std::pair<double, double>> sorted;  // time a byte, bytes
   for (const TransferRecord* of : puts)
-    if (of->bytes > 0) sorted.emplace_back(length(*of) / of->bytes, of->bytes);
+    if (of->bytes > 0) sorted.emplace_back(picoseconds(of->length()) / of->bytes, of->bytes);
   std::ranges::sort(sorted);
   if (sorted.size() >= kFew) sorted.resize(sorted.size() - (sorted.size() + kLeftOut - 1) / kLeftOut);
   double time = 0, bytes = 0;
@@ -124,6 +94,7 @@ double mean_size(const TransferLags& lags, bool now) {
 TransferLags transfer_lags(const Case& of) {
   const std::uint32_t ranks = of.of.ranks();
   TransferLags lags;
+  lags.rates = LinkRates(ranks);
   const auto key_of = [](const TransferRecord& put) { return PutsOf{put.pass, put.op, put.src, put.dst}; };
   for (const FullStep& step : of.full)
     for (const TransferRecord& put : step.transfers)
@@ -136,54 +107,32 @@ TransferLags transfer_lags(const Case& of) {
   lags.size_usual = mean_size(lags, false);
   std::vector<std::vector<double>> sums(ranks, std::vector<double>(ranks)), weights = sums;
   for (const auto& [key, puts] : lags.puts) {
+    for (const TransferRecord* put : puts.now) lags.rates.add_longest(*put);
     const double now = steady_rate(puts.now);
     const double usual = of.reference.transfers.empty() ? 1 : steady_rate(puts.usual);
     if (now <= 0 || usual <= 0) continue;
     double weight = 0;
-    for (const TransferRecord* put : puts.now) weight += length(*put);
+    for (const TransferRecord* put : puts.now) weight += picoseconds(put->length());
     sums[key.src][key.dst] += weight * std::log(now / usual);
     weights[key.src][key.dst] += weight;
   }
-  lags.cells.assign(ranks, std::vector<double>(ranks, kNoCell));
   for (std::uint32_t s = 0; s < ranks; ++s)
     for (std::uint32_t d = 0; d < ranks; ++d)
-      if (weights[s][d] > 0) lags.cells[s][d] = sums[s][d] / weights[s][d];
-  lags.polish = median_polish(lags.cells);
+      if (weights[s][d] > 0) lags.rates.cells[s][d] = sums[s][d] / weights[s][d];
+  lags.rates.polish = median_polish(lags.rates.cells);
   return lags;
 }
 
 }  // namespace
-
-const TransferRecord* TransferLags::worst(std::uint32_t src, std::uint32_t dst) const {
-  const TransferRecord* worst = nullptr;
-  for (const auto& [key, of] : puts) {
-    if (key.src != src || key.dst != dst) continue;
-    for (const TransferRecord* put : of.now)
-      if (!worst || put->end - put->start > worst->end - worst->start) worst = put;
-  }
-  return worst;
-}
 
 double Case::density() const {
   return static_cast<double>(episode.last() - episode.first() + 1) /
          static_cast<double>(episode.steps.size());
 }
 
-double Case::workers(CoreKind core) const {
-  const ObservedMachine& machine = of.machine();
-  return std::max(1.0, static_cast<double>(core == CoreKind::kCube ? machine.aic : machine.aiv));
-}
-
 bool Case::recorded(std::uint32_t rank) const {
   return std::ranges::any_of(
       full, [&](const FullStep& step) { return std::ranges::find(step.ranks, rank) != step.ranks.end(); });
-}
-
-std::string Case::place(std::uint32_t rank) const {
-  LightRecord record;
-  record.step = episode.first();
-  record.rank = rank;
-  return of.place_of(record);
 }
 
 Case make_case(const Observation& of, const Located& located, const Episode& episode,
@@ -203,7 +152,7 @@ Case make_case(const Observation& of, const Located& located, const Episode& epi
     if (step < episode.first() || step > episode.last() || looked++ >= kMostLooked) continue;
     for (const HostRecord& record : of.full(step).host) {
       double& longest = made.longest_event[{record.rank, record.kind}];
-      longest = std::max(longest, static_cast<double>((record.end - record.start).count()));
+      longest = std::max(longest, picoseconds(record.length()));
     }
   }
   made.operators = operator_lags(made.full, reference, shared.at("equal_work"));

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "traces/analysis/median_polish.h"
 #include "traces/locate/episodes.h"
 #include "traces/observation.h"
+#include "traces/rules/link_rates.h"
 #include "traces/rules/rule_data.h"
 
 namespace a3sim {
@@ -22,20 +22,20 @@ struct OperatorLag {
   // What is not arithmetic: loads, stores, waiting for memory.
   double rest() const { return ratio(now.run - now.arithmetic, usual.run - usual.arithmetic); }
   // Of its workers, in ps of the rank.
-  double lag(double workers) const { return static_cast<double>((now.run - usual.run).count()) / workers; }
+  double lag(double workers) const { return picoseconds(now.run - usual.run) / workers; }
 
   static double ratio(Duration now, Duration usual) {
-    return usual > Duration::zero() ? static_cast<double>(now.count()) / static_cast<double>(usual.count())
-                                    : 1;
+    return usual > Duration::zero() ? picoseconds(now) / picoseconds(usual) : 1;
   }
 };
 
 // What ranks' hosts did, in ps a step and rank, less what they do in a usual step.
 struct HostTime {
   double time = 0;
-  double count = 0;  // events a step
   std::string place;
 };
+
+using HostKey = std::pair<std::uint32_t, HostKind>;  // of a rank
 
 // Puts of one operator in a pass from one rank to another.
 struct PutsOf {
@@ -50,13 +50,10 @@ struct Puts {
 // Transfers between ranks of recorded steps, beside usual ones.
 struct TransferLags {
   std::map<PutsOf, Puts> puts;
-  // By source and destination: log of the rate over the usual one (over that of all, where that is not known), without
-  // the slowest twentieth of the puts; the mean over operators by their time. NaN: none.
-  std::vector<std::vector<double>> cells;
-  MedianPolish polish;
+  // Over the usual rates (over that of all, where these are not known), without the slowest twentieth of the puts; the mean
+  // over operators by their time.
+  LinkRates rates;
   double size_now = 0, size_usual = 0;  // mean bytes
-  // The longest put of a slow step between two ranks, by what it is longer than usual.
-  const TransferRecord* worst(std::uint32_t src, std::uint32_t dst) const;
 };
 
 // A slowdown that was located, with all that was analysed of it: what rules see.
@@ -70,9 +67,9 @@ struct Case {
 
   std::vector<OperatorLag> operators;
   std::set<std::uint32_t> on_path;  // operators that the critical paths of `full` have; empty: not known
-  std::map<std::pair<std::uint32_t, HostKind>, HostTime> host;  // by rank
+  std::map<HostKey, HostTime> host;
   // By rank, of all steps of the episode that were recorded, slow or not: the longest event of a kind, in ps.
-  std::map<std::pair<std::uint32_t, HostKind>, double> longest_event;
+  std::map<HostKey, double> longest_event;
   TransferLags transfers;
 
   double usual() const { return located.usual; }
@@ -87,11 +84,11 @@ struct Case {
   // What slow steps are longer by.
   double lag() const { return episode.lost * density(); }
   double density() const;
-  double workers(CoreKind core) const;
+  double workers(CoreKind core) const { return of.machine().workers(core); }
   bool may_matter(std::uint32_t op) const { return on_path.empty() || on_path.contains(op); }
   bool recorded(std::uint32_t rank) const;
   // Where the light record of a rank stands, in the first slow step.
-  std::string place(std::uint32_t rank) const;
+  std::string place(std::uint32_t rank) const { return of.place_of(episode.first(), rank); }
 };
 
 // `reference` and `shared` must outlive it.

@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "traces/rules/host_lag.h"
+#include "traces/rules/hosts.h"
 
 namespace a3sim {
 namespace {
@@ -103,7 +103,7 @@ std::vector<RuledOut> ruled_out(const Case& of, const Finding& finding, const st
   for (const OperatorLag& lag : of.operators)
     if (!(static_cast<double>(lag.now.clock) >= clock)) clock = static_cast<double>(lag.now.clock);
   for (std::uint32_t r = 0; r < of.of.ranks(); ++r) rows = std::max(rows, of.ratio(Measure::kRows, r));
-  for (const auto& row : of.transfers.cells)
+  for (const auto& row : of.transfers.rates.cells)
     for (const double cell : row) slowest = std::min(slowest, cell);
   if (other("compute.clock") && clock <= 1)
     out.push_back(

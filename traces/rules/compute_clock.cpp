@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "traces/rules/compute_lag.h"
+#include "traces/rules/computing.h"
 #include "traces/rules/rule.h"
-#include "traces/rules/standing_operator.h"
 
 namespace a3sim {
 namespace {
@@ -16,11 +15,13 @@ class ComputeClockRule final : public CauseRule {
     Finding finding;
     double lowest = 1;
     for (const RankOperators& rank : computing(of)) {
-      double clock = 0, weight = 0;
+      double clock = 0, weight = 0, explained = 0;
       const OperatorRecord* longest = nullptr;
       for (const OperatorLag* lag : rank.lags) {
+        if (lag->now.core == CoreKind::kCube)
+          explained += picoseconds(lag->now.arithmetic - lag->usual.arithmetic) / of.workers(lag->now.core);
         if (std::isnan(lag->now.clock)) continue;
-        const auto run = static_cast<double>(lag->now.run.count());
+        const auto run = picoseconds(lag->now.run);
         clock += run * static_cast<double>(lag->now.clock);
         weight += run;
         if (!longest || lag->now.run > longest->run) longest = &lag->now;
@@ -28,16 +29,11 @@ class ComputeClockRule final : public CauseRule {
       if (weight <= 0 || clock / weight > 1 - data.at("low")) continue;
       finding.ranks.push_back(rank.rank);
       const double mean = clock / weight;
-      const double explained = rank.sum([&](const OperatorLag& lag) {
-        return lag.now.core == CoreKind::kCube
-                   ? static_cast<double>((lag.now.arithmetic - lag.usual.arithmetic).count()) /
-                         of.workers(lag.now.core)
-                   : 0;
-      });
       const double lag = std::max(1.0, of.excess(Measure::kOwn, rank.rank));
-      finding.confidence = std::max(finding.confidence, std::min(1.0, explained / lag));
-      finding.evidence.push_back({fmt::format("mean clock of rank {}, of the nominal one", rank.rank), "",
-                                  mean, 1 - data.at("low"), of.of.place_of(*longest)});
+      finding.confidence =
+          std::max(finding.confidence, std::min(1.0, explained / std::max(1.0, rank.steps) / lag));
+      finding.add({fmt::format("mean clock of rank {}, of the nominal one", rank.rank), "", mean,
+                   1 - data.at("low"), of.of.place_of(*longest)});
       lowest = std::min(lowest, mean);
     }
     if (finding.ranks.empty()) return {};
@@ -49,7 +45,7 @@ class ComputeClockRule final : public CauseRule {
   // Ranks whose arithmetic takes longer than that of most, at equal work.
   std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
     Finding finding;
-    std::vector<double> sooner(of.mean().size());
+    std::vector<double> sooner(of.mean.size());
     const double highest = 1 / (1 - data.at("standing"));
     for (const RankBeside& rank : ranks_beside(of, 0, 1)) {
       if (rank.usual_arithmetic <= 0 || rank.arithmetic < highest * rank.usual_arithmetic) continue;
@@ -59,9 +55,8 @@ class ComputeClockRule final : public CauseRule {
       // A core's loads and stores go by its clock, too.
       sooner[rank.rank] = std::max(rank.lost_arithmetic, rank.lost);
       finding.confidence = std::max(finding.confidence, rank.lost_arithmetic / sooner[rank.rank]);
-      finding.evidence.push_back(
-          {fmt::format("arithmetic of rank {} at equal work, of the median rank's", rank.rank), "", longer,
-           highest, of.of().place_of(*rank.longest)});
+      finding.add({fmt::format("arithmetic of rank {} at equal work, of the median rank's", rank.rank), "",
+                   longer, highest, of.of.place_of(*rank.longest)});
     }
     if (finding.ranks.empty()) return {};
     finding.lost_ms = of.gain_of_computing(sooner) / kPicosecondsOfMs;

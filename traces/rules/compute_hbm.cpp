@@ -4,9 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "traces/rules/compute_lag.h"
+#include "traces/rules/computing.h"
 #include "traces/rules/rule.h"
-#include "traces/rules/standing_operator.h"
 
 namespace a3sim {
 namespace {
@@ -33,12 +32,11 @@ class ComputeHbmRule final : public CauseRule {
       finding.ranks.push_back(rank.rank);
       const double lag = std::max(1.0, of.excess(Measure::kOwn, rank.rank));
       finding.confidence = std::max(finding.confidence, std::min(1.0, lost / lag));
-      finding.evidence.push_back({fmt::format("rank {}: what {} takes beside its arithmetic, of the usual",
-                                              rank.rank, of.of.names()[worst->now.op]),
-                                  "", worst->rest(), data.at("slower"), of.of.place_of(worst->now)});
-      finding.evidence.push_back({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
-                                  static_cast<double>(slow.size()), data.at("operators"),
-                                  of.of.place_of(worst->now)});
+      finding.add({fmt::format("rank {}: what {} takes beside its arithmetic, of the usual", rank.rank,
+                               of.of.names()[worst->now.op]),
+                   "", worst->rest(), data.at("slower"), of.of.place_of(worst->now)});
+      finding.add({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
+                   static_cast<double>(slow.size()), data.at("operators"), of.of.place_of(worst->now)});
       finding.factor = std::max(finding.factor, 1 / worst->rest());
     }
     if (finding.ranks.empty()) return {};
@@ -49,22 +47,21 @@ class ComputeHbmRule final : public CauseRule {
   // Ranks on which what is not arithmetic takes longer than on most, of several operators at equal work.
   std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
     Finding finding;
-    std::vector<double> sooner(of.mean().size());
+    std::vector<double> sooner(of.mean.size());
     for (const RankBeside& rank : ranks_beside(of, data.at("arithmetic"), data.at("slower"))) {
-      if (rank.slow_rests < data.at("operators") || rank.lost_rest < data.at("least") * of.took()) continue;
+      if (rank.slow_rests < data.at("operators") || rank.lost_rest < data.at("least") * of.took) continue;
       if (rank.most_rest > data.at("single") * rank.lost_rest) continue;
       finding.ranks.push_back(rank.rank);
       finding.factor = finding.factor > 0 ? std::min(finding.factor, 1 / rank.slowest) : 1 / rank.slowest;
       sooner[rank.rank] = rank.lost_rest;
-      const std::string place = of.of().place_of(*rank.worst);
-      finding.evidence.push_back(
-          {fmt::format("rank {}: what {} takes beside its arithmetic, of the median rank's", rank.rank,
-                       of.of().names()[rank.worst->op]),
-           "", rank.slowest, data.at("slower"), place});
-      finding.evidence.push_back({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
-                                  static_cast<double>(rank.slow_rests), data.at("operators"), place});
+      const std::string place = of.of.place_of(*rank.worst);
+      finding.add({fmt::format("rank {}: what {} takes beside its arithmetic, of the median rank's",
+                               rank.rank, of.of.names()[rank.worst->op]),
+                   "", rank.slowest, data.at("slower"), place});
+      finding.add({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
+                   static_cast<double>(rank.slow_rests), data.at("operators"), place});
     }
-    if (finding.ranks.empty() || 2 * finding.ranks.size() > of.mean().size()) return {};
+    if (finding.ranks.empty() || 2 * finding.ranks.size() > of.mean.size()) return {};
     finding.lost_ms = of.gain_of_computing(sooner) / kPicosecondsOfMs;
     finding.confidence = 1;
     return {finding};

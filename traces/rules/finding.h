@@ -45,6 +45,8 @@ struct Finding {
   std::vector<std::string> missing;  // evidence that would decide, by the name of its column
   bool info = false;
   bool standing = false;  // of every step: found without one that is slow
+
+  void add(Evidence item) { evidence.push_back(std::move(item)); }
 };
 
 inline constexpr double kPicosecondsOfMs = 1e9;

@@ -32,10 +32,10 @@ class LoadImbalanceRule final : public CauseRule {
     const double busy = of.located.healthy[busiest][Measure::kOwn];
     finding.confidence = std::clamp((most / usual - 1) * busy / lag, 0.0, 1.0);
     const double a_row = of.ratio(Measure::kAic, busiest) / (most / usual);
-    finding.evidence.push_back({fmt::format("rows of rank {}, of the mean", busiest), "", most / mean,
-                                1 + data.at("above"), of.place(busiest)});
-    finding.evidence.push_back({fmt::format("AIC time a row of rank {}, of the usual", busiest), "", a_row,
-                                1 + data.at("a_row"), of.place(busiest)});
+    finding.add({fmt::format("rows of rank {}, of the mean", busiest), "", most / mean, 1 + data.at("above"),
+                 of.place(busiest)});
+    finding.add({fmt::format("AIC time a row of rank {}, of the usual", busiest), "", a_row,
+                 1 + data.at("a_row"), of.place(busiest)});
     if (a_row > 1 + data.at("a_row")) finding.confidence /= a_row;
     return {finding};
   }
@@ -44,7 +44,7 @@ class LoadImbalanceRule final : public CauseRule {
   // would be busy as long a row as now: the rest of their time may be the busiest's doing. Where rows are not seen,
   // operations tell them.
   std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
-    const std::vector<RankStep>& ranks = of.mean();
+    const std::vector<RankStep>& ranks = of.mean;
     const double rows = mean_of(ranks, Measure::kRows), own = mean_of(ranks, Measure::kOwn);
     const Measure work = rows > 0 ? Measure::kRows : Measure::kOperations;
     const double mean = mean_of(ranks, work);
@@ -65,10 +65,10 @@ class LoadImbalanceRule final : public CauseRule {
     finding.lost_ms = std::max(0.0, took - std::max(then, took / most)) / kPicosecondsOfMs;
     finding.confidence = std::min(1.0, 1 / a_row);
     const std::string_view what = rows > 0 ? "rows" : "operations";
-    finding.evidence.push_back({fmt::format("{} of rank {}, of the mean", what, busiest), "", most,
-                                1 + data.at("above"), of.place(busiest)});
-    finding.evidence.push_back({"its time for each of them, of that of the mean rank", "", a_row,
-                                1 + data.at("a_row"), of.place(busiest)});
+    finding.add({fmt::format("{} of rank {}, of the mean", what, busiest), "", most, 1 + data.at("above"),
+                 of.place(busiest)});
+    finding.add({"its time for each of them, of that of the mean rank", "", a_row, 1 + data.at("a_row"),
+                 of.place(busiest)});
     return {finding};
   }
 

@@ -11,8 +11,15 @@ namespace a3sim {
 namespace {
 
 double part(Duration time, const Segments& of) {
-  return static_cast<double>(time.count()) /
-         static_cast<double>(std::max<std::int64_t>(1, of.total().count()));
+  return picoseconds(time) / static_cast<double>(std::max<std::int64_t>(1, of.total().count()));
+}
+
+std::vector<Evidence> evidence_of(std::uint32_t rank, double overlap, double exposed, const RuleData& data,
+                                  const std::string& place) {
+  return {{fmt::format("rank {}: compute beside communication, of the step", rank), "", overlap,
+           data.at("overlap"), place},
+          {fmt::format("rank {}: communication only, of the step", rank), "", exposed, data.at("exposed"),
+           place}};
 }
 
 // Communication that nothing is computed beside.
@@ -25,9 +32,8 @@ class ParallelOverlapRule final : public CauseRule {
         const Segments now = segments(step, rank);
         if (now.total() <= Duration::zero() || std::ranges::find(finding.ranks, rank) != finding.ranks.end())
           continue;
-        if (part(now.overlap, now) >= data.at("overlap") ||
-            part(now.communication, now) <= data.at("exposed"))
-          continue;
+        const double overlap = part(now.overlap, now), exposed = part(now.communication, now);
+        if (overlap >= data.at("overlap") || exposed <= data.at("exposed")) continue;
         if (!of.reference.operators.empty()) {
           const Segments usual = segments(of.reference, rank);
           const bool always = part(usual.overlap, usual) < data.at("overlap");
@@ -35,12 +41,9 @@ class ParallelOverlapRule final : public CauseRule {
         }
         const auto first = std::ranges::find(step.operators, rank, &OperatorRecord::rank);
         finding.ranks.push_back(rank);
-        finding.confidence = std::max(finding.confidence, part(now.communication, now));
-        finding.evidence.push_back({fmt::format("rank {}: compute beside communication, of the step", rank),
-                                    "", part(now.overlap, now), data.at("overlap"), of.of.place_of(*first)});
-        finding.evidence.push_back({fmt::format("rank {}: communication only, of the step", rank), "",
-                                    part(now.communication, now), data.at("exposed"),
-                                    of.of.place_of(*first)});
+        finding.confidence = std::max(finding.confidence, exposed);
+        for (Evidence& item : evidence_of(rank, overlap, exposed, data, of.of.place_of(*first)))
+          finding.add(std::move(item));
       }
     }
     if (finding.ranks.empty()) return {};
@@ -53,7 +56,7 @@ class ParallelOverlapRule final : public CauseRule {
     Finding finding;
     std::map<std::uint32_t, double> hidden;
     double worst = 0;
-    for (std::uint32_t rank = 0; rank < of.mean().size(); ++rank) {
+    for (std::uint32_t rank = 0; rank < of.mean.size(); ++rank) {
       const std::optional<Standing::Lanes> lanes = of.lanes(rank);
       if (!lanes) continue;
       hidden[rank] = std::min(lanes->communication, lanes->compute);
@@ -65,11 +68,7 @@ class ParallelOverlapRule final : public CauseRule {
       finding.ranks.push_back(rank);
       if (exposed <= worst) continue;
       worst = exposed;
-      const std::string place = of.place(rank);
-      finding.evidence = {{fmt::format("rank {}: compute beside communication, of the step", rank), "",
-                           overlap, data.at("overlap"), place},
-                          {fmt::format("rank {}: communication only, of the step", rank), "", exposed,
-                           data.at("exposed"), place}};
+      finding.evidence = evidence_of(rank, overlap, exposed, data, of.place(rank));
     }
     if (finding.ranks.empty()) return {};
     finding.lost_ms = of.gain(of.of_all(hidden)) / kPicosecondsOfMs;

@@ -15,36 +15,21 @@ RuleData RuleData::read(const std::filesystem::path& file) {
 }
 
 RuleData RuleData::read(const Config& root, const std::filesystem::path& file) {
-  RuleData data;
-  data.file_ = file;
-  data.read_thresholds(root.map("thresholds").require_sources(true));
-  data.remedies_ = root.texts("remedies");
-  data.standing_remedies_ = root.texts("standing_remedies");
-  if (data.remedies_.empty()) root.error("remedies", "missing; expected what fixes the cause");
-  root.finish();
-  return data;
-}
-
-RuleData RuleData::read_shared(const std::filesystem::path& file) {
-  Diagnostics diagnostics;
-  RuleData data = read_shared(Config::load(file, {}, diagnostics), file);
-  diagnostics.throw_if_any();
-  return data;
-}
-
-RuleData RuleData::read_shared(const Config& root, const std::filesystem::path& file) {
-  RuleData data;
-  data.file_ = file;
-  data.read_thresholds(root.map("shared").require_sources(true));
-  root.finish();
-  return data;
-}
-
-void RuleData::read_thresholds(const Config& thresholds) {
   constexpr double kMost = 1e18;
+  const bool shared = root.has("shared");
+  const Config thresholds = root.map(shared ? "shared" : "thresholds").require_sources(true);
+  RuleData data;
+  data.file_ = file;
   for (const std::string& key : thresholds.names())
-    thresholds_.emplace(key, thresholds.number(key, 0, kMost));
+    data.thresholds_.emplace(key, thresholds.number(key, 0, kMost));
   thresholds.finish();
+  if (!shared) {
+    data.remedies_ = root.texts("remedies");
+    data.standing_remedies_ = root.texts("standing_remedies");
+    if (data.remedies_.empty()) root.error("remedies", "missing; expected what fixes the cause");
+  }
+  root.finish();
+  return data;
 }
 
 double RuleData::at(std::string_view threshold) const {

@@ -13,13 +13,10 @@ namespace a3sim {
 // What configs/advice/CAUSE.yaml says of a cause: thresholds, each with its source, and what fixes it.
 class RuleData {
  public:
-  // Throws InputError with everything that is wrong in the file.
+  // Thresholds that several causes share stand below `shared`, without remedies: configs/advice/shared.yaml. Throws
+  // InputError with everything that is wrong in the file.
   static RuleData read(const std::filesystem::path& file);
   static RuleData read(const Config& root, const std::filesystem::path& file);
-
-  // Thresholds that several causes share, which have no remedies: configs/advice/shared.yaml, below `shared`.
-  static RuleData read_shared(const std::filesystem::path& file);
-  static RuleData read_shared(const Config& root, const std::filesystem::path& file);
 
   // Throws InputError, which names the file, for a threshold that it does not have.
   double at(std::string_view threshold) const;
@@ -28,8 +25,6 @@ class RuleData {
   const std::vector<std::string>& standing_remedies() const { return standing_remedies_; }
 
  private:
-  void read_thresholds(const Config& thresholds);
-
   std::filesystem::path file_;
   std::map<std::string, double, std::less<>> thresholds_;
   std::vector<std::string> remedies_, standing_remedies_;

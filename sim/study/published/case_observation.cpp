@@ -25,10 +25,13 @@ float microseconds_float(Duration time) { return static_cast<float>(microseconds
 
 CaseObservation::CaseObservation(RecordedCase of) : case_(std::move(of)) {
   constexpr std::size_t kRecorded = 4;  // slow ones
+  job_.ranks = case_.ranks;
+  job_.machine = case_.machine;
+  job_.passes = {"step"};
   for (const RecordedCase::Doing& doing : case_.step)
-    if (doing.lane != Lane::kHost && std::ranges::find(names_, doing.name) == names_.end())
-      names_.push_back(doing.name);
-  for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) nodes_.push_back(rank / case_.node);
+    if (doing.lane != Lane::kHost && std::ranges::find(job_.names, doing.name) == job_.names.end())
+      job_.names.push_back(doing.name);
+  for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) job_.nodes.push_back(rank / case_.node);
   bool usual = false;
   std::size_t slow = 0;
   for (std::uint32_t step = 0; step < case_.steps; ++step) {
@@ -42,13 +45,7 @@ CaseObservation::CaseObservation(RecordedCase of) : case_(std::move(of)) {
     slow += is_slow;
     usual |= !is_slow;
   }
-  missing_.push_back({"records of the job itself", "more than what was published of it"});
-}
-
-std::vector<std::vector<std::uint32_t>> CaseObservation::groups() const {
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) all.push_back(rank);
-  return {all};
+  job_.missing.push_back({"records of the job itself", "more than what was published of it"});
 }
 
 Duration CaseObservation::held_up(std::uint32_t step, std::uint32_t rank,
@@ -107,7 +104,7 @@ void CaseObservation::add(const RecordedCase::Doing& doing, std::uint32_t rank, 
   OperatorRecord& of = full.operators.emplace_back();
   of.step = full.step;
   of.rank = rank;
-  of.op = static_cast<std::uint32_t>(std::ranges::find(names_, doing.name) - names_.begin());
+  of.op = static_cast<std::uint32_t>(std::ranges::find(job_.names, doing.name) - job_.names.begin());
   of.lane = doing.lane;
   of.start = begin + doing.from;
   of.end = begin + doing.to;
@@ -162,7 +159,7 @@ std::string CaseObservation::place_of(const LightRecord& record) const {
   return fmt::format("step {}, rank {}", record.step, record.rank);
 }
 std::string CaseObservation::place_of(const OperatorRecord& record) const {
-  return fmt::format("step {}, rank {}: {}", record.step, record.rank, names_[record.op]);
+  return fmt::format("step {}, rank {}: {}", record.step, record.rank, job_.names[record.op]);
 }
 std::string CaseObservation::place_of(const TransferRecord& record) const {
   return fmt::format("step {}, rank {} to {}", record.step, record.src, record.dst);

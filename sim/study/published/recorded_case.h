@@ -60,19 +60,9 @@ class CaseObservation final : public Observation {
  public:
   explicit CaseObservation(RecordedCase of);
 
-  const ObservedMachine& machine() const override { return case_.machine; }
-  const std::vector<std::string>& names() const override { return names_; }
-  const std::vector<std::string>& passes() const override { return passes_; }
-  std::vector<std::vector<std::uint32_t>> groups() const override;
-  std::uint32_t ranks() const override { return case_.ranks; }
-  const std::vector<std::uint32_t>& nodes() const override { return nodes_; }
   void each_step(const Step& take) const override;
-  std::vector<LightRecord> reference() const override { return {}; }
-  FullStep reference_full() const override { return {}; }
   std::vector<std::uint32_t> full_steps() const override { return full_; }
   FullStep full(std::uint32_t step) const override;
-  const std::vector<Missing>& missing() const override { return missing_; }
-  bool simulated() const override { return false; }
   std::string place_of(const LightRecord& record) const override;
   std::string place_of(const OperatorRecord& record) const override;
   std::string place_of(const TransferRecord& record) const override;
@@ -87,11 +77,9 @@ class CaseObservation final : public Observation {
   void add(const RecordedCase::Doing& doing, std::uint32_t rank, Duration begin, FullStep& full) const;
 
   RecordedCase case_;
-  std::vector<std::string> names_, passes_{"step"};
-  std::vector<std::uint32_t> nodes_, full_;
+  std::vector<std::uint32_t> full_;
   std::vector<Duration> begins_;  // by step
   Duration took_{};
-  std::vector<Missing> missing_;
 };
 
 }  // namespace a3sim

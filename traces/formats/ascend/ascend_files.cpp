@@ -12,6 +12,34 @@ namespace {
 
 constexpr std::uint64_t kMostTasks = 20'000'000;
 
+std::string profiler_info_json(const ProfiledDevice& device) {
+  const nlohmann::ordered_json json{
+      {"config", {{"experimental_config", {{"_profiler_level", "Level1"}}}}},
+      {"rank_id", device.rank},
+      {"simulated_by", "a3sim"},
+  };
+  return json.dump(2) + '\n';
+}
+
+std::string profiler_metadata_json(const ProfiledDevice& device) {
+  std::vector<std::uint32_t> ranks(device.ranks);
+  for (std::uint32_t r = 0; r < device.ranks; ++r) ranks[r] = r;
+  const nlohmann::ordered_json json{
+      {"distributed_args",
+       {{"tensor_model_parallel_size", 1},
+        {"pipeline_model_parallel_size", 1},
+        {"data_parallel_size", device.ranks},
+        {"context_parallel_size", 1},
+        {"expert_model_parallel_size", device.ranks},
+        {"rank", device.rank},
+        {"world_size", device.ranks}}},
+      {"parallel_group_info",
+       {{kGroup, {{"group_name", "exp"}, {"group_rank", device.rank}, {"global_ranks", ranks}}}}},
+      {"simulated_by", "a3sim"},
+  };
+  return json.dump(2) + '\n';
+}
+
 class AscendProfile final : public TraceFormat {
  public:
   std::uint64_t most_tasks() const override { return kMostTasks; }
@@ -82,34 +110,6 @@ std::string_view core_of(const ProfiledKernel& kernel) {
 
 std::string exchange_name(const ProfiledExchange& exchange, std::size_t number) {
   return fmt::format("hcom_alltoallv__{}_{}", exchange.name, number);
-}
-
-std::string profiler_info_json(const ProfiledDevice& device) {
-  const nlohmann::ordered_json json{
-      {"config", {{"experimental_config", {{"_profiler_level", "Level1"}}}}},
-      {"rank_id", device.rank},
-      {"simulated_by", "a3sim"},
-  };
-  return json.dump(2) + '\n';
-}
-
-std::string profiler_metadata_json(const ProfiledDevice& device) {
-  std::vector<std::uint32_t> ranks(device.ranks);
-  for (std::uint32_t r = 0; r < device.ranks; ++r) ranks[r] = r;
-  const nlohmann::ordered_json json{
-      {"distributed_args",
-       {{"tensor_model_parallel_size", 1},
-        {"pipeline_model_parallel_size", 1},
-        {"data_parallel_size", device.ranks},
-        {"context_parallel_size", 1},
-        {"expert_model_parallel_size", device.ranks},
-        {"rank", device.rank},
-        {"world_size", device.ranks}}},
-      {"parallel_group_info",
-       {{kGroup, {{"group_name", "exp"}, {"group_rank", device.rank}, {"global_ranks", ranks}}}}},
-      {"simulated_by", "a3sim"},
-  };
-  return json.dump(2) + '\n';
 }
 
 }  // namespace a3sim

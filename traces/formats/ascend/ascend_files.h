@@ -27,8 +27,6 @@ std::string l2_cache_csv(const ProfiledDevice& device);
 std::string communication_json(const ProfiledDevice& device);
 std::string communication_matrix_json(const ProfiledDevice& device);
 std::string trace_view_json(const ProfiledDevice& device);
-std::string profiler_info_json(const ProfiledDevice& device);
-std::string profiler_metadata_json(const ProfiledDevice& device);
 
 // As in all files.
 std::string_view core_of(const ProfiledKernel& kernel);

@@ -129,7 +129,6 @@ class JobProfiles {
     const auto bytes = static_cast<std::uint64_t>(std::llround(put.bytes));
     ProfiledExchange::Sent& sent = exchange.to[put.dst];
     sent.bytes += bytes;
-    ++sent.puts;
     sent.time += time;
     exchange.end = std::max(exchange.end, put.end);
     exchange.puts.emplace_back(bytes, time);
@@ -139,16 +138,15 @@ class JobProfiles {
   }
 
   static void finish(ProfiledStep& step) {
-    const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
-    std::ranges::stable_sort(step.kernels, by_start);
-    std::ranges::stable_sort(step.exchanges, by_start);
-    std::ranges::stable_sort(step.puts, by_start);
+    std::ranges::stable_sort(step.kernels, {}, &ProfiledKernel::start);
+    std::ranges::stable_sort(step.exchanges, {}, &ProfiledExchange::start);
+    std::ranges::stable_sort(step.puts, {}, &ProfiledPut::start);
     for (ProfiledExchange& exchange : step.exchanges) {
       Times under_way;
       for (const ProfiledPut& put : step.puts)
         if (put.name == exchange.name && put.start >= exchange.start && put.end <= exchange.end)
           add(under_way, put.start, put.end);
-      exchange.transit = Duration(boost::icl::length(under_way));
+      exchange.transit = length_of(under_way);
     }
     choose_streams(step.kernels, step.start);
   }

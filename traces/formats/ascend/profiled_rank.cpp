@@ -48,7 +48,6 @@ void Gatherer::add_task(const TraceTask& task, TaskUnit unit) {
   ProfiledExchange& exchange = exchanges_[task.op];
   ProfiledExchange::Sent& to = exchange.to[task.dst % exchange.to.size()];
   to.bytes += task.put_bytes;
-  ++to.puts;
   to.time += sent;
   exchange.puts.emplace_back(task.put_bytes, sent);
 }
@@ -61,10 +60,9 @@ void Gatherer::finish(const Trace& trace) {
     if (trace.operators[op].unit == TaskUnit::kPut) {
       ProfiledExchange& exchange = exchanges_[op];
       exchange.name = trace.operators[op].name;
-      exchange.workers = workers;
       exchange.start = sum.start;
       exchange.end = sum.end;
-      exchange.transit = Duration(boost::icl::length(sum.under_way));
+      exchange.transit = length_of(sum.under_way);
       of_.exchanges.push_back(std::move(exchange));
       continue;
     }
@@ -106,9 +104,8 @@ ProfiledStep profiled(std::span<const TracedPass> passes, std::uint32_t rank) {
   ProfiledStep of;
   Gatherer gatherer(rank, of);
   for (const TracedPass& pass : passes) gatherer.add_pass(pass.trace);
-  const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
-  std::ranges::stable_sort(of.kernels, by_start);
-  std::ranges::stable_sort(of.exchanges, by_start);
+  std::ranges::stable_sort(of.kernels, {}, &ProfiledKernel::start);
+  std::ranges::stable_sort(of.exchanges, {}, &ProfiledExchange::start);
   choose_streams(of.kernels, Duration::zero());
   return of;
 }

@@ -39,11 +39,10 @@ struct ProfiledKernel {
 // What an operator of a pass sends to other ranks.
 struct ProfiledExchange {
   struct Sent {
-    std::uint64_t bytes = 0, puts = 0;
-    Duration time{};  // of these puts, one after the other
+    std::uint64_t bytes = 0;
+    Duration time{};  // of its puts, one after the other
   };
   std::string_view name;
-  std::uint32_t workers = 0;
   Duration start{}, end{};                               // until all has arrived
   Duration transit{};                                    // at least one put is under way
   std::vector<Sent> to;                                  // by rank

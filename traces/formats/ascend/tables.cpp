@@ -35,8 +35,6 @@ std::string counters(const ProfiledKernel& kernel) {
                      of.l2_bytes / 1024);
 }
 
-double length_of(const Times& times) { return static_cast<double>(boost::icl::length(times)) * 1e-6; }
-
 }  // namespace
 
 // Times of a core are means over the workers that ran its tasks; Insight shows every column behind
@@ -106,9 +104,10 @@ std::string step_trace_time_csv(const ProfiledDevice& device) {
       "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,"
       "Communication(Not Overlapped and Exclude Receive),Preparing\n";
   for (const ProfiledStep& step : device.of.steps) {
-    const double computing = length_of(step.computing), communication = length_of(step.communicating);
-    const double overlapped = length_of(step.computing & step.communicating),
-                 length = microseconds(step.length);
+    const double computing = microseconds(length_of(step.computing));
+    const double communication = microseconds(length_of(step.communicating));
+    const double overlapped = microseconds(length_of(step.computing & step.communicating));
+    const double length = microseconds(step.length);
     Duration bubble{}, preparing{};
     for (const ProfiledWait& wait : step.waits)
       if (!wait.meeting) bubble += wait.waited;

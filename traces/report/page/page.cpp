@@ -13,41 +13,24 @@ constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'";
 
+std::string with_replaced(std::string_view text, char what, std::string_view by) {
+  std::string replaced;
+  for (const char c : text) replaced += c == what ? by : std::string_view(&c, 1);
+  return replaced;
+}
+
 std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else
-      safe += c;
-  }
-  return safe;
+  return with_replaced(with_replaced(text, '&', "&amp;"), '<', "&lt;");
 }
 
 // JSON in which nothing can end the element that holds it. Bytes that are no UTF-8 become replacement
 // characters.
 std::string inside_script(const nlohmann::ordered_json& json) {
-  std::string safe;
-  for (const char c : json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
-  }
-  return safe;
+  return with_replaced(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), '<',
+                       "\\u003c");
 }
 
 bool is_number(const Column& column) { return column.form != Form::kPlain; }
-
-nlohmann::ordered_json value_of(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* number = std::get_if<std::int64_t>(&cell)) return *number;
-  if (const auto* number = std::get_if<double>(&cell)) return *number;
-  if (const auto* time = std::get_if<Duration>(&cell)) return time->count();
-  return nullptr;
-}
 
 nlohmann::ordered_json table_json(const Table& table) {
   using Json = nlohmann::ordered_json;
@@ -63,7 +46,7 @@ nlohmann::ordered_json table_json(const Table& table) {
     for (std::size_t i = 0; i < seen.size(); ++i) {
       const Cell& cell = table.rows()[row][seen[i]];
       texts.push_back(text_of(cell, table.columns()[seen[i]]));
-      exact.push_back(value_of(cell));
+      exact.push_back(cell_json(cell));
       words[i] = words[i] || std::holds_alternative<std::string>(cell);
     }
     rows.push_back(std::move(texts));

@@ -3,7 +3,7 @@
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/report/figure.h"
-#include "traces/report/page/operator_colors.h"
+#include "traces/report/page/run_section.h"
 
 namespace a3sim {
 

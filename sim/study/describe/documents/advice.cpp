@@ -23,8 +23,6 @@ class AdviceDocument final : public Document {
       read_locate_limits(root);
     else if (root.has("answers"))
       read_answers(root);
-    else if (root.has("shared"))
-      RuleData::read_shared(root, file);
     else
       RuleData::read(root, file);
   }

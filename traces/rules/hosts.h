@@ -3,13 +3,36 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "traces/rules/case.h"
 #include "traces/rules/finding.h"
-#include "traces/rules/rule_data.h"
 #include "traces/rules/standing.h"
 
+// What devices wait for their hosts, in slow steps and in every step.
 namespace a3sim {
+
+// Ranks whose devices waited for their hosts, in ps a slow step above what is usual: by launches that came late, or by
+// first works that began late.
+struct HostLag {
+  std::vector<std::uint32_t> ranks;  // that waited
+  std::vector<double> by_rank;       // of all ranks
+  double most = 0;                   // of a rank
+  bool found() const { return !ranks.empty(); }
+};
+HostLag host_lag(const Case& of);
+
+// Whether devices waited because batches were not there.
+bool waits_for_batches(const Case& of);
+
+// How much of the device's waiting a kind of events fills on the rank where it fills most, and that rank.
+struct HostFill {
+  double time = 0;
+  std::uint32_t rank = 0;
+  std::string place;
+};
+HostFill host_fill(const Case& of, HostKind kind);
 
 // What a rank's host does while its device has nothing to do, in ps of a step: means of its recorded steps, from when the
 // rank could begin until its device is through.
@@ -35,8 +58,5 @@ bool stands_for_batches(const Standing& of, double filled);
 // A finding of ranks whose devices are idle while their hosts are busy with such events: for more than `least_ms`,
 // `standing` of a step, and `share` of the idle time. Nothing where they wait for batches.
 std::vector<Finding> standing_host_events(const Standing& of, HostKind kind, const RuleData& data);
-
-// The same of launches: regular ones, or irregular ones.
-std::vector<Finding> standing_launches(const Standing& of, const RuleData& data, bool want_irregular);
 
 }  // namespace a3sim

@@ -1,25 +1,25 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "traces/rules/finding.h"
-#include "traces/rules/rule_data.h"
-#include "traces/rules/slow_operator.h"
+#include "traces/rules/case.h"
 #include "traces/rules/standing.h"
 
+// How the operators of ranks compare with what is usual, and with those of other ranks.
 namespace a3sim {
 
-// How near an operator of a rank is to what the machine allows.
-struct RoofPart {
-  Roof roof = Roof::kNeither;  // that limits it: of the memory also where it is that of the L2
-  double reached = 0;          // of the nearer roof; 0: no roof is known
+// Time that computing ranks lost: by operator of a rank, in ps of the rank and step.
+struct RankOperators {
+  std::uint32_t rank = 0;
+  std::vector<const OperatorLag*> lags;  // of its computing operators
+  double steps = 0;                      // recorded steps of it
 };
-// `used`: the part of a roof from which on it is the limit.
-RoofPart roof_part(const Standing& of, const Standing::Operator& op, double used);
+// By rank that was recorded; only operators that compute.
+std::vector<RankOperators> computing(const Case& of);
 
-// Operators that `roof` limits, or (neither) that are far from both, in one finding. What they lose is their exposed time
-// above what the nearer roof allows at `used`; at a roof it is nothing, and the finding is for information.
-std::vector<Finding> standing_operators(const Standing& of, const RuleData& data, Roof roof);
+// Ranks that were not recorded and whose cores are busier than usual by as much as those of `like`, and these.
+std::vector<std::uint32_t> busy_alike(const Case& of, std::vector<std::uint32_t> like);
 
 // How a rank's operators compare with those of other ranks at equal work.
 struct RankBeside {
