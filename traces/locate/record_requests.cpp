@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/core/ids.h"
+
 namespace a3sim {
 
 bool RecordRequests::is_done(const Request& of) const {
