@@ -1,18 +1,14 @@
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
-#include "sim/cli/shipped_file.h"
-#include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
-#include "sim/study/score/prove.h"
-#include "sim/study/summary/observed_machine.h"
+#include "sim/study/score/score.h"
 #include "sim/study/summary/run_observation.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/profiled_job.h"
@@ -29,33 +25,6 @@ struct AdviseOptions {
   bool json = false, prove = false;
   ThreadsOption threads;
 };
-
-std::string advise_help() {
-  std::string text =
-      "Which steps are slow, because of which rank, link or operator, why, and what fixing that would gain. "
-      "A "
-      "cause is\n"
-      "what covers most of the lag at equal work; what costs less than 1 % of a step is 'info'. Where "
-      "nothing "
-      "explains\n"
-      "a slowdown it says so, and what record is missing. Of a single run it says what every step loses, "
-      "held against\n"
-      "what the machine allows, and ranks against each other. Thresholds, with sources, stand in "
-      "configs/advice/CAUSE.yaml.\n"
-      "Causes:\n";
-  for (const auto& [name, item] : CauseRules::all())
-    text += fmt::format("  {:<18} {}\n", name, item.description);
-  return text +
-         "Examples:\n"
-         "  a3sim monitor configs/experiments/ep8.yaml --inject configs/faults/clock.yaml --steps 60 -o job\n"
-         "  a3sim advise job                what is slow, and why\n"
-         "  a3sim advise result             what a run that 'a3sim run --trace -o result' wrote loses\n"
-         "  a3sim advise job --json         the same for programs\n"
-         "  a3sim advise job --prove        what the remedies gain, by simulating the job again with each\n"
-         "  a3sim advise profiles           the same of *_ascend_pt directories, of as many steps as were "
-         "profiled:\n"
-         "                                  slow ones need some that were not beside them\n";
-}
 
 std::unique_ptr<Observation> observed_job(const AdviseOptions& options) {
   auto job = std::make_unique<FileObservation>(options.directory);
@@ -96,24 +65,20 @@ void run(const AdviseOptions& options) {
   std::fputs(text.c_str(), stdout);
 }
 
-class AdviseCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<AdviseOptions>();
-    app.add_option("RESULT", options->directory, "what 'a3sim monitor -o' or 'a3sim run --trace -o' wrote")
-        ->required();
-    take_shipped_too(app.add_option("--machine", options->machine, "a hardware file: what its machine allows")
-                         ->type_name("FILE"),
-                     "hardware");
-    app.add_flag("--json", options->json, "for programs");
-    app.add_flag("--prove", options->prove, "run the job again with each remedy in place: its gain");
-    options->threads.add_to(app);
-    app.footer(advise_help());
-    app.callback([options] { run(*options); });
-  }
-};
+void add_advise_options(CLI::App& app, AdviseOptions& options) {
+  app.add_option("RESULT", options.directory, "what 'a3sim monitor -o' or 'a3sim run --trace -o' wrote")
+      ->required();
+  take_shipped_too(app.add_option("--machine", options.machine, "a hardware file: what its machine allows")
+                       ->type_name("FILE"),
+                   "hardware");
+  app.add_flag("--json", options.json, "for programs");
+  app.add_flag("--prove", options.prove, "run the job again with each remedy in place: its gain");
+  options.threads.add_to(app);
+  app.footer(help_of("advise", lines_of<CauseRules>(18)));
+}
 
-A3SIM_REGISTER(Command, "advise", "What slows a job down, where, and what to do about it", AdviseCommand);
+A3SIM_REGISTER(Command, "advise", "What slows a job down, where, and what to do about it",
+               Command(add_advise_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -1,41 +1,20 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "sim/cli/command.h"
-#include "sim/cli/name_option.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
-#include "sim/cli/threads_option.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/calibration/calibration.h"
-#include "sim/study/calibration/measured_table.h"
-#include "sim/study/calibration/points_file.h"
+#include "sim/study/calibration/measurements.h"
 #include "sim/study/calibration/remaining_guesses.h"
 #include "traces/import/imported.h"
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kCalibrateExamples =
-    "Fits the hardware values that are marked 'fitted: true', at most six, inside their ranges to the\n"
-    "points in configs/published/ that are marked 'use: calibration'. The sum of the squared logarithms of\n"
-    "predicted by published values is made least. A value that the points do not identify is refused.\n"
-    "Points that are marked 'use: held_out' test the fit, and the other way round: the halves are swapped.\n"
-    "Examples:\n"
-    "  a3sim calibrate --dry-run           what would be written into configs/hardware/a3.yaml, and why\n"
-    "  a3sim calibrate gemm copy -o a.yaml fitted to two experiments only, written to another file\n"
-    "  a3sim calibrate --measured configs/experiments/ep8.yaml=measured --held-out "
-    "configs/experiments/ep16.yaml=other\n"
-    "                                      fitted to what operators take in a profile that 'a3sim import -o' "
-    "wrote,\n"
-    "                                      tested on another\n"
-    "  a3sim init points -o points.yaml    what to measure on another device, how, and where to write it\n"
-    "  a3sim calibrate --points points.yaml --hardware machine.yaml -o fitted.yaml\n"
-    "                                      fitted to it: what that identifies, and what stays a guess\n"
-    "  a3sim calibrate --json              parameters, singular values, errors with each point left out\n";
 
 struct CalibrateOptions {
   std::vector<std::string> names, set, measured, held_out, called;
@@ -88,7 +67,7 @@ void run_points(const CalibrateOptions& options, const Scenario& scenario,
   Report report = calibration_report(calibration);
   report.say(names_of_open(points.open), "open");
   add_guesses(remaining_guesses(calibration, scenario), report);
-  print_result(report.text(), report.json(), options.json);
+  print_report(report, options.json);
   if (!options.dry_run) write_file_atomically(options.output, text);
 }
 
@@ -103,7 +82,7 @@ void run(const CalibrateOptions& options) {
   Report report = calibration_report(calibration);
   for (const PublishedTable& table : tables)
     if (table.from_profile) report.say_on(table.notes);
-  print_result(report.text(), report.json(), options.json);
+  print_report(report, options.json);
   if (!calibration.refused.empty()) {
     throw RunError(
         "nothing was written: the points do not identify every value that is marked 'fitted: true'");
@@ -113,46 +92,35 @@ void run(const CalibrateOptions& options) {
   write_file_atomically(options.output.empty() ? hardware : options.output, text);
 }
 
-class Calibrate final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<CalibrateOptions>();
-    app.add_option("NAME", options->names, "experiments to fit to; all without one");
-    app.add_option("--measured", options->measured,
-                   "fit to the operators of this profile, of what the configuration runs; repeatable")
-        ->type_name("CONFIG=RESULT")
-        ->expected(1)
-        ->take_all();
-    app.add_option("--held-out", options->held_out, "test the fit on this one; repeatable")
-        ->type_name("CONFIG=RESULT")
-        ->expected(1)
-        ->take_all();
-    app.add_option("--points", options->points, "fit to the measurements in this file ('a3sim init points')")
-        ->type_name("FILE")
-        ->excludes("NAME")
-        ->excludes("--measured")
-        ->excludes("--held-out");
-    add_names(app, options->called);
-    app.add_option("--hardware", options->hardware, "the hardware file; configs/hardware/a3.yaml without it")
-        ->type_name("FILE");
-    app.add_option("-o,--output", options->output, "write the fitted file there instead")->type_name("FILE");
-    app.add_flag("--dry-run", options->dry_run, "write no hardware file");
-    app.add_flag("--fit-only", options->fit_only, "fit; leave no point out, and do not swap the halves");
-    app.add_option("--set", options->set,
-                   "override a value of every configuration; repeatable; only -o writes then")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
-    options->threads.add_to(app);
-    options->json.add_to(app);
-    app.footer(kCalibrateExamples);
-    app.callback([options] { run(*options); });
-  }
-};
+void add_calibrate_options(CLI::App& app, CalibrateOptions& options) {
+  app.add_option("NAME", options.names, "experiments to fit to; all without one");
+  repeatable(
+      app.add_option("--measured", options.measured,
+                     "fit to the operators of this profile, of what the configuration runs; repeatable"),
+      "CONFIG=RESULT");
+  repeatable(app.add_option("--held-out", options.held_out, "test the fit on this one; repeatable"),
+             "CONFIG=RESULT");
+  app.add_option("--points", options.points, "fit to the measurements in this file ('a3sim init points')")
+      ->type_name("FILE")
+      ->excludes("NAME")
+      ->excludes("--measured")
+      ->excludes("--held-out");
+  add_names(app, options.called);
+  app.add_option("--hardware", options.hardware, "the hardware file; configs/hardware/a3.yaml without it")
+      ->type_name("FILE");
+  app.add_option("-o,--output", options.output, "write the fitted file there instead")->type_name("FILE");
+  app.add_flag("--dry-run", options.dry_run, "write no hardware file");
+  app.add_flag("--fit-only", options.fit_only, "fit; leave no point out, and do not swap the halves");
+  repeatable(app.add_option("--set", options.set,
+                            "override a value of every configuration; repeatable; only -o writes then"),
+             "KEY=VALUE");
+  options.threads.add_to(app);
+  options.json.add_to(app);
+}
 
 A3SIM_REGISTER(Command, "calibrate",
                "Fit hardware values to published points or profiles, and tell how well they are known",
-               Calibrate);
+               Command(add_calibrate_options, run));
 
 }  // namespace
 }  // namespace a3sim

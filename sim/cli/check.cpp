@@ -1,33 +1,154 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
-#include <memory>
+#include <thread>
 
 #include "scheduler/verify.h"
 #include "sim/cli/command.h"
-#include "sim/cli/data_options.h"
 #include "sim/cli/schedules.h"
+#include "sim/core/config/quantity.h"
+#include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
+#include "sim/experiment/order_file.h"
+#include "sim/study/data/data_matrix.h"
+#include "sim/study/data/layer_check.h"
 
 namespace a3sim {
 namespace {
 
-constexpr const char* kCheckExamples =
-    "Examples:\n"
-    "  a3sim check configs/experiments/ep8.yaml      compile it and check the schedules\n"
-    "  a3sim check ssc                               check compiled schedules\n"
-    "  a3sim check configs/experiments/ep8.yaml --order mine.yaml         those of another order\n"
-    "  a3sim check --data configs/experiments/ep4.yaml                    its results, on real tensors\n"
-    "  a3sim check --data configs/experiments/ep4.yaml --adversary all    and whichever operator is late\n"
-    "  a3sim check --data configs/experiments/ep4.yaml --drop-wait GMM1   fails: what a missing wait does\n"
-    "  a3sim check --data configs/experiments/ep4.yaml --set model.top_k=1 --set routing.kind=sampled \\\n"
-    "    --set routing.skew=2 --orders                                    skewed, under every order\n"
-    "  a3sim check --data configs/experiments/ep8.yaml --orders --executions  every order, every way of "
-    "running\n";
+// `check --data` and what goes with it.
+struct DataCheckOptions {
+  bool data = false, full = false, orders = false, executions = false;
+  std::uint64_t seed = 1;
+  std::string memory, adversary, drop_wait;
+
+  void add_to(CLI::App& app);
+  // Checks the data of a configuration and prints what came out. Throws RunError with all that is wrong,
+  // InputError for options that do not go together or a shape that does not fit in memory.
+  void check(const ScheduleOption& schedules) const;
+};
+
+Bytes memory_limit(const std::string& text) {
+  if (text.empty()) return available_memory();
+  const Parsed<std::int64_t> parsed = parse_quantity(text, QuantityKind::kBytes);
+  if (!parsed.error.empty()) throw InputError("--memory: " + parsed.error);
+  return {parsed.value};
+}
+
+double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count) * 1e-9; }
+
+void check_fits(const DataCase& of, bool full, const std::string& memory) {
+  const Bytes needed = data_bytes(of), limit = memory_limit(memory);
+  if (needed <= limit) return;
+  throw InputError(
+      fmt::format("{}: the tensors take about {:.3g} GB, and {:.3g} GB are {}{}", of.experiment.name,
+                  gigabytes(needed), gigabytes(limit), memory.empty() ? "available" : "allowed",
+                  full ? "; without --full, the same structure is checked at a small shape" : ""));
+}
+
+Adversary adversary_of(const std::string& text) {
+  if (text.empty()) return {};
+  if (text == "all") return {{}, true};
+  const Parsed<std::int64_t> seed = parse_integer(text, 0, std::numeric_limits<std::int64_t>::max());
+  if (!seed.error.empty()) throw InputError("--adversary: a seed or 'all': " + seed.error);
+  return {static_cast<std::uint64_t>(seed.value), false};
+}
+
+// What was found; returns what of it is wrong, a line each that begins with `whose`.
+std::string print(const DataFindings& findings, const std::string& whose) {
+  std::cout << findings.report.text();
+  std::string faults;
+  for (const std::string& fault : findings.faults) faults += whose + fault + '\n';
+  return faults;
+}
+
+void refuse(std::string faults) {
+  if (faults.empty()) return;
+  faults.pop_back();
+  throw RunError(faults);
+}
+
+void report_matrix(const std::vector<DataCase>& cases, std::uint64_t seed, const Adversary& held) {
+  const DataFindings findings =
+      check_matrix(cases, seed, held, std::max(1U, std::thread::hardware_concurrency()));
+  refuse(print(findings, cases.front().experiment.name + ", "));
+}
+
+void check_on_streams(const std::string& file, const DataCheckOptions& options,
+                      const ScheduleOption& schedules) {
+  if (options.full || options.orders || options.executions || !options.drop_wait.empty() ||
+      !schedules.order.empty()) {
+    throw InputError(file + ": runs on streams, where --data goes with --seed and --adversary SEED alone");
+  }
+  const Adversary held = adversary_of(options.adversary);
+  if (held.all) throw InputError("--adversary all: on streams, tasks are held up by a seed");
+  const DataFindings findings = check_layer(LayerCheck(file, schedules.set, options.seed), held.seed);
+  refuse(print(findings, file + ": "));
+}
+
+void DataCheckOptions::add_to(CLI::App& app) {
+  CLI::Option* const flag = app.add_flag(
+      "--data", data, "run the configuration with real tensors and compare with a plain reference");
+  CLI::Option* const whole =
+      app.add_flag("--full", full, "keep the configured shape instead of a small one of the same structure")
+          ->needs(flag);
+  app.add_option("--memory", memory, "what tensors may take; without it, what the machine has left")
+      ->type_name("SIZE")
+      ->needs(flag);
+  app.add_flag("--orders", orders, "under every shipped order instead of the configuration's")->needs(flag);
+  CLI::Option* const ways = app.add_flag("--executions", executions,
+                                         "a table of every way of running: static, dynamic and kernel by "
+                                         "kernel, one-sided and collective; "
+                                         "with --orders, of each under every shipped order")
+                                ->needs(flag)
+                                ->excludes(whole);
+  app.add_option("--seed", seed, "of the tensors; 1 without it")->needs(flag);
+  CLI::Option* const held =
+      app.add_option(
+             "--adversary", adversary,
+             "also hold tasks up: every second one, drawn from a seed, or all of an operator, each in "
+             "turn")
+          ->type_name("SEED|all")
+          ->needs(flag);
+  app.add_option("--drop-wait", drop_wait,
+                 "take away what a task waits for and hold up who writes what it reads: this must fail")
+      ->type_name("OP[:INDEX]")
+      ->needs(flag)
+      ->excludes(held)
+      ->excludes(ways);
+}
+
+void DataCheckOptions::check(const ScheduleOption& schedules) const {
+  if (schedules.arguments.size() != 1) throw InputError("--data takes one configuration");
+  const std::string& file = schedules.arguments[0];
+  if (load_experiment(file, schedules.set).streams) return check_on_streams(file, *this, schedules);
+  std::vector<DataCase> cases = executions ? cases_of_all_ways(file, schedules.set, seed)
+                                : full     ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
+                                           : small_cases(file, schedules.set, seed);
+  for (const DataCase& of : cases) check_fits(of, full, memory);
+  if (!schedules.order.empty()) {
+    const OrderSpec order = read_order_file(schedules.order);
+    for (DataCase& of : cases) of.experiment = with_order(std::move(of.experiment), order);
+  }
+  if (orders) cases = under_shipped_orders(cases);
+  const Adversary held = adversary_of(adversary);
+  if (executions) return report_matrix(cases, seed, held);
+  std::string faults, gap;
+  for (const DataCase& of : cases) {
+    const DataCheck check(of, seed);
+    const DataFindings findings =
+        drop_wait.empty() ? check_data(check, held) : a3sim::drop_wait(check, drop_wait);
+    std::cout << gap;
+    faults += print(findings, of.experiment.name + ": ");
+    gap = "\n";
+  }
+  refuse(faults);
+}
 
 struct CheckOptions {
   ScheduleOption schedules;
-  DataOptions data;
+  DataCheckOptions data;
 };
 
 void check(const CheckOptions& options) {
@@ -40,24 +161,17 @@ void check(const CheckOptions& options) {
     for (const std::string& note : findings.notes) std::cout << "  " << note << '\n';
     for (const std::string& error : findings.errors) faults += named.name + ": " + error + '\n';
   });
-  if (faults.empty()) return;
-  faults.pop_back();
-  throw RunError(faults);
+  refuse(std::move(faults));
 }
 
-class Check final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<CheckOptions>();
-    options->schedules.add_to(app);
-    options->data.add_to(app);
-    app.footer(kCheckExamples);
-    app.callback([options] { check(*options); });
-  }
-};
+void add_check_options(CLI::App& app, CheckOptions& options) {
+  options.schedules.add_to(app);
+  options.data.add_to(app);
+}
 
 A3SIM_REGISTER(Command, "check",
-               "Check schedules: thresholds, rows, deadlock, ring order; results, on real tensors", Check);
+               "Check schedules: thresholds, rows, deadlock, ring order; results, on real tensors",
+               Command(add_check_options, check));
 
 }  // namespace
 }  // namespace a3sim

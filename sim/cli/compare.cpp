@@ -1,11 +1,7 @@
-#include <memory>
-
 #include "sim/cli/command.h"
-#include "sim/cli/jitter_option.h"
-#include "sim/cli/name_option.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
-#include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
 #include "sim/study/explore/run_difference.h"
 #include "traces/import/imported.h"
@@ -13,20 +9,6 @@
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kCompareExamples =
-    "The tables of passes show the runs as saved. What makes the difference is decided by running both again "
-    "under the\n"
-    "same random times, B with each part of A's configuration too: medians, with an interval of 95 %.\n"
-    "Examples:\n"
-    "  a3sim run configs/experiments/ep8.yaml --trace -o ring\n"
-    "  a3sim run configs/experiments/ep8.yaml --set order.vtq='[stage, expert, chunk, dst]' --trace -o "
-    "naive\n"
-    "  a3sim compare naive ring                   side by side, and what makes the difference\n"
-    "  a3sim compare naive ring --pass forward --json\n"
-    "A run and a profile: simulated beside measured, by operator and task, what is furthest off first.\n"
-    "  a3sim import profiles -o measured\n"
-    "  a3sim compare ring measured --name aclnnGroupedMatmulV4_GroupedMatmul=GMM1\n";
 
 struct CompareOptions {
   std::string directories[2], pass;
@@ -60,27 +42,21 @@ void compare_runs(const CompareOptions& options) {
   print_report(difference_report(difference, options.jitter.options), options.json);
 }
 
-class Compare final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<CompareOptions>();
-    app.add_option("A", options->directories[0],
-                   "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
-        ->required();
-    app.add_option("B", options->directories[1], "another one; it is run again with parts of A")->required();
-    app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
-    add_names(app, options->names);
-    options->jitter.add_to(app);
-    options->threads.add_to(app);
-    options->json.add_to(app);
-    app.footer(kCompareExamples);
-    app.callback([options] { compare_runs(*options); });
-  }
-};
+void add_compare_options(CLI::App& app, CompareOptions& options) {
+  app.add_option("A", options.directories[0],
+                 "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
+      ->required();
+  app.add_option("B", options.directories[1], "another one; it is run again with parts of A")->required();
+  app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
+  add_names(app, options.names);
+  options.jitter.add_to(app);
+  options.threads.add_to(app);
+  options.json.add_to(app);
+}
 
 A3SIM_REGISTER(Command, "compare",
                "Two results side by side, and what makes the difference; or simulated beside measured",
-               Compare);
+               Command(add_compare_options, compare_runs));
 
 }  // namespace
 }  // namespace a3sim

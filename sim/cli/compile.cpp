@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <memory>
 
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
@@ -10,13 +9,6 @@
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kCompileExamples =
-    "Examples:\n"
-    "  a3sim compile configs/experiments/ep8.yaml -o ssc           ssc/forward_rank_0000.ssc, …\n"
-    "  a3sim compile configs/experiments/ep8.yaml -o ssc --order mine.yaml\n"
-    "  a3sim compile configs/experiments/ep8.yaml -o ssc --text    as text, to read and to compare\n"
-    "  a3sim compile configs/experiments/ep8.yaml -o ssc --set bucket.rows=1024   room for skewed routings\n";
 
 struct CompileOptions {
   ConfigOption config;
@@ -48,20 +40,14 @@ void compile_all(const CompileOptions& options) {
   directory.commit();
 }
 
-class Compile final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<CompileOptions>();
-    options->config.add_to(app);
-    app.add_option("-o,--output", options->directory, "where the schedules go")->type_name("DIR")->required();
-    app.add_flag("--text", options->text, "write the text form instead");
-    app.footer(kCompileExamples);
-    app.callback([options] { compile_all(*options); });
-  }
-};
+void add_compile_options(CLI::App& app, CompileOptions& options) {
+  options.config.add_to(app);
+  app.add_option("-o,--output", options.directory, "where the schedules go")->type_name("DIR")->required();
+  app.add_flag("--text", options.text, "write the text form instead");
+}
 
 A3SIM_REGISTER(Command, "compile", "Compile an experiment into static schedules (SSC), a file a rank",
-               Compile);
+               Command(add_compile_options, compile_all));
 
 }  // namespace
 }  // namespace a3sim

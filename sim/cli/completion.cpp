@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "sim/cli/command.h"
 #include "sim/cli/program.h"
@@ -30,6 +29,14 @@ std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
+}
+
+// The script of a shell (shells/), with what stands for each of its @words@.
+std::string filled(const std::string& shell,
+                   std::initializer_list<std::pair<std::string_view, std::string>> words) {
+  std::string script = text_of(shell);
+  for (const auto& [word, text] : words) script.replace(script.find(word), word.size(), text);
+  return script;
 }
 
 std::string names_of(const std::vector<ProgramOption>& options) {
@@ -75,36 +82,12 @@ std::string bash(const ProgramCommand& program) {
                               in_quotes(fmt::format("{}", fmt::join(option.choices, " "))));
     }
   }
-  return fmt::format(
-      R"(# bash completion of a3sim, made by 'a3sim completion bash'
-_a3sim() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command="" position=0 words="" i
-  COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    [[ ${{COMP_WORDS[i]}} == -* ]] || {{ command=${{COMP_WORDS[i]}}; position=$i; break; }}
-  done
-  case $command,$before in
-{}    *,--set)
-      words={}
-      compopt -o nospace 2>/dev/null ;;
-  esac
-  if [[ -z $words && $current == -* ]]; then
-    case $command in
-{}      *) words={} ;;
-    esac
-  elif [[ -z $words && -z $command ]]; then
-    words={}
-  elif [[ -z $words && $COMP_CWORD == $((position + 1)) ]]; then
-    case $command in
-{}      *) ;;
-    esac
-  fi
-  [[ -z $words ]] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-}}
-complete -o default -F _a3sim a3sim
-)",
-      values, in_quotes(keys_to_set()), options, in_quotes(names_of(program.options)), in_quotes(commands),
-      words);
+  return filled("bash", {{"@values@", values},
+                         {"@keys@", in_quotes(keys_to_set())},
+                         {"@options@", options},
+                         {"@own options@", in_quotes(names_of(program.options))},
+                         {"@commands@", in_quotes(commands)},
+                         {"@first words@", words}});
 }
 
 // Brackets and colons mean something in zsh's descriptions.
@@ -157,29 +140,10 @@ std::string zsh(const ProgramCommand& program) {
         first.empty() ? "" : fmt::format("        {} \\\n", in_quotes(fmt::format("1: :({})", first))),
         in_quotes("*: :_files"));
   }
-  return fmt::format(
-      R"(#compdef a3sim
-# zsh completion of a3sim, made by 'a3sim completion zsh'
-_a3sim() {{
-  local context state line curcontext=$curcontext
-  local -a commands keys
-  local -A opt_args
-  commands=(
-{}  )
-  keys=({})
-  _arguments -C \
-{}        '(-)1: :->command' '(-)*:: :->arguments' && return
-  if [[ $state == command ]]; then
-    _describe command commands
-    return
-  fi
-  case $words[1] in
-{}  esac
-  [[ $state == keys ]] && compadd -S '' -a keys
-}}
-_a3sim "$@"
-)",
-      commands, keys_to_set(), zsh_options(program.options), cases);
+  return filled("zsh", {{"@commands@", commands},
+                        {"@keys@", keys_to_set()},
+                        {"@own options@", zsh_options(program.options)},
+                        {"@cases@", cases}});
 }
 
 std::string fish_options(const std::vector<ProgramOption>& options, const std::string& condition,
@@ -205,19 +169,7 @@ std::string fish_options(const std::vector<ProgramOption>& options, const std::s
 // What follows a command is its own, whatever later words are called.
 std::string fish(const ProgramCommand& program) {
   const std::string keys = keys_to_set();
-  std::string text =
-      "# fish completion of a3sim, made by 'a3sim completion fish'\n"
-      "function __fish_a3sim_words\n"
-      "    string match -v -- '-*' (commandline -opc)[2..]\n"
-      "end\n"
-      "function __fish_a3sim_command\n"
-      "    set -l words (__fish_a3sim_words)\n"
-      "    test \"$words[1]\" = \"$argv[1]\"\n"
-      "end\n"
-      "function __fish_a3sim_first\n"
-      "    set -l words (__fish_a3sim_words)\n"
-      "    test (count $words) = 1 -a \"$words[1]\" = \"$argv[1]\"\n"
-      "end\n";
+  std::string text = text_of("fish");
   text += fish_options(program.options, "", keys);
   for (const ProgramCommand& command : program.commands) {
     text += fmt::format("complete -c a3sim -n '__fish_a3sim_command \"\"' -f -a {} -d {}\n", command.name,
@@ -231,33 +183,27 @@ std::string fish(const ProgramCommand& program) {
   return text;
 }
 
-class CompletionCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto shell = std::make_shared<std::string>();
-    app.add_option("SHELL", *shell, "whose")
-        ->required()
-        ->check(CLI::IsMember(std::vector<std::string>(std::begin(kShells), std::end(kShells))));
-    app.footer(
-        "'cmake --install' and the Debian package put them where the shells look.\n"
-        "By hand, for a program that was not installed (bash and fish read them when they are needed; zsh "
-        "where ~/.zshrc\n"
-        "says 'fpath=(~/.zfunc $fpath); autoload -Uz compinit && compinit'):\n"
-        "  mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions\n"
-        "  a3sim completion bash > ~/.local/share/bash-completion/completions/a3sim\n"
-        "  a3sim completion zsh > ~/.zfunc/_a3sim\n"
-        "  a3sim completion fish > ~/.config/fish/completions/a3sim.fish\n"
-        "Examples:\n"
-        "  source <(a3sim completion bash)     for this shell\n");
-    app.callback([&app, shell] {
-      const ProgramCommand program = program_of(*app.get_parent());
-      std::cout << (*shell == "bash" ? bash(program) : *shell == "zsh" ? zsh(program) : fish(program));
-    });
-  }
+struct CompletionOptions {
+  const CLI::App* program = nullptr;
+  std::string shell;
 };
 
+void complete(const CompletionOptions& options) {
+  const ProgramCommand program = program_of(*options.program);
+  std::cout << (options.shell == "bash"  ? bash(program)
+                : options.shell == "zsh" ? zsh(program)
+                                         : fish(program));
+}
+
+void add_completion_options(CLI::App& app, CompletionOptions& options) {
+  options.program = app.get_parent();
+  app.add_option("SHELL", options.shell, "whose")
+      ->required()
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kShells), std::end(kShells))));
+}
+
 A3SIM_REGISTER(Command, "completion", "Completion of commands, options and keys for a shell",
-               CompletionCommand);
+               Command(add_completion_options, complete));
 
 }  // namespace
 }  // namespace a3sim

@@ -1,31 +1,21 @@
 #include <fmt/format.h>
 
-#include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
-#include "sim/cli/shipped_file.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/describe/explain_key.h"
 
 namespace a3sim {
 namespace {
 
-constexpr const char* kConfigExamples =
-    "Without 'explain' every key, what it takes, and what holds without it (nothing: it must stand, or what\n"
-    "holds depends on the rest); '*' stands for names and positions.\n"
-    "Examples:\n"
-    "  a3sim config                                                      every key\n"
-    "  a3sim config --of sweep                                           of another kind of file\n"
-    "  a3sim config explain hardware.memory.hbm_read                     of configs/experiments/ep8.yaml\n"
-    "  a3sim config explain cut.chunk mine.yaml --set cut.chunk=64\n";
-
 struct ConfigOptions : OverrideOptions {
   std::string kind = "experiment", key, file;
   JsonOption json;
+  const CLI::App* explain = nullptr;  // the command below this one
 };
 
 void list_keys(const ConfigOptions& options) {
@@ -66,38 +56,37 @@ Report explained_report(const ExplainedKey& key) {
 void explain(const ConfigOptions& options) {
   const Document& document = Documents::get(options.kind);
   const std::filesystem::path usual =
-      configs_folder() / document.folder() / fmt::format("{}.yaml", document.usual());
+      configs_folder() / document.folder / fmt::format("{}.yaml", document.usual);
   const ExplainedKey key = explain_key(
       document, options.key, options.file.empty() ? usual : std::filesystem::path(options.file), options.set);
   print_report(explained_report(key), options.json);
 }
 
-class ConfigCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<ConfigOptions>();
-    app.add_option("--of", options->kind, "a kind of file ('a3sim init --help'); experiment without it")
-        ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
-    options->json.add_to(app);
-    app.require_subcommand(0, 1);
-    CLI::App* const one = app.add_subcommand("explain", "One key: value, unit, origin, source, range");
-    one->add_option("KEY", options->key, "path.to.key")->required();
-    take_shipped_too(one->add_option("CONFIG", options->file,
-                                     "a file; without it the shipped one that new files start from"),
-                     "experiments");
-    options->add_set_to(*one);
-    one->fallthrough();
-    app.footer(kConfigExamples);
-    app.callback([options, one] {
-      if (one->parsed())
-        explain(*options);
-      else
-        list_keys(*options);
-    });
-  }
-};
+void run(const ConfigOptions& options) {
+  if (options.explain->parsed())
+    explain(options);
+  else
+    list_keys(options);
+}
 
-A3SIM_REGISTER(Command, "config", "The keys of configurations, and where a value comes from", ConfigCommand);
+void add_config_options(CLI::App& app, ConfigOptions& options) {
+  app.add_option("--of", options.kind, "a kind of file ('a3sim init --help'); experiment without it")
+      ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
+  options.json.add_to(app);
+  app.require_subcommand(0, 1);
+  CLI::App* const one = app.add_subcommand("explain", "One key: value, unit, origin, source, range");
+  one->add_option("KEY", options.key, "path.to.key")->required();
+  take_shipped_too(
+      one->add_option("CONFIG", options.file, "a file; without it the shipped one that new files start from"),
+      "experiments");
+  options.add_set_to(*one);
+  one->fallthrough();
+  one->footer(app.get_parent()->get_footer());
+  options.explain = one;
+}
+
+A3SIM_REGISTER(Command, "config", "The keys of configurations, and where a value comes from",
+               Command(add_config_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "sim/cli/shipped_file.h"
+#include "sim/cli/options.h"
 #include "sim/experiment/order_file.h"
 #include "sim/runtime/topology.h"
 
@@ -42,10 +42,7 @@ std::string missing_json(const std::string& name) {
 }  // namespace
 
 void OverrideOptions::add_set_to(CLI::App& app) {
-  app.add_option("--set", set, "override a value: path.to.key=value; repeatable")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
+  repeatable(app.add_option("--set", set, "override a value: path.to.key=value; repeatable"), "KEY=VALUE");
 }
 
 void OverrideOptions::add_order_to(CLI::App& app) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -20,32 +19,6 @@
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kExplainExamples =
-    "Examples:\n"
-    "  a3sim run configs/experiments/ep8.yaml --trace -o result   write what is explained\n"
-    "  a3sim explain result                                       where the time goes, and what slows it "
-    "most\n"
-    "  a3sim explain result --pass backward --rank 3              one pass; workers and communication of one "
-    "rank\n"
-    "  a3sim explain result --json                                everything, with each step of the critical "
-    "path\n"
-    "Each pass ends with the first finding of the rules that 'a3sim advise result' tells in full.\n"
-    "Without --trace a result has sums by operator and rank: their times and waits are told, and no critical "
-    "path.\n"
-    "  a3sim explain measured                                     a profile that 'a3sim import -o' wrote: "
-    "what it says\n"
-    "What time is spent on: cube, vector: arithmetic; core: a core's own loads, stores and starts; put: "
-    "sending at\n"
-    "a worker's rate; L2 read, L2 write, HBM: bandwidth shared with others; L2 misses; link: ports shared "
-    "with\n"
-    "other puts; hop: a put's latency; poll: until a trigger is seen; scheduling: fetching and handing out "
-    "tasks;\n"
-    "launch: of kernels; collective: the host's work before one.\n"
-    "Workers' time: run, memory: tasks at their own pace, and what they lose; puts: to other ranks; wait: at "
-    "a "
-    "task\n"
-    "whose rows are not there yet; scheduling; idle: before the first task and after the last.\n";
 
 struct ExplainOptions {
   std::string directory, pass;
@@ -100,22 +73,17 @@ void explain_run(const ExplainOptions& options) {
   print_report(report, options.json);
 }
 
-class Explain final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<ExplainOptions>();
-    app.add_option("RESULT", options->directory,
-                   "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
-        ->required();
-    app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
-    app.add_option("--rank", options->rank, "whose workers and communication; without it, all together");
-    options->json.add_to(app);
-    app.footer(kExplainExamples);
-    app.callback([options] { explain_run(*options); });
-  }
-};
+void add_explain_options(CLI::App& app, ExplainOptions& options) {
+  app.add_option("RESULT", options.directory,
+                 "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
+      ->required();
+  app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
+  app.add_option("--rank", options.rank, "whose workers and communication; without it, all together");
+  options.json.add_to(app);
+}
 
-A3SIM_REGISTER(Command, "explain", "Where a run's time went: workers, critical path, communication", Explain);
+A3SIM_REGISTER(Command, "explain", "Where a run's time went: workers, critical path, communication",
+               Command(add_explain_options, explain_run));
 
 }  // namespace
 }  // namespace a3sim

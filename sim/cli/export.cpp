@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,21 +15,6 @@
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kExportExamples =
-    "Examples:\n"
-    "  a3sim run configs/experiments/ep8.yaml --trace -o result\n"
-    "  a3sim export result -o ep8.pftrace.gz            open it at https://ui.perfetto.dev\n"
-    "  a3sim export result --pass forward --to cycles -o ep8.json\n"
-    "  a3sim export result --to ascend -o profiles      what MindStudio Insight and msprof-analyze open\n"
-    "  a3sim export job --to ascend -o profiles         the steps that 'a3sim monitor --record full -o job' "
-    "recorded\n"
-    "  a3sim export --runtime-config configs/experiments/ep4.yaml -o runtime    schedules as the public "
-    "runtime's\n"
-    "                                                   files, runtime/forward/runtime_config_rank_0.bin, …\n"
-    "Passes follow one another. A name that ends in .gz is compressed. An arrow leads from the task that "
-    "completed an\n"
-    "event to each one that stood waiting for it.\n";
 
 struct ExportOptions {
   std::string directory, pass, format = "perfetto", output;
@@ -84,27 +68,20 @@ void export_run(const ExportOptions& options) {
   write_files(format.write(run.passes), options.output);
 }
 
-class Export final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<ExportOptions>();
-    app.add_option("RESULT", options->directory,
-                   "a directory that 'a3sim run CONFIG --trace -o' wrote, or 'a3sim monitor -o'");
-    app.add_option("--runtime-config", options->schedules,
-                   "instead: an experiment, or compiled schedules, as schedule files of the public runtime")
-        ->type_name("CONFIG|SSC");
-    app.add_option("--to", options->format, formats())->type_name("FORMAT")->capture_default_str();
-    app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
-    app.add_option("-o,--output", options->output, "the file, or the directory")
-        ->type_name("PATH")
-        ->required();
-    app.footer(kExportExamples);
-    app.callback([options] { export_run(*options); });
-  }
-};
+void add_export_options(CLI::App& app, ExportOptions& options) {
+  app.add_option("RESULT", options.directory,
+                 "a directory that 'a3sim run CONFIG --trace -o' wrote, or 'a3sim monitor -o'");
+  app.add_option("--runtime-config", options.schedules,
+                 "instead: an experiment, or compiled schedules, as schedule files of the public runtime")
+      ->type_name("CONFIG|SSC");
+  app.add_option("--to", options.format, formats())->type_name("FORMAT")->capture_default_str();
+  app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
+  app.add_option("-o,--output", options.output, "the file, or the directory")->type_name("PATH")->required();
+}
 
 A3SIM_REGISTER(Command, "export",
-               "Write a run for the tools that show traces, or schedules for the public runtime", Export);
+               "Write a run for the tools that show traces, or schedules for the public runtime",
+               Command(add_export_options, export_run));
 
 }  // namespace
 }  // namespace a3sim

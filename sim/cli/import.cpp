@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,20 +12,6 @@
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kImportExamples =
-    "Examples:\n"
-    "  a3sim import profiles                    what an Ascend profiler measured: operators, communication, "
-    "clocks\n"
-    "  a3sim import trace.json -o measured      the runtime's in-kernel trace, kept as a result\n"
-    "  a3sim explain measured --rank 3          the same of one rank\n"
-    "  a3sim run configs/experiments/ep8.yaml --set experiment.execution=kernel --trace -o result\n"
-    "  a3sim compare result measured            simulated beside measured, what is furthest off first\n"
-    "  a3sim import runtime_config_rank_*.bin --config configs/experiments/ep4.yaml -o ssc    schedules of "
-    "the public\n"
-    "                                           runtime, which run --ssc, check, show and diff take\n"
-    "  a3sim calibrate --dry-run --measured configs/experiments/ep8.yaml=measured    hardware values fitted "
-    "to it\n";
 
 struct ImportOptions {
   std::vector<std::string> paths;
@@ -55,23 +38,18 @@ void import_profile(const ImportOptions& options) {
   print_report(report, options.json);
 }
 
-class Import final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<ImportOptions>();
-    app.add_option("PROFILE", options->paths, "a directory or a file from hardware")->required();
-    app.add_option("-o,--output", options->directory,
-                   "write a result directory, which explain, compare and calibrate take")
-        ->type_name("DIR");
-    options->runtime.add_to(app);
-    options->json.add_to(app);
-    app.footer(kImportExamples);
-    app.callback([options] { import_profile(*options); });
-  }
-};
+void add_import_options(CLI::App& app, ImportOptions& options) {
+  app.add_option("PROFILE", options.paths, "a directory or a file from hardware")->required();
+  app.add_option("-o,--output", options.directory,
+                 "write a result directory, which explain, compare and calibrate take")
+      ->type_name("DIR");
+  options.runtime.add_to(app);
+  options.json.add_to(app);
+}
 
 A3SIM_REGISTER(Command, "import",
-               "Read a profile from hardware, or schedules of the public runtime, as a result", Import);
+               "Read a profile from hardware, or schedules of the public runtime, as a result",
+               Command(add_import_options, import_profile));
 
 }  // namespace
 }  // namespace a3sim

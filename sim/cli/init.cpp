@@ -3,14 +3,12 @@
 
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
-#include "sim/study/describe/json_schema.h"
-#include "sim/study/describe/starter.h"
+#include "sim/study/describe/document.h"
 
 namespace a3sim {
 namespace {
@@ -21,19 +19,13 @@ struct InitOptions {
   std::string kind, from, file;
 };
 
-std::string init_footer() {
-  std::string text = "Kinds:\n";
+std::string kinds() {
+  std::string text;
   for (const auto& [name, item] : Documents::all()) {
     text +=
-        fmt::format("  {:<12} {}; from '{}' without --from\n", name, item.description, item.object->usual());
+        fmt::format("  {:<12} {}; from '{}' without --from\n", name, item.description, item.object->usual);
   }
-  return text +
-         "Beside FILE stands then KIND.schema.json, by which editors complete and check it.\n"
-         "Examples:\n"
-         "  a3sim init experiment -o mine.yaml && a3sim run mine.yaml\n"
-         "  a3sim init order --from ratr -o order.yaml && a3sim try order.yaml\n"
-         "  a3sim init hardware --from a3 -o machine.yaml     every value, and which ones to measure first\n"
-         "  a3sim init sweep                                  to standard output\n";
+  return text;
 }
 
 void init(const InitOptions& options) {
@@ -52,26 +44,21 @@ void init(const InitOptions& options) {
   write_file_atomically(beside, json_schema(options.kind, document).dump(1) + '\n');
   write_file_atomically(file, text);
   spdlog::warn("{} starts from '{}'; {} is for editors", file.string(),
-               options.from.empty() ? document.usual() : options.from, beside.string());
+               options.from.empty() ? document.usual : options.from, beside.string());
 }
 
-class InitCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<InitOptions>();
-    app.add_option("KIND", options->kind, "of file")
-        ->required()
-        ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
-    app.add_option("--from", options->from, "a shipped one to start from, by its name")->type_name("NAME");
-    app.add_option("-o,--output", options->file, "a new file; without it to standard output")
-        ->type_name("FILE");
-    app.footer(init_footer);
-    app.callback([options] { init(*options); });
-  }
-};
+void add_init_options(CLI::App& app, InitOptions& options) {
+  app.add_option("KIND", options.kind, "of file")
+      ->required()
+      ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
+  app.add_option("--from", options.from, "a shipped one to start from, by its name")->type_name("NAME");
+  app.add_option("-o,--output", options.file, "a new file; without it to standard output")->type_name("FILE");
+  app.footer(app.get_parent()->get_footer());  // the program's examples, behind its own
+  app.footer([] { return help_of("init", kinds()); });
+}
 
 A3SIM_REGISTER(Command, "init", "Write a file to start from: an experiment, an order, a machine, a sweep, …",
-               InitCommand);
+               Command(add_init_options, init));
 
 }  // namespace
 }  // namespace a3sim

@@ -2,36 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
-#include "sim/cli/shipped_file.h"
-#include "sim/cli/threads_option.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/experiment/order_file.h"
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kJitterExamples =
-    "Every task's own time gets a factor, drawn evenly within the spread, the same under every order; so do, "
-    "for a\n"
-    "whole run, the rates of HBM, L2 reads, L2 writes, ports, puts and the host's collectives. The latency "
-    "that a run\n"
-    "of the model gives is one of many that a machine would: this is how far they lie apart, and whether one "
-    "order\n"
-    "beats another in all of them. The spreads without the options are assumptions: no public source says "
-    "how much\n"
-    "equal tasks differ on an A3. (Near: marginal rates of the host's all-to-all from 100 to 107 GB/s, "
-    "TerraceMoE.)\n"
-    "Examples:\n"
-    "  a3sim jitter configs/experiments/ep8.yaml --runs 100\n"
-    "  a3sim jitter configs/experiments/ep8.yaml --order configs/orders/full.yaml --order "
-    "configs/orders/naive.yaml\n"
-    "  a3sim jitter configs/experiments/ep4.yaml --duration-spread 10% --rate-spread 0% --json j.json\n";
 
 struct JitterCommandOptions {
   ConfigOption config;
@@ -57,40 +37,36 @@ double spread_of(const std::string& option, const std::string& text) {
   return percent.value / 100;
 }
 
-void run(JitterCommandOptions options) {
-  options.jitter.durations = spread_of("--duration-spread", options.durations);
-  options.jitter.rates = spread_of("--rate-spread", options.rates);
+void run(const JitterCommandOptions& options) {
+  JitterOptions how = options.jitter;
+  how.durations = spread_of("--duration-spread", options.durations);
+  how.rates = spread_of("--rate-spread", options.rates);
   const Experiment experiment = options.config.load();
   std::vector<OrderSpec> orders;
   for (const std::string& file : options.orders) orders.push_back(read_order_file(file));
   for (const OrderSpec& order : orders) warn_of_order(with_order(experiment, order));
   if (orders.empty()) orders.push_back(experiment.order);
-  const std::vector<JitteredOrder> result = jitter(experiment, orders, options.jitter, options.threads.count);
-  print_report(jitter_report(experiment, result, options.jitter), options.json);
+  const std::vector<JitteredOrder> result = jitter(experiment, orders, how, options.threads.count);
+  print_report(jitter_report(experiment, result, how), options.json);
 }
 
-class JitterCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<JitterCommandOptions>();
-    options->config.add_without_order_to(app);
-    app.add_option("--runs", options->jitter.runs, "how many; 20 without it")->check(CLI::Range(1, 100000));
-    app.add_option("--seed", options->jitter.seed, "of what is drawn; 1 without it");
-    app.add_option("--duration-spread", options->durations, "of each task's own time; 5% without it")
-        ->type_name("PERCENT");
-    app.add_option("--rate-spread", options->rates, "of the rates of memory and links; 2% without it")
-        ->type_name("PERCENT");
-    CLI::Option* const order =
-        app.add_option("--order", options->orders, "an order instead of the configuration's; repeatable");
-    take_shipped_too(order->type_name("FILE")->expected(1)->take_all(), "orders");
-    options->threads.add_to(app);
-    options->json.add_to(app);
-    app.footer(kJitterExamples);
-    app.callback([options] { run(*options); });
-  }
-};
+void add_jitter_options(CLI::App& app, JitterCommandOptions& options) {
+  options.config.add_without_order_to(app);
+  app.add_option("--runs", options.jitter.runs, "how many; 20 without it")->check(CLI::Range(1, 100000));
+  app.add_option("--seed", options.jitter.seed, "of what is drawn; 1 without it");
+  app.add_option("--duration-spread", options.durations, "of each task's own time; 5% without it")
+      ->type_name("PERCENT");
+  app.add_option("--rate-spread", options.rates, "of the rates of memory and links; 2% without it")
+      ->type_name("PERCENT");
+  CLI::Option* const order =
+      app.add_option("--order", options.orders, "an order instead of the configuration's; repeatable");
+  take_shipped_too(repeatable(order, "FILE"), "orders");
+  options.threads.add_to(app);
+  options.json.add_to(app);
+}
 
-A3SIM_REGISTER(Command, "jitter", "Run orders under random task times and rates", JitterCommand);
+A3SIM_REGISTER(Command, "jitter", "Run orders under random task times and rates",
+               Command(add_jitter_options, run));
 
 }  // namespace
 }  // namespace a3sim

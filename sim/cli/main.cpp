@@ -17,17 +17,8 @@
 
 namespace {
 
-constexpr const char* kMainExamples =
-    "Examples:\n"
-    "  a3sim reproduce moe_ffn                       EP4, 8, 16: simulated and published latencies\n"
-    "  a3sim run configs/experiments/ep4.yaml        one experiment, a page of summary\n"
-    "  a3sim run configs/experiments/ep4.yaml --set parallel.ep=8 --set routing.kind=sampled\n"
-    "  a3sim COMMAND --help                          a command's options, with examples\n"
-    "  a3sim man | man -l -                          all of them as a manual page\n";
-
-std::string main_footer() {
-  std::string text = kMainExamples;
-  text += "Exit codes:\n";
+std::string exit_codes() {
+  std::string text;
   for (const auto& [code, meaning] : a3sim::kExitCodes)
     text += fmt::format("  {:<4} {}\n", static_cast<int>(code), meaning);
   return text;
@@ -79,7 +70,7 @@ int run(int argc, char** argv) {
   app.add_flag_callback("-q,--quiet", be_quiet, "no progress, notes or warnings on stderr; errors stay");
   app.require_subcommand(1);
   app.fallthrough();  // these may stand behind the command too
-  app.footer(main_footer());
+  app.footer(a3sim::help_of("a3sim", exit_codes()));
   for (const auto& [name, item] : a3sim::Commands::all()) {
     item.object->set_up(*app.add_subcommand(name, item.description));
   }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <sstream>
 
 #include "sim/cli/command.h"
 #include "sim/cli/program.h"
@@ -72,18 +71,16 @@ std::string manual_page(const ProgramCommand& program) {
          ".TP\n\\fBNO_COLOR\\fR\nhonoured: the program never colours what it prints\n";
 }
 
-class ManCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    app.footer(
-        "Examples:\n"
-        "  a3sim man | man -l -          read it\n"
-        "  a3sim man > a3sim.1           'cmake --install' puts it where 'man a3sim' finds it\n");
-    app.callback([&app] { std::cout << manual_page(program_of(*app.get_parent())); });
-  }
+struct ManOptions {
+  const CLI::App* program = nullptr;
 };
 
-A3SIM_REGISTER(Command, "man", "The manual page, made of what --help says", ManCommand);
+void print_manual(const ManOptions& options) { std::cout << manual_page(program_of(*options.program)); }
+
+void add_man_options(CLI::App& app, ManOptions& options) { options.program = app.get_parent(); }
+
+A3SIM_REGISTER(Command, "man", "The manual page, made of what --help says",
+               Command(add_man_options, print_manual));
 
 }  // namespace
 }  // namespace a3sim

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "sim/cli/command.h"
 #include "sim/core/error.h"
@@ -9,13 +8,6 @@
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kMergeExamples =
-    "Each file is added whole or not at all, and stays as it is. What is there already is not added twice; "
-    "a\n"
-    "point that has failed in one file and is done in another is done.\n"
-    "Examples:\n"
-    "  a3sim merge all.db all.shard-*.db\n";
 
 struct MergeOptions {
   std::string database;
@@ -33,19 +25,13 @@ void merge(const MergeOptions& options) {
   }
 }
 
-class MergeCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<MergeOptions>();
-    app.add_option("DB", options->database, "database that the others are added to; made if it is not there")
-        ->required();
-    app.add_option("PART", options->parts, "databases of shards, or of other sweeps")->required();
-    app.footer(kMergeExamples);
-    app.callback([options] { merge(*options); });
-  }
-};
+void add_merge_options(CLI::App& app, MergeOptions& options) {
+  app.add_option("DB", options.database, "database that the others are added to; made if it is not there")
+      ->required();
+  app.add_option("PART", options.parts, "databases of shards, or of other sweeps")->required();
+}
 
-A3SIM_REGISTER(Command, "merge", "Add databases of sweeps to one", MergeCommand);
+A3SIM_REGISTER(Command, "merge", "Add databases of sweeps to one", Command(add_merge_options, merge));
 
 }  // namespace
 }  // namespace a3sim

@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
-#include "sim/cli/shipped_file.h"
-#include "sim/cli/threads_option.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/portable_config.h"
 
@@ -23,29 +20,11 @@ struct MonitorCommandOptions {
   JsonOption json;
 };
 
-std::string monitor_help() {
-  std::string text =
-      "Each rank's host takes a batch, launches the step's work ahead of its device, and does what else it "
-      "has to\n"
-      "(block 'hosts': launch, ahead, data: {read, process, fetch, workers, queue}); the ranks meet behind "
-      "each "
-      "pass.\n"
-      "Tasks and rates differ from step to step as the block 'noise' says. What is wrong stands in 'faults': "
-      "in the\n"
-      "configuration, or in a file for --inject. Without faults and noise a step takes what 'a3sim run' "
-      "prints.\n"
-      "Records: light.bin (96 bytes a rank and pass of each step), full/STEP/*.csv, reference.bin and "
-      "full/reference\n"
-      "(a step without faults and noise), job.json; what was injected in truth.json, which no advice reads.\n"
-      "Faults, with 'steps: [first, last]' where not all steps have them:\n";
+std::string faults() {
+  std::string text;
   for (const auto& [name, item] : FaultKinds::all())
-    text += fmt::format("  {:<9} {}\n            {}\n", name, item.description, item.object->example());
-  return text +
-         "Examples:\n"
-         "  a3sim monitor configs/experiments/ep8.yaml --steps 60 -o job\n"
-         "  a3sim monitor configs/experiments/ep8.yaml --steps 120 --inject configs/faults/clock.yaml -o "
-         "job\n"
-         "  a3sim monitor configs/experiments/ep4.yaml --record full --set noise.durations='2 %' -o job\n";
+    text += fmt::format("  {:<9} {}\n            {}\n", name, item.description, item.object->example);
+  return text;
 }
 
 void run(const MonitorCommandOptions& options) {
@@ -66,41 +45,34 @@ void run(const MonitorCommandOptions& options) {
   print_report(monitor_report(spec, summary), options.json);
 }
 
-class MonitorCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    constexpr std::uint32_t kMostSteps = 1'000'000;
-    auto options = std::make_shared<MonitorCommandOptions>();
-    take_shipped_too(
-        app.add_option("CONFIG", options->file, "experiment (YAML), or a shipped one: ep8")->required(),
-        "experiments");
-    app.add_option("--set", options->set, "override a value: path.to.key=value; repeatable")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
-    app.add_option("--steps", options->steps, "how many; 60 without it")->check(CLI::Range(1U, kMostSteps));
-    take_shipped_too(app.add_option("--inject", options->inject,
-                                    "a file with more 'noise' and 'faults', or a shipped one: clock")
-                         ->type_name("FILE"),
-                     "faults");
-    app.add_option("--record", options->recording,
-                   "beside light records: none (light), the three steps behind a slow one (next, without the "
-                   "option), "
-                   "the slow one itself (same), all (full)")
-        ->check(CLI::IsMember(
-            std::vector<std::string>(std::begin(kNamesOf<Recording>), std::end(kNamesOf<Recording>))));
-    app.add_option("-o,--output", options->directory, "where the records are written")
-        ->type_name("DIR")
-        ->required();
-    options->threads.add_to(app);
-    options->json.add_to(app);
-    app.footer(monitor_help());
-    app.callback([options] { run(*options); });
-  }
-};
+void add_monitor_options(CLI::App& app, MonitorCommandOptions& options) {
+  constexpr std::uint32_t kMostSteps = 1'000'000;
+  take_shipped_too(
+      app.add_option("CONFIG", options.file, "experiment (YAML), or a shipped one: ep8")->required(),
+      "experiments");
+  repeatable(app.add_option("--set", options.set, "override a value: path.to.key=value; repeatable"),
+             "KEY=VALUE");
+  app.add_option("--steps", options.steps, "how many; 60 without it")->check(CLI::Range(1U, kMostSteps));
+  take_shipped_too(app.add_option("--inject", options.inject,
+                                  "a file with more 'noise' and 'faults', or a shipped one: clock")
+                       ->type_name("FILE"),
+                   "faults");
+  app.add_option("--record", options.recording,
+                 "beside light records: none (light), the three steps behind a slow one (next, without the "
+                 "option), "
+                 "the slow one itself (same), all (full)")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(kNamesOf<Recording>), std::end(kNamesOf<Recording>))));
+  app.add_option("-o,--output", options.directory, "where the records are written")
+      ->type_name("DIR")
+      ->required();
+  options.threads.add_to(app);
+  options.json.add_to(app);
+  app.footer(help_of("monitor", faults()));
+}
 
 A3SIM_REGISTER(Command, "monitor", "Run many steps of a job with hosts and faults, and record them",
-               MonitorCommand);
+               Command(add_monitor_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -1,5 +1,4 @@
 #include <iostream>
-#include <memory>
 
 #include "scheduler/order_csv.h"
 #include "sim/cli/command.h"
@@ -9,16 +8,6 @@
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kOrderExamples =
-    "Examples:\n"
-    "  a3sim order export configs/experiments/ep8.yaml -o order.csv   write it down, a line a task\n"
-    "  a3sim run configs/experiments/ep8.yaml --set order='{name: mine, ctq_list: order.csv, vtq_list: "
-    "order.csv}'\n"
-    "                                                                 change lines, run it\n"
-    "  a3sim order export configs/experiments/ep8.yaml --order mine.yaml -o mine.csv\n"
-    "How an order is written as sort keys instead: 'a3sim try --help', which also compares it with the "
-    "shipped ones.\n";
 
 struct OrderOptions {
   ConfigOption config;
@@ -40,23 +29,18 @@ void export_orders(const OrderOptions& options) {
   }
 }
 
-class Order final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<OrderOptions>();
-    app.require_subcommand(1);
-    app.footer(kOrderExamples);
-    CLI::App& exporting =
-        *app.add_subcommand("export", "write the order of every queue as CSV, with the task fields");
-    options->config.add_to(exporting);
-    exporting.add_option("-o,--output", options->file, "where to; standard output without it")
-        ->type_name("FILE");
-    exporting.footer(kOrderExamples);
-    exporting.callback([options] { export_orders(*options); });
-  }
-};
+void add_order_options(CLI::App& app, OrderOptions& options) {
+  app.require_subcommand(1);
+  CLI::App& exporting =
+      *app.add_subcommand("export", "write the order of every queue as CSV, with the task fields");
+  options.config.add_to(exporting);
+  exporting.add_option("-o,--output", options.file, "where to; standard output without it")
+      ->type_name("FILE");
+  exporting.footer(help_of("order"));
+}
 
-A3SIM_REGISTER(Command, "order", "Orders as data: write them down, change them", Order);
+A3SIM_REGISTER(Command, "order", "Orders as data: write them down, change them",
+               Command(add_order_options, export_orders));
 
 }  // namespace
 }  // namespace a3sim

@@ -1,43 +1,120 @@
-#include <memory>
+#include <fmt/format.h>
+
+#include <filesystem>
 
 #include "sim/cli/command.h"
 #include "sim/cli/report_page.h"
+#include "sim/cli/result_directory.h"
 #include "sim/core/atomic_file.h"
+#include "sim/core/error.h"
+#include "sim/study/results/sweep_section.h"
+#include "sim/study/summary/run_page.h"
+#include "traces/import/imported.h"
+#include "traces/import/measured_report.h"
+#include "version.h"
 
 namespace a3sim {
 namespace {
 
-constexpr const char* kReportExamples =
-    "The file holds all that it shows, works from disk, and loads nothing from elsewhere.\n"
-    "Examples:\n"
-    "  a3sim run configs/experiments/ep8.yaml --trace -o static\n"
-    "  a3sim report static -o ep8.html                  answer, timeline, critical path, L2, roofline\n"
-    "  a3sim run configs/experiments/ep8.yaml --set experiment.execution=kernel --trace -o kernel\n"
-    "  a3sim report static kernel -o both.html          timelines with one axis of time, and the difference\n"
-    "  a3sim report static profile -o beside.html       a profile that 'a3sim import -o' wrote, beside a "
-    "run\n"
-    "  a3sim report sweep.db -o sweep.html              lines, heat maps and Pareto fronts of sweeps\n";
+namespace fs = std::filesystem;
+
+Page sweeps_page(const fs::path& file) {
+  const std::vector<SweepResults> sweeps = read_results(file);
+  Page page(file.filename().string(),
+            fmt::format("{} sweep{}", sweeps.size(), sweeps.size() == 1 ? "" : "s"));
+  for (const SweepResults& sweep : sweeps) add_sweep(page, sweep);
+  return page;
+}
+
+struct NamedProfile {
+  std::string name;
+  Measured profile;
+};
+
+// What profiles say, and what of it the runs say otherwise.
+void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const std::vector<SavedRun>& runs) {
+  for (const NamedProfile& of : profiles) {
+    for (const SavedRun& run : runs) {
+      if (!run.sums.empty()) continue;
+      page.add(
+          fmt::format("{}, simulated beside {}, measured", distinct_names({run.directory}).front(), of.name),
+          PageBlocks().report(mismatch_report(of.profile, measured(run.passes, of.profile.unit), {})));
+    }
+    page.add(of.name + ", measured", PageBlocks().report(measured_report(of.profile, kNone)));
+  }
+}
+
+Page runs_page(const std::vector<std::string>& directories) {
+  std::vector<SavedRun> runs;
+  std::vector<NamedProfile> profiles;
+  const std::vector<std::string> names = distinct_names({directories.begin(), directories.end()});
+  for (std::size_t i = 0; i < directories.size(); ++i) {
+    const std::string& directory = directories[i];
+    for (std::size_t before = 0; before < i; ++before) {
+      if (fs::equivalent(directory, directories[before]))
+        throw InputError(fmt::format("{}: is given twice", directory));
+    }
+    if (kind_of_result(directory) == "import") {
+      check_result(directory, "import");
+      profiles.push_back({names[i], read_imported(directory)});
+      continue;
+    }
+    check_result(directory, "run");
+    runs.push_back(read_run(directory, "", Tasks::kIfThere));
+  }
+  if (runs.empty()) {
+    Page page(profiles.front().name, "measured");
+    add_profiles(page, profiles, runs);
+    return page;
+  }
+  std::string title = runs.front().name, versions = runs.front().version;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (runs[i].name != runs.front().name) title += ", " + runs[i].name;
+    if (runs[i].version != runs.front().version) versions += ", " + runs[i].version;
+  }
+  Page page(title, fmt::format("simulated by a3sim {}", versions));
+  add_saved_runs(page, runs);
+  add_profiles(page, profiles, runs);
+  return page;
+}
+
+}  // namespace
+
+std::string report_page(const std::vector<std::string>& results) {
+  std::error_code error;
+  const bool file = results.size() == 1 && fs::is_regular_file(results.front(), error);
+  for (const std::string& result : results) {
+    if (!fs::exists(result, error))
+      throw InputError(fmt::format("{}: there is no such directory or file", result));
+    if (!file && !fs::is_directory(result, error))
+      throw InputError(fmt::format("{}: is no directory; a database of sweeps is shown alone", result));
+  }
+  const Page page = file ? sweeps_page(results.front()) : runs_page(results);
+  return page.html(fmt::format("a3sim {}", kVersion));
+}
+
+namespace {
 
 struct ReportOptions {
   std::vector<std::string> results;
   std::string output;
 };
 
-class ReportCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<ReportOptions>();
-    app.add_option(
-           "RESULT", options->results,
-           "what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or one database of 'a3sim sweep' alone")
-        ->required();
-    app.add_option("-o,--output", options->output, "the file")->type_name("FILE.html")->required();
-    app.footer(kReportExamples);
-    app.callback([options] { write_file_atomically(options->output, report_page(options->results)); });
-  }
-};
+void report(const ReportOptions& options) {
+  write_file_atomically(options.output, report_page(options.results));
+}
 
-A3SIM_REGISTER(Command, "report", "Runs or sweeps as one HTML file to look at", ReportCommand);
+void add_report_options(CLI::App& app, ReportOptions& options) {
+  app.add_option(
+         "RESULT", options.results,
+         "what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or one database of 'a3sim sweep' alone")
+      ->required();
+  app.add_option("-o,--output", options.output, "the file")->type_name("FILE.html")->required();
+}
+
+A3SIM_REGISTER(Command, "report", "Runs or sweeps as one HTML file to look at",
+               Command(add_report_options, report));
 
 }  // namespace
+
 }  // namespace a3sim

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
-#include "sim/cli/threads_option.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/calibration/intervals.h"
@@ -27,27 +26,12 @@ struct ReproduceOptions {
   JsonOption json;
 };
 
-std::string footer() {
-  std::string text = "Experiments:\n";
+std::string help_with_tables() {
+  std::string tables;
   const std::filesystem::path configs = configs_folder();
   for (const std::string& name : published_tables(configs))
-    text += fmt::format("  {:<12} {}\n", name, read_published_table(configs, name).description);
-  return text +
-         "Error bars: how far hardware values inside their published ranges move a prediction, 5 to 95 % of\n"
-         "the draws, which lie around the values in use (triangular, with the peak there); in the JSON low "
-         "and\n"
-         "high. Beside each the table says whether what was published lies inside, below or above.\n"
-         "--sensitivity computes them into configs/reference/sensitivity.json (with --set it only prints\n"
-         "them); they are shown as long as they belong to what is predicted.\n"
-         "Examples:\n"
-         "  a3sim reproduce                        all of them\n"
-         "  a3sim reproduce moe_ffn --json p.json  predicted and published values as JSON\n"
-         "  a3sim reproduce --brief -o tables      one page, and its tables as files; report.html draws "
-         "them\n"
-         "  a3sim reproduce moe_ffn --set hardware.memory.hbm_read='1.4 TB/s'\n"
-         "  a3sim reproduce swiglu_add --variants  and under other policies, tiles, worker counts\n"
-         "  a3sim reproduce --sensitivity          error bars, and what moves each value most\n"
-         "  a3sim reproduce --check                exit code 1 if error bars are stale\n";
+    tables += fmt::format("  {:<12} {}\n", name, read_published_table(configs, name).description);
+  return help_of("reproduce", tables);
 }
 
 std::filesystem::path hardware_of(const Scenario& scenario) {
@@ -239,7 +223,8 @@ void compute_sensitivity(const ReproduceOptions& options, const Scenario& scenar
   print_result(text, intervals.json(), options.json);
 }
 
-void run(ReproduceOptions options) {
+void run(const ReproduceOptions& given) {
+  ReproduceOptions options = given;
   const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
   const std::vector<std::string> known = published_tables(scenario.configs);
   if (options.names.empty()) options.names = known;
@@ -254,38 +239,32 @@ void run(ReproduceOptions options) {
   }
 }
 
-class Reproduce final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<ReproduceOptions>();
-    app.add_option("NAME", options->names, "experiments; all without one");
-    app.add_option("--set", options->set, "override a value of every configuration; repeatable")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
-    app.add_flag("--variants", options->variants,
-                 "rows of variants too; files and the JSON have them, but with --brief");
-    app.add_flag("--brief", options->brief,
-                 "the main table and how far to trust it, on one page; files without variants");
-    app.add_option("-o,--output", options->directory,
-                   "write all tables there: Markdown, CSV, JSON, and report.html to look at")
-        ->type_name("DIR");
-    auto* sensitivity = app.add_flag("--sensitivity", options->sensitivity, "compute error bars");
-    app.add_option("--draws", options->draws.draws,
-                   "of all hardware values together; 100 without it, 20 for long experiments")
-        ->check(CLI::Range(20, 100000))
-        ->needs(sensitivity);
-    app.add_option("--seed", options->draws.seed, "of the draws; 1 without it")->needs(sensitivity);
-    app.add_flag("--check", options->check, "fail if the error bars are stale")->excludes(sensitivity);
-    options->threads.add_to(app);
-    options->json.add_to(app);
-    app.footer(footer);
-    app.callback([options] { run(*options); });
-  }
-};
+void add_reproduce_options(CLI::App& app, ReproduceOptions& options) {
+  app.add_option("NAME", options.names, "experiments; all without one");
+  repeatable(app.add_option("--set", options.set, "override a value of every configuration; repeatable"),
+             "KEY=VALUE");
+  app.add_flag("--variants", options.variants,
+               "rows of variants too; files and the JSON have them, but with --brief");
+  app.add_flag("--brief", options.brief,
+               "the main table and how far to trust it, on one page; files without variants");
+  app.add_option("-o,--output", options.directory,
+                 "write all tables there: Markdown, CSV, JSON, and report.html to look at")
+      ->type_name("DIR");
+  auto* sensitivity = app.add_flag("--sensitivity", options.sensitivity, "compute error bars");
+  app.add_option("--draws", options.draws.draws,
+                 "of all hardware values together; 100 without it, 20 for long experiments")
+      ->check(CLI::Range(20, 100000))
+      ->needs(sensitivity);
+  app.add_option("--seed", options.draws.seed, "of the draws; 1 without it")->needs(sensitivity);
+  app.add_flag("--check", options.check, "fail if the error bars are stale")->excludes(sensitivity);
+  options.threads.add_to(app);
+  options.json.add_to(app);
+  app.footer(app.get_parent()->get_footer());  // the program's examples, behind its own
+  app.footer(help_with_tables);
+}
 
 A3SIM_REGISTER(Command, "reproduce", "Run published experiments on the model and show both values",
-               Reproduce);
+               Command(add_reproduce_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
@@ -20,21 +20,6 @@ namespace a3sim {
 namespace {
 
 constexpr std::size_t kTerminalRows = 40;
-
-constexpr const char* kResultsExamples =
-    "A median stands for the points that differ in further axes. Of objectives, '-hit_rate' is one where "
-    "larger is "
-    "better.\n"
-    "Examples:\n"
-    "  a3sim results sweep.db                                      what is in it, and what follows from it\n"
-    "  a3sim results sweep.db --csv > sweep.csv                    all points, all metrics\n"
-    "  a3sim results sweep.db --metric latency,sent --where ep=8 --where order=full,ratr\n"
-    "  a3sim results sweep.db --rows ep --columns order --value latency --pass forward --markdown\n"
-    "  a3sim results sweep.db --best 3 --per ep\n"
-    "  a3sim results sweep.db --pareto latency,sent,-hit_rate --json front.json\n"
-    "  a3sim results sweep.db --svg ep.svg --plot lines --x ep --y latency --series order\n"
-    "  a3sim results sweep.db --svg heat.svg --plot heat --rows ep --columns order\n"
-    "  a3sim results sweep.db --svg front.svg --plot pareto --pareto latency,sent --series order\n";
 
 struct ResultsOptions {
   std::string file, sweep, pass = "total", value, rows, columns, per;
@@ -174,35 +159,27 @@ void add_plots(CLI::App& app, ResultsOptions& options) {
       ->needs(svg);
 }
 
-class Results final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<ResultsOptions>();
-    app.add_option("DB", options->file, "a database that 'a3sim sweep --db' wrote")->required();
-    app.add_option("--sweep", options->sweep, "this one of its sweeps")->type_name("NAME");
-    app.add_option("--pass", options->pass, "forward, backward, ...; total without it")->type_name("PASS");
-    app.add_option("--metric", options->metrics, "columns of the table")
-        ->type_name("NAME[,...]")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    app.add_option("--where", options->conditions, "only these points; repeatable")
-        ->type_name("AXIS=VALUE[,...]")
-        ->expected(1)
-        ->take_all();
-    add_views(app, *options);
-    app.add_flag("--all", options->all, "all rows, however many");
-    auto* const csv = app.add_flag("--csv", options->csv, "the table as CSV");
-    auto* const markdown =
-        app.add_flag("--markdown", options->markdown, "the table as Markdown")->excludes(csv);
-    options->json.add_to(app);
-    app.get_option("--json")->excludes(csv)->excludes(markdown);
-    add_plots(app, *options);
-    app.footer(kResultsExamples);
-    app.callback([options] { show_results(*options); });
-  }
-};
+void add_results_options(CLI::App& app, ResultsOptions& options) {
+  app.add_option("DB", options.file, "a database that 'a3sim sweep --db' wrote")->required();
+  app.add_option("--sweep", options.sweep, "this one of its sweeps")->type_name("NAME");
+  app.add_option("--pass", options.pass, "forward, backward, ...; total without it")->type_name("PASS");
+  app.add_option("--metric", options.metrics, "columns of the table")
+      ->type_name("NAME[,...]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  repeatable(app.add_option("--where", options.conditions, "only these points; repeatable"),
+             "AXIS=VALUE[,...]");
+  add_views(app, options);
+  app.add_flag("--all", options.all, "all rows, however many");
+  auto* const csv = app.add_flag("--csv", options.csv, "the table as CSV");
+  auto* const markdown = app.add_flag("--markdown", options.markdown, "the table as Markdown")->excludes(csv);
+  options.json.add_to(app);
+  app.get_option("--json")->excludes(csv)->excludes(markdown);
+  add_plots(app, options);
+}
 
-A3SIM_REGISTER(Command, "results", "Tables, plots and conclusions of sweeps", Results);
+A3SIM_REGISTER(Command, "results", "Tables, plots and conclusions of sweeps",
+               Command(add_results_options, show_results));
 
 }  // namespace
 }  // namespace a3sim

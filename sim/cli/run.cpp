@@ -1,40 +1,23 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "scheduler/verify.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/schedules.h"
-#include "sim/cli/threads_option.h"
 #include "sim/core/error.h"
 #include "sim/experiment/portable_config.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/summary/report.h"
-#include "sim/study/summary/run_summary.h"
 #include "sim/study/summary/stream_report.h"
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kRunExamples =
-    "Examples:\n"
-    "  a3sim run configs/experiments/ep8.yaml                            a page of summary\n"
-    "  a3sim run configs/experiments/ep8.yaml --set experiment.pass=forward --json\n"
-    "  a3sim run configs/experiments/ep8.yaml --order mine.yaml          another order; so do show, check, "
-    "…\n"
-    "  a3sim run configs/experiments/ep8.yaml --set hardware.fabric.planes.hccs.egress='100 GB/s' -o result\n"
-    "  a3sim run configs/experiments/ep8.yaml --trace -o result          each task too: for explain, "
-    "compare, export\n"
-    "  a3sim run configs/experiments/feplb.yaml                          kernels on streams: one "
-    "micro-batch, its path\n"
-    "  a3sim compile configs/experiments/ep8.yaml --set bucket.rows=2048 -o ssc\n"
-    "  a3sim run configs/experiments/ep8.yaml --ssc ssc --routing monday.csv tuesday.csv\n"
-    "                          one schedule under many routings, against recompiling for each\n";
 
 struct RunCommandOptions {
   ConfigOption config;
@@ -78,24 +61,26 @@ void replay_schedules(const RunCommandOptions& options) {
   print_report(replay_report(results), options.json);
 }
 
-void add_configuration(const Experiment& experiment, ResultDirectory& directory) {
+// Writes the result directory that was asked for, with the tasks of these passes where they were.
+template <class Passes>
+void keep(const Experiment& experiment, const RunCommandOptions& options, std::string_view kind,
+          const std::string& summary, const Passes& passes, const nlohmann::ordered_json& result) {
+  if (options.directory.empty()) return;
+  ResultDirectory directory(options.directory, kind);
   const PortableConfig config = portable(experiment);
   directory.add("resolved.yaml", config.resolved);
   for (const auto& [name, contents] : config.files) directory.add(name, contents);
+  directory.add("summary.txt", summary);
+  if (options.trace)
+    for (const auto& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));
+  directory.add("result.json", result.dump(2) + '\n');
+  directory.commit();
 }
 
 void run_on_streams(const Experiment& experiment, const RunCommandOptions& options) {
   const std::vector<NamedStreamPass> passes = run_first_batch(experiment);
   const Report report = stream_report(experiment, passes);
-  if (!options.directory.empty()) {
-    ResultDirectory directory(options.directory, kRunOnStreams);
-    add_configuration(experiment, directory);
-    directory.add("summary.txt", report.text());
-    if (options.trace)
-      for (const auto& [name, pass] : passes) directory.add("tasks_" + name + ".csv", tasks_csv(pass));
-    directory.add("result.json", versioned(report.json()).dump(2) + '\n');
-    directory.commit();
-  }
+  keep(experiment, options, kRunOnStreams, report.text(), passes, versioned(report.json()));
   print_report(report, options.json);
 }
 
@@ -110,42 +95,26 @@ void run(const RunCommandOptions& options) {
   const Compiled compiled = compile_all(experiment);
   const std::vector<PassResult> passes = run_compiled(experiment, compiled, true, backend_of(experiment));
   const auto [text, json] = run_summary(experiment, compiled, passes);
-  if (!options.directory.empty()) {
-    ResultDirectory directory(options.directory, "run");
-    add_configuration(experiment, directory);
-    directory.add("summary.txt", text);
-    if (options.trace)
-      for (const PassResult& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));
-    directory.add("result.json", json.dump(2) + '\n');
-    directory.commit();
-  }
+  keep(experiment, options, "run", text, passes, json);
   print_result(text, json, options.json);
 }
 
-class Run final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<RunCommandOptions>();
-    options->config.add_to(app);
-    app.add_option(
-           "-o,--output", options->directory,
-           "write a result directory: resolved configuration, summary, JSON with sums by operator and rank")
-        ->type_name("DIR");
-    app.add_flag("--trace", options->trace,
-                 "with -o: every task too, as explain, compare and export need it");
-    app.add_option("--ssc", options->ssc,
-                   "run these compiled schedules instead, and compare with recompiling")
-        ->type_name("DIR");
-    app.add_option("--routing", options->routings, "with --ssc: CSVs of counts, a routing each")
-        ->type_name("FILE");
-    options->threads.add_to(app);
-    options->json.add_to(app);
-    app.footer(kRunExamples);
-    app.callback([options] { run(*options); });
-  }
-};
+void add_run_options(CLI::App& app, RunCommandOptions& options) {
+  options.config.add_to(app);
+  app.add_option(
+         "-o,--output", options.directory,
+         "write a result directory: resolved configuration, summary, JSON with sums by operator and rank")
+      ->type_name("DIR");
+  app.add_flag("--trace", options.trace, "with -o: every task too, as explain, compare and export need it");
+  app.add_option("--ssc", options.ssc, "run these compiled schedules instead, and compare with recompiling")
+      ->type_name("DIR");
+  app.add_option("--routing", options.routings, "with --ssc: CSVs of counts, a routing each")
+      ->type_name("FILE");
+  options.threads.add_to(app);
+  options.json.add_to(app);
+}
 
-A3SIM_REGISTER(Command, "run", "Compile an experiment and run it", Run);
+A3SIM_REGISTER(Command, "run", "Compile an experiment and run it", Command(add_run_options, run));
 
 }  // namespace
 }  // namespace a3sim

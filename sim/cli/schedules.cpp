@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "sim/cli/shipped_file.h"
+#include "sim/cli/options.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/compiled.h"

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
@@ -11,8 +10,7 @@
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/configs_folder.h"
-#include "sim/study/describe/json_schema.h"
-#include "sim/study/describe/schema_check.h"
+#include "sim/study/describe/document.h"
 
 namespace a3sim {
 namespace {
@@ -23,34 +21,10 @@ struct SchemaOptions {
   std::string kind = "experiment", command, file, check;
 };
 
-std::string schema_footer() {
-  std::string text = "Kinds:\n";
-  for (const auto& [name, item] : Documents::all())
-    text += fmt::format("  {:<12} {}\n", name, item.description);
-  text += fmt::format("  {:<12} {}\n", kOutput, "what a command's --json prints: 'a3sim schema output run'");
-  return text +
-         "Files that others include (graphs, kernels, ports) are held against what includes them. No schema "
-         "says "
-         "which keys\n"
-         "must be there: another file may have them.\n"
-         "Examples:\n"
-         "  a3sim schema                                      of experiments\n"
-         "  a3sim schema hardware -o hardware.schema.json     for an editor: a file whose first line is\n"
-         "                                                    # yaml-language-server: "
-         "$schema=hardware.schema.json\n"
-         "  a3sim schema output run                           what 'a3sim run --json' prints\n"
-         "  a3sim schema output run --check result.json       whether a file is such output\n";
-}
-
 // Kept as a file: a promise to those who read what a command prints, which a test holds it to.
 std::string output_schema(const std::string& command) {
   const std::filesystem::path folder = configs_folder() / "schemas";
-  std::vector<std::string> known;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
-    if (entry.path().extension() == ".json") known.push_back(entry.path().stem().string());
-  }
-  std::ranges::sort(known);
+  const std::vector<std::string> known = names_in(folder, ".json");
   if (command.empty()) throw InputError(fmt::format("of which command? known: {}", fmt::join(known, ", ")));
   if (std::ranges::find(known, command) == known.end())
     throw InputError(fmt::format("no schema of what '{}' prints{}", command, suggestion(command, known)));
@@ -83,22 +57,18 @@ void write_schema(const SchemaOptions& options) {
     write_file_atomically(options.file, text);
 }
 
-class SchemaCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<SchemaOptions>();
-    app.add_option("KIND", options->kind, "of files, or output; experiment without it")
-        ->type_name(fmt::format("KIND:{{{},{}}}", fmt::join(Documents::names(), ","), kOutput));
-    app.add_option("COMMAND", options->command, "of output: whose");
-    app.add_option("-o,--output", options->file, "into a file instead of standard output")->type_name("FILE");
-    app.add_option("--check", options->check, "of output: fail if this JSON is not such")->type_name("FILE");
-    app.footer(schema_footer);
-    app.callback([options] { write_schema(*options); });
-  }
-};
+void add_schema_options(CLI::App& app, SchemaOptions& options) {
+  app.add_option("KIND", options.kind, "of files, or output; experiment without it")
+      ->type_name(fmt::format("KIND:{{{},{}}}", fmt::join(Documents::names(), ","), kOutput));
+  app.add_option("COMMAND", options.command, "of output: whose");
+  app.add_option("-o,--output", options.file, "into a file instead of standard output")->type_name("FILE");
+  app.add_option("--check", options.check, "of output: fail if this JSON is not such")->type_name("FILE");
+  app.footer(app.get_parent()->get_footer());  // the program's examples, behind its own
+  app.footer([] { return help_of("schema", lines_of<Documents>(12)); });
+}
 
 A3SIM_REGISTER(Command, "schema", "JSON schemas of the files that are read, and of what --json prints",
-               SchemaCommand);
+               Command(add_schema_options, write_schema));
 
 }  // namespace
 }  // namespace a3sim

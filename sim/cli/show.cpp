@@ -1,7 +1,6 @@
 #include "scheduler/show.h"
 
 #include <iostream>
-#include <memory>
 #include <optional>
 
 #include "sim/cli/command.h"
@@ -9,15 +8,6 @@
 
 namespace a3sim {
 namespace {
-
-constexpr const char* kShowExamples =
-    "Examples:\n"
-    "  a3sim show configs/experiments/ep4.yaml                             totals and graph of each pass\n"
-    "  a3sim show configs/experiments/ep4.yaml --pass backward --dot       the graph for Graphviz\n"
-    "  a3sim show configs/experiments/ep4.yaml --queue ctq -n 40 --rank 3  the head of a queue\n"
-    "  a3sim show configs/experiments/ep4.yaml --order mine.yaml --queue vtq\n"
-    "  a3sim show ssc --pass forward --task 17                             every field of a task descriptor\n"
-    "  a3sim show ssc --pass forward --event 2                             its producers and consumers\n";
 
 struct ShowOptions {
   ScheduleOption schedules;
@@ -57,27 +47,21 @@ void show(const ShowOptions& options) {
   if (!found) throw InputError("--pass: there is no pass '" + options.pass + "'");
 }
 
-class Show final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<ShowOptions>();
-    options->schedules.add_to(app);
-    app.add_option("--pass", options->pass, "only this pass: forward, backward, …");
-    app.add_option("--rank", options->rank, "whose queue, task or event; 0 without it");
-    app.add_flag("--graph", options->graph, "the graph only");
-    app.add_flag("--dot", options->dot, "the graph as a Graphviz digraph");
-    app.add_option("--queue", options->queue,
-                   "the head of a queue: of AIC (ctq), of AIV (vtq), of an SM (smq)")
-        ->type_name("TEXT:{ctq,smq,vtq}");
-    app.add_option("-n", options->count, "how many tasks of it; 20 without it");
-    app.add_option("--task", options->task, "one task: all fields, its regions, whom it waits for");
-    app.add_option("--event", options->event, "one event: its producers and consumers over all ranks");
-    app.footer(kShowExamples);
-    app.callback([options] { show(*options); });
-  }
-};
+void add_show_options(CLI::App& app, ShowOptions& options) {
+  options.schedules.add_to(app);
+  app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
+  app.add_option("--rank", options.rank, "whose queue, task or event; 0 without it");
+  app.add_flag("--graph", options.graph, "the graph only");
+  app.add_flag("--dot", options.dot, "the graph as a Graphviz digraph");
+  app.add_option("--queue", options.queue, "the head of a queue: of AIC (ctq), of AIV (vtq), of an SM (smq)")
+      ->type_name("TEXT:{ctq,smq,vtq}");
+  app.add_option("-n", options.count, "how many tasks of it; 20 without it");
+  app.add_option("--task", options.task, "one task: all fields, its regions, whom it waits for");
+  app.add_option("--event", options.event, "one event: its producers and consumers over all ranks");
+}
 
-A3SIM_REGISTER(Command, "show", "Show graphs, queues, tasks and events of schedules", Show);
+A3SIM_REGISTER(Command, "show", "Show graphs, queues, tasks and events of schedules",
+               Command(add_show_options, show));
 
 }  // namespace
 }  // namespace a3sim

@@ -1,38 +1,70 @@
 #include "sim/study/sweep/sweep.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <cmath>
-#include <memory>
 #include <thread>
 
 #include "sim/cli/command.h"
-#include "sim/cli/shard_options.h"
-#include "sim/cli/shipped_file.h"
+#include "sim/cli/options.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/progress.h"
+#include "sim/study/sweep/emit.h"
 
 namespace a3sim {
 namespace {
 
-constexpr const char* kSweepExamples =
-    "A sweep's file names an experiment and axes over its keys (sim/study/sweep/README.md). What the "
-    "database "
-    "has is\n"
-    "never computed again; stopped in whatever way, the same command goes on.\n"
-    "Examples:\n"
-    "  a3sim sweep configs/sweeps/paper.yaml --db paper.db\n"
-    "  a3sim sweep configs/sweeps/links.yaml --db links.db --dry-run        how many, how long, how much "
-    "memory\n"
-    "  a3sim sweep configs/sweeps/links.yaml --db links.db --set model.tokens=2048 --time-limit '20 s'\n"
-    "  a3sim sweep configs/sweeps/links.yaml --db links.db --retry-failed\n"
-    "  a3sim sweep configs/sweeps/links.yaml --db links.db --emit slurm | sbatch   an array job of many "
-    "machines\n"
-    "  a3sim merge links.db links.shard-*.db                                      and its results together\n"
-    "  sqlite3 links.db 'SELECT * FROM metric LIMIT 5'\n"
-    "Exit codes: 0 all points are done, 4 some have failed, 2 wrong input, 1 the database failed, 130 "
-    "interrupted.\n";
+// A sweep on many machines: which part of it this run is, or a script that starts all of them.
+struct ShardOptions {
+  std::string shard, emit;
+  std::uint64_t shards = 0;
+
+  void add_to(CLI::App& app);
+  // Makes the run that of a shard, with its own database: the one that is named, or else the one that a job's
+  // environment says, which is told on stderr.
+  void choose(SweepOptions& options) const;
+  // The script that `--emit` asks for; `more` are the sweep's further arguments.
+  std::string script(const SweepPlan& plan, const SweepOptions& options, std::vector<std::string> more) const;
+};
+
+void ShardOptions::add_to(CLI::App& app) {
+  CLI::Option* part = app.add_option(
+      "--shard", shard,
+      "compute a part of the points only, into a database of its own; without it what Slurm's arrays "
+      "and mpirun say in the environment; 0/1 is all");
+  part->type_name("I/N");
+  app.add_option("--emit", emit, "print a script that runs all shards instead of running")
+      ->check(CLI::IsMember({"slurm", "parallel"}))
+      ->excludes(part);
+  app.add_option("--shards", shards, "of the script; as many as last some minutes without it")
+      ->check(CLI::Range(std::uint64_t{1}, kMostShards));
+}
+
+void ShardOptions::choose(SweepOptions& options) const {
+  if (!shard.empty()) {
+    options.shard = parse_shard(shard);
+  } else if (const std::optional<JobPlace> place = job_place(environment_variable); place && emit.empty()) {
+    options.shard = place->shard;
+    spdlog::warn("{}: computes shard {}/{} of the points", place->told_by, options.shard.index,
+                 options.shard.count);
+  }
+  options.database = shard_file(options.database, options.shard);
+}
+
+std::string ShardOptions::script(const SweepPlan& plan, const SweepOptions& options,
+                                 std::vector<std::string> more) const {
+  const SweepEstimate estimate = estimate_sweep(plan, options);
+  const EmittedSweep sweep{std::filesystem::read_symlink("/proc/self/exe"),
+                           std::filesystem::absolute(plan.spec.file),
+                           std::filesystem::absolute(options.database),
+                           std::move(more),
+                           plan.spec.name,
+                           options.jobs,
+                           shards};
+  return emit == "slurm" ? slurm_script(sweep, estimate) : parallel_script(sweep, estimate);
+}
 
 struct SweepCommandOptions {
   std::string file, database, time_limit = "3600 s", memory_limit;
@@ -136,36 +168,28 @@ void sweep(const SweepCommandOptions& options) {
                                                outcome.failures.size(), outcome.points));
 }
 
-class SweepCommand final : public Command {
- public:
-  void set_up(CLI::App& app) const override {
-    auto options = std::make_shared<SweepCommandOptions>();
-    take_shipped_too(
-        app.add_option("FILE", options->file, "sweep (YAML), or a shipped one: paper")->required(), "sweeps");
-    app.add_option("--db", options->database, "database that takes the points; made if it is not there")
-        ->required()
-        ->type_name("FILE");
-    app.add_option("--jobs", options->jobs, "processes; without it as many as the machine has cores")
-        ->check(CLI::Range(1, 1024));
-    app.add_flag("--dry-run", options->dry_run,
-                 "how many points there are, and about how long they take; records nothing");
-    app.add_flag("--retry-failed", options->retry_failed, "try points again that have failed before");
-    app.add_option("--time-limit", options->time_limit,
-                   "of a point, which has failed then; 3600 s without it")
-        ->type_name("TIME");
-    app.add_option("--memory-limit", options->memory_limit, "address space of a process, likewise")
-        ->type_name("SIZE");
-    app.add_option("--set", options->set, "a value of every point: path.to.key=value; repeatable")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
-    options->shards.add_to(app);
-    app.footer(kSweepExamples);
-    app.callback([options] { sweep(*options); });
-  }
-};
+void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
+  take_shipped_too(app.add_option("FILE", options.file, "sweep (YAML), or a shipped one: paper")->required(),
+                   "sweeps");
+  app.add_option("--db", options.database, "database that takes the points; made if it is not there")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--jobs", options.jobs, "processes; without it as many as the machine has cores")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag("--dry-run", options.dry_run,
+               "how many points there are, and about how long they take; records nothing");
+  app.add_flag("--retry-failed", options.retry_failed, "try points again that have failed before");
+  app.add_option("--time-limit", options.time_limit, "of a point, which has failed then; 3600 s without it")
+      ->type_name("TIME");
+  app.add_option("--memory-limit", options.memory_limit, "address space of a process, likewise")
+      ->type_name("SIZE");
+  repeatable(app.add_option("--set", options.set, "a value of every point: path.to.key=value; repeatable"),
+             "KEY=VALUE");
+  options.shards.add_to(app);
+}
 
-A3SIM_REGISTER(Command, "sweep", "Run an experiment at many points, into a database", SweepCommand);
+A3SIM_REGISTER(Command, "sweep", "Run an experiment at many points, into a database",
+               Command(add_sweep_options, sweep));
 
 }  // namespace
 }  // namespace a3sim

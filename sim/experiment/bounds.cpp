@@ -1,7 +1,6 @@
 #include "sim/experiment/bounds.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "models/operators/operator.h"

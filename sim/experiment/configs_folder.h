@@ -1,11 +1,20 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace a3sim {
 
 // The folder with the shipped configurations: $A3SIM_CONFIGS, else what is installed beside the program, else
 // that of the source tree.
 std::filesystem::path configs_folder();
+
+// The files in a folder that have this ending, sorted, and what they are called without it; nothing where there is no
+// such folder.
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
+                                            std::string_view ending = ".yaml");
+std::vector<std::string> names_in(const std::filesystem::path& folder, std::string_view ending = ".yaml");
 
 }  // namespace a3sim

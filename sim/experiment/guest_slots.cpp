@@ -79,8 +79,7 @@ GuestSlots::GuestSlots(const Experiment& experiment, const Batches& batches)
   slots_ = balances_ ? options.with.balance.max_num_dyn : 0;
   experiment_ = with_experts(experiment, own_ + slots_);
 
-  LoadHistory history(experiment.shape.experts());
-  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
+  LoadHistory history = history_before(batches);
   RoutingCounts most(experiment.shape.ep, experiment_.shape.experts());
   for (const RoutingCounts& counts : batches.counts) {
     const MicroBatch batch(counts, history);

@@ -21,10 +21,9 @@ class GuestSlots {
   // By micro-batch.
   std::vector<MicroBatchResult> run() const;
 
-  // For tests: the rows of a micro-batch as they are placed, its moves, and the experiment with slots.
+  // For tests: the rows of a micro-batch as they are placed, and its moves.
   const RoutingCounts& placed(std::size_t batch) const { return placed_[batch]; }
   const std::vector<ExpertMove>& moves(std::size_t batch) const { return moves_[batch]; }
-  const Experiment& with_slots() const { return experiment_; }
 
  private:
   RoutingCounts place(const RoutingCounts& counts, const std::vector<ExpertMove>& moves) const;

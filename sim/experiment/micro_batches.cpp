@@ -13,12 +13,6 @@
 namespace a3sim {
 namespace {
 
-std::vector<std::uint32_t> dies_of(const Experiment& experiment) {
-  std::vector<std::uint32_t> dies;
-  for (std::uint32_t r = 0; r < experiment.shape.ep; ++r) dies.push_back(experiment.run.rank(RankId{r}).die);
-  return dies;
-}
-
 bool is_behind(std::string_view name) { return name == StepName::kGradients || name == StepName::kAdd; }
 
 // Of each call by all ranks: from its start to its last end.
@@ -62,15 +56,14 @@ void measure_forward(const StreamPass& pass, MicroBatchResult& result) {
 }
 
 // At a checkpoint before the first micro-batch that counts, experts are placed by what came until then.
-void place_experts(Batches& batches, std::uint32_t experts) {
+void place_experts(Batches& batches) {
   if (batches.before.empty())
     throw InputError(
         "balance.place=lpt goes by what came before a checkpoint, and recorded counts have nothing before "
         "them: take balance.place=number");
-  LoadHistory history(experts);
-  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
-  const std::uint32_t ranks = batches.counts.front().ranks();
-  const std::vector<std::uint32_t> expert_at = lpt_places(history.mean(), experts / ranks);
+  const RoutingCounts& first = batches.counts.front();
+  const std::vector<std::uint32_t> expert_at =
+      lpt_places(history_before(batches).mean(), first.experts() / first.ranks());
   for (auto* const drawn : {&batches.before, &batches.counts}) {
     for (RoutingCounts& counts : *drawn) counts = placed(counts, expert_at);
   }
@@ -114,12 +107,13 @@ void check_streams(const Experiment& experiment) {
         ": streams run a MoE layer of two bytes a value: experiment.workload=moe_ffn, model.dtype=bf16");
   }
   const Method& method = Methods::get(experiment.streams->method);
-  const std::uint32_t taken = method.workers_taken(experiment.streams->with, machine->bulk.workers);
+  const std::uint32_t taken =
+      method.workers_taken ? method.workers_taken(experiment.streams->with, machine->bulk.workers) : 0;
   if (taken >= experiment.hardware.workers.count(CoreUnit::kVector)) {
     throw InputError(fmt::format(
         "{}: {} workers communicate of {} in all, which leaves none to compute: make {} "
         "smaller",
-        experiment.name, taken, experiment.hardware.workers.count(CoreUnit::kVector), method.taken_by()));
+        experiment.name, taken, experiment.hardware.workers.count(CoreUnit::kVector), method.taken_by));
   }
 }
 
@@ -139,8 +133,14 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
     else
       to.push_back(route(spec, experiment.shape));
   }
-  if (batches_of(experiment)->place == PlaceBy::kLpt) place_experts(batches, experiment.shape.experts());
+  if (batches_of(experiment)->place == PlaceBy::kLpt) place_experts(batches);
   return batches;
+}
+
+LoadHistory history_before(const Batches& batches) {
+  LoadHistory history(batches.counts.front().experts());
+  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
+  return history;
 }
 
 std::unique_ptr<ExpertPlan> plan_of(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost) {
@@ -156,8 +156,8 @@ StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& pla
 }
 
 void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost) {
-  pass.result =
-      run_streams(pass.program, cost.hardware(), dies_of(experiment), backend_in_threads(experiment));
+  pass.result = run_streams(pass.program, cost.hardware(), dies_of(experiment.run.ranks),
+                            backend_in_threads(experiment));
 }
 
 StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
@@ -172,8 +172,7 @@ std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, co
   check_streams(experiment);
   const Hardware hardware = sustained(experiment.hardware);
   KernelCost cost(hardware, experiment.cut.tiling);
-  LoadHistory history(experiment.shape.experts());
-  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
+  LoadHistory history = history_before(batches);
   std::vector<MicroBatchResult> results;
   for (const RoutingCounts& counts : batches.counts) {
     const MicroBatch batch(counts, history);

@@ -44,6 +44,8 @@ struct Batches {
   std::vector<RoutingCounts> before, counts;
 };
 inline constexpr std::uint32_t kBatchesBefore = 20;
+// What is known before the first micro-batch that counts.
+LoadHistory history_before(const Batches& batches);
 // Draws them; a routing that does not drift is the same every time. `seed` is added to the experiment's.
 Batches draw_batches(const Experiment& experiment, std::uint32_t seed);
 

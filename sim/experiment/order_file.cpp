@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "scheduler/order_config.h"
 #include "scheduler/order_pools.h"
 #include "sim/core/config/config.h"
-#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/job_blocks.h"
 
 namespace a3sim {
@@ -102,14 +100,6 @@ std::vector<std::string> unused_entries(const Experiment& experiment) {
   for (const auto& [entry, limit] : experiment.order.limits)
     add_unused(experiment, "limit", {entry}, sentences);
   return sentences;
-}
-
-std::vector<std::filesystem::path> shipped_order_files() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "orders"))
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
 }
 
 Experiment with_order(Experiment experiment, OrderSpec order) {

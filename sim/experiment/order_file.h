@@ -23,9 +23,6 @@ Experiment load_with_order(const std::filesystem::path& config, const std::files
 // like those that it means elsewhere: a sentence each, for whoever wrote it.
 std::vector<std::string> unused_entries(const Experiment& experiment);
 
-// The files of configs/orders/, in order of their names.
-std::vector<std::filesystem::path> shipped_order_files();
-
 // The same experiment under another order, which may name what its configuration's may.
 Experiment with_order(Experiment experiment, OrderSpec order);
 

@@ -1,7 +1,6 @@
 #include "sim/experiment/portable_config.h"
 
 #include "sim/core/config/config.h"
-#include "sim/core/error.h"
 #include "sim/core/read_file.h"
 
 namespace a3sim {

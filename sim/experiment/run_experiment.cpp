@@ -6,7 +6,6 @@
 
 #include <numeric>
 
-#include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/memory_check.h"

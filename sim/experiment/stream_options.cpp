@@ -1,7 +1,5 @@
 #include "sim/experiment/stream_options.h"
 
-#include <fmt/format.h>
-
 #include "sim/runtime/run_options.h"
 
 namespace a3sim {

@@ -17,9 +17,7 @@ constexpr std::string_view kFabric = "hardware.fabric.", kCollective = "hardware
 std::vector<std::string> meeting_places(const Experiment& experiment) {
   const Hardware::Fabric& fabric = experiment.hardware.fabric;
   std::vector<std::string> places;
-  std::vector<std::uint32_t> dies;
-  for (std::uint32_t rank = 0; rank < experiment.shape.ep; ++rank)
-    dies.push_back(experiment.run.rank(RankId{rank}).die);
+  const std::vector<std::uint32_t> dies = dies_of(experiment.run.ranks);
   const Topology topology(experiment.hardware, dies, experiment.run.transport);
   for (std::uint32_t src = 0; src < dies.size(); ++src) {
     for (std::uint32_t dst = 0; dst < src; ++dst) {

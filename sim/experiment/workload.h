@@ -13,13 +13,11 @@ namespace a3sim {
 
 // What an experiment runs: where its shape and its passes come from; one file each, registered by the name
 // that `experiment.workload` gives.
-class Workload {
- public:
+struct Workload {
   static constexpr std::string_view kKind = "workload";
-  virtual ~Workload() = default;
   // Reads the workload's own keys: those in the block `experiment`, and blocks of its own. The hardware, the
   // workers and how schedules run have been read. Notes what is wrong.
-  virtual void read(const Config& root, const Config& block, Experiment& experiment) const = 0;
+  void (*read)(const Config& root, const Config& block, Experiment& experiment);
 };
 using Workloads = Registry<Workload>;
 

@@ -10,7 +10,6 @@
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/order_file.h"
 #include "sim/python/bindings.h"
-#include "sim/python/orders.h"
 
 namespace a3sim {
 namespace {

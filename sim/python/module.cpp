@@ -1,10 +1,52 @@
+#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <exception>
+#include <filesystem>
+
+#include "sim/core/error.h"
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
 #include "version.h"
+
+namespace a3sim {
+namespace {
+
+namespace py = pybind11;
+
+// The package's own classes, by name.
+void raise(const char* type, const char* text) {
+  const py::object error = py::module_::import("a3sim._errors").attr(type);
+  PyErr_SetString(error.ptr(), text);
+}
+
+const char* type_of(ExitCode code) {
+  switch (code) {
+    case ExitCode::kUsage:
+      return "InputError";
+    case ExitCode::kInterrupted:
+      return "Interrupted";
+    case ExitCode::kPartly:
+      return "PartlyFailed";
+    default:
+      return "RunError";
+  }
+}
+
+void translate(std::exception_ptr error) {
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const Error& of_ours) {
+    raise(type_of(of_ours.code()), of_ours.what());
+  } catch (const std::filesystem::filesystem_error& of_files) {
+    raise("RunError", fmt::format("{}: {}", of_files.path1().string(), of_files.code().message()).c_str());
+  }
+}
+
+}  // namespace
+}  // namespace a3sim
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "What the package a3sim is made on; use that.";
@@ -15,7 +57,7 @@ PYBIND11_MODULE(_core, module) {
 
   module.attr("version") = a3sim::kVersion;
   module.attr("git_hash") = a3sim::kGitHash;
-  a3sim::bind_errors(module);
+  pybind11::register_exception_translator(a3sim::translate);
   a3sim::bind_experiments(module);
   a3sim::bind_schedules(module);
   a3sim::bind_runs(module);

@@ -1,15 +1,13 @@
-#include "sim/python/orders.h"
-
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "scheduler/order_config.h"
 #include "scheduler/order_keys.h"
 #include "sim/core/error.h"
+#include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
 #include "sim/python/views.h"
 

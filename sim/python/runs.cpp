@@ -10,9 +10,8 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
-#include "sim/python/schedules.h"
 #include "sim/python/views.h"
-#include "sim/study/summary/run_summary.h"
+#include "sim/study/summary/report.h"
 #include "sim/study/sweep/point_metrics.h"
 
 namespace a3sim {

@@ -1,5 +1,3 @@
-#include "sim/python/schedules.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <pybind11/stl.h>

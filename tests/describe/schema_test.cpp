@@ -11,9 +11,8 @@
 #include "sim/core/rng.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
-#include "sim/study/describe/json_schema.h"
+#include "sim/study/describe/document.h"
 #include "sim/study/describe/key_list.h"
-#include "sim/study/describe/schema_check.h"
 #include "tests/describe/yaml_json.h"
 #include "tests/scratch_directory.h"
 
@@ -92,8 +91,8 @@ void make_mistake(ConfigValue& root, Rng& rng) {
 std::vector<std::pair<fs::path, std::vector<std::string>>> contexts(const Document& document,
                                                                     const std::vector<ListedKey>& keys) {
   std::vector<std::pair<fs::path, std::vector<std::string>>> all;
-  for (const fs::path& sample : document.samples()) all.emplace_back(sample, std::vector<std::string>{});
-  const fs::path usual = configs_folder() / document.folder() / (std::string(document.usual()) + ".yaml");
+  for (const fs::path& sample : document.sample_files()) all.emplace_back(sample, std::vector<std::string>{});
+  const fs::path usual = configs_folder() / document.folder / (std::string(document.usual) + ".yaml");
   for (const ListedKey& key : keys) {
     for (const KeyForm& form : key.known->forms) {
       for (const std::string& name : form.names)
@@ -125,13 +124,13 @@ bool is_known(const Document& document, const fs::path& file, std::vector<std::s
 
 TEST_CASE("Each shipped file is one that its kind's schema takes", "[slow]") {
   for (const auto& [kind, item] : Documents::all()) {
-    for (const fs::path& file : shipped(item.object->folder())) {
+    for (const fs::path& file : files_in(configs_folder() / item.object->folder)) {
       INFO(file);
       CHECK(refusals(kind, read_file(file)) == std::vector<std::string>{});
     }
   }
   for (const char* part : {"hardware", "models", "orders", "graphs", "kernels", "ports"}) {
-    for (const fs::path& file : shipped(part)) {
+    for (const fs::path& file : files_in(configs_folder() / part)) {
       INFO(file);
       CHECK(refusals("experiment", read_file(file)) == std::vector<std::string>{});
     }
@@ -140,7 +139,7 @@ TEST_CASE("Each shipped file is one that its kind's schema takes", "[slow]") {
 
 // A resolved configuration has every default that was read.
 TEST_CASE("What each shipped experiment comes to, with all defaults, is what the schema takes", "[slow]") {
-  for (const fs::path& file : shipped("experiments")) {
+  for (const fs::path& file : files_in(configs_folder() / "experiments")) {
     INFO(file);
     if (file.stem() == "hf") continue;  // needs a model
     CHECK(refusals("experiment", load_experiment(file, {}).resolved) == std::vector<std::string>{});
@@ -176,7 +175,8 @@ TEST_CASE("Each key that a page, a script or a help text sets is in the schema",
   std::vector<fs::path> files{root / "README.md", root / "configs/README.md"};
   for (const char* folder : {"sim", "bench", "models", "traces"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-      if (entry.path().filename() == "README.md" || entry.path().extension() == ".cpp")
+      if (entry.path().filename() == "README.md" || entry.path().extension() == ".cpp" ||
+          entry.path().extension() == ".txt")
         files.push_back(entry.path());
   }
   for (const fs::path& file : files) {
@@ -198,7 +198,7 @@ TEST_CASE("Whatever a schema refuses, the reader refuses", "[slow]") {
   Rng rng(1, 1);
   std::size_t refused = 0, unseen = 0;
   for (const char* kind : {"experiment", "hardware", "order", "sweep", "faults", "advice", "published"}) {
-    const std::vector<fs::path> files = shipped(Documents::get(kind).folder());
+    const std::vector<fs::path> files = files_in(configs_folder() / Documents::get(kind).folder);
     for (int i = 0; i < kMistakes / 7; ++i) {
       const fs::path& file = files[rng.below(static_cast<std::uint32_t>(files.size()))];
       if (file.stem() == "hf") continue;
@@ -207,7 +207,7 @@ TEST_CASE("Whatever a schema refuses, the reader refuses", "[slow]") {
       const std::string text = write_yaml(*tree);
       const std::vector<std::string> errors = refusals(kind, text);
       // Beside the folder's own files, so that includes are found.
-      const fs::path folder = scratch.path() / Documents::get(kind).folder();
+      const fs::path folder = scratch.path() / Documents::get(kind).folder;
       if (!fs::exists(folder))
         fs::copy(configs_folder(), scratch.path(),
                  fs::copy_options::recursive | fs::copy_options::skip_existing);

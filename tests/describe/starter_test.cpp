@@ -1,10 +1,9 @@
-#include "sim/study/describe/starter.h"
-
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/configs_folder.h"
+#include "sim/study/describe/document.h"
 #include "sim/study/describe/explain_key.h"
 #include "tests/scratch_directory.h"
 
@@ -16,9 +15,8 @@ TEST_CASE("Each file to start from is taken at once, from wherever it stands", "
   const ScratchDirectory scratch;
   for (const auto& [kind, item] : Documents::all()) {
     // The one that is offered, and the first, which includes others where any does.
-    const std::vector<fs::path> all = shipped(item.object->folder());
-    for (const fs::path& shipped_file :
-         {all.front(), fs::path(std::string(item.object->usual()) + ".yaml")}) {
+    const std::vector<fs::path> all = files_in(configs_folder() / item.object->folder);
+    for (const fs::path& shipped_file : {all.front(), fs::path(std::string(item.object->usual) + ".yaml")}) {
       const std::string text = starter_file(kind, *item.object, shipped_file.stem().string(), "s.json");
       INFO(kind << " from " << shipped_file);
       CHECK_THAT(text, Catch::StartsWith("# yaml-language-server: $schema=s.json\n"));

@@ -19,7 +19,7 @@ const char* const kGolden = A3SIM_SOURCE_DIR "/tests/invariants/golden_hashes.tx
 // All that a run leaves behind.
 std::string outputs(const Experiment& experiment) {
   const std::vector<PassResult> passes = run_experiment(experiment, true);
-  std::string text = summary_json(experiment, passes).dump();
+  std::string text = summary_json(experiment, passes, summary_report(experiment, passes)).dump();
   for (const PassResult& pass : passes) text += tasks_csv(pass);
   return text;
 }

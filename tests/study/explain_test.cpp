@@ -82,7 +82,8 @@ void check_workers(const Trace& trace, const Explanation& explanation) {
 // Waiting and idle time are the same in what a run prints, in its JSON, and in its explanation.
 void check_waiting(const Experiment& experiment, const PassResult& pass, const Explanation& explanation) {
   const PassResult passes[] = {pass};
-  const nlohmann::ordered_json json = summary_json(experiment, passes)["passes"][0];
+  const nlohmann::ordered_json json =
+      summary_json(experiment, passes, summary_report(experiment, passes))["passes"][0];
   std::int64_t of_workers = 0, of_operators = 0;
   for (std::size_t r = 0; r < explanation.workers.size(); ++r) {
     const WorkerTimes &aic = explanation.workers[r].at(0), &aiv = explanation.workers[r].at(1);

@@ -6,7 +6,6 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/monitor/truth.h"
 #include "tests/scratch_directory.h"
 #include "tests/study/small_experiment.h"
 #include "traces/records/file_observation.h"
@@ -337,13 +336,13 @@ TEST_CASE("every shipped file of faults is read, for a job of eight ranks") {
 TEST_CASE("every kind's example is a fault that is read and runs") {
   for (const auto& [name, item] : FaultKinds::all()) {
     CAPTURE(name);
-    const std::string entry(item.object->example());
+    const std::string entry(item.object->example);
     JobSpec spec = load_job(configs_folder() / "experiments" / "ep8.yaml", {}, {});
     const ScratchDirectory scratch;
     spec = load_job(configs_folder() / "experiments" / "ep8.yaml", {},
                     scratch.add("f.yaml", "faults: [" + entry + "]\n"));
     REQUIRE(spec.injection.faults.size() == 1);
-    CHECK(spec.injection.faults.front()->kind == name);
+    CHECK(spec.injection.faults.front().kind == name);
   }
 }
 

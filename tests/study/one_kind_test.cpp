@@ -94,9 +94,9 @@ TEST_CASE("one kind: what an experiment says of AIC and AIV is passed over, its 
 TEST_CASE("one kind: reports, traces and saved results have its columns and lanes") {
   const Experiment experiment = on_sms();
   const std::vector<PassResult> passes = run_experiment(experiment, true);
-  const std::string text = summary_text(experiment, passes);
+  const std::string text = summary_report(experiment, passes).text();
   CHECK_THAT(text, Contains("9 SM run tasks") && Contains("SM busy") && !Contains("AIC") && !Contains("AIV"));
-  const nlohmann::ordered_json json = summary_json(experiment, passes);
+  const nlohmann::ordered_json json = summary_json(experiment, passes, summary_report(experiment, passes));
   CHECK(json["workers"] == nlohmann::ordered_json::parse("[9]"));
   CHECK(json["kinds"] == nlohmann::ordered_json::parse(R"([{"name": "SM", "runs": ["matrix", "vector"]}])"));
   CHECK(json["passes"][0]["ranks"][0].contains("sm_busy_ps"));

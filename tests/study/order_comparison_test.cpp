@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "sim/core/error.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
@@ -82,8 +83,8 @@ const TriedOrder& named(const OrderComparison& comparison, const std::string& na
 TEST_CASE("every order runs as the experiment does with it") {
   const Experiment experiment = small();
   const OrderComparison comparison = try_order(experiment, shipped("ratr"), single_runs(2));
-  REQUIRE(comparison.orders.size() == 1 + shipped_order_files().size());
-  for (const std::filesystem::path& file : shipped_order_files()) {
+  REQUIRE(comparison.orders.size() == 1 + files_in(configs_folder() / "orders").size());
+  for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) {
     Experiment with = experiment;
     with.order = read_order_file(file);
     with.order.elsewhere = experiment.order.elsewhere;
@@ -140,7 +141,7 @@ TEST_CASE("what a trial calls waiting and idle is what a run's page does") {
   const Experiment experiment = small();
   const TriedOrder order = try_order(experiment, experiment.order, {JitterOptions::none(), false, 2}).tried();
   const std::vector<PassResult> passes = run_experiment(experiment, true, backend_in_threads(experiment));
-  const nlohmann::ordered_json json = summary_json(experiment, passes);
+  const nlohmann::ordered_json json = summary_json(experiment, passes, summary_report(experiment, passes));
   for (std::size_t p = 0; p < passes.size(); ++p) {
     std::int64_t waited = 0, idle = 0;
     for (const auto& rank : json["passes"][p]["ranks"]) {

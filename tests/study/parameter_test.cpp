@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
-#include "sim/study/calibration/hardware_file.h"
+#include "sim/study/calibration/calibration.h"
 #include "tests/study/toy.h"
 
 using namespace a3sim;

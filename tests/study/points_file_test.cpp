@@ -1,5 +1,3 @@
-#include "sim/study/calibration/points_file.h"
-
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -7,6 +5,7 @@
 #include "sim/core/read_file.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/calibration/calibration.h"
+#include "sim/study/calibration/measurements.h"
 #include "sim/study/published/evaluation.h"
 #include "tests/scratch_directory.h"
 

@@ -49,7 +49,8 @@ inline void write_run(const Experiment& experiment, std::span<const PassResult> 
   write(folder / "resolved.yaml", config.resolved);
   for (const auto& [name, contents] : config.files) write(folder / name, contents);
   for (const PassResult& pass : passes) write(folder / ("tasks_" + pass.name + ".csv"), tasks_csv(pass));
-  write(folder / "result.json", summary_json(experiment, passes).dump(2) + '\n');
+  write(folder / "result.json",
+        summary_json(experiment, passes, summary_report(experiment, passes)).dump(2) + '\n');
 }
 
 // Runs an experiment first.

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/study/monitor/monitor.h"
-#include "sim/study/score/prove.h"
 #include "tests/scratch_directory.h"
 #include "traces/records/file_observation.h"
 #include "traces/rules/advice_report.h"

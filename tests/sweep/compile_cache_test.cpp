@@ -20,7 +20,8 @@ Experiment small_with(std::vector<std::string> more) {
 
 // Everything that a run says, task by task.
 std::string all_of(const Experiment& experiment, std::span<const PassResult> passes) {
-  std::string text = summary_text(experiment, passes) + summary_json(experiment, passes).dump();
+  std::string text = summary_report(experiment, passes).text() +
+                     summary_json(experiment, passes, summary_report(experiment, passes)).dump();
   for (const PassResult& pass : passes) text += tasks_csv(pass);
   return text;
 }

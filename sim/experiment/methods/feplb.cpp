@@ -142,15 +142,13 @@ class Moved final : public ExpertPlan {
   std::vector<ExpertMove> moves_;
 };
 
-class Feplb final : public Method {
- public:
-  std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& options,
-                                     const Layer& /*layer*/) const override {
-    return std::make_unique<Moved>(batch, options);
-  }
-};
+std::unique_ptr<ExpertPlan> assign_feplb(const MicroBatch& batch, const MethodOptions& options,
+                                         const Layer&) {
+  return std::make_unique<Moved>(batch, options);
+}
 
-A3SIM_REGISTER(Method, "feplb", "some experts move to less busy ranks, by copy engines", Feplb);
+A3SIM_REGISTER(Method, "feplb", "some experts move to less busy ranks, by copy engines",
+               Method{assign_feplb});
 
 }  // namespace
 }  // namespace a3sim

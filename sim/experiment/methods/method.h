@@ -42,17 +42,15 @@ class ExpertPlan {
   virtual void backward(Layer& layer) const = 0;
 };
 
-// A way to bring rows and experts together; one file each. `batch` outlives what is assigned.
-class Method {
- public:
+// A way to bring rows and experts together; one file each, or a few of a kind. `batch` outlives what is assigned.
+struct Method {
   static constexpr std::string_view kKind = "method";
-  virtual ~Method() = default;
-  virtual std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& options,
-                                             const Layer& layer) const = 0;
-  // Workers that it keeps from products all the time, for communication; `bulk` are what dispatch takes.
-  virtual std::uint32_t workers_taken(const MethodOptions&, std::uint32_t /*bulk*/) const { return 0; }
+  std::unique_ptr<ExpertPlan> (*assign)(const MicroBatch& batch, const MethodOptions& options,
+                                        const Layer& layer);
+  // Workers that it keeps from products all the time, for communication; `bulk` are what dispatch takes. None: none.
+  std::uint32_t (*workers_taken)(const MethodOptions& options, std::uint32_t bulk) = nullptr;
   // What a user makes smaller where it takes too many.
-  virtual std::string_view taken_by() const { return "hardware.bulk.sms"; }
+  std::string_view taken_by = "hardware.bulk.sms";
 };
 using Methods = Registry<Method>;
 

@@ -37,15 +37,11 @@ class AtHome final : public ExpertPlan {
   const MicroBatch& batch_;
 };
 
-class None final : public Method {
- public:
-  std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& /*options*/,
-                                     const Layer& /*layer*/) const override {
-    return std::make_unique<AtHome>(batch);
-  }
-};
+std::unique_ptr<ExpertPlan> assign_none(const MicroBatch& batch, const MethodOptions&, const Layer&) {
+  return std::make_unique<AtHome>(batch);
+}
 
-A3SIM_REGISTER(Method, "none", "experts stay at home; one kernel after the other", None);
+A3SIM_REGISTER(Method, "none", "experts stay at home; one kernel after the other", Method{assign_none});
 
 }  // namespace
 }  // namespace a3sim

@@ -1,8 +1,39 @@
-#include "sim/experiment/methods/shadowed.h"
-
+#include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "sim/experiment/methods/method.h"
 
 namespace a3sim {
+namespace {
+
+// Some experts' weights go to all ranks, which compute them for their own tokens; the others stay at home.
+class Shadowed final : public ExpertPlan {
+ public:
+  struct Options {
+    bool by_workers = false;  // weights and gradients move in kernels, exposed; else by copy engines
+    bool in_two = false;      // products of one half of the experts beside the communication of the other
+  };
+  Shadowed(const MicroBatch& batch, std::vector<std::uint32_t> shadows, Options options);
+
+  std::vector<double> rows() const override;
+  void forward(Layer& layer) const override { pass(layer, true); }
+  void backward(Layer& layer) const override { pass(layer, false); }
+
+ private:
+  void pass(Layer& layer, bool forward) const;
+  // Weights of the shadows, on all ranks; for `by_workers` or not.
+  Each weights(Layer& layer, const Each& after) const;
+  void gradients(Layer& layer, const Each& computed) const;
+  ExchangedBytes between_homes(const Layer& layer) const;
+  // Experts that a stage of `stages` leaves out: shadows, and those of the other stages.
+  std::vector<bool> left_out(std::uint32_t stage, std::uint32_t stages) const;
+  RowsByExpert rows_of(std::uint32_t rank, std::uint32_t stage, std::uint32_t stages) const;
+
+  const MicroBatch& batch_;
+  std::vector<std::uint32_t> shadows_;
+  Options options_;
+};
 
 Shadowed::Shadowed(const MicroBatch& batch, std::vector<std::uint32_t> shadows, Options options)
     : batch_(batch), shadows_(std::move(shadows)), options_(options) {}
@@ -113,6 +144,7 @@ void Shadowed::pass(Layer& layer, bool forward) const {
   if (!forward && !options_.by_workers) gradients(layer, last);
 }
 
+// FasterMoE's choice, from the loads of the last micro-batch.
 std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& layer) {
   if (batch.history.empty()) return {};
   const MoeShape& shape = layer.shape();
@@ -130,4 +162,30 @@ std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& 
   return shadows(batch.history.last(), batch.experts_per_rank(), costs);
 }
 
+// FasterMoE: hot experts' weights go to all ranks before dispatch.
+template <bool in_two>
+std::unique_ptr<ExpertPlan> assign_faster(const MicroBatch& batch, const MethodOptions&, const Layer& layer) {
+  return std::make_unique<Shadowed>(batch, faster_shadows(batch, layer),
+                                    Shadowed::Options{.by_workers = false, .in_two = in_two});
+}
+
+// Tutel between its two forms: the hottest experts' weights are gathered, their gradients scattered, by
+// kernels, with nothing beside.
+std::unique_ptr<ExpertPlan> assign_tutel(const MicroBatch& batch, const MethodOptions& options,
+                                         const Layer&) {
+  std::vector<std::uint32_t> shadows;
+  if (!batch.history.empty()) shadows = hottest_first(batch.history.last());
+  shadows.resize(std::min<std::size_t>(shadows.size(), options.shadows));
+  return std::make_unique<Shadowed>(batch, std::move(shadows),
+                                    Shadowed::Options{.by_workers = true, .in_two = false});
+}
+
+A3SIM_REGISTER(Method, "faster", "FasterMoE: hot experts' weights on all ranks, by copy engines",
+               Method{assign_faster<false>});
+A3SIM_REGISTER(Method, "faster_pipe2", "the same, in two halves of the experts that overlap",
+               Method{assign_faster<true>, [](const MethodOptions&, std::uint32_t bulk) { return bulk; }});
+A3SIM_REGISTER(Method, "tutel", "the hottest experts' weights gathered and gradients scattered by kernels",
+               Method{assign_tutel});
+
+}  // namespace
 }  // namespace a3sim

@@ -79,19 +79,15 @@ class SplitWidth final : public ExpertPlan {
   MethodOptions options_;
 };
 
-class Triton final : public Method {
- public:
-  std::unique_ptr<ExpertPlan> assign(const MicroBatch& batch, const MethodOptions& options,
-                                     const Layer& /*layer*/) const override {
-    return std::make_unique<SplitWidth>(batch, options);
-  }
-  std::uint32_t workers_taken(const MethodOptions& options, std::uint32_t) const override {
-    return options.comm_workers;
-  }
-  std::string_view taken_by() const override { return "triton.sms"; }
-};
+std::unique_ptr<ExpertPlan> assign_triton(const MicroBatch& batch, const MethodOptions& options,
+                                          const Layer&) {
+  return std::make_unique<SplitWidth>(batch, options);
+}
 
-A3SIM_REGISTER(Method, "triton", "every rank has a part of each expert's width, tokens go to all", Triton);
+std::uint32_t taken_by_triton(const MethodOptions& options, std::uint32_t) { return options.comm_workers; }
+
+A3SIM_REGISTER(Method, "triton", "every rank has a part of each expert's width, tokens go to all",
+               Method{assign_triton, taken_by_triton, "triton.sms"});
 
 }  // namespace
 }  // namespace a3sim

@@ -36,47 +36,43 @@ std::string_view text_of(Exchange exchange) {
 }
 
 // Dispatch and combine of a layer as a library offers them, with nothing between.
-class LibraryEp final : public Workload {
- public:
-  void read(const Config& root, const Config& /*block*/, Experiment& experiment) const override {
-    read_model(root, experiment);
-    const Config config = root.map("library_ep");
-    const bool int8 = config.choice("dispatch", {"as_model", "int8"}, "as_model") == 1;
-    config.finish();
-    if (int8 && element_bytes(experiment.shape.dtype) != 2) {
-      config.error("dispatch", "int8 is quantised from bf16 or fp16, expected as_model");
-      return;
-    }
-    const ExpertParallelOptions options{int8 ? DataType::kInt8 : experiment.shape.dtype,
-                                        exchange_of(experiment), token_rows(experiment)};
-    experiment.passes.push_back({"dispatch", dispatch_graph(experiment.shape, options)});
-    experiment.passes.push_back({"combine", combine_graph(experiment.shape, options)});
-    experiment.timed = fmt::format(
-        "dispatch: from the tokens until every rank has its experts' rows in {}, ordered by expert{}; "
-        "combine: "
-        "from the experts' rows in {} until every token has the weighted sum of its own; by {}",
-        name_of(options.dispatched), int8 ? ", with a scale each" : "", name_of(experiment.shape.dtype),
-        text_of(options.exchange));
+void read_library_ep(const Config& root, const Config& /*block*/, Experiment& experiment) {
+  read_model(root, experiment);
+  const Config config = root.map("library_ep");
+  const bool int8 = config.choice("dispatch", {"as_model", "int8"}, "as_model") == 1;
+  config.finish();
+  if (int8 && element_bytes(experiment.shape.dtype) != 2) {
+    config.error("dispatch", "int8 is quantised from bf16 or fp16, expected as_model");
+    return;
   }
-};
+  const ExpertParallelOptions options{int8 ? DataType::kInt8 : experiment.shape.dtype,
+                                      exchange_of(experiment), token_rows(experiment)};
+  experiment.passes.push_back({"dispatch", dispatch_graph(experiment.shape, options)});
+  experiment.passes.push_back({"combine", combine_graph(experiment.shape, options)});
+  experiment.timed = fmt::format(
+      "dispatch: from the tokens until every rank has its experts' rows in {}, ordered by expert{}; "
+      "combine: "
+      "from the experts' rows in {} until every token has the weighted sum of its own; by {}",
+      name_of(options.dispatched), int8 ? ", with a scale each" : "", name_of(experiment.shape.dtype),
+      text_of(options.exchange));
+}
 
 // A whole layer forward, with int8 before the experts and in their products.
-class MoeInt8 final : public Workload {
- public:
-  void read(const Config& root, const Config& /*block*/, Experiment& experiment) const override {
-    read_model(root, experiment);
-    const Exchange exchange = exchange_of(experiment);
-    experiment.passes.push_back(
-        {"forward", int8_forward_graph(experiment.shape, exchange, token_rows(experiment))});
-    experiment.timed = fmt::format(
-        "from the tokens to the sum of each one's experts: quantisation, dispatch in int8, products of int8, "
-        "combine in {}; by {}",
-        name_of(experiment.shape.dtype), text_of(exchange));
-  }
-};
+void read_moe_int8(const Config& root, const Config& /*block*/, Experiment& experiment) {
+  read_model(root, experiment);
+  const Exchange exchange = exchange_of(experiment);
+  experiment.passes.push_back(
+      {"forward", int8_forward_graph(experiment.shape, exchange, token_rows(experiment))});
+  experiment.timed = fmt::format(
+      "from the tokens to the sum of each one's experts: quantisation, dispatch in int8, products of int8, "
+      "combine in {}; by {}",
+      name_of(experiment.shape.dtype), text_of(exchange));
+}
 
-A3SIM_REGISTER(Workload, "library_ep", "dispatch and combine alone, as a library offers them", LibraryEp);
-A3SIM_REGISTER(Workload, "moe_int8", "a MoE-FFN forward with int8 dispatch and products", MoeInt8);
+A3SIM_REGISTER(Workload, "library_ep", "dispatch and combine alone, as a library offers them",
+               Workload{read_library_ep});
+A3SIM_REGISTER(Workload, "moe_int8", "a MoE-FFN forward with int8 dispatch and products",
+               Workload{read_moe_int8});
 
 }  // namespace
 }  // namespace a3sim

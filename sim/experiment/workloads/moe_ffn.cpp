@@ -3,24 +3,20 @@
 namespace a3sim {
 namespace {
 
-class MoeFfnWorkload final : public Workload {
- public:
-  void read(const Config& root, const Config& block, Experiment& experiment) const override {
-    const std::size_t pass = block.choice("pass", {"forward", "backward", "both"}, "both");
-    experiment.window = block.choice("window", Window::kTransport);
-    const WeightGradients then = of_execution(
-        block, "weight_gradients", experiment, [](const Config& gradients, const std::string& key) {
-          return gradients.has(key) ? gradients.choice<WeightGradients>(key) : WeightGradients::kNone;
-        });
-    read_model(root, experiment);
-    if (pass != 1)
-      experiment.passes.push_back({"forward", forward_graph(experiment.shape, experiment.window)});
-    if (pass != 0)
-      experiment.passes.push_back({"backward", backward_graph(experiment.shape, experiment.window, then)});
-  }
-};
+void read_moe_ffn(const Config& root, const Config& block, Experiment& experiment) {
+  const std::size_t pass = block.choice("pass", {"forward", "backward", "both"}, "both");
+  experiment.window = block.choice("window", Window::kTransport);
+  const WeightGradients then = of_execution(
+      block, "weight_gradients", experiment, [](const Config& gradients, const std::string& key) {
+        return gradients.has(key) ? gradients.choice<WeightGradients>(key) : WeightGradients::kNone;
+      });
+  read_model(root, experiment);
+  if (pass != 1) experiment.passes.push_back({"forward", forward_graph(experiment.shape, experiment.window)});
+  if (pass != 0)
+    experiment.passes.push_back({"backward", backward_graph(experiment.shape, experiment.window, then)});
+}
 
-A3SIM_REGISTER(Workload, "moe_ffn", "a MoE-FFN, forward, backward or both", MoeFfnWorkload);
+A3SIM_REGISTER(Workload, "moe_ffn", "a MoE-FFN, forward, backward or both", Workload{read_moe_ffn});
 
 }  // namespace
 }  // namespace a3sim

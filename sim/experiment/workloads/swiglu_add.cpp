@@ -12,27 +12,24 @@ std::uint32_t rows_of_tile(const Config& config, std::uint32_t rows) {
   return (rows + tiles - 1) / tiles;
 }
 
-class SwigluAddWorkload final : public Workload {
- public:
-  void read(const Config& root, const Config& /*block*/, Experiment& experiment) const override {
-    const Config config = root.map("swiglu_add");
-    const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostShape));
-    const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostShape));
-    const std::uint32_t tile_rows = rows_of_tile(config, rows);
-    const auto dtype = read_dtype(config);
-    check_fits_memory(config, "rows", 5.0 * rows * width, dtype);
-    config.finish();
-    experiment.shape.ep = 1;
-    experiment.shape.dtype = dtype;
-    // A kernel's workers have even slabs of rows.
-    const std::uint32_t slab = (rows + experiment.workers.count(CoreUnit::kVector) - 1) /
-                               experiment.workers.count(CoreUnit::kVector);
-    experiment.passes.push_back(
-        {"swiglu_add", swiglu_add_graph(rows, width, in_kernels(experiment) ? slab : tile_rows, dtype)});
-  }
-};
+void read_swiglu_add(const Config& root, const Config& /*block*/, Experiment& experiment) {
+  const Config config = root.map("swiglu_add");
+  const auto rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostShape));
+  const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostShape));
+  const std::uint32_t tile_rows = rows_of_tile(config, rows);
+  const auto dtype = read_dtype(config);
+  check_fits_memory(config, "rows", 5.0 * rows * width, dtype);
+  config.finish();
+  experiment.shape.ep = 1;
+  experiment.shape.dtype = dtype;
+  // A kernel's workers have even slabs of rows.
+  const std::uint32_t slab =
+      (rows + experiment.workers.count(CoreUnit::kVector) - 1) / experiment.workers.count(CoreUnit::kVector);
+  experiment.passes.push_back(
+      {"swiglu_add", swiglu_add_graph(rows, width, in_kernels(experiment) ? slab : tile_rows, dtype)});
+}
 
-A3SIM_REGISTER(Workload, "swiglu_add", "SwiGLU, then Add, in tiles", SwigluAddWorkload);
+A3SIM_REGISTER(Workload, "swiglu_add", "SwiGLU, then Add, in tiles", Workload{read_swiglu_add});
 
 }  // namespace
 }  // namespace a3sim

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "sim/study/calibration/fit.h"
-#include "sim/study/calibration/hardware_file.h"
 #include "sim/study/calibration/predictor.h"
 #include "traces/report/report.h"
 
@@ -15,6 +15,11 @@ namespace a3sim {
 // parts of its range and with a sum of squares of 1, moves nothing below this root of the sum of squares over
 // all points. What moves nothing is not identified by the points.
 inline constexpr double kLeastChange = 0.005;
+
+struct NewValue {
+  SourcedValue stated;  // what stands in the file now
+  std::string value;
+};
 
 // What a fit of hardware values to published points has given.
 struct Calibration {
@@ -65,5 +70,10 @@ Calibration calibrate_what_is_identified(const std::filesystem::path& hardware,
 
 // What was fitted, how well the points identify it, and what is left of each point's error.
 Report calibration_report(const Calibration& calibration);
+
+// The text of a hardware file with new values: only their tokens change, comments and layout stay.
+// Throws InputError if the file cannot be read, does not hold these values where they are said to stand, or
+// would not be read back with the new ones.
+std::string with_values(const std::filesystem::path& file, std::span<const NewValue> values);
 
 }  // namespace a3sim

@@ -8,13 +8,6 @@
 namespace a3sim {
 namespace {
 
-std::string case_text(const nlohmann::ordered_json& coordinates) {
-  std::string text;
-  for (const auto& [key, value] : coordinates.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, text_of(value));
-  return text;
-}
-
 std::string end_of(const Calibration::Fitted& fitted) {
   if (fitted.at_low_end()) return "low";
   return fitted.at_high_end() ? "high" : "";
@@ -56,21 +49,18 @@ void add_directions(const Calibration& calibration, Report& report) {
 }
 
 void add_points(const Calibration& calibration, Report& report) {
-  const auto error = [](std::string head, std::string key) {
-    Column column = Column::percent(std::move(head), std::move(key));
-    column.form = Form::kSignedPercent;
-    return column;
-  };
   Table& table =
       report.table("points", {Column::words("experiment"), Column::words("case"), Column::words("metric"),
                               Column::words("published").for_people(), Column::words("unit").for_programs(),
                               Column::number("published", "", 4).for_programs(), Column::words("use"),
-                              error("before", "before_error"), error("fitted", "fitted_error"),
-                              error("left out", "left_out_error"), error("swapped", "swapped_error")});
+                              Column::signed_percent("before", "before_error"),
+                              Column::signed_percent("fitted", "fitted_error"),
+                              Column::signed_percent("left out", "left_out_error"),
+                              Column::signed_percent("swapped", "swapped_error")});
   for (const Calibration::Fit& fit : calibration.points) {
     const Point& point = fit.point.comparison.point;
     const auto off = [&](double predicted) { return Cell(predicted / fit.published - 1); };
-    table.add({fit.point.experiment, case_text(point.coordinates), point.metric,
+    table.add({fit.point.experiment, text_of_all(point.coordinates), point.metric,
                fmt::format("{} {}", significant(fit.published), point.unit), point.unit, fit.published,
                std::string(name_of(fit.held_out ? Use::kHeldOut : Use::kCalibration)), off(fit.before),
                off(fit.after), fit.left_out > 0 ? off(fit.left_out) : Cell(),

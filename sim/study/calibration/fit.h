@@ -8,9 +8,20 @@
 #include <vector>
 
 #include "sim/study/calibration/sensitivity.h"
-#include "sim/study/calibration/singular_values.h"
 
 namespace a3sim {
+
+// Columns of equal length.
+using ColumnList = std::vector<std::vector<double>>;
+
+struct SingularValues {
+  std::vector<double> values;  // of each direction, the largest first
+  ColumnList directions;       // unit vectors, as long as there are columns, orthogonal to each other
+};
+
+// Singular values and right singular vectors: how long each combination of the columns with a sum of squares
+// of 1 is. A direction's largest component is positive.
+SingularValues singular_values(const ColumnList& columns);
 
 // Positions in [0, 1] that bring a model's values close to published ones. The model is asked once for each
 // position, whatever asks for it; many threads may fit at once.

@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "sim/core/error.h"
-#include "sim/study/published/metric.h"
 #include "traces/report/table.h"
 
 namespace a3sim {

@@ -7,7 +7,7 @@
 
 #include "sim/core/parallel.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/calibration/points_file.h"
+#include "sim/study/calibration/measurements.h"
 #include "sim/study/calibration/sensitivity.h"
 
 namespace a3sim {
@@ -68,20 +68,17 @@ std::vector<Guess> remaining_guesses(const Calibration& calibration, const Scena
 }
 
 void add_guesses(const std::vector<Guess>& guesses, Report& report) {
-  const auto change = [](std::string head, std::string key) {
-    Column column = Column::percent(std::move(head), std::move(key));
-    column.form = Form::kSignedPercent;
-    return column;
-  };
   report.say(
       "What stays a guess, and what either end of its range makes of a layer's latency "
       "(configs/experiments/ep4.yaml, forward\n"
       "and backward), as tiles and kernel by kernel:\n");
-  Table& table = report.table(
-      "guesses", {Column::words("value of the machine", "parameter"), Column::words("now", "value"),
-                  Column::words("low"), Column::words("high"), change("tiles, low", "tiles_at_low"),
-                  change("tiles, high", "tiles_at_high"), change("kernels, low", "kernels_at_low"),
-                  change("kernels, high", "kernels_at_high")});
+  Table& table =
+      report.table("guesses", {Column::words("value of the machine", "parameter"),
+                               Column::words("now", "value"), Column::words("low"), Column::words("high"),
+                               Column::signed_percent("tiles, low", "tiles_at_low"),
+                               Column::signed_percent("tiles, high", "tiles_at_high"),
+                               Column::signed_percent("kernels, low", "kernels_at_low"),
+                               Column::signed_percent("kernels, high", "kernels_at_high")});
   std::string others;
   for (const Guess& guess : guesses) {
     const SourcedValue& stated = guess.parameter.stated();

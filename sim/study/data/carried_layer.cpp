@@ -178,9 +178,7 @@ Matrix CarriedLayer::gradient_of(std::uint32_t rank, const ExpertRows& of, Kept 
     if (a.size() != found->second.size() || b.size() != a.size()) return no_numbers(rows, cols);
     for (std::size_t row = 0; row < a.size(); ++row) plain::add_outer(sum, a[row], b[row]);
   }
-  for (Vector& row : sum) {
-    for (float& value : row) value = plain::rounded(shape_.dtype, value);
-  }
+  plain::round_all(shape_.dtype, sum);
   return sum;
 }
 
@@ -257,9 +255,7 @@ Matrix CarriedLayer::gradient(Kept what, std::uint32_t expert) const {
     if (src != home(expert)) add({home(expert), what, expert, src});
   }
   if (!any) return no_numbers(rows, cols);
-  for (Vector& row : sum) {
-    for (float& value : row) value = plain::rounded(shape_.dtype, value);
-  }
+  plain::round_all(shape_.dtype, sum);
   return sum;
 }
 
@@ -277,11 +273,7 @@ std::vector<Matrix> CarriedLayer::summed(bool forward) const {
             back.size() == rows.size() ? weight * back[row][i] : std::numeric_limits<float>::quiet_NaN();
     }
   }
-  for (Matrix& matrix : result) {
-    for (Vector& row : matrix) {
-      for (float& value : row) value = plain::rounded(shape_.dtype, value);
-    }
-  }
+  for (Matrix& matrix : result) plain::round_all(shape_.dtype, matrix);
   return result;
 }
 

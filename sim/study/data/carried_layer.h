@@ -3,8 +3,6 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "sim/experiment/micro_batches.h"

@@ -1,7 +1,5 @@
 #include "sim/study/data/data_case.h"
 
-#include <algorithm>
-
 #include "sim/core/rng.h"
 
 namespace a3sim {

@@ -1,17 +1,33 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "models/graph/graph.h"
 #include "models/operators/data.h"
+#include "sim/core/enum_names.h"
 #include "sim/experiment/experiment.h"
-#include "sim/study/data/oracle.h"
 #include "sim/study/data/plain_ffn.h"
+#include "sim/study/data/tensors.h"
 
 namespace a3sim {
+
+// What passes are compared with.
+enum class Oracle : std::uint8_t { kForward, kBackward, kSwigluAdd, kGemm, kWhole };
+constexpr auto names_of(Oracle) {
+  return std::to_array<std::string_view>(
+      {"plain loops over tokens and experts", "plain loops over tokens and experts", "plain loops over rows",
+       "plain loops over rows", "its operators run whole, one after the other"});
+}
+
+// The plain loops for what a graph computes, however it is split; for a graph that is none of theirs, its
+// operators, each unsplit, in topological order.
+Oracle oracle_of(const Graph& graph, const MoeShape& shape);
 
 // An experiment that can carry data: its passes have Permute and Accumulate, backward has forward before it,
 // and every token has its experts.
@@ -41,6 +57,9 @@ DataCase data_case(Experiment experiment, plain::Routed routed, std::uint64_t se
 
 // The rows of each rank's sent layout.
 std::vector<std::vector<SentRow>> sent_by_rank(const DataCase& of);
+
+// What a pass of a case should give. `known` holds all external tensors of its passes until then.
+Tensors expected_tensors(const DataCase& of, std::size_t pass, const Tensors& known);
 
 // About how much memory the check of a case takes.
 Bytes data_bytes(const DataCase& of);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/core/parallel.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/runtime/execution.h"
 
@@ -56,7 +57,7 @@ std::vector<DataCase> cases_of_all_ways(const std::filesystem::path& file,
 
 std::vector<DataCase> under_shipped_orders(std::span<const DataCase> cases) {
   std::vector<DataCase> result;
-  for (const std::filesystem::path& file : shipped_order_files()) {
+  for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) {
     const OrderSpec order = read_order_file(file);
     for (const DataCase& of : cases) {
       DataCase& other = result.emplace_back(of);

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <map>
 
 #include "sim/core/rng.h"
 
@@ -46,20 +44,8 @@ Matrix drawn(std::uint32_t rows, std::uint32_t cols, DataType dtype, float scale
 void compare(const Matrix& expected, const Matrix& actual, const Matrix* allowed, DataType dtype,
              TensorComparison& to) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    for (std::size_t j = 0; j < expected[i].size(); ++j) {
-      const float right = expected[i][j], is = actual[i][j];
-      ++to.elements;
-      if (std::isnan(is)) {
-        ++to.unwritten;
-        ++to.different;
-        continue;
-      }
-      const double apart = std::fabs(1.0 * is - right);
-      to.worst_ulp = std::max(to.worst_ulp, apart / plain::ulp(dtype, right));
-      const bool wrong = allowed ? apart > (*allowed)[i][j]
-                                 : std::bit_cast<std::uint32_t>(is) != std::bit_cast<std::uint32_t>(right);
-      to.different += wrong ? 1 : 0;
-    }
+    for (std::size_t j = 0; j < expected[i].size(); ++j)
+      compare(dtype, expected[i][j], actual[i][j], allowed ? &(*allowed)[i][j] : nullptr, to);
   }
 }
 
@@ -151,8 +137,7 @@ LayerData LayerCheck::data_of(std::uint32_t batch) const {
 }
 
 LayerCheck::Passes LayerCheck::passes(std::uint32_t batch) const {
-  LoadHistory history(experiment_.shape.experts());
-  for (const RoutingCounts& counts : batches_.before) history.add(MicroBatch(counts, history).rows);
+  LoadHistory history = history_before(batches_);
   for (std::uint32_t b = 0; b < batch; ++b) history.add(MicroBatch(batches_.counts[b], history).rows);
   const MicroBatch now(batches_.counts[batch], history);
   const auto plan = plan_of(experiment_, now, cost_);

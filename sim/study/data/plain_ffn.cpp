@@ -40,12 +40,6 @@ void for_each_routed(const MoeShape& shape, const Routed& routed, Visit visit) {
   }
 }
 
-void round_all(DataType dtype, Matrix& matrix) {
-  for (Vector& row : matrix) {
-    for (float& value : row) value = rounded(dtype, value);
-  }
-}
-
 Matrix zeros(std::uint32_t rows, std::uint32_t cols) { return Matrix(rows, Vector(cols)); }
 
 }  // namespace
@@ -118,6 +112,12 @@ float rounded(DataType dtype, float value) {
   const double nearest = std::nearbyint(value / step) * step;
   if (is_integer(dtype) || std::fabs(nearest) <= format_of(dtype).largest) return static_cast<float>(nearest);
   return std::copysign(HUGE_VALF, value);
+}
+
+void round_all(DataType dtype, Matrix& matrix) {
+  for (Vector& row : matrix) {
+    for (float& value : row) value = rounded(dtype, value);
+  }
 }
 
 std::vector<Matrix> forward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,

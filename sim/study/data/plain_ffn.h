@@ -54,6 +54,7 @@ void add_outer(Matrix& sum, const Vector& a, const Vector& b);
 
 // The nearest value that `dtype` holds; the even one of two.
 float rounded(DataType dtype, float value);
+void round_all(DataType dtype, Matrix& matrix);
 // The distance from one value of `dtype` to the next, around `value`.
 double ulp(DataType dtype, double value);
 

@@ -19,22 +19,26 @@ TensorData random_tensor(DataType dtype, std::uint32_t rows, std::uint32_t cols,
   return tensor;
 }
 
+void compare(DataType dtype, float expected, float actual, const float* allowed, TensorComparison& to) {
+  ++to.elements;
+  if (std::isnan(actual)) {
+    ++to.different;
+    ++to.unwritten;
+    return;
+  }
+  const double apart = std::fabs(static_cast<double>(actual) - expected);
+  if (apart > 0) to.worst_ulp = std::max(to.worst_ulp, apart / plain::ulp(dtype, expected));
+  const bool wrong = allowed ? apart > *allowed
+                             : std::bit_cast<std::uint32_t>(actual) != std::bit_cast<std::uint32_t>(expected);
+  to.different += wrong ? 1 : 0;
+}
+
 TensorComparison compare(const std::string& tensor, DataType dtype, const std::vector<TensorData>& expected,
                          const std::vector<TensorData>& actual) {
-  TensorComparison result{tensor, 0, 0, 0, 0};
+  TensorComparison result{tensor};
   for (std::size_t rank = 0; rank < expected.size(); ++rank) {
-    result.elements += expected[rank].values.size();
-    for (std::size_t i = 0; i < expected[rank].values.size(); ++i) {
-      const float a = actual[rank].values[i], e = expected[rank].values[i];
-      if (std::isnan(a)) {
-        ++result.different;
-        ++result.unwritten;
-      } else if (std::bit_cast<std::uint32_t>(a) != std::bit_cast<std::uint32_t>(e)) {
-        ++result.different;
-        result.worst_ulp =
-            std::max(result.worst_ulp, std::fabs(static_cast<double>(a) - e) / plain::ulp(dtype, e));
-      }
-    }
+    for (std::size_t i = 0; i < expected[rank].values.size(); ++i)
+      compare(dtype, expected[rank].values[i], actual[rank].values[i], nullptr, result);
   }
   return result;
 }

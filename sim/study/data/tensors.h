@@ -18,7 +18,7 @@ TensorData random_tensor(DataType dtype, std::uint32_t rows, std::uint32_t cols,
 
 // How a tensor differs from what it should be, over all ranks.
 struct TensorComparison {
-  std::string tensor;
+  std::string tensor{};
   std::uint64_t elements = 0;
   std::uint64_t different = 0;  // in any bit, or no number
   std::uint64_t unwritten = 0;  // of these, those that are no number
@@ -27,6 +27,8 @@ struct TensorComparison {
   bool right() const { return different == 0; }
 };
 
+// One element more: it is wrong beyond `allowed` of what is expected, without that in any bit.
+void compare(DataType dtype, float expected, float actual, const float* allowed, TensorComparison& to);
 // Both have the same ranks, rows and columns.
 TensorComparison compare(const std::string& tensor, DataType dtype, const std::vector<TensorData>& expected,
                          const std::vector<TensorData>& actual);

@@ -24,7 +24,7 @@ class Exploration {
   explicit Exploration(const Document& document) : document_(document) {}
 
   KeyTree run() {
-    for (const fs::path& sample : document_.samples()) waiting_.push_back({sample, {}});
+    for (const fs::path& sample : document_.sample_files()) waiting_.push_back({sample, {}});
     while (!waiting_.empty()) {
       at_ = std::move(waiting_.front());
       waiting_.pop_front();
@@ -92,25 +92,21 @@ class Exploration {
 
 }  // namespace
 
-std::vector<fs::path> shipped(std::string_view folder) {
-  std::vector<fs::path> files;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(configs_folder() / folder, none)) {
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
+void Document::accept(const fs::path& file) const {
+  if (take) return take(file);
+  Diagnostics diagnostics;
+  read(Config::load(file, {}, diagnostics), diagnostics, file);
+  diagnostics.throw_if_any();
 }
 
-std::vector<fs::path> Document::samples() const { return shipped(folder()); }
+std::vector<fs::path> Document::sample_files() const {
+  return files_in(configs_folder() / (samples.empty() ? folder : samples));
+}
 
 KeyTree known_keys(const Document& document) {
   KeyTree tree = Exploration(document).run();
-  const std::vector<std::string_view> blocks = document.blocks();
-  if (blocks.empty()) return tree;
-  std::erase_if(tree.keys, [&](const auto& item) {
-    return item.first != "include" && std::ranges::find(blocks, item.first) == blocks.end();
-  });
+  std::erase_if(tree.keys,
+                [&](const auto& item) { return item.first != "include" && !document.has(item.first); });
   return tree;
 }
 

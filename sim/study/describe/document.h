@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,33 +11,45 @@
 
 namespace a3sim {
 
-// A kind of YAML files that a3sim reads; one file each, registered by name.
-class Document {
- public:
+// A kind of YAML files that a3sim reads, or a few that are read alike, in a file each; registered by name.
+struct Document {
   static constexpr std::string_view kKind = "kind of file";
-  virtual ~Document() = default;
   // Below the folder of configurations: where the shipped ones stand, and the one that a new file starts from.
-  virtual std::string_view folder() const = 0;
-  virtual std::string_view usual() const = 0;
-  // How one is used, with FILE for it.
-  virtual std::string_view use() const = 0;
-  // The blocks that such a file has of what is read; none: all.
-  virtual std::vector<std::string_view> blocks() const { return {}; }
-  // Files that are read to learn what readers ask for. Those of `folder`, unless it says otherwise.
-  virtual std::vector<std::filesystem::path> samples() const;
+  std::string_view folder, usual;
+  std::string_view use;  // how one is used, with FILE for it
   // Reads everything that the readers of such files read; what is wrong is noted, or thrown as Error.
-  virtual void read(const Config& root, Diagnostics& diagnostics,
-                    const std::filesystem::path& file) const = 0;
-  // Takes the file as the program does. Throws InputError with all that is wrong.
-  virtual void accept(const std::filesystem::path& file) const = 0;
+  void (*read)(const Config& root, Diagnostics& diagnostics, const std::filesystem::path& file);
+  // Takes the file as the program does; throws InputError with all that is wrong. None: what can be read is taken.
+  void (*take)(const std::filesystem::path& file) = nullptr;
+  std::string_view block{};  // that such a file has of what is read; empty: all
+  std::string_view
+      samples{};  // the folder of files that are read to learn what readers ask for; empty: its own
+
+  void accept(const std::filesystem::path& file) const;
+  std::vector<std::filesystem::path> sample_files() const;
+  bool has(std::string_view name) const { return block.empty() || name == block; }
 };
 using Documents = Registry<Document>;
-
-// The YAML files in a folder below that of configurations, sorted.
-std::vector<std::filesystem::path> shipped(std::string_view folder);
 
 // What is known of a kind's keys: its readers are run on the samples, and again with each name that they take
 // anywhere, and with something at each place where they looked and found nothing, until they ask for nothing new.
 KeyTree known_keys(const Document& document);
+
+// A kind of files as a JSON schema (draft-07), for editors: its keys, what each takes, and what holds without it.
+// Everything that it refuses is refused by the reader. The reader refuses more: keys that are missing, which a file
+// that includes this one may have, and what does not go together.
+nlohmann::ordered_json json_schema(std::string_view name, const Document& document);
+
+// A file of a kind to start from: a shipped one with its comments, which finds what it includes from wherever it is
+// put; what editors need to check it; and the keys that it leaves out, with what they take. Of hardware also which
+// values move predictions most inside their ranges. Throws InputError for a name that is not shipped.
+std::string starter_file(std::string_view kind, const Document& document, std::string_view from,
+                         const std::string& schema_file);
+
+// What a JSON schema refuses of a document, each with its place ("/points/3/unit: ..."); empty if it takes it. Knows
+// of draft-07 what our schemas use: type, enum, pattern, limits, properties, additionalProperties, required, items and
+// their number, anyOf. Throws InputError for a schema with another keyword, which would go unchecked.
+std::vector<std::string> refused_by(const nlohmann::ordered_json& schema,
+                                    const nlohmann::ordered_json& document);
 
 }  // namespace a3sim

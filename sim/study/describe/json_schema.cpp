@@ -1,11 +1,10 @@
-#include "sim/study/describe/json_schema.h"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "sim/core/config/quantity.h"
+#include "sim/study/describe/document.h"
 
 namespace a3sim {
 namespace {

@@ -1,5 +1,3 @@
-#include "sim/study/describe/schema_check.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <regex>
 
 #include "sim/core/error.h"
+#include "sim/study/describe/document.h"
 
 namespace a3sim {
 namespace {

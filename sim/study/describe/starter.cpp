@@ -1,5 +1,3 @@
-#include "sim/study/describe/starter.h"
-
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -7,13 +5,13 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/calibration/intervals.h"
+#include "sim/study/describe/document.h"
 #include "sim/study/describe/key_list.h"
 
 namespace a3sim {
@@ -23,12 +21,12 @@ namespace fs = std::filesystem;
 
 fs::path shipped_file(const Document& document, std::string_view name) {
   std::vector<std::string> known;
-  for (const fs::path& file : shipped(document.folder())) {
+  for (const fs::path& file : files_in(configs_folder() / document.folder)) {
     if (file.stem() == name) return file;
     known.push_back(file.stem().string());
   }
-  throw InputError(fmt::format("--from: no '{}' in {}{}", name,
-                               (configs_folder() / document.folder()).string(), suggestion(name, known)));
+  throw InputError(fmt::format("--from: no '{}' in {}{}", name, (configs_folder() / document.folder).string(),
+                               suggestion(name, known)));
 }
 
 constexpr std::string_view kPathCharacters =
@@ -77,11 +75,9 @@ std::string keys_left_out(const Document& document, const fs::path& file) {
     spdlog::debug("{}: {}", file.string(), error.what());
   }
   const KeyTree here = root.known();
-  const std::vector<std::string_view> blocks = document.blocks();
   std::string text;
   for (const ListedKey& key : listed_keys(here)) {
-    const std::string block = key.path.substr(0, key.path.find('.'));
-    const bool shown = blocks.empty() || std::ranges::find(blocks, block) != blocks.end();
+    const bool shown = document.has(key.path.substr(0, key.path.find('.')));
     if (!shown || key.known->present || key.path == "include" || key.path.find('*') != std::string::npos)
       continue;
     const ListedKey* const described = find_key(known, key.path);
@@ -142,9 +138,9 @@ std::string what_to_measure(const fs::path& file) {
 
 std::string starter_file(std::string_view kind, const Document& document, std::string_view from,
                          const std::string& schema_file) {
-  const fs::path file = shipped_file(document, from.empty() ? document.usual() : from);
+  const fs::path file = shipped_file(document, from.empty() ? document.usual : from);
   std::string text = fmt::format("# yaml-language-server: $schema={}\n", schema_file);
-  text += fmt::format("# To use it: {}\n", document.use());
+  text += fmt::format("# To use it: {}\n", document.use);
   if (kind == "hardware") text += what_to_measure(file);
   text += '\n' + with_absolute_paths(read_file(file), file.parent_path());
   return text + keys_left_out(document, file);

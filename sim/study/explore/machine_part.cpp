@@ -1,7 +1,6 @@
 #include "sim/study/explore/machine_part.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -191,28 +190,6 @@ const std::vector<MachinePart> kParts{
      has_collectives},
 };
 
-constexpr std::string_view kTiling =
-    "the tiling is made for it: more of it changes nothing without another one";
-constexpr std::string_view kWhere = "where dies lie: neither more nor fewer are better";
-constexpr std::string_view kStreams = "of programs on streams, which sweeps take";
-constexpr LeftOut kLeftOut[] = {
-    {"workers.cube.l1", kTiling},
-    {"workers.cube.l0a", kTiling},
-    {"workers.cube.l0b", kTiling},
-    {"workers.cube.l0c", kTiling},
-    {"workers.vector.ub", "only says in how many steps a task is simulated"},
-    {"workers.vector.tile", "the software's choice, not the machine's"},
-    {"fabric.levels.*.dies", kWhere},
-    {"workers.cube.least_rows", "how its products are made"},
-    {"workers.cube.speed", "what power leaves of the products' rate: their rate stands for it"},
-    {"workers.cube.sustained", "of programs on streams, as the next ones"},
-    {"copy_engine.*", kStreams},
-    {"host.*", kStreams},
-    {"bulk.*", kStreams},
-    {"workers.sm.count", "of SMs, as of AIC: the machine's workers of matrix tasks"},
-    {"memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
-};
-
 }  // namespace
 
 Improvement Improvement::to_free(std::int64_t everything) { return {kFree, true, everything}; }
@@ -237,7 +214,5 @@ Experiment with_hardware(const Experiment& experiment, const Hardware& hardware)
     changed.cut.shares = changed.workers.count(CoreUnit::kMatrix);
   return changed;
 }
-
-std::span<const LeftOut> left_out_values() { return kLeftOut; }
 
 }  // namespace a3sim

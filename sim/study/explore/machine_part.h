@@ -47,10 +47,4 @@ const MachinePart& machine_part(std::string_view name);
 // products are cut for as many as run, where they were.
 Experiment with_hardware(const Experiment& experiment, const Hardware& hardware);
 
-// Values that no part stands for, and why.
-struct LeftOut {
-  std::string_view value, why;
-};
-std::span<const LeftOut> left_out_values();
-
 }  // namespace a3sim

@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/data/data_report.h"
@@ -197,7 +198,8 @@ std::uint32_t OrderComparison::main_kind() const {
 
 OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options) {
   std::vector<OrderSpec> specs{order};
-  for (const std::filesystem::path& file : shipped_order_files()) specs.push_back(read_order_file(file));
+  for (const std::filesystem::path& file : files_in(configs_folder() / "orders"))
+    specs.push_back(read_order_file(file));
   OrderComparison comparison;
   std::vector<Candidate> candidates;
   for (OrderSpec& spec : specs) {

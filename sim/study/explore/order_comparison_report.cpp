@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/study/explore/order_comparison.h"
+#include "sim/study/summary/operator_report.h"
 #include "version.h"
 
 namespace a3sim {
@@ -57,9 +58,7 @@ std::vector<Column> columns_of(const Experiment& experiment, const OrderComparis
     for (const char* key : {".workers", ".busy_ps", ".waited_ps", ".idle_ps"})
       columns.push_back(Column::data(kind.name + key));
   }
-  for (const char* key : {"read.hit", "read.miss", "read.bypass", "write.hit", "write.miss", "write.bypass",
-                          "hbm_read_bytes", "hbm_write_bytes"})
-    columns.push_back(Column::data(std::string("l2.") + key));
+  add_traffic_columns("l2.", columns);
   return columns;
 }
 
@@ -83,9 +82,7 @@ std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& or
                          remark(comparison, order)});
   for (std::size_t q = 0; q < comparison.workers.size(); ++q)
     row.insert(row.end(), {whole(comparison.workers[q].count), sums.busy[q], sums.waited[q], sums.idle[q]});
-  for (const L2Traffic::Requests& of : {sums.l2.read, sums.l2.write})
-    row.insert(row.end(), {whole(of.hit), whole(of.miss), whole(of.bypass)});
-  row.insert(row.end(), {whole(sums.l2.hbm_read), whole(sums.l2.hbm_write)});
+  add_traffic(sums.l2, row);
   return row;
 }
 
@@ -132,6 +129,48 @@ std::string verdict(const Experiment& experiment, const OrderComparison& compari
 }
 
 }  // namespace
+
+std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
+                                           const TriedOrder& than) {
+  const std::uint32_t kind = comparison.main_kind();
+  const std::string& worker = comparison.workers[kind].name;
+  const double workers = comparison.workers[kind].count;
+  std::vector<LatencyReason> reasons;
+  // `before` and `after` stand round the amount.
+  const auto add = [&](double longer, const std::string& before, const std::string& after) {
+    const double mean = longer / workers;
+    const char* const sign = mean < 0 ? "less" : "more";
+    reasons.push_back({mean, fmt::format("{} {:.3f} ms {}{}", before, 1e3 * std::abs(mean), sign, after)});
+  };
+  const auto longer = [](Duration of, Duration other) { return seconds(of) - seconds(other); };
+  for (std::size_t p = 0; p < comparison.tried().passes.size(); ++p) {
+    const TriedOrder::Pass &a = comparison.tried().passes[p], &b = than.passes[p];
+    const std::string& pass = experiment.passes[p].name;
+    for (std::size_t op = 0; op < a.names.size(); ++op) {
+      if (a.queues[op] != kind) continue;
+      const OperatorStats &x = a.operators[op], &y = b.operators[op];
+      const std::string tasks = fmt::format("tasks of {} in {}", a.names[op], pass);
+      add(longer(x.waited, y.waited), tasks + " wait", fmt::format(" for their rows (average {})", worker));
+      add(longer(x.ideal, y.ideal), tasks + " take", fmt::format(" alone (average {})", worker));
+      for (std::uint32_t l = 0; l < kLimits; ++l) {
+        const auto limit = static_cast<Limit>(l);
+        const std::string hits =
+            fmt::format("; they find {} of what they read in the L2, not {}",
+                        in_percent(a.l2[op].read.hit_rate()), in_percent(b.l2[op].read.hit_rate()));
+        add(longer(x.lost[l], y.lost[l]), tasks + " lose",
+            fmt::format(" to {} (average {}{})", name_of(limit), worker, limit == Limit::kMiss ? hits : ""));
+      }
+    }
+    const auto by_time = [&](WorkerTime time) {
+      return longer(part_of(a.times[kind], time), part_of(b.times[kind], time));
+    };
+    add(by_time(WorkerTime::kIdle), fmt::format("in {} the average {} is idle", pass, worker),
+        ", before its first task and after its last");
+    add(by_time(WorkerTime::kScheduling),
+        fmt::format("in {} fetching and handing out tasks takes the average {}", pass, worker), "");
+  }
+  return reasons;
+}
 
 Report order_report(const Experiment& experiment, const OrderComparison& comparison,
                     const JitterOptions& jitter) {

@@ -58,16 +58,16 @@ std::uint64_t seed_of(std::string_view text, std::uint64_t seed) {
 void read_fault(const Config& entry, const FaultSite& site, Injection& injection) {
   const std::optional<std::string> name = entry.registered<FaultKind>("kind");
   if (!name) return;
-  const FaultKind* const kind = &FaultKinds::get(*name);
-  std::unique_ptr<Fault> fault = kind->read(entry, site);
-  fault->kind = *name;
-  if (kind->of_ranks()) read_ranks_of(entry, site.ranks, *fault);
-  read_steps(entry, *fault);
+  const FaultKind& kind = FaultKinds::get(*name);
+  Fault fault = kind.read(entry, site);
+  fault.kind = *name;
+  if (kind.of_ranks) read_ranks_of(entry, site.ranks, fault);
+  read_steps(entry, fault);
   for (const auto& [path, value] : entry.values()) {
     const std::string key = path.substr(entry.path("kind").size() - std::string_view("kind").size());
-    fault->text += fmt::format("{}{}: {}", fault->text.empty() ? "" : ", ", key, value);
+    fault.text += fmt::format("{}{}: {}", fault.text.empty() ? "" : ", ", key, value);
   }
-  fault->seed = seed_of(fault->text, site.seed);
+  fault.seed = seed_of(fault.text, site.seed);
   entry.finish();
   injection.faults.push_back(std::move(fault));
 }
@@ -76,8 +76,8 @@ void read_fault(const Config& entry, const FaultSite& site, Injection& injection
 
 StepConditions Injection::conditions(std::uint32_t step, std::uint32_t ranks, const DataOptions& data) const {
   StepConditions conditions(ranks, data);
-  for (const auto& fault : faults)
-    if (fault->in(step)) fault->disturb(step, conditions);
+  for (const Fault& fault : faults)
+    if (fault.in(step)) fault.disturb(fault, step, conditions);
   return conditions;
 }
 
@@ -95,22 +95,17 @@ void read_injection(const Config& root, FaultSite site, Injection& injection) {
   for (const Config& entry : root.maps("faults")) read_fault(entry, site, injection);
 }
 
-double read_share(const Config& config, std::string_view key, double most) {
+double read_share(const Config& config, std::string_view key, double most, double fallback) {
+  if (!config.has(key)) return fallback;
   const std::string text = config.text(key);
   std::string number = text;
   if (number.ends_with('%')) number.pop_back();
   while (number.ends_with(' ')) number.pop_back();
   const Parsed<double> percent = parse_number(number, 0, 100 * most);
-  if (config.has(key) && (!text.ends_with('%') || !percent.error.empty())) {
-    config.error(key,
-                 fmt::format("'{}': expected a percentage from 0 % to {:g} %, like 2 %", text, 100 * most));
-    return 0;
-  }
-  return percent.error.empty() ? percent.value / 100 : 0;
-}
-
-double read_share(const Config& config, std::string_view key, double most, double fallback) {
-  return config.has(key) ? read_share(config, key, most) : fallback;
+  if (text.ends_with('%') && percent.error.empty()) return percent.value / 100;
+  config.error(key,
+               fmt::format("'{}': expected a percentage from 0 % to {:g} %, like 2 %", text, 100 * most));
+  return 0;
 }
 
 double read_rate_factor(const Config& entry) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,9 +9,32 @@
 
 #include "sim/core/config/config.h"
 #include "sim/core/registry.h"
-#include "sim/study/faults/conditions.h"
+#include "sim/runtime/hosts/host_options.h"
+#include "sim/runtime/link_disturbances.h"
 
 namespace a3sim {
+
+// What one step of a job runs under, beside its configuration: what faults change, and nothing else knows of them.
+struct StepConditions {
+  // A slower operator of a rank.
+  struct SlowOperator {
+    std::uint32_t rank = 0;
+    std::string name;
+    double factor = 1;  // of its tasks' own times
+  };
+
+  std::vector<double> clock, hbm;  // by rank: of the hardware's
+  std::vector<Duration> late;      // by rank: how much later than it could it starts with the step
+  LinkDisturbances links;
+  std::vector<SlowOperator> operators;
+  std::vector<HostStep> hosts;                            // by rank
+  std::vector<std::pair<std::string, std::string>> sets;  // key and value, over the configuration
+
+  StepConditions(std::uint32_t ranks, const DataOptions& data)
+      : clock(ranks, 1), hbm(ranks, 1), late(ranks), hosts(ranks) {
+    for (HostStep& host : hosts) host.data = data;
+  }
+};
 
 // What the readers of faults have to know of the job.
 struct FaultSite {
@@ -23,33 +46,28 @@ struct FaultSite {
 };
 
 // Something that is wrong with a job in some of its steps.
-class Fault {
- public:
-  virtual ~Fault() = default;
+struct Fault {
   // What it does to a step that lies in its window.
-  virtual void disturb(std::uint32_t step, StepConditions& conditions) const = 0;
+  std::function<void(const Fault&, std::uint32_t step, StepConditions&)> disturb;
 
-  std::string kind, text;  // as it was written, on one line
-  std::vector<std::uint32_t> ranks;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // from, to
-  std::vector<std::string> operators;
+  std::string kind{}, text{};  // as it was written, on one line
+  std::vector<std::uint32_t> ranks{};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> links{};  // from, to
+  std::vector<std::string> operators{};
   std::uint32_t first = 0, last = kNone;  // steps, inclusive
   std::uint64_t seed = 0;                 // of its own
 
   bool in(std::uint32_t step) const { return first <= step && step <= last; }
 };
 
-// A kind of faults; one file each, registered by its name. `ranks` and `steps` are read for all kinds.
-class FaultKind {
- public:
+// A kind of faults, or a few that are read alike, in a file each; registered by name. `ranks` and `steps` are read for
+// all kinds.
+struct FaultKind {
   static constexpr std::string_view kKind = "fault";
-  virtual ~FaultKind() = default;
-  // An example, as it stands in a list of faults.
-  virtual std::string_view example() const = 0;
-  // Whether it is of ranks: `ranks: all`, or a list.
-  virtual bool of_ranks() const { return true; }
+  std::string_view example;  // as it stands in a list of faults
   // Reads what is its own; what is wrong is noted.
-  virtual std::unique_ptr<Fault> read(const Config& entry, const FaultSite& site) const = 0;
+  Fault (*read)(const Config& entry, const FaultSite& site);
+  bool of_ranks = true;  // it has `ranks: all`, or a list
 };
 using FaultKinds = Registry<FaultKind>;
 
@@ -63,7 +81,7 @@ struct StepNoise {
 // Everything that is injected into a job.
 struct Injection {
   StepNoise noise;
-  std::vector<std::unique_ptr<Fault>> faults;
+  std::vector<Fault> faults;
 
   StepConditions conditions(std::uint32_t step, std::uint32_t ranks, const DataOptions& data) const;
 };
@@ -72,7 +90,6 @@ struct Injection {
 void read_injection(const Config& root, FaultSite site, Injection& injection);
 
 // "2 %" as 0.02: a share from 0 to `most`.
-double read_share(const Config& config, std::string_view key, double most);
 double read_share(const Config& config, std::string_view key, double most, double fallback);
 
 // A factor of rates: above 0, at most 1.

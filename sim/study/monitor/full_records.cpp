@@ -5,7 +5,7 @@
 
 #include "models/operators/operator.h"
 #include "sim/runtime/topology.h"
-#include "sim/study/summary/observed_machine.h"
+#include "sim/study/summary/run_observation.h"
 #include "traces/analysis/stretches.h"
 
 namespace a3sim {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
 #include "sim/core/progress.h"
 #include "sim/study/monitor/full_records.h"
-#include "sim/study/monitor/truth.h"
 #include "traces/locate/locator.h"
 #include "traces/records/full_csv.h"
 #include "traces/records/job_file.h"
@@ -124,6 +124,25 @@ class Recorder {
 };
 
 }  // namespace
+
+std::string truth_json(const Injection& injection, std::uint32_t steps) {
+  using nlohmann::ordered_json;
+  ordered_json faults = ordered_json::array();
+  for (const Fault& fault : injection.faults) {
+    faults.push_back({{"kind", fault.kind},
+                      {"ranks", fault.ranks},
+                      {"links", fault.links},
+                      {"operators", fault.operators},
+                      {"steps", {fault.first, std::min(fault.last, steps == 0 ? 0 : steps - 1)}},
+                      {"entry", fault.text}});
+  }
+  const ordered_json truth{{"noise",
+                            {{"durations", injection.noise.durations},
+                             {"rates", injection.noise.rates},
+                             {"seed", injection.noise.seed}}},
+                           {"faults", faults}};
+  return truth.dump(1) + "\n";
+}
 
 MonitorSummary monitor(const JobSpec& spec, const MonitorOptions& options, const AddFile& add) {
   Job job(spec, options.threads);

@@ -42,4 +42,7 @@ using AddFile = std::function<void(std::string_view name, std::string_view conte
 MonitorSummary monitor(const JobSpec& spec, const MonitorOptions& options, const AddFile& add);
 Report monitor_report(const JobSpec& spec, const MonitorSummary& summary);
 
+// The injected faults and noise, as JSON: for who judges advice, never for who gives it.
+std::string truth_json(const Injection& injection, std::uint32_t steps);
+
 }  // namespace a3sim

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/experiment/run_experiment.h"
@@ -28,18 +26,8 @@ Span span_of(const PassResult& pass, std::string_view name) {
   return span;
 }
 
-// A product that is bound by memory, beside an all-to-all: how much longer it takes than alone.
-class Contention final : public Evaluation {
- public:
-  Predictions run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const override;
-
- private:
-  static Point point_of(const Scenario& scenario, const nlohmann::ordered_json& coordinates,
-                        const std::vector<std::string>& own);
-};
-
-Point Contention::point_of(const Scenario& scenario, const nlohmann::ordered_json& coordinates,
-                           const std::vector<std::string>& own) {
+Point slowdown_of(const Scenario& scenario, const nlohmann::ordered_json& coordinates,
+                  const std::vector<std::string>& own) {
   const auto measure = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = own;
     all.insert(all.end(), more.begin(), more.end());
@@ -62,17 +50,18 @@ Point Contention::point_of(const Scenario& scenario, const nlohmann::ordered_jso
   return point;
 }
 
-Predictions Contention::run(const PublishedTable& table, const Scenario& scenario,
-                            const Wanted& wanted) const {
+// A product that is bound by memory, beside an all-to-all: how much longer it takes than alone.
+Predictions run_contention(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
   const nlohmann::ordered_json puts{{"communication", "puts"}}, bypass{{"communication", "puts past the L2"}};
-  if (wanted.has(puts)) result.points.push_back(point_of(scenario, puts, {}));
+  if (wanted.has(puts)) result.points.push_back(slowdown_of(scenario, puts, {}));
   if (wanted.has(bypass))
-    result.points.push_back(point_of(scenario, bypass, {"l2.hints.Dispatch.write=bypass"}));
+    result.points.push_back(slowdown_of(scenario, bypass, {"l2.hints.Dispatch.write=bypass"}));
   return result;
 }
 
-A3SIM_REGISTER(Evaluation, "contention", "a product beside an all-to-all, and alone", Contention);
+A3SIM_REGISTER(Evaluation, "contention", "a product beside an all-to-all, and alone",
+               Evaluation{run_contention});
 
 }  // namespace
 }  // namespace a3sim

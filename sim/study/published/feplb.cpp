@@ -41,25 +41,19 @@ struct Group {
 };
 
 std::vector<double> stragglers(const Experiment& experiment, const Batches& batches, std::uint32_t dyn) {
-  LoadHistory history(experiment.shape.experts());
-  const std::uint32_t local = experiment.shape.experts_per_rank;
-  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
+  LoadHistory history = history_before(batches);
   MethodOptions with = experiment.streams->with;
   with.balance.dyn = dyn;
   std::vector<double> stragglers;
   for (const RoutingCounts& counts : batches.counts) {
     const MicroBatch batch(counts, history);
-    const std::vector<bool> dynamic = dynamic_experts(with.choose, history, batch.rows, local, dyn);
-    const ExpertLoads loads{batch.rows, dynamic, local};
-    std::vector<std::int64_t> rows = loads.by_rank();
-    for (const ExpertMove& move : Balancers::get(with.balance.balancer).plan(loads, with.balance)) {
+    std::vector<double> rows;
+    for (std::uint32_t rank = 0; rank < counts.ranks(); ++rank) rows.push_back(sum_of(rows_at(batch, rank)));
+    for (const ExpertMove& move : moves_of(batch, with)) {
       rows[move.from] -= batch.rows[move.expert];
       rows[move.to] += batch.rows[move.expert];
     }
-    double sum = 0;
-    for (const std::int64_t r : rows) sum += static_cast<double>(r);
-    stragglers.push_back(static_cast<double>(*std::ranges::max_element(rows)) -
-                         sum / static_cast<double>(rows.size()));
+    stragglers.push_back(above_mean(rows));
     history.add(batch.rows);
   }
   return stragglers;
@@ -87,46 +81,7 @@ class Points {
   std::string hardware_;
 };
 
-// What the paper leaves open, taken otherwise.
-struct Inferred {
-  const char* name;
-  std::vector<std::string> overrides;
-  std::vector<const char*> methods{"feplb"};
-};
-const std::vector<Inferred>& inferred() {
-  static const std::vector<Inferred> kAll{
-      {"of 8 seeds", {"experiment.seeds=8"}, {"none", "feplb"}},
-      {"dynamic: by the last batch", {"balance.choose=last"}},
-      {"dynamic: by this batch", {"balance.choose=oracle"}},
-      {"dynamic: fixed", {"balance.choose=fixed"}},
-      {"stop: try the next expert", {"balance.stop=next"}},
-      {"stop: never", {"balance.stop=never"}},
-      {"tau 0", {"balance.tau=0"}},
-      {"tau 1024", {"balance.tau=1024"}},
-      {"rows return free", {"balance.free_return=true"}},
-      {"gradients fp32", {"balance.gradients_fp32=true"}},
-      {"copies at half the rate", {"hardware.copy_engine.rate=187 GB/s"}},
-      {"host 500 us", {"hardware.host.balance=500 us"}},
-      {"3072 tokens a rank", {"model.tokens=3072"}, {"none", "feplb"}},
-      {"4096 tokens a rank", {"model.tokens=4096"}, {"none", "feplb"}},
-      {"products at the rate of short runs", {"hardware.workers.cube.sustained=0.81"}, {"none", "feplb"}}};
-  return kAll;
-}
-
-class Feplb final : public Evaluation {
- public:
-  Predictions run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const override;
-
- private:
-  static std::vector<Group> groups(const Scenario& scenario);
-  static void variants(const Scenario& scenario, Points& points);
-  static void latencies(const Group& group, Points& points);
-  static void stragglers_of(const Group& group, Points& points);
-  static void phases(const Group& group, Points& points);
-  static void gains(const std::vector<Group>& groups, Points& points);
-};
-
-std::vector<Group> Feplb::groups(const Scenario& scenario) {
+std::vector<Group> groups(const Scenario& scenario) {
   std::vector<Group> groups;
   for (const std::uint32_t ep : kGroups) {
     Group& group = groups.emplace_back(Group{scenario.load(fmt::format("feplb_ep{}", ep)), {}, {}});
@@ -150,21 +105,25 @@ std::vector<Group> Feplb::groups(const Scenario& scenario) {
   return groups;
 }
 
-void Feplb::latencies(const Group& group, Points& points) {
-  for (const char* method : kMethods) {
-    if (method == std::string_view("faster_pipe2")) continue;  // of figure 4 alone
-    for (const bool forward : {true, false}) {
-      const MeanOf mean = mean_over(group.by_method.at(method), [&](const MicroBatchResult& r) {
-        return milliseconds(forward ? r.forward : r.backward);
-      });
-      points.add(
-          {{"ep", group.experiment.shape.ep}, {"method", method}, {"pass", forward ? "forward" : "backward"}},
-          "latency", "ms", mean);
-    }
+void add_latencies(const Json& of, const Results& results, Points& points) {
+  for (const bool forward : {true, false}) {
+    Json coordinates = of;
+    coordinates["pass"] = forward ? "forward" : "backward";
+    points.add(coordinates, "latency", "ms", mean_over(results, [&](const MicroBatchResult& r) {
+                 return milliseconds(forward ? r.forward : r.backward);
+               }));
   }
 }
 
-void Feplb::stragglers_of(const Group& group, Points& points) {
+void latencies(const Group& group, Points& points) {
+  for (const char* method : kMethods) {
+    if (method == std::string_view("faster_pipe2")) continue;  // of figure 4 alone
+    add_latencies({{"ep", group.experiment.shape.ep}, {"method", method}}, group.by_method.at(method),
+                  points);
+  }
+}
+
+void stragglers_of(const Group& group, Points& points) {
   const std::uint32_t ep = group.experiment.shape.ep;
   for (const char* method : {"none", "faster", "feplb"}) {
     const Results& results = group.by_method.at(method);
@@ -177,7 +136,7 @@ void Feplb::stragglers_of(const Group& group, Points& points) {
     points.add({{"ep", ep}, {"dyn", dyn}}, "token_straggler", "rows", mean_of(by_seed));
 }
 
-void Feplb::phases(const Group& group, Points& points) {
+void phases(const Group& group, Points& points) {
   const Results& none = group.by_method.at("none");
   const auto dispatch = [](const MicroBatchResult& r) { return milliseconds(r.dispatch); };
   const auto combine = [](const MicroBatchResult& r) { return milliseconds(r.combine); };
@@ -211,7 +170,7 @@ void Feplb::phases(const Group& group, Points& points) {
 }
 
 // How many points of none's straggler more dynamic experts take away, as a mean over the groups.
-void Feplb::gains(const std::vector<Group>& groups, Points& points) {
+void gains(const std::vector<Group>& groups, Points& points) {
   for (const auto& [from, to] : {std::pair{kDyns[0], kDyns[1]}, std::pair{kDyns[1], kDyns[2]}}) {
     MeanOf all;
     double least = 1e18, most = -1e18;
@@ -235,12 +194,12 @@ void Feplb::gains(const std::vector<Group>& groups, Points& points) {
 }
 
 // At EP8.
-void Feplb::variants(const Scenario& scenario, Points& points) {
-  std::vector<std::pair<const Inferred*, const char*>> runs;
-  for (const Inferred& one : inferred()) {
+void variants(const PublishedTable& table, const Scenario& scenario, Points& points) {
+  std::vector<std::pair<const PublishedVariant*, std::string>> runs;
+  for (const PublishedVariant& one : table.variants) {
     if (!std::ranges::all_of(one.overrides, [&](const std::string& o) { return scenario.leaves_open(o); }))
       continue;
-    for (const char* method : one.methods) runs.emplace_back(&one, method);
+    for (const std::string& method : one.methods) runs.emplace_back(&one, method);
   }
   std::vector<Results> results(runs.size());
   std::vector<std::uint32_t> eps(runs.size());
@@ -255,30 +214,25 @@ void Feplb::variants(const Scenario& scenario, Points& points) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     points.variant = runs[i].first->name;
     const Json of{{"ep", eps[i]}, {"method", runs[i].second}};
-    for (const bool forward : {true, false}) {
-      Json coordinates = of;
-      coordinates["pass"] = forward ? "forward" : "backward";
-      points.add(coordinates, "latency", "ms", mean_over(results[i], [&](const MicroBatchResult& r) {
-                   return milliseconds(forward ? r.forward : r.backward);
-                 }));
-    }
+    add_latencies(of, results[i], points);
     points.add(of, "token_straggler", "rows",
                mean_over(results[i], [](const MicroBatchResult& r) { return r.token_straggler; }));
   }
 }
 
-Predictions Feplb::run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const {
+Predictions run_feplb(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   const std::vector<Group> all = groups(scenario);
   Points points(wanted, all.front().experiment.hardware.name);
   for (const Group& group : all) latencies(group, points);
   for (const Group& group : all) stragglers_of(group, points);
   phases(all.back(), points);
   gains(all, points);
-  if (wanted.variants) variants(scenario, points);
+  if (wanted.variants) variants(table, scenario, points);
   return {table.heading, std::move(points.points)};
 }
 
-A3SIM_REGISTER(Evaluation, "feplb", "a MoE layer on streams under drifting routing, by method", Feplb);
+A3SIM_REGISTER(Evaluation, "feplb", "a MoE layer on streams under drifting routing, by method",
+               Evaluation{run_feplb});
 
 }  // namespace
 }  // namespace a3sim

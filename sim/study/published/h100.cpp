@@ -14,26 +14,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kMachine = "include=../hardware/h100_node.yaml";
 constexpr double kFlops = 2;  // a product
 
-// Single kernels, copies and collectives on a node of H100s.
-class H100 final : public Evaluation {
- public:
-  Predictions run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const override;
-};
-
-class Points {
- public:
-  Points(const Wanted& wanted, std::vector<Point>& points) : wanted_(wanted), points_(points) {}
-  template <class Value>
-  void add(const char* what, const char* size, const char* metric, const char* unit, const Value& value) {
-    const Json coordinates{{"what", what}, {"size", size}};
-    if (wanted_.has(coordinates)) points_.push_back({coordinates, metric, unit, value(), "h100_node"});
-  }
-
- private:
-  const Wanted& wanted_;
-  std::vector<Point>& points_;
-};
-
 // TFLOPS of a product, as a kernel of all SMs, tile by tile through the L2.
 double tflops(const Scenario& scenario, std::uint32_t m, std::uint32_t n, std::uint32_t k, bool for_long) {
   Experiment experiment =
@@ -41,6 +21,13 @@ double tflops(const Scenario& scenario, std::uint32_t m, std::uint32_t n, std::u
                              fmt::format("gemm.k={}", k), "experiment.launch=queued"});
   if (for_long) experiment.hardware = sustained(experiment.hardware);
   return kFlops * m * n * k / seconds(run_experiment(experiment, false).front().run.makespan) * 1e-12;
+}
+
+double seconds_of(const StreamProgram& program, const Experiment& experiment) {
+  std::vector<std::uint32_t> dies(program.ranks);
+  std::iota(dies.begin(), dies.end(), 0U);
+  const NetworkBackend& native = Registry<NetworkBackend>::get("native");
+  return seconds(run_streams(program, experiment.hardware, dies, native).makespan);
 }
 
 // Products of 128 experts with 512 rows each: one call an expert, or one kernel.
@@ -55,10 +42,7 @@ double grouped(const Experiment& experiment, bool one_kernel) {
     task.job = cost.products(rows, kN, kK, task.units);
     program.add(std::move(task));
   }
-  const std::vector<std::uint32_t> dies{0};
-  const Duration took =
-      run_streams(program, experiment.hardware, dies, Registry<NetworkBackend>::get("native")).makespan;
-  return kFlops * kExperts * kRows * kN * kK / seconds(took) * 1e-12;
+  return kFlops * kExperts * kRows * kN * kK / seconds_of(program, experiment) * 1e-12;
 }
 
 // GB/s of one copy between two devices, from its start on the engine.
@@ -68,10 +52,7 @@ double copied(const Experiment& experiment, std::int64_t bytes) {
   StreamTask task{.name = "copy", .units = 1, .hold = engine.startup};
   task.transfers = {{RankId{1}, Bytes{bytes}, engine.rate}};
   program.add(std::move(task));
-  const std::vector<std::uint32_t> dies{0, 1};
-  const Duration took =
-      run_streams(program, experiment.hardware, dies, Registry<NetworkBackend>::get("native")).makespan;
-  return static_cast<double>(bytes) / seconds(took) * 1e-9;
+  return static_cast<double>(bytes) / seconds_of(program, experiment) * 1e-9;
 }
 
 // GB/s of an all-to-all of four that each send so many bytes, their own part among them.
@@ -87,11 +68,7 @@ double all_to_all(const Experiment& experiment, std::int64_t bytes) {
     }
     program.add(std::move(task));
   }
-  std::vector<std::uint32_t> dies(kRanks);
-  std::iota(dies.begin(), dies.end(), 0U);
-  const Duration took =
-      run_streams(program, experiment.hardware, dies, Registry<NetworkBackend>::get("native")).makespan;
-  return static_cast<double>(bytes) * (kRanks - 1) / kRanks / seconds(took) * 1e-9;
+  return static_cast<double>(bytes) * (kRanks - 1) / kRanks / seconds_of(program, experiment) * 1e-9;
 }
 
 // Both terabytes that a local copy reads and writes a second.
@@ -101,10 +78,7 @@ double local_copy(const Experiment& experiment) {
   StreamTask task{.name = "copy", .units = experiment.hardware.workers.count(CoreUnit::kVector)};
   task.job = KernelCost(experiment.hardware, experiment.cut.tiling).vector({kBytes, kBytes, {}}, task.units);
   program.add(std::move(task));
-  const std::vector<std::uint32_t> dies{0};
-  const Duration took =
-      run_streams(program, experiment.hardware, dies, Registry<NetworkBackend>::get("native")).makespan;
-  return 2 * kBytes / seconds(took) * 1e-12;
+  return 2 * kBytes / seconds_of(program, experiment) * 1e-12;
 }
 
 // Dispatch or combine of the published benchmark: 4096 tokens of 7168, 8 of 256 experts, 8 ranks.
@@ -125,32 +99,38 @@ double exchanged(const Scenario& scenario, const char* name) {
   return milliseconds(longest);
 }
 
-Predictions H100::run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const {
+// Single kernels, copies and collectives on a node of H100s.
+Predictions run_h100(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
-  Points points(wanted, result.points);
+  const auto add = [&](const char* what, const char* size, const char* metric, const char* unit,
+                       const auto& value) {
+    const Json coordinates{{"what", what}, {"size", size}};
+    if (wanted.has(coordinates)) result.points.push_back({coordinates, metric, unit, value(), "h100_node"});
+  };
   const Experiment node = scenario.load("feplb_ep8");
   constexpr std::int64_t kMega = 1'000'000, kGiga = 1'000'000'000;
-  points.add("product", "4224 x 2048 x 8192", "tflops", "TFLOPS",
-             [&] { return tflops(scenario, 4224, 2048, 8192, false); });
-  points.add("product, for long", "8192 x 8192 x 8192", "tflops", "TFLOPS",
-             [&] { return tflops(scenario, 8192, 8192, 8192, true); });
-  points.add("128 products, a call each", "512 x 1536 x 2048", "tflops", "TFLOPS",
-             [&] { return grouped(node, false); });
-  points.add("128 products, one kernel", "512 x 1536 x 2048", "tflops", "TFLOPS",
-             [&] { return grouped(node, true); });
-  points.add("local copy, read and written", "1 GB", "bandwidth", "TB/s", [&] { return local_copy(node); });
-  points.add("copy to a peer", "32 MB", "bandwidth", "GB/s", [&] { return copied(node, 32 * kMega); });
-  points.add("copy to a peer", "1 GB", "bandwidth", "GB/s", [&] { return copied(node, kGiga); });
-  points.add("all-to-all of 4", "32 MB", "bandwidth", "GB/s", [&] { return all_to_all(node, 32 * kMega); });
-  points.add("all-to-all of 4", "4 GB", "bandwidth", "GB/s", [&] { return all_to_all(node, 4 * kGiga); });
-  points.add("dispatch of 8", "4096 tokens of 7168", "latency", "ms",
-             [&] { return exchanged(scenario, StepName::kDispatch); });
-  points.add("combine of 8", "4096 tokens of 7168", "latency", "ms",
-             [&] { return exchanged(scenario, StepName::kCombine); });
+  add("product", "4224 x 2048 x 8192", "tflops", "TFLOPS",
+      [&] { return tflops(scenario, 4224, 2048, 8192, false); });
+  add("product, for long", "8192 x 8192 x 8192", "tflops", "TFLOPS",
+      [&] { return tflops(scenario, 8192, 8192, 8192, true); });
+  add("128 products, a call each", "512 x 1536 x 2048", "tflops", "TFLOPS",
+      [&] { return grouped(node, false); });
+  add("128 products, one kernel", "512 x 1536 x 2048", "tflops", "TFLOPS",
+      [&] { return grouped(node, true); });
+  add("local copy, read and written", "1 GB", "bandwidth", "TB/s", [&] { return local_copy(node); });
+  add("copy to a peer", "32 MB", "bandwidth", "GB/s", [&] { return copied(node, 32 * kMega); });
+  add("copy to a peer", "1 GB", "bandwidth", "GB/s", [&] { return copied(node, kGiga); });
+  add("all-to-all of 4", "32 MB", "bandwidth", "GB/s", [&] { return all_to_all(node, 32 * kMega); });
+  add("all-to-all of 4", "4 GB", "bandwidth", "GB/s", [&] { return all_to_all(node, 4 * kGiga); });
+  add("dispatch of 8", "4096 tokens of 7168", "latency", "ms",
+      [&] { return exchanged(scenario, StepName::kDispatch); });
+  add("combine of 8", "4096 tokens of 7168", "latency", "ms",
+      [&] { return exchanged(scenario, StepName::kCombine); });
   return result;
 }
 
-A3SIM_REGISTER(Evaluation, "h100", "single kernels, copies and collectives on a node of H100s", H100);
+A3SIM_REGISTER(Evaluation, "h100", "single kernels, copies and collectives on a node of H100s",
+               Evaluation{run_h100});
 
 }  // namespace
 }  // namespace a3sim

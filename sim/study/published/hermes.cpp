@@ -8,62 +8,58 @@
 namespace a3sim {
 namespace {
 
-// Published diagnoses: whether the rules find the same causes in what was published of the symptoms, and by what factor a
-// step would be shorter at most without them.
-class Hermes final : public Evaluation {
- public:
-  Predictions run(const PublishedTable& table, const Scenario& scenario,
-                  const Wanted& wanted) const override {
-    Predictions result{table.heading, {}};
-    const RuleBook rules = read_rules(scenario.configs / "advice");
-    for (const std::string& name : recorded_cases(scenario.configs))
-      add(read_recorded_case(scenario.configs / "cases" / (name + ".yaml")), rules, wanted, result.points);
-    return result;
-  }
+std::string ordinal(std::size_t place) {
+  constexpr const char* kFirst[] = {"1st", "2nd", "3rd"};
+  return place < std::size(kFirst) ? kFirst[place] : std::to_string(place + 1) + "th";
+}
 
- private:
-  static void add(const RecordedCase& of, const RuleBook& rules, const Wanted& wanted,
-                  std::vector<Point>& points) {
-    const CaseObservation records(of);
-    const Advice advice = advise(records, rules);
-    for (std::size_t nth = 0; nth < of.causes.size(); ++nth) {
-      const std::string& cause = of.causes[nth];
-      const auto found = std::ranges::find(advice.findings, cause, &Finding::cause);
-      Point point{{{"case", of.title}, {"cause", cause}}, "speedup", "x", 1, "recorded"};
-      const bool there = found != advice.findings.end();
-      const auto place = static_cast<std::size_t>(found - advice.findings.begin());
-      std::string as = there ? ordinal(place) : "missed";
-      if (!there || place > nth)
-        as += advice.findings.empty() ? ": nothing found" : ", behind " + advice.findings.front().cause;
-      point.more.emplace_back(Column::words("found", "found"), as);
-      point.more.emplace_back(Column::words("place", "place"), there ? place_text(*found, of.ranks) : "");
-      const bool assumed = std::ranges::find(of.assumed, cause) != of.assumed.end();
-      point.more.emplace_back(Column::words("times", "times"), assumed ? "assumed" : "published");
-      const double lost = there ? found->lost_ms * (found->last - found->first + 1) : 0;
-      if (nth > 0 || of.shards.empty()) add_if_wanted(point, records, lost, wanted, points);
-      if (nth > 0) continue;
-      for (const std::int64_t shards : of.shards) {
-        point.coordinates["shards"] = shards;
-        // One shard communicates while another computes, but for the last of them.
-        add_if_wanted(point, records, lost * (1 - 1 / static_cast<double>(shards)), wanted, points);
-      }
+void add_if_wanted(Point point, const CaseObservation& records, double lost_ms, const Wanted& wanted,
+                   std::vector<Point>& points) {
+  const double all = milliseconds(records.took());
+  point.value = lost_ms < all ? all / (all - lost_ms) : 1;
+  if (wanted.has(point.coordinates)) points.push_back(std::move(point));
+}
+
+void add_case(const RecordedCase& of, const RuleBook& rules, const Wanted& wanted,
+              std::vector<Point>& points) {
+  const CaseObservation records(of);
+  const Advice advice = advise(records, rules);
+  for (std::size_t nth = 0; nth < of.causes.size(); ++nth) {
+    const std::string& cause = of.causes[nth];
+    const auto found = std::ranges::find(advice.findings, cause, &Finding::cause);
+    Point point{{{"case", of.title}, {"cause", cause}}, "speedup", "x", 1, "recorded"};
+    const bool there = found != advice.findings.end();
+    const auto place = static_cast<std::size_t>(found - advice.findings.begin());
+    std::string as = there ? ordinal(place) : "missed";
+    if (!there || place > nth)
+      as += advice.findings.empty() ? ": nothing found" : ", behind " + advice.findings.front().cause;
+    point.more.emplace_back(Column::words("found", "found"), as);
+    point.more.emplace_back(Column::words("place", "place"), there ? place_text(*found, of.ranks) : "");
+    const bool assumed = std::ranges::find(of.assumed, cause) != of.assumed.end();
+    point.more.emplace_back(Column::words("times", "times"), assumed ? "assumed" : "published");
+    const double lost = there ? found->lost_ms * (found->last - found->first + 1) : 0;
+    if (nth > 0 || of.shards.empty()) add_if_wanted(point, records, lost, wanted, points);
+    if (nth > 0) continue;
+    for (const std::int64_t shards : of.shards) {
+      point.coordinates["shards"] = shards;
+      // One shard communicates while another computes, but for the last of them.
+      add_if_wanted(point, records, lost * (1 - 1 / static_cast<double>(shards)), wanted, points);
     }
   }
+}
 
-  static void add_if_wanted(Point point, const CaseObservation& records, double lost_ms, const Wanted& wanted,
-                            std::vector<Point>& points) {
-    const double all = milliseconds(records.took());
-    point.value = lost_ms < all ? all / (all - lost_ms) : 1;
-    if (wanted.has(point.coordinates)) points.push_back(std::move(point));
-  }
+// Published diagnoses: whether the rules find the same causes in what was published of the symptoms, and by what factor a
+// step would be shorter at most without them.
+Predictions run_hermes(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+  Predictions result{table.heading, {}};
+  const RuleBook rules = read_rules(scenario.configs / "advice");
+  for (const std::string& name : recorded_cases(scenario.configs))
+    add_case(read_recorded_case(scenario.configs / "cases" / (name + ".yaml")), rules, wanted, result.points);
+  return result;
+}
 
-  static std::string ordinal(std::size_t place) {
-    constexpr const char* kFirst[] = {"1st", "2nd", "3rd"};
-    return place < std::size(kFirst) ? kFirst[place] : std::to_string(place + 1) + "th";
-  }
-};
-
-A3SIM_REGISTER(Evaluation, "hermes", "diagnoses of slow jobs, from published symptoms", Hermes);
+A3SIM_REGISTER(Evaluation, "hermes", "diagnoses of slow jobs, from published symptoms",
+               Evaluation{run_hermes});
 
 }  // namespace
 }  // namespace a3sim

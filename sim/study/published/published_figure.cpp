@@ -45,14 +45,6 @@ std::vector<std::string> values_of(const std::vector<const Comparison*>& shown,
   return values;
 }
 
-std::string all_of(const nlohmann::ordered_json& where) {
-  std::string text;
-  if (where.is_null()) return text;
-  for (const auto& item : where.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", item.key(), text_of(item.value()));
-  return text;
-}
-
 FigurePoint predicted(double x, const Comparison& of, const ErrorBars& bars) {
   FigurePoint point = FigurePoint::at(x, of.point.value);
   const std::optional<ErrorBar> bar = bars ? bars(of.point) : std::nullopt;
@@ -124,15 +116,8 @@ Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& sh
   }
   figure.y = lines ? figure_axis(y, values) : axis_from_zero(y, values);
   figure.origin = fmt::format("{}{}filled: predicted, with its error bar; hollow: published",
-                              all_of(of.where), of.where.is_null() ? "" : "; ");
+                              text_of_all(of.where), of.where.is_null() ? "" : "; ");
   return figure;
-}
-
-std::string case_text(const Point& point) {
-  std::string text;
-  for (const auto& item : point.coordinates.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", item.key(), text_of(item.value()));
-  return text + ", " + point.metric;
 }
 
 // How far each prediction lies from what was published.
@@ -164,8 +149,8 @@ Table errors_table(const std::vector<const Comparison*>& compared) {
                Column::signed_percent("error")});
   for (std::size_t i = 0; i < compared.size(); ++i) {
     const Comparison& of = *compared[i];
-    table.add({whole(i + 1), case_text(of.point), of.point.unit, of.point.value,
-               of.reference.value().in(of.point.unit), error_of(of)});
+    table.add({whole(i + 1), text_of_all(of.point.coordinates) + ", " + of.point.metric, of.point.unit,
+               of.point.value, of.reference.value().in(of.point.unit), error_of(of)});
   }
   return table;
 }

@@ -8,8 +8,8 @@
 
 #include "sim/core/closest.h"
 #include "sim/core/config/config.h"
-#include "sim/core/config/decimal.h"
 #include "sim/core/error.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/overrides.h"
 #include "sim/study/published/evaluation.h"
 #include "sim/study/published/metric.h"
@@ -29,12 +29,6 @@ struct ColumnKey {
   std::map<std::string, std::vector<std::string>> overrides;
 };
 
-struct Variant {
-  std::string name;
-  Json when;  // of cases with these coordinates only
-  std::vector<std::string> overrides;
-};
-
 std::string_view key_of(std::string_view override) { return override.substr(0, override.find('=')); }
 
 // Values of the same keys give way; files that are laid over one another all stay.
@@ -48,6 +42,22 @@ void lay_over(std::vector<std::string>& overrides, const std::vector<std::string
   }
 }
 
+std::vector<std::string> overrides_of(const Config& config, const char* key, const fs::path& folder) {
+  std::vector<std::string> texts;
+  if (!config.has(key)) return texts;
+  for (const Override& override : read_overrides(config.map(key), folder)) texts.push_back(override.text());
+  return texts;
+}
+
+// A mapping's values, without regard to what they set.
+Json coordinates_of(const Config& config, const char* key) {
+  if (!config.has(key)) return nullptr;
+  Json coordinates = Json::object();
+  const Config map = config.map(key);
+  for (const std::string& name : map.names()) coordinates[name] = coordinate_of(map.text(name));
+  return coordinates;
+}
+
 // Reads what the evaluation `runs` runs.
 class CaseReader {
  public:
@@ -56,12 +66,7 @@ class CaseReader {
 
   void read() {
     read_columns(root_.map("keys"));
-    common_ = overrides_of(root_, "set");
-    for (const Config& variant : root_.maps("variants")) {
-      variants_.push_back(
-          {variant.text("name"), coordinates_of(variant, "when"), overrides_of(variant, "set")});
-      variant.finish();
-    }
+    common_ = overrides_of(root_, "set", folder_);
     against_ = coordinates_of(root_, "against");
     // The first key of `each` runs slowest; the cases are those of each of its combinations.
     cross(root_.map("each"), Json::object(), 0, [&](const Json& outer) { add_groups(outer); });
@@ -70,14 +75,6 @@ class CaseReader {
   }
 
  private:
-  std::vector<std::string> overrides_of(const Config& config, const char* key) const {
-    std::vector<std::string> texts;
-    if (!config.has(key)) return texts;
-    for (const Override& override : read_overrides(config.map(key), folder_))
-      texts.push_back(override.text());
-    return texts;
-  }
-
   void read_columns(const Config& keys) {
     for (const std::string& name : keys.names()) {
       ColumnKey& column = columns_.emplace_back(ColumnKey{name, {}, {}});
@@ -86,20 +83,11 @@ class CaseReader {
       if (yaml.starts_with('{')) {
         const Config values = keys.map(name);
         for (const std::string& value : values.names())
-          column.overrides[value] = overrides_of(values, value.c_str());
+          column.overrides[value] = overrides_of(values, value.c_str(), folder_);
       } else if (yaml != "null") {
         column.path = keys.text(name);
       }
     }
-  }
-
-  // A mapping's values, without regard to what they set.
-  static Json coordinates_of(const Config& config, const char* key) {
-    if (!config.has(key)) return nullptr;
-    Json coordinates = Json::object();
-    const Config map = config.map(key);
-    for (const std::string& name : map.names()) coordinates[name] = coordinate_of(map.text(name));
-    return coordinates;
   }
 
   // Calls `done` for each combination of the mapping's values of columns, laid over `coordinates`; the last
@@ -115,11 +103,12 @@ class CaseReader {
       return name == kPass || !column;
     });
     if (key == names.size()) return done(coordinates);
-    const bool is_list = map.yaml(names[key]).starts_with('[');
+    const std::string yaml = map.yaml(names[key]);
+    const bool is_list = yaml.starts_with('[');
     for (const std::string& value :
          is_list ? map.texts(names[key]) : std::vector<std::string>{map.text(names[key])}) {
       Json with = coordinates;
-      with[names[key]] = coordinate_of(value);
+      with[names[key]] = yaml.starts_with('"') ? Json(value) : coordinate_of(value);
       cross(map, with, key + 1, done);
     }
   }
@@ -139,7 +128,7 @@ class CaseReader {
     }
     for (const Config& group : root_.maps("cases")) {
       std::vector<PublishedCase> cases;
-      const std::vector<std::string> own = overrides_of(group, "set");
+      const std::vector<std::string> own = overrides_of(group, "set", folder_);
       cross(group, outer, 0,
             [&](const Json& coordinates) { cases.push_back(case_of(coordinates, group, own)); });
       add_group(cases);
@@ -150,7 +139,7 @@ class CaseReader {
   void add_group(const std::vector<PublishedCase>& cases) {
     table_.cases.insert(table_.cases.end(), cases.begin(), cases.end());
     for (const PublishedCase& of : cases) {
-      for (const Variant& variant : variants_) {
+      for (const PublishedVariant& variant : table_.variants) {
         if (!matches(of.coordinates, variant.when) || sets_nothing_new(of, variant)) continue;
         PublishedCase& added = table_.cases.emplace_back(of);
         added.variant = variant.name;
@@ -165,7 +154,7 @@ class CaseReader {
       return coordinates.contains(item.key()) && coordinates[item.key()] == item.value();
     });
   }
-  static bool sets_nothing_new(const PublishedCase& of, const Variant& variant) {
+  static bool sets_nothing_new(const PublishedCase& of, const PublishedVariant& variant) {
     return std::ranges::all_of(variant.overrides, [&](const std::string& override) {
       return std::ranges::find(of.overrides, override) != of.overrides.end();
     });
@@ -202,9 +191,16 @@ class CaseReader {
   PublishedTable& table_;
   std::vector<ColumnKey> columns_;
   std::vector<std::string> common_;
-  std::vector<Variant> variants_;
   Json against_;
 };
+
+void read_variants(const Config& root, const fs::path& folder, PublishedTable& table) {
+  for (const Config& variant : root.maps("variants")) {
+    table.variants.push_back({variant.text("name"), coordinates_of(variant, "when"),
+                              overrides_of(variant, "set", folder), variant.texts("methods")});
+    variant.finish();
+  }
+}
 
 void read_metrics(const Config& root, PublishedTable& table) {
   for (const Config& metric : root.maps("metrics")) {
@@ -242,27 +238,15 @@ void read_figures(const Config& root, PublishedTable& table) {
     if (!figure.series.empty()) check_columns(item, "series", {figure.series}, table);
     figure.lines = item.choice("kind", {"bars", "lines"}, "bars") == 1;
     if (figure.lines && figure.x.size() != 1) item.error("x", "lines lie over one key");
-    if (item.has("where")) {
-      figure.where = nlohmann::ordered_json::object();
-      const Config where = item.map("where");
-      for (const std::string& key : where.names()) figure.where[key] = coordinate_of(where.text(key));
-      check_columns(item, "where", where.keys(), table);
-    }
+    figure.where = coordinates_of(item, "where");
+    if (item.has("where")) check_columns(item, "where", item.map("where").keys(), table);
     item.finish();
   }
 }
 
 }  // namespace
 
-std::vector<std::string> published_tables(const fs::path& configs) {
-  std::vector<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(configs / "published", none)) {
-    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
+std::vector<std::string> published_tables(const fs::path& configs) { return names_in(configs / "published"); }
 
 PublishedTable read_published_table(const fs::path& configs, const std::string& name) {
   const bool own = name.ends_with(".yaml");
@@ -286,6 +270,7 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   table.evaluation = root.registered<Evaluation>("evaluation", "runs").value_or("runs");
   table.is_long = root.boolean("long", false);
   table.references = read_references(root);
+  read_variants(root, folder, table);
   if (table.evaluation == "runs") {
     table.experiment = root.text("experiment");
     table.timed_from_kernel = root.choice("timed_from", {"launch", "kernel"}, "launch") == 1;

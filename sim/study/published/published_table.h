@@ -18,6 +18,14 @@ struct PublishedCase {
   std::string variant{};               // empty: the default
 };
 
+// Other assumptions than the cases': a row below each of those that it is of.
+struct PublishedVariant {
+  std::string name;
+  nlohmann::ordered_json when;         // of cases with these coordinates only
+  std::vector<std::string> overrides;  // path.to.key=value
+  std::vector<std::string> methods{};  // of the evaluation `feplb`
+};
+
 struct PublishedMetric {
   std::string name, unit;         // sim/study/published/metric.h
   std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
@@ -40,6 +48,8 @@ struct PublishedTable {
   std::string heading, notes;  // above and below the printed table
   bool from_profile = false;   // and not from a file of published values
   bool is_long = false;        // its error bars must do with few draws
+
+  std::vector<PublishedVariant> variants;
 
   // For the evaluation `runs`.
   std::string experiment;            // configs/experiments/NAME.yaml

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/experiment/configs_folder.h"
 #include "traces/rules/rule.h"
 
 namespace a3sim {
@@ -90,14 +91,7 @@ Duration RecordedCase::length() const {
   return end;
 }
 
-std::vector<std::string> recorded_cases(const fs::path& configs) {
-  std::vector<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(configs / "cases", none))
-    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
-  std::ranges::sort(names);
-  return names;
-}
+std::vector<std::string> recorded_cases(const fs::path& configs) { return names_in(configs / "cases"); }
 
 RecordedCase read_recorded_case(const fs::path& file) {
   Diagnostics diagnostics;

@@ -1,12 +1,13 @@
 #include "sim/study/published/reference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "sim/core/config/config.h"
 #include "sim/core/config/decimal.h"
 #include "sim/study/published/metric.h"
-#include "sim/study/published/point.h"
 
 namespace a3sim {
 namespace {
@@ -43,6 +44,10 @@ double Reference::in(std::string_view unit) const {
   return base < 1 ? value * std::round(1 / base) : value / base;
 }
 
+bool same_coordinates(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b) {
+  return nlohmann::json(a) == nlohmann::json(b);
+}
+
 nlohmann::ordered_json coordinate_of(const std::string& text) {
   std::int64_t number = 0;
   if (decimal_integer(text, number)) return number;
@@ -51,6 +56,13 @@ nlohmann::ordered_json coordinate_of(const std::string& text) {
 
 std::string text_of(const nlohmann::ordered_json& coordinate) {
   return coordinate.is_string() ? coordinate.get<std::string>() : coordinate.dump();
+}
+
+std::string text_of_all(const nlohmann::ordered_json& coordinates) {
+  std::string text;
+  for (const auto& [key, value] : coordinates.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, text_of(value));
+  return text;
 }
 
 std::vector<Reference> read_references(const Config& table) {

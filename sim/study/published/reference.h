@@ -40,6 +40,8 @@ struct Reference {
 nlohmann::ordered_json coordinate_of(const std::string& text);
 // The same as text.
 std::string text_of(const nlohmann::ordered_json& coordinate);
+// "ep 4, pass forward", of all of them; nothing of null.
+std::string text_of_all(const nlohmann::ordered_json& coordinates);
 
 // Reads the list `points` of a table. Notes all that is wrong with it.
 std::vector<Reference> read_references(const Config& table);
@@ -47,5 +49,8 @@ std::vector<Reference> read_references(const Config& table);
 // The value of exactly these coordinates and metric, or nullptr.
 const Reference* find_reference(const std::vector<Reference>& references,
                                 const nlohmann::ordered_json& coordinates, std::string_view metric);
+
+// Whether coordinates are the same; the order of their keys does not matter.
+bool same_coordinates(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b);
 
 }  // namespace a3sim

@@ -9,6 +9,8 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/published/evaluation.h"
 #include "sim/study/published/metric.h"
+#include "sim/study/summary/run_trace.h"
+#include "traces/analysis/overlap.h"
 
 namespace a3sim {
 namespace {
@@ -26,7 +28,8 @@ struct Figures {
   double moved = 0, sent = 0;     // bytes of the first rank: by its tasks' accesses, to other ranks
   double hits = 0, requests = 0;  // of its reads in the L2
   double operations = 0;          // of all ranks
-  std::string network;
+  Duration exposed{};             // communication that no product covers, the mean of a rank
+  std::string network, ranks;     // ranks: that were simulated, "2 of 8"
 
   void add(const Figures& other);
   double bandwidth() const { return (sent > 0 ? sent : moved) / seconds(latency); }
@@ -41,7 +44,17 @@ void Figures::add(const Figures& other) {
   hits += other.hits;
   requests += other.requests;
   operations += other.operations;
+  exposed += other.exposed;
   network = other.network;
+  ranks = other.ranks;
+}
+
+// The mean of a rank.
+Duration exposed(const Experiment& experiment, const PassResult& pass) {
+  const std::vector<Overlap> ranks = overlaps(trace_of(experiment, pass));
+  Duration sum{};
+  for (const Overlap& rank : ranks) sum += rank.exposed;
+  return sum / static_cast<std::int64_t>(std::max<std::size_t>(1, ranks.size()));
 }
 
 Figures figures_of(const PassResult& pass) {
@@ -102,21 +115,34 @@ void add_link_bound(const Row& row) {
                               row.figures.bounds.time[static_cast<std::size_t>(Bound::kLink)]);
 }
 
+void add_links_busy(const Row& row) {
+  const Duration link = row.figures.bounds.time[static_cast<std::size_t>(Bound::kLink)];
+  row.point.more.emplace_back(Column::number("links busy", "", 2),
+                              seconds(link) / seconds(row.figures.latency));
+}
+
+void add_exposed(const Row& row) {
+  row.point.more.emplace_back(Column::milliseconds("exposed", "exposed_ps"), row.figures.exposed);
+}
+
+void add_ranks(const Row& row) {
+  row.point.more.emplace_back(Column::words("ranks simulated"), row.figures.ranks);
+}
+
 void add_network(const Row& row) {
   row.point.more.emplace_back(Column::words("network"), row.figures.network);
 }
 
 void add_against(const Row& row) {
-  Column column = Column::percent("against", "");
-  column.form = Form::kSignedPercent;
   Cell cell;
   if (row.against) cell = seconds(row.figures.latency) / seconds(row.against->latency) - 1;
-  row.point.more.emplace_back(std::move(column), cell);
+  row.point.more.emplace_back(Column::signed_percent("against"), cell);
 }
 
 constexpr std::pair<std::string_view, void (*)(const Row&)> kMoreColumns[] = {
     {"binding", add_binding},       {"bounds", add_bounds},   {"bound", add_bound},
-    {"link bound", add_link_bound}, {"network", add_network}, {"against", add_against}};
+    {"link bound", add_link_bound}, {"network", add_network}, {"against", add_against},
+    {"links busy", add_links_busy}, {"exposed", add_exposed}, {"ranks simulated", add_ranks}};
 
 void add_column(const PublishedTable& table, const std::string& name, const Row& row) {
   const auto known = std::ranges::find(kMoreColumns, name, [](const auto& column) { return column.first; });
@@ -126,12 +152,6 @@ void add_column(const PublishedTable& table, const std::string& name, const Row&
   throw InputError(
       fmt::format("{}: unknown column '{}'; known: {}", table.name, name, fmt::join(names, ", ")));
 }
-
-// Runs an experiment for each case and reads the table's metrics.
-class Runs final : public Evaluation {
- public:
-  Predictions run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const override;
-};
 
 bool by_pass(const PublishedTable& table) {
   return std::ranges::find(table.columns, "pass") != table.columns.end();
@@ -156,8 +176,11 @@ std::string counts_of(const WorkerKinds& kinds) {
 
 Run run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario) {
   const Experiment experiment = scenario.load(table.experiment, one.overrides);
+  const bool traced = std::ranges::any_of(table.metrics, [](const PublishedMetric& metric) {
+    return std::ranges::find(metric.more, "exposed") != metric.more.end();
+  });
   const bool record =
-      std::ranges::find(table.metrics, "tflops", &PublishedMetric::name) != table.metrics.end();
+      traced || std::ranges::find(table.metrics, "tflops", &PublishedMetric::name) != table.metrics.end();
   Run run;
   run.of = &one;
   run.hardware = experiment.hardware.name;
@@ -166,6 +189,9 @@ Run run_case(const PublishedTable& table, const PublishedCase& one, const Scenar
   Figures total;
   for (const PassResult& pass : run_experiment(experiment, record)) {
     Figures figures = figures_of(pass);
+    figures.ranks =
+        experiment.kept > 0 ? fmt::format("{} of {}", experiment.kept, experiment.shape.ep) : "all";
+    if (traced) figures.exposed = exposed(experiment, pass);
     if (table.timed_from_kernel)
       figures.latency -= first_launch(experiment.hardware.runtime, experiment.run.launch);
     total.add(figures);
@@ -222,7 +248,8 @@ const Run* compared_with(const Run& run, const std::vector<Run>& runs) {
   return found == runs.end() ? nullptr : &*found;
 }
 
-Predictions Runs::run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const {
+// Runs an experiment for each case and reads the table's metrics.
+Predictions run_cases(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   std::vector<const PublishedCase*> cases;
   for (const PublishedCase& one : table.cases) {
     if (is_wanted(one, scenario, wanted)) cases.push_back(&one);
@@ -242,7 +269,7 @@ Predictions Runs::run(const PublishedTable& table, const Scenario& scenario, con
   return result;
 }
 
-A3SIM_REGISTER(Evaluation, "runs", "an experiment for each case, and its metrics", Runs);
+A3SIM_REGISTER(Evaluation, "runs", "an experiment for each case, and its metrics", Evaluation{run_cases});
 
 }  // namespace
 }  // namespace a3sim

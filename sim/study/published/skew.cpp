@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "sim/experiment/compiled.h"
 #include "sim/study/calibration/sensitivity.h"
@@ -33,22 +32,13 @@ std::uint32_t most_rows(const RoutingCounts& counts) {
   return most;
 }
 
-// EP8 under sampled routings: what an uneven load costs, and what one schedule for all of them costs more.
-class Skew final : public Evaluation {
- public:
-  Predictions run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const override;
-
- private:
-  struct Drawn {
-    std::vector<NamedRouting> routings;
-    double straggler = 0;      // median
-    std::uint32_t bucket = 0;  // rows of each (source, expert) that all of them fit into
-  };
-  static Drawn draw(const Experiment& experiment, double skew);
-  static void add(const Scenario& scenario, const Wanted& wanted, double skew, std::vector<Point>& points);
+struct Drawn {
+  std::vector<NamedRouting> routings;
+  double straggler = 0;      // median
+  std::uint32_t bucket = 0;  // rows of each (source, expert) that all of them fit into
 };
 
-Skew::Drawn Skew::draw(const Experiment& experiment, double skew) {
+Drawn draw(const Experiment& experiment, double skew) {
   Drawn drawn;
   std::vector<double> stragglers;
   for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
@@ -61,7 +51,7 @@ Skew::Drawn Skew::draw(const Experiment& experiment, double skew) {
   return drawn;
 }
 
-void Skew::add(const Scenario& scenario, const Wanted& wanted, double skew, std::vector<Point>& points) {
+void add_skew(const Scenario& scenario, const Wanted& wanted, double skew, std::vector<Point>& points) {
   const auto case_of = [&](const char* schedule) {
     return nlohmann::ordered_json{{"skew", skew}, {"pass", "forward"}, {"schedule", schedule}};
   };
@@ -93,13 +83,14 @@ void Skew::add(const Scenario& scenario, const Wanted& wanted, double skew, std:
   }
 }
 
-Predictions Skew::run(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) const {
+// EP8 under sampled routings: what an uneven load costs, and what one schedule for all of them costs more.
+Predictions run_skew(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
-  for (const double skew : kSkews) add(scenario, wanted, skew, result.points);
+  for (const double skew : kSkews) add_skew(scenario, wanted, skew, result.points);
   return result;
 }
 
-A3SIM_REGISTER(Evaluation, "skew", "medians over routings, recompiled and replayed", Skew);
+A3SIM_REGISTER(Evaluation, "skew", "medians over routings, recompiled and replayed", Evaluation{run_skew});
 
 }  // namespace
 }  // namespace a3sim

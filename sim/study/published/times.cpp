@@ -9,42 +9,30 @@ namespace {
 
 // How long an experiment's operators take, by a profile's definitions: a point for each name, with the mean of all
 // ranks and passes.
-class OperatorTimes : public Evaluation {
- public:
-  explicit OperatorTimes(MeasuredUnit unit) : unit_(unit) {}
-  Predictions run(const PublishedTable& table, const Scenario& scenario, const Wanted&) const override {
-    const Experiment experiment = scenario.load(table.experiment);
-    std::vector<TracedPass> passes;
-    for (const PassResult& pass : run_experiment(experiment, true))
-      passes.push_back({pass.name, trace_of(experiment, pass)});
-    const Measured times = measured(passes, unit_);
-    Predictions result{table.heading, {}};
-    const auto add = [&](std::string_view kind, const Names& names) {
-      for (const auto& [name, of] : names) {
-        if (of.mean() == Duration::zero()) continue;
-        const double time = in_unit("latency", "us", static_cast<double>(of.mean().count()));
-        result.points.push_back(
-            {{{std::string(kind), name}}, "latency", "us", time, experiment.hardware.name});
-      }
-    };
-    add(name_of(unit_), times.sum(&MeasuredRank::operators));
-    add("exchange", times.sum(&MeasuredRank::exchanges));
-    return result;
-  }
+template <MeasuredUnit unit>
+Predictions run_times(const PublishedTable& table, const Scenario& scenario, const Wanted&) {
+  const Experiment experiment = scenario.load(table.experiment);
+  std::vector<TracedPass> passes;
+  for (const PassResult& pass : run_experiment(experiment, true))
+    passes.push_back({pass.name, trace_of(experiment, pass)});
+  const Measured times = measured(passes, unit);
+  Predictions result{table.heading, {}};
+  const auto add = [&](std::string_view kind, const Names& names) {
+    for (const auto& [name, of] : names) {
+      if (of.mean() == Duration::zero()) continue;
+      const double time = in_unit("latency", "us", static_cast<double>(of.mean().count()));
+      result.points.push_back({{{std::string(kind), name}}, "latency", "us", time, experiment.hardware.name});
+    }
+  };
+  add(name_of(unit), times.sum(&MeasuredRank::operators));
+  add("exchange", times.sum(&MeasuredRank::exchanges));
+  return result;
+}
 
- private:
-  MeasuredUnit unit_;
-};
-
-struct KernelTimes final : OperatorTimes {
-  KernelTimes() : OperatorTimes(MeasuredUnit::kKernel) {}
-};
-struct TaskTimes final : OperatorTimes {
-  TaskTimes() : OperatorTimes(MeasuredUnit::kTask) {}
-};
-
-A3SIM_REGISTER(Evaluation, "kernel times", "how long an experiment's operators take as kernels", KernelTimes);
-A3SIM_REGISTER(Evaluation, "task times", "how long an experiment's tasks take, by operator", TaskTimes);
+A3SIM_REGISTER(Evaluation, "kernel times", "how long an experiment's operators take as kernels",
+               Evaluation{run_times<MeasuredUnit::kKernel>});
+A3SIM_REGISTER(Evaluation, "task times", "how long an experiment's tasks take, by operator",
+               Evaluation{run_times<MeasuredUnit::kTask>});
 
 }  // namespace
 }  // namespace a3sim

@@ -1,7 +1,5 @@
 #include "sim/study/results/page_view.h"
 
-#include <fmt/format.h>
-
 #include "sim/study/results/conclusion.h"
 #include "sim/study/results/points_view.h"
 

@@ -1,5 +1,3 @@
-#include "sim/study/score/prove.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "sim/study/monitor/job.h"
+#include "sim/study/score/score.h"
 #include "traces/locate/rank_step.h"
 
 namespace a3sim {

@@ -8,7 +8,6 @@
 #include "models/operators/operator.h"
 #include "sim/experiment/run_experiment.h"
 #include "traces/analysis/operator_stats.h"
-#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
@@ -34,8 +33,28 @@ std::string left_by_text(const PassResult& pass, const std::vector<std::uint64_t
   return text.empty() ? "-" : text;
 }
 
-nlohmann::ordered_json requests_json(const L2Traffic::Requests& requests) {
-  return {{"hit", requests.hit}, {"miss", requests.miss}, {"bypass", requests.bypass}};
+// "link 47.7 %": what an operator's tasks lost most of their time to.
+std::string lost_to(const OperatorStats& stats) {
+  const std::uint32_t worst = stats.worst_limit();
+  if (worst == kLimits) return "-";
+  return fmt::format("{} {:.1f} %", name_of(static_cast<Limit>(worst)),
+                     100 * seconds(stats.lost[worst]) / seconds(stats.ran));
+}
+
+std::vector<Column> operator_columns(const PassResult& pass) {
+  std::vector<Column> columns{
+      Column::words(pass.name).for_people(),           Column::count("tasks").for_people(),
+      Column::milliseconds("from ms").for_people(),    Column::milliseconds("to ms").for_people(),
+      Column::number("mean us", "", 2).for_people(),   Column::number("ideal us", "", 2).for_people(),
+      Column::number("waited us", "", 2).for_people(), Column::words("lost to").for_people()};
+  for (const char* key : {"operator", "unit", "stage", "gap_ps", "tasks", "ran_ps", "ideal_ps", "waited_ps"})
+    columns.push_back(Column::data(key));
+  for (std::uint32_t l = 0; l < kLimits; ++l)
+    columns.push_back(Column::data(fmt::format("lost_ps.{}", name_of(static_cast<Limit>(l)))));
+  add_traffic_columns("l2.", columns);
+  for (const OperatorInfo& producer : pass.schedule.front().operators())
+    columns.push_back(Column::data("l2_read_hits_left_by." + producer.name));
+  return columns;
 }
 
 }  // namespace
@@ -59,81 +78,70 @@ TaskUnit unit_of(const OperatorInfo& info) {
   return op.unit() == CoreUnit::kMatrix ? TaskUnit::kCube : TaskUnit::kVector;
 }
 
-std::string operators_table(const PassResult& pass, const Causes& causes) {
-  Table table({pass.name, "tasks", "from ms", "to ms", "mean us", "ideal us", "waited us", "lost to"});
-  const std::vector<OperatorStats> stats = operator_stats(causes);
-  for (std::size_t op = 0; op < stats.size(); ++op) {
-    const OperatorStats& s = stats[op];
-    if (s.tasks == 0) continue;
-    const auto n = static_cast<double>(s.tasks);
-    const std::uint32_t worst = s.worst_limit();
-    const std::string lost = worst == kLimits ? "-"
-                                              : fmt::format("{} {:.1f} %", name_of(static_cast<Limit>(worst)),
-                                                            100 * seconds(s.lost[worst]) / seconds(s.ran));
-    table.add({pass.schedule.front().operators()[op].name, fmt::format("{}", s.tasks),
-               in_milliseconds(s.first_start), in_milliseconds(s.last_end),
-               fmt::format("{:.2f}", microseconds(s.ran) / n),
-               fmt::format("{:.2f}", microseconds(s.ideal) / n),
-               fmt::format("{:.2f}", microseconds(s.waited) / n), lost});
-  }
-  return table.text();
+void add_traffic_columns(const std::string& key, std::vector<Column>& columns) {
+  for (const char* of : {"read.hit", "read.miss", "read.bypass", "write.hit", "write.miss", "write.bypass",
+                         "hbm_read_bytes", "hbm_write_bytes"})
+    columns.push_back(Column::data(key + of));
 }
 
-std::string l2_table(const PassResult& pass) {
-  Table table({pass.name + ", L2", "read MB/rank", "hits", "written MB/rank", "hits", "HBM read MB",
-               "HBM written MB", "read hits left by"});
+void add_traffic(const L2Traffic& traffic, std::vector<Cell>& cells) {
+  for (const L2Traffic::Requests& of : {traffic.read, traffic.write})
+    cells.insert(cells.end(), {whole(of.hit), whole(of.miss), whole(of.bypass)});
+  cells.insert(cells.end(), {whole(traffic.hbm_read), whole(traffic.hbm_write)});
+}
+
+void add_operators(const PassResult& pass, const Causes& causes, Report& report) {
+  Table& table = report.table("operators", operator_columns(pass));
+  const std::vector<OperatorStats> stats = operator_stats(causes);
+  const auto& operators = pass.schedule.front().operators();
+  for (std::size_t op = 0; op < stats.size(); ++op) {
+    const OperatorStats& s = stats[op];
+    const auto n = static_cast<double>(s.tasks);
+    const OperatorL2 l2 = l2_of(pass, op);
+    std::vector<Cell> cells{operators[op].name,
+                            whole(s.tasks),
+                            s.first_start,
+                            s.last_end,
+                            microseconds(s.ran) / n,
+                            microseconds(s.ideal) / n,
+                            microseconds(s.waited) / n,
+                            lost_to(s),
+                            operators[op].name,
+                            std::string(name_of(unit_of(operators[op]))),
+                            whole(operators[op].stage),
+                            causes.trace().operators[op].gap,
+                            whole(s.tasks),
+                            s.ran,
+                            s.ideal,
+                            s.waited};
+    cells.insert(cells.end(), s.lost.begin(), s.lost.end());
+    add_traffic(l2.traffic, cells);
+    for (const std::uint64_t requests : l2.left_by) cells.push_back(requests > 0 ? whole(requests) : Cell());
+    cells.resize(table.columns().size());
+    table.add(std::move(cells), s.tasks > 0 ? Seen::kByAll : Seen::kByPrograms);
+  }
+}
+
+void add_l2(const PassResult& pass, Report& report) {
+  Table& table = report.table(
+      "", {Column::words(pass.name + ", L2"), Column::mega("read MB/rank"), Column::percent("hits"),
+           Column::mega("written MB/rank"), Column::percent("hits"), Column::mega("HBM read MB"),
+           Column::mega("HBM written MB"), Column::words("read hits left by")});
   const auto ranks = static_cast<double>(pass.run.ranks.size());
-  const auto mega = [&](double bytes) { return fmt::format("{:.1f}", bytes / ranks * 1e-6); };
   const auto all = [](const L2Traffic::Requests& r) {
     return static_cast<double>(r.hit + r.miss + r.bypass) * kL2Request;
   };
   const auto hits = [](const L2Traffic::Requests& r) {
-    return r.hit + r.miss ? fmt::format("{:.1f} %", 100 * r.hit_rate()) : "-";
+    return share(static_cast<double>(r.hit), static_cast<double>(r.hit + r.miss));
   };
   for (std::size_t op = 0; op < pass.schedule.front().operators().size(); ++op) {
     const OperatorL2 l2 = l2_of(pass, op);
     const L2Traffic& t = l2.traffic;
     if (all(t.read) + all(t.write) == 0) continue;
-    table.add({pass.schedule.front().operators()[op].name, mega(all(t.read)), hits(t.read),
-               mega(all(t.write)), hits(t.write), mega(static_cast<double>(t.hbm_read)),
-               mega(static_cast<double>(t.hbm_write)), left_by_text(pass, l2.left_by)});
+    table.add({pass.schedule.front().operators()[op].name, all(t.read) / ranks, hits(t.read),
+               all(t.write) / ranks, hits(t.write), static_cast<double>(t.hbm_read) / ranks,
+               static_cast<double>(t.hbm_write) / ranks, left_by_text(pass, l2.left_by)});
   }
-  return table.text();
-}
-
-// Requests are of 128 bytes, as the profiler counts them.
-nlohmann::ordered_json l2_json(const L2Traffic& traffic) {
-  return {{"read", requests_json(traffic.read)},
-          {"write", requests_json(traffic.write)},
-          {"hbm_read_bytes", traffic.hbm_read},
-          {"hbm_write_bytes", traffic.hbm_write}};
-}
-
-nlohmann::ordered_json operators_json(const PassResult& pass, const Causes& causes) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  const std::vector<OperatorStats> stats = operator_stats(causes);
-  const auto& operators = pass.schedule.front().operators();
-  for (std::size_t op = 0; op < stats.size(); ++op) {
-    nlohmann::ordered_json item{{"operator", operators[op].name},
-                                {"unit", name_of(unit_of(operators[op]))},
-                                {"stage", operators[op].stage},
-                                {"gap_ps", causes.trace().operators[op].gap.count()},
-                                {"tasks", stats[op].tasks},
-                                {"ran_ps", stats[op].ran.count()},
-                                {"ideal_ps", stats[op].ideal.count()},
-                                {"waited_ps", stats[op].waited.count()}};
-    for (std::uint32_t l = 0; l < kLimits; ++l) {
-      item["lost_ps"][std::string(name_of(static_cast<Limit>(l)))] = stats[op].lost[l].count();
-    }
-    const OperatorL2 l2 = l2_of(pass, op);
-    item["l2"] = l2_json(l2.traffic);
-    for (std::size_t producer = 0; producer < l2.left_by.size(); ++producer) {
-      if (l2.left_by[producer] > 0)
-        item["l2_read_hits_left_by"][operators[producer].name] = l2.left_by[producer];
-    }
-    json.push_back(std::move(item));
-  }
-  return json;
 }
 
 }  // namespace a3sim

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sim/experiment/run_experiment.h"
 #include "traces/analysis/causes.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -20,12 +20,14 @@ OperatorL2 l2_of(const PassResult& pass, std::size_t op);
 // What the operator's tasks are made of.
 TaskUnit unit_of(const OperatorInfo& info);
 
-// What a pass's operators did, over all ranks; `causes` are those of the pass's trace.
-std::string operators_table(const PassResult& pass, const Causes& causes);
-nlohmann::ordered_json operators_json(const PassResult& pass, const Causes& causes);
+// The columns of traffic, below `key`, and its cells: requests of 128 bytes, as the profiler counts them.
+void add_traffic_columns(const std::string& key, std::vector<Column>& columns);
+void add_traffic(const L2Traffic& traffic, std::vector<Cell>& cells);
 
-// What a pass's operators asked of the L2, and who had left there what they found: means of the ranks.
-std::string l2_table(const PassResult& pass);
-nlohmann::ordered_json l2_json(const L2Traffic& traffic);
+// What a pass's operators did, over all ranks; `causes` are those of the pass's trace.
+void add_operators(const PassResult& pass, const Causes& causes, Report& report);
+
+// For people: what a pass's operators asked of the L2, and who had left there what they found: means of the ranks.
+void add_l2(const PassResult& pass, Report& report);
 
 }  // namespace a3sim

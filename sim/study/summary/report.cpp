@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/run_trace.h"
 #include "traces/analysis/worker_time.h"
-#include "traces/report/table.h"
 #include "version.h"
 
 namespace a3sim {
@@ -71,88 +71,146 @@ std::string what_ran(const Experiment& experiment) {
 }
 
 // A part of the time of all workers of a kind.
-std::string part_of_kind(const Causes& causes, std::uint32_t kind, WorkerTime time) {
-  Duration part{}, whole{};
+Cell part_of_kind(const Causes& causes, std::uint32_t kind, WorkerTime time) {
+  Duration part{}, all{};
   for (const auto& rank : worker_times(causes)) {
     part += part_of(rank[kind], time);
-    for (const Duration of : rank[kind]) whole += of;
+    for (const Duration of : rank[kind]) all += of;
   }
-  return whole > Duration::zero() ? in_percent(seconds(part) / seconds(whole)) : "-";
+  return share(part, all);
 }
 
 // How busy each kind is; of those that run matrix tasks, what else they do too.
-std::vector<std::string> kinds_head(const WorkerKinds& kinds) {
-  std::vector<std::string> head;
+void add_passes(const WorkerKinds& kinds, std::span<const PassResult> passes,
+                const std::deque<Causes>& causes, Report& report) {
+  std::vector<Column> columns{Column::words("pass"), Column::milliseconds("latency ms"),
+                              Column::milliseconds("first rank ms"), Column::milliseconds("bound ms"),
+                              Column::words("binding")};
   for (const WorkerKind& kind : kinds) {
-    head.push_back(kind.name + " busy");
-    if (kind.has(CoreUnit::kMatrix)) head.insert(head.end(), {"waits", "idle"});
+    columns.push_back(Column::percent(kind.name + " busy"));
+    if (kind.has(CoreUnit::kMatrix))
+      columns.insert(columns.end(), {Column::percent("waits"), Column::percent("idle")});
   }
-  return head;
-}
-
-std::vector<std::string> kinds_cells(const WorkerKinds& kinds, const PassResult& pass, const Causes& causes) {
-  std::vector<std::string> cells;
-  for (std::uint32_t k = 0; k < kinds.size(); ++k) {
-    cells.push_back(fmt::format("{:.1f} %", 100 * busy_part(pass, k)));
-    if (!kinds[k].has(CoreUnit::kMatrix)) continue;
-    for (const WorkerTime time : {WorkerTime::kWait, WorkerTime::kIdle})
-      cells.push_back(part_of_kind(causes, k, time));
-  }
-  return cells;
-}
-
-std::string passes_table(const WorkerKinds& kinds, std::span<const PassResult> passes,
-                         const std::deque<Causes>& causes) {
-  std::vector<std::string> head{"pass", "latency ms", "first rank ms", "bound ms", "binding"};
-  std::ranges::copy(kinds_head(kinds), std::back_inserter(head));
-  head.insert(head.end(), {"sent MB/rank", "tasks", "events"});
-  const std::size_t columns = head.size();
-  Table table(head);
+  columns.insert(columns.end(),
+                 {Column::mega("sent MB/rank"), Column::count("tasks"), Column::count("events")});
+  Table& table = report.table("", std::move(columns));
   Duration total{}, bound{};
   for (std::size_t p = 0; p < passes.size(); ++p) {
     const PassResult& pass = passes[p];
+    std::vector<Cell> row{pass.name, pass.run.makespan, earliest_end(pass.run), pass.bounds.largest(),
+                          std::string(name_of(pass.bounds.binding()))};
+    for (std::uint32_t k = 0; k < kinds.size(); ++k) {
+      row.emplace_back(busy_part(pass, k));
+      if (!kinds[k].has(CoreUnit::kMatrix)) continue;
+      for (const WorkerTime time : {WorkerTime::kWait, WorkerTime::kIdle})
+        row.push_back(part_of_kind(causes[p], k, time));
+    }
     std::uint64_t tasks = 0;
     for (const RankResult& rank : pass.run.ranks) tasks += rank.tasks;
-    std::vector<std::string> row{
-        pass.name, in_milliseconds(pass.run.makespan), in_milliseconds(earliest_end(pass.run)),
-        in_milliseconds(pass.bounds.largest()), std::string(name_of(pass.bounds.binding()))};
-    std::ranges::copy(kinds_cells(kinds, pass, causes[p]), std::back_inserter(row));
-    row.insert(row.end(), {fmt::format("{:.1f}", static_cast<double>(most_sent(pass.run)) * 1e-6),
-                           fmt::format("{}", tasks), fmt::format("{}", pass.run.events)});
-    table.add_words(row);
+    row.insert(row.end(), {static_cast<double>(most_sent(pass.run)), whole(tasks), whole(pass.run.events)});
+    table.add(std::move(row));
     total += pass.run.makespan;
     bound += pass.bounds.largest();
   }
   if (passes.size() > 1) {
-    std::vector<std::string> row{"total", in_milliseconds(total), "", in_milliseconds(bound)};
-    row.resize(columns);
-    table.add_words(row);
+    std::vector<Cell> row{"total", total, "", bound};
+    row.resize(table.columns().size(), "");
+    table.add(std::move(row));
   }
-  return table.text();
 }
 
-std::string bounds_table(std::span<const PassResult> passes) {
-  std::vector<std::string> header{"lower bounds ms"};
-  for (std::uint32_t b = 0; b < kBounds; ++b) header.emplace_back(name_of(static_cast<Bound>(b)));
-  Table table(header);
+void add_bounds(std::span<const PassResult> passes, Report& report) {
+  std::vector<Column> columns{Column::words("lower bounds ms")};
+  for (std::uint32_t b = 0; b < kBounds; ++b)
+    columns.push_back(Column::milliseconds(std::string(name_of(static_cast<Bound>(b)))));
+  Table& table = report.table("", std::move(columns));
   for (const PassResult& pass : passes) {
-    std::vector<std::string> row{pass.name};
-    for (const Duration time : pass.bounds.time) row.push_back(in_milliseconds(time));
-    table.add_words(row);
+    std::vector<Cell> row{pass.name};
+    row.insert(row.end(), pass.bounds.time.begin(), pass.bounds.time.end());
+    table.add(std::move(row));
   }
-  return table.text();
+}
+
+void add_ranks(const WorkerKinds& kinds, const PassResult& pass, const Causes& causes, Report& report) {
+  std::vector<Column> columns{Column::data("end_ps"), Column::data("tasks")};
+  for (const WorkerKind& kind : kinds) {
+    for (const char* key : {"_busy_ps", "_waited_ps", "_idle_ps"})
+      columns.push_back(Column::data(kind.key() + key));
+  }
+  columns.insert(columns.end(), {Column::data("l2_read_bytes"), Column::data("l2_write_bytes")});
+  add_traffic_columns("l2.", columns);
+  columns.insert(columns.end(), {Column::data("sent_bytes"), Column::data("received_bytes")});
+  Table& table = report.table("ranks", std::move(columns), Seen::kByPrograms);
+  const auto times = worker_times(causes);
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    const RankResult& rank = pass.run.ranks[r];
+    std::vector<Cell> row{rank.end, whole(rank.tasks)};
+    for (std::uint32_t k = 0; k < kinds.size(); ++k)
+      row.insert(row.end(), {rank.busy[k], part_of(times[r][k], WorkerTime::kWait),
+                             part_of(times[r][k], WorkerTime::kIdle)});
+    row.insert(row.end(), {rank.l2_read, rank.l2_write});
+    add_traffic(rank.l2, row);
+    row.insert(row.end(), {whole(rank.sent), whole(rank.received)});
+    table.add(std::move(row));
+  }
+}
+
+Report pass_report(const WorkerKinds& kinds, const PassResult& pass, const Causes& causes) {
+  Report report;
+  report.fact("pass", pass.name).fact("latency_ps", pass.run.makespan).fact("events", whole(pass.run.events));
+  for (std::uint32_t b = 0; b < kBounds; ++b)
+    report.fact(fmt::format("bounds_ps.{}", name_of(static_cast<Bound>(b))), pass.bounds.time[b]);
+  report.fact("binding", std::string(name_of(pass.bounds.binding())));
+  add_operators(pass, causes, report);
+  add_l2(pass, report);
+  add_ranks(kinds, pass, causes, report);
+  return report;
 }
 
 }  // namespace
 
-std::string summary_text(const Experiment& experiment, std::span<const PassResult> passes) {
+Report summary_report(const Experiment& experiment, std::span<const PassResult> passes) {
   const std::vector<Trace> traces = traces_of(experiment, passes);
   const std::deque<Causes> causes(traces.begin(), traces.end());
-  std::string text = what_ran(experiment) + '\n' + passes_table(experiment.workers, passes, causes) + '\n' +
-                     bounds_table(passes);
+  Report report;
+  report.say(what_ran(experiment));
+  add_passes(experiment.workers, passes, causes, report);
+  add_bounds(passes, report);
   for (std::size_t p = 0; p < passes.size(); ++p)
-    text += '\n' + operators_table(passes[p], causes[p]) + '\n' + l2_table(passes[p]);
-  return text;
+    report.part("passes", pass_report(experiment.workers, passes[p], causes[p]));
+  return report;
+}
+
+std::string tasks_csv(const PassResult& pass) {
+  std::string csv =
+      "rank,task,operator,index,expert,src,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,"
+      "lost_l2_write_ps,lost_hbm_ps,lost_link_ps,lost_miss_ps,l2_read_hit,l2_read_miss,l2_write_hit,"
+      "l2_write_miss,hbm_read_bytes,hbm_write_bytes,queue,dependent_event,trigger_rank,trigger_event,"
+      "done_ps,visible_ps,arithmetic_ps,operations,put_bytes\n";
+  for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
+    const Ssc& ssc = pass.schedule[r];
+    std::vector<std::string> names, queues;
+    for (const WorkerKind& kind : ssc.kinds()) queues.push_back(kind.queue());
+    for (const OperatorInfo& op : ssc.operators()) names.push_back(csv_cell(op.name));
+    for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+      const TaskDescriptor& td = ssc.tasks()[t];
+      const TaskRecord& record = pass.run.ranks[r].records[t];
+      const auto since_start = [](Time time) { return time.time_since_epoch().count(); };
+      fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{}", r, t, names[td.op],
+                     td.task_index, td.expert == kNoExpert ? "" : std::to_string(td.gexpert), td.src, td.dst,
+                     record.worker, since_start(record.taken), since_start(record.start),
+                     since_start(record.end), record.ideal.count());
+      for (const Duration lost : record.lost) fmt::format_to(std::back_inserter(csv), ",{}", lost.count());
+      const L2Traffic& l2 = record.l2;
+      fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{}", l2.read.hit, l2.read.miss, l2.write.hit,
+                     l2.write.miss, l2.hbm_read, l2.hbm_write);
+      fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{},{},{},{}\n", queues[td.queue_type],
+                     td.dependent_event == kNone ? "" : std::to_string(td.dependent_event), td.trigger_rank,
+                     td.trigger_event, since_start(record.done), since_start(record.visible),
+                     record.arithmetic.count(), record.operations, record.put_bytes);
+    }
+  }
+  return csv;
 }
 
 }  // namespace a3sim

@@ -5,18 +5,29 @@
 #include <string>
 
 #include "sim/experiment/run_experiment.h"
-#include "traces/report/table.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
-// A result's page of summary. Holds nothing but what follows from the configuration: no wall time, no path.
-std::string summary_text(const Experiment& experiment, std::span<const PassResult> passes);
+// A result's page of summary, and for programs each operator's and each rank's figures. Holds nothing but what follows
+// from the configuration: no wall time, no path. The passes were run with records.
+Report summary_report(const Experiment& experiment, std::span<const PassResult> passes);
 
-// The same and each rank's figures, for programs.
-nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes);
+// The same for programs, with what ran.
+nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes,
+                                    const Report& summary);
 
 // Every task of a pass: its descriptor's main fields, its times in picoseconds, its losses. CSV with a
 // header. The pass was run with records.
 std::string tasks_csv(const PassResult& pass);
+
+// All that a run has to say: its page, for people and for programs, and the ends of what its latency may be where values
+// were assumed. The passes were run with records.
+struct RunSummary {
+  std::string text;
+  nlohmann::ordered_json json;
+};
+RunSummary run_summary(const Experiment& experiment, const Compiled& compiled,
+                       std::span<const PassResult> passes);
 
 }  // namespace a3sim

@@ -1,37 +1,19 @@
-#include <algorithm>
-#include <array>
+#include <fmt/format.h>
 
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/summary/operator_report.h"
+#include "sim/experiment/value_range.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/run_trace.h"
-#include "traces/analysis/worker_time.h"
+#include "traces/report/report.h"
 #include "version.h"
 
 namespace a3sim {
 namespace {
 
-nlohmann::ordered_json shape_json(const MoeShape& shape) {
-  return {{"tokens", shape.tokens},
-          {"hidden", shape.hidden},
-          {"intermediate", shape.intermediate},
-          {"top_k", shape.top_k},
-          {"experts_per_rank", shape.experts_per_rank},
-          {"ep", shape.ep},
-          {"dtype", name_of(shape.dtype)}};
-}
-
 nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
   nlohmann::ordered_json json{{"kind", routing.kind}};
   if (Routings::get(routing.kind).draws()) json["skew"] = routing.skew;
   return json;
-}
-
-nlohmann::ordered_json cut_json(const CutOptions& cut) {
-  return {{"shares", cut.shares},
-          {"partitions", cut.partitions},
-          {"chunk", cut.chunk},
-          {"task_rows", cut.task_rows}};
 }
 
 // What the analysis of a result has to know of the machine, so that it needs no configuration.
@@ -55,29 +37,6 @@ nlohmann::ordered_json machine_json(const Experiment& experiment) {
   return json;
 }
 
-nlohmann::ordered_json rank_json(const WorkerKinds& kinds, const RankResult& rank,
-                                 const std::vector<WorkerTimes>& times) {
-  nlohmann::ordered_json json{{"end_ps", rank.end.count()}, {"tasks", rank.tasks}};
-  for (std::uint32_t k = 0; k < kinds.size(); ++k) {
-    const std::string kind = kinds[k].key();
-    json[kind + "_busy_ps"] = rank.busy[k].count();
-    json[kind + "_waited_ps"] = part_of(times[k], WorkerTime::kWait).count();
-    json[kind + "_idle_ps"] = part_of(times[k], WorkerTime::kIdle).count();
-  }
-  json["l2_read_bytes"] = rank.l2_read;
-  json["l2_write_bytes"] = rank.l2_write;
-  json["l2"] = l2_json(rank.l2);
-  json["sent_bytes"] = rank.sent;
-  json["received_bytes"] = rank.received;
-  return json;
-}
-
-std::vector<std::uint32_t> worker_counts(const WorkerKinds& kinds) {
-  std::vector<std::uint32_t> counts;
-  for (const WorkerKind& kind : kinds) counts.push_back(kind.count);
-  return counts;
-}
-
 // What the workers are, where they are not AIC and AIV.
 nlohmann::ordered_json kinds_json(const WorkerKinds& kinds) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -90,48 +49,81 @@ nlohmann::ordered_json kinds_json(const WorkerKinds& kinds) {
   return json;
 }
 
-nlohmann::ordered_json pass_json(const Experiment& experiment, const PassResult& pass) {
-  const Trace trace = trace_of(experiment, pass);
-  const Causes causes(trace);
-  nlohmann::ordered_json json{
-      {"pass", pass.name}, {"latency_ps", pass.run.makespan.count()}, {"events", pass.run.events}};
-  for (std::uint32_t b = 0; b < kBounds; ++b) {
-    json["bounds_ps"][std::string(name_of(static_cast<Bound>(b)))] = pass.bounds.time[b].count();
+// What a latency is of, between which ends it lies, and which values were assumed.
+Report range_report(const Experiment& experiment, std::span<const PassResult> passes,
+                    const LatencyRange& range) {
+  Report report;
+  report.say(fmt::format("timed: {}\n", experiment.timed), "timed");
+  Table& table =
+      report.table("latencies", {Column::words("pass"), Column::microseconds("latency us", "latency_ps"),
+                                 Column::microseconds("behind the launch us", "behind_launch_ps"),
+                                 Column::microseconds("at the fast ends", "fast_ps"),
+                                 Column::microseconds("at the slow ends", "slow_ps")});
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const Duration latency = passes[p].run.makespan;
+    table.add({passes[p].name, latency, latency - experiment.hardware.runtime.kernel_launch, range.fast[p],
+               range.slow[p]});
   }
-  json["binding"] = name_of(pass.bounds.binding());
-  json["operators"] = operators_json(pass, causes);
-  const auto times = worker_times(causes);
-  for (std::size_t r = 0; r < times.size(); ++r)
-    json["ranks"].push_back(rank_json(experiment.workers, pass.run.ranks[r], times[r]));
-  return json;
+  report.say("The ends: every value below at the faster and at the slower one that public sources give.\n");
+  Table& assumed = report.table("assumed", {Column::words("assumed", "value"), Column::words("is"),
+                                            Column::words("from", "low"), Column::words("to", "high")});
+  for (const SourcedValue& value : range.assumed)
+    assumed.add({value.path, value.value, value.low, value.high});
+  return report;
 }
 
 }  // namespace
 
-nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes) {
+nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes,
+                                    const Report& summary) {
+  const MoeShape& shape = experiment.shape;
+  const CutOptions& cut = experiment.cut;
+  std::vector<std::uint32_t> workers;
+  for (const WorkerKind& kind : experiment.workers) workers.push_back(kind.count);
   nlohmann::ordered_json json{{"schema_version", 1},
                               {"a3sim", kVersion},
                               {"name", experiment.name},
-                              {"shape", shape_json(experiment.shape)},
+                              {"shape",
+                               {{"tokens", shape.tokens},
+                                {"hidden", shape.hidden},
+                                {"intermediate", shape.intermediate},
+                                {"top_k", shape.top_k},
+                                {"experts_per_rank", shape.experts_per_rank},
+                                {"ep", shape.ep},
+                                {"dtype", name_of(shape.dtype)}}},
                               {"routing", routing_json(experiment.routing)},
                               {"seed", experiment.routing.seed},
-                              {"cut", cut_json(experiment.cut)},
+                              {"cut",
+                               {{"shares", cut.shares},
+                                {"partitions", cut.partitions},
+                                {"chunk", cut.chunk},
+                                {"task_rows", cut.task_rows}}},
                               {"window", experiment.window == Window::kFull ? "full" : "transport"},
                               {"hardware", experiment.hardware.name},
                               {"order", experiment.order.name},
                               {"execution", experiment.run.execution},
                               {"network", experiment.network},
-                              {"workers", worker_counts(experiment.workers)}};
+                              {"workers", workers}};
   if (!are_aic_and_aiv(experiment.workers)) json["kinds"] = kinds_json(experiment.workers);
   json["machine"] = machine_json(experiment);
   if (!experiment.not_modelled.empty()) json["left_out"] = experiment.not_modelled;
+  json.update(summary.json());
   Duration total{};
-  for (const PassResult& pass : passes) {
-    total += pass.run.makespan;
-    json["passes"].push_back(pass_json(experiment, pass));
-  }
+  for (const PassResult& pass : passes) total += pass.run.makespan;
   json["total_ps"] = total.count();
   return json;
+}
+
+RunSummary run_summary(const Experiment& experiment, const Compiled& compiled,
+                       std::span<const PassResult> passes) {
+  const Report report = summary_report(experiment, passes);
+  RunSummary summary{report.text(), summary_json(experiment, passes, report)};
+  if (!experiment.timed.empty()) {
+    const Report range = range_report(experiment, passes, latency_range(experiment, compiled));
+    summary.text += '\n' + range.text();
+    summary.json["range"] = range.json();
+  }
+  return summary;
 }
 
 }  // namespace a3sim

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "sim/device/hardware.h"
 #include "sim/study/summary/saved_run.h"
@@ -14,6 +14,11 @@ namespace a3sim {
 
 // The hardware of a file, or of a result's configuration. Throws InputError with everything that is wrong in it.
 Hardware read_hardware_file(const std::filesystem::path& file);
+
+// What the machine allows, as its data sheets say, of so many workers that run tasks of each unit. `collectives`: the host's
+// send, else workers' puts.
+ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
+                                 bool collectives);
 
 // What the hardware allows, of a run on as many workers as a trace has.
 TracedMachine traced_machine(const Hardware& hardware, const TraceMachine& traced);

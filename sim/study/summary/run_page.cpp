@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "sim/core/config/config.h"
 #include "sim/core/read_file.h"
+#include "sim/core/units.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/summary/run_observation.h"
-#include "sim/study/summary/saved_bounds.h"
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/report/page/finding_section.h"
@@ -18,6 +21,31 @@
 
 namespace a3sim {
 namespace {
+
+// What a saved run says about a pass beside its trace.
+struct SavedBounds {
+  std::string pass;
+  Duration bound{};     // the largest lower bound; zero: none was written
+  std::string binding;  // which it is: cube, vector, HBM, link, path
+};
+
+// Of a directory that read_run has read.
+std::vector<SavedBounds> read_bounds(const std::filesystem::path& directory) {
+  Diagnostics diagnostics;
+  const Config result = Config::load(directory / "result.json", {}, diagnostics);
+  std::vector<SavedBounds> all;
+  for (const Config& pass : result.maps("passes")) {
+    SavedBounds& of = all.emplace_back();
+    of.pass = pass.text("pass");
+    of.binding = pass.text("binding", "");
+    if (!of.binding.empty() && pass.has("bounds_ps")) {
+      constexpr std::int64_t kMostTime = std::int64_t{1} << 50;
+      of.bound = Duration(pass.map("bounds_ps").integer(of.binding, 0, kMostTime));
+    }
+  }
+  diagnostics.throw_if_any();
+  return all;
+}
 
 // A pass of a run with what is known of it; `explained` needs tasks.
 struct KnownPass {

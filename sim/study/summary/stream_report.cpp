@@ -75,8 +75,7 @@ Report report_of(const NamedStreamPass& named) {
 std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment) {
   check_streams(experiment);
   const Batches batches = draw_batches(experiment, 0);
-  LoadHistory history(experiment.shape.experts());
-  for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
+  const LoadHistory history = history_before(batches);
   const MicroBatch batch(batches.counts.front(), history);
   const Hardware hardware = sustained(experiment.hardware);
   KernelCost cost(hardware, experiment.cut.tiling);
@@ -115,7 +114,8 @@ Report stream_report(const Experiment& experiment, const std::vector<NamedStream
   return report;
 }
 
-std::string tasks_csv(const StreamPass& pass) {
+std::string tasks_csv(const NamedStreamPass& named) {
+  const StreamPass& pass = named.pass;
   std::string lines = "rank,stream,task,workers,ready_ps,start_ps,end_ps,to,bytes\n";
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
     const StreamTask& task = pass.program.tasks[t];

@@ -20,6 +20,6 @@ std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment);
 Report stream_report(const Experiment& experiment, const std::vector<NamedStreamPass>& passes);
 
 // Every task of a pass, a line each.
-std::string tasks_csv(const StreamPass& pass);
+std::string tasks_csv(const NamedStreamPass& pass);
 
 }  // namespace a3sim

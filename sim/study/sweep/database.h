@@ -6,13 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "sim/experiment/portable_config.h"
-#include "sim/study/sweep/lock.h"
+#include "sim/study/sweep/database_file.h"
 #include "sim/study/sweep/point_metrics.h"
 #include "sim/study/sweep/positions.h"
 

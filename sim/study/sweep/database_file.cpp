@@ -1,13 +1,39 @@
 #include "sim/study/sweep/database_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
 
 #include "sim/core/error.h"
 #include "sim/study/sweep/row_checksum.h"
 #include "sim/study/sweep/schema.h"
 
 namespace a3sim {
+namespace {
+
+// "4711"; empty if the holder has not written it yet.
+std::string holder_of(int file) {
+  std::array<char, 32> text{};
+  const ssize_t size = pread(file, text.data(), text.size(), 0);
+  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "";
+}
+
+// Whether the path still names the open file: its last holder may have removed it.
+bool is_same(int file, const std::filesystem::path& path) {
+  struct stat open{}, named{};
+  return fstat(file, &open) == 0 && stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
+         open.st_dev == named.st_dev;
+}
+
+}  // namespace
 
 void throw_database_error(const std::filesystem::path& file, const SQLite::Exception& error) {
   const std::string name = file.string();
@@ -48,6 +74,36 @@ void check_database(SQLite::Database& database, const std::filesystem::path& fil
         fmt::format("{}: {} was altered: its checksum is that of others; take a copy of the "
                     "database, or sweep again",
                     file.string(), altered));
+}
+
+DatabaseLock::DatabaseLock(const std::filesystem::path& database) {
+  std::error_code ignored;
+  path_ = std::filesystem::weakly_canonical(database, ignored);
+  path_ += ".lock";
+  for (;;) {
+    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file_ < 0)
+      throw RunError(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
+    if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      const int reason = errno;
+      const std::string holder = holder_of(file_);
+      close(file_);
+      if (reason != EWOULDBLOCK)
+        throw RunError(fmt::format("{}: cannot be locked: {}", path_.string(), std::strerror(reason)));
+      throw InputError(fmt::format("{}: another sweep writes it{}: wait for it, or take another database",
+                                   database.string(), holder.empty() ? "" : " (process " + holder + ")"));
+    }
+    if (is_same(file_, path_)) break;
+    close(file_);
+  }
+  const std::string own = std::to_string(getpid());
+  // Only for messages: a full disk keeps nobody from running.
+  if (ftruncate(file_, 0) != 0 || pwrite(file_, own.data(), own.size(), 0) < 0) return;
+}
+
+DatabaseLock::~DatabaseLock() {
+  unlink(path_.c_str());
+  close(file_);
 }
 
 }  // namespace a3sim

@@ -3,7 +3,6 @@
 #include "sim/core/error.h"
 #include "sim/study/results/open_results.h"
 #include "sim/study/sweep/database.h"
-#include "sim/study/sweep/database_file.h"
 
 namespace a3sim {
 namespace {

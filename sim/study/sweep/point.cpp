@@ -48,6 +48,9 @@ std::string canonical(const Values& values) {
   return fmt::format("{}\n{}\n", fmt::join(lines, ""), fmt::join(maps, "\n"));
 }
 
+// The name of a configuration, its files and the model of this program: a name-based UUID (RFC 4122, version
+// 5), of all values and defaults with their paths. What says the same in another order, with other comments
+// or sources, has the same.
 std::string id_of(const Values& values, const PortableConfig& config) {
   std::string text = fmt::format("{}\n{}", kModelHash, canonical(values));
   for (const auto& [name, contents] : config.files)
@@ -125,8 +128,6 @@ std::string placed(const std::string& messages, const std::vector<Override>& ove
 }
 
 }  // namespace
-
-std::string point_id(const PortableConfig& config) { return id_of(values_of(config), config); }
 
 SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position) {
   std::string text = fmt::format("include: [\"{}\"", spec.base);

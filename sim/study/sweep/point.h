@@ -21,9 +21,4 @@ struct SweepPoint {
 // that sets it, and with the point's coordinates.
 SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position);
 
-// The name of a configuration, its files and the model of this program: a name-based UUID (RFC 4122, version
-// 5), of all values and defaults with their paths. What says the same in another order, with other comments
-// or sources, has the same.
-std::string point_id(const PortableConfig& config);
-
 }  // namespace a3sim

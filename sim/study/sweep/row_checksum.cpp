@@ -80,6 +80,10 @@ bool has_schema(SQLite::Database& database) {
 
 }  // namespace
 
+const char* const kSchema =
+#include "sim/study/sweep/schema.inc"
+    ;
+
 void add_row_checksum(SQLite::Database& database) {
   constexpr int kAnyNumber = -1;
   database.createFunction("row_checksum", kAnyNumber, true, nullptr, row_checksum);

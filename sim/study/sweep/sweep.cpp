@@ -3,17 +3,70 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "sim/core/error.h"
+#include "sim/experiment/compiled.h"
 #include "sim/experiment/micro_batches.h"
+#include "sim/experiment/run_experiment.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/order_of_work.h"
-#include "sim/study/sweep/point_run.h"
+#include "sim/study/sweep/point.h"
 #include "sim/study/sweep/worker_pool.h"
 
 namespace a3sim {
 namespace {
+
+std::vector<PointMetric> of_streams(const Experiment& experiment, std::span<const std::string> names) {
+  std::vector<std::vector<MicroBatchResult>> by_seed;
+  for (std::uint32_t seed = 0; seed < batches_of(experiment)->seeds; ++seed)
+    by_seed.push_back(run_micro_batches(experiment, draw_batches(experiment, seed)));
+  std::vector<PointMetric> metrics;
+  for (BatchMetric& of : batch_metrics(by_seed, names)) metrics.push_back(std::move(of.mean));
+  return metrics;
+}
+
+// Computes points one after the other, and shares schedules between neighbours.
+class PointRun {
+ public:
+  explicit PointRun(const SweepSpec& spec) : spec_(spec), record_(need_records(spec.metrics)) {}
+
+  // The configuration and the metrics, as bytes for another process. Throws what the simulation throws, and
+  // InputError where the point is no longer `id`, because a file was changed meanwhile.
+  std::string compute(const SweepPosition& position, const std::string& id) {
+    const SweepPoint point = resolve_point(spec_, position);
+    if (point.id != id) throw InputError("its configuration was changed while the sweep ran: start it again");
+    nlohmann::json answer{{"config", point.config.resolved}, {"files", point.config.files}};
+    for (const PointMetric& m : metrics(point.experiment))
+      answer["metrics"].push_back({m.pass, m.name, m.value, m.unit});
+    std::string bytes;
+    nlohmann::json::to_cbor(answer, nlohmann::detail::output_adapter<char>(bytes));
+    return bytes;
+  }
+
+ private:
+  std::vector<PointMetric> metrics(const Experiment& experiment) {
+    if (batches_of(experiment)) return of_streams(experiment, spec_.metrics);
+    const std::vector<PassResult> passes =
+        run_compiled(experiment, cache_.compile(experiment), record_, backend_of(experiment));
+    return metrics_of(experiment, passes, spec_.metrics);
+  }
+
+  const SweepSpec& spec_;
+  bool record_;
+  CompileCache cache_;
+};
+
+// What compute() made, into the record of its point.
+void read_answer(const std::string& bytes, SweepRecord& record) {
+  const nlohmann::json json = nlohmann::json::from_cbor(bytes);
+  record.config = {json.at("config"), json.at("files")};
+  for (const nlohmann::json& m : json.at("metrics"))
+    record.metrics.push_back({m.at(0), m.at(1), m.at(2), m.at(3)});
+}
 
 using Known = std::map<std::string, KnownPoint>;
 
@@ -70,13 +123,10 @@ SweepRecord record_of(const SweepPlan& plan, const WorkDone& work) {
   record.error = work.reply.error;
   record.seconds = work.seconds;
   record.memory = work.reply.memory;
-  if (record.error.empty()) {
-    PointAnswer answer = read_answer(work.reply.answer);
-    record.config = std::move(answer.config);
-    record.metrics = std::move(answer.metrics);
-  } else {
+  if (record.error.empty())
+    read_answer(work.reply.answer, record);
+  else
     record.config = resolve_point(plan.spec, plan.positions[work.number]).config;
-  }
   return record;
 }
 

@@ -7,7 +7,6 @@
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/study/sweep/exclusions.h"
 #include "sim/study/sweep/point_metrics.h"
 
 namespace a3sim {
@@ -16,6 +15,61 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kInclude = "include";
+
+std::vector<std::string> names_of(const std::vector<SweepAxis>& axes) {
+  std::vector<std::string> names;
+  for (const SweepAxis& axis : axes) names.push_back(axis.name);
+  return names;
+}
+
+std::vector<std::string> labels_of(const SweepAxis& axis) {
+  std::vector<std::string> labels;
+  for (const SweepValue& value : axis.values) labels.push_back(value.label);
+  return labels;
+}
+
+// `4`, or `[4, 8]`: positions among the axis' values.
+std::vector<std::size_t> values_of(const Config& filter, const SweepAxis& axis) {
+  const std::vector<std::string> labels = labels_of(axis);
+  const std::string yaml = filter.yaml(axis.name);
+  std::vector<std::string> wanted;
+  if (std::ranges::find(labels, yaml) == labels.end() && yaml.starts_with('[')) {
+    wanted = filter.texts(axis.name);
+  } else {
+    wanted = {yaml.starts_with('"') ? filter.text(axis.name) : yaml};
+  }
+  std::vector<std::size_t> values;
+  for (const std::string& label : wanted) {
+    const auto found = std::ranges::find(labels, label);
+    if (found == labels.end()) {
+      filter.error(axis.name,
+                   fmt::format("axis '{}' has no value '{}'{}", axis.name, label, suggestion(label, labels)));
+    } else {
+      values.push_back(static_cast<std::size_t>(found - labels.begin()));
+    }
+  }
+  return values;
+}
+
+// Reads the `exclude` list of a sweep whose axes stand already. Notes axes and values that there are not.
+void read_exclusions(const Config& sweep, SweepSpec& spec) {
+  for (const Config& filter : sweep.maps("exclude")) {
+    SweepExclusion exclusion{filter.mark(), {}};
+    for (const std::string& name : filter.names()) {
+      const auto axis = std::ranges::find(spec.axes, name, &SweepAxis::name);
+      if (axis == spec.axes.end()) {
+        filter.yaml(name);
+        filter.error(name,
+                     fmt::format("no axis is called '{}'{}", name, suggestion(name, names_of(spec.axes))));
+        continue;
+      }
+      exclusion.values.emplace_back(static_cast<std::size_t>(axis - spec.axes.begin()),
+                                    values_of(filter, *axis));
+    }
+    filter.finish();
+    spec.exclusions.push_back(std::move(exclusion));
+  }
+}
 
 // Reads one file, mapping by mapping.
 class SweepReader {
@@ -86,12 +140,11 @@ class SweepReader {
       ++spec_.dimensions;
       return;
     }
-    std::vector<std::string> names;
-    for (const SweepAxis& other : spec_.axes) names.push_back(other.name);
     const std::string with = axis.text("zip");
     const auto other = std::ranges::find(spec_.axes, with, &SweepAxis::name);
     if (other == spec_.axes.end()) {
-      axis.error("zip", fmt::format("no axis '{}' stands before this one{}", with, suggestion(with, names)));
+      axis.error("zip", fmt::format("no axis '{}' stands before this one{}", with,
+                                    suggestion(with, names_of(spec_.axes))));
       return;
     }
     read.dimension = other->dimension;

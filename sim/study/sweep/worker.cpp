@@ -15,7 +15,6 @@
 #include <cstring>
 #include <exception>
 #include <new>
-#include <utility>
 
 #include "sim/core/error.h"
 

@@ -33,5 +33,57 @@ A3SIM_REGISTER(SweepMetric, "efficiency", "the bound's part of the latency",
 A3SIM_REGISTER(SweepMetric, "completion_skew", "from the first rank's end to the last's",
                SweepMetric{Form::kMilliseconds, completion_skew, false, SweepMetric::Better::kSmaller});
 
+auto mean_of(Duration Overlap::* time) {
+  return [time](const MeasuredPass& pass) {
+    return MetricAmount{.part = static_cast<double>((pass.overlap().*time).count()),
+                        .count = static_cast<double>(pass.run().ranks.size())};
+  };
+}
+
+A3SIM_REGISTER(SweepMetric, "exposed", "communication that no cube's work covers, a rank",
+               SweepMetric{Form::kMilliseconds, mean_of(&Overlap::exposed), true,
+                           SweepMetric::Better::kSmaller});
+A3SIM_REGISTER(SweepMetric, "hidden", "communication below cubes' work, a rank",
+               SweepMetric{Form::kMilliseconds, mean_of(&Overlap::hidden), true});
+
+// Of the time of all ranks' workers that run tasks of a unit, that in which they run any.
+auto busy(CoreUnit unit) {
+  return [unit](const MeasuredPass& pass) {
+    MetricAmount amount;
+    for (std::size_t r = 0; r < pass.run().ranks.size(); ++r) {
+      const Ssc& ssc = pass.result().schedule[r];
+      const std::uint32_t queue = ssc.kinds().queue_for(unit);
+      amount.part += static_cast<double>(pass.run().ranks[r].busy[queue].count());
+      amount.whole += static_cast<double>((pass.run().makespan * ssc.workers(queue)).count());
+    }
+    return amount;
+  };
+}
+
+A3SIM_REGISTER(SweepMetric, "aic_busy", "of the AICs' time, or that of what runs matrix tasks",
+               SweepMetric{Form::kShareOfTime, busy(CoreUnit::kMatrix), false, SweepMetric::Better::kLarger});
+A3SIM_REGISTER(SweepMetric, "aiv_busy", "of the AIVs' time, or that of what runs vector tasks",
+               SweepMetric{Form::kShareOfTime, busy(CoreUnit::kVector)});
+
+// "blame.l2_read".
+std::string blame_name(Blame blame) {
+  std::string name = "blame.";
+  for (const char c : name_of(blame))
+    name += c == ' ' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return name;
+}
+
+// The critical path's share of each resource: they sum to the latency.
+[[maybe_unused]] const bool kBlamesRegistered = [] {
+  for (std::uint32_t b = 0; b < kBlames; ++b) {
+    const auto amount = [b](const MeasuredPass& pass) {
+      return MetricAmount{.part = static_cast<double>(pass.blame()[b].count())};
+    };
+    SweepMetrics::Entry(blame_name(static_cast<Blame>(b)), "of the critical path",
+                        std::make_unique<SweepMetric>(SweepMetric{Form::kMilliseconds, amount, true}));
+  }
+  return true;
+}();
+
 }  // namespace
 }  // namespace a3sim

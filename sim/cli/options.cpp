@@ -1,0 +1,62 @@
+#include "sim/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "sim/core/error.h"
+#include "sim/experiment/configs_folder.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+std::string file_or_shipped(const std::string& given, const std::string& folder) {
+  const fs::path path = given;
+  std::error_code error;
+  if (given.empty() || fs::exists(path, error) || path.is_absolute()) return given;
+  const fs::path configs = configs_folder();
+  if (!path.has_parent_path()) {
+    for (const std::string& name : {given, given + ".yaml"})
+      if (const fs::path shipped = configs / folder / name; is_file(shipped)) return shipped.string();
+    if (!path.has_extension())
+      throw InputError(fmt::format("{}: no such file, and none of this name is shipped; there are: {}", given,
+                                   fmt::join(names_in(configs / folder), ", ")));
+  }
+  if (*path.begin() == "configs") {
+    const fs::path shipped = configs / path.lexically_relative("configs");
+    if (is_file(shipped)) return shipped.string();
+  }
+  return given;
+}
+
+}  // namespace
+
+void take_shipped_too(CLI::Option* option, const std::string& folder) {
+  option->transform([folder](const std::string& given) { return file_or_shipped(given, folder); });
+}
+
+void add_names(CLI::App& app, std::vector<std::string>& names) {
+  repeatable(app.add_option("--name", names,
+                            "with a profile: a kernel's name in it, and the operator's; repeatable"),
+             "THEIRS=OURS");
+}
+
+std::map<std::string, std::string, std::less<>> name_map(const std::vector<std::string>& names) {
+  std::map<std::string, std::string, std::less<>> map;
+  for (const std::string& text : names) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      throw InputError(fmt::format("--name: '{}', expected THEIRS=OURS", text));
+    map[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return map;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sim/study/explore/noise.h"
+
+// Options that several commands have.
+namespace a3sim {
+
+// An option that may stand several times, with a value each.
+inline CLI::Option* repeatable(CLI::Option* option, const char* type) {
+  return option->type_name(type)->expected(1)->take_all();
+}
+
+// Where there is no file of the name that `option` is given, it takes a shipped one of that folder of configs/: by its
+// name alone (ep8), or as it stands in the sources (configs/experiments/ep8.yaml), wherever a3sim is installed.
+void take_shipped_too(CLI::Option* option, const std::string& folder);
+
+// `--threads N`, as commands that run many simulations have it. Results do not depend on it.
+struct ThreadsOption {
+  unsigned count = std::max(1U, std::thread::hardware_concurrency());
+  void add_to(CLI::App& app) {
+    app.add_option("--threads", count, "simulations at a time; without it as many as the machine has cores")
+        ->check(CLI::Range(1, 1024));
+  }
+};
+
+// `--name THEIRS=OURS`: what a profile calls an operator, and what a run does.
+void add_names(CLI::App& app, std::vector<std::string>& names);
+
+// Throws InputError for what is no such pair.
+std::map<std::string, std::string, std::less<>> name_map(const std::vector<std::string>& names);
+
+// `--jitter RUNS` and `--seed N`, as commands that decide between runs have them.
+struct JitterOption {
+  JitterOptions options;
+  void add_to(CLI::App& app) {
+    app.add_option(
+           "--jitter", options.runs,
+           fmt::format("runs with random times of tasks and rates, whose medians decide ('a3sim jitter "
+                       "--help' says which); {} without it, 0 for one run without any, else at least {}",
+                       options.runs, kFewestRuns))
+        ->type_name("RUNS")
+        ->check([](const std::string& text) {
+          constexpr unsigned long kMostRuns = 1000;
+          const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+          const unsigned long runs = number && text.size() < 8 ? std::stoul(text) : kMostRuns + 1;
+          if (runs == 0 || (runs >= kFewestRuns && runs <= kMostRuns)) return std::string();
+          return fmt::format("{}, expected 0, or from {} (the fewest for an interval of 95 %) to {}", text,
+                             kFewestRuns, kMostRuns);
+        });
+    app.add_option("--seed", options.seed, "of the jitter; 1 without it");
+  }
+};
+
+}  // namespace a3sim

@@ -1,0 +1,163 @@
+#include "sim/study/calibration/measurements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/config/config.h"
+#include "sim/core/config/decimal.h"
+#include "sim/core/error.h"
+#include "sim/experiment/overrides.h"
+#include "sim/study/published/evaluation.h"
+#include "sim/study/published/metric.h"
+
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNone = "none";
+constexpr const char* kPoint = "point";
+
+// The unit that a value is written in.
+std::string unit_of(std::string_view value) {
+  value.remove_prefix(leading_decimal(value).size());
+  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+  return std::string(value);
+}
+
+PublishedTable table_of(const Config& point, const std::string& name, const fs::path& folder) {
+  PublishedTable table;
+  table.name = name;
+  table.evaluation = "runs";
+  table.columns = {kPoint};
+  table.experiment = point.text("experiment");
+  table.timed_from_kernel = point.choice("timed_from", {"launch", "kernel"}, "launch") == 1;
+  PublishedCase& only = table.cases.emplace_back();
+  only.coordinates = {{kPoint, name}};
+  if (point.has("set")) {
+    for (const Override& override : read_overrides(point.map("set"), folder))
+      only.overrides.push_back(override.text());
+  }
+  return table;
+}
+
+// Whether it was taken.
+bool read_measured(const Config& point, PublishedTable& table) {
+  Reference reference;
+  reference.coordinates = table.cases.front().coordinates;
+  reference.metric = point.text("metric");
+  const std::string measured = point.text("measured");
+  if (measured == kNone) return false;
+  const MetricValue parsed = parse_metric(reference.metric, measured);
+  if (!parsed.error.empty()) point.error("measured", parsed.error + ", or none where it was not taken");
+  reference.value = parsed.value;
+  reference.source = "measured";
+  reference.use = Use::kCalibration;
+  table.metrics.push_back({reference.metric, unit_of(measured), {}});
+  table.references.push_back(std::move(reference));
+  return true;
+}
+
+// Whether the configuration has a value that this file states.
+bool reaches(const fs::path& hardware, const std::string& configuration) {
+  Diagnostics diagnostics;
+  const auto values = Config::load(configuration, {}, diagnostics).map("hardware").sourced();
+  return std::ranges::any_of(values, [&](const SourcedValue& value) {
+    return fs::weakly_canonical(value.mark.file) == fs::weakly_canonical(hardware);
+  });
+}
+
+}  // namespace
+
+PointsFile read_points(const Config& root, const fs::path& folder) {
+  PointsFile points;
+  std::vector<std::string> names;
+  for (const Config& point : root.maps("points")) {
+    const std::string name = point.text("name");
+    if (std::ranges::find(names, name) != names.end())
+      point.error("name", fmt::format("a second point '{}', expected each name once", name));
+    names.push_back(name);
+    point.text("how", "");
+    PublishedTable table = table_of(point, name, folder);
+    if (read_measured(point, table))
+      points.tables.push_back(std::move(table));
+    else
+      points.open.push_back(name);
+    point.finish();
+  }
+  root.finish();
+  return points;
+}
+
+std::vector<std::string> machine_overrides(const fs::path& hardware, const Scenario& scenario) {
+  const fs::path file = fs::weakly_canonical(hardware);
+  if (file.parent_path() == fs::weakly_canonical(scenario.configs / "hardware")) return {};
+  return {"include=" + file.string()};
+}
+
+PointsFile read_points(const fs::path& file, const fs::path& hardware, const Scenario& scenario) {
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, {}, diagnostics);
+  PointsFile points = read_points(root, fs::absolute(file).parent_path());
+  diagnostics.throw_if_any();
+  if (points.tables.empty())
+    throw InputError(
+        fmt::format("{}: no point was measured: 'measured' takes a value with its unit", file.string()));
+  for (PublishedTable& table : points.tables) {
+    std::vector<std::string>& overrides = table.cases.front().overrides;
+    for (std::string& override : machine_overrides(hardware, scenario))
+      overrides.push_back(std::move(override));
+    table.references.front().hardware = predict(table, scenario).points.front().hardware;
+  }
+  return points;
+}
+
+PublishedTable measured_table(const ProfiledRun& run,
+                              const std::map<std::string, std::string, std::less<>>& names,
+                              const fs::path& hardware, const Scenario& scenario) {
+  PublishedTable table;
+  table.name = run.result.string();
+  table.from_profile = true;
+  table.experiment = run.configuration;
+  table.evaluation = std::string(name_of(run.profile.unit)) + " times";
+  const std::vector<Point> points = predict(table, scenario).points;
+  if (!reaches(hardware, run.configuration))
+    throw InputError(fmt::format("{}: takes no hardware value from {}: what is fitted would change nothing",
+                                 run.configuration, hardware.string()));
+  std::vector<std::string> unknown;
+  const auto add = [&](std::string_view kind, const Names& measured) {
+    std::map<std::string, Occurrences> ours;
+    for (const auto& [name, of] : measured) {
+      const auto mapped = names.find(name);
+      ours[mapped == names.end() ? name : mapped->second] += of;
+    }
+    for (const auto& [name, of] : ours) {
+      const nlohmann::ordered_json coordinates{{std::string(kind), name}};
+      const auto point = std::ranges::find(points, coordinates, &Point::coordinates);
+      if (of.mean() == Duration::zero()) continue;
+      if (point == points.end())
+        unknown.push_back(name);
+      else
+        table.references.push_back({.coordinates = coordinates,
+                                    .metric = "latency",
+                                    .value = seconds(of.mean()),
+                                    .hardware = point->hardware,
+                                    .source = table.name,
+                                    .note = {},
+                                    .use = run.use,
+                                    .spread = {}});
+    }
+  };
+  add(name_of(run.profile.unit), run.profile.sum(&MeasuredRank::operators));
+  add("exchange", run.profile.sum(&MeasuredRank::exchanges));
+  if (table.references.empty())
+    throw InputError(fmt::format("{}: none of its operators is in {}: --name THEIRS=OURS maps them: {}",
+                                 table.name, run.configuration, fmt::join(unknown, ", ")));
+  if (!unknown.empty())
+    table.notes = fmt::format("{}: measured, and not simulated (--name THEIRS=OURS maps them): {}\n",
+                              table.name, fmt::join(unknown, ", "));
+  return table;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,74 @@
+#include "sim/experiment/configs_folder.h"
+#include "sim/study/calibration/measurements.h"
+#include "sim/study/describe/document.h"
+#include "sim/study/monitor/job.h"
+#include "sim/study/published/published_table.h"
+#include "sim/study/published/recorded_case.h"
+#include "sim/study/score/score.h"
+#include "sim/study/sweep/sweep_file.h"
+#include "traces/locate/limits.h"
+#include "traces/rules/rule_data.h"
+
+// Files that one function reads, beside those of experiments.
+namespace a3sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The thresholds of a cause, those that find slow steps, and the answers that `score` knows.
+void read_advice(const Config& root, Diagnostics&, const fs::path& file) {
+  if (root.has("locate"))
+    read_locate_limits(root);
+  else if (root.has("answers"))
+    read_answers(root);
+  else
+    RuleData::read(root, file);
+}
+
+void read_faults(const Config& root, Diagnostics&, const fs::path&) {
+  for (const std::uint32_t ranks : {4U, 8U}) {  // ranks that may be named depend on the job
+    FaultSite site;
+    site.ranks = ranks;
+    Injection injection;
+    read_injection(root, site, injection);
+  }
+  root.finish();
+}
+
+void read_sweep_alone(const Config& root, Diagnostics&, const fs::path& file) {
+  SweepSpec spec;
+  spec.file = file;
+  read_sweep(root, spec);
+  root.finish();
+}
+
+A3SIM_REGISTER(Document, "advice", "thresholds and remedies of a cause",
+               Document{"advice", "comm.link",
+                        "a3sim advise JOB, from a copy of the configurations that A3SIM_CONFIGS names",
+                        read_advice});
+A3SIM_REGISTER(Document, "case", "a published diagnosis: symptoms as records, and the causes found",
+               Document{"cases", "vgg16",
+                        "a3sim reproduce hermes, from a copy of the configurations that A3SIM_CONFIGS names",
+                        [](const Config& root, Diagnostics&, const fs::path&) { read_recorded_case(root); }});
+A3SIM_REGISTER(Document, "faults", "what is wrong with a job, for 'a3sim monitor --inject'",
+               Document{"faults", "port", "a3sim monitor CONFIG --inject FILE -o JOB", read_faults,
+                        [](const fs::path& file) {
+                          load_job(configs_folder() / "experiments" / "ep8.yaml", {}, file);
+                        }});
+A3SIM_REGISTER(Document, "points", "measurements of a device to fit its file to, and how to take them",
+               Document{"points", "a3",
+                        "a3sim calibrate --points FILE --hardware machine.yaml -o fitted.yaml",
+                        [](const Config& root, Diagnostics&, const fs::path& file) {
+                          read_points(root, fs::absolute(file).parent_path());
+                        }});
+A3SIM_REGISTER(Document, "published", "published values, and what is run to predict them",
+               Document{"published", "add", "a3sim reproduce FILE",
+                        [](const Config& root, Diagnostics&, const fs::path& file) {
+                          read_published_table(root, fs::absolute(file).parent_path(), file.stem().string());
+                        }});
+A3SIM_REGISTER(Document, "sweep", "an experiment at many points",
+               Document{"sweeps", "links", "a3sim sweep FILE --db points.db", read_sweep_alone,
+                        [](const fs::path& file) { read_sweep(file, {}); }});
+
+}  // namespace
+}  // namespace a3sim
