@@ -135,7 +135,8 @@ class PieceL2Of final : public PieceL2 {
   }
 
   // The column of a part, if it is there as a whole and of one producer, or not at all.
-  bool read_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands, L2Traffic& traffic)
+  bool read_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands,
+                   L2Traffic& traffic)
     requires TakesBands<Policy>
   {
     const std::uint32_t number = bands.first_column + width.first;
@@ -148,7 +149,8 @@ class PieceL2Of final : public PieceL2 {
   }
 
   // A column of which nothing is present.
-  bool fetch_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands, L2Traffic& traffic)
+  bool fetch_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands,
+                    L2Traffic& traffic)
     requires TakesBands<Policy>
   {
     const std::uint32_t number = bands.first_column + width.first;
@@ -167,8 +169,8 @@ class PieceL2Of final : public PieceL2 {
   }
 
   // In loops of a few instructions a piece.
-  bool read_whole(const PieceGrid& grid, const L2Access& access, const Width& width, const PieceGrid::Bands& bands,
-                  L2Traffic& traffic) {
+  bool read_whole(const PieceGrid& grid, const L2Access& access, const Width& width,
+                  const PieceGrid::Bands& bands, L2Traffic& traffic) {
     for (std::uint32_t i = 0; i < bands.count; ++i) split(bands.first + i);
     const std::uint32_t first = bands.first_piece + width.first, cols = width.cols;
     // A column's pieces are one run, as the pieces of a band are.
