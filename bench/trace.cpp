@@ -67,7 +67,8 @@ void print_cost_of_tracing(std::uint32_t ep) {
     const Experiment experiment =
         load_experiment(configs_folder() / "experiments" / fmt::format("ep{}.yaml", ep), {});
     const std::vector<PassResult> passes = run_experiment(experiment, true);
-    const std::string summary = summary_text(experiment, passes) + summary_json(experiment, passes).dump(2);
+    const Report page = summary_report(experiment, passes);
+    const std::string summary = page.text() + summary_json(experiment, passes, page).dump(2);
     const double ran = processor_time();
     std::size_t bytes = summary.size();
     for (const PassResult& pass : passes) bytes += tasks_csv(pass).size();

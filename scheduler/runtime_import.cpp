@@ -19,14 +19,12 @@ bool does_nothing(const RuntimeTaskDesc& task) {
 
 // By event of a file: its number in the schedule. Those that nothing triggers, or the kernel's begin alone, are
 // complete at once and have none.
-using EventNumbers = std::vector<std::uint32_t>;
-
-EventNumbers event_numbers(const NamedRuntimeConfig& file) {
+std::vector<std::uint32_t> event_numbers(const NamedRuntimeConfig& file) {
   std::vector<std::uint32_t> of_begin(kRuntimeEvents, 0);
   for (const RuntimeTaskDesc& t : file.config.tasks) {
     if (t.task_type == static_cast<std::uint32_t>(RuntimeTaskType::kBegin)) ++of_begin[t.trigger_event];
   }
-  EventNumbers numbers(kRuntimeEvents, kNone);
+  std::vector<std::uint32_t> numbers(kRuntimeEvents, kNone);
   std::uint32_t next = 0;
   for (std::uint32_t e = 0; e < file.config.events.size(); ++e) {
     if (file.config.events[e].num_triggers <= of_begin[e]) continue;
@@ -40,7 +38,8 @@ EventNumbers event_numbers(const NamedRuntimeConfig& file) {
 
 class Importer {
  public:
-  Importer(const NamedRuntimeConfig& file, std::span<const EventNumbers> numbers, const Ssc& ours)
+  Importer(const NamedRuntimeConfig& file, std::span<const std::vector<std::uint32_t>> numbers,
+           const Ssc& ours)
       : config_(file.config), name_(file.name), numbers_(numbers), ours_(ours), parts_(parts_of(ours)) {}
 
   Ssc run() {
@@ -179,7 +178,7 @@ class Importer {
 
   const RuntimeConfig& config_;
   const std::string& name_;
-  std::span<const EventNumbers> numbers_;  // of all ranks
+  std::span<const std::vector<std::uint32_t>> numbers_;  // of all ranks
   const Ssc& ours_;
   SscParts parts_;
   std::vector<std::uint32_t> task_of_;  // by task of the file: of ours; kNone: it does nothing
@@ -191,7 +190,7 @@ Schedule schedule_of(std::span<const NamedRuntimeConfig> files, const Schedule& 
   if (files.size() != ours.size())
     throw InputError(fmt::format("{} files of ranks, and the configuration has {} ranks (parallel.ep)",
                                  files.size(), ours.size()));
-  std::vector<EventNumbers> numbers;
+  std::vector<std::vector<std::uint32_t>> numbers;
   for (const NamedRuntimeConfig& file : files) numbers.push_back(event_numbers(file));
   Schedule schedule;
   for (std::size_t r = 0; r < files.size(); ++r)

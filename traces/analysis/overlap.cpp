@@ -9,10 +9,10 @@ std::vector<Overlap> overlaps(const Trace& trace) {
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
     for (const TraceTask& task : trace.ranks[r]) {
       if (task.remote) {
-        add(puts[r], task.start, task.visible);
-        add(puts[trace.rank_of(task.dst)], task.start, task.visible);
+        add_stretch(puts[r], task.start, task.visible);
+        add_stretch(puts[trace.rank_of(task.dst)], task.start, task.visible);
       } else if (trace.operators[task.op].unit == TaskUnit::kCube) {
-        add(cubes[r], task.start, task.end);
+        add_stretch(cubes[r], task.start, task.end);
       }
     }
   }

@@ -30,7 +30,7 @@ std::vector<Sums> sums_of(const Trace& trace) {
       of.arithmetic += task.arithmetic;
       of.put_bytes += static_cast<double>(task.put_bytes);
       if (!task.remote && of_puts(trace, task.op)) continue;
-      add(runs[task.op], task.start, task.end);
+      add_stretch(runs[task.op], task.start, task.end);
     }
     for (std::size_t op = 0; op < runs.size(); ++op) sums[op].any_ran += length_of(runs[op]);
   }

@@ -10,7 +10,7 @@ namespace a3sim {
 // Stretches of time, in picoseconds; those that meet or overlap are one.
 using Times = boost::icl::interval_set<std::int64_t>;
 
-inline void add(Times& times, Duration from, Duration to) {
+inline void add_stretch(Times& times, Duration from, Duration to) {
   times += Times::interval_type::right_open(from.count(), to.count());
 }
 

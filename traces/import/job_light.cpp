@@ -74,7 +74,7 @@ void JobReader::align_clocks() {
       for (Times* times : {&in.kernels, &in.memory_bound}) {
         Times moved;
         for (const Times::interval_type& of_it : *times)
-          add(moved, Duration(of_it.lower()) + offset, Duration(of_it.upper()) + offset);
+          add_stretch(moved, Duration(of_it.lower()) + offset, Duration(of_it.upper()) + offset);
         *times = std::move(moved);
       }
     }
@@ -91,7 +91,7 @@ void JobReader::find_transfers() {
       Times beside;
       for (const std::uint32_t end : {put.src, put.dst}) {
         SeenRankStep& of = ranks[end];
-        add(of.transfers, put.start, put.end);
+        add_stretch(of.transfers, put.start, put.end);
         beside += part_of(of.memory_bound, put.start, put.end);
       }
       put.beside = static_cast<float>(microseconds(length_of(beside)) / microseconds(put.end - put.start));
@@ -135,7 +135,7 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
     if (!exchange.collective)
       received += exchange.waited;
     else if (exchange.start < exchange.end)
-      add(busy, exchange.start, exchange.end);
+      add_stretch(busy, exchange.start, exchange.end);
   }
   record.waited = std::min(record.waited, std::max(Duration::zero(), record.arrival - record.start));
   const Duration begin = released == Duration::min() ? record.start : std::min(released, record.start);

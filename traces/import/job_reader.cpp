@@ -164,8 +164,8 @@ void JobReader::add_kernel(std::uint32_t rank, const KernelRow& row, std::size_t
   if (cube) of.rows += record.rows;
   of.reach(record.start, record.end);
   if (record.start < record.end) {
-    add(of.kernels, record.start, record.end);
-    if (2 * record.arithmetic < record.run) add(of.memory_bound, record.start, record.end);
+    add_stretch(of.kernels, record.start, record.end);
+    if (2 * record.arithmetic < record.run) add_stretch(of.memory_bound, record.start, record.end);
   }
   step(number).operators.push_back(record);
   lines_[number].push_back(static_cast<std::uint32_t>(line));

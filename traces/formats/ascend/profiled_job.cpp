@@ -120,7 +120,7 @@ class JobProfiles {
     kernel.run = of.run;
     kernel.arithmetic = of.arithmetic;
     kernel.counters = counters_of(of, job_.machine().clock);
-    add(step.computing, of.start, of.end);
+    add_stretch(step.computing, of.start, of.end);
   }
 
   void add_put(const TransferRecord& put, ProfiledStep& step, std::size_t number) const {
@@ -132,7 +132,7 @@ class JobProfiles {
     sent.time += time;
     exchange.end = std::max(exchange.end, put.end);
     exchange.puts.emplace_back(bytes, time);
-    add(step.communicating, put.start, put.end);
+    add_stretch(step.communicating, put.start, put.end);
     step.puts.push_back(
         {put.dst, put.bytes, put.start, put.end, exchange.name, job_.machine().planes[put.plane].name});
   }
@@ -145,7 +145,7 @@ class JobProfiles {
       Times under_way;
       for (const ProfiledPut& put : step.puts)
         if (put.name == exchange.name && put.start >= exchange.start && put.end <= exchange.end)
-          add(under_way, put.start, put.end);
+          add_stretch(under_way, put.start, put.end);
       exchange.transit = length_of(under_way);
     }
     choose_streams(step.kernels, step.start);

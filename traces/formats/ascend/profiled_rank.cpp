@@ -40,11 +40,11 @@ void Gatherer::add_task(const TraceTask& task, TaskUnit unit) {
   sum.hits += task.l2_hits;
   sum.reads += task.l2_hits + task.l2_misses;
   sum.workers.insert(task.worker);
-  if (unit != TaskUnit::kPut) add(of_.computing, start, end);
+  if (unit != TaskUnit::kPut) add_stretch(of_.computing, start, end);
   if (!task.remote) return;
   const Duration sent = task.done - task.start;
-  add(of_.communicating, start, of_.length + task.visible);
-  add(sum.under_way, start, of_.length + task.done);
+  add_stretch(of_.communicating, start, of_.length + task.visible);
+  add_stretch(sum.under_way, start, of_.length + task.done);
   ProfiledExchange& exchange = exchanges_[task.op];
   ProfiledExchange::Sent& to = exchange.to[task.dst % exchange.to.size()];
   to.bytes += task.put_bytes;

@@ -150,7 +150,7 @@ class TimeLine {
   void add_overlap() {
     Times all, computing, communicating;
     for (const ProfiledStep& step : device_.of.steps) {
-      if (step.length > Duration::zero()) add(all, step.start, step.start + step.length);
+      if (step.length > Duration::zero()) add_stretch(all, step.start, step.start + step.length);
       computing += step.computing;
       communicating += step.communicating;
     }
