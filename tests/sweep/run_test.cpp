@@ -15,7 +15,12 @@
 namespace a3sim {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef __has_feature
+#define A3SIM_HAS(feature) __has_feature(feature)  // Clang's
+#else
+#define A3SIM_HAS(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || A3SIM_HAS(address_sanitizer)
 constexpr bool kSanitized = true;  // its shadow is larger than any limit
 #else
 constexpr bool kSanitized = false;
