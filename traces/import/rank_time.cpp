@@ -11,9 +11,9 @@ constexpr std::size_t kMostStretches = 1'000'000;
 
 void RankTime::add(Duration start, Duration end, bool exchanges, bool on_aic) {
   if (start == end || too_many_) return;
-  a3sim::add(all_, start, end);
-  if (exchanges) a3sim::add(communicating_, start, end);
-  if (on_aic && !exchanges) a3sim::add(computing_, start, end);
+  add_stretch(all_, start, end);
+  if (exchanges) add_stretch(communicating_, start, end);
+  if (on_aic && !exchanges) add_stretch(computing_, start, end);
   too_many_ = boost::icl::interval_count(all_) > kMostStretches ||
               boost::icl::interval_count(communicating_) > kMostStretches ||
               boost::icl::interval_count(computing_) > kMostStretches;
