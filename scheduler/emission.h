@@ -25,8 +25,9 @@ using QueueContents = std::vector<std::vector<std::vector<std::uint32_t>>>;
 // It goes in rounds. In each, every queue emits one task: of the next wanted ones of its plans, those whose waits
 // were all emitted before the round, that of the plan of which the smaller part has been emitted; of equal parts the
 // matrix task. So the plans of one queue advance side by side, and alike on ranks that are alike. Only when no
-// queue of any rank can go on, the first plan (by rank, matrix tasks before vector tasks) that has a ready task emits the first of these. So a
-// legal plan is kept, and one that is not is departed from only where nothing else helps. Where each plan has a
+// queue of any rank can go on, the first plan (by rank, matrix tasks before vector tasks) that has a ready task
+// emits the first of these. So a legal plan is kept, and one that is not is departed from only where nothing else
+// helps. Where each plan has a
 // queue of its own, what has been emitted by the time when no queue can go on does not depend on who went first,
 // hence neither does the result: such a queue emits all that it can when it is its turn.
 //

@@ -4,7 +4,7 @@
 
 namespace a3sim {
 
-const std::vector<std::uint32_t>& BlockOwners::of(const BlockGrid& grid, std::uint32_t shares) {
+const std::vector<std::uint16_t>& BlockOwners::of(const BlockGrid& grid, std::uint32_t shares) {
   if (grid == grid_ && shares == shares_) return owners_;
   grid_ = grid;
   shares_ = shares;
@@ -12,7 +12,7 @@ const std::vector<std::uint32_t>& BlockOwners::of(const BlockGrid& grid, std::ui
   for (std::uint32_t b = 0; b < grid.count(); ++b) {
     if (grid.block(b).empty()) continue;
     const BlockGrid::Place at = grid.place(b);
-    owners_[std::size_t{at.row} * grid.blocks_n() + at.col] = b % shares;
+    owners_[std::size_t{at.row} * grid.blocks_n() + at.col] = static_cast<std::uint16_t>(b % shares);
   }
   return owners_;
 }
@@ -28,12 +28,12 @@ bool Footprint::has_block_in(Rows rows, std::uint32_t col_begin, std::uint32_t c
                              BlockOwners& owners) const {
   const Rows common{std::max(rows.begin, rows_.begin), std::min(rows.end, rows_.end)};
   if (common.begin >= common.end || col_begin >= col_end) return false;
-  const std::vector<std::uint32_t>& owner = owners.of(grid_, shares_);
+  const std::vector<std::uint16_t>& owner = owners.of(grid_, shares_);
   const std::uint32_t first_row = (common.begin - rows_.begin) / grid_.base_m;
   const std::uint32_t last_row = (common.end - 1 - rows_.begin) / grid_.base_m;
   const std::uint32_t first_col = col_begin / grid_.base_n, last_col = (col_end - 1) / grid_.base_n;
   for (std::uint32_t row = first_row; row <= last_row; ++row) {
-    const std::uint32_t* const line = &owner[std::size_t{row} * grid_.blocks_n()];
+    const std::uint16_t* const line = &owner[std::size_t{row} * grid_.blocks_n()];
     if (std::find(line + first_col, line + last_col + 1, share_) != line + last_col + 1) return true;
   }
   return false;

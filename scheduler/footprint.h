@@ -19,12 +19,12 @@ constexpr bool moves_with_counts(Layout layout) {
 class BlockOwners {
  public:
   // By block, row by row: its number modulo `shares`.
-  const std::vector<std::uint32_t>& of(const BlockGrid& grid, std::uint32_t shares);
+  const std::vector<std::uint16_t>& of(const BlockGrid& grid, std::uint32_t shares);
 
  private:
   BlockGrid grid_{};
   std::uint32_t shares_ = 0;
-  std::vector<std::uint32_t> owners_;
+  std::vector<std::uint16_t> owners_;  // as wide as a region's share
 };
 
 // The bytes of a region that stand in one tensor: rows, or the base blocks b = share (mod shares) of a grid
