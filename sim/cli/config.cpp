@@ -7,7 +7,7 @@
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/experiment/configs_folder.h"
-#include "sim/study/describe/explain_key.h"
+#include "sim/study/describe/key_list.h"
 
 namespace a3sim {
 namespace {

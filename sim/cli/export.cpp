@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <iostream>
 #include <string>
 #include <vector>
 
+#include "scheduler/runtime_schedule.h"
 #include "sim/cli/command.h"
 #include "sim/cli/result_directory.h"
-#include "sim/cli/runtime_files.h"
+#include "sim/cli/schedules.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/summary/saved_run.h"
@@ -44,6 +46,22 @@ void export_job(const TraceFormat& format, const ExportOptions& options) {
   check_result(options.directory, "monitor");
   const FileObservation job(options.directory);
   write_files(format.write_job(job), options.output);
+}
+
+// Schedules, compiled ones or a configuration's, as the public runtime's files: a folder a pass, a file a rank.
+void export_runtime_files(const std::vector<std::string>& schedules, const std::string& directory) {
+  ScheduleOption option;
+  option.arguments = schedules;
+  const std::vector<NamedSchedule> passes = option.load();
+  ResultDirectory result(directory, "export");
+  for (const NamedSchedule& pass : passes) {
+    for (const Ssc& ssc : pass.schedule) {
+      result.add(fmt::format("{}/runtime_config_rank_{}.bin", pass.name, index(ssc.rank())),
+                 write_runtime_config(runtime_config_of(ssc)));
+    }
+    std::cout << fmt::format("{}: {} files\n", pass.name, pass.schedule.size());
+  }
+  result.commit();
 }
 
 void export_run(const ExportOptions& options) {

@@ -1,31 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "scheduler/runtime_schedule.h"
 #include "sim/cli/command.h"
+#include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
-#include "sim/cli/runtime_files.h"
 #include "sim/core/error.h"
 #include "sim/core/ids.h"
+#include "sim/core/read_file.h"
+#include "sim/experiment/compiled.h"
 #include "traces/import/imported.h"
 #include "traces/import/measured_report.h"
 
 namespace a3sim {
 namespace {
 
-struct ImportOptions {
+namespace fs = std::filesystem;
+
+// What is laid over a configuration is for schedule files, which say only a part of what they are of.
+struct ImportOptions : OverrideOptions {
   std::vector<std::string> paths;
-  std::string directory;
+  std::string directory, config;
   JsonOption json;
-  RuntimeImportOptions runtime;
 };
 
+constexpr std::string_view kFilePrefix = "runtime_config_rank_";
+constexpr std::string_view kFileSuffix = ".bin";
+
+std::optional<std::uint32_t> rank_in(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (!name.starts_with(kFilePrefix) || !name.ends_with(kFileSuffix)) return std::nullopt;
+  const char* const begin = name.data() + kFilePrefix.size();
+  const char* const end = name.data() + name.size() - kFileSuffix.size();
+  std::uint32_t rank = 0;
+  const auto [stop, error] = std::from_chars(begin, end, rank);
+  if (begin >= end || stop != end || error != std::errc()) return std::nullopt;
+  return rank;
+}
+
+// By rank.
+std::map<std::uint32_t, fs::path> files_of(const std::vector<std::string>& paths) {
+  std::map<std::uint32_t, fs::path> files;
+  const auto add = [&](const fs::path& file) {
+    const auto [at, added] = files.try_emplace(*rank_in(file), file);
+    if (!added)
+      throw InputError(fmt::format("{} and {} are of one rank", at->second.string(), file.string()));
+  };
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) {
+      add(path);
+      continue;
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+      if (rank_in(entry.path())) add(entry.path());
+    }
+  }
+  return files;
+}
+
+// The pass of the experiment that the files are of: the backward one has gradients of SwiGLU.
+const Pass& pass_of(const Experiment& experiment, const RuntimeConfig& config) {
+  const bool backward = std::ranges::any_of(config.tasks, [](const RuntimeTaskDesc& t) {
+    return t.task_type == static_cast<std::uint32_t>(RuntimeTaskType::kSwiGluGrad);
+  });
+  for (const Pass& pass : experiment.passes) {
+    const bool has = std::ranges::any_of(pass.graph.operators(),
+                                         [](const OperatorNode& op) { return op.type == "SwiGLUGrad"; });
+    if (has == backward) return pass;
+  }
+  throw InputError(fmt::format("the files are of a {} pass, and '{}' runs none: set experiment.pass",
+                               backward ? "backward" : "forward", experiment.name));
+}
+
+// Whether all of these are such files, or directories that hold some, by name: runtime_config_rank_N.bin.
+bool are_runtime_files(const std::vector<std::string>& paths) {
+  return std::ranges::all_of(paths, [](const std::string& path) {
+    if (!fs::is_directory(path)) return rank_in(path).has_value();
+    return std::ranges::any_of(fs::directory_iterator(path),
+                               [](const auto& entry) { return rank_in(entry.path()).has_value(); });
+  });
+}
+
+// Writes the files' schedules into a result directory, as `a3sim compile` would.
+void import_runtime_files(const ImportOptions& options) {
+  if (options.config.empty() || options.directory.empty()) {
+    throw InputError(
+        "schedule files say nothing of tokens, experts, tilings and where puts go: give --config CONFIG, the "
+        "experiment that they are of, and -o DIR");
+  }
+  std::vector<NamedRuntimeConfig> files;
+  for (const auto& [rank, path] : files_of(options.paths)) {
+    if (rank != files.size())
+      throw InputError(fmt::format("{}{}{} is missing", kFilePrefix, files.size(), kFileSuffix));
+    files.push_back({path.string(), read_runtime_config(read_file(path), path.string())});
+  }
+  const Experiment experiment = options.load(options.config);
+  const Pass& pass = pass_of(experiment, files.front().config);
+  const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
+  const Schedule schedule = schedule_of(files, compile_pass(experiment, pass, capacity).schedule);
+  ResultDirectory result(options.directory, "compile");
+  result.add("resolved.yaml", experiment.resolved);
+  std::size_t tasks = 0;
+  for (const Ssc& ssc : schedule) {
+    result.add(fmt::format("{}_rank_{:04}.ssc", pass.name, index(ssc.rank())), ssc.file_contents());
+    tasks += ssc.tasks().size();
+  }
+  result.commit();
+  std::cout << fmt::format("{}: {} ranks, {} tasks\n", pass.name, schedule.size(), tasks);
+}
+
 void import_profile(const ImportOptions& options) {
-  if (are_runtime_files(options.paths))
-    return import_runtime_files(options.paths, options.runtime, options.directory);
+  if (are_runtime_files(options.paths)) return import_runtime_files(options);
   if (options.paths.size() != 1)
     throw InputError("give one profile, or schedule files runtime_config_rank_N.bin only");
-  if (!options.runtime.config.empty() || options.runtime.any())
+  if (!options.config.empty() || options.any())
     throw InputError("--config and --set go with schedule files, runtime_config_rank_N.bin");
   const Measured profile = read_profile(options.paths.front());
   const Report report = measured_report(profile, kNone);
@@ -43,7 +142,10 @@ void add_import_options(CLI::App& app, ImportOptions& options) {
   app.add_option("-o,--output", options.directory,
                  "write a result directory, which explain, compare and calibrate take")
       ->type_name("DIR");
-  options.runtime.add_to(app);
+  app.add_option("--config", options.config,
+                 "of schedule files: the experiment that they are of, for what they do not say")
+      ->type_name("CONFIG");
+  options.add_set_to(app);
   options.json.add_to(app);
 }
 

@@ -4,7 +4,7 @@
 #include "sim/core/read_file.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/describe/document.h"
-#include "sim/study/describe/explain_key.h"
+#include "sim/study/describe/key_list.h"
 #include "tests/scratch_directory.h"
 
 using namespace a3sim;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/study/results/sweep_results.h"
-#include "sim/study/sweep/row_checksum.h"
+#include "sim/study/sweep/database_file.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/target.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "sim/core/rng.h"
-#include "sim/study/results/broken_line.h"
+#include "sim/study/results/least_squares.h"
 
 using namespace a3sim;
 

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "sim/study/results/sweep_results.h"
-#include "sim/study/sweep/row_checksum.h"
-#include "sim/study/sweep/schema.h"
+#include "sim/study/sweep/database_file.h"
 #include "tests/scratch_directory.h"
 
 namespace a3sim {

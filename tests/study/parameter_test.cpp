@@ -1,9 +1,8 @@
-#include "sim/study/calibration/parameter.h"
-
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
 #include "sim/study/calibration/calibration.h"
+#include "sim/study/calibration/predictor.h"
 #include "tests/study/toy.h"
 
 using namespace a3sim;

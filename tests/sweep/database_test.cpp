@@ -11,7 +11,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/results/open_results.h"
-#include "sim/study/sweep/schema.h"
+#include "sim/study/sweep/database_file.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {

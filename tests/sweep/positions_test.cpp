@@ -1,7 +1,6 @@
-#include "sim/study/sweep/positions.h"
-
 #include <catch2/catch.hpp>
 
+#include "sim/study/sweep/point.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {

@@ -8,7 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/experiment/micro_batches.h"
 #include "sim/study/sweep/database.h"
-#include "sim/study/sweep/order_of_work.h"
+#include "sim/study/sweep/sweep.h"
 #include "sim/study/sweep/worker_pool.h"
 #include "tests/sweep/small_sweep.h"
 

@@ -2,10 +2,53 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+#include "sim/core/config/decimal.h"
+#include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
 namespace {
+
+// Of a device, and of its host's collective.
+constexpr std::size_t kMostFitted = 6;
+
+struct BaseUnit {
+  QuantityKind kind;
+  std::string_view name;
+};
+constexpr std::array kBaseUnits{BaseUnit{QuantityKind::kBytes, "B"}, BaseUnit{QuantityKind::kRate, "B/s"},
+                                BaseUnit{QuantityKind::kDuration, "ps"},
+                                BaseUnit{QuantityKind::kFrequency, "Hz"}};
+
+std::string unit_in(const std::string& text) {
+  std::string_view unit = text;
+  unit.remove_prefix(leading_decimal(text).size());
+  unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+  return std::string(unit);
+}
+
+bool is_whole(const std::string& text) {
+  std::int64_t value = 0;
+  return decimal_integer(text, value);
+}
+
+std::vector<Parameter> parameters_where(const std::filesystem::path& hardware,
+                                        const std::function<bool(const SourcedValue&)>& wanted) {
+  Diagnostics diagnostics;
+  const Config root = Config::load(hardware, {}, diagnostics);
+  read_hardware(root.map("hardware"));
+  diagnostics.throw_if_any();
+  std::vector<Parameter> parameters;
+  for (const SourcedValue& value : root.map("hardware").sourced()) {
+    if (!value.low.empty() && value.low != value.high && wanted(value)) parameters.emplace_back(value);
+  }
+  return parameters;
+}
 
 std::vector<Point> points_of(const Asked& asked, const Scenario& scenario) {
   std::vector<Point> points = predict(asked.table, scenario, asked.wanted).points;
@@ -16,6 +59,129 @@ std::vector<Point> points_of(const Asked& asked, const Scenario& scenario) {
 }
 
 }  // namespace
+
+Parameter::Parameter(const SourcedValue& stated) : stated_(stated), unit_(unit_in(stated.value)) {
+  const auto kind = std::find_if(kBaseUnits.begin(), kBaseUnits.end(), [&](const BaseUnit& unit) {
+    return parse_quantity(stated.value, unit.kind).error.empty();
+  });
+  if (kind != kBaseUnits.end()) {
+    kind_ = Kind::kQuantity;
+    base_unit_ = kind->name;
+    base_ = static_cast<double>(parse_quantity("1 " + unit_, kind->kind).value);
+  } else if (unit_.ends_with("/cycle")) {
+    kind_ = Kind::kPerCycle;
+    base_unit_ = unit_;
+  } else if (is_whole(stated.value) && is_whole(stated.low) && is_whole(stated.high)) {
+    kind_ = Kind::kWhole;
+  }
+  low_ = amount(stated.low);
+  high_ = amount(stated.high);
+  position_ = position_of(stated.value);
+}
+
+std::optional<double> Parameter::find_amount(const std::string& text) const {
+  if (kind_ == Kind::kQuantity) {
+    for (const BaseUnit& unit : kBaseUnits) {
+      const Parsed<std::int64_t> parsed = parse_quantity(text, unit.kind);
+      if (unit.name == base_unit_ && parsed.error.empty()) return static_cast<double>(parsed.value);
+    }
+    return std::nullopt;
+  }
+  double value = 0;
+  if (unit_in(text) != unit_ || !decimal_double(leading_decimal(text), value)) return std::nullopt;
+  return value;
+}
+
+double Parameter::amount(const std::string& text) const {
+  if (const std::optional<double> amount = find_amount(text)) return *amount;
+  throw InputError(fmt::format("{}: {}: '{}' cannot be compared with '{}'", stated_.mark.text(), stated_.path,
+                               text, stated_.value));
+}
+
+double Parameter::position_of(const std::string& text) const {
+  return (amount(text) - low_) / (high_ - low_);
+}
+
+double Parameter::amount_at(double position) const {
+  return low_ + std::clamp(position, 0.0, 1.0) * (high_ - low_);
+}
+
+std::string Parameter::at(double position) const {
+  const double amount = amount_at(position);
+  if (kind_ == Kind::kWhole) {
+    // Equal parts of the range for every number in it, both ends included.
+    const double above = std::floor(std::clamp(position, 0.0, 1.0) * (high_ - low_ + 1));
+    return fmt::format("{:.0f}", std::min(low_ + above, high_));
+  }
+  if (kind_ == Kind::kQuantity) return fmt::format("{:.0f} {}", std::round(amount), base_unit_);
+  return unit_.empty() ? fmt::format("{}", amount) : fmt::format("{} {}", amount, unit_);
+}
+
+std::string Parameter::rounded(double position) const {
+  constexpr int kDigits = 4;
+  const double in_unit = amount_at(position) / base_;
+  const int magnitude = in_unit == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(in_unit))));
+  for (int decimals = std::max(0, kDigits - 1 - magnitude); decimals >= 0; --decimals) {
+    std::string text = fmt::format("{:.{}f}", in_unit, decimals);
+    if (decimals > 0) text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    if (!unit_.empty()) text += ' ' + unit_;
+    if (!find_amount(text)) continue;  // finer than the base unit
+    const double where = position_of(text);
+    if (where < 0) return stated_.low;
+    return where > 1 ? stated_.high : text;
+  }
+  return at(position);
+}
+
+std::vector<Parameter> ranged_parameters(const std::filesystem::path& hardware) {
+  return parameters_where(hardware, [](const SourcedValue&) { return true; });
+}
+
+std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware) {
+  std::string elsewhere;
+  std::vector<Parameter> fitted = parameters_where(hardware, [&](const SourcedValue& value) {
+    if (value.fitted && value.mark.file != hardware.string()) elsewhere = value.mark.file;
+    return value.fitted && value.mark.file == hardware.string();
+  });
+  if (fitted.empty()) {
+    throw InputError(fmt::format("{}: no value of its own is marked 'fitted: true'{}", hardware.string(),
+                                 elsewhere.empty() ? "" : "; " + elsewhere + " has some"));
+  }
+  if (fitted.size() > kMostFitted) {
+    throw InputError(fmt::format("{}: {} values are marked 'fitted: true', expected at most {}",
+                                 hardware.string(), fitted.size(), kMostFitted));
+  }
+  // In the order of the file, whatever it includes.
+  std::sort(fitted.begin(), fitted.end(), [](const Parameter& a, const Parameter& b) {
+    const Mark &first = a.stated().mark, &second = b.stated().mark;
+    return std::tie(first.line, first.column) < std::tie(second.line, second.column);
+  });
+  for (const Parameter& parameter : fitted) {
+    if (!parameter.whole()) continue;
+    throw InputError(fmt::format("{}: {}: a whole number, which cannot be fitted",
+                                 parameter.stated().mark.text(), parameter.path()));
+  }
+  return fitted;
+}
+
+std::vector<Scenario::HardwareValue> hardware_values_at(std::span<const Parameter> parameters,
+                                                        std::span<const double> positions) {
+  std::vector<Scenario::HardwareValue> values;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
+    values.push_back({parameter.path(), parameter.at(positions[i]), parameter.stated().mark.file});
+  }
+  return values;
+}
+
+bool admissible(const std::filesystem::path& hardware, std::span<const Scenario::HardwareValue> values) {
+  std::vector<std::string> overrides;
+  for (const Scenario::HardwareValue& value : values) overrides.push_back(value.path + '=' + value.value);
+  Diagnostics diagnostics;
+  read_hardware(Config::load(hardware, overrides, diagnostics).map("hardware"));
+  return diagnostics.empty();
+}
 
 Predictor::Predictor(std::vector<Asked> asked, const Scenario& scenario, std::vector<Parameter> parameters)
     : asked_(std::move(asked)), scenario_(scenario), parameters_(std::move(parameters)) {

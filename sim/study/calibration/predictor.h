@@ -1,13 +1,65 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "sim/study/calibration/parameter.h"
+#include "sim/core/config/config.h"
 #include "sim/study/published/comparison.h"
+#include "sim/study/published/scenario.h"
 
 namespace a3sim {
+
+// A hardware value with a range. Where it lies is told as a position: 0 at the low end, 1 at the high one.
+class Parameter {
+ public:
+  // Throws InputError if value and range are no quantities of one unit.
+  explicit Parameter(const SourcedValue& stated);
+
+  const std::string& path() const { return stated_.path; }  // hardware.memory.hbm_read
+  const SourcedValue& stated() const { return stated_; }
+  // Whether only whole numbers make sense: value and both ends are written as such, without a unit.
+  bool whole() const { return kind_ == Kind::kWhole; }
+  double nominal() const { return position_; }  // the position of what the file says
+
+  // The value at a position, exact to the base unit: what to state instead of the file's.
+  std::string at(double position) const;
+  // The same as a person would write it: in the file's unit, with four significant digits, inside the range.
+  std::string rounded(double position) const;
+  // The position of a value in the range. Throws InputError for what is no such value.
+  double position_of(const std::string& text) const;
+
+ private:
+  enum class Kind : std::uint8_t { kWhole, kNumber, kPerCycle, kQuantity };
+  std::optional<double> find_amount(const std::string& text) const;  // in base units
+  double amount(const std::string& text) const;
+  double amount_at(double position) const;
+
+  SourcedValue stated_;
+  Kind kind_ = Kind::kNumber;
+  std::string unit_, base_unit_;  // the value's unit and its base unit: TB/s and B/s
+  double base_ = 1;               // base units in one unit
+  double low_ = 0, high_ = 0;     // in base units
+  double position_ = 0;
+};
+
+// Those of a hardware file's values, own and included, that have a range with two ends. Throws InputError if
+// the file is wrong.
+std::vector<Parameter> ranged_parameters(const std::filesystem::path& hardware);
+// Those that the file itself marks `fitted: true`, at most six. Throws InputError for more, for none, and
+// for a whole number, which cannot be fitted.
+std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware);
+
+// The hardware values of parameters at positions, one each.
+std::vector<Scenario::HardwareValue> hardware_values_at(std::span<const Parameter> parameters,
+                                                        std::span<const double> positions);
+
+// Whether the reader of hardware takes the file with these values: it may refuse combinations of values that
+// are each inside their ranges.
+bool admissible(const std::filesystem::path& hardware, std::span<const Scenario::HardwareValue> values);
 
 // A table, and which of its points are predicted.
 struct Asked {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "sim/core/closest.h"
+#include "sim/core/error.h"
+#include "sim/core/read_file.h"
 
 namespace a3sim {
 namespace {
@@ -39,6 +41,69 @@ bool matches(std::string_view pattern, std::string_view path) {
 }
 
 std::string_view last_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::vector<std::string> lines;
+  std::istringstream text(read_file(file));
+  for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string without_blanks(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t\r");
+  return begin == std::string_view::npos ? "" : std::string(text.substr(begin, end - begin + 1));
+}
+
+// Where a comment begins on the line: a '#' behind a blank, outside of quotes.
+std::size_t comment_in(std::string_view line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (quote != 0) {
+      if (line[i] == quote) quote = 0;
+    } else if (line[i] == '"' || (line[i] == '\'' && (i == 0 || line[i - 1] == ' '))) {
+      quote = line[i];
+    } else if (line[i] == '#' && (i == 0 || line[i - 1] == ' ')) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// What stands beside the value, behind what stands in the lines right above it.
+std::string comment_at(const Mark& mark) {
+  std::error_code error;
+  if (mark.line == 0 || !std::filesystem::is_regular_file(mark.file, error)) return "";
+  const std::vector<std::string> lines = lines_of(mark.file);
+  if (mark.line > lines.size()) return "";
+  std::string text;
+  std::size_t first = mark.line - 1;
+  while (first > 0 && without_blanks(lines[first - 1]).starts_with('#')) --first;
+  for (std::size_t i = first; i < mark.line; ++i) {
+    const std::size_t begin = comment_in(lines[i]);
+    if (begin == std::string::npos) continue;
+    const std::string words = without_blanks(std::string_view(lines[i]).substr(begin + 1));
+    text += (text.empty() || words.empty() ? "" : " ") + words;
+  }
+  return text;
+}
+
+// Where the value of a path stands; nothing where no file and no override has it.
+std::optional<Mark> mark_of(const Config& map, std::string_view path) {
+  const std::size_t end = path.find('.');
+  const std::string_view key = path.substr(0, end);
+  if (!map.has(key)) return std::nullopt;
+  if (end == std::string_view::npos) return map.mark(key);
+  std::string_view rest = path.substr(end + 1);
+  if (map.is_map(key)) return mark_of(map.map(key), rest);
+  const std::size_t item_end = std::min(rest.find('.'), rest.size());
+  const std::string index(rest.substr(0, item_end));
+  const std::vector<Config> items = map.maps(key);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (std::to_string(i) == index && item_end < rest.size())
+      return mark_of(items[i], rest.substr(item_end + 1));
+  }
+  return map.mark(key);
+}
 
 }  // namespace
 
@@ -88,6 +153,43 @@ std::string meant_key(const std::vector<ListedKey>& keys, std::string_view path)
   if (meant.empty()) return "";
   meant.resize(std::min(meant.size(), kMostMeant));
   return fmt::format("; did you mean '{}'?", fmt::join(meant, "', or '"));
+}
+
+ExplainedKey explain_key(const Document& document, const std::string& path, const std::filesystem::path& file,
+                         std::span<const std::string> overrides) {
+  const KeyTree tree = known_keys(document);
+  const std::vector<ListedKey> keys = listed_keys(tree);
+  const ListedKey* const key = find_key(keys, path);
+  if (key == nullptr)
+    throw InputError(
+        fmt::format("unknown key '{}'{}; 'a3sim config' lists all", path, meant_key(keys, path)));
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, overrides, diagnostics);
+  document.read(root, diagnostics, file);
+  diagnostics.throw_if_any();
+  ExplainedKey explained;
+  explained.path = path;
+  explained.expected = key->expected();
+  explained.fallback = key->fallback();
+  for (const auto& [known, value] : root.values()) {
+    if (known == path) explained.value = value;
+  }
+  for (const SourcedValue& value : root.sourced()) {
+    if (value.path != path) continue;
+    explained.source = value.source;
+    explained.note = value.note;
+    explained.low = value.low;
+    explained.high = value.high;
+    explained.fitted = value.fitted;
+  }
+  const std::optional<Mark> mark = mark_of(root, path);
+  if (mark) {
+    explained.origin = mark->text();
+    explained.comment = comment_at(*mark);
+  } else if (explained.value) {
+    explained.origin = "default";
+  }
+  return explained;
 }
 
 }  // namespace a3sim

@@ -1,11 +1,16 @@
 #include "sim/study/explore/jitter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numeric>
 
 #include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/order_file.h"
+#include "sim/study/calibration/sensitivity.h"
 #include "sim/study/explore/order_comparison.h"
+#include "version.h"
 
 namespace a3sim {
 namespace {
@@ -36,6 +41,124 @@ std::string why_apart(const Experiment& experiment, const Compiled& compiled, co
   return std::ranges::max(latency_reasons(experiment, runs, runs.orders.back()), {},
                           [&](const LatencyReason& reason) { return sign * reason.seconds; })
       .text;
+}
+
+constexpr double kMilliseconds = 1e-9;  // a picosecond
+
+// In picoseconds.
+struct Distribution {
+  double min, low, median, mean, high, max;
+  double spread() const { return median > 0 ? (max - min) / median : 0; }
+};
+
+Distribution distribution_of(const std::vector<Duration>& times) {
+  std::vector<double> numbers;
+  for (const Duration time : times) numbers.push_back(static_cast<double>(time.count()));
+  const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+  return {quantile(numbers, 0),    quantile(numbers, 0.05),
+          quantile(numbers, 0.5),  sum / static_cast<double>(numbers.size()),
+          quantile(numbers, 0.95), quantile(numbers, 1)};
+}
+
+void add_orders(Report& report, std::span<const JitteredOrder> orders,
+                const std::vector<Distribution>& distributions) {
+  Table& table = report.table(
+      "orders", {Column::words("order"), Column::milliseconds("as modelled ms", "modelled_ps"),
+                 Column::milliseconds("min", "min_ps"), Column::milliseconds("5 %", "quantile_05_ps"),
+                 Column::milliseconds("median", "median_ps"), Column::milliseconds("mean", "mean_ps"),
+                 Column::milliseconds("95 %", "quantile_95_ps"), Column::milliseconds("max", "max_ps"),
+                 Column::percent("max - min", "spread", 2), Column::count("fastest in", "fastest_in"),
+                 Column::milliseconds("ranks' ends apart ms", "mean_ends_apart_ps")});
+  for (std::size_t o = 0; o < orders.size(); ++o) {
+    const Distribution& d = distributions[o];
+    table.add({orders[o].name, orders[o].modelled, d.min, d.low, d.median, d.mean, d.high, d.max, d.spread(),
+               whole(orders[o].fastest), distribution_of(orders[o].ends_apart).mean});
+  }
+}
+
+void add_runs(Report& report, std::span<const JitteredOrder> orders) {
+  Table& table = report.table(
+      "each_run",
+      {Column::data("order"), Column::data("run"), Column::data("total_ps"), Column::data("ends_apart_ps")},
+      Seen::kByPrograms);
+  for (const JitteredOrder& order : orders) {
+    for (std::size_t run = 0; run < order.totals.size(); ++run)
+      table.add({order.name, whole(run), order.totals[run], order.ends_apart[run]});
+  }
+}
+
+constexpr std::size_t kBins = 12, kBar = 20;
+
+// How many of an order's latencies lie in each of the bins between the least and the most of all orders.
+std::vector<std::size_t> histogram_of(const JitteredOrder& order, Duration least, Duration most) {
+  std::vector<std::size_t> bins(kBins, 0);
+  const double width = static_cast<double>((most - least).count()) / kBins;
+  for (const Duration total : order.totals) {
+    const auto bin = static_cast<std::size_t>(static_cast<double>((total - least).count()) / width);
+    ++bins[std::min(bin, kBins - 1)];
+  }
+  return bins;
+}
+
+std::string histogram(std::span<const JitteredOrder> orders) {
+  Duration least = Duration::max(), most{};
+  for (const JitteredOrder& order : orders) {
+    const auto [low, high] = std::ranges::minmax(order.totals);
+    least = std::min(least, low);
+    most = std::max(most, high);
+  }
+  if (least == most) return {};
+  std::vector<std::vector<std::size_t>> bins;
+  std::size_t longest = 1;
+  for (const JitteredOrder& order : orders) {
+    bins.push_back(histogram_of(order, least, most));
+    longest = std::max(longest, std::ranges::max(bins.back()));
+  }
+  std::string text = fmt::format("{:>18}", "runs, by ms");
+  for (const JitteredOrder& order : orders) text += fmt::format("  {:<{}}", order.name, kBar + 5);
+  for (std::size_t bin = 0; bin < kBins; ++bin) {
+    while (text.back() == ' ') text.pop_back();
+    const auto edge = [&](std::size_t i) { return in_milliseconds(least + (most - least) * i / kBins); };
+    text += fmt::format("\n{:>8}..{:>8}", edge(bin), edge(bin + 1));
+    for (const std::vector<std::size_t>& of : bins) {
+      const std::string bar((of[bin] * kBar + longest - 1) / longest, '#');
+      text += fmt::format("  {:<{}}", of[bin] ? fmt::format("{} {}", bar, of[bin]) : "", kBar + 5);
+    }
+  }
+  while (text.back() == ' ') text.pop_back();
+  return text + '\n';
+}
+
+std::string best_order(std::span<const JitteredOrder> orders, const std::vector<Distribution>& distributions,
+                       const JitterOptions& options) {
+  std::vector<std::size_t> by_median(orders.size());
+  std::iota(by_median.begin(), by_median.end(), std::size_t{0});
+  std::ranges::stable_sort(by_median, {}, [&](std::size_t o) { return distributions[o].median; });
+  const JitteredOrder& best = orders[by_median[0]];
+  const Distribution& d = distributions[by_median[0]];
+  if (orders.size() == 1) {
+    const double shift = d.median / static_cast<double>(best.modelled.count()) - 1;
+    return fmt::format(
+        "The median is {:+.2f} % from what is modelled; nine runs of ten lie within {:.3f} and {:.3f} ms.\n",
+        100 * shift, kMilliseconds * d.low, kMilliseconds * d.high);
+  }
+  return fmt::format(
+      "{} has the smallest median, {:.2f} % below {}'s, and is the fastest in {} of {} runs.\n", best.name,
+      100 * (1 - d.median / distributions[by_median[1]].median), orders[by_median[1]].name, best.fastest,
+      options.runs);
+}
+
+// Where a run of the model is not one of those that it stands for.
+std::string apart_text(std::span<const JitteredOrder> orders) {
+  std::string text;
+  for (const JitteredOrder& order : orders) {
+    if (order.why_apart.empty()) continue;
+    text += fmt::format(
+        "{} as modelled ({} ms) is {} than every run: most of all because, beside the median one, {}.\n",
+        order.name, in_milliseconds(order.modelled), order.all_faster() ? "slower" : "faster",
+        order.why_apart);
+  }
+  return text;
 }
 
 }  // namespace
@@ -74,6 +197,27 @@ std::vector<JitteredOrder> jitter(const Experiment& experiment, std::span<const 
       result[o].why_apart = why_apart(under[o], compiled[o], result[o], options);
   });
   return result;
+}
+
+Report jitter_report(const Experiment& experiment, std::span<const JitteredOrder> orders,
+                     const JitterOptions& options) {
+  std::vector<Distribution> distributions;
+  for (const JitteredOrder& order : orders) distributions.push_back(distribution_of(order.totals));
+  Report report;
+  report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
+  report.fact("runs", options.runs).fact("seed", whole(options.seed));
+  report.fact("duration_spread", options.durations).fact("rate_spread", options.rates);
+  report.say(fmt::format(
+      "{} (a3sim {}), {} execution: latency of all passes over {} runs, seed {}\n"
+      "each task's own time within {:.4g} %, rates of memory and links of a run within {:.4g} %\n",
+      experiment.name, kVersion, experiment.run.execution, options.runs, options.seed,
+      100 * options.durations, 100 * options.rates));
+  add_orders(report, orders, distributions);
+  add_runs(report, orders);
+  report.say(histogram(orders));
+  report.say(best_order(orders, distributions, options), "verdict");
+  report.say_on(apart_text(orders), "modelled_apart");
+  return report;
 }
 
 }  // namespace a3sim

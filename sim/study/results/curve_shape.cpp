@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/study/results/broken_line.h"
+#include "sim/study/results/least_squares.h"
 
 namespace a3sim {
 namespace {

@@ -10,8 +10,7 @@
 #include <system_error>
 
 #include "sim/core/error.h"
-#include "sim/study/sweep/row_checksum.h"
-#include "sim/study/sweep/schema.h"
+#include "sim/study/sweep/database_file.h"
 
 namespace a3sim {
 namespace {

@@ -4,8 +4,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/results/open_results.h"
-#include "sim/study/sweep/row_checksum.h"
-#include "sim/study/sweep/schema.h"
+#include "sim/study/sweep/database_file.h"
 #include "version.h"
 
 namespace a3sim {

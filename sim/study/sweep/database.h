@@ -12,8 +12,8 @@
 
 #include "sim/experiment/portable_config.h"
 #include "sim/study/sweep/database_file.h"
+#include "sim/study/sweep/point.h"
 #include "sim/study/sweep/point_metrics.h"
-#include "sim/study/sweep/positions.h"
 
 namespace a3sim {
 
@@ -40,7 +40,7 @@ struct MergedPoints {
   std::size_t points = 0, added = 0;  // that it has; that were not there, or had failed
 };
 
-// A database of sweeps (schema.h), for its one writer. What it cannot do is a RunError or, where it is not
+// A database of sweeps (schema.sql), for its one writer. What it cannot do is a RunError or, where it is not
 // the file that was meant, an InputError, both with its name; what was recorded before stands.
 class SweepDatabase {
  public:

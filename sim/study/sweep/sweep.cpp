@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -13,7 +14,6 @@
 #include "sim/experiment/micro_batches.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/sweep/database.h"
-#include "sim/study/sweep/order_of_work.h"
 #include "sim/study/sweep/point.h"
 #include "sim/study/sweep/worker_pool.h"
 
@@ -149,6 +149,33 @@ std::vector<WorkDone> try_points(const SweepPlan& plan, const std::vector<std::u
 }
 
 }  // namespace
+
+OrderOfWork::OrderOfWork(const std::vector<std::uint64_t>& points, const std::vector<std::string>& taskflows,
+                         unsigned workers)
+    : of_worker_(workers, 0) {
+  std::map<std::string, std::size_t> group_of;
+  for (const std::uint64_t point : points) {
+    const auto [found, is_new] = group_of.emplace(taskflows[point], groups_.size());
+    if (is_new) groups_.emplace_back();
+    groups_[found->second].points.push_back(point);
+  }
+  of_worker_.assign(workers, groups_.size());
+}
+
+std::optional<std::uint64_t> OrderOfWork::next(unsigned worker) {
+  std::size_t& own = of_worker_[worker];
+  if (own == groups_.size() || groups_[own].left() == 0) {
+    while (first_ < groups_.size() && groups_[first_].begun) ++first_;
+    own =
+        first_ < groups_.size()
+            ? first_
+            : static_cast<std::size_t>(std::ranges::max_element(groups_, {}, &Group::left) - groups_.begin());
+  }
+  if (own == groups_.size() || groups_[own].left() == 0) return std::nullopt;
+  Group& group = groups_[own];
+  group.begun = true;
+  return group.points[group.given++];
+}
 
 SweepPlan plan_sweep(SweepSpec spec) {
   constexpr std::size_t kMostErrors = 20;
