@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "tests/traces/made_observation.h"
-#include "traces/rules/io_queues.h"
+#include "traces/rules/hosts.h"
 #include "traces/rules/rule.h"
 
 namespace a3sim {

@@ -6,8 +6,6 @@
 #include "tests/traces/made_trace.h"
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
-#include "traces/analysis/operator_stats.h"
-#include "traces/analysis/path_summary.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "traces/analysis/median_polish.h"
+#include "traces/analysis/median.h"
 
 namespace a3sim {
 namespace {

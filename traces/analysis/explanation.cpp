@@ -6,7 +6,6 @@
 
 #include "traces/analysis/operator_blame.h"
 #include "traces/analysis/pass_sums.h"
-#include "traces/analysis/path_summary.h"
 
 namespace a3sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/analysis/operator_stats.h"
+#include "traces/analysis/worker_time.h"
 #include "traces/report/report.h"
 
 namespace a3sim {

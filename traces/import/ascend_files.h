@@ -2,17 +2,36 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "traces/import/clock.h"
 #include "traces/import/measured.h"
 
 // The files of an Ascend profiler's directory that are read, each of one rank. Columns and keys are found by
 // name: some were renamed, and some come and go. All throw InputError with file and line.
 namespace a3sim {
+
+// Collectives that ranks share. A collective ends everywhere at about one time: what the ends differ by, the
+// clocks differ by.
+class Meetings {
+ public:
+  // In microseconds of the rank's own clock; `key` is the same on all ranks. Ranks come one after the other, and
+  // of the first one's meetings a few thousand are kept.
+  void add(std::uint32_t rank, const std::string& key, double start, double end);
+  // By each rank against the first, from the meetings of all; removes the offsets from the ranks' dates. Of one
+  // rank, or where nothing is shared, nothing changes.
+  void align(Measured& profile) const;
+
+ private:
+  struct Dates {
+    double start = 0, end = 0;
+  };
+  std::map<std::string, std::map<std::uint32_t, Dates>> meetings_;
+};
 
 // kernel_details.csv, or op_summary_*.csv of msprof: kernels. `origin` is the date, in whole microseconds, that a
 // profile's dates are told from: that of its first kernel.

@@ -4,16 +4,87 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 
+#include "sim/core/ids.h"
 #include "traces/analysis/median.h"
 #include "traces/locate/group_walk.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kYoung = 8;  // steps of a history whose deviation says little
+constexpr std::size_t kYoung = 8;   // steps of a history whose deviation says little
+constexpr double kNormal = 1.4826;  // standard deviations in a median absolute deviation
 
 }  // namespace
+
+bool StepHistory::above(double took, double share, double deviations) const {
+  return took > median_ + std::max(share * median_, deviations * deviation_);
+}
+
+bool StepHistory::shifted() const {
+  return last_.size() == limits_.shift_window && !usual_.empty() &&
+         a3sim::median({last_.begin(), last_.end()}) > limits_.shift * median_;
+}
+
+void StepHistory::add(double took, bool slow) {
+  last_.push_back(took);
+  if (last_.size() > limits_.shift_window) last_.pop_front();
+  if (slow) return;
+  usual_.push_back(took);
+  if (usual_.size() > limits_.window) usual_.pop_front();
+  measure();
+}
+
+void StepHistory::take_back() {
+  if (usual_.empty()) return;
+  usual_.pop_back();
+  measure();
+}
+
+void StepHistory::measure() {
+  median_ = a3sim::median({usual_.begin(), usual_.end()});
+  std::vector<double> apart;
+  for (const double of : usual_) apart.push_back(std::abs(of - median_));
+  deviation_ = kNormal * a3sim::median(std::move(apart));
+}
+
+bool RecordRequests::is_done(const Request& of) const {
+  return of.slow >= limits_.recorded || of.recorded >= limits_.watched ||
+         (of.slow > 0 && of.recorded >= 2 * limits_.recorded);
+}
+
+void RecordRequests::add(std::uint32_t step, bool slow, const std::vector<std::uint32_t>& suspects,
+                         const std::vector<std::uint32_t>& beside) {
+  const auto is_suspect = [&](std::uint32_t rank) {
+    return slow && std::ranges::find(suspects, rank) != suspects.end();
+  };
+  for (auto of = open_.begin(); of != open_.end();) {
+    ++of->second.recorded;
+    of->second.slow += is_suspect(of->first);
+    if (is_done(of->second)) {
+      done_[of->first] = step;
+      of = open_.erase(of);
+    } else {
+      ++of;
+    }
+  }
+  for (const std::uint32_t suspect : suspects) {
+    if (!slow || open_.contains(suspect)) continue;
+    const auto before = done_.find(suspect);
+    const bool again = before != done_.end() && step - before->second <= limits_.apart;
+    if (again) {
+      before->second = step;
+      continue;
+    }
+    Request& of = open_[suspect];
+    of.ranks = beside;
+    if (suspect != kNone) of.ranks.push_back(suspect);
+  }
+  std::set<std::uint32_t> ranks;
+  for (const auto& [suspect, of] : open_) ranks.insert(of.ranks.begin(), of.ranks.end());
+  wanted_.assign(ranks.begin(), ranks.end());
+}
 
 Locator::Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<const LightRecord> reference)
     : limits_(limits),
@@ -61,7 +132,6 @@ void Locator::find_suspects() {
   const double most = median(lags_);
   std::vector<double> apart;
   for (const double lag : lags_) apart.push_back(std::abs(lag - most));
-  constexpr double kNormal = 1.4826;
   const double over_ranks = learned_ > 0 ? 0 : kNormal * median(apart);
   std::vector<std::pair<double, std::uint32_t>> above;
   for (std::uint32_t r = 0; r < lags_.size(); ++r) {

@@ -1,14 +1,68 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <span>
 #include <vector>
 
-#include "traces/locate/history.h"
+#include "traces/locate/limits.h"
 #include "traces/locate/rank_step.h"
-#include "traces/locate/record_requests.h"
 
 namespace a3sim {
+
+// What a step takes, by those before it: the median of the last that were not slow, and 1.4826 times their median
+// absolute deviation, which is the standard deviation of normal noise.
+class StepHistory {
+ public:
+  explicit StepHistory(const LocateLimits& limits) : limits_(limits) {}
+
+  bool empty() const { return usual_.empty(); }
+  double median() const { return median_; }
+  double deviation() const { return deviation_; }
+  std::size_t size() const { return usual_.size(); }
+  // Above the median by more than `share` of it, and no less than so many deviations.
+  bool above(double took, double share, double deviations) const;
+  // The median of the last steps, slow ones too, is shifted.
+  bool shifted() const;
+
+  void add(double took, bool slow);
+  // A step that was taken for a usual one was not.
+  void take_back();
+
+ private:
+  void measure();
+
+  LocateLimits limits_;
+  std::deque<double> usual_, last_;
+  double median_ = 0, deviation_ = 0;
+};
+
+// Which ranks are recorded in full in the next step. A slow step asks for its suspects until so many steps that were
+// slow because of them have been recorded; what comes and goes is waited for, but not for long. Who was recorded is
+// asked for again only after a long time without.
+class RecordRequests {
+ public:
+  explicit RecordRequests(const LocateLimits& limits) : limits_(limits) {}
+
+  // A step, whether it was slow, because of whom (kNone: all alike), and whom to look at beside them.
+  void add(std::uint32_t step, bool slow, const std::vector<std::uint32_t>& suspects,
+           const std::vector<std::uint32_t>& beside);
+  const std::vector<std::uint32_t>& wanted() const { return wanted_; }
+
+ private:
+  struct Request {
+    std::uint32_t recorded = 0, slow = 0;  // steps
+    std::vector<std::uint32_t> ranks;
+  };
+  bool is_done(const Request& of) const;
+
+  LocateLimits limits_;
+  std::map<std::uint32_t, Request> open_;        // by suspect
+  std::map<std::uint32_t, std::uint32_t> done_;  // by suspect: the last slow step because of it
+  std::vector<std::uint32_t> wanted_;
+};
 
 // What is said of one step.
 struct StepVerdict {

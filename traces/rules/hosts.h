@@ -52,6 +52,11 @@ struct HostStands {
 // By rank whose host was seen.
 std::map<std::uint32_t, HostStands> hosts_of(const Standing& of);
 
+// Which stage of the data pipeline holds the others up, by which queues behind it are filled: the device's filled: none;
+// else the host's: fetching; else that of data: processing; else reading.
+enum class IoStage : std::uint8_t { kNone, kRead, kProcess, kFetch };
+IoStage io_stage(const std::array<double, 3>& fill, double filled);
+
 // Whether the devices of most ranks wait because batches are not there.
 bool stands_for_batches(const Standing& of, double filled);
 

@@ -1,5 +1,3 @@
-#include "traces/rules/io_queues.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

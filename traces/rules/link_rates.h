@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "traces/analysis/median_polish.h"
+#include "traces/analysis/median.h"
 #include "traces/observation.h"
 
 namespace a3sim {

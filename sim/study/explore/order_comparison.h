@@ -10,7 +10,6 @@
 #include "sim/experiment/experiment.h"
 #include "sim/study/explore/noise.h"
 #include "sim/study/explore/order_conditions.h"
-#include "traces/analysis/operator_stats.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/report/report.h"
 

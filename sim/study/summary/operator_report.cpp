@@ -7,7 +7,7 @@
 
 #include "models/operators/operator.h"
 #include "sim/experiment/run_experiment.h"
-#include "traces/analysis/operator_stats.h"
+#include "traces/analysis/worker_time.h"
 
 namespace a3sim {
 namespace {
