@@ -114,7 +114,6 @@ Located locate(const Observation& of, const LocateLimits& limits) {
   StepVerdict before;
   of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const StepVerdict& verdict = locator.add(located.steps++, records);
-    located.fluctuations += verdict.fluctuation;
     if (verdict.before_too) {
       before.usual = verdict.usual;
       before.suspects = verdict.suspects;

@@ -31,7 +31,6 @@ struct Located {
   bool by_reference = false;      // no step was usual: it is a step without faults and noise
   bool known = false;             // whether anything tells what is usual
   std::vector<Episode> episodes;
-  std::uint32_t fluctuations = 0;
 
   // Whether a step is of an episode.
   bool is_slow(std::uint32_t step) const;

@@ -26,12 +26,10 @@ LocateLimits read_locate_limits(const Config& root) {
   number("sure_share", limits.sure_share);
   number("sure_deviations", limits.sure_deviations);
   number("lasting", limits.lasting);
-  number("fluctuation", limits.fluctuation);
   number("shift", limits.shift);
   steps("shift_window", limits.shift_window);
   number("reference", limits.reference);
   number("suspect", limits.suspect);
-  number("waiting", limits.waiting);
   number("stable", limits.stable);
   steps("apart", limits.apart);
   steps("recorded", limits.recorded);

@@ -16,12 +16,10 @@ struct LocateLimits {
   double sure_share = 0.02;        // so is one that is so much longer,
   double sure_deviations = 8;      // and so many standard deviations
   double lasting = 0.012;          // and two in a row that are, and `deviations`
-  double fluctuation = 1.1;        // times the median
-  double shift = 1.03;             // times it: of the median of the last
+  double shift = 1.03;             // times the median: that of the last
   std::uint32_t shift_window = 8;  // steps
   double reference = 0.02;         // while there is no history: above a step without faults and noise
   double suspect = 0.008;          // of the step: a rank's lag above that of most
-  double waiting = 0.2;            // 1 - mean / longest own time: waiting is the trouble
   double stable = 0.6;             // of slow steps with one suspect
   std::uint32_t apart = 64;        // steps between two slow ones of one episode
   std::uint32_t recorded = 3;      // steps in full behind a slow one

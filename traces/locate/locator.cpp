@@ -166,7 +166,6 @@ const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord>
   const bool above = !history_.empty() && history_.above(verdict_.took, limits_.lasting, limits_.deviations);
   verdict_.before_too = verdict_.slow && above && above_before_ && !slow_before_;
   if (verdict_.before_too) history_.take_back();
-  verdict_.fluctuation = verdict_.usual > 0 && verdict_.took > limits_.fluctuation * verdict_.usual;
   const bool tells = !first_ || reference_ > 0;
   first_ = false;
   if (verdict_.slow) {

@@ -69,7 +69,6 @@ struct StepVerdict {
   std::uint32_t step = 0;
   double took = 0, usual = 0;  // ps
   bool slow = false;
-  bool fluctuation = false;
   bool before_too = false;  // so was the step before, which alone did not say so
   // Ranks whose own time grew by more than that of most, the most first, at most kMostSuspects; none: all alike.
   std::vector<std::uint32_t> suspects;
