@@ -1,5 +1,6 @@
-// How processor time and memory grow with the group: the paper's shape, forward and backward, static, each size in a process of
-// its own. With --guard a few sizes only, and exit code 1 if time grows faster than it should: ratios within one run, no seconds.
+// How processor time and memory grow with the group: the paper's shape, forward and backward, static, each size in a
+// process of its own. With --guard a few sizes only, and exit code 1 if time grows faster than it should: ratios
+// within one run, no seconds.
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

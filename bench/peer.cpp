@@ -1,5 +1,5 @@
-// The same all-to-alls in SimGrid as its users write them (s4u, Debian's package) and in a3sim's networks: processor time and
-// memory of a whole process each, and when the last byte arrives.
+// The same all-to-alls in SimGrid as its users write them (s4u, Debian's package) and in a3sim's networks: processor
+// time and memory of a whole process each, and when the last byte arrives.
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

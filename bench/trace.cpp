@@ -11,8 +11,9 @@
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
 
-// What a run pays for its trace (`a3sim run --trace`), and how fast a trace is written for other tools: a made one of a million slices, tasks one after the other on every worker, each
-// of which stood waiting for the one before it on the next worker.
+// What a run pays for its trace (`a3sim run --trace`), and how fast a trace is written for other tools: a made one of
+// a million slices, tasks one after the other on every worker, each of which stood waiting for the one before it on
+// the next worker.
 namespace {
 
 using namespace a3sim;

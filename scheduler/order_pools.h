@@ -36,9 +36,9 @@ struct WorkerPlan {
 
 // Turns an order's pools and limits into sets of workers. Within each queue the pools take the first workers,
 // in the order in which they stand; all operators without a pool share the rest. A pool whose operators are
-// all of other graphs takes none. An operator with limit L (the smallest, if it has several) runs on the first L workers of its set (all of
-// them if there are fewer), so no more than L of its tasks are in flight; these workers still run the other
-// operators of the set. `kinds` says how many run tasks. Throws InputError where an
+// all of other graphs takes none. An operator with limit L (the smallest, if it has several) runs on the first L
+// workers of its set (all of them if there are fewer), so no more than L of its tasks are in flight; these workers
+// still run the other operators of the set. `kinds` says how many run tasks. Throws InputError where an
 // entry means no operator of any graph, an operator stands in two pools, a pool mixes queues, pools take more workers
 // than there are or leave none for the rest.
 WorkerPlan assign_worker_sets(const OrderSpec& order, std::span<const OperatorQueue> operators,

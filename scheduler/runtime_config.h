@@ -69,7 +69,8 @@ struct RuntimeConfig {
 };
 
 // Reads a file's bytes; its size tells the version. Throws InputError that names the file and what is wrong: a size that
-// no version has, a count above its table, an index out of range, a task that does not stand once in the list of its core.
+// no version has, a count above its table, an index out of range, a task that does not stand once in the list of its
+// core.
 RuntimeConfig read_runtime_config(std::string_view bytes, const std::string& name);
 
 // The bytes of a file. What the tables do not fit: std::logic_error.

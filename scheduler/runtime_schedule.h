@@ -6,13 +6,14 @@
 #include "scheduler/runtime_config.h"
 #include "scheduler/ssc.h"
 
-// Between schedules of ours and the public runtime's files. The layout says nothing of tilings, of a put's destination, of
-// tokens, experts and operators' names: these come from schedules of ours for the same experiment, against which every task
-// of a file is held.
+// Between schedules of ours and the public runtime's files. The layout says nothing of tilings, of a put's
+// destination, of tokens, experts and operators' names: these come from schedules of ours for the same experiment,
+// against which every task of a file is held.
 //
-// Where the layout leaves room, files of ours have: event 0, of type empty, for tasks that wait for nothing; a schedule's
-// events behind it; rows and columns as the two dimensions; base_ptr_offset in bytes; data_type by CANN's aclDataType; a put's
-// destination in extra_value_0; zeros elsewhere. The counts that puts read as metadata are left out.
+// Where the layout leaves room, files of ours have: event 0, of type empty, for tasks that wait for nothing; a
+// schedule's events behind it; rows and columns as the two dimensions; base_ptr_offset in bytes; data_type by CANN's
+// aclDataType; a put's destination in extra_value_0; zeros elsewhere. The counts that puts read as metadata are left
+// out.
 namespace a3sim {
 
 // Throws InputError with the reason for what the layout cannot carry: too many tasks or events, operators that the

@@ -18,9 +18,9 @@ enum class PlaceBy : std::uint8_t {
 };
 constexpr auto names_of(PlaceBy) { return std::to_array<std::string_view>({"number", "lpt"}); }
 
-// Longest processing time first (Graham, SIAM J. Appl. Math. 17, 1969), with equal counts: the busiest expert goes to the
-// least busy rank that has a place left, ties to the lowest number. By place, of which each rank has `experts_per_rank`:
-// which expert lives there; on one rank in order of their numbers.
+// Longest processing time first (Graham, SIAM J. Appl. Math. 17, 1969), with equal counts: the busiest expert goes to
+// the least busy rank that has a place left, ties to the lowest number. By place, of which each rank has
+// `experts_per_rank`: which expert lives there; on one rank in order of their numbers.
 std::vector<std::uint32_t> lpt_places(std::span<const double> loads, std::uint32_t experts_per_rank);
 
 // The counts with experts numbered by their places.

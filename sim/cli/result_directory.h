@@ -9,7 +9,8 @@
 namespace a3sim {
 
 // A directory of results that appears whole or not at all: files are gathered beside it and renamed into
-// place; Ctrl-C and its like take back what was gathered. An earlier result of the same kind is replaced; a directory with anything else in it is refused.
+// place; Ctrl-C and its like take back what was gathered. An earlier result of the same kind is replaced; a directory
+// with anything else in it is refused.
 class ResultDirectory {
  public:
   // `kind` says which command writes it. Throws InputError if `path` holds anything but an earlier result of

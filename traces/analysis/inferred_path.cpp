@@ -60,8 +60,8 @@ class Backwards {
            before.end <= now.start + kOneDate;
   }
 
-  // Records by one more than their place; 0: nothing did. What begins before another and ends no later lies before it, so
-  // that all of the walk looks at each record once.
+  // Records by one more than their place; 0: nothing did. What begins before another and ends no later lies before
+  // it, so that all of the walk looks at each record once.
   std::size_t held_up_by(std::size_t at) const {
     const OperatorRecord& now = *records_[at - 1];
     for (std::size_t before = at - 1; before > 0; --before) {

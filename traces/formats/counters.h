@@ -16,8 +16,8 @@ struct Counter {
   std::vector<std::optional<double>> means;
 };
 
-// By rank, the same counters of each: rates of the HBM, of reads through the L2 and of its ports, hit rate, running workers
-// and tasks that could run. A task's bytes are spread evenly over its time.
+// By rank, the same counters of each: rates of the HBM, of reads through the L2 and of its ports, hit rate, running
+// workers and tasks that could run. A task's bytes are spread evenly over its time.
 std::vector<std::vector<Counter>> counters_of(const Causes& causes, Duration stretch);
 
 }  // namespace a3sim

@@ -22,7 +22,8 @@ struct TraceEvent {
   std::optional<double> number(std::string_view key) const;
 };
 
-// What stands beside the list of events, in objects of the file's own object: {"object": {"key": number, "key": [text]}}.
+// What stands beside the list of events, in objects of the file's own object: {"object": {"key": number, "key":
+// [text]}}.
 struct TraceRest {
   std::map<std::string, double, std::less<>> numbers;     // by "object.key"
   std::map<std::string, std::size_t, std::less<>> texts;  // how many

@@ -56,8 +56,8 @@ class TraceObservation : public Observation {
 // trace.
 std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, Duration since);
 
-// Adds the operators and transfers of a pass, of all ranks. `names`: of operators, all that the trace has. Axes, rows and
-// clocks are no part of a trace; of what an operator asked of the L2 a rank has its part of the operator's time.
+// Adds the operators and transfers of a pass, of all ranks. `names`: of operators, all that the trace has. Axes, rows
+// and clocks are no part of a trace; of what an operator asked of the L2 a rank has its part of the operator's time.
 void add_full_records(const Trace& trace, std::uint16_t pass, Duration since,
                       const std::vector<std::string>& names, const PlaneOfHop& planes, FullStep& full);
 

@@ -21,7 +21,8 @@ bool same_work(const OperatorRecord& a, const OperatorRecord& b, double near) {
   return std::abs(a.operations - b.operations) <= near * most;
 }
 
-// What is usual for the operators of a step: the reference's of the same rank; else of the recorded rank that took least.
+// What is usual for the operators of a step: the reference's of the same rank; else of the recorded rank that took
+// least.
 std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const FullStep& reference,
                                        double near) {
   std::map<OperatorKey, const OperatorRecord*> usual;

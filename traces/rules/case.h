@@ -50,8 +50,8 @@ struct Puts {
 // Transfers between ranks of recorded steps, beside usual ones.
 struct TransferLags {
   std::map<PutsOf, Puts> puts;
-  // Over the usual rates (over that of all, where these are not known), without the slowest twentieth of the puts; the mean
-  // over operators by their time.
+  // Over the usual rates (over that of all, where these are not known), without the slowest twentieth of the puts;
+  // the mean over operators by their time.
   LinkRates rates;
   double size_now = 0, size_usual = 0;  // mean bytes
 };

@@ -34,12 +34,12 @@ struct HostFill {
 };
 HostFill host_fill(const Case& of, HostKind kind);
 
-// What a rank's host does while its device has nothing to do, in ps of a step: means of its recorded steps, from when the
-// rank could begin until its device is through.
+// What a rank's host does while its device has nothing to do, in ps of a step: means of its recorded steps, from when
+// the rank could begin until its device is through.
 struct HostStands {
   struct Kind {
-    // Of the time in which the device is idle: these events are under way. Of syncs: they were before, and no longer than
-    // they took; their own time passes while the device still works.
+    // Of the time in which the device is idle: these events are under way. Of syncs: they were before, and no longer
+    // than they took; their own time passes while the device still works.
     double idle = 0;
     double time = 0, count = 0;  // of all of them
     const HostRecord* longest = nullptr;

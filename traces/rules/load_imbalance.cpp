@@ -40,9 +40,9 @@ class LoadImbalanceRule final : public CauseRule {
     return {finding};
   }
 
-  // Were rows spread evenly, the busiest rank would take its time a row for the mean of them, and the cores of the others
-  // would be busy as long a row as now: the rest of their time may be the busiest's doing. Where rows are not seen,
-  // operations tell them.
+  // Were rows spread evenly, the busiest rank would take its time a row for the mean of them, and the cores of the
+  // others would be busy as long a row as now: the rest of their time may be the busiest's doing. Where rows are not
+  // seen, operations tell them.
   std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
     const std::vector<RankStep>& ranks = of.mean;
     const double rows = mean_of(ranks, Measure::kRows), own = mean_of(ranks, Measure::kOwn);

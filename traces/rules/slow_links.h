@@ -10,8 +10,8 @@ namespace a3sim {
 
 // Where transfers are slower than usual, the slowest first. `slow`: the factor from which on one is.
 std::vector<SlowLink> slow_links(const Case& of, double slow);
-// The ports and ways on which bytes flow more slowly than elsewhere in the same exchanges, each side of a port by itself.
-// Rates are compared within one operator, pass and plane, each put with the median of its kind.
+// The ports and ways on which bytes flow more slowly than elsewhere in the same exchanges, each side of a port by
+// itself. Rates are compared within one operator, pass and plane, each put with the median of its kind.
 std::vector<SlowLink> slow_links(const Standing& of, double slow);
 
 // What a finding of a place says: ranks, links, side, factor and the slowest put.

@@ -13,8 +13,9 @@
 
 namespace a3sim {
 
-// A step like any other: one without faults and noise where that is known, else what is usual. Rules are asked what every
-// step loses: there is nothing before to compare with, but ranks with each other, and work with what the machine allows.
+// A step like any other: one without faults and noise where that is known, else what is usual. Rules are asked what
+// every step loses: there is nothing before to compare with, but ranks with each other, and work with what the
+// machine allows.
 struct Standing {
   // An operator of a rank: means of its recorded steps, in ps.
   struct Operator {

@@ -10,8 +10,8 @@
 namespace a3sim {
 namespace {
 
-// What a step's critical path is made of, that with most of its time first: exactly, where the source knows it; else by its
-// records alone. Empty where neither tells it: not all ranks were recorded, or operators overlap.
+// What a step's critical path is made of, that with most of its time first: exactly, where the source knows it; else
+// by its records alone. Empty where neither tells it: not all ranks were recorded, or operators overlap.
 std::vector<PathPart> path_of(const Observation& of, const FullStep& step) {
   std::vector<PathPart> parts = of.critical_path(step.step);
   if (parts.empty() && step.ranks.size() == of.ranks()) {

@@ -55,9 +55,9 @@ struct Calibration {
 };
 
 // Fits the values that `hardware` marks `fitted: true` to all points of these tables that are published for
-// calibration; those that are held out test the fit, and the other way round. Does not write anything. The result does not depend on the scenario's threads.
-// Throws InputError as fitted_parameters() does, and if there is no such point. Profiles are tables too
-// (measured_table.h).
+// calibration; those that are held out test the fit, and the other way round. Does not write anything. The result
+// does not depend on the scenario's threads. Throws InputError as fitted_parameters() does, and if there is no such
+// point. Profiles are tables too (measured_table.h).
 // `fit_only`: no point is left out, and the halves are not swapped. `left_alone`: paths of values that are not fitted.
 Calibration calibrate(const std::filesystem::path& hardware, const std::vector<PublishedTable>& tables,
                       const Scenario& scenario, bool fit_only = false,

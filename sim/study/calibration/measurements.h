@@ -21,8 +21,8 @@ struct PointsFile {
 
 // Notes what is wrong. `folder` is the file's.
 PointsFile read_points(const Config& root, const std::filesystem::path& folder);
-// Of a file, on the machine of this hardware file, with what each is published for: calibration. Throws InputError with all
-// that is wrong, and if no measurement was taken.
+// Of a file, on the machine of this hardware file, with what each is published for: calibration. Throws InputError
+// with all that is wrong, and if no measurement was taken.
 PointsFile read_points(const std::filesystem::path& file, const std::filesystem::path& hardware,
                        const Scenario& scenario);
 

@@ -17,8 +17,8 @@ struct Guess {
   double most() const;  // of these, without its sign
 };
 
-// All of them, the one that moves the layer most first: configs/experiments/ep4.yaml, forward and backward, with what was fitted.
-// An end that the hardware's reader refuses is the last that it takes on the way there.
+// All of them, the one that moves the layer most first: configs/experiments/ep4.yaml, forward and backward, with what
+// was fitted. An end that the hardware's reader refuses is the last that it takes on the way there.
 std::vector<Guess> remaining_guesses(const Calibration& calibration, const Scenario& scenario);
 
 void add_guesses(const std::vector<Guess>& guesses, Report& report);

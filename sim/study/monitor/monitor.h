@@ -13,8 +13,8 @@
 
 namespace a3sim {
 
-// What is recorded beside light records: nothing; steps behind a slow one, of suspects and a healthy rank; the slow steps
-// themselves, of the same ranks, as the simulation can run them again; all steps of all ranks.
+// What is recorded beside light records: nothing; steps behind a slow one, of suspects and a healthy rank; the slow
+// steps themselves, of the same ranks, as the simulation can run them again; all steps of all ranks.
 enum class Recording : std::uint8_t { kLight, kNext, kSame, kFull };
 constexpr auto names_of(Recording) {
   return std::to_array<std::string_view>({"light", "next", "same", "full"});

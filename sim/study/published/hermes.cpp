@@ -48,8 +48,8 @@ void add_case(const RecordedCase& of, const RuleBook& rules, const Wanted& wante
   }
 }
 
-// Published diagnoses: whether the rules find the same causes in what was published of the symptoms, and by what factor a
-// step would be shorter at most without them.
+// Published diagnoses: whether the rules find the same causes in what was published of the symptoms, and by what
+// factor a step would be shorter at most without them.
 Predictions run_hermes(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
   const RuleBook rules = read_rules(scenario.configs / "advice");

@@ -54,8 +54,8 @@ RecordedCase read_recorded_case(const std::filesystem::path& file);
 // Notes what is wrong.
 RecordedCase read_recorded_case(const Config& root);
 
-// Its records, as a job that was watched: no step without faults is known, and hosts, operators and transfers of one usual
-// step and the first slow ones are there in full.
+// Its records, as a job that was watched: no step without faults is known, and hosts, operators and transfers of one
+// usual step and the first slow ones are there in full.
 class CaseObservation final : public Observation {
  public:
   explicit CaseObservation(RecordedCase of);

@@ -25,10 +25,10 @@ struct Scenario {
   std::vector<HardwareValue> hardware_values{};
   unsigned threads = 1;  // that one prediction may use
 
-  // configs/experiments/NAME.yaml, or the file that `name` is where it ends so, with this scenario's values, below them the table's own
-  // (`model.tokens=96`), and the native network. An own `include=FILE`, relative to configs/published/, is
-  // laid over the experiment. Throws InputError as load_experiment() does, and where the scenario's values
-  // are of the same keys: the case would not be what it says.
+  // configs/experiments/NAME.yaml, or the file that `name` is where it ends so, with this scenario's values, below
+  // them the table's own (`model.tokens=96`), and the native network. An own `include=FILE`, relative to
+  // configs/published/, is laid over the experiment. Throws InputError as load_experiment() does, and where the
+  // scenario's values are of the same keys: the case would not be what it says.
   Experiment load(const std::string& name, const std::vector<std::string>& own = {}) const;
 
   // Whether `override` (path.to.key=value) is of a key that the user has left alone: not it, nor a part of

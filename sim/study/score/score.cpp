@@ -163,8 +163,8 @@ double healthy_step(const std::vector<double>& took, const std::vector<Truth>& t
   return out.empty() ? usual : mean(out);
 }
 
-// How much longer the steps of a fault are, and the first that is clearly longer: full queues hide slow data for a while,
-// and what comes every few steps is not there before.
+// How much longer the steps of a fault are, and the first that is clearly longer: full queues hide slow data for a
+// while, and what comes every few steps is not there before.
 void measure(const std::vector<double>& took, double healthy, ScoredFault& fault) {
   constexpr double kFelt = 1.03;
   std::vector<double> in;

@@ -15,8 +15,8 @@ namespace a3sim {
 // The hardware of a file, or of a result's configuration. Throws InputError with everything that is wrong in it.
 Hardware read_hardware_file(const std::filesystem::path& file);
 
-// What the machine allows, as its data sheets say, of so many workers that run tasks of each unit. `collectives`: the host's
-// send, else workers' puts.
+// What the machine allows, as its data sheets say, of so many workers that run tasks of each unit. `collectives`: the
+// host's send, else workers' puts.
 ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
                                  bool collectives);
 
