@@ -107,7 +107,8 @@ bool wrong_event(Parts& parts, Rng& rng) {
   const std::uint32_t events = size_of(parts[waits ? index(rank.rank) : td.trigger_rank].events);
   if (events < 2) return false;
   if (!waits) {
-    retrigger(parts, td, td.trigger_rank, another(td.trigger_event, events, rng), coin(rng));
+    const bool follow = coin(rng);  // drawn first, whatever the compiler evaluates first
+    retrigger(parts, td, td.trigger_rank, another(td.trigger_event, events, rng), follow);
   } else if (td.dependent_event == kNone || coin(rng)) {
     td.dependent_event =
         td.dependent_event == kNone ? rng.below(events) : another(td.dependent_event, events, rng);
