@@ -15,7 +15,7 @@ constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
 
 // Keys that --set takes: those of experiments without names that users give.
 std::string keys_to_set() {
-  const KeyTree tree = known_keys(Documents::get("experiment"));
+  const KeyTree& tree = known_keys(Documents::get("experiment"));
   std::string keys;
   for (const ListedKey& key : listed_keys(tree)) {
     if (key.path.find('*') == std::string::npos && key.path != "include")

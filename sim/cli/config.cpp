@@ -19,7 +19,7 @@ struct ConfigOptions : OverrideOptions {
 };
 
 void list_keys(const ConfigOptions& options) {
-  const KeyTree tree = known_keys(Documents::get(options.kind));
+  const KeyTree& tree = known_keys(Documents::get(options.kind));
   Report report;
   std::string lines = "key, what holds without it, what it takes\n\n";
   Table& table = report.table(

@@ -149,7 +149,7 @@ TEST_CASE("What each shipped experiment comes to, with all defaults, is what the
 TEST_CASE("Each key of a schema is one that its reader knows in some configuration", "[slow]") {
   for (const char* kind : {"experiment", "order", "faults", "sweep"}) {
     const Document& document = Documents::get(kind);
-    const KeyTree tree = known_keys(document);
+    const KeyTree& tree = known_keys(document);
     const std::vector<ListedKey> keys = listed_keys(tree);
     const auto all = contexts(document, keys);
     std::size_t looked_at = 0;
@@ -167,7 +167,7 @@ TEST_CASE("Each key of a schema is one that its reader knows in some configurati
 
 // The scripts and pages of the project were written by what the reader takes, not by a schema.
 TEST_CASE("Each key that a page, a script or a help text sets is in the schema", "[slow]") {
-  const KeyTree tree = known_keys(Documents::get("experiment"));
+  const KeyTree& tree = known_keys(Documents::get("experiment"));
   const std::vector<ListedKey> keys = listed_keys(tree);
   const std::regex set("--set '?([a-z0-9_]+[.][A-Za-z0-9_.]+)=");
   std::size_t found = 0;

@@ -15,7 +15,9 @@ namespace {
 using Kind = ConfigValue::Kind;
 
 std::string join(std::string_view path, std::string_view key) {
-  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  std::string all(path);
+  if (!all.empty()) all += '.';
+  return all += key;
 }
 
 std::unique_ptr<ConfigValue> empty_map(const Mark& mark, bool broken) {
@@ -42,11 +44,10 @@ void finish_below(ConfigValue& value, const std::string& path, Diagnostics& diag
   }
   if (!value.opened) return;
   for (ConfigValue::Entry& entry : value.entries) {
-    const std::string key_path = join(path, entry.key);
-    if (value.asked.contains(entry.key)) {
-      finish_below(*entry.value, key_path, diagnostics);
-    } else {
-      note_unknown(value, entry, key_path, diagnostics);
+    if (!value.asked.contains(entry.key)) {
+      note_unknown(value, entry, join(path, entry.key), diagnostics);
+    } else if (entry.value->kind != Kind::kScalar) {
+      finish_below(*entry.value, join(path, entry.key), diagnostics);
     }
   }
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -16,6 +18,32 @@ namespace {
 
 namespace fs = std::filesystem;
 using Kind = ConfigValue::Kind;
+
+// What this thread has parsed of late: sweeps, studies and lists of keys load configurations by the hundred, of the
+// same few files, and parsing one takes milliseconds.
+class ParsedFiles {
+ public:
+  // As read_yaml(). Only what nothing was wrong with is kept.
+  std::unique_ptr<ConfigValue> read(std::string_view text, const Mark& start, Diagnostics& diagnostics) {
+    const auto found = files_.find(start.file);
+    if (found != files_.end() && found->second.text == text) return found->second.value->as_read();
+    const std::size_t noted = diagnostics.messages().size();
+    std::unique_ptr<ConfigValue> value = read_yaml(text, start, diagnostics);
+    if (value == nullptr || diagnostics.messages().size() != noted || text.size() > kLargest) return value;
+    if (files_.size() == kMost) files_.clear();
+    files_.insert_or_assign(start.file, File{std::string(text), value->as_read()});
+    return value;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64, kLargest = std::size_t{64} << 10;
+
+  struct File {
+    std::string text;
+    std::unique_ptr<ConfigValue> value;
+  };
+  std::map<std::string, File, std::less<>> files_;
+};
 
 // Reads the files of one configuration, depth first.
 class IncludeReader {
@@ -51,7 +79,8 @@ class IncludeReader {
 
   std::unique_ptr<ConfigValue> read_text(std::string_view text, const std::string& name) {
     const Mark start{name, 1, 1};
-    std::unique_ptr<ConfigValue> own = read_yaml(text, start, diagnostics_);
+    static thread_local ParsedFiles parsed;
+    std::unique_ptr<ConfigValue> own = parsed.read(text, start, diagnostics_);
     if (own == nullptr) return nullptr;
     if (own->kind != Kind::kNull && own->kind != Kind::kMap) {
       return failed(own->mark, fmt::format("{}, expected a mapping of keys", own->description()));

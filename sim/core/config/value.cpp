@@ -23,6 +23,15 @@ std::unique_ptr<ConfigValue> ConfigValue::scalar(std::string text, Mark mark) {
   return value;
 }
 
+std::unique_ptr<ConfigValue> ConfigValue::as_read() const {
+  auto same = scalar(text, mark);
+  same->kind = kind;
+  same->whole = whole;
+  for (const auto& item : items) same->items.push_back(item->as_read());
+  for (const Entry& entry : entries) same->add(entry.key, entry.key_mark, entry.value->as_read());
+  return same;
+}
+
 void ConfigValue::add_source(std::string_view source) {
   auto value = scalar(std::exchange(text, {}), mark);
   add("value", mark, std::move(value));

@@ -63,6 +63,8 @@ struct ConfigValue {
   std::unique_ptr<ConfigValue> take(std::string_view key);
 
   static std::unique_ptr<ConfigValue> scalar(std::string text, Mark mark);
+  // What stands in the file, without what readers have noted.
+  std::unique_ptr<ConfigValue> as_read() const;
 
   // Whether this is `{value: ..., source: ...}`.
   bool is_sourced() const { return kind == Kind::kMap && index_.contains("value"); }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
@@ -103,11 +105,16 @@ std::vector<fs::path> Document::sample_files() const {
   return files_in(configs_folder() / (samples.empty() ? folder : samples));
 }
 
-KeyTree known_keys(const Document& document) {
-  KeyTree tree = Exploration(document).run();
-  std::erase_if(tree.keys,
-                [&](const auto& item) { return item.first != "include" && !document.has(item.first); });
-  return tree;
+const KeyTree& known_keys(const Document& document) {
+  // Some commands ask more than once, and it takes hundreds of readings.
+  static thread_local std::map<std::pair<const Document*, fs::path>, KeyTree> known;
+  const auto [at, missing] = known.try_emplace({&document, configs_folder()});
+  if (missing) {
+    at->second = Exploration(document).run();
+    std::erase_if(at->second.keys,
+                  [&](const auto& item) { return item.first != "include" && !document.has(item.first); });
+  }
+  return at->second;
 }
 
 }  // namespace a3sim

@@ -157,7 +157,7 @@ std::string meant_key(const std::vector<ListedKey>& keys, std::string_view path)
 
 ExplainedKey explain_key(const Document& document, const std::string& path, const std::filesystem::path& file,
                          std::span<const std::string> overrides) {
-  const KeyTree tree = known_keys(document);
+  const KeyTree& tree = known_keys(document);
   const std::vector<ListedKey> keys = listed_keys(tree);
   const ListedKey* const key = find_key(keys, path);
   if (key == nullptr)

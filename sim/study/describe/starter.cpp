@@ -65,7 +65,7 @@ std::string with_absolute_paths(const std::string& text, const fs::path& folder)
 
 // What this file's own reader asks for and does not find.
 std::string keys_left_out(const Document& document, const fs::path& file) {
-  const KeyTree all = known_keys(document);
+  const KeyTree& all = known_keys(document);
   const std::vector<ListedKey> known = listed_keys(all);
   Diagnostics diagnostics;
   const Config root = Config::load(file, {}, diagnostics);
