@@ -60,6 +60,30 @@ class Files {
   fs::path folder_;
 };
 
+TEST_CASE("A file that is loaded again is what stands in it by then, whatever was done with it before") {
+  const Files files;
+  files.add("a.yaml", "include: b.yaml\nx: {y: 1}\n");
+  files.add("b.yaml", "z: [1, 2]\n");
+  const std::string before = files.resolved("a.yaml");
+  {
+    Diagnostics diagnostics;
+    const std::vector<std::string> overrides{"x.y=5", "z.0=7", "x.more=1"};
+    const Config config = Config::load(files / "a.yaml", overrides, diagnostics);
+    CHECK_THAT(config.resolved(), Contains("7"));
+    config.finish();
+    CHECK(diagnostics.messages().size() == 2);  // x and z, which nobody asked for
+  }
+  CHECK(files.resolved("a.yaml") == before);
+  files.add("b.yaml", "z: [3, 2]\n");
+  CHECK_THAT(files.resolved("a.yaml"), Contains("3") && !Contains("1, 2"));
+  for (const char* const wrong : {"z: [1, 2\n", "z: 1\nz: 2\n"}) {
+    files.add("b.yaml", wrong);
+    const std::string errors = files.errors("a.yaml");
+    CHECK_THAT(errors, Contains("b.yaml:2:"));
+    CHECK(files.errors("a.yaml") == errors);
+  }
+}
+
 TEST_CASE("The including file wins, later includes win, and mappings are merged deeply") {
   const Files files;
   files.add("base/one.yaml", "a: {x: 1, y: 1}\nlist: [1, 2]\nonly: 1\n");
