@@ -32,7 +32,8 @@ struct Document {
 using Documents = Registry<Document>;
 
 // What is known of a kind's keys: its readers are run on the samples, and again with each name that they take
-// anywhere, and with something at each place where they looked and found nothing, until they ask for nothing new.
+// anywhere, and with something at each place where they looked and found nothing, until they ask for nothing new. Found
+// once, and kept as long as the thread runs.
 const KeyTree& known_keys(const Document& document);
 
 // A kind of files as a JSON schema (draft-07), for editors: its keys, what each takes, and what holds without it.
