@@ -3,10 +3,14 @@
 # A file that shares a name of its own with one of its batch goes into a second or third batch; one that shares it with a
 # type of a header, or with all three, is compiled alone: no name is chosen for the batches' sake, and no neighbour's
 # overload is taken for one's own.
-set(A3SIM_BATCH_FILES 12 CACHE STRING "About how many files a batch may have")
+#
+# Batches are large, as what files instantiate alike (strings, JSON, CLI11, pybind11) is compiled once a batch: the
+# program's commands in 15 batches took 96 s of processor time, in 2 they take 30 s.
+set(A3SIM_BATCH_FILES 60 CACHE STRING "About how many files a batch may have")
 
 # Sets `result` to the names of functions, types and constants that a source defines in anonymous namespaces, at their
-# outermost level. Aliases are left out: those of one name are the same in a folder.
+# outermost level. Aliases are left out: those of one name are the same in a folder. So are functions that take a type
+# of the file's own: nobody else's arguments fit them.
 function(a3sim_own_names source result)
   file(READ ${source} text)
   string(REGEX REPLACE "[];[]" " " text "${text}")  # these split lists
@@ -16,11 +20,15 @@ function(a3sim_own_names source result)
     string(SUBSTRING "${text}" ${begin} -1 text)
     string(FIND "${text}" "\n}  // namespace\n" end)
     string(SUBSTRING "${text}" 0 ${end} inside)
-    string(REGEX REPLACE "\nusing [^\n]*" "" inside "${inside}")
-    string(REGEX MATCHALL "\n(class|struct|enum class|union) [A-Za-z0-9_]+|\n[A-Za-z][^\n(={/#]*[ *&][A-Za-z0-9_]+( =|[({])"
-           found "${inside}")
-    list(TRANSFORM found REPLACE "^.*[ *&]([A-Za-z0-9_]+)( =|[({])?$" "\\1")
-    list(APPEND names ${found})
+    string(REGEX REPLACE "\n(using|namespace) [^\n]*" "" inside "${inside}")
+    string(REGEX MATCHALL "\n(class|struct|enum class|union) [A-Za-z0-9_]+" types "${inside}")
+    list(TRANSFORM types REPLACE "^.* " "")
+    string(REGEX MATCHALL "\n[A-Za-z][^\n(={/#]*[ *&][A-Za-z0-9_]+( =|{|[(][^)]*)" found "${inside}")
+    foreach(type IN LISTS types)
+      list(FILTER found EXCLUDE REGEX "[( ]${type}&? ")
+    endforeach()
+    list(TRANSFORM found REPLACE "^[^=({]*[ *&]([A-Za-z0-9_]+)( =|[({]).*$" "\\1")
+    list(APPEND names ${types} ${found})
     string(SUBSTRING "${text}" 1 -1 text)
     string(FIND "${text}" "\nnamespace {" begin)
   endwhile()

@@ -10,13 +10,13 @@
 namespace a3sim {
 namespace {
 
-struct CompileOptions {
+struct CompileCommandOptions {
   ConfigOption config;
   std::string directory;
   bool text = false;
 };
 
-void compile_all(const CompileOptions& options) {
+void compile_all(const CompileCommandOptions& options) {
   const Experiment experiment = options.config.load();
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
   ResultDirectory directory(options.directory, "compile");
@@ -40,7 +40,7 @@ void compile_all(const CompileOptions& options) {
   directory.commit();
 }
 
-void add_compile_options(CLI::App& app, CompileOptions& options) {
+void add_compile_options(CLI::App& app, CompileCommandOptions& options) {
   options.config.add_to(app);
   app.add_option("-o,--output", options.directory, "where the schedules go")->type_name("DIR")->required();
   app.add_flag("--text", options.text, "write the text form instead");

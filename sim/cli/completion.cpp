@@ -34,7 +34,7 @@ std::string in_quotes(std::string_view text) {
 // The script of a shell (shells/), with what stands for each of its @words@.
 std::string filled(const std::string& shell,
                    std::initializer_list<std::pair<std::string_view, std::string>> words) {
-  std::string script = text_of(shell);
+  std::string script = embedded_text(shell);
   for (const auto& [word, text] : words) script.replace(script.find(word), word.size(), text);
   return script;
 }
@@ -169,7 +169,7 @@ std::string fish_options(const std::vector<ProgramOption>& options, const std::s
 // What follows a command is its own, whatever later words are called.
 std::string fish(const ProgramCommand& program) {
   const std::string keys = keys_to_set();
-  std::string text = text_of("fish");
+  std::string text = embedded_text("fish");
   text += fish_options(program.options, "", keys);
   for (const ProgramCommand& command : program.commands) {
     text += fmt::format("complete -c a3sim -n '__fish_a3sim_command \"\"' -f -a {} -d {}\n", command.name,

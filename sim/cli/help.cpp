@@ -13,14 +13,14 @@ constexpr std::pair<std::string_view, std::string_view> kTexts[] = {
 
 }  // namespace
 
-std::string text_of(const std::string& name) {
+std::string embedded_text(const std::string& name) {
   const auto found = std::ranges::find(kTexts, name, [](const auto& of) { return of.first; });
   return std::string(found == std::end(kTexts) ? std::string_view() : found->second);
 }
 
 std::string help_of(const std::string& command, const std::string& list) {
   constexpr std::string_view kList = "{list}\n";
-  std::string text = text_of(command);
+  std::string text = embedded_text(command);
   if (const std::size_t at = text.find(kList); at != std::string::npos) text.replace(at, kList.size(), list);
   return text;
 }

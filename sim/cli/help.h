@@ -7,7 +7,7 @@
 namespace a3sim {
 
 // A text that the build puts into the program: help/NAME.txt, shells/NAME.txt. Empty where there is none.
-std::string text_of(const std::string& name);
+std::string embedded_text(const std::string& name);
 
 // What --help says below a command's options: help/COMMAND.txt, with `list` where that says {list}.
 std::string help_of(const std::string& command, const std::string& list = "");
