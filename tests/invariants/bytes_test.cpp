@@ -1,6 +1,5 @@
 #include "sim/experiment/run_experiment.h"
-#include "tests/invariants/for_all.h"
-#include "tests/invariants/observed_run.h"
+#include "tests/invariants/run_check.h"
 
 using namespace a3sim;
 
@@ -38,23 +37,21 @@ Pairs sent_bytes(const PassResult& pass) {
   return bytes;
 }
 
-}  // namespace
+const RunCheck kBytes("each pair of ranks sends what its routing says, and what is sent is received",
+                      [](const ObservedRun& run) {
+                        const Pairs expected = routed_bytes(run);
+                        for (const ObservedPass& pass : run.passes) {
+                          RC_ASSERT(sent_bytes(pass.result) == expected);
+                          for (std::size_t r = 0; r < expected.size(); ++r) {
+                            std::uint64_t sent = 0, received = 0;
+                            for (std::size_t other = 0; other < expected.size(); ++other) {
+                              sent += expected[r][other];
+                              received += expected[other][r];
+                            }
+                            RC_ASSERT(pass.result.run.ranks[r].sent == sent);
+                            RC_ASSERT(pass.result.run.ranks[r].received == received);
+                          }
+                        }
+                      });
 
-TEST_CASE("each pair of ranks sends what its routing says, and what is sent is received") {
-  for_all(Backends::kAll, [](const RandomConfig& config) {
-    const ObservedRun run = observe(config);
-    const Pairs expected = routed_bytes(run);
-    for (const ObservedPass& pass : run.passes) {
-      RC_ASSERT(sent_bytes(pass.result) == expected);
-      for (std::size_t r = 0; r < expected.size(); ++r) {
-        std::uint64_t sent = 0, received = 0;
-        for (std::size_t other = 0; other < expected.size(); ++other) {
-          sent += expected[r][other];
-          received += expected[other][r];
-        }
-        RC_ASSERT(pass.result.run.ranks[r].sent == sent);
-        RC_ASSERT(pass.result.run.ranks[r].received == received);
-      }
-    }
-  });
-}
+}  // namespace

@@ -3,8 +3,7 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/runtime/run.h"
 #include "sim/runtime/topology.h"
-#include "tests/invariants/for_all.h"
-#include "tests/invariants/observed_run.h"
+#include "tests/invariants/run_check.h"
 
 using namespace a3sim;
 
@@ -71,16 +70,15 @@ void check_workers(const Ssc& ssc, const RankResult& rank, Duration makespan) {
   for (std::uint32_t q = 0; q < ssc.queues(); ++q) RC_ASSERT(rank.busy[q] <= makespan * ssc.workers(q));
 }
 
-}  // namespace
+const RunCheck kResources("no HBM, L2, port or worker does more than it can in the time that the run takes",
+                          [](const ObservedRun& run) {
+                            for (const ObservedPass& pass : run.passes) {
+                              check_memory(run, pass.result);
+                              check_ports(run, pass.result);
+                              for (std::size_t r = 0; r < pass.result.schedule.size(); ++r)
+                                check_workers(pass.result.schedule[r], pass.result.run.ranks[r],
+                                              pass.result.run.makespan);
+                            }
+                          });
 
-TEST_CASE("no HBM, L2, port or worker does more than it can in the time that the run takes") {
-  for_all(Backends::kAll, [](const RandomConfig& config) {
-    const ObservedRun run = observe(config);
-    for (const ObservedPass& pass : run.passes) {
-      check_memory(run, pass.result);
-      check_ports(run, pass.result);
-      for (std::size_t r = 0; r < pass.result.schedule.size(); ++r)
-        check_workers(pass.result.schedule[r], pass.result.run.ranks[r], pass.result.run.makespan);
-    }
-  });
-}
+}  // namespace

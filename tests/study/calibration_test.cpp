@@ -202,6 +202,17 @@ TEST_CASE("parameters that the points show only together are refused") {
   CHECK_THAT(result.refused[0], Contains("make up for it"));
 }
 
+TEST_CASE("what no point shows is named and stays as it is, and the rest is fitted") {
+  Toy toy(Toy::kHbm, Toy::kL2, "{value: 200 ns, range: [100 ns, 300 ns], fitted: true, source: s}");
+  toy.publish("copy", "latency", exact(Toy::copy(1.256), "us"));
+  const Calibration result = calibrate_what_is_identified(toy.hardware(), {toy.table()}, toy.scenario, true);
+  CHECK(result.unidentified ==
+        std::vector<std::string>{"hardware.memory.l2_read", "hardware.fabric.put_fence"});
+  REQUIRE(result.parameters.size() == 1);
+  CHECK(result.parameters[0].parameter.path() == "hardware.memory.hbm_read");
+  CHECK(result.parameters[0].value == "1.256 TB/s");
+}
+
 TEST_CASE("nothing to fit to is an error") {
   Toy toy;
   CHECK_THROWS_AS(calibrated(toy), InputError);

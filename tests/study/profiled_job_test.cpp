@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "sim/study/monitor/monitor.h"
+#include "tests/few.h"
 #include "tests/scratch_directory.h"
 #include "traces/formats/trace_format.h"
 #include "traces/records/file_observation.h"
@@ -46,10 +47,11 @@ void export_job(const fs::path& directory) {
 TEST_CASE("profiles of a job: the cause and the place are those that its own records give") {
   const RuleBook rules = read_rules(kConfigs / "advice");
   for (const char* fault :
-       {"kind: clock, ranks: [2], factor: 0.8", "kind: hbm, ranks: [1], factor: 0.4",
-        "kind: port, ranks: [3], side: egress, factor: 0.2", "kind: path, from: 1, to: 0, factor: 0.1",
-        "kind: launch, ranks: [1], add: 22 ms", "kind: pause, ranks: [2], every: 3, at: 0 ms, length: 40 ms",
-        "kind: operator, name: GMM1, ranks: all, factor: 1.5"}) {
+       few(2, {"kind: clock, ranks: [2], factor: 0.8", "kind: hbm, ranks: [1], factor: 0.4",
+               "kind: port, ranks: [3], side: egress, factor: 0.2", "kind: path, from: 1, to: 0, factor: 0.1",
+               "kind: launch, ranks: [1], add: 22 ms",
+               "kind: pause, ranks: [2], every: 3, at: 0 ms, length: 40 ms",
+               "kind: operator, name: GMM1, ranks: all, factor: 1.5"})) {
     INFO(fault);
     const ScratchDirectory scratch;
     record(scratch.path(), std::string("[{") + fault + ", steps: [9, 17]}]");
@@ -86,14 +88,14 @@ TEST_CASE(
   const std::vector<std::uint32_t> all{0, 1, 2, 3};
   const RuleBook rules = read_rules(kConfigs / "advice");
   for (const Slow& of :
-       {Slow{"kind: compile, ranks: [1], every: 1, at: 0 ms, length: 20 ms", "host.compile", {1}},
-        Slow{"kind: log, ranks: all, every: 1, at: 0 ms, length: 20 ms", "host.environment", all},
-        Slow{"kind: launch, ranks: [1], add: 22 ms", "host.dispatch", {1}},
-        Slow{"kind: load, ranks: all, read: 5 ms, process: 40 ms, fetch: 1 ms, workers: 1, queue: 4",
-             "io.process", all},
-        Slow{"kind: port, ranks: [3], side: egress, factor: 0.3", "comm.link", {3}},
-        Slow{"kind: port, ranks: [2], side: ingress, factor: 0.5", "comm.link", {2}},
-        Slow{"kind: path, from: 1, to: 0, factor: 0.2", "comm.link", {}, {{1, 0}}}}) {
+       few(2, {Slow{"kind: compile, ranks: [1], every: 1, at: 0 ms, length: 20 ms", "host.compile", {1}},
+               Slow{"kind: log, ranks: all, every: 1, at: 0 ms, length: 20 ms", "host.environment", all},
+               Slow{"kind: launch, ranks: [1], add: 22 ms", "host.dispatch", {1}},
+               Slow{"kind: load, ranks: all, read: 5 ms, process: 40 ms, fetch: 1 ms, workers: 1, queue: 4",
+                    "io.process", all},
+               Slow{"kind: port, ranks: [3], side: egress, factor: 0.3", "comm.link", {3}},
+               Slow{"kind: port, ranks: [2], side: ingress, factor: 0.5", "comm.link", {2}},
+               Slow{"kind: path, from: 1, to: 0, factor: 0.2", "comm.link", {}, {{1, 0}}}})) {
     INFO(of.fault);
     const ScratchDirectory scratch;
     record(scratch.path(), std::string("[{") + of.fault + "}]", Recording::kFull, 4);

@@ -6,6 +6,7 @@
 
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
+#include "tests/few.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -90,7 +91,7 @@ TEST_CASE("turns: rows lie on the rank that stands for another as far round") {
 }
 
 TEST_CASE("turns: kernel by kernel a group that turns is its first ranks, to the picosecond") {
-  for (const std::uint32_t ep : {4U, 8U, 16U, 64U}) {
+  for (const std::uint32_t ep : few(2, {4U, 8U, 16U, 64U})) {
     INFO(ep);
     const Both of = both(ep, {"experiment.execution=kernel"});
     REQUIRE(of.alike.size() == of.all.size());
@@ -111,7 +112,7 @@ TEST_CASE("turns: kernel by kernel a group that turns is its first ranks, to the
 }
 
 TEST_CASE("turns: tile by tile too, where the L2 drops nothing") {
-  for (const std::uint32_t ep : {4U, 8U, 16U, 32U}) {
+  for (const std::uint32_t ep : few(2, {4U, 8U, 16U, 32U})) {
     for (const char* execution : {"static", "dynamic"}) {
       INFO(ep << ' ' << execution);
       const Both of =
@@ -123,7 +124,7 @@ TEST_CASE("turns: tile by tile too, where the L2 drops nothing") {
 }
 
 TEST_CASE("turns: tile by tile a few ranks are within a percent of all") {
-  for (const std::uint32_t ep : {8U, 16U, 32U}) {
+  for (const std::uint32_t ep : few(1, {8U, 16U, 32U})) {
     for (const char* execution : {"static", "dynamic"}) {
       INFO(ep << ' ' << execution);
       const Both of = both(ep, {fmt::format("experiment.execution={}", execution)});

@@ -1,0 +1,17 @@
+#include "tests/invariants/run_check.h"
+
+#include "tests/invariants/for_all.h"
+
+using namespace a3sim;
+
+TEST_CASE("what holds of every run: bytes, resources, times, starts") {
+  constexpr std::size_t kChecks = 4;
+  REQUIRE(RunCheck::all().size() == kChecks);
+  for_all(Backends::kAll, [](const RandomConfig& config) {
+    const ObservedRun run = observe(config);
+    for (const RunCheck* check : RunCheck::all()) {
+      RC_LOG(std::string(check->name));
+      check->holds(run);
+    }
+  });
+}
