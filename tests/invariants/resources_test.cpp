@@ -70,15 +70,15 @@ void check_workers(const Ssc& ssc, const RankResult& rank, Duration makespan) {
   for (std::uint32_t q = 0; q < ssc.queues(); ++q) RC_ASSERT(rank.busy[q] <= makespan * ssc.workers(q));
 }
 
+void stays_within_capacity(const ObservedRun& run) {
+  for (const ObservedPass& pass : run.passes) {
+    check_memory(run, pass.result);
+    check_ports(run, pass.result);
+    for (std::size_t r = 0; r < pass.result.schedule.size(); ++r)
+      check_workers(pass.result.schedule[r], pass.result.run.ranks[r], pass.result.run.makespan);
+  }
+}
 const RunCheck kResources("no HBM, L2, port or worker does more than it can in the time that the run takes",
-                          [](const ObservedRun& run) {
-                            for (const ObservedPass& pass : run.passes) {
-                              check_memory(run, pass.result);
-                              check_ports(run, pass.result);
-                              for (std::size_t r = 0; r < pass.result.schedule.size(); ++r)
-                                check_workers(pass.result.schedule[r], pass.result.run.ranks[r],
-                                              pass.result.run.makespan);
-                            }
-                          });
+                          stays_within_capacity);
 
 }  // namespace

@@ -133,34 +133,36 @@ void check_puts(const Experiment& experiment, const PassResult& pass) {
   }
 }
 
+void takes_no_less_than_bounds(const ObservedRun& run) {
+  for (const ObservedPass& pass : run.passes) {
+    for (const Duration bound : pass.result.bounds.time) RC_ASSERT(pass.result.run.makespan >= bound);
+    check_sums(pass.result);
+    check_puts(run.experiment, pass.result);
+  }
+}
 const RunCheck kTimes(
     "no run takes less than any bound, no put less than its bytes, and a task its ideal and its losses",
-    [](const ObservedRun& run) {
-      for (const ObservedPass& pass : run.passes) {
-        for (const Duration bound : pass.result.bounds.time) RC_ASSERT(pass.result.run.makespan >= bound);
-        check_sums(pass.result);
-        check_puts(run.experiment, pass.result);
-      }
-    });
+    takes_no_less_than_bounds);
 
+void starts_when_events_fire(const ObservedRun& run) {
+  for (const ObservedPass& pass : run.passes) {
+    const Triggers triggers = triggers_of(pass.result);
+    for (std::size_t r = 0; r < pass.result.schedule.size(); ++r) {
+      const Ssc& ssc = pass.result.schedule[r];
+      RC_ASSERT(pass.result.run.ranks[r].tasks == ssc.tasks().size());
+      for (std::size_t e = 0; e < ssc.events().size(); ++e)
+        RC_ASSERT(triggers[r][e].count == ssc.events()[e].threshold);
+      for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+        RC_ASSERT(pass.started[r][t] == 1U);
+        RC_ASSERT(pass.ended[r][t] == 1U);
+        check_start(run.experiment, triggers, r, ssc.tasks()[t], pass.result.run.ranks[r].records[t]);
+      }
+    }
+  }
+}
 const RunCheck kStarts(
     "every task runs once, and starts when its event has reached its threshold and not before",
-    [](const ObservedRun& run) {
-      for (const ObservedPass& pass : run.passes) {
-        const Triggers triggers = triggers_of(pass.result);
-        for (std::size_t r = 0; r < pass.result.schedule.size(); ++r) {
-          const Ssc& ssc = pass.result.schedule[r];
-          RC_ASSERT(pass.result.run.ranks[r].tasks == ssc.tasks().size());
-          for (std::size_t e = 0; e < ssc.events().size(); ++e)
-            RC_ASSERT(triggers[r][e].count == ssc.events()[e].threshold);
-          for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
-            RC_ASSERT(pass.started[r][t] == 1U);
-            RC_ASSERT(pass.ended[r][t] == 1U);
-            check_start(run.experiment, triggers, r, ssc.tasks()[t], pass.result.run.ranks[r].records[t]);
-          }
-        }
-      }
-    });
+    starts_when_events_fire);
 
 }  // namespace
 

@@ -34,14 +34,14 @@ Numbers values(const Numbers& x, double noisy, const std::function<double(double
   return y;
 }
 
-double ten_up(double x) { return 10 + 2 * x; }
+double up(double x) { return 10 + 2 * x; }
 double down(double x) { return 5000 - 3 * x; }
 double logarithm(double x) { return 10 + std::log2(x); }
 double inverse(double x) { return 40 / x; }
 double root(double x) { return 3 * std::sqrt(x); }
 double exponential(double x) { return std::exp(0.003 * x); }
 double level(double /*x*/) { return 7; }
-constexpr double (*kStraight[])(double) = {ten_up, down, logarithm, inverse, root, exponential, level};
+constexpr double (*kStraight[])(double) = {up, down, logarithm, inverse, root, exponential, level};
 
 std::vector<Numbers> papers() { return {powers_of_two(9), steps(10), powers_of_two(5), steps(5)}; }
 
@@ -128,7 +128,7 @@ TEST_CASE("What is straight on any paper, or level, has no shape") {
   }
 }
 
-TEST_CASE("Of noise alone, one in a hundred has a shape", "[slow]") {
+TEST_CASE("Of noise alone, at most one in a hundred has a shape", "[slow]") {
   constexpr int kDraws = 100;
   Rng random(1);
   for (const double noisy : {0.005, 0.02, 0.05}) {

@@ -1,9 +1,10 @@
+#include "sim/study/data/data_matrix.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 #include <set>
 
-#include "sim/study/data/data_matrix.h"
 #include "tests/data/small.h"
 
 using namespace a3sim;

@@ -1,10 +1,11 @@
+#include "sim/study/data/data_check.h"
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
 #include "scheduler/order_config.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/data/data_check.h"
 #include "tests/data/small.h"
 #include "tests/few.h"
 
