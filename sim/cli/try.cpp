@@ -27,9 +27,9 @@ void run(const TryCommandOptions& options) {
                                                               : std::filesystem::path(options.config);
   const Experiment experiment = load_experiment(config, options.set);
   warn_of_order(with_order(experiment, order));
-  OrderComparison comparison =
-      try_order(experiment, order, {options.jitter.options, !options.as_configured, options.threads.count});
-  if (comparison.findings.errors.empty()) check_results(config, options.set, order, comparison);
+  const OrderComparison comparison =
+      try_order(experiment, order,
+                {options.jitter.options, !options.as_configured, options.threads.count, config, options.set});
   if (!comparison.findings.errors.empty())
     throw RunError(fmt::format("{}: {}", options.order, fmt::join(comparison.findings.errors, "\n")));
   print_report(order_report(experiment, comparison, options.jitter.options), options.json);

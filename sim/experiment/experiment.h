@@ -64,6 +64,7 @@ struct Experiment {
   std::vector<std::string> not_modelled;    // of the model, as its file says
   std::string timed;                        // what a latency is of, where passes do not say it themselves
   std::string resolved;                     // the whole configuration as it was understood
+  std::vector<std::pair<std::string, std::string>> values;  // all values in it, by path
 };
 
 // Reads a configuration file with its includes and `--set` overrides.

@@ -241,6 +241,7 @@ Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
   Experiment experiment = read(root);
   diagnostics.throw_if_any();
   experiment.resolved = root.resolved();
+  experiment.values = root.values();
   return experiment;
 }
 

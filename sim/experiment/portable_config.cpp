@@ -17,9 +17,12 @@ PortableConfig portable(const Experiment& experiment) {
   add(experiment.order.list_file[0], "order.ctq_list", "order_ctq.csv");
   add(experiment.order.list_file[1], "order.vtq_list", "order_vtq.csv");
   config.resolved = experiment.resolved;
+  config.values = experiment.values;
   if (overrides.empty()) return config;
   Diagnostics diagnostics;
-  config.resolved = Config::parse(experiment.resolved, "resolved.yaml", overrides, diagnostics).resolved();
+  const Config root = Config::parse(experiment.resolved, "resolved.yaml", overrides, diagnostics);
+  config.resolved = root.resolved();
+  config.values = root.values();
   diagnostics.throw_if_any();
   return config;
 }

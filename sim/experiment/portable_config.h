@@ -12,7 +12,8 @@ namespace a3sim {
 // reads, by names of their own.
 struct PortableConfig {
   std::string resolved;
-  std::vector<std::pair<std::string, std::string>> files;  // name, contents
+  std::vector<std::pair<std::string, std::string>> files;     // name, contents
+  std::vector<std::pair<std::string, std::string>> values{};  // of the configuration, by path
 };
 
 // Throws InputError where a file that the experiment was read from cannot be read any more.

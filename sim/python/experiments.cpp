@@ -21,12 +21,6 @@ Experiment load(const std::filesystem::path& file, const std::vector<std::string
   return order ? load_with_order(file, *order, overrides) : load_experiment(file, overrides);
 }
 
-// Of the configuration as it was understood, by path.
-std::vector<std::pair<std::string, std::string>> values(const Experiment& experiment) {
-  Diagnostics diagnostics;
-  return Config::parse(experiment.resolved, experiment.name, {}, diagnostics).values();
-}
-
 std::vector<std::string> passes(const Experiment& experiment) {
   std::vector<std::string> names;
   for (const Pass& pass : experiment.passes) names.push_back(pass.name);
@@ -43,7 +37,7 @@ void bind_experiments(py::module_& module) {
   py::class_<Experiment, std::shared_ptr<Experiment>>(module, "Experiment")
       .def(py::init(&load))
       .def("with_order", &with_order)
-      .def("values", &values)
+      .def("values", [](const Experiment& experiment) { return experiment.values; })
       .def("unused_entries", &unused_entries)
       .def_property_readonly("passes", &passes)
       .def_property_readonly("name", [](const Experiment& experiment) { return experiment.name; })

@@ -37,8 +37,8 @@ TextAndJson compare_orders(const Experiment& experiment, const std::filesystem::
                            std::uint32_t runs, std::uint64_t seed, bool conditions, unsigned threads) {
   return outside_python([&] {
     const JitterOptions jitter = jitter_of(runs, seed);
-    OrderComparison comparison = try_order(experiment, order, {jitter, conditions, threads});
-    if (comparison.findings.errors.empty()) check_results(config, overrides, order, comparison);
+    const OrderComparison comparison =
+        try_order(experiment, order, {jitter, conditions, threads, config, overrides});
     if (!comparison.findings.errors.empty())
       throw RunError(fmt::format("{}: {}", order.where, fmt::join(comparison.findings.errors, "\n")));
     return told(order_report(experiment, comparison, jitter));

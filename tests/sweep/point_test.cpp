@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "sim/core/config/config.h"
+#include "sim/experiment/configs_folder.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {
@@ -18,6 +20,16 @@ TEST_CASE("A point's id does not depend on how its configuration is written") {
   CHECK(id_with("elementwise.rows: 64") == plain);        // what it is already
   CHECK(id_with("l2.seed: 1, l2.policy: lru") == plain);  // defaults, in another order than they are read
   CHECK(id_with("hardware.memory.l2_size: 192 MiB") == plain);  // without its source
+}
+
+TEST_CASE("An experiment's values are those that its resolved configuration has when it is read again") {
+  for (const std::filesystem::path& file : files_in(configs_folder() / "experiments")) {
+    INFO(file);
+    if (file.stem() == "hf") continue;  // needs a model
+    const Experiment experiment = load_experiment(file, {});
+    Diagnostics diagnostics;
+    CHECK(Config::parse(experiment.resolved, "resolved", {}, diagnostics).values() == experiment.values);
+  }
 }
 
 TEST_CASE("Every changed key is another point") {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "sim/experiment/experiment.h"
 #include "sim/study/explore/noise.h"
 #include "sim/study/explore/order_conditions.h"
+#include "sim/study/explore/order_runs.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/report/report.h"
 
@@ -28,7 +28,7 @@ struct TriedOrder {
     std::vector<WorkerTimes> times;        // by kind: all that these workers' time goes into
   };
   std::string name;
-  std::optional<std::size_t> same_as;  // an earlier one with the same schedules: it was run, this one was not
+  std::optional<std::size_t> same_as;  // the first one before it with the same schedules
   std::string refused;                 // why it cannot be compiled for the experiment; it was not run
   std::vector<Pass> passes;
   std::vector<Latencies> latencies;  // by pass, by run
@@ -39,8 +39,8 @@ struct TriedOrder {
 // One order beside the shipped ones.
 struct OrderComparison {
   std::vector<TriedOrder> orders;  // the tried one, then the shipped ones by name
-  Findings findings;               // of the tried one's schedules, all passes
-  std::string results;             // what check_results() says; empty if it was not asked
+  Findings findings;               // of the tried one's schedules, all passes, and its results
+  std::string results;             // what check_results() says of it; empty if that was not asked
   WorkerKinds workers;             // of all ranks together
   // The run whose tasks are looked at: the one in which the tried order differs from the best shipped one by the
   // median, so that its reasons add up to that.
@@ -58,22 +58,18 @@ struct TryOptions {
   JitterOptions jitter{};
   bool conditions = true;  // under other routings and on other numbers of workers too
   unsigned threads = 1;    // the result does not depend on it
+  // What the experiment is made from: results are checked by it too, on real tensors; empty: they are not.
+  std::filesystem::path config{};
+  std::vector<std::string> set{};
 };
 
-// Compiles the experiment under the order and under each shipped one, verifies the order's schedules and runs
-// them all under the same jitter; equal schedules once. Then the order and the best shipped one under other
+// Compiles the experiment under the order and under each shipped one and checks the order's schedules and results;
+// if anything is wrong with them, that is all. Runs them all under the same jitter; passes with equal schedules once. Then the order and the best shipped one under other
 // conditions. Throws InputError for an order that cannot be compiled, RunError where a run fails.
 OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options);
 
-// Runs a configuration under the tried order with real tensors, at a small shape of the same structure, and
-// compares with a plain reference; adds what is wrong to the findings. An order that lists the tasks of one
-// shape, and an experiment that has no small shape, are not checked: `results` says so.
-void check_results(const std::filesystem::path& config, std::span<const std::string> overrides,
-                   const OrderSpec& order, OrderComparison& comparison);
-
 // The experiment as it is modelled, in place of the tried order, beside one of its jittered runs.
-OrderComparison modelled_beside(const Experiment& experiment, const Compiled& compiled,
-                                const JitterOptions& jitter, std::uint32_t run);
+OrderComparison modelled_beside(const UnderOrder& of, const JitterOptions& jitter, std::uint32_t run);
 
 // Why the tried order takes longer than another (or less: then negative), for a mean worker of the kind that
 // the experiment keeps busy. A pass's latency is for such a worker the sum of what the tasks of each operator

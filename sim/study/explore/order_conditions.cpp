@@ -12,6 +12,7 @@
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/explore/machine_part.h"
+#include "sim/study/explore/order_runs.h"
 
 namespace a3sim {
 namespace {
@@ -49,23 +50,19 @@ void add_worker_counts(const Experiment& experiment, std::vector<Condition>& con
 ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, const OrderSpec& other,
                           const JitterOptions& jitter, unsigned threads) {
   ConditionOutcome outcome{condition.routing, condition.workers, {}, {}, {}, {}};
-  std::array<Experiment, 2> experiments{with_order(condition.experiment, tried),
-                                        with_order(condition.experiment, other)};
-  std::array<Compiled, 2> compiled;
+  std::array<UnderOrder, 2> under{UnderOrder{with_order(condition.experiment, tried), {}},
+                                  UnderOrder{with_order(condition.experiment, other), {}}};
   try {
-    in_parallel(2, threads, [&](std::size_t o) { compiled[o] = compile_all(experiments[o]); });
+    in_parallel(2, threads, [&](std::size_t o) { under[o].compiled = compile_all(under[o].experiment); });
   } catch (const InputError& error) {
     outcome.refused = error.what();
     return outcome;
   }
-  std::array<Latencies, 2> totals{Latencies(jitter.draws()), Latencies(jitter.draws())};
-  in_parallel(2 * std::size_t{jitter.draws()}, threads, [&](std::size_t i) {
-    const std::size_t o = i % 2, run = i / 2;
-    totals[o][run] = jittered_total(experiments[o], compiled[o], jitter, static_cast<std::uint32_t>(run));
-  });
-  outcome.tried = median_of(totals[0]);
-  outcome.other = median_of(totals[1]);
-  outcome.difference = relative_difference(totals[0], totals[1]);
+  const auto runs = run_orders(under, jitter, threads);
+  const Latencies of_tried = latencies_of(runs[0]), of_other = latencies_of(runs[1]);
+  outcome.tried = median_of(of_tried);
+  outcome.other = median_of(of_other);
+  outcome.difference = relative_difference(of_tried, of_other);
   return outcome;
 }
 

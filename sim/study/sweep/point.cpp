@@ -44,13 +44,6 @@ bool next(std::vector<std::uint32_t>& place, const std::vector<std::uint32_t>& s
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-Values values_of(const PortableConfig& config) {
-  Diagnostics diagnostics;
-  Values values = Config::parse(config.resolved, "resolved", {}, diagnostics).values();
-  diagnostics.throw_if_any();
-  return values;
-}
-
 std::string hash_of(const std::string& text) {
   // Hashes of other things with this namespace are other hashes.
   constexpr boost::uuids::uuid kPoints = {
@@ -80,8 +73,8 @@ std::string canonical(const Values& values) {
 // The name of a configuration, its files and the model of this program: a name-based UUID (RFC 4122, version
 // 5), of all values and defaults with their paths. What says the same in another order, with other comments
 // or sources, has the same.
-std::string id_of(const Values& values, const PortableConfig& config) {
-  std::string text = fmt::format("{}\n{}", kModelHash, canonical(values));
+std::string id_of(const PortableConfig& config) {
+  std::string text = fmt::format("{}\n{}", kModelHash, canonical(config.values));
   for (const auto& [name, contents] : config.files)
     text += fmt::format("{} {}\n{}", name, contents.size(), contents);
   return hash_of(text);
@@ -206,9 +199,8 @@ SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position) {
   } catch (const InputError& error) {
     throw InputError(placed(error.what(), overrides, describe(spec, position)));
   }
-  const Values values = values_of(point.config);
-  point.id = id_of(values, point.config);
-  point.taskflow = taskflow_of(values, point.experiment);
+  point.id = id_of(point.config);
+  point.taskflow = taskflow_of(point.config.values, point.experiment);
   return point;
 }
 

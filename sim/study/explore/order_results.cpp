@@ -1,0 +1,48 @@
+#include "sim/study/explore/order_results.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "sim/core/error.h"
+#include "sim/experiment/order_file.h"
+#include "sim/study/data/data_report.h"
+
+namespace a3sim {
+
+OrderResults check_results(const std::filesystem::path& config, std::span<const std::string> overrides,
+                           const OrderSpec& order) {
+  constexpr std::uint64_t kSeed = 1;
+  for (const std::string& list : order.list_file) {
+    if (!list.empty()) return {fmt::format("not checked: {} lists tasks of the whole shape", list), {}};
+  }
+  std::vector<DataCase> cases;
+  try {
+    cases = small_cases(config, overrides, kSeed);
+  } catch (const InputError& error) {
+    return {fmt::format("not checked: {}", error.what()), {}};
+  }
+  OrderResults results;
+  std::set<std::string> own;  // passes of which nothing but their operators says what is right
+  for (DataCase& of : cases) {
+    for (std::size_t p = 0; p < of.oracles.size(); ++p) {
+      if (of.oracles[p] == Oracle::kWhole) own.insert(of.experiment.passes[p].name);
+    }
+    of.experiment = with_order(std::move(of.experiment), order);
+    std::ranges::move(check_data(DataCheck(std::move(of), kSeed), {}).faults,
+                      std::back_inserter(results.errors));
+  }
+  results.text = own.empty() ? "right, on real tensors at a small shape"
+                             : fmt::format(
+                                   "as without cutting, on real tensors at a small shape; whether the "
+                                   "operators of {} do what they should is not checked: they are their own "
+                                   "reference",
+                                   fmt::join(own, ", "));
+  return results;
+}
+
+}  // namespace a3sim
