@@ -17,6 +17,7 @@
 #include <new>
 
 #include "sim/core/error.h"
+#include "sim/core/machine_memory.h"
 
 namespace a3sim {
 namespace {
@@ -108,11 +109,15 @@ void serve(int socket, const Worker::Work& work, const WorkerLimits& limits) {
         !write_all(socket, reply.answer.data(), reply.answer.size()) ||
         !write_all(socket, reply.error.data(), reply.error.size()))
       return;
-    ::malloc_trim(0);
   }
 }
 
 }  // namespace
+
+void Worker::begin_afresh() {
+  ::malloc_trim(0);
+  forget_peak();
+}
 
 Worker::Worker(const Work& work, const WorkerLimits& limits) {
   int ends[2];
@@ -134,6 +139,7 @@ Worker::Worker(const Work& work, const WorkerLimits& limits) {
     if (::getppid() == parent && ::dup2(ends[1], kOwn) == kOwn) {
       ::closefrom(kOwn + 1);
       write_small_file("/proc/self/oom_score_adj", "1000");  // it goes before its parent does
+      keep_freed_memory();
       serve(kOwn, work, limits);
     }
     ::_exit(0);

@@ -25,8 +25,11 @@ struct WorkerReply {
 // One process that works for this one, and ends with it.
 class Worker {
  public:
-  // Answers to the number of a piece of work. What it throws is what failed.
+  // Answers to the number of a piece of work. What it throws is what failed. What it frees stays the process's.
   using Work = std::function<std::string(std::uint64_t)>;
+
+  // For work that is unlike the one before it: what that has freed goes back, and is not in this one's memory.
+  static void begin_afresh();
 
   // Forks; this process must have no other threads. Throws RunError where the system refuses.
   Worker(const Work& work, const WorkerLimits& limits);
