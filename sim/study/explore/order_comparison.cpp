@@ -103,10 +103,10 @@ void run(OrderComparison& comparison, const std::vector<UnderOrder>& under, cons
     const auto run = static_cast<std::uint32_t>(i % runs);
     TriedOrder& order = comparison.orders[o];
     if (runs == 1) order.passes[p] = look_at(under[o], p, options.jitter, run);
-    order.latencies[p][run] = runs == 1 ? order.passes[p].latency
-                                        : run_jittered(under[o].experiment, under[o].compiled, p,
-                                                       options.jitter, run, false)
-                                              .makespan;
+    order.latencies[p][run] =
+        runs == 1
+            ? order.passes[p].latency
+            : run_jittered(under[o].experiment, under[o].compiled, p, options.jitter, run, false).makespan;
   });
 }
 

@@ -132,7 +132,8 @@ SweepRecord record_of(const SweepPlan& plan, const WorkDone& work) {
 
 Worker::Work work_of(const SweepPlan& plan) {
   // One a process: what it keeps is shared by the points that the process computes.
-  return [run = std::make_shared<PointRun>(plan.spec), &plan, last = std::string()](std::uint64_t position) mutable {
+  return [run = std::make_shared<PointRun>(plan.spec), &plan,
+          last = std::string()](std::uint64_t position) mutable {
     if (plan.taskflows[position] != last) Worker::begin_afresh();  // of one taskflow they take as much
     last = plan.taskflows[position];
     return run->compute(plan.positions[position], plan.ids[position]);
