@@ -92,8 +92,10 @@ void run(const RunCommandOptions& options) {
     throw InputError("--trace goes with -o DIR: where each task is written");
   const Experiment experiment = options.config.load();
   if (experiment.streams) return run_on_streams(experiment, options);
-  const Compiled compiled = compile_all(experiment);
-  const std::vector<PassResult> passes = run_compiled(experiment, compiled, true, backend_of(experiment));
+  const unsigned threads = options.threads.count;
+  const Compiled compiled = compile_all(experiment, threads);
+  const std::vector<PassResult> passes =
+      run_compiled(experiment, compiled, true, backend_of(experiment), threads);
   const auto [text, json] = run_summary(experiment, compiled, passes);
   keep(experiment, options, "run", text, passes, json);
   print_result(text, json, options.json);

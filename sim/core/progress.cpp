@@ -39,10 +39,10 @@ Progress::~Progress() {
   if (speaks_) spoken_for = false;
 }
 
-void Progress::step() {
+void Progress::step(std::size_t pieces) {
   if (!speaks_) return;
   const std::scoped_lock lock(mutex_);
-  ++done_;
+  done_ += pieces;
   say({});
 }
 

@@ -19,8 +19,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  // Another piece has ended; from any thread.
-  void step();
+  // So many more pieces have ended; from any thread.
+  void step(std::size_t pieces = 1);
   // So many have; `note` is said behind it.
   void reach(std::size_t done, const std::string& note = {});
 

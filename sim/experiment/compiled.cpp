@@ -9,6 +9,8 @@
 
 #include "scheduler/task_weights.h"
 #include "sim/core/machine_memory.h"
+#include "sim/core/parallel.h"
+#include "sim/core/progress.h"
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/memory_check.h"
 #include "sim/runtime/topology.h"
@@ -22,8 +24,7 @@ PathRates path_rates(const Hardware& hardware) {
 }
 
 // About how many tasks a pass has: its puts there and back, and each partition's shares and row tiles.
-void check_size(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
-  constexpr std::uint64_t kMostTasks = 50'000'000;
+std::uint64_t tasks_of_pass(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
   const CutOptions& cut = experiment.cut;
   std::uint64_t tasks = 4 * std::uint64_t{experiment.shape.experts()} * cut.partitions * cut.shares;
   for (std::uint32_t src = 0; src < (kept > 0 ? kept : capacity.ranks()); ++src) {
@@ -31,6 +32,11 @@ void check_size(const Experiment& experiment, const RoutingCounts& capacity, std
       tasks += 2 * (rows / cut.chunk + (rows > 0)) + rows / cut.task_rows;
     }
   }
+  return tasks;
+}
+
+void check_size(const Experiment& experiment, std::uint64_t tasks) {
+  constexpr std::uint64_t kMostTasks = 50'000'000;
   if (tasks <= kMostTasks)
     return check_memory(experiment.name, tasks, MemoryOf::kCompilation, memory_of_machine());
   throw InputError(
@@ -65,21 +71,31 @@ void check_has_schedules(const Experiment& experiment) {
       "'a3sim batches FILE' all");
 }
 
-std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity) {
+std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity,
+                                         unsigned threads) {
   check_has_schedules(experiment);
   if (experiment.replayed) {
     throw InputError(
         experiment.name +
         ": experiment.method means micro-batches: 'a3sim batches FILE' runs them by one schedule");
   }
-  std::vector<CompiledPass> passes;
-  for (const Pass& pass : experiment.passes) {
+  const std::uint64_t tasks = tasks_of_pass(experiment, capacity, experiment.kept);
+  check_size(experiment, tasks);
+  std::vector<CompiledPass> passes(experiment.passes.size());
+  const CompileOptions options = compile_options(experiment, capacity);
+  Progress progress("compiled passes", passes.size());
+  const auto compile_one = [&](std::size_t p) {
     check_interruption();
     const spdlog::stopwatch watch;
-    check_size(experiment, capacity, experiment.kept);
-    passes.push_back(
-        {pass.name, compile(pass.graph, pass.name, compile_options(experiment, capacity)).schedule});
-    spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, passes.back().schedule.size(), watch);
+    const Pass& pass = experiment.passes[p];
+    passes[p] = {pass.name, compile(pass.graph, pass.name, options).schedule};
+    spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, passes[p].schedule.size(), watch);
+    progress.step();
+  };
+  if (threads > 1 && fits_memory(passes.size() * tasks, MemoryOf::kCompilation, memory_of_machine())) {
+    in_parallel(passes.size(), threads, compile_one);
+  } else {
+    for (std::size_t p = 0; p < passes.size(); ++p) compile_one(p);
   }
   return passes;
 }
@@ -103,7 +119,7 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
 
 Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity) {
   check_has_schedules(experiment);
-  check_size(experiment, capacity, 0);
+  check_size(experiment, tasks_of_pass(experiment, capacity, 0));
   CompileOptions options = compile_options(experiment, capacity);
   options.kept = 0;
   return compile(pass.graph, pass.name, options);
@@ -114,11 +130,13 @@ Schedule whole_schedule(const Experiment& experiment, const Compiled& compiled, 
   return compile_pass(experiment, experiment.passes[pass], capacity_of(experiment, compiled.counts)).schedule;
 }
 
-Compiled compile_all(const Experiment& experiment) { return compile_all(experiment, routing_of(experiment)); }
+Compiled compile_all(const Experiment& experiment, unsigned threads) {
+  return compile_all(experiment, routing_of(experiment), threads);
+}
 
-Compiled compile_all(const Experiment& experiment, RoutingCounts counts) {
+Compiled compile_all(const Experiment& experiment, RoutingCounts counts, unsigned threads) {
   counts = turned_counts(experiment, std::move(counts));
-  std::vector<CompiledPass> passes = compile_passes(experiment, capacity_of(experiment, counts));
+  std::vector<CompiledPass> passes = compile_passes(experiment, capacity_of(experiment, counts), threads);
   return {std::move(counts), std::move(passes)};
 }
 
@@ -135,7 +153,7 @@ const Compiled& CompileCache::compile(const Experiment& experiment) {
   if (fits(experiment, options)) return compiled_;
   compiled_.passes.clear();  // before the new ones need their memory
   passes_.clear();
-  compiled_.passes = compile_passes(experiment, options.capacity);
+  compiled_.passes = compile_passes(experiment, options.capacity, 1);
   passes_ = experiment.passes;  // not before all of them have been compiled
   options_ = std::move(options);
   ++compilations_;

@@ -31,7 +31,7 @@ double InterruptibleHooks::slowness(RankId rank, std::uint32_t task) {
 
 void InterruptibleHooks::started(RankId rank, std::uint32_t task) {
   check_interruption();
-  if (++started_ % kTasksBetween == 0) tasks_.reach(started_);
+  if (++started_ % kTasksBetween == 0) tasks_.step(kTasksBetween);
   if (inner_) inner_->started(rank, task);
 }
 

@@ -22,9 +22,13 @@ double bytes_a_task(MemoryOf of) {
 
 }  // namespace
 
+bool fits_memory(std::uint64_t tasks, MemoryOf of, Bytes memory) {
+  return static_cast<double>(tasks) * bytes_a_task(of) <= static_cast<double>(memory.count);
+}
+
 void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf of, Bytes memory) {
+  if (fits_memory(tasks, of, memory)) return;
   const double bytes = static_cast<double>(tasks) * bytes_a_task(of);
-  if (bytes <= static_cast<double>(memory.count)) return;
   throw RunError(fmt::format(
       "{}: {} {:.0f} million tasks takes some {:.1f} GB, and this machine has {:.1f}: take a smaller "
       "group, fewer experts, partitions or shares, or larger chunks",

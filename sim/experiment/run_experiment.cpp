@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sim/core/machine_memory.h"
+#include "sim/core/parallel.h"
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/memory_check.h"
 #include "sim/runtime/run.h"
@@ -14,15 +15,22 @@
 namespace a3sim {
 namespace {
 
+MemoryOf memory_of(const RunOptions& options) {
+  return options.record ? MemoryOf::kRecordedRun : MemoryOf::kRun;
+}
+
+std::size_t tasks_in(const CompiledPass& pass) {
+  std::size_t tasks = 0;
+  for (const Ssc& ssc : pass.schedule) tasks += ssc.tasks().size();
+  return tasks;
+}
+
 RunResult run_on(const NetworkBackend& backend, const Experiment& experiment, const Compiled& compiled,
-                 std::size_t pass, const RunOptions& options) {
+                 std::size_t pass, const RunOptions& options, Progress& progress) {
   const spdlog::stopwatch watch;
   const CompiledPass& of = compiled.passes[pass];
   check_interruption();
-  std::size_t tasks = 0;
-  for (const Ssc& ssc : of.schedule) tasks += ssc.tasks().size();
-  check_memory(of.name, tasks, options.record ? MemoryOf::kRecordedRun : MemoryOf::kRun, memory_of_machine());
-  Progress progress(fmt::format("tasks of {}", of.name), tasks);
+  check_memory(of.name, tasks_in(of), memory_of(options), memory_of_machine());
   InterruptibleHooks interruptible(options.hooks, progress);
   RunOptions with_hooks = options;
   with_hooks.hooks = interruptible.hooks();
@@ -41,7 +49,9 @@ RunOptions options_of(const Experiment& experiment, bool record) {
 
 RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                    const RunOptions& options) {
-  return run_on(backend_in_threads(experiment), experiment, compiled, pass, options);
+  const CompiledPass& of = compiled.passes[pass];
+  Progress progress(fmt::format("tasks of {}", of.name), tasks_in(of));
+  return run_on(backend_in_threads(experiment), experiment, compiled, pass, options, progress);
 }
 
 Bounds bounds_of(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
@@ -50,13 +60,31 @@ Bounds bounds_of(const Experiment& experiment, const Compiled& compiled, std::si
 }
 
 std::vector<PassResult> run_compiled(const Experiment& experiment, const Compiled& compiled, bool record,
-                                     const NetworkBackend& backend) {
+                                     const NetworkBackend& backend, unsigned threads) {
   const RunOptions options = options_of(experiment, record);
-  std::vector<PassResult> results;
-  for (std::size_t p = 0; p < compiled.passes.size(); ++p) {
-    const CompiledPass& pass = compiled.passes[p];
-    results.push_back({pass.name, pass.schedule, run_on(backend, experiment, compiled, p, options),
-                       bounds_of(experiment, compiled, p, options)});
+  std::size_t tasks = 0;
+  for (const CompiledPass& pass : compiled.passes) tasks += tasks_in(pass);
+  Progress progress("tasks", tasks);
+  std::vector<PassResult> results(compiled.passes.size());
+  // Runs first, then bounds, which are left for who is done first.
+  const auto work = [&](std::size_t job) {
+    const std::size_t p = job % results.size();
+    if (job < results.size()) {
+      results[p].run = run_on(backend, experiment, compiled, p, options, progress);
+    } else {
+      results[p].bounds = bounds_of(experiment, compiled, p, options);
+    }
+  };
+  for (std::size_t p = 0; p < results.size(); ++p) {
+    results[p].name = compiled.passes[p].name;
+    results[p].schedule = compiled.passes[p].schedule;
+  }
+  const std::size_t jobs = 2 * results.size();
+  if (threads > 1 && &backend == &backend_in_threads(experiment) &&
+      fits_memory(tasks, memory_of(options), memory_of_machine())) {
+    in_parallel(jobs, threads, work);
+  } else {
+    for (std::size_t job = 0; job < jobs; ++job) work(job);
   }
   return results;
 }

@@ -30,9 +30,10 @@ RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::
 Bounds bounds_of(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                  const RunOptions& options);
 
-// All passes, one after the other, with their bounds.
+// All passes, with their bounds. A barrier stands between passes, so that none looks at another: they run beside one another
+// in so many threads, if the backend takes several and the machine has the memory. Nothing in the result tells.
 std::vector<PassResult> run_compiled(const Experiment& experiment, const Compiled& compiled, bool record,
-                                     const NetworkBackend& backend);
+                                     const NetworkBackend& backend, unsigned threads = 1);
 
 // Compiles and runs an experiment, on the backend that it names or another one.
 std::vector<PassResult> run_experiment(const Experiment& experiment, bool record);

@@ -61,6 +61,32 @@ TEST_CASE("A run on shared schedules is byte by byte the run on its own") {
   check({"experiment.pass=forward"}, true);
 }
 
+TEST_CASE("Passes beside one another are byte by byte what they are one after the other") {
+  for (const std::string set : {"l2.seed=1", "routing.kind=balanced", "experiment.execution=dynamic",
+                                "experiment.execution=kernel", "network.backend=simgrid"}) {
+    INFO(set);
+    const Experiment experiment = small_with({set});
+    CHECK(all_of(experiment,
+                 run_compiled(experiment, compile_all(experiment, 2), true, backend_of(experiment), 2)) ==
+          all_of(experiment, run_experiment(experiment, true)));
+  }
+}
+
+TEST_CASE("What is wrong with the first pass is said, however many are compiled at a time") {
+  const auto error = [](unsigned threads) -> std::string {
+    Experiment experiment = small_with({"l2.seed=1"});
+    experiment.order.keys[0] = {"nothing"};
+    try {
+      compile_all(experiment, threads);
+    } catch (const InputError& wrong) {
+      return wrong.what();
+    }
+    return "";
+  };
+  CHECK(!error(1).empty());
+  CHECK(error(2) == error(1));
+}
+
 SavedRun saved_and_read(const Experiment& experiment, std::span<const PassResult> passes) {
   const TemporaryFolder folder;
   write_run(experiment, passes, folder.path());
