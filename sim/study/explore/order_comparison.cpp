@@ -60,54 +60,51 @@ void add_findings(const std::string& pass, const Findings& of, Findings& all) {
   for (const std::string& note : of.notes) all.notes.push_back(pass + ": " + note);
 }
 
-// Compiles all orders, and checks the tried one: its results, which takes as long as the compiling, and its schedules.
-void compile_and_check(OrderComparison& comparison, std::vector<UnderOrder>& under,
-                       const TryOptions& options) {
-  const UnderOrder& tried = under.front();
-  OrderResults results;
-  in_parallel(under.size() + 1, options.threads, [&](std::size_t job) {
-    if (job == 1) {
-      if (!options.config.empty())
-        results = check_results(options.config, options.set, tried.experiment.order);
-      return;
-    }
-    const std::size_t o = job == 0 ? 0 : job - 1;
-    compile(comparison.orders[o], under[o], o > 0);
-  });
-  std::vector<Findings> findings(tried.compiled.passes.size());
-  in_parallel(findings.size(), options.threads, [&](std::size_t p) {
-    findings[p] = verify(whole_schedule(tried.experiment, tried.compiled, p));
-  });
-  for (std::size_t p = 0; p < findings.size(); ++p)
-    add_findings(tried.experiment.passes[p].name, findings[p], comparison.findings);
-  comparison.results = std::move(results.text);
-  if (comparison.findings.errors.empty()) comparison.findings.errors = std::move(results.errors);
-}
-
 TriedOrder::Pass look_at(const UnderOrder& of, std::size_t pass, const JitterOptions& jitter,
                          std::uint32_t run) {
   return tried_pass(of.experiment, of.compiled.passes[pass].schedule,
                     run_jittered(of.experiment, of.compiled, pass, jitter, run, true));
 }
 
-// All runs of the passes that are to run; where there is one, what happens in it at once.
-void run(OrderComparison& comparison, const std::vector<UnderOrder>& under, const EqualSchedules& equal,
-         const TryOptions& options) {
+// One of the runs of a pass; of a single one, what happens in it too.
+void run_one(TriedOrder& order, const UnderOrder& of, std::size_t pass, const JitterOptions& jitter,
+             std::uint32_t run) {
+  if (jitter.draws() == 1) {
+    order.passes[pass] = look_at(of, pass, jitter, run);
+    order.latencies[pass][run] = order.passes[pass].latency;
+  } else {
+    order.latencies[pass][run] = run_jittered(of.experiment, of.compiled, pass, jitter, run, false).makespan;
+  }
+}
+
+// Checks the tried order's results, which takes as long as some runs, and its schedules, and runs what is to run.
+void check_and_run(OrderComparison& comparison, const std::vector<UnderOrder>& under,
+                   const EqualSchedules& equal, const TryOptions& options) {
+  const UnderOrder& tried = under.front();
   const std::uint32_t runs = options.jitter.draws();
   for (std::size_t o = 0; o < under.size(); ++o) {
     comparison.orders[o].latencies.assign(under[o].compiled.passes.size(), Latencies(runs));
     comparison.orders[o].passes.resize(under[o].compiled.passes.size());
   }
-  in_parallel(equal.to_run().size() * runs, options.threads, [&](std::size_t i) {
-    const auto& [o, p] = equal.to_run()[i / runs];
-    const auto run = static_cast<std::uint32_t>(i % runs);
-    TriedOrder& order = comparison.orders[o];
-    if (runs == 1) order.passes[p] = look_at(under[o], p, options.jitter, run);
-    order.latencies[p][run] =
-        runs == 1
-            ? order.passes[p].latency
-            : run_jittered(under[o].experiment, under[o].compiled, p, options.jitter, run, false).makespan;
+  OrderResults results;
+  std::vector<Findings> findings(tried.compiled.passes.size());
+  const std::size_t checks = 1 + findings.size();
+  in_parallel(checks + equal.to_run().size() * runs, options.threads, [&](std::size_t job) {
+    if (job == 0) {
+      if (!options.config.empty())
+        results = check_results(options.config, options.set, tried.experiment.order);
+    } else if (job < checks) {
+      findings[job - 1] = verify(whole_schedule(tried.experiment, tried.compiled, job - 1));
+    } else {
+      const auto& [o, p] = equal.to_run()[(job - checks) / runs];
+      run_one(comparison.orders[o], under[o], p, options.jitter,
+              static_cast<std::uint32_t>((job - checks) % runs));
+    }
   });
+  for (std::size_t p = 0; p < findings.size(); ++p)
+    add_findings(tried.experiment.passes[p].name, findings[p], comparison.findings);
+  comparison.results = std::move(results.text);
+  if (comparison.findings.errors.empty()) comparison.findings.errors = std::move(results.errors);
 }
 
 // What was run for others too.
@@ -183,11 +180,12 @@ OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, 
     comparison.orders.push_back({spec.name, {}, {}, {}, {}, {}});
     under.push_back({with_order(experiment, std::move(spec)), {}});
   }
-  compile_and_check(comparison, under, options);
-  if (!comparison.findings.errors.empty()) return comparison;
+  in_parallel(under.size(), options.threads,
+              [&](std::size_t o) { compile(comparison.orders[o], under[o], o > 0); });
   const EqualSchedules equal(under);
   for (std::size_t o = 0; o < under.size(); ++o) comparison.orders[o].same_as = equal.same_as(o);
-  run(comparison, under, equal, options);
+  check_and_run(comparison, under, equal, options);
+  if (!comparison.findings.errors.empty()) return comparison;
   spread(comparison, equal);
   for (TriedOrder& of : comparison.orders) add_up(of);
   const TriedOrder* const best = comparison.best();
