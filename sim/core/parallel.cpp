@@ -12,14 +12,17 @@ namespace a3sim {
 
 void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
   std::vector<std::exception_ptr> failures(count);
-  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> next = 0, failed = count;  // the first that is known to have failed
   Progress progress("simulations", count);
   const auto take = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
+    for (std::size_t i = next++; i < failed; i = next++) {
       try {
         work(i);
       } catch (...) {
         failures[i] = std::current_exception();
+        std::size_t first = failed;
+        while (i < first && !failed.compare_exchange_weak(first, i)) {
+        }
       }
       progress.step();
     }

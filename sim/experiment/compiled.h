@@ -19,8 +19,8 @@ struct Compiled {
   std::vector<CompiledPass> passes;  // as in the experiment
 };
 
-// For the experiment's own routing, or another one; passes beside one another in so many threads, of which nothing in the
-// result tells. Throws InputError for a routing above the bucket, an order that cannot be kept, and passes too large to
+// For the experiment's own routing, or another one; passes beside one another in so many threads, of which nothing in
+// the result tells. Throws InputError for a routing above the bucket, an order that cannot be kept, and passes too large to
 // hold.
 Compiled compile_all(const Experiment& experiment, unsigned threads = 1);
 Compiled compile_all(const Experiment& experiment, RoutingCounts counts, unsigned threads = 1);

@@ -30,8 +30,8 @@ RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::
 Bounds bounds_of(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                  const RunOptions& options);
 
-// All passes, with their bounds. A barrier stands between passes, so that none looks at another: they run beside one another
-// in so many threads, if the backend takes several and the machine has the memory. Nothing in the result tells.
+// All passes, with their bounds. A barrier stands between passes, so that none looks at another: they run beside one
+// another in so many threads, if the backend takes several and the machine has the memory. Nothing in the result tells.
 std::vector<PassResult> run_compiled(const Experiment& experiment, const Compiled& compiled, bool record,
                                      const NetworkBackend& backend, unsigned threads = 1);
 

@@ -172,6 +172,14 @@ TEST_CASE("each piece of parallel work is done once, and the first failure is to
     if (i % 10 == 3) throw RunError(std::to_string(i));
   };
   CHECK_THROWS_WITH(in_parallel(100, 4, failing), "3");
+  std::vector<int> begun;
+  CHECK_THROWS_WITH(in_parallel(100, 1,
+                                [&](std::size_t i) {
+                                  begun.push_back(static_cast<int>(i));
+                                  failing(i);
+                                }),
+                    "3");
+  CHECK(begun == std::vector{0, 1, 2, 3});
 }
 
 TEST_CASE("predictions move with the hardware file's values, and variants are left out", "[slow]") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "models/operators/operator.h"
 #include "sim/core/error.h"
@@ -87,12 +88,17 @@ void check_and_run(OrderComparison& comparison, const std::vector<UnderOrder>& u
     comparison.orders[o].passes.resize(under[o].compiled.passes.size());
   }
   OrderResults results;
+  std::exception_ptr unchecked;  // why results cannot be checked; what is wrong with schedules is said first
   std::vector<Findings> findings(tried.compiled.passes.size());
   const std::size_t checks = 1 + findings.size();
   in_parallel(checks + equal.to_run().size() * runs, options.threads, [&](std::size_t job) {
     if (job == 0) {
-      if (!options.config.empty())
+      if (options.config.empty()) return;
+      try {
         results = check_results(options.config, options.set, tried.experiment.order);
+      } catch (...) {
+        unchecked = std::current_exception();
+      }
     } else if (job < checks) {
       findings[job - 1] = verify(whole_schedule(tried.experiment, tried.compiled, job - 1));
     } else {
@@ -103,8 +109,10 @@ void check_and_run(OrderComparison& comparison, const std::vector<UnderOrder>& u
   });
   for (std::size_t p = 0; p < findings.size(); ++p)
     add_findings(tried.experiment.passes[p].name, findings[p], comparison.findings);
+  if (!comparison.findings.errors.empty()) return;
+  if (unchecked) std::rethrow_exception(unchecked);
   comparison.results = std::move(results.text);
-  if (comparison.findings.errors.empty()) comparison.findings.errors = std::move(results.errors);
+  comparison.findings.errors = std::move(results.errors);
 }
 
 // What was run for others too.

@@ -65,7 +65,8 @@ struct TryOptions {
 
 // Compiles the experiment under the order and under each shipped one, checks the order's schedules and results, and
 // runs them all under the same jitter; passes with equal schedules once. Then the order and the best shipped one under
-// other conditions. What is wrong with schedules or results is all that is said then. Throws InputError for an order that cannot be compiled, RunError where a run fails.
+// other conditions. What is wrong with schedules, or else with results, is all that is said then. Throws InputError
+// for an order that cannot be compiled, RunError where a run fails.
 OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options);
 
 // The experiment as it is modelled, in place of the tried order, beside one of its jittered runs.

@@ -134,7 +134,7 @@ Worker::Work work_of(const SweepPlan& plan) {
   // One a process: what it keeps is shared by the points that the process computes.
   return [run = std::make_shared<PointRun>(plan.spec), &plan,
           last = std::string()](std::uint64_t position) mutable {
-    if (plan.taskflows[position] != last) Worker::begin_afresh();  // of one taskflow they take as much
+    if (plan.taskflows[position] != last) Worker::begin_afresh();  // the others are near enough
     last = plan.taskflows[position];
     return run->compute(plan.positions[position], plan.ids[position]);
   };

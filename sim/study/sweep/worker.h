@@ -18,7 +18,7 @@ struct WorkerLimits {
 struct WorkerReply {
   std::string answer;
   std::string error;        // empty: it was done
-  std::int64_t memory = 0;  // most resident bytes meanwhile
+  std::int64_t memory = 0;  // most resident bytes meanwhile, what work of its kind before it has freed among them
   bool last = false;        // the worker's process ends: memory ran out
 };
 
