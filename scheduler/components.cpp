@@ -48,6 +48,31 @@ Components::Components(const Dependencies& dependencies) {
   }
 }
 
+std::uint64_t Components::pairs(const Dependencies& dependencies) const {
+  std::vector<std::uint64_t> producers(count), consumers(count);
+  for (std::uint32_t g = 0; g < dependencies.groups().size(); ++g) {
+    const std::uint64_t tasks = dependencies.groups()[g].count;
+    if (waits_for[g] != kNone) consumers[waits_for[g]] += tasks;
+    if (counts_in[g] != kNone) producers[counts_in[g]] += tasks;
+  }
+  std::uint64_t sum = 0;
+  for (std::uint32_t c = 0; c < count; ++c) sum += producers[c] * consumers[c];
+  return sum;
+}
+
+bool Components::rise(const Dependencies& dependencies, std::span<const OperatorInfo> operators) const {
+  const std::span<const TaskGroup> groups = dependencies.groups();
+  std::vector<std::uint32_t> latest(count);  // stage of what counts into each
+  for (std::uint32_t g = 0; g < groups.size(); ++g) {
+    if (counts_in[g] == kNone) continue;
+    latest[counts_in[g]] = std::max(latest[counts_in[g]], operators[groups[g].op].stage);
+  }
+  for (std::uint32_t g = 0; g < groups.size(); ++g) {
+    if (waits_for[g] != kNone && operators[groups[g].op].stage <= latest[waits_for[g]]) return false;
+  }
+  return true;
+}
+
 std::vector<bool> Components::on_circles() const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> leads;
   std::vector<bool> result(count);

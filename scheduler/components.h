@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "scheduler/dependencies.h"
@@ -15,6 +16,15 @@ struct Components {
   std::uint32_t count = 0;
 
   explicit Components(const Dependencies& dependencies);
+
+  // Pairs of tasks of which one waits for the other where a component is an event.
+  std::uint64_t pairs(const Dependencies& dependencies) const;
+
+  // Whether whoever waits for a component is of a later stage than all that count into it. Then no circle closes: from
+  // component to component the latest stage of those that count into it rises. And if they are of a rank's dependencies,
+  // no chain over other ranks implies one of these: where c depends on p, and on q, which depends on p by way of y, both
+  // c and y wait for the component of p, into which q counts, and q is not before y.
+  bool rise(const Dependencies& dependencies, std::span<const OperatorInfo> operators) const;
 
   // By component: whether it lies on a circle of components, each of which has a consumer that produces into
   // the next.

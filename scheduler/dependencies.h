@@ -30,10 +30,8 @@ class Dependencies {
   // A task depends on those whose outputs overlap its inputs (Footprint): same tensor, same rank's memory.
   // Metadata and external tensors are waited for by nobody.
   static Dependencies of(const TaskflowView& taskflow);
-
-  // Leaves out what other dependencies imply. Exact; work is done only for operators two of whose producers'
-  // operators depend on one another.
-  void reduce(std::span<const OperatorInfo> operators);
+  // The edges in any order.
+  Dependencies(std::vector<TaskGroup> groups, std::vector<Dependency> edges);
 
   // Sorted by rank, then task; groups that are added later stand behind.
   std::span<const TaskGroup> groups() const { return groups_; }

@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
-#include "scheduler/dependencies.h"
+#include "scheduler/components.h"
+#include "scheduler/rank_dependencies.h"
+#include "scheduler/reduction.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -160,12 +163,34 @@ std::string show_totals(const Schedule& schedule) {
              sharing.exact_pairs, sharing.shared_pairs, added, sharing.joins);
 }
 
+namespace {
+
+// Pairs of tasks of which one must wait for the other; nothing where a rank alone cannot say.
+std::optional<std::uint64_t> exact_pairs_by_rank(const TaskflowView& taskflow) {
+  RankDependencies by_rank(taskflow);
+  if (!by_rank.complete()) return std::nullopt;
+  std::uint64_t pairs = 0;
+  for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
+    const Dependencies dependencies = by_rank.of(r);
+    if (!Components(dependencies).rise(dependencies, taskflow.operators)) return std::nullopt;
+    pairs += dependencies.pairs();
+  }
+  return pairs;
+}
+
+std::uint64_t exact_pairs(const TaskflowView& taskflow) {
+  if (const std::optional<std::uint64_t> pairs = exact_pairs_by_rank(taskflow)) return *pairs;
+  Dependencies dependencies = Dependencies::of(taskflow);
+  Reduction(taskflow.operators).apply(dependencies);
+  return dependencies.pairs();
+}
+
+}  // namespace
+
 SharingReport sharing_report(const Schedule& schedule) {
   const TaskflowView taskflow(schedule);
-  Dependencies dependencies = Dependencies::of(taskflow);
-  dependencies.reduce(taskflow.operators);
   SharingReport report;
-  report.exact_pairs = dependencies.pairs();
+  report.exact_pairs = exact_pairs(taskflow);
   for (const TaskflowView::Rank& rank : taskflow.ranks) {
     for (const TaskDescriptor& td : rank.tasks) {
       if (td.dependent_event != kNone) report.shared_pairs += rank.events[td.dependent_event].threshold;

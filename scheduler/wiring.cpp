@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <vector>
 
 #include "scheduler/levelling.h"
+#include "scheduler/reduction.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -20,6 +22,7 @@ class EventTables {
         places_(components.count) {}
 
   void fill() {
+    for (Taskflow::Rank& rank : taskflow_.ranks) rank.events.clear();
     place_components();
     for (std::uint32_t g = 0; g < dependencies_.groups().size(); ++g) wire_group(g);
   }
@@ -79,32 +82,24 @@ class EventTables {
   std::vector<Place> places_;
 };
 
-// Pairs that wait by events: consumers times producers, of each component.
-std::uint64_t shared_pairs(const Dependencies& dependencies, const Components& components) {
-  std::vector<std::uint64_t> producers(components.count), consumers(components.count);
-  for (std::uint32_t g = 0; g < dependencies.groups().size(); ++g) {
-    const std::uint64_t tasks = dependencies.groups()[g].count;
-    if (components.waits_for[g] != kNone) consumers[components.waits_for[g]] += tasks;
-    if (components.counts_in[g] != kNone) producers[components.counts_in[g]] += tasks;
-  }
-  std::uint64_t pairs = 0;
-  for (std::uint32_t c = 0; c < components.count; ++c) pairs += producers[c] * consumers[c];
-  return pairs;
-}
-
 }  // namespace
 
-WiringCounts wire(Taskflow& taskflow) {
+WiringCounts wire_group(Taskflow& taskflow) {
   Dependencies dependencies = Dependencies::of(TaskflowView(taskflow));
-  dependencies.reduce(taskflow.operators);
+  Reduction(taskflow.operators).apply(dependencies);
   WiringCounts counts;
   counts.exact_pairs = dependencies.pairs();
   Components components(dependencies);
   counts.joins = level(taskflow, dependencies, components);
   if (counts.joins > 0) components = Components(dependencies);
-  counts.shared_pairs = shared_pairs(dependencies, components);
+  counts.shared_pairs = components.pairs(dependencies);
   EventTables(taskflow, dependencies, components).fill();
   return counts;
+}
+
+WiringCounts wire(Taskflow& taskflow) {
+  const std::optional<WiringCounts> by_rank = wire_by_rank(taskflow);
+  return by_rank ? *by_rank : wire_group(taskflow);
 }
 
 }  // namespace a3sim

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "scheduler/dependencies.h"
 
@@ -21,7 +22,15 @@ struct WiringCounts {
 // output lies.
 //
 // Where events would wait in a circle, Join tasks of an operator `Join`, added behind the others, go between
-// (wiring.cpp says why that always ends it).
+// (levelling.cpp says why that always ends it).
 WiringCounts wire(Taskflow& taskflow);
+
+// The same, one rank after the other, without a graph of the group: an event lives on the rank that waits for it, so all
+// of it but the puts of other ranks that count into it is that rank's. Nothing where that does not do, which leaves the
+// taskflow half wired: where RankDependencies are not complete(), or components do not rise.
+std::optional<WiringCounts> wire_by_rank(Taskflow& taskflow);
+
+// The same from the graph of all dependencies of all ranks.
+WiringCounts wire_group(Taskflow& taskflow);
 
 }  // namespace a3sim

@@ -1,7 +1,10 @@
 #include "scheduler/wiring.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
 #include <random>
+#include <tuple>
 
 #include "sim/core/error.h"
 #include "tests/scheduler/abstract_flow.h"
@@ -27,12 +30,13 @@ struct Diamond {
 };
 
 // Operators in a chain with shortcuts, tasks with rows at random; rank r reads its own memory and writes its
-// own or, where an operator puts, others'.
+// own or, where an operator puts, others', in most flows whole rows.
 AbstractFlow random_flow(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };
   constexpr std::uint32_t kRows = 6;
   const std::uint32_t ranks = 1 + below(3), operators = 3 + below(3);
+  const bool whole_puts = below(3) > 0;
   AbstractFlow f(ranks);
   f.flow.tilings.push_back({2, 2, 1, 1});
   for (std::uint32_t op = 0; op < operators; ++op) {
@@ -47,7 +51,7 @@ AbstractFlow random_flow(std::uint64_t seed) {
       for (std::uint32_t begin = 0; begin < kRows;) {
         const std::uint32_t end = begin + 1 + below(std::min(3U, kRows - begin));
         const std::uint32_t to = puts ? (rank + begin) % ranks : rank;
-        const auto shares = static_cast<std::uint16_t>(1 + below(4));
+        const auto shares = static_cast<std::uint16_t>(puts && whole_puts ? 1 : 1 + below(4));
         for (std::uint16_t share = 0; share < shares; ++share) {
           std::vector<Region> reads;
           for (const std::uint32_t t : inputs) {
@@ -61,6 +65,29 @@ AbstractFlow random_flow(std::uint64_t seed) {
     }
   }
   return f;
+}
+
+bool same_wiring(const Taskflow& a, const Taskflow& b) {
+  return std::ranges::equal(a.ranks, b.ranks, [](const Taskflow::Rank& x, const Taskflow::Rank& y) {
+    const auto same_event = [](const EventDescriptor& e, const EventDescriptor& f) {
+      return e.threshold == f.threshold && e.done == f.done;
+    };
+    const auto same_task = [](const TaskDescriptor& s, const TaskDescriptor& t) {
+      return std::tie(s.dependent_event, s.trigger_event, s.trigger_rank) ==
+             std::tie(t.dependent_event, t.trigger_event, t.trigger_rank);
+    };
+    return std::ranges::equal(x.events, y.events, same_event) &&
+           std::ranges::equal(x.table.tasks, y.table.tasks, same_task);
+  });
+}
+
+bool has_puts(const Taskflow& flow) {
+  for (std::uint32_t r = 0; r < flow.ranks.size(); ++r) {
+    if (std::ranges::any_of(flow.ranks[r].table.tasks,
+                            [&](const TaskDescriptor& td) { return td.trigger_rank != r; }))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -168,6 +195,59 @@ TEST_CASE("in a diamond a Join keeps an event from waiting for itself") {
   CHECK(tasks[d.y1].trigger_event == tasks[d.w].dependent_event);
   CHECK_FALSE(oracle::has_circle(oracle::wired(TaskflowView(d.f.flow))));
   CHECK(oracle::thresholds_hold(TaskflowView(d.f.flow)));
+}
+
+TEST_CASE("rank by rank, wiring is what it is by the graph of the group") {
+  constexpr int kSeeds = 1000;
+  int by_rank = 0, with_puts = 0, reduced = 0;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    AbstractFlow ranks = random_flow(static_cast<std::uint64_t>(seed)), group = ranks;
+    const std::optional<WiringCounts> counts = wire_by_rank(ranks.flow);
+    const WiringCounts expected = wire_group(group.flow);
+    if (!counts) continue;
+    INFO("seed " << seed);
+    CHECK(expected.joins == 0);
+    CHECK(counts->exact_pairs == expected.exact_pairs);
+    CHECK(counts->shared_pairs == expected.shared_pairs);
+    REQUIRE(same_wiring(ranks.flow, group.flow));
+    ++by_rank;
+    with_puts += has_puts(group.flow);
+    reduced += Dependencies::of(TaskflowView(group.flow)).pairs() > expected.exact_pairs;
+  }
+  CHECK(by_rank > 100);
+  CHECK(with_puts > 50);
+  CHECK(reduced > 10);
+}
+
+TEST_CASE("what one rank cannot say of its events is left to the graph of the group") {
+  AbstractFlow circle = Diamond().f;
+  CHECK_FALSE(wire_by_rank(circle.flow));
+
+  // W waits for X, and through Y and Z, which put to the other rank and back, for X again.
+  AbstractFlow f(2);
+  const auto tx = f.tensor(1), ty = f.tensor(1), tz = f.tensor(1), tw = f.tensor(1);
+  const auto x = f.op("X", 0, {}, {tx}), y = f.op("Y", 1, {tx}, {ty}), z = f.op("Z", 2, {ty}, {tz}),
+             w = f.op("W", 3, {tx, tz}, {tw});
+  f.task(0, x, {}, {rows(tx, 0, 1)});
+  f.task(0, y, {rows(tx, 0, 1)}, {rows(ty, 0, 1, 1)});
+  f.task(1, z, {rows(ty, 0, 1, 1)}, {rows(tz, 0, 1)});
+  f.task(0, w, {rows(tx, 0, 1), rows(tz, 0, 1)}, {rows(tw, 0, 1)});
+  CHECK_FALSE(wire_by_rank(f.flow));
+  CHECK(wire(f.flow).exact_pairs == 3);
+
+  // A put of a share; a task with results on both ranks; one that reads the other's memory; a put of two results.
+  for (const int flaw : {0, 1, 2, 3}) {
+    AbstractFlow odd(2);
+    odd.flow.tilings.push_back({2, 2, 1, 1});
+    const auto a = odd.tensor(2, 4), b = odd.tensor(2, 4);
+    const auto put = odd.op("Put", 0, {}, {a}), read = odd.op("Read", 1, {a}, {b});
+    if (flaw == 0) odd.task(0, put, {}, {{a, 1, 0, 2, 0, 2, 0}}, 0);
+    if (flaw == 1) odd.task(0, put, {}, {rows(a, 0, 1), rows(a, 0, 2, 1)});
+    if (flaw == 2) odd.task(0, put, {}, {rows(a, 0, 2)});
+    if (flaw == 3) odd.task(0, put, {}, {rows(a, 0, 1, 1), rows(a, 1, 2, 1)});
+    odd.task(1, read, {rows(a, 0, 2, flaw == 2 ? 0 : 1)}, {rows(b, 0, 2, 1)});
+    CHECK_FALSE(wire_by_rank(odd.flow));
+  }
 }
 
 TEST_CASE("wiring random taskflows equals brute force, and never waits in a circle") {
