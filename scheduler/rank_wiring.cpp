@@ -10,7 +10,10 @@ namespace {
 class RankWiring {
  public:
   explicit RankWiring(Taskflow& taskflow)
-      : taskflow_(taskflow), view_(taskflow), dependencies_(view_), event_of_put_(dependencies_.puts(), kNone) {}
+      : taskflow_(taskflow),
+        view_(taskflow),
+        dependencies_(view_),
+        event_of_put_(dependencies_.puts(), kNone) {}
 
   // False: it cannot be said rank by rank.
   bool run() {
@@ -50,7 +53,8 @@ class RankWiring {
       }
       for (std::uint32_t i = group.first; i < group.first + group.count; ++i) {
         TaskDescriptor& td = rank.table.tasks[i];
-        td.dependent_event = components.waits_for[g];  // components are numbered as events are: by who waits first
+        td.dependent_event =
+            components.waits_for[g];  // components are numbered as events are: by who waits first
         td.trigger_rank = rank_of_result(r, td);
         // A put's is known once its destination has been looked at.
         td.trigger_event = td.trigger_rank != r ? put++ : event != kNone ? event : components.count;
@@ -81,7 +85,8 @@ class RankWiring {
   const TaskflowView view_;
   RankDependencies dependencies_;
   WiringCounts counts_;
-  std::vector<std::uint32_t> event_of_put_;  // by put's number: on its destination, or none that is waited for
+  std::vector<std::uint32_t>
+      event_of_put_;  // by put's number: on its destination, or none that is waited for
 };
 
 }  // namespace

@@ -17,9 +17,10 @@ struct WorkerLimits {
 // What a worker says of a piece of work.
 struct WorkerReply {
   std::string answer;
-  std::string error;        // empty: it was done
-  std::int64_t memory = 0;  // most resident bytes meanwhile, what work of its kind before it has freed among them
-  bool last = false;        // the worker's process ends: memory ran out
+  std::string error;  // empty: it was done
+  std::int64_t memory =
+      0;              // most resident bytes meanwhile, what work of its kind before it has freed among them
+  bool last = false;  // the worker's process ends: memory ran out
 };
 
 // One process that works for this one, and ends with it.
