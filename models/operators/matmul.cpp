@@ -20,9 +20,11 @@ void multiply_block(const Work& work, const Gemm& gemm, const Block& block, cons
     std::ranges::fill(sums, 0.0F);
     for (std::uint32_t k = 0; k < gemm.k; ++k) {
       const float left = work.a_transposed ? a.row(gemm.a_row + k)[i] : a.row(gemm.a_row + i)[k];
-      for (std::uint32_t j = 0; j < block.cols; ++j) {
-        sums[j] += left * (work.b_transposed ? b.row(gemm.b_row + block.col + j)[k]
-                                             : b.row(gemm.b_row + k)[block.col + j]);
+      if (work.b_transposed) {
+        for (std::uint32_t j = 0; j < block.cols; ++j) sums[j] += left * b.row(gemm.b_row + block.col + j)[k];
+      } else {
+        const auto right = b.row(gemm.b_row + k).subspan(block.col);
+        for (std::uint32_t j = 0; j < block.cols; ++j) sums[j] += left * right[j];
       }
     }
     const auto row = c.row(gemm.c_row + i).subspan(block.col);

@@ -5,6 +5,7 @@
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/core/error.h"
+#include "sim/core/machine_memory.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/explore/order_comparison.h"
@@ -22,6 +23,7 @@ struct TryCommandOptions {
 };
 
 void run(const TryCommandOptions& options) {
+  keep_freed_memory();  // from run to run
   const OrderSpec order = read_order_file(options.order);
   const std::filesystem::path config = options.config.empty() ? configs_folder() / "experiments" / "ep8.yaml"
                                                               : std::filesystem::path(options.config);

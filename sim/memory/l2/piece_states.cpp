@@ -7,16 +7,31 @@ namespace a3sim {
 PieceStates::PieceStates(std::span<const PieceGrid> grids) {
   pieces_.reserve(grids.empty() ? 0 : grids.back().end().piece);
   for (const PieceGrid& grid : grids) {
-    for (std::uint32_t band = 0; grid.cols() && band < grid.bands(); ++band) {
-      Piece piece;
-      piece.shape = shape_of(grid.steps(band, 0));
-      pieces_.insert(pieces_.end(), grid.cols() - 1, piece);
-      piece.shape = shape_of(grid.steps(band, grid.cols() - 1));  // it may be narrower
-      pieces_.push_back(piece);
-    }
+    std::uint32_t band = 0;
+    grid.each_part([&](const PieceGrid::Bands& part) {
+      if (part.count == 0) return;
+      add_bands(grid, band, part.count - 1);
+      add_bands(grid, band + part.count - 1, 1);  // it may be lower
+      band += part.count;
+    });
   }
   // No value: the memory of masks that are never used is never touched.
   masks_ = std::make_unique_for_overwrite<Masks[]>(pieces_.size());
+}
+
+void PieceStates::add_bands(const PieceGrid& grid, std::uint32_t first, std::uint32_t bands) {
+  if (bands == 0 || grid.cols() == 0) return;
+  Piece piece, last;
+  piece.shape = shape_of(grid.steps(first, 0));
+  last.shape = shape_of(grid.steps(first, grid.cols() - 1));  // it may be narrower
+  if (piece.shape == last.shape) {
+    pieces_.insert(pieces_.end(), std::size_t{bands} * grid.cols(), piece);
+    return;
+  }
+  for (std::uint32_t band = 0; band < bands; ++band) {
+    pieces_.insert(pieces_.end(), grid.cols() - 1, piece);
+    pieces_.push_back(last);
+  }
 }
 
 std::uint32_t PieceStates::shape_of(const PieceGrid::Steps& steps) {

@@ -125,6 +125,8 @@ class PieceStates {
     std::uint64_t all_bytes;
   };
 
+  // Bands of one height: their pieces.
+  void add_bands(const PieceGrid& grid, std::uint32_t first, std::uint32_t bands);
   std::uint32_t shape_of(const PieceGrid::Steps& steps);
   PieceSteps all_or_none(std::uint32_t p, Held held) const {
     return held == Held::kAll ? shapes_[pieces_[p].shape].all : 0;

@@ -70,10 +70,11 @@ Duration CarriedRun::delay(RankId rank, std::uint32_t task, Time) {
 }
 
 // The elements of a region's real rows, whatever blocks of them it means.
-std::pair<std::size_t, std::size_t> CarriedRun::elements(RankId rank, const Region& region) const {
+std::span<float> CarriedRun::elements(RankId rank, const Region& region) {
   const TensorInfo& info = schedule_[index(rank)].tensors()[region.tensor];
   const Rows rows = layout_.pack(info.layout, region.rank, region.rows());
-  return {std::size_t{rows.begin} * info.cols, std::size_t{rows.end} * info.cols};
+  return std::span(data_.tensor(RankId{region.rank}, TensorId{region.tensor}).values)
+      .subspan(std::size_t{rows.begin} * info.cols, std::size_t{rows.size()} * info.cols);
 }
 
 void CarriedRun::started(RankId rank, std::uint32_t task) {
@@ -82,40 +83,29 @@ void CarriedRun::started(RankId rank, std::uint32_t task) {
   const TaskView view{td, ssc.inputs(td), ssc.outputs(td)};
   std::vector<std::vector<float>> before;
   for (const Region& region : view.outputs) {
-    auto& values = data_.tensor(RankId{region.rank}, TensorId{region.tensor}).values;
-    const auto [begin, end] = elements(rank, region);
-    before.emplace_back(values.begin() + static_cast<std::ptrdiff_t>(begin),
-                        values.begin() + static_cast<std::ptrdiff_t>(end));
-    std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(begin), end - begin,
-                std::bit_cast<float>(kUntouched));
+    const std::span<float> values = elements(rank, region);
+    before.emplace_back(values.begin(), values.end());
+    std::ranges::fill(values, std::bit_cast<float>(kUntouched));
   }
   const WorkContext context{layout_, ssc.tensors(), ssc.operators(), ssc.tilings(), rank};
   Operators::get(ssc.operators()[td.op].type).compute(context, view, data_);
 
   std::vector<Run>& runs = in_flight_[{rank, task}];
   for (std::size_t i = 0; i < view.outputs.size(); ++i) {
-    const RankId where{view.outputs[i].rank};
-    const TensorId tensor{view.outputs[i].tensor};
-    auto& values = data_.tensor(where, tensor).values;
-    const auto [begin, end] = elements(rank, view.outputs[i]);
-    bool in_run = false;
-    for (std::size_t at = begin; at < end; ++at) {
-      if (touched(values[at])) {
-        if (!in_run) runs.push_back({where, tensor, at, {}});
-        runs.back().values.push_back(values[at]);
-      }
-      in_run = touched(values[at]);
-      values[at] = before[i][at - begin];
+    const Region& region = view.outputs[i];
+    const std::span<float> values = elements(rank, region);
+    for (auto at = std::ranges::find_if(values, touched); at != values.end();) {
+      const auto end = std::find_if_not(at, values.end(), touched);
+      runs.push_back({&*at, {at, end}});
+      at = std::find_if(end, values.end(), touched);
     }
+    std::ranges::copy(before[i], values.begin());
   }
 }
 
 void CarriedRun::ended(RankId rank, std::uint32_t task) {
   const auto found = in_flight_.find({rank, task});
-  for (const Run& run : found->second) {
-    auto& values = data_.tensor(run.rank, run.tensor).values;
-    std::ranges::copy(run.values, values.begin() + static_cast<std::ptrdiff_t>(run.first));
-  }
+  for (const Run& run : found->second) std::ranges::copy(run.values, run.first);
   in_flight_.erase(found);
 }
 

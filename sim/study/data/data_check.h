@@ -35,11 +35,9 @@ class CarriedRun final : private TaskHooks {
   std::vector<TensorData> tensor(const std::string& name) const;
 
  private:
-  // Values on their way to consecutive elements of a tensor.
+  // Values on their way to consecutive elements of a tensor, from this one on.
   struct Run {
-    RankId rank;
-    TensorId tensor;
-    std::size_t first;
+    float* first;
     std::vector<float> values;
   };
 
@@ -48,7 +46,7 @@ class CarriedRun final : private TaskHooks {
   void ended(RankId rank, std::uint32_t task) override;
 
   TensorId id_of(const std::string& name) const;
-  std::pair<std::size_t, std::size_t> elements(RankId rank, const Region& region) const;
+  std::span<float> elements(RankId rank, const Region& region);
 
   const Schedule& schedule_;
   const RoutingCounts& counts_;

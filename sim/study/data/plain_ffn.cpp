@@ -1,6 +1,7 @@
 #include "sim/study/data/plain_ffn.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "sim/core/ids.h"
@@ -40,6 +41,31 @@ void for_each_routed(const MoeShape& shape, const Routed& routed, Visit visit) {
   }
 }
 
+// The distance of a format's values from one another where `value` lies.
+double step_at(const Format& format, double value) {
+  constexpr int kFraction = 52, kBias = 1023;  // of a double
+  const auto bits = std::bit_cast<std::uint64_t>(std::fabs(value));
+  const int exponent = std::max(static_cast<int>(bits >> kFraction) - kBias, format.smallest_exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent - format.fraction_bits + kBias)
+                               << kFraction);
+}
+
+float rounded_to(const Format& format, float value) {
+  constexpr double kWhole = 0x1.8p52;  // has no bits behind the point: added, it rounds to a whole number
+  const double step = step_at(format, value);
+  const double nearest = (value / step + kWhole - kWhole) * step;
+  return std::copysign(std::fabs(nearest) <= format.largest ? static_cast<float>(nearest) : HUGE_VALF, value);
+}
+
+void round_all(DataType dtype, Vector& values) {
+  if (dtype == DataType::kFp32) return;
+  const Format format = format_of(dtype);
+  const bool integer = is_integer(dtype);
+  for (float& value : values) {
+    if (value == value) value = integer ? rounded(dtype, value) : rounded_to(format, value);
+  }
+}
+
 Matrix zeros(std::uint32_t rows, std::uint32_t cols) { return Matrix(rows, Vector(cols)); }
 
 }  // namespace
@@ -47,9 +73,10 @@ Matrix zeros(std::uint32_t rows, std::uint32_t cols) { return Matrix(rows, Vecto
 Vector times(DataType dtype, const Vector& x, const Matrix& w) {
   Vector y(w[0].size());
   for (std::size_t k = 0; k < x.size(); ++k) {
-    for (std::size_t j = 0; j < y.size(); ++j) y[j] += x[k] * w[k][j];
+    const Vector& row = w[k];
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] += x[k] * row[j];
   }
-  for (float& value : y) value = rounded(dtype, value);
+  round_all(dtype, y);
   return y;
 }
 
@@ -58,8 +85,9 @@ Vector times_transposed(DataType dtype, const Vector& x, const Matrix& w) {
   for (std::size_t j = 0; j < y.size(); ++j) {
     float sum = 0;
     for (std::size_t k = 0; k < x.size(); ++k) sum += x[k] * w[j][k];
-    y[j] = rounded(dtype, sum);
+    y[j] = sum;
   }
+  round_all(dtype, y);
   return y;
 }
 
@@ -83,7 +111,8 @@ Vector swiglu_gradient(DataType dtype, const Vector& d_a, const Vector& h) {
 
 void add_outer(Matrix& sum, const Vector& a, const Vector& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; j < b.size(); ++j) sum[i][j] += a[i] * b[j];
+    Vector& row = sum[i];
+    for (std::size_t j = 0; j < b.size(); ++j) row[j] += a[i] * b[j];
   }
 }
 
@@ -99,25 +128,18 @@ RoutingCounts Routed::counts(const MoeShape& shape) const {
 
 double ulp(DataType dtype, double value) {
   if (is_integer(dtype)) return 1;
-  const Format format = format_of(dtype);
-  int exponent = format.smallest_exponent + 1;
-  if (value != 0) std::frexp(value, &exponent);  // value is in [2^(exponent - 1), 2^exponent)
-  return std::ldexp(1.0, std::max(exponent - 1, format.smallest_exponent) - format.fraction_bits);
+  return step_at(format_of(dtype), value);
 }
 
 float rounded(DataType dtype, float value) {
   if (dtype == DataType::kFp32 || value != value) return value;
   if (dtype == DataType::kInt8) return std::clamp(std::nearbyint(value), -128.0F, 127.0F);
-  const double step = ulp(dtype, value);
-  const double nearest = std::nearbyint(value / step) * step;
-  if (is_integer(dtype) || std::fabs(nearest) <= format_of(dtype).largest) return static_cast<float>(nearest);
-  return std::copysign(HUGE_VALF, value);
+  if (is_integer(dtype)) return std::nearbyint(value);
+  return rounded_to(format_of(dtype), value);
 }
 
 void round_all(DataType dtype, Matrix& matrix) {
-  for (Vector& row : matrix) {
-    for (float& value : row) value = rounded(dtype, value);
-  }
+  for (Vector& row : matrix) round_all(dtype, row);
 }
 
 std::vector<Matrix> forward(const MoeShape& shape, const Routed& routed, const Parameters& parameters,
