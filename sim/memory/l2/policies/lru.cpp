@@ -157,11 +157,16 @@ class LruPieces {
         if (last_of_group(use)) return &use;
         continue;
       }
-      for (PieceRun& run = use.run; run.count; --run.count, run.first += run.step) {
-        if (last_use(run.first) == use.when) return &use;
-      }
+      if (drop_used_since(use)) return &use;
     }
     return nullptr;
+  }
+  // Takes the first pieces that were used again since, or erased, out of a run. Whether one is left.
+  bool drop_used_since(Use& use) const {
+    for (PieceRun& run = use.run; run.count; --run.count, run.first += run.step) {
+      if (last_use(run.first) == use.when) return true;
+    }
+    return false;
   }
   Use* earliest_of_pieces() {
     Use* use = earliest();
@@ -203,11 +208,8 @@ class LruPieces {
   [[gnu::noinline]] void drop_old() {
     std::size_t kept = 0;
     for (std::size_t i = begin_; i < end_; ++i) {
-      const Use& use = log_[i];
-      bool last = use.kind != Kind::kPieces && last_of_group(use);
-      if (use.kind == Kind::kPieces) {
-        use.run.each([&](std::uint32_t piece) { last |= last_use(piece) == use.when; });
-      }
+      Use& use = log_[i];
+      const bool last = use.kind == Kind::kPieces ? drop_used_since(use) : last_of_group(use);
       log_[kept] = use;
       kept += last;
     }
