@@ -24,7 +24,7 @@ install(TARGETS a3sim_library ARCHIVE)
 install(DIRECTORY sim models scheduler traces DESTINATION ${headers} FILES_MATCHING PATTERN "*.h"
   PATTERN "sim/cli" EXCLUDE PATTERN "node_modules" EXCLUDE PATTERN "web" EXCLUDE)
 install(FILES ${CMAKE_BINARY_DIR}/generated/version.h DESTINATION ${headers})
-install(FILES ${CMAKE_BINARY_DIR}/generated/scheduler/ssc_generated.h DESTINATION ${headers}/scheduler)
+install(FILES ${CMAKE_BINARY_DIR}/generated/scheduler/ssc/ssc_generated.h DESTINATION ${headers}/scheduler/ssc)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Completions and the manual page are what the program itself says.

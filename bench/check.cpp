@@ -11,7 +11,7 @@
 #include <ctime>
 #include <vector>
 
-#include "scheduler/verify.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/machine_memory.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/configs_folder.h"

@@ -1,5 +1,5 @@
 // How fast the compiler is, and how much memory a schedule takes: the paper's shape at EP 4, 8 and 16.
-#include "scheduler/compile.h"
+#include "scheduler/compile/compile.h"
 
 #include <fmt/format.h>
 

@@ -8,14 +8,14 @@
 #include <string>
 
 #include "sim/core/rng.h"
+#include "sim/diagnosis/jobs/full_records.h"
+#include "sim/diagnosis/jobs/job.h"
+#include "sim/diagnosis/locate/episodes.h"
+#include "sim/diagnosis/observe/file_observation.h"
+#include "sim/diagnosis/observe/full_csv.h"
+#include "sim/diagnosis/observe/job_file.h"
+#include "sim/diagnosis/observe/light_file.h"
 #include "sim/experiment/configs_folder.h"
-#include "sim/study/monitor/full_records.h"
-#include "sim/study/monitor/job.h"
-#include "traces/locate/episodes.h"
-#include "traces/records/file_observation.h"
-#include "traces/records/full_csv.h"
-#include "traces/records/job_file.h"
-#include "traces/records/light_file.h"
 
 // What steps cost and what recording them adds, in the processor's time: light records, full ones of all ranks and of
 // two. `bench_monitor DIR RANKS STEPS` writes light records of a made job of that size instead, as 'a3sim monitor'

@@ -78,7 +78,7 @@ struct TaskDescriptor {
   std::uint32_t task_split_value;      // rows a task is cut to, or those of the tile that shares split
   std::uint32_t tiling_data_position;  // into the tiling table, or kNone
 
-  // What orders sort by, beside the above (scheduler/order_keys.h).
+  // What orders sort by, beside the above (scheduler/orders/order_keys.h).
   std::uint16_t stage;     // longest path from a source operator, in operators
   std::uint16_t expert;    // local index, kNoExpert where the task is not of one expert
   std::uint32_t gexpert;   // global index, kNone where the task is not of one expert

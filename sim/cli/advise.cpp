@@ -7,15 +7,15 @@
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
+#include "sim/diagnosis/observe/file_observation.h"
+#include "sim/diagnosis/rules/advice.h"
+#include "sim/diagnosis/rules/advice_report.h"
+#include "sim/diagnosis/rules/rule.h"
+#include "sim/diagnosis/score/score.h"
 #include "sim/experiment/configs_folder.h"
-#include "sim/study/score/score.h"
 #include "sim/study/summary/run_observation.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/profiled_job.h"
-#include "traces/records/file_observation.h"
-#include "traces/rules/advice.h"
-#include "traces/rules/advice_report.h"
-#include "traces/rules/rule.h"
 
 namespace a3sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <thread>
 
-#include "scheduler/verify.h"
+#include "scheduler/verify/verify.h"
 #include "sim/cli/command.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/config/quantity.h"

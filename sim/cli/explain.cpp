@@ -9,13 +9,13 @@
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
+#include "sim/diagnosis/rules/advice_report.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/summary/run_observation.h"
 #include "sim/study/summary/saved_run.h"
 #include "traces/analysis/explanation.h"
 #include "traces/import/imported.h"
 #include "traces/import/measured_report.h"
-#include "traces/rules/advice_report.h"
 
 namespace a3sim {
 namespace {

@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/runtime_schedule.h"
+#include "scheduler/runtime_files/runtime_schedule.h"
 #include "sim/cli/command.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
+#include "sim/diagnosis/observe/file_observation.h"
 #include "sim/study/summary/saved_run.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
-#include "traces/records/file_observation.h"
 
 namespace a3sim {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/runtime_schedule.h"
+#include "scheduler/runtime_files/runtime_schedule.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/output.h"

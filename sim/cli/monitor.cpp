@@ -1,4 +1,4 @@
-#include "sim/study/monitor/monitor.h"
+#include "sim/diagnosis/jobs/monitor.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "scheduler/order_csv.h"
+#include "scheduler/orders/order_csv.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/core/atomic_file.h"

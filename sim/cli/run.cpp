@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "scheduler/verify.h"
+#include "scheduler/verify/verify.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/options.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/compile.h"
+#include "scheduler/compile/compile.h"
 #include "sim/cli/config_option.h"
 
 namespace a3sim {

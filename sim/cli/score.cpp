@@ -1,4 +1,4 @@
-#include "sim/study/score/score.h"
+#include "sim/diagnosis/score/score.h"
 
 #include <spdlog/spdlog.h>
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "models/routing/routing.h"
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "sim/device/hardware.h"
 #include "sim/runtime/run.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/task_weights.h"
+#include "scheduler/compile/task_weights.h"
 #include "sim/core/machine_memory.h"
 #include "sim/core/parallel.h"
 #include "sim/core/progress.h"

@@ -11,7 +11,7 @@
 #include "models/graph/graph.h"
 #include "models/model_config.h"
 #include "models/routing/routing.h"
-#include "scheduler/compile.h"
+#include "scheduler/compile/compile.h"
 #include "sim/core/config/config.h"
 #include "sim/device/hardware.h"
 #include "sim/experiment/methods/method.h"
@@ -57,7 +57,7 @@ struct Experiment {
   Window window = Window::kTransport;
   std::string network;                      // backend
   RunOptions run;                           // how its schedules run
-  std::uint32_t kept = 0;                   // ranks that stand for all (scheduler/turns.h); 0: all run
+  std::uint32_t kept = 0;                   // ranks that stand for all (scheduler/compile/turns.h); 0: all run
   std::optional<StreamOptions> streams{};   // it runs on streams instead: micro_batches.h
   std::optional<StreamOptions> replayed{};  // micro-batches by one schedule: guest_slots.h
   std::vector<Pass> passes;                 // run one after the other, a barrier between

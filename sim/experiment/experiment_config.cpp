@@ -4,8 +4,8 @@
 
 #include "models/graph/tiling_config.h"
 #include "models/operators/operator.h"
-#include "scheduler/order_config.h"
-#include "scheduler/turns.h"
+#include "scheduler/compile/turns.h"
+#include "scheduler/orders/order_config.h"
 #include "sim/core/closest.h"
 #include "sim/core/config/foreign.h"
 #include "sim/experiment/configs_folder.h"

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "scheduler/order_config.h"
-#include "scheduler/order_pools.h"
+#include "scheduler/orders/order_config.h"
+#include "scheduler/orders/order_pools.h"
 #include "sim/core/config/config.h"
 #include "sim/experiment/job_blocks.h"
 

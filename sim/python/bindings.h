@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "scheduler/order.h"
-#include "scheduler/ssc.h"
+#include "scheduler/orders/order.h"
+#include "scheduler/ssc/ssc.h"
 
 namespace a3sim {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "scheduler/order_config.h"
-#include "scheduler/order_keys.h"
+#include "scheduler/orders/order_config.h"
+#include "scheduler/orders/order_keys.h"
 #include "sim/core/error.h"
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "scheduler/order_csv.h"
+#include "scheduler/orders/order_csv.h"
 #include "sim/core/error.h"
 #include "sim/experiment/compiled.h"
 #include "sim/python/bindings.h"

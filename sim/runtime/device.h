@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/operators/operator.h"
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "sim/core/engine.h"
 #include "sim/device/cost.h"
 #include "sim/memory/memory.h"

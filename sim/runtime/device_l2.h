@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "models/taskflow/row_layout.h"
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "sim/device/hardware.h"
 #include "sim/runtime/l2_options.h"
 

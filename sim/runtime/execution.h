@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "sim/core/engine.h"
 #include "sim/core/registry.h"
 #include "sim/device/hardware.h"

@@ -33,7 +33,7 @@ class Topology {
 
   // `dies`: of each rank, all different and within the hardware's last level. All-to-alls of the host go at
   // the collective's rate, over all planes that are not slower together.
-  // `devices`: how many of the ranks are simulated, which stand for all (scheduler/turns.h): ports are theirs. 0:
+  // `devices`: how many of the ranks are simulated, which stand for all (scheduler/compile/turns.h): ports are theirs. 0:
   // all are.
   Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport,
            std::uint32_t devices = 0);

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "scheduler/event_consumers.h"
-#include "scheduler/taskflow_view.h"
+#include "scheduler/compile/event_consumers.h"
+#include "scheduler/ssc/taskflow_view.h"
 #include "tests/data/small.h"
 #include "tests/few.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "scheduler/order_config.h"
+#include "scheduler/orders/order_config.h"
 #include "sim/experiment/run_experiment.h"
 #include "tests/data/small.h"
 #include "tests/few.h"

@@ -1,4 +1,4 @@
-#include "scheduler/order_csv.h"
+#include "scheduler/orders/order_csv.h"
 
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/configs_folder.h"

@@ -1,4 +1,4 @@
-#include "scheduler/order_keys.h"
+#include "scheduler/orders/order_keys.h"
 
 #include "tests/fuzz/target.h"
 

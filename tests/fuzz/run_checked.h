@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/show.h"
-#include "scheduler/verify.h"
+#include "scheduler/compile/show.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/configs_folder.h"

@@ -1,9 +1,9 @@
-#include "scheduler/runtime_config.h"
+#include "scheduler/runtime_files/runtime_config.h"
 
 #include <cstring>
 #include <utility>
 
-#include "scheduler/runtime_schedule.h"
+#include "scheduler/runtime_files/runtime_schedule.h"
 #include "tests/fuzz/run_checked.h"
 #include "tests/fuzz/target.h"
 

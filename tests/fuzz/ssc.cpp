@@ -1,4 +1,4 @@
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 
 #include "tests/fuzz/run_checked.h"
 #include "tests/fuzz/target.h"

@@ -1,7 +1,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "scheduler/verify.h"
+#include "scheduler/verify/verify.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/data/adversary.h"
 #include "sim/study/data/data_check.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "scheduler/parts_of.h"
-#include "scheduler/verify.h"
+#include "scheduler/ssc/parts_of.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/rng.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/runtime/run.h"

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "scheduler/parts_of.h"
-#include "scheduler/verify.h"
+#include "scheduler/ssc/parts_of.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/configs_folder.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "sim/core/rng.h"
 
 // Schedules broken on purpose, one change each: what a check must see.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/routing/routing.h"
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "sim/device/hardware.h"
 
 // What each task of a schedule does and how long that takes alone, worked out anew from what operators mean, to check

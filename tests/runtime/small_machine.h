@@ -1,6 +1,6 @@
 #pragma once
 
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "sim/device/hardware.h"
 
 namespace a3sim {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/taskflow_view.h"
+#include "scheduler/ssc/taskflow_view.h"
 
 namespace a3sim {
 

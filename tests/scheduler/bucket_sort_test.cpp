@@ -1,4 +1,4 @@
-#include "scheduler/bucket_sort.h"
+#include "sim/core/bucket_sort.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
-#include "scheduler/compile.h"
+#include "scheduler/compile/compile.h"
 
 #include <catch2/catch.hpp>
 
-#include "scheduler/verify.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "tests/scheduler/small_compile.h"
 #include "tests/scheduler/wiring_oracle.h"

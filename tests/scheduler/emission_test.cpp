@@ -1,4 +1,4 @@
-#include "scheduler/emission.h"
+#include "scheduler/compile/emission.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "scheduler/order_keys.h"
-#include "scheduler/verify.h"
-#include "scheduler/wiring.h"
+#include "scheduler/compile/wiring.h"
+#include "scheduler/orders/order_keys.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "tests/scheduler/abstract_flow.h"
 #include "tests/scheduler/small_compile.h"

@@ -1,4 +1,4 @@
-#include "scheduler/footprint.h"
+#include "scheduler/compile/footprint.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,12 +1,12 @@
-#include "scheduler/key_function.h"
+#include "scheduler/orders/key_function.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 #include <memory>
 
-#include "scheduler/compile.h"
-#include "scheduler/order_keys.h"
+#include "scheduler/compile/compile.h"
+#include "scheduler/orders/order_keys.h"
 #include "sim/core/error.h"
 #include "tests/scheduler/small_compile.h"
 

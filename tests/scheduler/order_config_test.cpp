@@ -1,4 +1,4 @@
-#include "scheduler/order_config.h"
+#include "scheduler/orders/order_config.h"
 
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 #include <fstream>
 #include <numeric>
 
-#include "scheduler/order_csv.h"
-#include "scheduler/order_keys.h"
+#include "scheduler/orders/order_csv.h"
+#include "scheduler/orders/order_keys.h"
 #include "sim/core/error.h"
 #include "tests/scheduler/small_ssc.h"
 

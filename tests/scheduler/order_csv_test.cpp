@@ -1,4 +1,4 @@
-#include "scheduler/order_csv.h"
+#include "scheduler/orders/order_csv.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

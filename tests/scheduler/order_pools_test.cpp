@@ -1,4 +1,4 @@
-#include "scheduler/order_pools.h"
+#include "scheduler/orders/order_pools.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "scheduler/plans.h"
+#include "scheduler/compile/plans.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "models/graph/graph.h"
-#include "scheduler/parts_of.h"
-#include "scheduler/runtime_schedule.h"
-#include "scheduler/verify.h"
+#include "scheduler/runtime_files/runtime_schedule.h"
+#include "scheduler/ssc/parts_of.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "tests/scheduler/small_compile.h"
 

@@ -1,4 +1,4 @@
-#include "scheduler/show.h"
+#include "scheduler/compile/show.h"
 
 #include <catch2/catch.hpp>
 

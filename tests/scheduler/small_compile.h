@@ -3,7 +3,7 @@
 #include <random>
 
 #include "models/graph/graph.h"
-#include "scheduler/compile.h"
+#include "scheduler/compile/compile.h"
 
 namespace a3sim {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 
 namespace a3sim {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "scheduler/ssc_generated.h"
+#include "scheduler/ssc/ssc_generated.h"
 #include "sim/core/error.h"
 #include "tests/scheduler/small_ssc.h"
 

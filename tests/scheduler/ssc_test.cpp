@@ -1,4 +1,4 @@
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "scheduler/task_weights.h"
+#include "scheduler/compile/task_weights.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

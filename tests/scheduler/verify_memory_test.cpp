@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "scheduler/parts_of.h"
-#include "scheduler/verify.h"
+#include "scheduler/ssc/parts_of.h"
+#include "scheduler/verify/verify.h"
 #include "tests/scheduler/small_compile.h"
 
 namespace a3sim {

@@ -1,10 +1,10 @@
-#include "scheduler/verify.h"
+#include "scheduler/verify/verify.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
 #include <set>
 
-#include "scheduler/parts_of.h"
+#include "scheduler/ssc/parts_of.h"
 #include "tests/scheduler/small_compile.h"
 
 namespace a3sim {

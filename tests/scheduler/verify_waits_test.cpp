@@ -5,10 +5,10 @@
 #include <fstream>
 #include <set>
 
-#include "scheduler/parts_of.h"
-#include "scheduler/verify.h"
-#include "scheduler/verify_accesses.h"
-#include "scheduler/wiring.h"
+#include "scheduler/compile/wiring.h"
+#include "scheduler/ssc/parts_of.h"
+#include "scheduler/verify/accesses.h"
+#include "scheduler/verify/verify.h"
 #include "tests/scheduler/small_compile.h"
 #include "tests/scheduler/wiring_oracle.h"
 
@@ -117,8 +117,8 @@ TEST_CASE("whichever single wait is taken away, the verifier misses it") {
 // What the compiler gets wrong its own code would not find.
 TEST_CASE("the verifier includes nothing of the compiler's") {
   // What schedules are read by; and a sort, which has a test of its own and knows nothing of schedules.
-  const std::set<std::string> shared = {"scheduler/ssc.h", "scheduler/taskflow_view.h",
-                                        "scheduler/worker_queues.h", "scheduler/bucket_sort.h"};
+  const std::set<std::string> shared = {"scheduler/ssc/ssc.h", "scheduler/ssc/taskflow_view.h",
+                                        "scheduler/ssc/worker_queues.h", "sim/core/bucket_sort.h"};
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(A3SIM_SOURCE_DIR "/scheduler")) {
     if (!entry.path().filename().string().starts_with("verify")) continue;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/taskflow/block_grid.h"
-#include "scheduler/taskflow_view.h"
+#include "scheduler/ssc/taskflow_view.h"
 
 // What wiring must come to, computed the slow way: task by task, element by element, with matrices.
 namespace a3sim::oracle {

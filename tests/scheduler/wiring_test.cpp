@@ -1,4 +1,4 @@
-#include "scheduler/wiring.h"
+#include "scheduler/compile/wiring.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

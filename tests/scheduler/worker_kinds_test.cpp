@@ -4,12 +4,12 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "scheduler/emission.h"
-#include "scheduler/parts_of.h"
-#include "scheduler/runtime_schedule.h"
-#include "scheduler/show.h"
-#include "scheduler/verify.h"
-#include "scheduler/wiring.h"
+#include "scheduler/compile/emission.h"
+#include "scheduler/compile/show.h"
+#include "scheduler/compile/wiring.h"
+#include "scheduler/runtime_files/runtime_schedule.h"
+#include "scheduler/ssc/parts_of.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "tests/scheduler/abstract_flow.h"
 #include "tests/scheduler/small_compile.h"

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "scheduler/order_csv.h"
+#include "scheduler/orders/order_csv.h"
 #include "sim/core/error.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/run_difference.h"

@@ -2,12 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/diagnosis/observe/trace_observation.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/run_trace.h"
 #include "tests/few.h"
 #include "tests/study/small_experiment.h"
 #include "traces/analysis/explanation.h"
-#include "traces/records/trace_observation.h"
 
 namespace a3sim {
 namespace {

@@ -1,14 +1,14 @@
-#include "sim/study/monitor/monitor.h"
+#include "sim/diagnosis/jobs/monitor.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 
 #include "sim/core/error.h"
+#include "sim/diagnosis/observe/file_observation.h"
 #include "sim/experiment/run_experiment.h"
 #include "tests/scratch_directory.h"
 #include "tests/study/small_experiment.h"
-#include "traces/records/file_observation.h"
 
 namespace a3sim {
 namespace {

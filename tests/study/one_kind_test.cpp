@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "scheduler/verify.h"
+#include "scheduler/verify/verify.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/order_comparison.h"

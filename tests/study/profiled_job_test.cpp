@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/study/monitor/monitor.h"
+#include "sim/diagnosis/jobs/monitor.h"
+#include "sim/diagnosis/observe/file_observation.h"
+#include "sim/diagnosis/rules/advice.h"
 #include "tests/few.h"
 #include "tests/scratch_directory.h"
 #include "traces/formats/trace_format.h"
-#include "traces/records/file_observation.h"
-#include "traces/rules/advice.h"
 
 namespace a3sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "sim/core/error.h"
-#include "traces/rules/advice.h"
+#include "sim/diagnosis/rules/advice.h"
 
 namespace a3sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "scheduler/parts_of.h"
+#include "scheduler/ssc/parts_of.h"
 #include "tests/scheduler/small_compile.h"
 
 using namespace a3sim;

@@ -1,14 +1,14 @@
-#include "sim/study/score/score.h"
+#include "sim/diagnosis/score/score.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sim/study/monitor/monitor.h"
+#include "sim/diagnosis/jobs/monitor.h"
+#include "sim/diagnosis/observe/file_observation.h"
+#include "sim/diagnosis/rules/advice_report.h"
 #include "tests/scratch_directory.h"
-#include "traces/records/file_observation.h"
-#include "traces/rules/advice_report.h"
 
 namespace a3sim {
 namespace {

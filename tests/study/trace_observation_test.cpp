@@ -1,9 +1,9 @@
-#include "traces/records/trace_observation.h"
+#include "sim/diagnosis/observe/trace_observation.h"
 
 #include <catch2/catch.hpp>
 
+#include "sim/diagnosis/jobs/full_records.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/monitor/full_records.h"
 #include "sim/study/summary/run_observation.h"
 #include "sim/study/summary/run_trace.h"
 #include "tests/study/saved.h"

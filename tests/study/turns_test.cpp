@@ -1,4 +1,4 @@
-#include "scheduler/turns.h"
+#include "scheduler/compile/turns.h"
 
 #include <fmt/format.h>
 

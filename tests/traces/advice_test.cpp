@@ -1,11 +1,11 @@
-#include "traces/rules/advice.h"
+#include "sim/diagnosis/rules/advice.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "sim/diagnosis/rules/hosts.h"
+#include "sim/diagnosis/rules/rule.h"
 #include "tests/traces/made_observation.h"
-#include "traces/rules/hosts.h"
-#include "traces/rules/rule.h"
 
 namespace a3sim {
 namespace {

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "sim/diagnosis/locate/episodes.h"
+#include "sim/diagnosis/locate/group_walk.h"
 #include "tests/traces/made_observation.h"
-#include "traces/locate/episodes.h"
-#include "traces/locate/group_walk.h"
 
 namespace a3sim {
 namespace {

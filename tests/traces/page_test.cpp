@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "sim/diagnosis/rules/finding_section.h"
 #include "tests/traces/made_trace.h"
-#include "traces/report/page/finding_section.h"
 
 using namespace a3sim;
 using Catch::Contains;

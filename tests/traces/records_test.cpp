@@ -2,10 +2,10 @@
 #include <cstring>
 
 #include "sim/core/error.h"
+#include "sim/diagnosis/observe/file_observation.h"
+#include "sim/diagnosis/observe/full_csv.h"
+#include "sim/diagnosis/observe/light_file.h"
 #include "tests/scratch_directory.h"
-#include "traces/records/file_observation.h"
-#include "traces/records/full_csv.h"
-#include "traces/records/light_file.h"
 
 namespace a3sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/diagnosis/rules/advice.h"
 #include "tests/traces/made_observation.h"
-#include "traces/rules/advice.h"
 
 namespace a3sim {
 

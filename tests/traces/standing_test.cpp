@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "sim/diagnosis/rules/advice_report.h"
 #include "tests/traces/single_step.h"
-#include "traces/rules/advice_report.h"
 
 namespace a3sim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "scheduler/worker_queues.h"
+#include "scheduler/ssc/worker_queues.h"
 #include "sim/core/units.h"
 #include "sim/runtime/execution.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/operators/data.h"
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "sim/runtime/run.h"
 #include "sim/study/data/data_case.h"
 #include "sim/study/data/tensors.h"

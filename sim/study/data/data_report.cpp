@@ -6,7 +6,7 @@
 #include <charconv>
 #include <limits>
 
-#include "scheduler/taskflow_view.h"
+#include "scheduler/ssc/taskflow_view.h"
 
 namespace a3sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/verify.h"
+#include "scheduler/verify/verify.h"
 #include "sim/experiment/experiment.h"
 #include "sim/study/explore/noise.h"
 #include "sim/study/explore/order_conditions.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/order.h"
+#include "scheduler/orders/order.h"
 
 namespace a3sim {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "scheduler/taskflow_view.h"
-#include "scheduler/worker_queues.h"
+#include "scheduler/ssc/taskflow_view.h"
+#include "scheduler/ssc/worker_queues.h"
 
 namespace a3sim {
 namespace {

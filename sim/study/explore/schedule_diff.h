@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/ssc.h"
+#include "scheduler/ssc/ssc.h"
 #include "traces/report/report.h"
 
 namespace a3sim {

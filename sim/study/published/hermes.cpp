@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "sim/diagnosis/rules/advice.h"
+#include "sim/diagnosis/rules/advice_report.h"
 #include "sim/study/published/evaluation.h"
 #include "sim/study/published/recorded_case.h"
-#include "traces/rules/advice.h"
-#include "traces/rules/advice_report.h"
 
 namespace a3sim {
 namespace {

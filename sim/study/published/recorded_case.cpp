@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/diagnosis/rules/rule.h"
 #include "sim/experiment/configs_folder.h"
-#include "traces/rules/rule.h"
 
 namespace a3sim {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "sim/device/hardware.h"
+#include "sim/diagnosis/observe/trace_observation.h"
+#include "sim/diagnosis/rules/advice.h"
 #include "sim/study/summary/saved_run.h"
-#include "traces/records/trace_observation.h"
-#include "traces/rules/advice.h"
 
 namespace a3sim {
 

@@ -10,14 +10,14 @@
 #include "sim/core/config/config.h"
 #include "sim/core/read_file.h"
 #include "sim/core/units.h"
+#include "sim/diagnosis/rules/advice_report.h"
+#include "sim/diagnosis/rules/finding_section.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/summary/run_observation.h"
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
-#include "traces/report/page/finding_section.h"
 #include "traces/report/page/run_figures.h"
 #include "traces/report/page/run_section.h"
-#include "traces/rules/advice_report.h"
 
 namespace a3sim {
 namespace {

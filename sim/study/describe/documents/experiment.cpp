@@ -4,11 +4,11 @@
 #include <spdlog/spdlog.h>
 
 #include "sim/core/error.h"
+#include "sim/diagnosis/jobs/job.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/job_blocks.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/describe/document.h"
-#include "sim/study/monitor/job.h"
 
 // An experiment, and each of its blocks, which have files of their own to be included.
 namespace a3sim {

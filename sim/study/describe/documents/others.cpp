@@ -1,13 +1,13 @@
+#include "sim/diagnosis/jobs/job.h"
+#include "sim/diagnosis/locate/limits.h"
+#include "sim/diagnosis/rules/rule_data.h"
+#include "sim/diagnosis/score/score.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/calibration/measurements.h"
 #include "sim/study/describe/document.h"
-#include "sim/study/monitor/job.h"
 #include "sim/study/published/published_table.h"
 #include "sim/study/published/recorded_case.h"
-#include "sim/study/score/score.h"
 #include "sim/study/sweep/sweep_file.h"
-#include "traces/locate/limits.h"
-#include "traces/rules/rule_data.h"
 
 // Files that one function reads, beside those of experiments.
 namespace a3sim {

@@ -1,0 +1,130 @@
+#include "scheduler/compile/compile.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "scheduler/compile/emission.h"
+#include "scheduler/compile/expand.h"
+#include "scheduler/compile/plans.h"
+#include "scheduler/compile/task_weights.h"
+#include "scheduler/compile/turn_check.h"
+#include "scheduler/compile/wiring.h"
+#include "scheduler/orders/order_pools.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+// A list holds the tasks of one unit, and says nothing of how they stand between those of the other.
+void check_lists(const CompileOptions& options) {
+  if (!options.workers.one_queue()) return;
+  for (const std::string& file : options.order.list_file) {
+    if (file.empty()) continue;
+    const WorkerKind& kind = options.workers.kind(CoreUnit::kMatrix);
+    throw InputError(
+        fmt::format("{}: order '{}': a list is of matrix or of vector tasks, and the {} of this machine have "
+                    "one queue for "
+                    "both: expected keys (ctq, vtq)",
+                    file, options.order.name, kind.name));
+  }
+}
+
+void check_options(const Graph& graph, const CompileOptions& options) {
+  check(options.cut);
+  for (const OperatorNode& node : graph.operators()) {
+    if (node.cut) check(*node.cut);
+    const CoreUnit unit = Operators::get(node.type).unit();
+    if (options.workers.count(unit) > 0) continue;
+    throw InputError(
+        fmt::format("{} needs a worker that runs {} tasks; there are none", node.name, name_of(unit)));
+  }
+  check_lists(options);
+}
+
+// Joins are vector tasks, and may have to be made for a graph of matrix operators only.
+void check_join_workers(const WiringCounts& counts, const CompileOptions& options) {
+  if (counts.joins == 0 || options.workers.count(CoreUnit::kVector) > 0) return;
+  throw InputError(
+      "the graph's events need Join tasks, hence a worker that runs vector tasks; there are none");
+}
+
+void set_workers(std::vector<TaskDescriptor>& tasks, const WorkerPlan& plan) {
+  for (TaskDescriptor& td : tasks) {
+    td.worker_set = plan.set_of[td.op];
+    td.queue_type = static_cast<std::uint8_t>(plan.sets[td.worker_set].queue_type);
+  }
+}
+
+WorkerPlan worker_plan(const Taskflow& taskflow, const CompileOptions& options) {
+  std::vector<OperatorQueue> operators;
+  for (const OperatorInfo& op : taskflow.operators)
+    operators.push_back({op.name, Operators::get(op.type).unit(), op.type});
+  return assign_worker_sets(options.order, operators, options.workers);
+}
+
+// What all ranks' schedules have in common.
+SscParts common_parts(const std::string& name, const CompileOptions& options, const Taskflow& taskflow,
+                      const WorkerPlan& workers) {
+  SscParts parts;
+  parts.shape = options.shape;
+  parts.graph = name;
+  parts.order = options.order.name;
+  parts.assignment = options.order.assignment;
+  parts.kinds = options.workers;
+  parts.operators = taskflow.operators;
+  parts.tilings = taskflow.tilings;
+  parts.worker_sets = workers.sets;
+  return parts;
+}
+
+void set_capacities(SscParts& parts, const RowLayout& layout) {
+  const MoeShape& shape = layout.shape();
+  const std::uint32_t rank = index(parts.rank);
+  parts.sent_capacity.clear();
+  for (std::uint32_t e = 0; e < shape.experts(); ++e)
+    parts.sent_capacity.push_back(layout.sent_slot(rank, e).size());
+  parts.received_capacity.clear();
+  for (std::uint32_t e = 0; e < shape.experts_per_rank; ++e) {
+    for (std::uint32_t src = 0; src < shape.ep; ++src) {
+      parts.received_capacity.push_back(layout.received_slot(rank, e, src).size());
+    }
+  }
+}
+
+}  // namespace
+
+Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options) {
+  check_options(graph, options);
+  if (options.kept > 0) check_turns(options);
+  const RowLayout layout(options.shape, options.capacity);
+  Taskflow taskflow =
+      expand(graph, propagate_splits(graph, options.shape, options.cut), layout, options.cut, options.kept);
+  const WiringCounts counts = wire(taskflow);
+  check_join_workers(counts, options);
+  const WorkerPlan workers = worker_plan(taskflow, options);
+  const TaskflowView view(taskflow);
+  const TaskWeights weights(view, layout, options);
+  if (options.kept > 0) check_turns(view, options, weights);
+  auto queues = emit(view, make_plans(view, options.order, weights), options.workers,
+                     fmt::format("{}: order '{}': ", options.order.where, options.order.name));
+
+  Compilation result;
+  result.sharing = {counts.exact_pairs, counts.shared_pairs, counts.joins};
+  SscParts parts = common_parts(name, options, taskflow, workers);
+  for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
+    Taskflow::Rank& rank = taskflow.ranks[r];
+    set_workers(rank.table.tasks, workers);
+    parts.rank = RankId{r};
+    set_capacities(parts, layout);
+    parts.tensors = std::move(rank.tensors);
+    parts.tasks = std::move(rank.table.tasks);
+    parts.regions = std::move(rank.table.regions);
+    parts.events = std::move(rank.events);
+    parts.queues = std::move(queues[r]);
+    result.schedule.push_back(Ssc::build(parts));
+  }
+  return result;
+}
+
+}  // namespace a3sim

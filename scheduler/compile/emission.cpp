@@ -1,0 +1,234 @@
+#include "scheduler/compile/emission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "scheduler/compile/event_consumers.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+class Emitter {
+ public:
+  Emitter(const TaskflowView& taskflow, const Plans& plans, const WorkerKinds& kinds,
+          const std::string& where)
+      : taskflow_(taskflow),
+        kinds_(kinds),
+        where_(where),
+        result_(plans.size(), std::vector<std::vector<std::uint32_t>>(kinds.size())),
+        plans_(plans.size() * kCoreUnits),
+        moves_(plans.size() * kinds.size()),
+        merges_(kinds.one_queue()) {
+    for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
+      first_event_.push_back(static_cast<std::uint32_t>(missing_.size()));
+      for (const EventDescriptor& event : taskflow.ranks[r].events) {
+        missing_.push_back(event.threshold);
+        rank_of_.push_back(r);
+      }
+    }
+    for (std::uint32_t r = 0; r < plans.size(); ++r) {
+      const TaskflowView::Rank& rank = taskflow.ranks[r];
+      consumers_.emplace_back(rank.tasks, rank.events.size());
+      places_.emplace_back(rank.tasks.size());
+      for (std::uint32_t u = 0; u < kCoreUnits; ++u) add_plan(r, u, plans[r][u]);
+    }
+  }
+
+  QueueContents run() {
+    for (std::uint32_t r = 0; r < consumers_.size(); ++r) {
+      for (const std::uint32_t task : consumers_[r].free()) make_ready(r, task);
+    }
+    while (left_ > 0) {
+      while (!moving_.empty()) round();
+      if (left_ > 0) depart();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Plan {
+    const UnitPlan* of;
+    std::uint32_t rank = 0, queue = 0;  // of the rank
+    std::uint32_t head = 0;             // first position that is not emitted
+    std::uint32_t done = 0;             // emitted
+    std::uint32_t first = kNone;        // no position before it is ready and not emitted
+    std::vector<bool> is_ready;         // by position: or emitted
+    std::vector<bool> emitted;          // by position
+    // By position: the event that the task counts into. Tables of tasks would be too large to be at hand.
+    std::vector<std::uint32_t> triggers;
+
+    // Whether a smaller part of it has been emitted.
+    bool is_behind(const Plan& other) const {
+      return std::uint64_t{done} * other.of->tasks.size() < std::uint64_t{other.done} * of->tasks.size();
+    }
+    bool can_go_on() const { return head < is_ready.size() && is_ready[head]; }
+    // The smallest position that is ready, or kNone.
+    std::uint32_t first_ready() {
+      while (first < emitted.size() && (emitted[first] || !is_ready[first])) ++first;
+      if (first >= emitted.size()) first = kNone;
+      return first;
+    }
+  };
+  // Where a task is wanted.
+  struct Place {
+    std::uint32_t unit, position;
+  };
+
+  void add_plan(std::uint32_t rank, std::uint32_t unit, const UnitPlan& of) {
+    Plan& plan = plans_[rank * kCoreUnits + unit];
+    plan.of = &of;
+    plan.rank = rank;
+    plan.queue = kinds_.queue_for(static_cast<CoreUnit>(unit));  // none has one where nothing is wanted
+    plan.is_ready.resize(of.tasks.size());
+    plan.emitted.resize(of.tasks.size());
+    plan.triggers.reserve(of.tasks.size());
+    const std::span<const TaskDescriptor> tasks = taskflow_.ranks[rank].tasks;
+    for (std::uint32_t p = 0; p < of.tasks.size(); ++p) {
+      const TaskDescriptor& td = tasks[of.tasks[p]];
+      places_[rank][of.tasks[p]] = {unit, p};
+      plan.triggers.push_back(first_event_[td.trigger_rank] + td.trigger_event);
+    }
+    left_ += of.tasks.size();
+    if (of.tasks.empty()) return;
+    std::vector<std::uint32_t>& queue = result_[rank][plan.queue];
+    queue.reserve(queue.capacity() + of.tasks.size());
+  }
+
+  // The queue has a part in the next round.
+  void move(const Plan& plan) {
+    const std::uint32_t q = plan.rank * kinds_.size() + plan.queue;
+    if (moves_[q]) return;
+    moves_[q] = true;
+    moving_.push_back(q);
+  }
+
+  void make_ready(std::uint32_t rank, std::uint32_t task) {
+    const Place place = places_[rank][task];
+    Plan& plan = plans_[rank * kCoreUnits + place.unit];
+    plan.is_ready[place.position] = true;
+    plan.first = std::min(plan.first, place.position);
+    if (place.position == plan.head) move(plan);
+  }
+
+  void round() {
+    chosen_.clear();
+    for (const std::uint32_t q : moving_) {
+      moves_[q] = false;
+      if (Plan* const plan = choose(q)) chosen_.push_back(plan);
+    }
+    moving_.clear();
+    for (Plan* const plan : chosen_) {
+      // Where no plans are merged it does not matter who goes first: as far as it goes, its tables are at hand.
+      do {
+        emit(*plan, plan->head);
+      } while (!merges_ && plan->can_go_on());
+      move(*plan);
+    }
+  }
+
+  // The plan whose next task the queue takes; none if none is ready.
+  Plan* choose(std::uint32_t q) {
+    Plan* best = nullptr;
+    const std::uint32_t rank = q / kinds_.size();
+    for (std::uint32_t u = 0; u < kCoreUnits; ++u) {
+      Plan& plan = plans_[rank * kCoreUnits + u];
+      if (!plan.can_go_on() || plan.queue != q % kinds_.size()) continue;
+      if (best == nullptr || plan.is_behind(*best)) best = &plan;
+    }
+    return best;
+  }
+
+  void emit(Plan& plan, std::uint32_t position) {
+    plan.emitted[position] = true;
+    ++plan.done;
+    while (plan.head < plan.emitted.size() && plan.emitted[plan.head]) ++plan.head;
+    const std::uint32_t task = plan.of->tasks[position];
+    result_[plan.rank][plan.queue].push_back(task);
+    --left_;
+    const std::uint32_t event = plan.triggers[position];
+    if (--missing_[event] > 0) return;
+    const std::uint32_t rank = rank_of_[event];
+    for (const std::uint32_t consumer : consumers_[rank].of(event - first_event_[rank]))
+      make_ready(rank, consumer);
+  }
+
+  void depart() {
+    for (Plan& plan : plans_) {
+      if (plan.of->fixed) continue;
+      const std::uint32_t position = plan.first_ready();
+      if (position == kNone) continue;
+      emit(plan, position);
+      return;
+    }
+    throw InputError(where_ + blocked());
+  }
+
+  const TaskDescriptor& head(const Plan& plan) const {
+    return taskflow_.ranks[plan.rank].tasks[plan.of->tasks[plan.head]];
+  }
+
+  // Of the tasks that hold up a fixed plan, the one of the latest stage: it stands too early, the others
+  // wait for what stands behind it.
+  const Plan* most_blocked() const {
+    const Plan* most = nullptr;
+    for (const Plan& plan : plans_) {
+      if (!plan.of->fixed || plan.head == plan.of->tasks.size()) continue;
+      if (most == nullptr || head(plan).stage > head(*most).stage) most = &plan;
+    }
+    return most;
+  }
+
+  std::string blocked() const {
+    const Plan* const plan = most_blocked();
+    if (plan == nullptr) return "the tasks wait for one another";
+    const std::uint32_t rank = plan->rank, task = plan->of->tasks[plan->head];
+    const std::uint32_t event = taskflow_.ranks[rank].tasks[task].dependent_event;
+    const std::uint32_t threshold = taskflow_.ranks[rank].events[event].threshold;
+    return fmt::format(
+        "{} at place {} of the {} of rank {} can never run: it waits for event {} ({} of {}), {}",
+        taskflow_.task_name(rank, task), plan->head, kinds_[plan->queue].queue(), rank, event,
+        threshold - missing_[first_event_[rank] + event], threshold, missing_producer(rank, event));
+  }
+
+  std::string missing_producer(std::uint32_t rank, std::uint32_t event) const {
+    for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
+      const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
+      for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+        const Place place = places_[r][t];
+        if (tasks[t].trigger_rank != rank || tasks[t].trigger_event != event ||
+            plans_[r * kCoreUnits + place.unit].emitted[place.position])
+          continue;
+        return fmt::format("which {} on rank {} must trigger", taskflow_.task_name(r, t), r);
+      }
+    }
+    return "which nothing else triggers";
+  }
+
+  const TaskflowView& taskflow_;
+  const WorkerKinds& kinds_;
+  const std::string& where_;
+  QueueContents result_;
+  std::vector<Plan> plans_;  // by rank, then unit
+  std::vector<EventConsumers> consumers_;
+  std::vector<std::uint32_t> first_event_;  // by rank: of events numbered through
+  std::vector<std::uint32_t> missing_;      // by event, numbered through: triggers up to its threshold
+  std::vector<std::uint32_t> rank_of_;      // by event, numbered through
+  std::vector<std::vector<Place>> places_;  // by rank and task
+  std::vector<std::uint32_t> moving_;       // queues that may go on: by rank, then queue
+  std::vector<bool> moves_;                 // whether they stand there
+  std::vector<Plan*> chosen_;               // of the round at hand
+  bool merges_;                             // whether both plans of a rank go to one queue
+  std::size_t left_ = 0;
+};
+
+}  // namespace
+
+QueueContents emit(const TaskflowView& taskflow, const Plans& plans, const WorkerKinds& kinds,
+                   const std::string& where) {
+  return Emitter(taskflow, plans, kinds, where).run();
+}
+
+}  // namespace a3sim

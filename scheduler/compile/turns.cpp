@@ -1,0 +1,67 @@
+#include "scheduler/compile/turns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+bool turns_by(const Placement& placement, std::uint32_t ranks, std::uint32_t turn) {
+  for (std::uint32_t a = 0; a < ranks; ++a) {
+    for (std::uint32_t b = 0; b < ranks; ++b) {
+      if (placement.distance(a, b) != placement.distance((a + turn) % ranks, (b + turn) % ranks))
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint32_t least_turn(const Placement& placement, std::uint32_t ranks) {
+  std::uint32_t turn = 1;
+  while (turn < ranks && (ranks % turn != 0 || !turns_by(placement, ranks, turn))) ++turn;
+  return turn;
+}
+
+Rows turned_back(const RowLayout& layout, Layout of, std::uint32_t rank, Rows rows, std::uint32_t kept) {
+  const MoeShape& shape = layout.shape();
+  const std::uint32_t to = rank % kept, turn = rank - to;
+  if (turn == 0 || rows.empty()) return rows;
+  Rows here, there;
+  if (of == Layout::kReceived) {
+    const std::uint32_t slot = layout.slot_of(of, rank, rows.begin), expert = slot / shape.ep,
+                        src = slot % shape.ep;
+    here = layout.received_slot(rank, expert, src);
+    there = layout.received_slot(to, expert, (src + shape.ep - turn) % shape.ep);
+  } else if (of == Layout::kSent) {
+    const std::uint32_t expert = layout.slot_of(of, rank, rows.begin);
+    here = layout.sent_slot(rank, expert);
+    there = layout.sent_slot(to, (expert + (shape.ep - turn) * shape.experts_per_rank) % shape.experts());
+  } else {
+    throw InputError(fmt::format(
+        "ranks that are alike can stand for one another where rows go to experts; here they go to a tensor "
+        "laid out '{}': take experiment.simulate all",
+        name_of(of)));
+  }
+  if (rows.end > here.end || here.size() != there.size())
+    throw std::logic_error("rows of a group that turns lie in slots that do not");
+  return {there.begin + (rows.begin - here.begin), there.begin + (rows.end - here.begin)};
+}
+
+void turn_back(Taskflow::Rank& rank, const RowLayout& layout, std::uint32_t kept) {
+  for (Region& region : rank.table.regions) {
+    if (region.rank < kept) continue;
+    const Rows rows =
+        turned_back(layout, rank.tensors[region.tensor].layout, region.rank, region.rows(), kept);
+    region.rank %= kept;
+    region.row_begin = rows.begin;
+    region.row_end = rows.end;
+  }
+}
+
+}  // namespace a3sim

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "scheduler/ssc/taskflow_view.h"
+#include "scheduler/verify/parts.h"
+
+namespace a3sim {
+namespace {
+
+// What a task touches is what its operator has, where the task can reach it.
+class OperandsCheck final : public Check {
+ public:
+  explicit OperandsCheck(const CheckedGroup& group) : taskflow_(group.taskflow) {
+    for (const OperatorInfo& op : taskflow_.operators) types_.push_back(&Operators::get(op.type));
+  }
+
+  void look_at(std::uint32_t r) override {
+    const std::span<const TaskDescriptor> of_rank = taskflow_.ranks[r].tasks;
+    blocks_.clear();
+    for (const OperatorInfo& op : taskflow_.operators) blocks_.push_back(blocks_of(op, taskflow_.ranks[r]));
+    for (std::uint32_t t = 0; t < of_rank.size(); ++t) check(r, t, of_rank[t]);
+    tasks_ += of_rank.size();
+  }
+
+  void finish() override {
+    if (!findings_.errors.empty()) return;
+    findings_.notes.push_back(
+        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts only", tasks_));
+  }
+
+ private:
+  static bool is(const TaskDescriptor& td, TaskType type) {
+    return td.task_type == static_cast<std::uint16_t>(type);
+  }
+
+  // A region of each operand, in order; or one of each of the blocks that its only operand is made of.
+  static bool same(std::span<const Region> regions, std::span<const TensorId> tensors, std::size_t blocks) {
+    if (regions.size() != (tensors.size() == 1 ? blocks : tensors.size())) return false;
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      if (regions[i].tensor != index(tensors[tensors.size() == 1 ? 0 : i])) return false;
+    }
+    return true;
+  }
+
+  // How many blocks of as many rows as the output has an operator's only input is: more than one where it adds
+  // them up.
+  static std::size_t blocks_of(const OperatorInfo& op, const TaskflowView::Rank& rank) {
+    if (op.inputs.size() != 1 || op.outputs.size() != 1) return 1;
+    const TensorInfo &in = rank.tensors[index(op.inputs[0])], &out = rank.tensors[index(op.outputs[0])];
+    if (in.layout != Layout::kPlain || out.layout != Layout::kPlain || out.rows == 0) return 1;
+    return std::max(1U, in.rows / out.rows);
+  }
+
+  void check(std::uint32_t r, std::uint32_t t, const TaskDescriptor& td) {
+    const TaskflowView::Rank& rank = taskflow_.ranks[r];
+    const OperatorInfo& op = taskflow_.operators[td.op];
+    const std::span<const Region> inputs = rank.inputs(td), outputs = rank.outputs(td);
+    if (!same(inputs, op.inputs, blocks_[td.op]) || !same(outputs, op.outputs, 1)) {
+      error(r, t, fmt::format("touches other tensors than {} does", op.name));
+      return;
+    }
+    const bool put = is(td, TaskType::kPutMemSignal);
+    for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+      const Region& in = inputs[i];
+      if (in.rank != r) error(r, t, fmt::format("reads the memory of rank {}", in.rank));
+      if (in.shares != 1) {
+        error(r, t,
+              fmt::format("is said to read share {} of {} of {}, and reads all of its rows", in.share,
+                          in.shares, rank.tensors[in.tensor].name));
+      }
+      // Of metadata nobody is asked for reads that come too early.
+      if (in.flags != 0 && !types_[td.op]->is_metadata(i))
+        error(r, t,
+              fmt::format("reads {} as metadata, which it is not to {}", rank.tensors[in.tensor].name,
+                          op.name));
+    }
+    const std::uint32_t there = put ? td.dst : r;
+    for (const Region& out : outputs) {
+      if (out.rank == there) continue;
+      error(r, t,
+            put ? fmt::format("writes the memory of rank {}, and its destination is rank {}", out.rank, there)
+                : fmt::format("writes the memory of rank {} and is no put", out.rank));
+    }
+    // What it writes is visible there before the signal is: elsewhere nothing orders the two.
+    if (td.trigger_rank == there) return;
+    error(r, t,
+          fmt::format("writes the memory of rank {} and counts into an event of rank {}", there,
+                      td.trigger_rank));
+  }
+
+  void error(std::uint32_t rank, std::uint32_t task, const std::string& what) {
+    findings_.errors.push_back(fmt::format("{} on rank {} {}", taskflow_.task_name(rank, task), rank, what));
+  }
+
+  const TaskflowView& taskflow_;
+  std::vector<const Operator*> types_;  // by operator
+  std::vector<std::size_t> blocks_;     // by operator, on the rank at hand
+  std::uint64_t tasks_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Check> operands_check(const CheckedGroup& group) {
+  return std::make_unique<OperandsCheck>(group);
+}
+
+}  // namespace a3sim

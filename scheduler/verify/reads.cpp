@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "scheduler/ssc/taskflow_view.h"
+#include "scheduler/verify/parts.h"
+
+namespace a3sim {
+namespace {
+
+bool within(Rows inner, Rows outer) { return inner.begin >= outer.begin && inner.end <= outer.end; }
+
+// The received rows and the weights of each expert of a rank.
+class ExpertRows {
+ public:
+  explicit ExpertRows(const Ssc& ssc)
+      : ep_(ssc.shape().ep), experts_(ssc.shape().experts_per_rank), received_{0} {
+    for (const std::uint32_t rows : ssc.received_capacity()) received_.push_back(received_.back() + rows);
+  }
+
+  // Those in a tensor of the layout; of a task of no expert: all.
+  Rows of(std::uint16_t expert, const TensorInfo& tensor) const {
+    if (expert == kNoExpert) return {0, tensor.rows};
+    if (tensor.layout == Layout::kReceived)
+      return {received_[std::size_t{expert} * ep_], received_[(std::size_t{expert} + 1) * ep_]};
+    const std::uint32_t each = tensor.rows / experts_;
+    return {expert * each, (expert + 1) * each};
+  }
+
+ private:
+  std::uint32_t ep_, experts_;
+  std::vector<std::uint32_t> received_;
+};
+
+// Which rows tasks need for those that they write. Layouts say it: rows follow from the same rows, or from
+// those of every block that is added up; products with weights and their gradients from the expert's; sums over
+// tokens and rows gathered from tokens from anywhere. Puts move rows, which check_rows follows.
+class ReadsCheck final : public Check {
+ public:
+  explicit ReadsCheck(const CheckedGroup& group) : schedule_(group.schedule), taskflow_(group.taskflow) {}
+
+  void look_at(std::uint32_t r) override {
+    const ExpertRows experts(schedule_[r]);
+    const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
+    for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+      if (tasks[t].num_outputs > 0) check(r, t, experts);
+    }
+  }
+
+  void finish() override {
+    if (!findings_.errors.empty()) return;
+    findings_.notes.push_back(fmt::format("{} inputs are the rows that their outputs follow from", inputs_));
+  }
+
+ private:
+  void check(std::uint32_t r, std::uint32_t t, const ExpertRows& experts) {
+    const TaskflowView::Rank& rank = taskflow_.ranks[r];
+    const TaskDescriptor& td = rank.tasks[t];
+    const bool put = td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
+    const std::span<const Region> inputs = rank.inputs(td);
+    const bool blocks = inputs.size() > taskflow_.operators[td.op].inputs.size();
+    for (const Region& out : rank.outputs(td)) {
+      for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+        const Region& in = inputs[i];
+        if (in.flags & kMetadata) continue;
+        ++inputs_;
+        const bool right = put      ? moves(in, out, rank)
+                           : blocks ? is_block(i, in, out, rank)
+                                    : follows(in, out, rank, td, experts);
+        if (right) continue;
+        findings_.errors.push_back(fmt::format(
+            "{} on rank {} reads rows [{}, {}) of {}: rows [{}, {}) of {} do not follow from these",
+            taskflow_.task_name(r, t), r, in.row_begin, in.row_end, rank.tensors[in.tensor].name,
+            out.row_begin, out.row_end, rank.tensors[out.tensor].name));
+      }
+    }
+  }
+
+  // Rows fetched from tokens are wherever the routing says.
+  static bool moves(const Region& in, const Region& out, const TaskflowView::Rank& rank) {
+    if (rank.tensors[in.tensor].layout == Layout::kTokens) return true;
+    return in.rows().size() == out.rows().size();
+  }
+
+  // The same rows of the i-th block of as many rows as the output has.
+  static bool is_block(std::uint32_t i, const Region& in, const Region& out, const TaskflowView::Rank& rank) {
+    const std::uint64_t before = std::uint64_t{i} * rank.tensors[out.tensor].rows;
+    return in.rows().size() == out.rows().size() && in.row_begin == before + out.row_begin;
+  }
+
+  static bool follows(const Region& in, const Region& out, const TaskflowView::Rank& rank,
+                      const TaskDescriptor& td, const ExpertRows& experts) {
+    const TensorInfo &from = rank.tensors[in.tensor], &to = rank.tensors[out.tensor];
+    const bool whole = in.rows() == Rows{0, from.rows};
+    if (from.layout == to.layout) return in.rows() == out.rows() || (from.layout == Layout::kPlain && whole);
+    if (from.layout != Layout::kWeights && to.layout != Layout::kWeights) return whole;
+    const Rows written = experts.of(td.expert, to);
+    if (in.rows() != experts.of(td.expert, from)) return false;
+    return td.expert == kNoExpert ? out.rows() == written : within(out.rows(), written);
+  }
+
+  const Schedule& schedule_;
+  const TaskflowView& taskflow_;
+  std::uint64_t inputs_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Check> reads_check(const CheckedGroup& group) { return std::make_unique<ReadsCheck>(group); }
+
+}  // namespace a3sim

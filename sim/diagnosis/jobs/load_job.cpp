@@ -1,0 +1,63 @@
+#include "sim/diagnosis/jobs/job.h"
+#include "sim/experiment/job_blocks.h"
+#include "sim/runtime/execution.h"
+#include "sim/runtime/topology.h"
+
+namespace a3sim {
+namespace {
+
+FaultSite site_of(const Experiment& experiment) {
+  FaultSite site;
+  site.ranks = experiment.shape.ep;
+  const Topology topology(experiment.hardware, dies_of(experiment.run.ranks), experiment.run.transport);
+  for (const Hardware::Fabric::Plane& plane : experiment.hardware.fabric.planes) {
+    site.used.push_back(topology.uses(static_cast<std::uint32_t>(site.planes.size())));
+    site.planes.push_back(plane.name);
+  }
+  for (const Pass& pass : experiment.passes)
+    for (const OperatorNode& op : pass.graph.operators()) site.operators.push_back(op.name);
+  return site;
+}
+
+// As many as there are operators, where each is a kernel; else passes.
+std::uint32_t launches_of(const Experiment& experiment) {
+  if (!Executions::get(experiment.run.execution).by_kernels() &&
+      experiment.run.transport != Transport::kCollective)
+    return static_cast<std::uint32_t>(experiment.passes.size());
+  std::size_t operators = 0;
+  for (const Pass& pass : experiment.passes) operators += pass.graph.operators().size();
+  return static_cast<std::uint32_t>(operators);
+}
+
+}  // namespace
+
+JobSpec load_job(const std::filesystem::path& file, const std::vector<std::string>& sets,
+                 const std::filesystem::path& inject) {
+  JobSpec spec;
+  spec.file = file;
+  spec.sets = sets;
+  {
+    Diagnostics diagnostics;
+    const Config root = Config::load(file, sets, diagnostics);
+    for (const char* block : kJobBlocks)
+      if (root.has(block)) root.yaml(block);
+    spec.experiment = read_experiment(root, diagnostics);
+  }
+  if (spec.experiment.streams)
+    throw InputError(file.string() + ": steps are simulated of schedules, not of streams");
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, sets, diagnostics);
+  spec.hosts = read_host_options(root.map("hosts"), launches_of(spec.experiment),
+                                 spec.experiment.hardware.runtime.queued_launch);
+  const FaultSite site = site_of(spec.experiment);
+  read_injection(root, site, spec.injection);
+  if (!inject.empty()) {
+    const Config injected = Config::load(inject, {}, diagnostics);
+    read_injection(injected, site, spec.injection);
+    injected.finish();
+  }
+  diagnostics.throw_if_any();
+  return spec;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,207 @@
+#include "sim/diagnosis/locate/locator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "sim/core/ids.h"
+#include "sim/diagnosis/locate/group_walk.h"
+#include "traces/analysis/median.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kYoung = 8;   // steps of a history whose deviation says little
+constexpr double kNormal = 1.4826;  // standard deviations in a median absolute deviation
+
+}  // namespace
+
+bool StepHistory::above(double took, double share, double deviations) const {
+  return took > median_ + std::max(share * median_, deviations * deviation_);
+}
+
+bool StepHistory::shifted() const {
+  return last_.size() == limits_.shift_window && !usual_.empty() &&
+         a3sim::median({last_.begin(), last_.end()}) > limits_.shift * median_;
+}
+
+void StepHistory::add(double took, bool slow) {
+  last_.push_back(took);
+  if (last_.size() > limits_.shift_window) last_.pop_front();
+  if (slow) return;
+  usual_.push_back(took);
+  if (usual_.size() > limits_.window) usual_.pop_front();
+  measure();
+}
+
+void StepHistory::take_back() {
+  if (usual_.empty()) return;
+  usual_.pop_back();
+  measure();
+}
+
+void StepHistory::measure() {
+  median_ = a3sim::median({usual_.begin(), usual_.end()});
+  std::vector<double> apart;
+  for (const double of : usual_) apart.push_back(std::abs(of - median_));
+  deviation_ = kNormal * a3sim::median(std::move(apart));
+}
+
+bool RecordRequests::is_done(const Request& of) const {
+  return of.slow >= limits_.recorded || of.recorded >= limits_.watched ||
+         (of.slow > 0 && of.recorded >= 2 * limits_.recorded);
+}
+
+void RecordRequests::add(std::uint32_t step, bool slow, const std::vector<std::uint32_t>& suspects,
+                         const std::vector<std::uint32_t>& beside) {
+  const auto is_suspect = [&](std::uint32_t rank) {
+    return slow && std::ranges::find(suspects, rank) != suspects.end();
+  };
+  for (auto of = open_.begin(); of != open_.end();) {
+    ++of->second.recorded;
+    of->second.slow += is_suspect(of->first);
+    if (is_done(of->second)) {
+      done_[of->first] = step;
+      of = open_.erase(of);
+    } else {
+      ++of;
+    }
+  }
+  for (const std::uint32_t suspect : suspects) {
+    if (!slow || open_.contains(suspect)) continue;
+    const auto before = done_.find(suspect);
+    const bool again = before != done_.end() && step - before->second <= limits_.apart;
+    if (again) {
+      before->second = step;
+      continue;
+    }
+    Request& of = open_[suspect];
+    of.ranks = beside;
+    if (suspect != kNone) of.ranks.push_back(suspect);
+  }
+  std::set<std::uint32_t> ranks;
+  for (const auto& [suspect, of] : open_) ranks.insert(of.ranks.begin(), of.ranks.end());
+  wanted_.assign(ranks.begin(), ranks.end());
+}
+
+Locator::Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<const LightRecord> reference)
+    : limits_(limits),
+      steps_(ranks),
+      history_(limits),
+      own_(ranks),
+      spread_(ranks),
+      lags_(ranks),
+      requests_(limits) {
+  if (reference.empty()) return;
+  RankSteps steps(ranks);
+  const std::vector<RankStep>& of = steps.add(reference);
+  reference_ = steps.took();
+  for (std::uint32_t r = 0; r < ranks; ++r) own_[r] = of[r][Measure::kOwn];
+  own_of_record_ = steps.own();
+}
+
+bool Locator::is_slow(double took) const {
+  if (history_.empty()) return reference_ > 0 && took > (1 + limits_.reference) * reference_;
+  const double young = history_.size() < kYoung ? limits_.reference : 0;
+  return history_.above(took, std::max(young, limits_.share), limits_.deviations) ||
+         history_.above(took, std::max(young, limits_.sure_share), limits_.sure_deviations) ||
+         (above_before_ && history_.above(took, std::max(young, limits_.lasting), limits_.deviations)) ||
+         (history_.shifted() && history_.above(took, limits_.shift - 1, 0));
+}
+
+// Of what is usual for the rank; where nothing is known yet, of the other ranks.
+double Locator::lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) const {
+  return ranks[rank][Measure::kOwn] - own_[rank];
+}
+
+// Where ranks meet in several groups, only what the step waited for counts.
+void Locator::find_lags(const std::vector<RankStep>& ranks, std::span<const LightRecord> records) {
+  if (!has_several_groups(records) || own_of_record_.size() != records.size()) {
+    for (std::uint32_t r = 0; r < ranks.size(); ++r) lags_[r] = lag_of(r, ranks);
+    return;
+  }
+  std::ranges::fill(lags_, 0);
+  const Duration least(static_cast<std::int64_t>(limits_.suspect * verdict_.took));
+  for (const std::size_t at : waited_for(records, least))
+    lags_[records[at].rank] += steps_.own()[at] - own_of_record_[at];
+}
+
+void Locator::find_suspects() {
+  const double most = median(lags_);
+  std::vector<double> apart;
+  for (const double lag : lags_) apart.push_back(std::abs(lag - most));
+  const double over_ranks = learned_ > 0 ? 0 : kNormal * median(apart);
+  std::vector<std::pair<double, std::uint32_t>> above;
+  for (std::uint32_t r = 0; r < lags_.size(); ++r) {
+    const double noise = limits_.deviations * std::max(over_ranks, spread_[r]);
+    if (lags_[r] > most + std::max(limits_.suspect * verdict_.took, noise)) above.emplace_back(-lags_[r], r);
+  }
+  std::ranges::sort(above);
+  for (const auto& [lag, rank] : above)
+    if (verdict_.suspects.size() < kMostSuspects) verdict_.suspects.push_back(rank);
+}
+
+void Locator::learn(const std::vector<RankStep>& ranks) {
+  learned_ = std::min(learned_ + 1, limits_.window);
+  const std::vector<double>& own_now = steps_.own();
+  if (own_of_record_.size() != own_now.size()) own_of_record_ = own_now;
+  for (std::size_t i = 0; i < own_now.size(); ++i)
+    own_of_record_[i] += (own_now[i] - own_of_record_[i]) / learned_;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    const double own = ranks[r][Measure::kOwn], apart = std::abs(own - own_[r]);
+    if (learned_ > 1) spread_[r] += (apart - spread_[r]) / (learned_ - 1);
+    own_[r] += (own - own_[r]) / learned_;
+  }
+}
+
+const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord> records) {
+  const std::vector<RankStep>& ranks = steps_.add(records);
+  verdict_ = {};
+  verdict_.step = step;
+  verdict_.took = steps_.took();
+  verdict_.usual = history_.empty() ? reference_ : history_.median();
+  verdict_.slow = is_slow(verdict_.took);
+  const bool above = !history_.empty() && history_.above(verdict_.took, limits_.lasting, limits_.deviations);
+  verdict_.before_too = verdict_.slow && above && above_before_ && !slow_before_;
+  if (verdict_.before_too) history_.take_back();
+  const bool tells = !first_ || reference_ > 0;
+  first_ = false;
+  if (verdict_.slow) {
+    find_lags(ranks, records);
+    find_suspects();
+  } else if (!above && tells) {
+    learn(ranks);
+  }
+  if (tells) history_.add(verdict_.took, verdict_.slow);
+  above_before_ = above;
+  slow_before_ = verdict_.slow;
+  ask();
+  return verdict_;
+}
+
+// The rank with the least lag and the one in the middle; where nobody stands out, the one with the most, too.
+std::vector<std::uint32_t> Locator::beside() const {
+  std::vector<std::uint32_t> order(lags_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t r) { return lags_[r]; });
+  std::vector<std::uint32_t> ranks{order.front(), order[(order.size() - 1) / 2]};
+  if (verdict_.suspects.empty()) ranks.push_back(order.back());
+  return ranks;
+}
+
+void Locator::ask() {
+  of_slow_step_.clear();
+  std::vector<std::uint32_t> suspects = verdict_.suspects;
+  const std::vector<std::uint32_t> ranks = verdict_.slow ? beside() : std::vector<std::uint32_t>();
+  if (verdict_.slow) {
+    std::set<std::uint32_t> all(ranks.begin(), ranks.end());
+    all.insert(suspects.begin(), suspects.end());
+    of_slow_step_.assign(all.begin(), all.end());
+    if (suspects.empty()) suspects.push_back(kNone);
+  }
+  requests_.add(verdict_.step, verdict_.slow, suspects, ranks);
+}
+
+}  // namespace a3sim

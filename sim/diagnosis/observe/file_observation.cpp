@@ -1,0 +1,116 @@
+#include "sim/diagnosis/observe/file_observation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/error.h"
+#include "sim/diagnosis/observe/full_csv.h"
+
+namespace a3sim {
+namespace {
+
+// Where a step is recorded in full; that without faults and noise has no number.
+std::string folder_of(std::uint32_t step) {
+  return step == kNone ? std::string(kReferenceFolder) : full_folder(step);
+}
+
+// The line of the first record for which `same` holds; the columns' names are in line 1.
+template <class Record, class Same>
+std::string line_of(const std::vector<Record>& records, std::string_view file, std::uint32_t step,
+                    const Same& same) {
+  const auto found = std::ranges::find_if(records, same);
+  if (found == records.end()) return fmt::format("{}/{}", folder_of(step), file);
+  return fmt::format("{}/{}:{}", folder_of(step), file, found - records.begin() + 2);
+}
+
+}  // namespace
+
+FileObservation::FileObservation(const std::filesystem::path& directory)
+    : directory_(directory), file_(read_job_json(directory / kJobJson)), light_(directory / kLightBin) {
+  job_ = file_;
+  const LightHeader& header = light_.header();
+  if (header.ranks != job_.ranks || header.passes != job_.passes.size() || header.steps != file_.steps ||
+      header.groups != file_.groups.size())
+    throw InputError(fmt::format("{}: is of another job than {}: {} ranks, {} passes, {} groups and {} steps",
+                                 (directory / kLightBin).string(), kJobJson, header.ranks, header.passes,
+                                 header.groups, header.steps));
+  const std::uint64_t records = std::uint64_t{file_.steps} * job_.ranks * job_.passes.size();
+  if (header.records != records)
+    throw InputError(fmt::format("{}: has {} records, but {} steps of {} ranks and {} passes have {}",
+                                 (directory / kLightBin).string(), header.records, file_.steps, job_.ranks,
+                                 job_.passes.size(), records));
+}
+
+std::vector<LightRecord> FileObservation::reference() const {
+  std::vector<LightRecord> records;
+  if (!std::filesystem::exists(directory_ / kReferenceBin)) return records;
+  LightFile(directory_ / kReferenceBin).each_step([&](std::uint32_t, std::span<const LightRecord> of) {
+    records.assign(of.begin(), of.end());
+  });
+  return records;
+}
+
+FullStep FileObservation::read(const std::string& folder, std::uint32_t step) const {
+  return read_full(directory_ / folder, step, job_);
+}
+
+FullStep FileObservation::reference_full() const {
+  if (!std::filesystem::exists(directory_ / kReferenceFolder)) return {};
+  FullStep full = kept(kNone);
+  for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) full.ranks.push_back(rank);
+  return full;
+}
+
+std::vector<std::uint32_t> FileObservation::full_steps() const {
+  std::vector<std::uint32_t> steps;
+  for (const JobFile::Full& full : file_.full) steps.push_back(full.step);
+  return steps;
+}
+
+FullStep FileObservation::full(std::uint32_t step) const {
+  const auto of = std::ranges::find(file_.full, step, &JobFile::Full::step);
+  if (of == file_.full.end())
+    throw InputError(fmt::format("{}: step {} was not recorded in full", directory_.string(), step));
+  FullStep full = kept(step);
+  full.ranks = of->ranks;
+  return full;
+}
+
+const FullStep& FileObservation::kept(std::uint32_t step) const {
+  constexpr std::size_t kMostKept = 8;
+  const auto found = kept_.find(step);
+  if (found != kept_.end()) return found->second;
+  if (kept_.size() >= kMostKept) kept_.clear();
+  return kept_.emplace(step, read(folder_of(step), step)).first->second;
+}
+
+std::string FileObservation::place_of(const LightRecord& record) const {
+  // Every step has a record of each rank and pass, and a rank is in one group of a pass.
+  const std::uint64_t passes = job_.passes.size();
+  const bool reference = record.step == kNone;
+  const std::uint64_t step = reference ? 0 : record.step;
+  const std::uint64_t number = (step * job_.ranks + record.rank) * passes + record.pass;
+  return fmt::format("{}:{}", reference ? kReferenceBin : kLightBin, number);
+}
+
+std::string FileObservation::place_of(const OperatorRecord& record) const {
+  return line_of(kept(record.step).operators, kOperatorsCsv, record.step, [&](const OperatorRecord& of) {
+    return of.rank == record.rank && of.pass == record.pass && of.op == record.op && of.start == record.start;
+  });
+}
+
+std::string FileObservation::place_of(const TransferRecord& record) const {
+  return line_of(kept(record.step).transfers, kTransfersCsv, record.step, [&](const TransferRecord& of) {
+    return of.src == record.src && of.dst == record.dst && of.op == record.op && of.start == record.start &&
+           of.end == record.end;
+  });
+}
+
+std::string FileObservation::place_of(const HostRecord& record) const {
+  return line_of(kept(record.step).host, kHostCsv, record.step, [&](const HostRecord& of) {
+    return of.rank == record.rank && of.kind == record.kind && of.start == record.start;
+  });
+}
+
+}  // namespace a3sim

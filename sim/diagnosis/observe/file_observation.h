@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "sim/diagnosis/observe/job_file.h"
+#include "sim/diagnosis/observe/light_file.h"
+#include "traces/observation.h"
+
+namespace a3sim {
+
+// A job that `a3sim monitor` recorded. Never opens the truth that lies beside the records.
+class FileObservation final : public Observation {
+ public:
+  // The directory's kind (result_directory.h) has been checked. Throws InputError for records that are missing, cut
+  // off, damaged or contradict each other.
+  explicit FileObservation(const std::filesystem::path& directory);
+
+  // Takes this for what the machine allows; it has planes of the same names.
+  void set_machine(const ObservedMachine& machine) { job_.machine = machine; }
+  void each_step(const Step& take) const override { light_.each_step(take); }
+  std::vector<LightRecord> reference() const override;
+  FullStep reference_full() const override;
+  std::vector<std::uint32_t> full_steps() const override;
+  FullStep full(std::uint32_t step) const override;
+  std::string place_of(const LightRecord& record) const override;
+  std::string place_of(const OperatorRecord& record) const override;
+  std::string place_of(const TransferRecord& record) const override;
+  std::string place_of(const HostRecord& record) const override;
+
+ private:
+  FullStep read(const std::string& folder, std::uint32_t step) const;
+  // The same, kept for who asks for many places.
+  const FullStep& kept(std::uint32_t step) const;
+
+  std::filesystem::path directory_;
+  JobFile file_;
+  LightFile light_;
+  mutable std::map<std::uint32_t, FullStep> kept_;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,127 @@
+#include "sim/diagnosis/observe/job_file.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+using nlohmann::json;
+constexpr int kFormat = 1;
+constexpr std::uintmax_t kMostOfJson = std::uintmax_t{64} << 20;
+
+json plane_json(const ObservedPlane& plane) {
+  return {{"name", plane.name},
+          {"port_bytes_per_s", plane.port},
+          {"worker_bytes_per_s", plane.worker},
+          {"startup_ps", plane.startup.count()},
+          {"alignment", plane.alignment}};
+}
+
+ObservedPlane plane_of(const json& of) {
+  ObservedPlane plane;
+  plane.name = of.at("name").get<std::string>();
+  plane.port = of.at("port_bytes_per_s").get<double>();
+  plane.worker = of.at("worker_bytes_per_s").get<double>();
+  plane.startup = Duration(of.at("startup_ps").get<std::int64_t>());
+  plane.alignment = of.at("alignment").get<double>();
+  return plane;
+}
+
+JobFile job_of(const json& of) {
+  if (of.at("format").get<int>() != kFormat) throw InputError("is of another format than this a3sim reads");
+  JobFile job;
+  job.name = of.at("name").get<std::string>();
+  job.version = of.at("a3sim").get<std::string>();
+  job.ranks = of.at("ranks").get<std::uint32_t>();
+  job.steps = of.at("steps").get<std::uint32_t>();
+  job.passes = of.at("passes").get<std::vector<std::string>>();
+  job.names = of.at("operators").get<std::vector<std::string>>();
+  job.groups = of.at("groups").get<std::vector<std::vector<std::uint32_t>>>();
+  job.nodes = of.at("nodes").get<std::vector<std::uint32_t>>();
+  const json& machine = of.at("machine");
+  job.machine.aic = machine.at("aic").get<std::uint32_t>();
+  job.machine.aiv = machine.at("aiv").get<std::uint32_t>();
+  job.machine.cube_rate = machine.at("cube_operations_per_s").get<double>();
+  job.machine.vector_rate = machine.at("vector_operations_per_s").get<double>();
+  job.machine.hbm_read = machine.at("hbm_bytes_per_s").get<double>();
+  job.machine.l2_read = machine.at("l2_bytes_per_s").get<double>();
+  job.machine.clock = machine.value("clock_hz", 0.0);
+  for (const json& plane : machine.at("planes")) job.machine.planes.push_back(plane_of(plane));
+  for (const json& full : of.at("full"))
+    job.full.push_back(
+        {full.at("step").get<std::uint32_t>(), full.at("ranks").get<std::vector<std::uint32_t>>()});
+  return job;
+}
+
+void check(const JobFile& job) {
+  const auto in_job = [&](const std::vector<std::uint32_t>& ranks) {
+    for (const std::uint32_t rank : ranks)
+      if (rank >= job.ranks)
+        throw InputError(fmt::format("names rank {}, but the job has {}", rank, job.ranks));
+  };
+  if (job.ranks == 0 || job.passes.empty() || job.groups.empty())
+    throw InputError("names no ranks, no passes or no groups");
+  if (job.nodes.size() != job.ranks)
+    throw InputError(fmt::format("has {} ranks, but nodes of {}", job.ranks, job.nodes.size()));
+  for (const auto& group : job.groups) in_job(group);
+  for (std::size_t i = 0; i < job.full.size(); ++i) {
+    in_job(job.full[i].ranks);
+    if (job.full[i].step >= job.steps || (i > 0 && job.full[i].step <= job.full[i - 1].step))
+      throw InputError(
+          fmt::format("step {} of those in full is out of order or beyond the last", job.full[i].step));
+  }
+}
+
+}  // namespace
+
+std::string full_folder(std::uint32_t step) { return fmt::format("full/{}", step); }
+
+std::string job_json(const JobFile& job) {
+  json planes = json::array(), full = json::array();
+  for (const ObservedPlane& plane : job.machine.planes) planes.push_back(plane_json(plane));
+  for (const JobFile::Full& of : job.full) full.push_back({{"step", of.step}, {"ranks", of.ranks}});
+  const json all{{"format", kFormat},
+                 {"name", job.name},
+                 {"a3sim", job.version},
+                 {"ranks", job.ranks},
+                 {"steps", job.steps},
+                 {"passes", job.passes},
+                 {"operators", job.names},
+                 {"groups", job.groups},
+                 {"nodes", job.nodes},
+                 {"machine",
+                  {{"aic", job.machine.aic},
+                   {"aiv", job.machine.aiv},
+                   {"cube_operations_per_s", job.machine.cube_rate},
+                   {"vector_operations_per_s", job.machine.vector_rate},
+                   {"hbm_bytes_per_s", job.machine.hbm_read},
+                   {"l2_bytes_per_s", job.machine.l2_read},
+                   {"clock_hz", job.machine.clock},
+                   {"planes", planes}}},
+                 {"full", full}};
+  return all.dump(1) + "\n";
+}
+
+JobFile read_job_json(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) throw InputError(path.string() + ": cannot be read; 'a3sim monitor' writes it");
+  if (size > kMostOfJson) throw InputError(path.string() + ": is larger than 64 MiB");
+  std::ifstream in(path, std::ios::binary);
+  try {
+    const JobFile job = job_of(json::parse(in));
+    check(job);
+    return job;
+  } catch (const json::exception& e) {
+    throw InputError(fmt::format("{}: {}", path.string(), e.what()));
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", path.string(), e.what()));
+  }
+}
+
+}  // namespace a3sim

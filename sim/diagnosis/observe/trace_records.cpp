@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <numeric>
+
+#include "sim/diagnosis/observe/trace_observation.h"
+#include "traces/analysis/kernels.h"
+#include "traces/analysis/stretches.h"
+
+namespace a3sim {
+namespace {
+
+void add_wait(LightRecord& record, Duration time, std::uint32_t whom) {
+  record.waited += time;
+  if (time <= record.longest) return;
+  record.longest = time;
+  record.whom = whom;
+}
+
+// Stretches in which nothing of a rank ran, that a trigger of another rank ended.
+void add_waits_for_events(const Causes& causes, std::uint32_t rank, LightRecord& record) {
+  const Trace& trace = causes.trace();
+  const std::vector<TraceTask>& tasks = trace.ranks[rank];
+  std::vector<std::uint32_t> order(tasks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {}, [&](std::uint32_t t) { return tasks[t].start; });
+  Duration idle_since = trace.starts[rank] + trace.machine.launch;
+  for (const std::uint32_t t : order) {
+    const TraceTask& task = tasks[t];
+    const TaskAt producer = causes.producer({rank, t});
+    if (task.start > idle_since && producer != kNoTask && producer.rank != rank &&
+        causes.task(producer).visible > idle_since)
+      add_wait(record, task.start - idle_since, producer.rank);
+    idle_since = std::max(idle_since, task.end);
+  }
+}
+
+// Where all ranks meet: what each has waited there for the last to come.
+void add_waits_at_meetings(const Kernels& kernels, std::uint32_t rank, LightRecord& record) {
+  for (std::uint32_t k = 0; k < kernels.count(); ++k) {
+    if (kernels.meets_before(k)) {
+      const std::uint32_t last = kernels.last_to_come(k);
+      add_wait(record, kernels.at(last, k).launched - kernels.at(rank, k).launched, last);
+    }
+    if (kernels.meets(k)) {
+      const std::uint32_t last = kernels.last_to_end(k);
+      add_wait(record, kernels.at(last, k).ended - kernels.at(rank, k).ended, last);
+    }
+  }
+}
+
+// When a rank sent or received.
+std::vector<Stretches> transfers(const Trace& trace) {
+  std::vector<Stretches> ranks(trace.ranks.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    for (const TraceTask& task : trace.ranks[rank]) {
+      if (!task.remote || task.put_bytes == 0) continue;
+      ranks[rank].emplace_back(task.start, task.done);
+      ranks[trace.rank_of(task.dst)].emplace_back(task.start, task.done);
+    }
+  }
+  for (Stretches& of : ranks) unite(of);
+  return ranks;
+}
+
+// When tasks of a rank ran that wait for memory longer than they compute.
+Stretches memory_bound(const std::vector<TraceTask>& tasks) {
+  Stretches stretches;
+  for (const TraceTask& task : tasks)
+    if (!task.remote && task.end > task.start && 2 * task.arithmetic < task.end - task.start)
+      stretches.emplace_back(task.start, task.end);
+  unite(stretches);
+  return stretches;
+}
+
+void add_operators(const Trace& trace, std::uint32_t rank, const OperatorRecord& of_pass, Duration since,
+                   const std::vector<std::uint32_t>& names, const std::vector<Duration>& ran_in_all,
+                   FullStep& full) {
+  std::vector<OperatorRecord> records(trace.operators.size(), of_pass);
+  std::vector<Duration> taken(records.size());
+  std::vector<bool> ran(records.size());
+  for (const TraceTask& task : trace.ranks[rank]) {
+    OperatorRecord& record = records[task.op];
+    if (!ran[task.op] || since + task.start < record.start) {
+      record.start = since + task.start;
+      taken[task.op] = since + task.taken;
+    }
+    ran[task.op] = true;
+    record.end = std::max(record.end, since + task.end);
+    record.run += task.end - task.start;
+    record.arithmetic += task.arithmetic;
+    record.operations += static_cast<double>(task.operations);
+    record.hbm_bytes += static_cast<double>(task.hbm_bytes);
+    record.sent_bytes += static_cast<double>(task.put_bytes);
+  }
+  for (std::size_t op = 0; op < records.size(); ++op) {
+    if (!ran[op]) continue;
+    OperatorRecord& record = records[op];
+    const TaskUnit unit = trace.operators[op].unit;
+    record.rank = rank;
+    record.op = names[op];
+    record.lane = unit == TaskUnit::kPut ? Lane::kCommunication : Lane::kCompute;
+    record.core = unit == TaskUnit::kCube ? CoreKind::kCube : CoreKind::kVector;
+    record.wait = record.start - taken[op];
+    const TraceOperator& of_all = trace.operators[op];
+    if (ran_in_all[op] > Duration::zero())
+      record.l2_bytes = (of_all.l2_read + of_all.l2_written) * seconds(record.run) / seconds(ran_in_all[op]);
+    full.operators.push_back(record);
+  }
+}
+
+}  // namespace
+
+std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, Duration since) {
+  constexpr double kMicrosecond = 1e6;  // ps
+  const auto microseconds_of = [](Duration time) {
+    return static_cast<float>(static_cast<double>(time.count()) / kMicrosecond);
+  };
+  const Causes causes(trace);
+  const WorkerKinds& kinds = trace.machine.workers;
+  const std::vector<Stretches> sent = transfers(trace);
+  std::vector<LightRecord> records(trace.ranks.size());
+  for (std::uint32_t rank = 0; rank < records.size(); ++rank) {
+    LightRecord& record = records[rank];
+    Duration end{};
+    std::vector<Duration> busy(kinds.size());
+    for (const TraceTask& task : trace.ranks[rank]) {
+      end = std::max(end, task.end);
+      busy[kinds.queue_of(task.worker)] += task.end - task.start;
+      record.operations += static_cast<double>(task.operations);
+      if (task.remote) record.bytes += static_cast<double>(task.put_bytes);
+    }
+    record.start = since + trace.starts[rank];
+    record.arrival = since + std::max(end, trace.starts[rank]);
+    record.release = since + std::max(end, trace.makespan);
+    record.rank = rank;
+    record.pass = pass;
+    record.aic_busy = microseconds_of(busy[kinds.queue_for(CoreUnit::kMatrix)]);
+    record.aiv_busy = microseconds_of(busy[kinds.queue_for(CoreUnit::kVector)]);
+    record.transfer = microseconds_of(length_of(sent[rank]));
+    record.fill.fill(kNoFill);
+  }
+  if (trace.machine.has_kernels()) {
+    const Kernels kernels(causes);
+    for (LightRecord& record : records) add_waits_at_meetings(kernels, record.rank, record);
+  } else {
+    for (LightRecord& record : records) add_waits_for_events(causes, record.rank, record);
+  }
+  return records;
+}
+
+void add_full_records(const Trace& trace, std::uint16_t pass, Duration since,
+                      const std::vector<std::string>& names, const PlaneOfHop& planes, FullStep& full) {
+  std::vector<std::uint32_t> named;
+  for (const TraceOperator& op : trace.operators)
+    named.push_back(static_cast<std::uint32_t>(std::ranges::find(names, op.name) - names.begin()));
+  OperatorRecord of_pass;
+  of_pass.pass = pass;
+  std::vector<Duration> ran(trace.operators.size());
+  for (const auto& tasks : trace.ranks)
+    for (const TraceTask& task : tasks) ran[task.op] += task.end - task.start;
+  std::vector<Stretches> bound;
+  for (std::uint32_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    add_operators(trace, rank, of_pass, since, named, ran, full);
+    bound.push_back(memory_bound(trace.ranks[rank]));
+  }
+  for (std::uint32_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    for (const TraceTask& task : trace.ranks[rank]) {
+      if (!task.remote || task.put_bytes == 0) continue;
+      TransferRecord& record = full.transfers.emplace_back();
+      record.src = rank;
+      record.dst = static_cast<std::uint32_t>(trace.rank_of(task.dst));
+      record.op = named[task.op];
+      record.pass = pass;
+      const auto plane = planes.find(task.visible - task.done);
+      if (plane != planes.end()) record.plane = plane->second;
+      record.start = since + task.start;
+      record.end = since + task.done;
+      record.bytes = static_cast<double>(task.put_bytes);
+      record.beside = part_covered(bound[rank], bound[record.dst], task.start, task.done);
+      record.lost_sharing =
+          static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
+    }
+  }
+}
+
+}  // namespace a3sim

@@ -1,0 +1,183 @@
+#include "sim/diagnosis/rules/advice_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace a3sim {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string where(const Finding& of, std::uint32_t ranks) {
+  const std::string steps = of.standing           ? "every step"
+                            : of.first == of.last ? fmt::format("step {}", of.first)
+                                                  : fmt::format("steps {} to {}", of.first, of.last);
+  const std::string place = place_text(of, ranks);
+  return place.empty() ? steps : place + ", " + steps;
+}
+
+void add_finding(const Finding& of, const Advice& advice, std::string& text) {
+  text += fmt::format("{}: {:.3f} ms a step ({:.1f} %), {}{:.0f} %{}\n", of.cause, of.lost_ms, 100 * of.share,
+                      of.standing ? "sure to " : "explains ", 100 * of.confidence,
+                      of.standing ? "" : " of the lag");
+  text += fmt::format("  where      {}\n", where(of, advice.ranks));
+  for (std::size_t e = 0; e < of.evidence.size(); ++e) {
+    const Evidence& item = of.evidence[e];
+    text += fmt::format("  {:<10} {}{}\n", e == 0 ? "evidence" : "", evidence_text(item),
+                        item.place.empty() ? "" : "  " + item.place);
+  }
+  for (std::size_t i = 0; i < of.ruled_out.size(); ++i)
+    text += fmt::format("  {:<10} {}: {}\n", i == 0 ? "ruled out" : "", of.ruled_out[i].cause,
+                        of.ruled_out[i].why);
+  for (std::size_t i = 0; i < of.remedies.size(); ++i)
+    text +=
+        fmt::format("  {:<10} {}{}\n", i == 0 ? "remedy" : "", of.remedies[i].text,
+                    i > 0 ? ""
+                          : fmt::format(" ({}{:.3f} ms a step)", of.remedies[i].bound ? "at most " : "gains ",
+                                        of.remedies[i].gain_ms));
+  for (std::size_t i = 0; i < of.missing.size(); ++i)
+    text += fmt::format("  {:<10} {}\n", i == 0 ? "missing" : "", of.missing[i]);
+}
+
+ordered_json json_of(const Finding& of) {
+  ordered_json evidence = ordered_json::array(), out = ordered_json::array(),
+               remedies = ordered_json::array();
+  for (const Evidence& item : of.evidence)
+    evidence.push_back({{"what", item.what},
+                        {"value", item.value},
+                        {"threshold", item.threshold},
+                        {"unit", item.unit},
+                        {"place", item.place}});
+  for (const RuledOut& item : of.ruled_out) out.push_back({{"cause", item.cause}, {"why", item.why}});
+  for (const Remedy& item : of.remedies)
+    remedies.push_back({{"text", item.text}, {"gain_ms", item.gain_ms}, {"bound", item.bound}});
+  ordered_json links = ordered_json::array();
+  for (const auto& [from, to] : of.links) links.push_back({from, to});
+  ordered_json json{{"cause", of.cause},
+                    {"ranks", of.ranks},
+                    {"links", links},
+                    {"operators", of.operators},
+                    {"steps", {of.first, of.last}},
+                    {"lost_ms", of.lost_ms},
+                    {"confidence", of.confidence},
+                    {"evidence", evidence},
+                    {"ruled_out", out},
+                    {"remedies", remedies},
+                    {"missing", of.missing}};
+  if (!of.side.empty()) json["side"] = of.side;
+  if (of.standing) json["standing"] = true;
+  return json;
+}
+
+}  // namespace
+
+std::string place_text(const Finding& of, std::uint32_t ranks) {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  if (of.ranks.size() == ranks && ranks > 1)
+    add("all ranks");
+  else if (!of.ranks.empty())
+    add(fmt::format("rank{} {}", of.ranks.size() > 1 ? "s" : "", fmt::join(of.ranks, ", ")));
+  if (!of.side.empty()) add(of.side == "both" ? "both sides of its ports" : of.side + " of its ports");
+  for (const auto& [from, to] : of.links) add(fmt::format("rank {} to rank {}", from, to));
+  for (const std::string& op : of.operators) add(op);
+  return text;
+}
+
+std::string evidence_text(const Evidence& item) {
+  return fmt::format("{}: {:.4g}{}{} (limit {:.4g})", item.what, item.value, item.unit.empty() ? "" : " ",
+                     item.unit, item.threshold);
+}
+
+namespace {
+
+std::string path_text(const PathParts& path) {
+  constexpr std::size_t kMost = 6;
+  std::string text =
+      fmt::format("critical path of step {}, {}:", path.step, path.exact ? "exact" : "inferred");
+  for (std::size_t p = 0; p < std::min(kMost, path.parts.size()); ++p)
+    text += fmt::format("{} {} of rank {} {:.1f} %", p > 0 ? "," : "", path.parts[p].op, path.parts[p].rank,
+                        100 * path.parts[p].share);
+  return text + (path.parts.size() > kMost ? ", …\n" : "\n");
+}
+
+ordered_json json_of(const PathParts& path) {
+  ordered_json parts = ordered_json::array();
+  for (const PathParts::Part& part : path.parts)
+    parts.push_back({{"operator", part.op}, {"rank", part.rank}, {"share", part.share}});
+  return {{"step", path.step}, {"inferred", !path.exact}, {"operators", parts}};
+}
+
+}  // namespace
+
+std::string advice_text(const Advice& advice) {
+  std::string text;
+  for (const Finding& finding : advice.findings) {
+    add_finding(finding, advice, text);
+    text += '\n';
+  }
+  if (advice.findings.empty()) text += "nothing found that costs 1 % of a step\n\n";
+  if (advice.steps == 1)
+    text += fmt::format("{} ranks, one step of {:.3f} ms\n", advice.ranks, advice.usual_ms);
+  else
+    text += fmt::format("{} ranks, {} steps of {:.3f} ms usually, {} slow\n", advice.ranks, advice.steps,
+                        advice.usual_ms, advice.slow);
+  // What can lose nothing tells what it is limited by.
+  for (const Finding& of : advice.infos)
+    text += of.lost_ms > 0 ? fmt::format("info: {}, {}: {:.3f} ms a step ({:.2f} %)\n", of.cause,
+                                         where(of, advice.ranks), of.lost_ms, 100 * of.share)
+                           : fmt::format("info: {}, {}: {}\n", of.cause, where(of, advice.ranks),
+                                         evidence_text(of.evidence.front()));
+  if (advice.path) text += path_text(*advice.path);
+  for (const Missing& missing : advice.missing)
+    text += fmt::format("not seen: {}, needed for {}\n", missing.column, missing.needed_for);
+  return text;
+}
+
+std::string first_finding(const Advice& advice, std::string_view of) {
+  const auto told = [&](const Finding& finding) {
+    const std::string place = place_text(finding, advice.ranks);
+    const Evidence& evidence = finding.evidence.front();
+    return fmt::format("{}{}{}: {:.3f} ms of the {} ({:.1f} %). Evidence: {}{}{}.", finding.cause,
+                       place.empty() ? "" : ", ", place, finding.lost_ms, of, 100 * finding.share,
+                       evidence_text(evidence), evidence.place.empty() ? "" : ", ", evidence.place);
+  };
+  if (!advice.findings.empty()) {
+    const Finding& first = advice.findings.front();
+    return fmt::format("First finding: {} Try: {}.", told(first), first.remedies.front().text);
+  }
+  const std::string none = fmt::format("No finding costs 1 % of the {}.", of);
+  // What is at a roof tells why there is nothing to gain.
+  const auto limited =
+      std::ranges::find_if(advice.infos, [](const Finding& info) { return info.lost_ms <= 0; });
+  if (limited != advice.infos.end()) {
+    const std::string place = place_text(*limited, advice.ranks);
+    return fmt::format("{} At a roof: {}, {}; {}, {}.", none, limited->cause, place,
+                       evidence_text(limited->evidence.front()), limited->evidence.front().place);
+  }
+  return advice.infos.empty() ? none : fmt::format("{} Most: {}", none, told(advice.infos.front()));
+}
+
+ordered_json advice_json(const Advice& advice) {
+  ordered_json findings = ordered_json::array(), infos = ordered_json::array(),
+               missing = ordered_json::array();
+  for (const Finding& finding : advice.findings) findings.push_back(json_of(finding));
+  for (const Finding& finding : advice.infos) infos.push_back(json_of(finding));
+  for (const Missing& of : advice.missing)
+    missing.push_back({{"column", of.column}, {"needed_for", of.needed_for}});
+  ordered_json json{{"schema_version", 1},
+                    {"ranks", advice.ranks},
+                    {"steps", advice.steps},
+                    {"slow_steps", advice.slow},
+                    {"usual_ms", advice.usual_ms},
+                    {"findings", findings},
+                    {"info", infos},
+                    {"missing", missing}};
+  if (advice.path) json["path"] = json_of(*advice.path);
+  return json;
+}
+
+}  // namespace a3sim

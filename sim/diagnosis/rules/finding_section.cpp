@@ -1,0 +1,86 @@
+#include "sim/diagnosis/rules/finding_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "sim/diagnosis/observe/trace_observation.h"
+#include "sim/diagnosis/rules/advice_report.h"
+
+namespace a3sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The task that a place stands for, by what a page's tasks say of themselves; null: it is no line of the pass's tasks.
+Json task_json(const TracedPass& pass, const std::string& place) {
+  const std::string file = tasks_csv_name(pass.name) + ":";
+  if (!place.starts_with(file)) return nullptr;
+  std::size_t line = 0;
+  const char* end = place.data() + place.size();
+  if (std::from_chars(place.data() + file.size(), end, line).ptr != end) return nullptr;
+  const TaskAt at = task_at_line(pass.trace, line);
+  if (at == kNoTask) return nullptr;
+  const TraceTask& task = pass.trace.ranks[at.rank][at.task];
+  return {{"rank", at.rank}, {"op", task.op}, {"index", task.index}};
+}
+
+// From the first to the last date of what a finding names: its operators; of communication the puts; else all.
+std::pair<Duration, Duration> dates_of(const Finding& finding, const Trace& trace) {
+  const auto named = [&](const TraceTask& task) {
+    if (!finding.operators.empty())
+      return std::ranges::find(finding.operators, trace.operators[task.op].name) != finding.operators.end();
+    return finding.cause.starts_with("comm.") ? task.remote : true;
+  };
+  Duration from = trace.makespan, to{};
+  for (std::uint32_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    if (!finding.ranks.empty() && std::ranges::find(finding.ranks, rank) == finding.ranks.end()) continue;
+    for (const TraceTask& task : trace.ranks[rank]) {
+      if (!named(task)) continue;
+      from = std::min(from, task.start);
+      to = std::max(to, task.end);
+    }
+  }
+  return from < to ? std::pair(from, to) : std::pair(Duration::zero(), trace.makespan);
+}
+
+Json finding_json(const Finding& finding, const PassFindings& of, std::size_t number) {
+  Json evidence = Json::array(), out = Json::array(), remedies = Json::array();
+  for (const Evidence& item : finding.evidence)
+    evidence.push_back(
+        {{"text", evidence_text(item)}, {"place", item.place}, {"task", task_json(*of.pass, item.place)}});
+  for (const RuledOut& item : finding.ruled_out) out.push_back(item.cause + ": " + item.why);
+  for (const Remedy& remedy : finding.remedies) remedies.push_back(remedy.text);
+  const auto [from, to] = dates_of(finding, of.pass->trace);
+  std::string lost = fmt::format("{:.3f} ms ({:.1f} %)", finding.lost_ms, 100 * finding.share);
+  return {{"id", fmt::format("finding-{}", number)},
+          {"number", number},
+          {"run", of.run},
+          {"pass", of.pass->name},
+          {"cause", finding.cause},
+          {"where", place_text(finding, of.advice->ranks)},
+          {"lost", finding.lost_ms > 0 ? lost : "nothing to gain"},
+          {"info", finding.info},
+          {"ranks", finding.ranks},
+          {"from_ps", from.count()},
+          {"to_ps", to.count()},
+          {"evidence", std::move(evidence)},
+          {"ruled_out", std::move(out)},
+          {"remedies", std::move(remedies)},
+          {"missing", finding.missing}};
+}
+
+}  // namespace
+
+void add_findings(Page& page, std::span<const PassFindings> passes) {
+  Json findings = Json::array();
+  for (const bool info : {false, true})
+    for (const PassFindings& of : passes)
+      for (const Finding& finding : info ? of.advice->infos : of.advice->findings)
+        findings.push_back(finding_json(finding, of, findings.size() + 1));
+  if (!findings.empty())
+    page.add({{"kind", "findings"}, {"title", "Findings"}, {"findings", std::move(findings)}});
+}
+
+}  // namespace a3sim

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/diagnosis/rules/hosts.h"
+#include "sim/diagnosis/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+void add_queues(Finding& finding, std::uint32_t rank, const std::array<double, 3>& fill, double waited,
+                const RuleData& data, const std::string& place) {
+  constexpr const char* kQueueNames[] = {"batches ready for the device", "batches ready for the host",
+                                         "batches read"};
+  for (std::size_t q = 0; q < fill.size(); ++q)
+    finding.add({fmt::format("rank {}: queue of {} filled", rank, kQueueNames[q]), "%", fill[q],
+                 data.at("filled"), place});
+  finding.add({fmt::format("rank {} waited for its batch", rank), "ms a step", waited / kPicosecondsOfMs,
+               data.at("least_ms"), place});
+}
+
+// The slow stage of the data pipeline, on the ranks that wait for batches.
+class IoRule final : public CauseRule {
+ public:
+  explicit IoRule(IoStage stage) : stage_(stage) {}
+
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    const HostLag lag = host_lag(of);
+    Finding finding;
+    std::uint32_t worst = kNone;
+    for (const std::uint32_t r : lag.ranks) {
+      if (io_stage(of.episode.mean[r].fill, data.at("filled")) != stage_) continue;
+      finding.ranks.push_back(r);
+      if (worst == kNone || lag.by_rank[r] > lag.by_rank[worst]) worst = r;
+    }
+    if (finding.ranks.empty() || lag.by_rank[worst] < data.at("least_ms") * kPicosecondsOfMs) return {};
+    finding.confidence = std::min(1.0, lag.by_rank[worst] / std::max(1.0, of.excess(Measure::kOwn, worst)));
+    add_queues(finding, worst, of.episode.mean[worst].fill, lag.by_rank[worst], data, of.place(worst));
+    return {finding};
+  }
+
+  // What is waited for batches of every step is all of the time before a rank's first work.
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    Finding finding;
+    std::uint32_t worst = kNone;
+    const double least = std::max(data.at("least_ms") * kPicosecondsOfMs, data.at("standing") * of.took);
+    std::vector<double> waited;
+    for (std::uint32_t r = 0; r < of.mean.size(); ++r) {
+      const RankStep& rank = of.mean[r];
+      const bool its = io_stage(rank.fill, data.at("filled")) == stage_;
+      waited.push_back(its ? std::max(rank[Measure::kDelay], rank[Measure::kLate]) : 0);
+      if (waited.back() < least) continue;
+      finding.ranks.push_back(r);
+      if (worst == kNone || waited[r] > waited[worst]) worst = r;
+    }
+    if (worst == kNone) return {};
+    finding.lost_ms = of.gain(waited) / kPicosecondsOfMs;
+    finding.confidence = 1;
+    add_queues(finding, worst, of.mean[worst].fill, waited[worst], data, of.place(worst));
+    return {finding};
+  }
+
+ private:
+  IoStage stage_;
+};
+
+A3SIM_REGISTER(CauseRule, "io.read", "batches are read too slowly", IoRule(IoStage::kRead));
+A3SIM_REGISTER(CauseRule, "io.process", "batches are processed too slowly", IoRule(IoStage::kProcess));
+A3SIM_REGISTER(CauseRule, "io.fetch", "batches are fetched too slowly", IoRule(IoStage::kFetch));
+
+}  // namespace
+
+IoStage io_stage(const std::array<double, 3>& fill, double filled) {
+  if (fill[0] < 0 || fill[0] >= filled) return IoStage::kNone;
+  if (fill[1] >= filled) return IoStage::kFetch;
+  return fill[2] >= filled ? IoStage::kProcess : IoStage::kRead;
+}
+
+}  // namespace a3sim

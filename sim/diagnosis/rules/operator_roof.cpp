@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sim/diagnosis/rules/computing.h"
+#include "sim/diagnosis/rules/rule.h"
+
+namespace a3sim {
+namespace {
+
+constexpr double kPicosecond = 1e-12;
+constexpr std::size_t kMostNamed = 4;
+
+// What limits an operator: what the memory gives, what the cores give, or neither.
+enum class Roof : std::uint8_t { kMemory, kCompute, kNeither };
+
+// How near an operator of a rank is to what the machine allows.
+struct RoofPart {
+  Roof roof = Roof::kNeither;  // that limits it: of the memory also where it is that of the L2
+  double reached = 0;          // of the nearer roof; 0: no roof is known
+};
+
+// `run`: ps of its workers; `used`: the part of a roof from which on it is the limit.
+RoofPart roof_part(const ObservedMachine& machine, CoreKind core, double run, double operations,
+                   double hbm_bytes, double l2_bytes, double used) {
+  const double peak = core == CoreKind::kCube ? machine.cube_rate : machine.vector_rate;
+  const double time = kPicosecond * run / machine.workers(core);
+  if (time <= 0 || peak <= 0 || machine.hbm_read <= 0) return {};
+  const double memory =
+      std::max(hbm_bytes / machine.hbm_read, machine.l2_read > 0 ? l2_bytes / machine.l2_read : 0);
+  const double cores = operations / peak;
+  RoofPart part{Roof::kNeither, std::max(memory, cores) / time};
+  if (part.reached >= used) part.roof = memory > cores ? Roof::kMemory : Roof::kCompute;
+  return part;
+}
+
+// An operator of all passes and ranks.
+struct Sum {
+  double lost = 0, exposed = 0,
+         reached = 1;  // ps, the most of a rank; the part of the roof where it is lowest
+  const OperatorRecord* worst = nullptr;
+};
+
+Finding standing_finding(const Standing& of, const std::map<std::uint32_t, Sum>& sums,
+                         const std::set<std::uint32_t>& ranks, double used) {
+  std::vector<std::pair<std::uint32_t, Sum>> order(sums.begin(), sums.end());
+  std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
+    return std::pair(a.second.lost, a.second.exposed) > std::pair(b.second.lost, b.second.exposed);
+  });
+  Finding finding;
+  finding.ranks.assign(ranks.begin(), ranks.end());
+  for (const auto& [op, sum] : order) {
+    const std::string& name = of.of.names()[op];
+    finding.operators.push_back(name);
+    if (finding.evidence.size() < kMostNamed)
+      finding.add({fmt::format("{} of rank {}, of the nearer roof", name, sum.worst->rank), "", sum.reached,
+                   used, of.of.place_of(*sum.worst)});
+  }
+  finding.confidence = 1;
+  return finding;
+}
+
+// Operators that a roof limits, or that reach none.
+class OperatorRoofRule final : public CauseRule {
+ public:
+  explicit OperatorRoofRule(Roof roof) : roof_(roof) {}
+
+  // Operators that take longer than usual at equal work, where others do not.
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    struct Sum {
+      double lost = 0;
+      const OperatorLag* worst = nullptr;
+      std::vector<std::uint32_t> ranks;
+    };
+    std::map<std::uint32_t, Sum> slow;  // by operator
+    double all = 0;
+    for (const RankOperators& rank : computing(of)) {
+      for (const OperatorLag* lag : rank.lags) {
+        const double lost = lag->lag(of.workers(lag->now.core)) / rank.steps;
+        all += std::max(0.0, lost);
+        const bool clock = lag->arithmetic() > 1 + data.at("arithmetic");
+        if (clock || lag->run() < data.at("slower") || lost <= 0 || !of.may_matter(lag->now.op)) continue;
+        Sum& sum = slow[lag->now.op];
+        sum.lost += lost;
+        if (std::ranges::find(sum.ranks, rank.rank) == sum.ranks.end()) sum.ranks.push_back(rank.rank);
+        if (!sum.worst || lag->run() > sum.worst->run()) sum.worst = lag;
+      }
+    }
+    std::vector<Finding> findings;
+    for (const auto& [op, sum] : slow) {
+      const double a_rank = sum.lost / static_cast<double>(sum.ranks.size());
+      if (sum.lost < data.at("most_of") * all || a_rank < data.at("least") * of.usual()) continue;
+      // The L2 is no roof here: a slow operator is held against its cores and the HBM.
+      const OperatorRecord& worst = sum.worst->now;
+      const RoofPart roof = roof_part(of.of.machine(), worst.core, picoseconds(worst.run), worst.operations,
+                                      worst.hbm_bytes, 0, data.at("used"));
+      if (roof.roof != roof_) continue;
+      Finding finding;
+      finding.ranks = busy_alike(of, sum.ranks);
+      finding.operators = {of.of.names()[op]};
+      finding.factor = sum.worst->run();
+      double lag = 1;
+      for (const std::uint32_t r : sum.ranks) lag = std::max(lag, of.excess(Measure::kOwn, r));
+      finding.confidence = std::min(1.0, a_rank / lag);
+      finding.add({fmt::format("{} of rank {}, at equal work, of the usual", finding.operators.front(),
+                               sum.worst->now.rank),
+                   "", sum.worst->run(), data.at("slower"), of.of.place_of(sum.worst->now)});
+      finding.add({"its part of what operators take longer", "", sum.lost / all, data.at("most_of"),
+                   of.of.place_of(sum.worst->now)});
+      findings.push_back(finding);
+    }
+    return findings;
+  }
+
+  // All such operators in one finding. What they lose is their exposed time above what the nearer roof allows at `used`;
+  // at a roof it is nothing, and the finding is for information.
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    const double used = data.at("used");
+    std::map<std::uint32_t, Sum> sums;
+    std::set<std::uint32_t> ranks;
+    std::map<std::uint32_t, double> sooner;
+    for (const auto& [key, op] : of.operators) {
+      sooner[key.rank];
+      const RoofPart part =
+          roof_part(of.of.machine(), op.one->core, op.run, op.operations, op.hbm_bytes, op.l2_bytes, used);
+      if (part.roof != roof_ || part.reached <= 0 || !of.may_matter(key.op)) continue;
+      const double lost = op.exposed * std::max(0.0, 1 - part.reached / used);
+      if ((roof_ == Roof::kNeither ? lost : op.exposed) < data.at("standing") * of.took) continue;
+      sooner[key.rank] += lost;
+      ranks.insert(key.rank);
+      Sum& sum = sums[key.op];
+      sum.lost = std::max(sum.lost, lost);
+      sum.exposed = std::max(sum.exposed, op.exposed);
+      if (sum.worst && part.reached >= sum.reached) continue;
+      sum.reached = part.reached;
+      sum.worst = op.one;
+    }
+    if (sums.empty()) return {};
+    Finding finding = standing_finding(of, sums, ranks, used);
+    finding.info = roof_ != Roof::kNeither;
+    if (!finding.info) finding.lost_ms = of.gain_of_computing(of.of_all(sooner)) / kPicosecondsOfMs;
+    return {finding};
+  }
+
+ private:
+  Roof roof_;
+};
+
+A3SIM_REGISTER(CauseRule, "compute.bound", "an operator is limited by its cores",
+               OperatorRoofRule(Roof::kCompute));
+A3SIM_REGISTER(CauseRule, "compute.memory", "an operator is limited by memory",
+               OperatorRoofRule(Roof::kMemory));
+A3SIM_REGISTER(CauseRule, "compute.underused",
+               "an operator reaches neither what its cores nor what the memory give",
+               OperatorRoofRule(Roof::kNeither));
+
+}  // namespace
+}  // namespace a3sim

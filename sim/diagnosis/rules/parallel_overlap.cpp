@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "sim/diagnosis/rules/rule.h"
+#include "traces/analysis/segments.h"
+
+namespace a3sim {
+namespace {
+
+double part(Duration time, const Segments& of) {
+  return picoseconds(time) / static_cast<double>(std::max<std::int64_t>(1, of.total().count()));
+}
+
+std::vector<Evidence> evidence_of(std::uint32_t rank, double overlap, double exposed, const RuleData& data,
+                                  const std::string& place) {
+  return {{fmt::format("rank {}: compute beside communication, of the step", rank), "", overlap,
+           data.at("overlap"), place},
+          {fmt::format("rank {}: communication only, of the step", rank), "", exposed, data.at("exposed"),
+           place}};
+}
+
+// Communication that nothing is computed beside.
+class ParallelOverlapRule final : public CauseRule {
+ public:
+  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+    Finding finding;
+    for (const FullStep& step : of.full) {
+      for (const std::uint32_t rank : step.ranks) {
+        const Segments now = segments(step, rank);
+        if (now.total() <= Duration::zero() || std::ranges::find(finding.ranks, rank) != finding.ranks.end())
+          continue;
+        const double overlap = part(now.overlap, now), exposed = part(now.communication, now);
+        if (overlap >= data.at("overlap") || exposed <= data.at("exposed")) continue;
+        if (!of.reference.operators.empty()) {
+          const Segments usual = segments(of.reference, rank);
+          const bool always = part(usual.overlap, usual) < data.at("overlap");
+          if (always) continue;
+        }
+        const auto first = std::ranges::find(step.operators, rank, &OperatorRecord::rank);
+        finding.ranks.push_back(rank);
+        finding.confidence = std::max(finding.confidence, exposed);
+        for (Evidence& item : evidence_of(rank, overlap, exposed, data, of.of.place_of(*first)))
+          finding.add(std::move(item));
+      }
+    }
+    if (finding.ranks.empty()) return {};
+    std::ranges::sort(finding.ranks);
+    return {finding};
+  }
+
+  // Communication hides at most behind computing that has none beside it.
+  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+    Finding finding;
+    std::map<std::uint32_t, double> hidden;
+    double worst = 0;
+    for (std::uint32_t rank = 0; rank < of.mean.size(); ++rank) {
+      const std::optional<Standing::Lanes> lanes = of.lanes(rank);
+      if (!lanes) continue;
+      hidden[rank] = std::min(lanes->communication, lanes->compute);
+      const double overlap = lanes->overlap / lanes->total, exposed = lanes->communication / lanes->total;
+      if (overlap >= data.at("overlap") || exposed <= data.at("exposed")) {
+        hidden[rank] = 0;
+        continue;
+      }
+      finding.ranks.push_back(rank);
+      if (exposed <= worst) continue;
+      worst = exposed;
+      finding.evidence = evidence_of(rank, overlap, exposed, data, of.place(rank));
+    }
+    if (finding.ranks.empty()) return {};
+    finding.lost_ms = of.gain(of.of_all(hidden)) / kPicosecondsOfMs;
+    finding.confidence = 1;
+    return {finding};
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "parallel.overlap", "communication without computing beside it",
+               ParallelOverlapRule);
+
+}  // namespace
+}  // namespace a3sim
