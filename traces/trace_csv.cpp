@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <deque>
 #include <limits>
 
+#include "sim/core/csv.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -41,30 +41,13 @@ std::vector<std::string_view> split(std::string_view line) {
   return cells;
 }
 
-// The same of a line with quotes, which hold commas and doubled quotes; `texts` keeps what was in them.
-std::vector<std::string_view> split_quoted(std::string_view line, std::deque<std::string>& texts) {
-  texts.assign(1, {});
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-      texts.back() += line[i++];
-    else if (line[i] == '"')
-      quoted = !quoted;
-    else if (line[i] == ',' && !quoted)
-      texts.emplace_back();
-    else
-      texts.back() += line[i];
-  }
-  return {texts.begin(), texts.end()};
-}
-
 // Where a line ends: quotes may hold an end of a line.
 std::size_t end_of_line(std::string_view text) {
   bool quoted = false;
   for (std::size_t from = 0;;) {
     const std::size_t end = text.find('\n', from);
     if (end == std::string_view::npos) return end;
-    if (std::ranges::count(text.substr(from, end - from), '"') % 2 != 0) quoted = !quoted;
+    if (has_open_quote(text.substr(from, end - from))) quoted = !quoted;
     if (!quoted) return end;
     from = end + 1;
   }
@@ -100,7 +83,7 @@ class TaskReader {
   Trace& trace_;
   std::size_t line_ = 0;
   std::vector<std::string_view> cells_;
-  std::deque<std::string> texts_;  // of cells that are quoted
+  std::vector<std::string> texts_;  // of cells that are quoted
   std::size_t columns_ = 0;
   std::vector<std::size_t> place_;  // of each of kColumns
 };
@@ -112,7 +95,12 @@ bool TaskReader::next_line() {
   const std::size_t end = end_of_line(rest_);
   if (end == std::string_view::npos) fail("the line does not end: the file was cut off");
   const std::string_view line = rest_.substr(0, end);
-  cells_ = line.find('"') == std::string_view::npos ? split(line) : split_quoted(line, texts_);
+  if (line.find('"') == std::string_view::npos) {
+    cells_ = split(line);
+  } else {
+    split_csv(line, texts_);
+    cells_.assign(texts_.begin(), texts_.end());
+  }
   rest_.remove_prefix(end + 1);
   return true;
 }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 
+#include "sim/core/csv.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -17,13 +18,6 @@ namespace {
 // The needed columns, in the order in which a line's fields are gathered.
 enum Column : std::size_t { kRank, kQueue, kOp, kIndex, kColumns };
 constexpr std::array<std::string_view, kColumns> kColumnNames = {"rank", "queue", "op", "index"};
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
 
 std::string or_empty(std::uint32_t value, std::uint32_t none) {
   return value == none ? "" : std::to_string(value);
@@ -36,14 +30,14 @@ std::string operands(const Ssc& ssc, std::span<const Region> regions) {
     out += fmt::format("{}[{}:{})@{}", ssc.tensors()[r.tensor].name, r.row_begin, r.row_end, r.rank);
     if (r.shares > 1) out += fmt::format(" share {}/{}", r.share, r.shares);
   }
-  return csv_field(out);
+  return csv_cell(out);
 }
 
 void export_task(const Ssc& ssc, std::uint32_t queue, std::size_t position, std::string& out) {
   const std::uint32_t task = ssc.queue(queue)[position];
   const TaskDescriptor& t = ssc.tasks()[task];
   fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},", index(ssc.rank()),
-                 ssc.kinds()[queue].queue(), position, csv_field(ssc.operators()[t.op].name), t.task_index,
+                 ssc.kinds()[queue].queue(), position, csv_cell(ssc.operators()[t.op].name), t.task_index,
                  task, t.task_type, t.worker_set, or_empty(t.dependent_event, kNone), t.trigger_rank,
                  t.trigger_event, t.task_split_num, t.task_split_value,
                  or_empty(t.tiling_data_position, kNone));

@@ -187,25 +187,4 @@ std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, co
   return results;
 }
 
-MeanOf mean_of(const std::vector<std::vector<double>>& by_seed) {
-  std::vector<double> means;
-  for (const std::vector<double>& values : by_seed)
-    means.push_back(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()));
-  const auto n = static_cast<double>(means.size());
-  const double mean = std::accumulate(means.begin(), means.end(), 0.0) / n;
-  if (means.size() < 2) return {mean, mean, mean};
-  double squares = 0;
-  for (const double m : means) squares += (m - mean) * (m - mean);
-  // Student's quantile for 95 %: exact to three digits up to ten values, beyond by its series in the normal
-  // one (Abramowitz and Stegun, 26.7.5).
-  constexpr double kStudent[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26};  // by n - 2
-  constexpr double kZ = 1.959964;
-  const double freedom = n - 1;
-  const double series = kZ + (std::pow(kZ, 3) + kZ) / (4 * freedom) +
-                        (5 * std::pow(kZ, 5) + 16 * std::pow(kZ, 3) + 3 * kZ) / (96 * freedom * freedom);
-  const double t = means.size() - 2 < std::size(kStudent) ? kStudent[means.size() - 2] : series;
-  const double half = t * std::sqrt(squares / (n - 1) / n);
-  return {mean, mean - half, mean + half};
-}
-
 }  // namespace a3sim

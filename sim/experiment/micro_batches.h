@@ -64,10 +64,4 @@ void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost&
 // Throws InputError where the experiment cannot run on streams.
 void check_streams(const Experiment& experiment);
 
-// A mean over all micro-batches and seeds, with the 95 % interval that the seeds' means leave (none of one).
-struct MeanOf {
-  double mean = 0, low = 0, high = 0;
-};
-MeanOf mean_of(const std::vector<std::vector<double>>& by_seed);
-
 }  // namespace a3sim

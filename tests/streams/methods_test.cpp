@@ -246,11 +246,3 @@ TEST_CASE("What cannot run on streams is refused with what to do") {
   CHECK_THROWS_WITH(compile_all(layer("feplb")),
                     Contains("'a3sim run FILE' runs a micro-batch, 'a3sim batches FILE' all"));
 }
-
-TEST_CASE("An interval is that of the seeds' means") {
-  // Means 1 and 3: their mean is 2, its standard error 1, Student's factor of one degree of freedom 12.71.
-  const MeanOf mean = mean_of({{0, 2}, {3, 3}});
-  CHECK(mean.mean == 2);
-  CHECK(mean.high == Approx(2 + 12.71));
-  CHECK(mean_of({{1, 2}}).low == 1.5);
-}

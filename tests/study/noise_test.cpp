@@ -13,24 +13,6 @@ using namespace a3sim;
 
 namespace {
 
-std::vector<double> numbers_to(std::size_t n) {
-  std::vector<double> numbers(n);
-  std::iota(numbers.begin(), numbers.end(), 1.0);
-  return numbers;
-}
-
-// In how many of all 2^n ways in which n numbers can lie above or below their distribution's median it lies from
-// the k-th of them to the k-th from above: by counting.
-double coverage(std::size_t n, std::size_t k) {
-  std::size_t inside = 0;
-  for (std::size_t way = 0; way < std::size_t{1} << n; ++way) {
-    std::size_t below = 0;
-    for (std::size_t bit = 0; bit < n; ++bit) below += way >> bit & 1;
-    inside += below >= k && n - below >= k;
-  }
-  return static_cast<double>(inside) / static_cast<double>(std::size_t{1} << n);
-}
-
 Latencies latencies(const std::vector<std::int64_t>& picoseconds) {
   Latencies of;
   for (const std::int64_t time : picoseconds) of.emplace_back(time);
@@ -38,41 +20,6 @@ Latencies latencies(const std::vector<std::int64_t>& picoseconds) {
 }
 
 }  // namespace
-
-TEST_CASE("the interval of a median is the narrowest between two of the numbers that covers 95 of 100 ways") {
-  constexpr double kSure = 0.95;
-  for (std::size_t n = kFewestRuns; n <= 16; ++n) {
-    std::size_t k = 1;
-    while (coverage(n, k + 1) >= kSure) ++k;
-    REQUIRE(coverage(n, k) >= kSure);
-    const MedianInterval of = median_interval(numbers_to(n));
-    INFO(n);
-    CHECK(of.low == static_cast<double>(k));
-    CHECK(of.high == static_cast<double>(n + 1 - k));
-    CHECK(of.median == (static_cast<double>(n) + 1) / 2);
-  }
-  CHECK(coverage(kFewestRuns - 1, 1) < kSure);  // hence at least six
-  const MedianInterval few = median_interval({3, 1, 2});
-  CHECK((few.low == 1 && few.median == 2 && few.high == 3));
-  const MedianInterval one = median_interval({5});
-  CHECK((one.low == 5 && one.median == 5 && one.high == 5));
-}
-
-TEST_CASE("of a lopsided distribution the interval holds the median as often as it says") {
-  constexpr int kTrials = 4000;
-  for (const std::size_t n : {6U, 9U, 20U}) {
-    int held = 0;
-    for (int trial = 0; trial < kTrials; ++trial) {
-      Rng rng(n, static_cast<std::uint64_t>(trial));
-      std::vector<double> drawn(n);
-      for (double& number : drawn) number = -std::log(1 - rng.uniform());  // its median is ln 2
-      const MedianInterval of = median_interval(drawn);
-      held += of.low <= std::log(2.0) && std::log(2.0) <= of.high;
-    }
-    INFO(n);
-    CHECK(held > 0.94 * kTrials);
-  }
-}
 
 TEST_CASE("differences are taken run by run, so that what both runs share cancels") {
   // Runs differ by up to 50 %, the two sides by 1 % in each.

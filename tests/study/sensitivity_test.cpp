@@ -82,13 +82,6 @@ TEST_CASE("without ends the draws are the same, and nothing is said to move a va
   CHECK(without.values[0].movers().empty());
 }
 
-TEST_CASE("a quantile lies between two numbers in proportion") {
-  CHECK(quantile({5}, 0.05) == 5);
-  CHECK(quantile({3, 1, 2}, 0.5) == 2);
-  CHECK(quantile({0, 10}, 0.25) == 2.5);
-  CHECK(quantile({4, 3, 2, 1, 0}, 1) == 4);
-}
-
 TEST_CASE("the ends of a linear function's parameters, and its 5 and 95 %, are those of its closed form") {
   constexpr std::uint32_t kDraws = 20'000;
   const Sensitivity result = sensitivity(linear, at_all_points, kNominal, many(kDraws));

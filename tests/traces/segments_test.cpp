@@ -4,8 +4,6 @@
 #include <cmath>
 #include <random>
 
-#include "traces/analysis/median.h"
-
 namespace a3sim {
 namespace {
 
@@ -53,29 +51,6 @@ TEST_CASE("segments sum exactly to the step and are those of a look at each pico
     REQUIRE(found.communication == brute.communication);
     REQUIRE(found.host == brute.host);
     REQUIRE(found.free == brute.free);
-  }
-}
-
-TEST_CASE("a median polish gives back the row and the column that a table was made of") {
-  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-  for (const std::size_t ranks : {4U, 8U, 16U}) {
-    std::vector<std::vector<double>> cells(ranks, std::vector<double>(ranks));
-    for (std::size_t s = 0; s < ranks; ++s) {
-      for (std::size_t d = 0; d < ranks; ++d)
-        cells[s][d] = s == d ? kNothing : 0.1 - (s == 1 ? 0.7 : 0) - (d == 2 ? 0.4 : 0);
-    }
-    cells[3][0] -= 1.5;
-    const MedianPolish polish = median_polish(cells);
-    CHECK(polish.overall == Approx(0.1));
-    CHECK(polish.rows[1] == Approx(-0.7));
-    CHECK(polish.columns[2] == Approx(-0.4));
-    CHECK(polish.rest[3][0] == Approx(-1.5));
-    CHECK(std::isnan(polish.rest[0][0]));
-    for (std::size_t s = 0; s < ranks; ++s)
-      for (std::size_t d = 0; d < ranks; ++d)
-        if (s != d)
-          CHECK(polish.overall + polish.rows[s] + polish.columns[d] + polish.rest[s][d] ==
-                Approx(cells[s][d]));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sim/core/error.h"
-#include "traces/analysis/median.h"
+#include "sim/core/statistics.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/json_walk.h"
 #include "traces/import/profiled_table.h"

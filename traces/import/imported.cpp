@@ -35,12 +35,12 @@ class SumsWriter {
   std::string take(const Measured& profile) {
     for (const auto& [rank, of] : profile.ranks) {
       rank_ = rank;
-      for (const auto& [name, sum] : of.operators) add(Kind::kOperator, csv_cell(name), "", sum);
-      for (const auto& [name, sum] : of.exchanges) add(Kind::kExchange, csv_cell(name), "", sum);
+      for (const auto& [name, sum] : of.operators) add(Kind::kOperator, spreadsheet_cell(name), "", sum);
+      for (const auto& [name, sum] : of.exchanges) add(Kind::kExchange, spreadsheet_cell(name), "", sum);
       for (const auto& [bytes, sum] : of.packets) add(Kind::kPackets, "", std::to_string(bytes), sum);
       for (const auto& [name, tasks] : of.tasks) {
         for (const auto& [index, task] : tasks)
-          add(Kind::kTask, csv_cell(name), std::to_string(index),
+          add(Kind::kTask, spreadsheet_cell(name), std::to_string(index),
               {.count = task.count, .total = task.total, .least = task.mean(), .most = task.mean()});
       }
     }

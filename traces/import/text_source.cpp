@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "sim/core/csv.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -84,8 +85,7 @@ bool CsvLines::next_line(std::string& line) {
   line.clear();
   bool quoted = false;
   for (std::size_t seen = 0; next_piece(line); seen = line.size()) {
-    if (std::count(line.begin() + static_cast<std::ptrdiff_t>(seen), line.end(), '"') % 2 != 0)
-      quoted = !quoted;
+    if (has_open_quote(std::string_view(line).substr(seen))) quoted = !quoted;
     if (!quoted) return true;
     line += '\n';
   }
@@ -112,24 +112,8 @@ bool CsvLines::next(std::vector<std::string>& cells) {
   do {
     if (!next_line(text_)) return false;
   } while (trimmed(text_).empty());
-  cells.clear();
-  std::string cell;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text_.size(); ++i) {
-    const char c = text_[i];
-    if (c == '"' && quoted && i + 1 < text_.size() && text_[i + 1] == '"') {
-      cell += '"';
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      cells.push_back(trimmed(cell));
-      cell.clear();
-    } else {
-      cell += c;
-    }
-  }
-  cells.push_back(trimmed(cell));
+  split_csv(text_, cells);
+  for (std::string& cell : cells) cell = trimmed(cell);
   return true;
 }
 

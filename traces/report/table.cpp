@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "sim/core/csv.h"
+
 namespace a3sim {
 namespace {
 
@@ -112,12 +114,8 @@ std::string with_prefix(double amount) {
   return fmt::format("{:.{}f}{}", amount, amount < 10 ? 2 : 1, kPrefixes[prefix]);
 }
 
-std::string csv_cell(const std::string& cell) {
-  std::string text = is_formula(cell) ? '\'' + cell : cell;
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string safe = "\"";
-  for (const char ch : text) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);
-  return safe + '"';
+std::string spreadsheet_cell(const std::string& text) {
+  return csv_cell(is_formula(text) ? '\'' + text : text);
 }
 
 Table::Table(const std::vector<std::string>& heads) {
@@ -196,7 +194,7 @@ std::string Table::csv() const {
   for (const auto& line : seen_by(Seen::kByPrograms, rows_.size())) {
     for (std::size_t c = 0; c < line.size(); ++c) {
       if (c > 0) text += ',';
-      text += csv_cell(line[c]);
+      text += spreadsheet_cell(line[c]);
     }
     text += '\n';
   }

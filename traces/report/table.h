@@ -86,8 +86,9 @@ std::string text_of(const Cell& cell, const Column& column);
 // A cell as data: a number's shortest form that reads back as the same number; nothing is empty.
 std::string exact_text(const Cell& cell);
 
-// As CSV has it: quoted where it holds commas, quotes or ends of lines.
-std::string csv_cell(const std::string& text);
+// A cell of comma-separated values that a spreadsheet does not take for a formula: text that begins like one is
+// preceded by an apostrophe.
+std::string spreadsheet_cell(const std::string& text);
 
 // What sentences say as tables do: "10.482"; "12.3 %", of a share of 1, without a sign before zero.
 std::string in_milliseconds(Duration time);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "traces/analysis/median.h"
+#include "sim/core/statistics.h"
 
 namespace a3sim {
 namespace {

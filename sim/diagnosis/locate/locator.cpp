@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "sim/core/ids.h"
+#include "sim/core/statistics.h"
 #include "sim/diagnosis/locate/group_walk.h"
-#include "traces/analysis/median.h"
 
 namespace a3sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "traces/analysis/median.h"
+#include "sim/core/statistics.h"
 
 namespace a3sim {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "traces/analysis/median.h"
+#include "sim/core/statistics.h"
 #include "traces/observation.h"
 
 namespace a3sim {

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "traces/analysis/median.h"
+#include "sim/core/statistics.h"
 
 namespace a3sim {
 namespace {

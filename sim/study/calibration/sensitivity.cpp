@@ -7,6 +7,7 @@
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/core/rng.h"
+#include "sim/core/statistics.h"
 
 namespace a3sim {
 namespace {
@@ -61,14 +62,6 @@ std::vector<std::size_t> Sensitivity::Of::movers() const {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return moved(a) > moved(b); });
   return order;
-}
-
-double quantile(std::vector<double> numbers, double share) {
-  std::sort(numbers.begin(), numbers.end());
-  const double place = share * static_cast<double>(numbers.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, numbers.size() - 1);
-  return numbers[below] + (place - static_cast<double>(below)) * (numbers[above] - numbers[below]);
 }
 
 Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::span<const double> nominal,

@@ -46,7 +46,4 @@ struct Sensitivity {
 Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::span<const double> nominal,
                         const SensitivityOptions& options);
 
-// The value below which a share of the numbers lies, between two of them in proportion. At least one number.
-double quantile(std::vector<double> numbers, double share);
-
 }  // namespace a3sim

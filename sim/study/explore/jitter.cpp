@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "sim/core/parallel.h"
+#include "sim/core/statistics.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/order_file.h"
-#include "sim/study/calibration/sensitivity.h"
 #include "sim/study/explore/order_comparison.h"
 #include "version.h"
 

@@ -7,7 +7,6 @@
 
 #include "sim/core/rng.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/calibration/sensitivity.h"
 #include "sim/study/explore/machine_part.h"
 
 namespace a3sim {
@@ -29,19 +28,6 @@ std::uint64_t mixed(std::initializer_list<std::uint64_t> numbers) {
 double factor(std::uint64_t seed, double spread) { return 1 + spread * (2 * Rng(seed).uniform() - 1); }
 
 enum What : std::uint64_t { kTask, kRate };  // is drawn
-
-// How many of n numbers may lie outside at either end, so that the rest holds the median of what they are
-// drawn from in 95 of 100 cases: each lies below it with probability 1/2.
-std::size_t left_out(std::size_t n) {
-  constexpr double kOutside = 0.05;
-  double probability = std::pow(0.5, n), below = 0;  // that k of them lie below; and at most so many
-  for (std::size_t k = 0; k < n; ++k) {
-    below += probability;
-    if (2 * below > kOutside) return k;
-    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
-  }
-  return 0;
-}
 
 template <class Amount>
 MedianInterval paired(const Latencies& a, const Latencies& b, const Amount& amount) {
@@ -101,13 +87,6 @@ Duration median_of(const Latencies& latencies) {
   std::vector<double> numbers;
   for (const Duration latency : latencies) numbers.push_back(static_cast<double>(latency.count()));
   return Duration(std::llround(quantile(std::move(numbers), 0.5)));
-}
-
-MedianInterval median_interval(std::vector<double> numbers) {
-  std::ranges::sort(numbers);
-  const std::size_t out = left_out(numbers.size());
-  return {quantile(numbers, 0.5), numbers[out == 0 ? 0 : out - 1],
-          numbers[numbers.size() - std::max<std::size_t>(out, 1)]};
 }
 
 MedianInterval difference_between(const Latencies& a, const Latencies& b) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/statistics.h"
 #include "sim/experiment/compiled.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/task_hooks.h"
@@ -51,17 +52,6 @@ using Latencies = std::vector<Duration>;
 Duration jittered_total(const Experiment& experiment, const Compiled& compiled, const JitterOptions& options,
                         std::uint32_t run);
 Duration median_of(const Latencies& latencies);
-
-// The median of some numbers, and between which of them the median of what they are drawn from lies in 95 of
-// 100 cases, whatever its distribution: between the k-th from below and the k-th from above (David, Nagaraja,
-// Order Statistics, ch. 7.1). Six numbers are the fewest for that; of fewer it is the least and the most.
-struct MedianInterval {
-  double median = 0, low = 0, high = 0;
-  // Whether it is told apart from nothing.
-  bool clear() const { return low > 0 || high < 0; }
-};
-constexpr std::uint32_t kFewestRuns = 6;  // for such an interval
-MedianInterval median_interval(std::vector<double> numbers);
 
 // By how much `a` is longer than `b`, run by run: in picoseconds, and as a share of b.
 MedianInterval difference_between(const Latencies& a, const Latencies& b);

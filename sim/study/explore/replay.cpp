@@ -6,9 +6,9 @@
 
 #include "models/operators/operator.h"
 #include "sim/core/parallel.h"
+#include "sim/core/statistics.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/runtime/run.h"
-#include "sim/study/calibration/sensitivity.h"
 
 namespace a3sim {
 namespace {

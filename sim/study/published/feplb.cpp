@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/core/parallel.h"
+#include "sim/core/statistics.h"
 #include "sim/experiment/micro_batches.h"
 #include "sim/study/published/evaluation.h"
 
@@ -24,13 +25,13 @@ using Results = std::vector<std::vector<MicroBatchResult>>;  // by seed
 
 // One figure of micro-batches, by seed.
 template <class Value>
-MeanOf mean_over(const Results& results, const Value& value) {
+MeanInterval mean_over(const Results& results, const Value& value) {
   std::vector<std::vector<double>> by_seed;
   for (const auto& seed : results) {
     by_seed.emplace_back();
     for (const MicroBatchResult& result : seed) by_seed.back().push_back(value(result));
   }
-  return mean_of(by_seed);
+  return mean_interval_of_groups(by_seed);
 }
 
 // What one group's micro-batches come to.
@@ -64,7 +65,7 @@ class Points {
  public:
   Points(const Wanted& wanted, std::string hardware) : wanted_(wanted), hardware_(std::move(hardware)) {}
 
-  void add(const Json& coordinates, const char* metric, const char* unit, const MeanOf& mean,
+  void add(const Json& coordinates, const char* metric, const char* unit, const MeanInterval& mean,
            const std::string& note = "") {
     if (!wanted_.has(coordinates)) return;
     Point point{coordinates, metric, unit, mean.mean, hardware_, variant};
@@ -133,7 +134,7 @@ void stragglers_of(const Group& group, Points& points) {
                mean_over(results, [](const MicroBatchResult& r) { return 1e3 * r.gemm_straggler; }));
   }
   for (const auto& [dyn, by_seed] : group.straggler_by_dyn)
-    points.add({{"ep", ep}, {"dyn", dyn}}, "token_straggler", "rows", mean_of(by_seed));
+    points.add({{"ep", ep}, {"dyn", dyn}}, "token_straggler", "rows", mean_interval_of_groups(by_seed));
 }
 
 void phases(const Group& group, Points& points) {
@@ -149,7 +150,8 @@ void phases(const Group& group, Points& points) {
       for (std::size_t b = 0; b < results[seed].size(); ++b)
         by_seed.back().push_back(time(results[seed][b]) / time(none[seed][b]) - 1);
     }
-    points.add({{"ep", ep}, {"method", method}, {"phase", phase}}, "overhead", "fraction", mean_of(by_seed));
+    points.add({{"ep", ep}, {"method", method}, {"phase", phase}}, "overhead", "fraction",
+               mean_interval_of_groups(by_seed));
   };
   for (const char* method : {"faster", "faster_pipe2", "feplb"}) {
     add(method, "dispatch", dispatch);
@@ -172,7 +174,7 @@ void phases(const Group& group, Points& points) {
 // How many points of none's straggler more dynamic experts take away, as a mean over the groups.
 void gains(const std::vector<Group>& groups, Points& points) {
   for (const auto& [from, to] : {std::pair{kDyns[0], kDyns[1]}, std::pair{kDyns[1], kDyns[2]}}) {
-    MeanOf all;
+    MeanInterval all;
     double least = 1e18, most = -1e18;
     for (const Group& group : groups) {
       const double none =
@@ -182,7 +184,7 @@ void gains(const std::vector<Group>& groups, Points& points) {
         for (std::size_t b = 0; b < by_seed[s].size(); ++b)
           by_seed[s][b] = 100 * (by_seed[s][b] - group.straggler_by_dyn.at(to)[s][b]) / none;
       }
-      const MeanOf mean = mean_of(by_seed);
+      const MeanInterval mean = mean_interval_of_groups(by_seed);
       const auto n = static_cast<double>(groups.size());
       all = {all.mean + mean.mean / n, all.low + mean.low / n, all.high + mean.high / n};
       least = std::min(least, mean.mean);

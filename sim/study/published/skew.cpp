@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/statistics.h"
 #include "sim/experiment/compiled.h"
-#include "sim/study/calibration/sensitivity.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/published/evaluation.h"
 

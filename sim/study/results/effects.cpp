@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "sim/core/statistics.h"
 #include "sim/study/results/least_squares.h"
 
 namespace a3sim {
@@ -55,10 +56,6 @@ AdditiveFit fit_additive(const std::vector<Factor>& factors, const std::vector<d
   return fit;
 }
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 std::vector<Factor> without(std::vector<Factor> factors, std::size_t f) {
   factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(f));
   return factors;
@@ -96,7 +93,7 @@ std::vector<std::size_t> points_with(const ResultMetric& metric) {
 }
 
 std::vector<double> centred(std::vector<double> levels) {
-  const double mean = mean_of(levels);
+  const double mean = arithmetic_mean(levels);
   for (double& level : levels) level -= mean;
   return levels;
 }
@@ -140,7 +137,7 @@ void fill_effects(Effects& effects, const std::vector<double>& y) {
     effect.levels = centred(fit.coefficients[f]);
     effect.separable = fit.rank - others.rank == factors[f].size - 1;
     if (total > 0) effect.share = (others.residual - fit.residual) / total;
-    effects.mean += mean_of(fit.coefficients[f]);
+    effects.mean += arithmetic_mean(fit.coefficients[f]);
   }
   effects.saturated = fit.rank >= y.size();
   if (total > 0) {
@@ -166,7 +163,7 @@ Effects effects_of(const SweepResults& sweep, const ResultMetric& metric) {
   std::tie(effects.least, effects.most) =
       std::minmax(*std::ranges::min_element(y), *std::ranges::max_element(y));
   // Around their mean, the equations lose no digits to it.
-  effects.mean = mean_of(y);
+  effects.mean = arithmetic_mean(y);
   for (double& value : y) value -= effects.mean;
   fill_effects(effects, y);
   return effects;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/study/calibration/sensitivity.h"
+#include "sim/core/statistics.h"
 #include "sim/study/results/points_view.h"
 
 namespace a3sim {

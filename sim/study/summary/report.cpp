@@ -191,7 +191,7 @@ std::string tasks_csv(const PassResult& pass) {
     const Ssc& ssc = pass.schedule[r];
     std::vector<std::string> names, queues;
     for (const WorkerKind& kind : ssc.kinds()) queues.push_back(kind.queue());
-    for (const OperatorInfo& op : ssc.operators()) names.push_back(csv_cell(op.name));
+    for (const OperatorInfo& op : ssc.operators()) names.push_back(spreadsheet_cell(op.name));
     for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
       const TaskDescriptor& td = ssc.tasks()[t];
       const TaskRecord& record = pass.run.ranks[r].records[t];

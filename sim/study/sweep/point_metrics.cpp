@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/core/error.h"
+#include "sim/core/statistics.h"
 #include "sim/study/summary/run_trace.h"
 #include "sim/study/sweep/sweep_metric.h"
 
@@ -60,7 +61,7 @@ std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchR
         values.emplace_back();
         for (const MicroBatchResult& result : seed) values.back().push_back(of.value(result));
       }
-      const MeanOf mean = mean_of(values);
+      const MeanInterval mean = mean_interval_of_groups(values);
       metrics.push_back({{std::string(of.pass), name, mean.mean, metric.unit()}, mean.low, mean.high});
     }
   }

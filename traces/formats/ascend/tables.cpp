@@ -53,7 +53,7 @@ std::string kernel_details_csv(const ProfiledDevice& device) {
       const double run = share(kernel.run, kernel.workers), busy = share(kernel.arithmetic, kernel.workers);
       const std::string of = fmt::format("{:.3f},{:.3f},{:.3f}", run, busy, run > 0 ? busy / run : 0);
       const bool cube = kernel.unit == TaskUnit::kCube;
-      const std::string name = csv_cell(std::string(kernel.name));
+      const std::string name = spreadsheet_cell(std::string(kernel.name));
       const auto [in, out] = shapes_of(kernel);
       // The tab keeps spreadsheets from rounding the date.
       fmt::format_to(std::back_inserter(csv),
@@ -94,7 +94,7 @@ std::string op_statistic_csv(const ProfiledDevice& device) {
       "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)\n";
   for (const auto& [name, sum] : sums)
     fmt::format_to(std::back_inserter(csv), "{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}\n", device.rank,
-                   csv_cell(std::string(name)), sum.core, sum.count, sum.total, sum.least,
+                   spreadsheet_cell(std::string(name)), sum.core, sum.count, sum.total, sum.least,
                    sum.total / sum.count, sum.most, all > 0 ? 100 * sum.total / all : 0);
   return csv;
 }
@@ -129,7 +129,7 @@ std::string l2_cache_csv(const ProfiledDevice& device) {
       const std::size_t number = task++;
       if (kernel.hit_rate)
         fmt::format_to(std::back_inserter(csv), "{},{},{},{:.6f},N/A,{}\n", device.rank, kernel.stream,
-                       number, *kernel.hit_rate, csv_cell(std::string(kernel.name)));
+                       number, *kernel.hit_rate, spreadsheet_cell(std::string(kernel.name)));
     }
   }
   return csv;
