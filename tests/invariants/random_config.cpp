@@ -135,7 +135,7 @@ void choose_l2(Choices& c) {
   c.set("l2.mode", mode);
   const std::string start = c.of({"cold", "warm", "used"});
   c.set("l2.start", start);
-  c.choose("l2.policy", {"", "srrip", "drrip", "random"});
+  c.choose("l2.policy", {"", "fifo"});
   c.choose("l2.hash", {"", "modulo"});
   c.choose("l2.hints.GMM1", {"", "{read: bypass}", "{read: persist, write: bypass}"});
   const std::uint32_t size = c.below(3);

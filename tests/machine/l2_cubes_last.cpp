@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "sim/memory/l2/piece_links.h"
 #include "sim/memory/l2/policy_of.h"
 #include "tests/machine/line_cache.h"
+#include "tests/machine/piece_links.h"
 
 using namespace a3sim;
 
@@ -13,7 +13,6 @@ namespace {
 // What cubes wrote last is evicted last; among the rest, and among that, the least recently used goes first.
 class CubesLastLines {
  public:
-  static constexpr bool kFirstFree = false;  // empty ways stand last
   CubesLastLines(const L2Spec&, std::uint32_t) {}
 
   void begin(const L2Access& access) {

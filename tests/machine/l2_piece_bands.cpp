@@ -4,7 +4,7 @@
 
 #include "sim/core/rng.h"
 #include "sim/memory/l2/piece_l2_of.h"
-#include "sim/memory/l2/piece_links.h"
+#include "tests/machine/piece_links.h"
 
 using namespace a3sim;
 

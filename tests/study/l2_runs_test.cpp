@@ -122,7 +122,7 @@ TEST_CASE("l2 runs: an unknown policy is refused with those that are known") {
     FAIL("nobody can look ahead");
   } catch (const InputError& error) {
     CHECK_THAT(error.what(),
-               Contains("l2.policy") && Contains("belady") && Contains("lru") && Contains("drrip"));
+               Contains("l2.policy") && Contains("belady") && Contains("lru") && Contains("fifo"));
   }
 }
 

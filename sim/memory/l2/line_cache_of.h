@@ -16,8 +16,7 @@ namespace a3sim {
 //   template <class Set> uint32 hit(Set&, uint32 set, uint32 way)
 //   template <class Set> uint32 victim(Set&, uint32 set, Set::Mask candidates)   candidates: never empty
 //   template <class Set> uint32 fill(Set&, uint32 set, uint32 way, uint16 tag)   way: its tag is already set
-// hit() and fill() return the way in which the line then stands. If its kFirstFree is true, empty ways are
-// filled first; otherwise victim() must return them first.
+// hit() and fill() return the way in which the line then stands. victim() must return empty ways first.
 template <class Policy, class Set>
 class LineCacheOf final : public LineCache {
  public:
@@ -131,17 +130,11 @@ class LineCacheOf final : public LineCache {
   }
 
   std::uint32_t replace(Set& set, LineIndex::Place place, Tally& tally) {
-    const Mask empty = Policy::kFirstFree ? set.match(Set::kEmpty) & all_ : Mask{0};
-    std::uint32_t way;
-    if (empty) {
-      way = static_cast<std::uint32_t>(std::countr_zero(empty));
-    } else {
-      const Mask ordinary = all_ & ~set.persist;
-      way = policy_.victim(set, place.set, ordinary ? ordinary : all_);
-      tally.written += (set.dirty >> way) & 1;
-      set.dirty &= ~Set::bit(way);
-      set.persist &= ~Set::bit(way);
-    }
+    const Mask ordinary = all_ & ~set.persist;
+    const std::uint32_t way = policy_.victim(set, place.set, ordinary ? ordinary : all_);
+    tally.written += (set.dirty >> way) & 1;
+    set.dirty &= ~Set::bit(way);
+    set.persist &= ~Set::bit(way);
     set.tags[way] = place.tag;
     return policy_.fill(set, place.set, way, place.tag);
   }

@@ -7,7 +7,6 @@ namespace {
 
 // Evicts what was used last: the opposite of LRU, which keeps a part of what is walked through again and again.
 struct MruLines {
-  static constexpr bool kFirstFree = false;
   MruLines(const L2Spec&, std::uint32_t) {}
 
   void begin(const L2Access&) {}
@@ -17,7 +16,8 @@ struct MruLines {
     return 0;
   }
   template <class Set>
-  std::uint32_t victim(const Set&, std::uint32_t, typename Set::Mask candidates) {
+  std::uint32_t victim(const Set& set, std::uint32_t, typename Set::Mask candidates) {
+    if (const typename Set::Mask empty = candidates & set.match(Set::kEmpty)) candidates = empty;
     return static_cast<std::uint32_t>(std::countr_zero(candidates));
   }
   template <class Set>

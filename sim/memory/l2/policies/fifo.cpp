@@ -5,9 +5,8 @@
 namespace a3sim {
 namespace {
 
-// Ways stand in the order in which their lines came, the latest first.
+// Ways stand in the order in which their lines came, the latest first. Empty ways stand last, so they are filled first.
 struct FifoLines {
-  static constexpr bool kFirstFree = false;  // empty ways stand last
   FifoLines(const L2Spec&, std::uint32_t) {}
 
   void begin(const L2Access&) {}

@@ -8,9 +8,8 @@
 namespace a3sim {
 namespace {
 
-// Ways stand in order of use, the latest first.
+// Ways stand in order of use, the latest first. Empty ways stand last, so they are filled first.
 struct LruLines {
-  static constexpr bool kFirstFree = false;  // empty ways stand last
   LruLines(const L2Spec&, std::uint32_t) {}
 
   void begin(const L2Access&) {}

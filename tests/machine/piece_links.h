@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// Queues of pieces, each in at most one. Everything takes
-// constant time; nothing is allocated after the start.
+// Queues of pieces, each piece in at most one of them, for policies that tests define. Every call takes constant time,
+// and none allocates.
 class PieceLinks {
  public:
   PieceLinks(std::uint32_t pieces, std::uint32_t queues) : pieces_(pieces), links_(pieces + queues) {
@@ -37,7 +37,7 @@ class PieceLinks {
     links_[link.after].before = link.before;
   }
 
-  // kNone if it is empty.
+  // Returns the first piece of the queue, kNone if it is empty.
   std::uint32_t front(std::uint32_t queue) const {
     const std::uint32_t piece = links_[pieces_ + queue].after;
     return piece < pieces_ ? piece : kNone;
