@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 # Whoever links it takes it whole: files register themselves.
 add_library(a3sim_library STATIC)
 set_target_properties(a3sim_library PROPERTIES OUTPUT_NAME a3sim LINKER_LANGUAGE CXX)
-foreach(name sim_core models scheduler sim_device sim_memory sim_network sim_runtime sim_experiment traces sim_study)
+foreach(name sim_core models scheduler sim_device sim_memory sim_network sim_runtime sim_experiment traces sim_diagnosis sim_study)
   target_sources(a3sim_library PRIVATE $<TARGET_OBJECTS:${name}> $<TARGET_PROPERTY:${name},INTERFACE_SOURCES>)
 endforeach()
 # All that is installed, and no test. Whoever installs or packs has built it before.
@@ -27,23 +27,6 @@ install(FILES ${CMAKE_BINARY_DIR}/generated/version.h DESTINATION ${headers})
 install(FILES ${CMAKE_BINARY_DIR}/generated/scheduler/ssc/ssc_generated.h DESTINATION ${headers}/scheduler/ssc)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Completions and the manual page are what the program itself says.
-set(said ${CMAKE_BINARY_DIR}/generated)
-foreach(file "a3sim.1 man" "a3sim.bash completion bash" "_a3sim completion zsh" "a3sim.fish completion fish")
-  separate_arguments(file)
-  list(POP_FRONT file name)
-  list(JOIN file " " words)
-  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:a3sim>\" ${words} OUTPUT_FILE \"${said}/${name}\"
-    COMMAND_ERROR_IS_FATAL ANY)")
-endforeach()
-install(FILES ${said}/a3sim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${said}/a3sim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME a3sim)
-# Debian's zsh looks into the second for what packages bring.
-foreach(folder site-functions vendor-completions)
-  install(FILES ${said}/_a3sim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
-endforeach()
-install(FILES ${said}/a3sim.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-
 configure_package_config_file(package.cmake.in ${CMAKE_BINARY_DIR}/generated/a3simConfig.cmake
   INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR A3SIM_MODULES)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/a3simConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -61,5 +44,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libboost-dev, libeigen3-dev, libfmt-dev, libspdlog-dev, libyaml-cpp-dev, \
 nlohmann-json3-dev, libmuparser-dev, libflatbuffers-dev, libsqlitecpp-dev, libnlopt-cxx-dev, \
-duktape-dev, zlib1g-dev, libcli11-dev, python3-numpy, python3-pandas")
+zlib1g-dev, libcli11-dev, python3-numpy, python3-pandas")
 include(CPack)

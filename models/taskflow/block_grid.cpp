@@ -10,12 +10,12 @@ namespace {
 constexpr std::uint32_t kWindow = 8, kMostRowMajor = 5;  // grouped_matmul's thresholds
 
 // A window of the diagonal order: where it begins, its size, and the number of its first block.
-struct Window {
+struct BlockWindow {
   std::uint32_t row, col, height, width, first;
 };
 
-Window window_at(BlockGrid::Place place, std::uint32_t blocks_m, std::uint32_t blocks_n) {
-  Window w{};
+BlockWindow window_at(BlockGrid::Place place, std::uint32_t blocks_m, std::uint32_t blocks_n) {
+  BlockWindow w{};
   w.row = place.row / kWindow * kWindow;
   w.col = place.col / kWindow * kWindow;
   w.height = std::min(kWindow, blocks_m - w.row);
@@ -35,7 +35,7 @@ constexpr auto kBoth = [] {
 
 // Steps down the rows; the column moves on with the row, and
 // once more whenever rows and columns come round together.
-std::uint32_t column_of(std::uint32_t i, const Window& w) {
+std::uint32_t column_of(std::uint32_t i, const BlockWindow& w) {
   return (i + i / kBoth[w.height][w.width]) % w.width;
 }
 
@@ -58,7 +58,7 @@ BlockGrid::Place BlockGrid::place(std::uint32_t b) const {
   const std::uint32_t band = b / (kWindow * cols);
   const std::uint32_t in_band = b - band * kWindow * cols;
   const std::uint32_t height = std::min(kWindow, rows - band * kWindow);
-  const Window w = window_at({band * kWindow, in_band / (height * kWindow) * kWindow}, rows, cols);
+  const BlockWindow w = window_at({band * kWindow, in_band / (height * kWindow) * kWindow}, rows, cols);
   const std::uint32_t i = b - w.first;
   return {w.row + i % w.height, w.col + column_of(i, w)};
 }
@@ -73,7 +73,7 @@ std::uint32_t BlockGrid::number(Place place) const {
   if (order == BlockOrder::kColumnMajor) return place.col * blocks_m() + place.row;
   const std::uint32_t rows = blocks_m(), cols = blocks_n();
   if (is_row_major()) return place.row * cols + place.col;
-  const Window w = window_at(place, rows, cols);
+  const BlockWindow w = window_at(place, rows, cols);
   std::uint32_t i = place.row - w.row;
   while (column_of(i, w) != place.col - w.col) i += w.height;
   return w.first + i;
@@ -88,7 +88,7 @@ BlockGrid::Readers BlockGrid::readers(std::uint32_t b, Place at, std::uint32_t s
     return {turned.cols, turned.rows};
   }
   if (!is_row_major()) {
-    const Window w = window_at(at, rows, cols);
+    const BlockWindow w = window_at(at, rows, cols);
     const std::uint32_t in_window = std::min(shares, w.height * w.width);
     return {(std::min(shares, w.height * cols) + w.height - 1) / w.height,
             (in_window + w.width - 1) / w.width};

@@ -11,9 +11,9 @@ namespace {
 bool within(Rows inner, Rows outer) { return inner.begin >= outer.begin && inner.end <= outer.end; }
 
 // The received rows and the weights of each expert of a rank.
-class ExpertRows {
+class ExpertRanges {
  public:
-  explicit ExpertRows(const Ssc& ssc)
+  explicit ExpertRanges(const Ssc& ssc)
       : ep_(ssc.shape().ep), experts_(ssc.shape().experts_per_rank), received_{0} {
     for (const std::uint32_t rows : ssc.received_capacity()) received_.push_back(received_.back() + rows);
   }
@@ -40,7 +40,7 @@ class ReadsCheck final : public Check {
   explicit ReadsCheck(const CheckedGroup& group) : schedule_(group.schedule), taskflow_(group.taskflow) {}
 
   void look_at(std::uint32_t r) override {
-    const ExpertRows experts(schedule_[r]);
+    const ExpertRanges experts(schedule_[r]);
     const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
     for (std::uint32_t t = 0; t < tasks.size(); ++t) {
       if (tasks[t].num_outputs > 0) check(r, t, experts);
@@ -53,7 +53,7 @@ class ReadsCheck final : public Check {
   }
 
  private:
-  void check(std::uint32_t r, std::uint32_t t, const ExpertRows& experts) {
+  void check(std::uint32_t r, std::uint32_t t, const ExpertRanges& experts) {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     const TaskDescriptor& td = rank.tasks[t];
     const bool put = td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
@@ -89,7 +89,7 @@ class ReadsCheck final : public Check {
   }
 
   static bool follows(const Region& in, const Region& out, const TaskflowView::Rank& rank,
-                      const TaskDescriptor& td, const ExpertRows& experts) {
+                      const TaskDescriptor& td, const ExpertRanges& experts) {
     const TensorInfo &from = rank.tensors[in.tensor], &to = rank.tensors[out.tensor];
     const bool whole = in.rows() == Rows{0, from.rows};
     if (from.layout == to.layout) return in.rows() == out.rows() || (from.layout == Layout::kPlain && whole);

@@ -138,9 +138,9 @@ void each_overlap(const std::vector<AlikeAccesses>& reads, const std::vector<Ali
 }
 
 // Kernel by kernel, operators run in the order of their stages, those of one stage as they are numbered.
-class KernelOrder {
+class KernelSequence {
  public:
-  explicit KernelOrder(const TaskflowView& taskflow) : taskflow_(taskflow) {}
+  explicit KernelSequence(const TaskflowView& taskflow) : taskflow_(taskflow) {}
   bool before(std::uint16_t a, std::uint16_t b) const { return place(a) < place(b); }
 
  private:
@@ -207,7 +207,7 @@ class WaitsCheck final : public Check {
 
   void finish() override {
     const TaskflowView& taskflow = group_.taskflow;
-    const KernelOrder kernels(taskflow);
+    const KernelSequence kernels(taskflow);
     Races races(group_.schedule, taskflow, findings_);
     SortedAccesses reads(taskflow), writes(taskflow);
     std::uint64_t pairs = 0;

@@ -11,12 +11,12 @@ constexpr std::pair<std::string_view, std::string_view> kTexts[] = {
 #include "sim/cli/texts.inc"
 };
 
-}  // namespace
-
 std::string embedded_text(const std::string& name) {
-  const auto found = std::ranges::find(kTexts, name, [](const auto& of) { return of.first; });
+  const auto found = std::ranges::find(kTexts, name, &std::pair<std::string_view, std::string_view>::first);
   return std::string(found == std::end(kTexts) ? std::string_view() : found->second);
 }
+
+}  // namespace
 
 std::string help_of(const std::string& command, const std::string& list) {
   constexpr std::string_view kList = "{list}\n";

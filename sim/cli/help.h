@@ -6,10 +6,8 @@
 
 namespace a3sim {
 
-// A text that the build puts into the program: help/NAME.txt, shells/NAME.txt. Empty where there is none.
-std::string embedded_text(const std::string& name);
-
-// What --help says below a command's options: help/COMMAND.txt, with `list` where that says {list}.
+// Returns what --help says below a command's options: help/COMMAND.txt, with `list` in place of its line {list}. Empty
+// if the command has no such file.
 std::string help_of(const std::string& command, const std::string& list = "");
 
 // A line for each of what is registered: its name in so many columns, and what it is.

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "sim/cli/command.h"
-#include "sim/cli/report_page.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
@@ -78,8 +77,7 @@ Page runs_page(const std::vector<std::string>& directories) {
   return page;
 }
 
-}  // namespace
-
+// The results are directories of runs and profiles, which are shown beside each other, or one database of sweeps.
 std::string report_page(const std::vector<std::string>& results) {
   std::error_code error;
   const bool file = results.size() == 1 && fs::is_regular_file(results.front(), error);
@@ -92,8 +90,6 @@ std::string report_page(const std::vector<std::string>& results) {
   const Page page = file ? sweeps_page(results.front()) : runs_page(results);
   return page.html(fmt::format("a3sim {}", kVersion));
 }
-
-namespace {
 
 struct ReportOptions {
   std::vector<std::string> results;
@@ -116,5 +112,4 @@ A3SIM_REGISTER(Command, "report", "Runs or sweeps as one HTML file to look at",
                Command(add_report_options, report));
 
 }  // namespace
-
 }  // namespace a3sim

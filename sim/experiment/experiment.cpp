@@ -11,8 +11,8 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostExperts = 1 << 20;
-constexpr std::int64_t kMostRows = 1 << 30;
-constexpr std::int64_t kMostWorkers = 65536;
+constexpr std::int64_t kMostTau = 1 << 30;
+constexpr std::int64_t kMostSms = 65536;
 
 void read_balance(const Config& config, StreamOptions& options) {
   MethodOptions& with = options.with;
@@ -22,7 +22,7 @@ void read_balance(const Config& config, StreamOptions& options) {
   BalanceOptions& balance = with.balance;
   balance.balancer = config.registered<Balancer>("balancer", balance.balancer).value_or(balance.balancer);
   balance.dyn = read("dyn", kMostExperts, balance.dyn);
-  balance.tau = read("tau", kMostRows, balance.tau);
+  balance.tau = read("tau", kMostTau, balance.tau);
   balance.max_num_dyn = read("max_num_dyn", kMostExperts, balance.max_num_dyn);
   balance.stop = config.choice("stop", balance.stop);
   with.choose = config.choice("choose", with.choose);
@@ -88,7 +88,7 @@ StreamOptions read_stream_options(const Config& root) {
       static_cast<std::uint32_t>(tutel.integer("shadows", 0, kMostExperts, options.with.shadows));
   tutel.finish();
   options.with.comm_workers =
-      static_cast<std::uint32_t>(triton.integer("sms", 1, kMostWorkers, options.with.comm_workers));
+      static_cast<std::uint32_t>(triton.integer("sms", 1, kMostSms, options.with.comm_workers));
   options.with.efficiency = triton.number("efficiency", kLeastEfficiency, 1, options.with.efficiency);
   triton.finish();
   return options;

@@ -9,7 +9,7 @@
 
 #include "models/balance/expert_places.h"
 #include "models/graph/graph.h"
-#include "models/model_config.h"
+#include "models/config/model_config.h"
 #include "models/routing/routing.h"
 #include "scheduler/compile/compile.h"
 #include "sim/core/config/config.h"

@@ -10,7 +10,7 @@ namespace a3sim {
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 // What a limit has served may become large; beyond this many bytes it is counted anew, so that rounding stays small.
 constexpr double kServed = 0x1p18;
 
@@ -72,7 +72,7 @@ void MaxMin::add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPer
     list.push_back(c);
   }
   const auto before = [&](std::uint32_t a, std::uint32_t b) { return at_[a] < at_[b]; };
-  hold_class(c, *std::min_element(limits.begin(), limits.end(), before), kNever, 0);
+  hold_class(c, *std::min_element(limits.begin(), limits.end(), before), kInfinite, 0);
 }
 
 void MaxMin::remove(std::uint32_t c) {
@@ -115,7 +115,7 @@ void MaxMin::serve(double picoseconds) {
 }
 
 double MaxMin::first_end() const {
-  double first = kNever;
+  double first = kInfinite;
   for (const Limit& limit : limits_) {
     if (!limit.held.empty())
       first = std::min(first, (limit.held.front().finish - limit.served) / limit.level);
@@ -130,7 +130,7 @@ void MaxMin::take_ending(double noise, std::vector<Ending>& ending) {
     while (limit.held.front().finish - limit.served <= slack) {
       Held entry = limit.held.front();
       ending.push_back({entry.c, entry.finish - limit.served, slack});
-      entry.finish = kNever;  // until it is known
+      entry.finish = kInfinite;  // until it is known
       sift(limit.held, 0, entry);
     }
     if (limit.served < kServed) continue;

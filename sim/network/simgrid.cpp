@@ -4,7 +4,7 @@
 #include "sim/core/error.h"
 #include "sim/core/registry.h"
 #include "sim/network/fluid.h"
-#include "sim/network/modules/simgrid_rates.h"
+#include "sim/network/simgrid_rates.h"
 
 namespace a3sim {
 

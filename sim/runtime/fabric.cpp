@@ -8,7 +8,7 @@ namespace {
 
 double rate(BytesPerSecond r) { return static_cast<double>(r.count); }
 
-BytesPerSecond part_of(BytesPerSecond r, double part) {
+BytesPerSecond scaled(BytesPerSecond r, double part) {
   if (part == 1) return r;
   return {std::max<std::int64_t>(1, static_cast<std::int64_t>(rate(r) * part))};
 }
@@ -36,15 +36,15 @@ Fabric::Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, st
 
 // What one flow can be, of payload.
 BytesPerSecond Fabric::cap(const Put& put) const {
-  if (put.rate.count > 0) return part_of(put.rate, 1 / put.slowness);
-  if (transport_ == Transport::kCollective) return part_of(collective_rate_, 1 / put.slowness);
-  return part_of(spec_.put_per_worker, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness);
+  if (put.rate.count > 0) return scaled(put.rate, 1 / put.slowness);
+  if (transport_ == Transport::kCollective) return scaled(collective_rate_, 1 / put.slowness);
+  return scaled(spec_.put_per_worker, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness);
 }
 
 BytesPerSecond Fabric::cap_on(const Topology::Route& route, const Put& put) const {
-  const BytesPerSecond free = part_of(cap(put), 1 / route.payload);
+  const BytesPerSecond free = scaled(cap(put), 1 / route.payload);
   const double factor = disturbances_ ? disturbances_->factor_of_path(put.src, put.dst) : 1;
-  return factor == 1 ? free : part_of(std::min(free, route.port), factor);
+  return factor == 1 ? free : scaled(std::min(free, route.port), factor);
 }
 
 Duration Fabric::least(const Put& put, Time from) const {
@@ -95,10 +95,9 @@ void Fabric::disturb_ports(Engine& engine) {
   const std::uint32_t ranks = topology_.devices();
   for (std::uint32_t p = 0; p < now.egress.size(); ++p) {
     const double part = part_[p % ranks];
-    if (now.egress[p] != ports_.egress[p])
-      network_->set_egress(engine.now(), p, part_of(now.egress[p], part));
+    if (now.egress[p] != ports_.egress[p]) network_->set_egress(engine.now(), p, scaled(now.egress[p], part));
     if (now.ingress[p] != ports_.ingress[p])
-      network_->set_ingress(engine.now(), p, part_of(now.ingress[p], part));
+      network_->set_ingress(engine.now(), p, scaled(now.ingress[p], part));
   }
   ports_ = now;
   const Time next = disturbances_->next_change(engine.now());
@@ -121,8 +120,8 @@ void Fabric::fit_ports(Engine& engine) {
     if (part == part_[r]) continue;
     part_[r] = part;
     for (std::uint32_t p = r; p < ports.egress.size(); p += ranks) {
-      network_->set_egress(engine.now(), p, part_of(ports.egress[p], part));
-      network_->set_ingress(engine.now(), p, part_of(ports.ingress[p], part));
+      network_->set_egress(engine.now(), p, scaled(ports.egress[p], part));
+      network_->set_ingress(engine.now(), p, scaled(ports.ingress[p], part));
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "models/model_config.h"
+#include "models/config/model_config.h"
 #include "sim/core/config/config.h"
 #include "sim/device/hardware.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/model_config.h"
+#include "models/config/model_config.h"
 #include "sim/core/config/config.h"
 #include "sim/core/error.h"
 #include "tests/scratch_directory.h"

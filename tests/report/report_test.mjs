@@ -1,8 +1,6 @@
 // The pages that `a3sim report` and `reproduce` write, as a reader uses them.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { get } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { a3sim, close, open, program, root, scratch } from "./browser.mjs";
@@ -413,24 +411,4 @@ test("A page that lacks a part says so, and shows the rest", async () => {
     assert.ok((await page.locator(".answer .value").count()) > 4);
     await close();
   }
-});
-
-test("view serves the page to this machine alone, and nothing else", async () => {
-  const child = spawn(program, ["view", at("static")], { stdio: ["ignore", "pipe", "inherit"] });
-  const address = await new Promise((done) => child.stdout.once("data", (text) => done(String(text).trim())));
-  const port = +new URL(address).port;
-  const ask = (path, host, method = "GET") => new Promise((done, fail) => get({ host: "127.0.0.1", port, path, method, headers: { Host: host } }, (r) => {
-    let text = "";
-    r.on("data", (part) => (text += part));
-    r.on("end", () => done([r.statusCode, text]));
-  }).on("error", fail));
-  assert.deepEqual(await ask("/", `127.0.0.1:${port}`), [200, readFileSync(pages.static, "utf8")]);
-  assert.equal((await ask("/", "evil.example"))[0], 403);
-  assert.equal((await ask("/etc/passwd", `localhost:${port}`))[0], 404);
-  assert.equal((await ask("/", `localhost:${port}`, "POST"))[0], 405);
-  const { said, close } = await open(address);
-  assert.deepEqual(said.filter((line) => line !== `request: ${address}`), []);
-  await close();
-  child.kill("SIGINT");
-  assert.equal(await new Promise((done) => child.once("exit", done)), 0);
 });

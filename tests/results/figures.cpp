@@ -75,8 +75,6 @@ TEST_CASE("A heat map has a cell for each pair, with the median") {
   CHECK(figure.cells.back().value == 64.5);
   CHECK((figure.cells.back().x == 1 && figure.cells.back().y == 0));  // the last row is the lowest
   CHECK(figure.y.names.front() == "32");
-  // White on the dark half of the colours, black on the bright one.
-  CHECK_THAT(svg_of(figure), Contains("fill=\"#fff\">4.500<") && Contains("fill=\"#000\">64.50<"));
   CHECK_THROWS_AS(heat_figure(sweep, sweep.metrics[0], "ep", "ep"), InputError);
 }
 
@@ -120,23 +118,6 @@ TEST_CASE("An axis begins at zero where that is near, and says so where it does 
   for (double& value : flat.metrics[0].values) value = 100 + value / 10;
   const Figure figure = lines_figure(flat, flat.metrics[0], "order", "");
   CHECK_THAT(figure.y.name, Contains("does not begin at 0"));
-  CHECK_THAT(svg_of(figure), Contains("≈"));
-  const SweepResults wide = ep_by_order();
-  CHECK_THAT(svg_of(lines_figure(wide, wide.metrics[0], "ep", "")), !Contains("≈"));
-}
-
-TEST_CASE("Every kind of figure is drawn, the same bytes each time") {
-  const SweepResults sweep = ep_by_order();
-  const SweepResults points = four_points({4, 2, 3, 1});
-  for (const Figure& figure :
-       {lines_figure(sweep, sweep.metrics[0], "ep", "order"), lines_figure(sweep, sweep.metrics[0], "ep", ""),
-        heat_figure(sweep, sweep.metrics[0], "ep", "order"), pareto_of(points)}) {
-    INFO(figure.title);
-    const std::string svg = svg_of(figure);
-    CHECK(svg == svg_of(figure));
-    CHECK_THAT(svg, Contains("<svg") && Contains("</svg>") && Contains(figure.title));
-  }
-  CHECK_THAT(svg_of(lines_figure(sweep, sweep.metrics[0], "ep", "order")), Contains("it's &lt;ratr&gt;"));
 }
 
 TEST_CASE("There is no plot of nothing, nor of more lines than can be told apart") {

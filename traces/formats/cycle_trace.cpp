@@ -13,8 +13,8 @@
 namespace a3sim {
 namespace {
 
-constexpr std::int64_t kCycle = 20'000;        // of the counter, in picoseconds: 50 MHz
-constexpr std::uint64_t kMostTasks = 500'000;  // about 400 MB
+constexpr std::int64_t kCycle = 20'000;          // of the counter, in picoseconds: 50 MHz
+constexpr std::uint64_t kMostRecords = 500'000;  // about 400 MB
 
 std::string_view stage_name(std::string_view op) {
   for (const auto& [ours, theirs] : kStageNames)
@@ -30,9 +30,9 @@ std::string in_microseconds(std::int64_t picoseconds) {
   return fmt::format("{}.{:06}", picoseconds / 1'000'000, picoseconds % 1'000'000);
 }
 
-class Writer {
+class CycleWriter {
  public:
-  explicit Writer(std::span<const TracedPass> passes) : passes_(passes) {}
+  explicit CycleWriter(std::span<const TracedPass> passes) : passes_(passes) {}
   std::string write();
 
  private:
@@ -60,7 +60,7 @@ class Writer {
   std::uint32_t rank_ = 0, worker_ = 0;
 };
 
-void Writer::add_tracks() {
+void CycleWriter::add_tracks() {
   const Trace& trace = passes_.front().trace;
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     next();
@@ -79,7 +79,7 @@ void Writer::add_tracks() {
   }
 }
 
-void Writer::add_record(std::string_view phase, Duration from, Duration to) {
+void CycleWriter::add_record(std::string_view phase, Duration from, Duration to) {
   const std::int64_t begin = (begin_ + from).count(), end = (begin_ + to).count();
   next();
   add(R"({{"ph":"X","cat":"MegaKernelInternal","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{)",
@@ -90,7 +90,7 @@ void Writer::add_record(std::string_view phase, Duration from, Duration to) {
   ++records_;
 }
 
-void Writer::add_task(const Trace& trace, std::uint32_t rank, std::uint32_t at) {
+void CycleWriter::add_task(const Trace& trace, std::uint32_t rank, std::uint32_t at) {
   const TraceTask& task = trace.ranks[rank][at];
   const WorkerKinds& kinds = trace.machine.workers;
   const std::uint32_t kind = kinds.queue_of(task.worker);
@@ -111,7 +111,7 @@ void Writer::add_task(const Trace& trace, std::uint32_t rank, std::uint32_t at) 
   if (!put && !trace.machine.has_kernels()) add_record("TriggerEvent", task.end, task.end);
 }
 
-std::string Writer::write() {
+std::string CycleWriter::write() {
   out_ = R"({"displayTimeUnit":"ns","traceEvents":[)";
   add_tracks();
   std::string invocations;
@@ -133,9 +133,9 @@ std::string Writer::write() {
 
 class CycleTrace final : public TraceFormat {
  public:
-  std::uint64_t most_tasks() const override { return kMostTasks; }
+  std::uint64_t most_tasks() const override { return kMostRecords; }
   std::vector<OutputFile> write(std::span<const TracedPass> passes) const override {
-    return {{"", Writer(passes).write()}};
+    return {{"", CycleWriter(passes).write()}};
   }
 };
 

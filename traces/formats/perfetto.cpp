@@ -150,9 +150,9 @@ void Packets::value(std::uint64_t track, Duration date, double value) {
 }
 
 // One pass after the other, on the same tracks.
-class Writer {
+class PerfettoWriter {
  public:
-  explicit Writer(std::span<const TracedPass> passes);
+  explicit PerfettoWriter(std::span<const TracedPass> passes);
   std::string write();
 
  private:
@@ -189,10 +189,10 @@ class Writer {
   std::vector<std::vector<Arrows>> arrows_at_;
 };
 
-Writer::Writer(std::span<const TracedPass> passes)
+PerfettoWriter::PerfettoWriter(std::span<const TracedPass> passes)
     : passes_(passes), machine_(passes.front().trace.machine), workers_(machine_.workers.workers()) {}
 
-void Writer::add_tracks() {
+void PerfettoWriter::add_tracks() {
   for (std::size_t r = 0; r < passes_.front().trace.ranks.size(); ++r) {
     const std::uint64_t rank = rank_track(r);
     packets_.track(rank, 0, fmt::format("rank {}", r), r + 1);
@@ -206,7 +206,7 @@ void Writer::add_tracks() {
   }
 }
 
-void Writer::add_names() {
+void PerfettoWriter::add_names() {
   std::vector<std::string> names;
   for (const TracedPass& pass : passes_) {
     for (const TraceOperator& op : pass.trace.operators) names.push_back(op.name);
@@ -222,7 +222,7 @@ bool waited(const Causes& causes, TaskAt at) {
 
 // An arrow for each task that stood waiting. A viewer draws one from the slice that it leaves to the first one
 // behind it that ends it, so that each has its own number.
-void Writer::number_arrows(const Causes& causes) {
+void PerfettoWriter::number_arrows(const Causes& causes) {
   const Trace& trace = causes.trace();
   arrows_at_.clear();
   for (const std::vector<TraceTask>& tasks : trace.ranks) arrows_at_.emplace_back(tasks.size());
@@ -247,7 +247,7 @@ void Writer::number_arrows(const Causes& causes) {
 }
 
 // A worker's time, task by task: waiting at it, and running it.
-void Writer::add_worker(const Causes& causes, std::uint32_t rank, std::uint32_t worker) {
+void PerfettoWriter::add_worker(const Causes& causes, std::uint32_t rank, std::uint32_t worker) {
   const std::uint64_t track = worker_track(rank, worker), operators = causes.trace().operators.size();
   for (const std::uint32_t t : causes.tasks_of(rank, worker)) {
     const TraceTask& task = causes.task({rank, t});
@@ -259,7 +259,7 @@ void Writer::add_worker(const Causes& causes, std::uint32_t rank, std::uint32_t 
   }
 }
 
-void Writer::add_counters(const Causes& causes) {
+void PerfettoWriter::add_counters(const Causes& causes) {
   const Duration stretch(std::max<std::int64_t>(1000, causes.trace().makespan.count() / kStretches + 1));
   const std::vector<std::vector<Counter>> by_rank = counters_of(causes, stretch);
   for (std::size_t r = 0; r < by_rank.size(); ++r) {
@@ -275,7 +275,7 @@ void Writer::add_counters(const Causes& causes) {
   has_counters_ = true;
 }
 
-std::string Writer::write() {
+std::string PerfettoWriter::write() {
   constexpr std::size_t kBytes = 90;  // of a task and its wait, about
   std::size_t tasks = 0;
   for (const TracedPass& pass : passes_)
@@ -299,7 +299,7 @@ class Perfetto final : public TraceFormat {
  public:
   std::uint64_t most_tasks() const override { return kMostTasks; }
   std::vector<OutputFile> write(std::span<const TracedPass> passes) const override {
-    return {{"", Writer(passes).write()}};
+    return {{"", PerfettoWriter(passes).write()}};
   }
 };
 

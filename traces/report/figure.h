@@ -8,7 +8,7 @@
 
 #include "sim/core/enum_names.h"
 
-// What a figure shows, apart from what draws it: traces/report/web/src/drawing.ts, in a page or for an SVG file.
+// What a figure shows, apart from what draws it in a page: traces/report/web/src/drawing.ts.
 namespace a3sim {
 
 struct FigureAxis {
@@ -78,7 +78,5 @@ FigureAxis axis_from_zero(std::string name, const std::vector<double>& values);
 FigureAxis names_axis(std::string name, const std::vector<std::string>& names);
 
 nlohmann::ordered_json figure_json(const Figure& figure);
-// The figure as SVG, drawn by what draws it in pages. Equal figures give equal bytes.
-std::string svg_of(const Figure& figure);
 
 }  // namespace a3sim

@@ -19,9 +19,9 @@ namespace {
 using Kind = ConfigValue::Kind;
 
 // Puts one value into the tree.
-class Override {
+class KeyOverride {
  public:
-  Override(std::string_view path, const Mark& mark, Diagnostics& diagnostics)
+  KeyOverride(std::string_view path, const Mark& mark, Diagnostics& diagnostics)
       : path_(path), mark_(mark), diagnostics_(diagnostics) {}
 
   bool apply(ConfigValue& root, std::unique_ptr<ConfigValue> value) {
@@ -105,7 +105,7 @@ bool apply_override(ConfigValue& root, std::string_view override, std::uint32_t 
     diagnostics.error(start, path, "no value, expected path.to.key=value");
     return false;
   }
-  return Override(path, mark, diagnostics).apply(root, std::move(value));
+  return KeyOverride(path, mark, diagnostics).apply(root, std::move(value));
 }
 
 using Taken = std::function<bool(std::string_view)>;

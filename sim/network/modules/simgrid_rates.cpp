@@ -1,4 +1,4 @@
-#include "sim/network/modules/simgrid_rates.h"
+#include "sim/network/simgrid_rates.h"
 
 #include <xbt/log.h>
 

@@ -38,9 +38,9 @@ struct Producers {
   friend bool operator==(const Producers&, const Producers&) = default;
 };
 
-class Side {
+class ScheduleSide {
  public:
-  explicit Side(const Schedule& schedule) : schedule_(schedule), view_(schedule) {
+  explicit ScheduleSide(const Schedule& schedule) : schedule_(schedule), view_(schedule) {
     for (const Ssc& ssc : schedule) {
       std::vector<Producers>& of_rank = producers_.emplace_back();
       for (const EventDescriptor& event : ssc.events()) of_rank.push_back({{}, event.threshold});
@@ -193,7 +193,7 @@ class PassDiff {
     return found->second;
   }
 
-  Side a_, b_;
+  ScheduleSide a_, b_;
   std::map<std::pair<const Producers*, const Producers*>, bool> alike_;
   std::vector<Difference> differences_;
   std::uint64_t only_a_ = 0, only_b_ = 0, moved_ = 0, waits_ = 0, touches_ = 0;

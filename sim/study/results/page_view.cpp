@@ -1,6 +1,6 @@
 #include "sim/study/results/page_view.h"
 
-#include "sim/study/results/conclusion.h"
+#include "sim/study/results/effects_report.h"
 #include "sim/study/results/points_view.h"
 
 namespace a3sim {
@@ -42,16 +42,10 @@ Report sweep_page(const SweepResults& sweep, const std::string& pass, const std:
   add_points(sweep, pass, metrics, report);
   add_failures(sweep, report);
   report.say(failures_text(sweep, most_failures));
-  if (sweep.count(PointStatus::kDone) == 0) {
-    report.say_on("Conclusion: none, as no point is done\n");
-    return report;
-  }
+  if (sweep.count(PointStatus::kDone) == 0) return report;
   const std::vector<std::string> names = page_metrics(sweep, pass);
-  conclude(sweep, pass,
-           !value.empty()  ? value
-           : names.empty() ? "latency"
-                           : names.front(),
-           report.part("conclusion"));
+  const std::string fallback = names.empty() ? "latency" : names.front();
+  add_effects(sweep, pass, value.empty() ? fallback : value, report.part("effects"));
   return report;
 }
 

@@ -9,7 +9,7 @@
 namespace a3sim {
 
 // The page about a sweep: how many points are done, a table of all with `metrics`, the failed ones with their
-// errors, and the conclusion on the metric `value` (the first that there is, when it is empty). All metrics
+// errors, and what matters most for the metric `value` (for the first that there is, when it is empty). All metrics
 // of the pass when `metrics` is empty.
 Report sweep_page(const SweepResults& sweep, const std::string& pass, const std::vector<std::string>& metrics,
                   const std::string& value, std::size_t most_failures);

@@ -92,8 +92,7 @@ class Choices {
     if (section_["figures"].empty()) return;
     if (left_out_ > 0)
       section_["note"] = fmt::format(
-          "{} more figures would make this page slow to open: 'a3sim results --svg' draws "
-          "each.",
+          "{} more figures would make this page slow to open: 'a3sim results DB --csv' prints all points.",
           left_out_);
     page.add(std::move(section_));
   }

@@ -19,7 +19,7 @@ std::string with_replaced(std::string_view text, char what, std::string_view by)
   return replaced;
 }
 
-std::string escaped(std::string_view text) {
+std::string html_escaped(std::string_view text) {
   return with_replaced(with_replaced(text, '&', "&amp;"), '<', "&lt;");
 }
 
@@ -149,7 +149,7 @@ std::string Page::html(std::string_view program) const {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<title>{}</title>\n<style>{}</style>\n"
       "</head>\n<body>\n<noscript>This page shows its data by a script of its own.</noscript>\n",
-      kPolicy, escaped(page["title"].get_ref<const std::string&>()), page_style());
+      kPolicy, html_escaped(page["title"].get_ref<const std::string&>()), page_style());
   html +=
       fmt::format("<script type=\"application/json\" id=\"a3sim-page\">{}</script>\n", inside_script(page));
   html += packed_;

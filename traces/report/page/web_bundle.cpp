@@ -9,12 +9,10 @@
 
 A3SIM_EMBED(a3sim_page_script, "page.js")
 A3SIM_EMBED(a3sim_page_style, "page.css")
-A3SIM_EMBED(a3sim_svg_script, "svg.js")
 
 namespace a3sim {
 
 std::string_view page_script() { return {a3sim_page_script_begin, a3sim_page_script_end}; }
 std::string_view page_style() { return {a3sim_page_style_begin, a3sim_page_style_end}; }
-std::string_view svg_script() { return {a3sim_svg_script_begin, a3sim_svg_script_end}; }
 
 }  // namespace a3sim

@@ -1,5 +1,4 @@
-// Draws a figure as SVG text. The page and `--svg` both run this file, the latter in an engine that knows ES5 alone: no
-// Map, no Set, nothing that ES5's library lacks (the language itself is lowered by the build).
+// Draws a figure as SVG text, for the page and for the file that it saves.
 import { Axis, share, shortest, significant, ticks } from "./axes.js";
 import { Theme, series_color, text_color, viridisAt } from "./palette.js";
 

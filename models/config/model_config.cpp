@@ -1,4 +1,4 @@
-#include "models/model_config.h"
+#include "models/config/model_config.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

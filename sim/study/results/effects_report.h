@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "sim/study/results/sweep_results.h"
+#include "traces/report/report.h"
+
+namespace a3sim {
+
+// Adds which axis matters most for a metric: each axis's share of the variance and the mean of each of its values. Where
+// the points do not allow that, the report says why.
+void add_effects(const SweepResults& sweep, const std::string& pass, const std::string& metric,
+                 Report& report);
+
+}  // namespace a3sim
