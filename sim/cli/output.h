@@ -15,7 +15,7 @@ struct JsonOption {
   void add_to(CLI::App& app);
 };
 
-// The object with the version of its schema ('a3sim schema output') before all else, where it has none yet.
+// The object with its schema_version before all else, where it has none yet.
 nlohmann::ordered_json versioned(const nlohmann::ordered_json& json);
 
 // Prints the text, or writes the JSON where it was asked for: atomically into a file, straight into a device

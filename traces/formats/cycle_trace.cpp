@@ -14,7 +14,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kCycle = 20'000;          // of the counter, in picoseconds: 50 MHz
-constexpr std::uint64_t kMostRecords = 500'000;  // about 400 MB
+constexpr std::uint64_t kMostTracedTasks = 500'000;  // about 400 MB
 
 std::string_view stage_name(std::string_view op) {
   for (const auto& [ours, theirs] : kStageNames)
@@ -133,7 +133,7 @@ std::string CycleWriter::write() {
 
 class CycleTrace final : public TraceFormat {
  public:
-  std::uint64_t most_tasks() const override { return kMostRecords; }
+  std::uint64_t most_tasks() const override { return kMostTracedTasks; }
   std::vector<OutputFile> write(std::span<const TracedPass> passes) const override {
     return {{"", CycleWriter(passes).write()}};
   }

@@ -47,10 +47,4 @@ nlohmann::ordered_json json_schema(std::string_view name, const Document& docume
 std::string starter_file(std::string_view kind, const Document& document, std::string_view from,
                          const std::string& schema_file);
 
-// What a JSON schema refuses of a document, each with its place ("/points/3/unit: ..."); empty if it takes it. Knows
-// of draft-07 what our schemas use: type, enum, pattern, limits, properties, additionalProperties, required, items and
-// their number, anyOf. Throws InputError for a schema with another keyword, which would go unchecked.
-std::vector<std::string> refused_by(const nlohmann::ordered_json& schema,
-                                    const nlohmann::ordered_json& document);
-
 }  // namespace a3sim
