@@ -106,7 +106,7 @@ TEST_CASE(
     CHECK(finding.cause == of.cause);
     CHECK(finding.ranks == of.ranks);
     CHECK(finding.links == of.links);
-    CHECK(finding.standing);
+    CHECK(finding.steady);
   }
   const ScratchDirectory scratch;
   record(scratch.path(), "[]", Recording::kFull, 4);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kMostSteps = 100'000'000;
 
-// A whole number from 0 to below `end`.
+// Reads a whole number below `end`.
 bool is_number(std::string_view text, std::uint32_t end, std::uint32_t& number) {
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && rest == text.data() + text.size() && number < end;
@@ -47,7 +47,8 @@ void read_steps(const Config& entry, Fault& fault) {
   fault.last = steps[1];
 }
 
-// What a fault draws follows from what it is, not from its place among others (FNV-1a, then one step of Rng).
+// A fault's seed is a hash of its text (FNV-1a, then one step of Rng), so that the order of faults does not
+// matter.
 std::uint64_t seed_of(std::string_view text, std::uint64_t seed) {
   constexpr std::uint64_t kOffset = 0xcbf29ce484222325, kPrime = 0x100000001b3;
   std::uint64_t hash = kOffset;

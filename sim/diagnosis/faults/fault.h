@@ -14,21 +14,22 @@
 
 namespace a3sim {
 
-// What one step of a job runs under, beside its configuration: what faults change, and nothing else knows of them.
+// What faults change for one step of a job, beside its configuration. No other part of the simulation knows
+// of faults.
 struct StepConditions {
-  // A slower operator of a rank.
+  // An operator that is slower on a rank.
   struct SlowOperator {
     std::uint32_t rank = 0;
     std::string name;
-    double factor = 1;  // of its tasks' own times
+    double factor = 1;  // multiplies the tasks' own times
   };
 
-  std::vector<double> clock, hbm;  // by rank: of the hardware's
-  std::vector<Duration> late;      // by rank: how much later than it could it starts with the step
+  std::vector<double> clock, hbm;  // by rank: factors of the hardware's rates
+  std::vector<Duration> late;      // by rank: delay of its start of the step
   LinkDisturbances links;
   std::vector<SlowOperator> operators;
   std::vector<HostStep> hosts;                            // by rank
-  std::vector<std::pair<std::string, std::string>> sets;  // key and value, over the configuration
+  std::vector<std::pair<std::string, std::string>> sets;  // keys and values that override the configuration
 
   StepConditions(std::uint32_t ranks, const DataOptions& data)
       : clock(ranks, 1), hbm(ranks, 1), late(ranks), hosts(ranks) {
@@ -36,42 +37,42 @@ struct StepConditions {
   }
 };
 
-// What the readers of faults have to know of the job.
+// What readers of faults need to know about the job.
 struct FaultSite {
   std::uint32_t ranks = 1;
   std::vector<std::string> planes;     // in the hardware's order
-  std::vector<bool> used;              // by plane: two ranks meet over it
+  std::vector<bool> used;              // by plane: whether any two ranks meet over it
   std::vector<std::string> operators;  // of all passes
   std::uint64_t seed = 1;              // of what faults draw
 };
 
-// Something that is wrong with a job in some of its steps.
+// A fault of a job, active in some of its steps.
 struct Fault {
-  // What it does to a step that lies in its window.
+  // Changes the conditions of a step in the fault's window.
   std::function<void(const Fault&, std::uint32_t step, StepConditions&)> disturb;
 
-  std::string kind{}, text{};  // as it was written, on one line
+  std::string kind{}, text{};  // text: the entry as written, on one line
   std::vector<std::uint32_t> ranks{};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links{};  // from, to
   std::vector<std::string> operators{};
   std::uint32_t first = 0, last = kNone;  // steps, inclusive
-  std::uint64_t seed = 0;                 // of its own
+  std::uint64_t seed = 0;
 
   bool in(std::uint32_t step) const { return first <= step && step <= last; }
 };
 
-// A kind of faults, or a few that are read alike, in a file each; registered by name. `ranks` and `steps` are read for
-// all kinds.
+// A kind of fault, registered by name; one file defines one kind or a few that are read alike. `ranks` and
+// `steps` are read for every kind.
 struct FaultKind {
   static constexpr std::string_view kKind = "fault";
-  std::string_view example;  // as it stands in a list of faults
-  // Reads what is its own; what is wrong is noted.
+  std::string_view example;  // an entry as it is written in a list of faults
+  // Reads the kind's own keys. Errors are noted in the entry's Diagnostics.
   Fault (*read)(const Config& entry, const FaultSite& site);
-  bool of_ranks = true;  // it has `ranks: all`, or a list
+  bool of_ranks = true;  // whether it has `ranks`: `all` or a list
 };
 using FaultKinds = Registry<FaultKind>;
 
-// How much durations and rates differ from step to step: evenly within the spread.
+// The random variation of durations and rates from step to step, uniform within the given spread.
 struct StepNoise {
   double durations = 0, rates = 0;
   std::uint64_t seed = 1;
@@ -86,13 +87,14 @@ struct Injection {
   StepConditions conditions(std::uint32_t step, std::uint32_t ranks, const DataOptions& data) const;
 };
 
-// Adds what the blocks `noise` and `faults` say; notes what is wrong with them. A file's noise replaces that before.
+// Reads the blocks `noise` and `faults` into `injection`, and notes errors. A later file's noise replaces an
+// earlier one.
 void read_injection(const Config& root, FaultSite site, Injection& injection);
 
-// "2 %" as 0.02: a share from 0 to `most`.
+// Reads a share such as "2 %" (0.02), from 0 to `most`.
 double read_share(const Config& config, std::string_view key, double most, double fallback);
 
-// A factor of rates: above 0, at most 1.
+// Reads a factor of a rate: above 0, at most 1.
 double read_rate_factor(const Config& entry);
 
 }  // namespace a3sim

@@ -2,12 +2,11 @@
 
 #include "sim/diagnosis/faults/fault.h"
 
-// What hosts do beside their steps, and what they do more slowly.
 namespace a3sim {
 namespace {
 
-// Something that hosts do: in every nth step, so long after they began with it. `phase`: by how many steps later than
-// step 0 it begins; of `rank`, by each rank's number.
+// A host event in every nth step, so long after the host began the step. `phase` is the step of the first
+// event; with `phase: rank` it is the rank's number.
 template <HostAction action>
 Fault read_host_event(const Config& entry, const FaultSite&) {
   constexpr std::int64_t kMostSteps = 1'000'000;

@@ -6,11 +6,11 @@
 #include "sim/core/closest.h"
 #include "sim/diagnosis/faults/fault.h"
 
-// What is wrong with ports, of all planes or of one, and with paths between two ranks.
+// Faults of ports, in all planes or in one, and of paths between two ranks.
 namespace a3sim {
 namespace {
 
-// The plane that an entry names; kNone: all of them.
+// Returns the plane that an entry names, or kNone for all planes.
 std::uint32_t read_plane(const Config& entry, const FaultSite& site) {
   if (!entry.has("plane")) return kNone;
   const std::string name = entry.text("plane");
@@ -26,7 +26,7 @@ std::uint32_t read_plane(const Config& entry, const FaultSite& site) {
   return kNone;
 }
 
-// `plane`, `side`, and when: `period` and `duty`.
+// Reads `plane`, `side`, `period` and `duty`.
 LinkDisturbances::Port read_port(const Config& entry, const FaultSite& site) {
   LinkDisturbances::Port port;
   port.plane = read_plane(entry, site);
@@ -66,9 +66,9 @@ Fault read_resend(const Config& entry, const FaultSite& site) {
   resend.timeout = entry.duration("timeout");
   return {[resend](const Fault& fault, std::uint32_t step, StepConditions& conditions) {
     for (const std::uint32_t rank : fault.ranks) {
-      LinkDisturbances::Resend& of = conditions.links.resends.emplace_back(resend);
-      of.rank = rank;
-      of.seed = fault.seed + (std::uint64_t{step} << 24);
+      LinkDisturbances::Resend& added = conditions.links.resends.emplace_back(resend);
+      added.rank = rank;
+      added.seed = fault.seed + (std::uint64_t{step} << 24);
     }
   }};
 }

@@ -1,6 +1,6 @@
 #include "sim/diagnosis/faults/fault.h"
 
-// Ranks that are slower, or later.
+// Faults of ranks: slow clocks or memory, and late starts.
 namespace a3sim {
 namespace {
 

@@ -5,7 +5,7 @@
 #include "sim/core/closest.h"
 #include "sim/diagnosis/faults/fault.h"
 
-// What runs otherwise than it should.
+// Faults of the work: slow operators, and a changed configuration.
 namespace a3sim {
 namespace {
 
@@ -15,8 +15,8 @@ Fault read_operator(const Config& entry, const FaultSite& site) {
   if (entry.has("name") && std::ranges::find(site.operators, name) == site.operators.end())
     entry.error("name", fmt::format("no operator is called '{}'{}", name, suggestion(name, site.operators)));
   const double factor = entry.number("factor", kLeast, kMost);
-  Fault fault{[=](const Fault& of, std::uint32_t, StepConditions& c) {
-    for (const std::uint32_t rank : of.ranks) c.operators.push_back({rank, name, factor});
+  Fault fault{[=](const Fault& self, std::uint32_t, StepConditions& c) {
+    for (const std::uint32_t rank : self.ranks) c.operators.push_back({rank, name, factor});
   }};
   fault.operators = {name};
   return fault;

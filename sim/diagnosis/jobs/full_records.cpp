@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// The records of one pass.
+// Collects the records of one pass.
 class PassRecords {
  public:
   PassRecords(const JobStep& step, std::size_t pass, const std::vector<std::string>& names, FullStep& full)
@@ -84,8 +84,8 @@ class PassRecords {
 
  private:
   Duration date(Time of_pass) const { return of_.run.since + of_pass.time_since_epoch(); }
-  static double requested(const L2Traffic::Requests& of) {
-    return static_cast<double>(of.hit + of.miss + of.bypass) * kL2Request;
+  static double requested(const L2Traffic::Requests& requests) {
+    return static_cast<double>(requests.hit + requests.miss + requests.bypass) * kL2Request;
   }
 
   void add_transfer(std::uint32_t rank, const TaskDescriptor& td, const TaskRecord& task) {
@@ -104,13 +104,14 @@ class PassRecords {
     record.lost_sharing = static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
   }
 
-  // A tensor has rows for the fullest expert: those that a product worked on follow from its operations.
-  static std::uint32_t rows_of(const OperatorRecord& of, std::uint32_t columns_in) {
-    const double a_row = 2.0 * columns_in * of.inner;
-    return a_row > 0 ? static_cast<std::uint32_t>(std::llround(of.operations / a_row)) : of.rows;
+  // A tensor's rows are those of the fullest expert. The rows that a product computed follow from its
+  // operations.
+  static std::uint32_t rows_of(const OperatorRecord& record, std::uint32_t columns_in) {
+    const double a_row = 2.0 * columns_in * record.inner;
+    return a_row > 0 ? static_cast<std::uint32_t>(std::llround(record.operations / a_row)) : record.rows;
   }
 
-  // When tasks ran on a rank that wait for memory longer than they compute.
+  // Stretches in which memory-bound tasks ran on a rank: tasks that wait for memory longer than they compute.
   Stretches memory_bound(std::uint32_t rank) const {
     Stretches stretches;
     const std::span<const TaskDescriptor> tasks = schedule_[rank].tasks();
@@ -131,7 +132,7 @@ class PassRecords {
   std::uint16_t pass_;
   FullStep& full_;
   std::vector<std::uint32_t> names_;  // by operator
-  std::vector<bool> puts_;            // likewise
+  std::vector<bool> puts_;            // by operator
   std::vector<Stretches> memory_bound_;
 };
 

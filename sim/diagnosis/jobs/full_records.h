@@ -9,14 +9,14 @@
 
 namespace a3sim {
 
-// Names of the operators of all passes, each once.
+// Returns the names of the operators of all passes, each once.
 std::vector<std::string> operator_names(const Experiment& experiment);
 
-// What the machine of an experiment allows.
+// Returns the limits of the experiment's machine.
 ObservedMachine machine_seen(const Experiment& experiment);
 
-// What is recorded of a step in full, of some ranks: their operators and what their hosts did, and the puts that leave
-// them or reach them. The step has its tasks' records.
+// Returns the full records of a step for some ranks: their operators, their host events, and the puts that
+// leave or reach them. The step must hold its tasks' records.
 FullStep full_records(const JobStep& step, std::span<const std::uint32_t> ranks,
                       const std::vector<std::string>& names);
 

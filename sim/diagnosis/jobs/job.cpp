@@ -9,9 +9,9 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kStepsAhead = 4;  // a thread, that are foreseen at a time
+constexpr std::uint32_t kStepsAhead = 4;  // steps per thread that are simulated ahead
 
-// The host's launches as they come.
+// Launches kernels when the host does.
 class LiveLaunches final : public KernelLaunches {
  public:
   LiveLaunches(std::vector<Host>& hosts, Duration since)
@@ -28,7 +28,7 @@ class LiveLaunches final : public KernelLaunches {
   Duration since_;
 };
 
-// From when a device has nothing before it until its first kernel could run.
+// Returns the time from when a device is free until its first kernel could run.
 Duration launch_of(const StepVariant& variant) {
   return first_launch(variant.experiment.hardware.runtime, variant.experiment.run.launch);
 }
@@ -90,7 +90,7 @@ void Job::start_hosts() {
                         [this, rank](std::uint32_t step) { return conditions_of(step)->hosts[rank]; });
   const DataOptions& data = spec_.hosts.data;
   ready_ = spec_.hosts.launch + data.read + data.process +
-           data.fetch;  // the first launch that a device can ask for
+           data.fetch;  // the first launch that a device can request
 }
 
 void Job::foresee(std::uint32_t first, std::uint32_t count, bool record, std::vector<Foreseen>& foreseen) {
@@ -100,12 +100,12 @@ void Job::foresee(std::uint32_t first, std::uint32_t count, bool record, std::ve
       foreseen.push_back({pass_run(step, pass, record ? all_ : std::vector<std::uint32_t>()), {}, {}, false});
   }
   in_parallel(foreseen.size(), threads_, [&](std::size_t i) {
-    Foreseen& of = foreseen[i];
-    if (of.run.conditions->links.depend_on_time()) return;
-    UnheldLaunches launches(of.run.starts.size());
-    of.result = of.run.run(&launches, record);
-    of.begins = std::move(launches.begins);
-    of.there = true;
+    Foreseen& pass = foreseen[i];
+    if (pass.run.conditions->links.depend_on_time()) return;
+    UnheldLaunches launches(pass.run.starts.size());
+    pass.result = pass.run.run(&launches, record);
+    pass.begins = std::move(launches.begins);
+    pass.there = true;
   });
 }
 
@@ -145,24 +145,24 @@ void Job::add_light(JobStep& step, std::size_t number, const std::vector<Duratio
   const JobStep::Pass& pass = step.passes[number];
   const WorkerKinds& kinds = pass.run.variant->experiment.workers;
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) {
-    const RankResult& of = pass.result.ranks[rank];
+    const RankResult& rank_result = pass.result.ranks[rank];
     LightRecord record;
     record.start = ready_ + pass.run.starts[rank];
     if (pass.run.variant->by_kernels && !pass.begins[rank].empty())
       record.start = ready_ + pass.begins[rank].front() - launch_of(*pass.run.variant);
-    record.arrival = ready_ + of.done;
+    record.arrival = ready_ + rank_result.done;
     record.release = pass.release;
-    record.waited = of.waits.waited;
-    record.longest = of.waits.longest;
-    record.whom = of.waits.whom;
+    record.waited = rank_result.waits.waited;
+    record.longest = rank_result.waits.longest;
+    record.whom = rank_result.waits.whom;
     record.operations = pass.run.variant->operations[number][rank];
-    record.bytes = static_cast<double>(of.sent);
+    record.bytes = static_cast<double>(rank_result.sent);
     record.step = step.number;
     record.rank = rank;
     record.rows = pass.run.variant->rows[rank];
-    record.aic_busy = static_cast<float>(microseconds(of.busy[kinds.queue_for(CoreUnit::kMatrix)]));
-    record.aiv_busy = static_cast<float>(microseconds(of.busy[kinds.queue_for(CoreUnit::kVector)]));
-    record.transfer = static_cast<float>(microseconds(of.transfer));
+    record.aic_busy = static_cast<float>(microseconds(rank_result.busy[kinds.queue_for(CoreUnit::kMatrix)]));
+    record.aiv_busy = static_cast<float>(microseconds(rank_result.busy[kinds.queue_for(CoreUnit::kVector)]));
+    record.transfer = static_cast<float>(microseconds(rank_result.transfer));
     record.late = static_cast<float>(microseconds(hosts_[rank].late() - late[rank]));
     record.pass = static_cast<std::uint16_t>(number);
     record.fill = hosts_[rank].fill();

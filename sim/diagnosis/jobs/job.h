@@ -15,7 +15,7 @@
 
 namespace a3sim {
 
-// A job of many steps: its configuration, its hosts, and what is wrong.
+// A job of many steps: its configuration, its hosts, and its faults.
 struct JobSpec {
   std::filesystem::path file;
   std::vector<std::string> sets;
@@ -24,54 +24,56 @@ struct JobSpec {
   Injection injection;
 };
 
-// Reads a configuration with its blocks `hosts`, `noise` and `faults`; `inject`, if not empty, is a file with more of
-// the last two. Throws InputError with everything that is wrong.
+// Reads a configuration with its blocks `hosts`, `noise` and `faults`. `inject`, if not empty, is a file with
+// more of the last two. Throws InputError with everything that is wrong.
 JobSpec load_job(const std::filesystem::path& file, const std::vector<std::string>& sets,
                  const std::filesystem::path& inject);
 
-// A step that was simulated. Dates are since the start of the job.
+// A simulated step. Dates count from the start of the job.
 struct JobStep {
   struct Pass {
     PassRun run;
-    KernelBegins begins;  // where kernels are launched one by one
-    Duration release{};   // all ranks are through with it
-    RunResult result;     // with tasks' records if they were asked for
+    KernelBegins begins;  // if kernels are launched one by one
+    Duration release{};   // when all ranks have finished the pass
+    RunResult result;     // includes the tasks' records if requested
   };
   std::uint32_t number = 0;
   std::shared_ptr<const StepConditions> conditions;
   std::vector<Pass> passes;
-  std::vector<LightRecord> light;  // in the order of ranks and passes
+  std::vector<LightRecord> light;  // ordered by rank and pass
   std::vector<HostRecord> host;
 };
 
-// The step's tasks, where they were not recorded: it is run again.
+// Runs a step again to record its tasks, unless they are recorded already.
 void record_tasks(JobStep& step);
 
-// Steps one after the other: hosts launch, devices run each pass as they can, and all ranks meet behind it.
+// Simulates steps one after another: hosts launch, devices run each pass when they can, and all ranks meet at
+// its end.
 class Job {
  public:
-  // The spec must outlive it. Compiles.
+  // Compiles the experiment. `spec` must outlive the job.
   Job(const JobSpec& spec, unsigned threads);
 
-  const StepVariant& variant() const { return *variants_.begin()->second; }  // without faults
+  const StepVariant& variant() const { return *variants_.begin()->second; }  // the variant without faults
 
-  // Simulates the steps from 0 on, `count` of them, and gives each to `take`. With `record` each has its tasks.
-  // `recorded`, asked before each step: the ranks that are recorded in full, which may take time; with `record` all.
-  // The same steps whatever the number of threads. Throws as run_schedule() does.
+  // Simulates steps 0 to count - 1 and passes each to `take`. With `record` each step holds the records of
+  // all its tasks. Otherwise `recorded`, called before each step, returns the ranks that will be recorded in
+  // full, which may slow them down. Results do not depend on the number of threads. Throws what
+  // run_schedule() throws.
   using Take = std::function<void(JobStep&& step)>;
   using Recorded = std::function<std::span<const std::uint32_t>(std::uint32_t step)>;
   void run(std::uint32_t count, bool record, const Take& take, const Recorded& recorded = {});
-  // One step without noise and faults.
+  // Simulates one step without noise and faults.
   JobStep reference();
 
  private:
   using Key = std::vector<std::pair<std::string, std::string>>;
-  // A pass that was run before its step's turn came, as if no host were late.
+  // A pass that was simulated ahead of its step, assuming that no host is late.
   struct Foreseen {
     PassRun run;
     KernelBegins begins;
     RunResult result;
-    bool there = false;
+    bool there = false;  // whether the pass was simulated
   };
 
   const StepVariant& variant_of(const StepConditions& conditions);
@@ -90,12 +92,12 @@ class Job {
 
   const JobSpec& spec_;
   unsigned threads_;
-  bool clean_ = false;  // no faults, no noise
+  bool clean_ = false;  // neither faults nor noise
   std::map<Key, std::unique_ptr<StepVariant>> variants_;
   std::map<std::uint32_t, std::shared_ptr<const StepConditions>> conditions_;
-  std::vector<std::uint32_t> all_;  // ranks
+  std::vector<std::uint32_t> all_;  // all ranks
   std::vector<Host> hosts_;
-  Duration ready_{};  // all devices
+  Duration ready_{};  // when all devices are ready
 };
 
 }  // namespace a3sim

@@ -19,7 +19,7 @@ FaultSite site_of(const Experiment& experiment) {
   return site;
 }
 
-// As many as there are operators, where each is a kernel; else passes.
+// Returns the number of launches per step: operators if each is a kernel, passes otherwise.
 std::uint32_t launches_of(const Experiment& experiment) {
   if (!Executions::get(experiment.run.execution).by_kernels() &&
       experiment.run.transport != Transport::kCollective)

@@ -23,7 +23,7 @@ Duration first_start(const JobStep& step) {
 }
 Duration end_of(const JobStep& step) { return step.passes.back().release; }
 
-// Gathers what is recorded of one job.
+// Collects the records of one job.
 class Recorder {
  public:
   Recorder(const JobSpec& spec, const MonitorOptions& options, const AddFile& add)
@@ -59,7 +59,7 @@ class Recorder {
     times_.push_back(took);
   }
 
-  // Ranks that are recorded in the step to come.
+  // Ranks to record in the next step.
   std::span<const std::uint32_t> wanted() const {
     if (options_.recording == Recording::kNext) return locator_->wanted();
     return {};

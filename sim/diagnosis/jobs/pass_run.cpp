@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// What noise and slow operators do to tasks.
+// Applies noise and slow operators to tasks.
 class StepHooks final : public TaskHooks {
  public:
   explicit StepHooks(const PassRun& run) : schedule_(run.variant->compiled.passes[run.pass].schedule) {

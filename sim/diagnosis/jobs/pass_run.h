@@ -10,38 +10,38 @@
 
 namespace a3sim {
 
-// A configuration that steps run under, compiled.
+// A compiled configuration of steps.
 struct StepVariant {
   Experiment experiment;
   Compiled compiled;
-  bool by_kernels = false;  // the host launches kernel by kernel, not a pass at a time
-  // By pass and rank: what follows from the configuration alone.
+  bool by_kernels = false;  // whether the host launches each kernel, not a pass at a time
+  // Operations by pass and rank.
   std::vector<std::vector<double>> operations;
-  std::vector<std::uint32_t> rows;  // by rank: that its experts work on
+  std::vector<std::uint32_t> rows;  // by rank: rows that its experts compute
 };
 StepVariant make_variant(Experiment experiment);
 
-// When the kernels of each rank began: dates of the pass.
+// The start of each kernel by rank, relative to the pass.
 using KernelBegins = std::vector<std::vector<Duration>>;
 
-// Everything that the result of a pass of a step follows from.
+// Everything that determines the result of a pass.
 struct PassRun {
   const StepVariant* variant = nullptr;
   const StepConditions* conditions = nullptr;
   StepNoise noise;
   std::uint32_t step = 0;
   std::size_t pass = 0;
-  Duration since{};              // the job's start, before the first rank could begin with the pass
-  std::vector<Duration> starts;  // by rank: after that
+  Duration since{};              // from the job's start until the first rank could begin the pass
+  std::vector<Duration> starts;  // by rank: its start, relative to `since`
 
-  // Safe for many threads at a time. `launches` is needed where kernels are launched one by one.
+  // Thread-safe. `launches` is required if kernels are launched one by one.
   RunResult run(KernelLaunches* launches, bool record) const;
 };
 
-// The machine under the step's noise, before what is wrong with single ranks.
+// Returns the hardware with the step's noise, without faults of single ranks.
 Hardware hardware_in(const PassRun& run);
 
-// Kernels begin when the device asks for them; when they were asked for is kept.
+// Launches every kernel when the device asks for it, and records when that was.
 class UnheldLaunches final : public KernelLaunches {
  public:
   explicit UnheldLaunches(std::size_t ranks) : begins(ranks) {}
@@ -52,7 +52,7 @@ class UnheldLaunches final : public KernelLaunches {
   KernelBegins begins;
 };
 
-// They begin when they began before.
+// Launches kernels at recorded dates.
 class RepeatedLaunches final : public KernelLaunches {
  public:
   explicit RepeatedLaunches(const KernelBegins& begins) : begins_(begins) {}

@@ -7,17 +7,17 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kTurns = 3;    // slow steps in a row that make another episode
-constexpr std::uint32_t kStopped = 4;  // steps without one after a dense episode
+constexpr std::uint32_t kTurns = 3;    // slow steps in a row that begin another episode
+constexpr std::uint32_t kStopped = 4;  // steps without a slow one that end a dense episode
 
 std::uint32_t first_suspect(const StepVerdict& step) {
   return step.suspects.empty() ? kNone : step.suspects.front();
 }
 
-// Whether nearly all steps of an episode were slow.
+// Returns whether nearly all steps of an episode were slow.
 bool dense(const Episode& episode) {
   constexpr double kDense = 0.9;
-  constexpr std::size_t kLong = 8;  // fewer may be a part of what comes and goes
+  constexpr std::size_t kLong = 8;  // fewer may be part of an intermittent fault
   const std::uint32_t length = episode.last() - episode.first() + 1;
   return episode.steps.size() >= kLong && static_cast<double>(episode.steps.size()) > kDense * length;
 }
@@ -28,7 +28,7 @@ void add(Episode& episode, const StepVerdict& step) {
   episode.lost += step.took - step.usual;
 }
 
-// Whether from step `at` on another rank than that of the episode is the suspect, and stays it.
+// Returns whether another rank becomes the suspect at step `at` and remains it.
 bool turns(const Episode& episode, const std::vector<StepVerdict>& slow, std::size_t at, double stable) {
   if (episode.steps.size() < kTurns || episode.stable() < stable) return false;
   const std::uint32_t now = first_suspect(slow[at]);
@@ -38,8 +38,8 @@ bool turns(const Episode& episode, const std::vector<StepVerdict>& slow, std::si
                      [&](const StepVerdict& step) { return first_suspect(step) == now; });
 }
 
-// Slow steps in episodes. A new one begins where slow steps had stopped, or where for three steps in a row another
-// rank is the suspect than in most of a steady one before.
+// Groups slow steps into episodes. A new episode begins where slow steps had stopped, or where for three
+// steps in a row the suspect is not that of the steady episode before.
 std::vector<Episode> episodes_of(const std::vector<StepVerdict>& slow, const LocateLimits& limits) {
   std::vector<Episode> episodes;
   for (std::size_t s = 0; s < slow.size(); ++s) {
@@ -59,27 +59,27 @@ std::vector<Episode> episodes_of(const std::vector<StepVerdict>& slow, const Loc
 void add_mean(std::vector<RankStep>& mean, const std::vector<RankStep>& ranks) {
   mean.resize(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    for (std::size_t m = 0; m < kMeasures; ++m) mean[r].of[m] += ranks[r].of[m];
+    for (std::size_t m = 0; m < kMeasures; ++m) mean[r].values[m] += ranks[r].values[m];
     for (std::size_t q = 0; q < mean[r].fill.size(); ++q) mean[r].fill[q] += ranks[r].fill[q];
   }
 }
 
 void divide(std::vector<RankStep>& mean, double by) {
   for (RankStep& rank : mean) {
-    for (double& value : rank.of) value /= by;
+    for (double& value : rank.values) value /= by;
     for (double& fill : rank.fill) fill /= by;
   }
 }
 
-// `from`: the first step that tells what is usual.
-void add_means(const Observation& of, std::uint32_t from, Located& located) {
+// `from`: the first step that shows what is usual.
+void add_means(const Observation& observation, std::uint32_t from, Located& located) {
   std::vector<std::uint32_t> episode_of(located.steps, kNone);
   for (std::uint32_t e = 0; e < located.episodes.size(); ++e)
     for (const std::uint32_t step : located.episodes[e].steps) episode_of[step] = e;
-  RankSteps steps(of.ranks());
+  RankSteps steps(observation.ranks());
   double healthy = 0;
   std::uint32_t number = 0;
-  of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+  observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const std::vector<RankStep>& ranks = steps.add(records);
     const std::uint32_t episode = episode_of[number++];
     if (episode == kNone && number <= from) return;
@@ -93,7 +93,7 @@ void add_means(const Observation& of, std::uint32_t from, Located& located) {
 }  // namespace
 
 std::uint32_t Episode::suspect() const {
-  return std::ranges::max_element(suspects, {}, [](const auto& of) { return of.second; })->first;
+  return std::ranges::max_element(suspects, {}, [](const auto& suspect) { return suspect.second; })->first;
 }
 
 double Episode::stable() const {
@@ -105,14 +105,14 @@ bool Located::is_slow(std::uint32_t step) const {
       episodes, [&](const Episode& episode) { return std::ranges::binary_search(episode.steps, step); });
 }
 
-Located locate(const Observation& of, const LocateLimits& limits) {
+Located locate(const Observation& observation, const LocateLimits& limits) {
   Located located;
-  const std::vector<LightRecord> reference = of.reference();
-  Locator locator(limits, of.ranks(), reference);
+  const std::vector<LightRecord> reference = observation.reference();
+  Locator locator(limits, observation.ranks(), reference);
   std::vector<StepVerdict> slow;
   std::vector<double> usual;
   StepVerdict before;
-  of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+  observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const StepVerdict& verdict = locator.add(located.steps++, records);
     if (verdict.before_too) {
       before.usual = verdict.usual;
@@ -128,13 +128,13 @@ Located locate(const Observation& of, const LocateLimits& limits) {
     before = verdict;
   });
   located.episodes = episodes_of(slow, limits);
-  // The first step is shorter by what its ranks waited before it, if nothing says how long that was.
+  // The first step lacks the time that its ranks waited before it, if that is not recorded.
   const bool first_tells = !reference.empty() || usual.size() < 2;
   if (!first_tells) usual.erase(usual.begin());
-  add_means(of, first_tells ? 0 : 1, located);
+  add_means(observation, first_tells ? 0 : 1, located);
   located.by_reference = usual.empty() && !reference.empty();
   located.known = !usual.empty() || !reference.empty();
-  RankSteps steps(of.ranks());
+  RankSteps steps(observation.ranks());
   if (located.by_reference) {
     located.healthy = steps.add(reference);
     located.usual = steps.took();

@@ -11,7 +11,7 @@ using Meeting = std::pair<std::uint16_t, std::uint16_t>;  // pass, group
 
 Meeting meeting_of(const LightRecord& record) { return {record.pass, record.group}; }
 
-// Records of a step as the walk looks them up.
+// Indexes the records of a step for the walk.
 class StepRecords {
  public:
   explicit StepRecords(std::span<const LightRecord> records) : records_(records) {
@@ -24,7 +24,8 @@ class StepRecords {
   }
 
   std::size_t last_to_arrive(std::size_t at) const { return last_.at(meeting_of(records_[at])); }
-  // The record of the peer that it waited for, in the same pass; itself: of nobody, or not known.
+  // Returns the peer's record that record `at` waited for in the same pass, or `at` if it waited for none or
+  // the peer is not known.
   std::size_t peer(std::size_t at) const {
     const auto found = of_rank_.find(records_[at].whom);
     if (found == of_rank_.end()) return at;
@@ -32,7 +33,7 @@ class StepRecords {
       if (records_[other].pass == records_[at].pass) return other;
     return at;
   }
-  // The record of the same rank before it; itself: it is the first.
+  // Returns the previous record of the same rank, or `at` if it is the first.
   std::size_t before(std::size_t at) const {
     const std::vector<std::size_t>& all = of_rank_.at(records_[at].rank);
     const auto found = std::ranges::find(all, at);
@@ -48,8 +49,8 @@ class StepRecords {
 }  // namespace
 
 bool has_several_groups(std::span<const LightRecord> records) {
-  return std::ranges::any_of(records,
-                             [&](const LightRecord& of) { return of.group != records.front().group; });
+  return std::ranges::any_of(
+      records, [&](const LightRecord& record) { return record.group != records.front().group; });
 }
 
 std::vector<std::size_t> waited_for(std::span<const LightRecord> records, Duration least) {

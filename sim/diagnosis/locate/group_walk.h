@@ -9,13 +9,13 @@
 
 namespace a3sim {
 
-// Whether ranks meet in more than one group in these records of a step.
+// Returns whether the records of a step show ranks meeting in more than one group.
 bool has_several_groups(std::span<const LightRecord> records);
 
-// Where ranks meet in several groups, who is late in one may keep nobody waiting, as others of another group are later
-// still. The records of a step that it waited for, by their places among them: from the group that ended last, to
-// whom of it came last; from one that waited for a peer by more than `least`, to that peer; from one that began when
-// another group let it go, to whom that group waited for.
+// Returns the indices of the records that a step waited for. A rank that is late in one group delays nobody
+// if another group is later still. The walk starts at the last record of the group that ended last. From a
+// record that waited for a peer by more than `least` it goes on to that peer; from one that began when
+// another group released it, to the record that this group waited for.
 std::vector<std::size_t> waited_for(std::span<const LightRecord> records, Duration least);
 
 }  // namespace a3sim

@@ -14,12 +14,12 @@ LocateLimits read_locate_limits(const std::filesystem::path& file) {
 LocateLimits read_locate_limits(const Config& root) {
   constexpr std::int64_t kMostSteps = 4096;
   constexpr double kMost = 100;
-  const Config of = root.map("locate").require_sources(true);
+  const Config limits_map = root.map("locate").require_sources(true);
   LocateLimits limits;
   const auto steps = [&](const char* key, std::uint32_t& value) {
-    value = static_cast<std::uint32_t>(of.integer(key, 1, kMostSteps));
+    value = static_cast<std::uint32_t>(limits_map.integer(key, 1, kMostSteps));
   };
-  const auto number = [&](const char* key, double& value) { value = of.number(key, 0, kMost); };
+  const auto number = [&](const char* key, double& value) { value = limits_map.number(key, 0, kMost); };
   steps("window", limits.window);
   number("share", limits.share);
   number("deviations", limits.deviations);
@@ -34,7 +34,7 @@ LocateLimits read_locate_limits(const Config& root) {
   steps("apart", limits.apart);
   steps("recorded", limits.recorded);
   steps("watched", limits.watched);
-  of.finish();
+  limits_map.finish();
   root.finish();
   return limits;
 }

@@ -13,8 +13,8 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kYoung = 8;   // steps of a history whose deviation says little
-constexpr double kNormal = 1.4826;  // standard deviations in a median absolute deviation
+constexpr std::size_t kYoung = 8;   // steps below which the deviation of a history is unreliable
+constexpr double kNormal = 1.4826;  // standard deviations per median absolute deviation
 
 }  // namespace
 
@@ -45,13 +45,13 @@ void StepHistory::take_back() {
 void StepHistory::measure() {
   median_ = a3sim::median({usual_.begin(), usual_.end()});
   std::vector<double> apart;
-  for (const double of : usual_) apart.push_back(std::abs(of - median_));
+  for (const double usual : usual_) apart.push_back(std::abs(usual - median_));
   deviation_ = kNormal * a3sim::median(std::move(apart));
 }
 
-bool RecordRequests::is_done(const Request& of) const {
-  return of.slow >= limits_.recorded || of.recorded >= limits_.watched ||
-         (of.slow > 0 && of.recorded >= 2 * limits_.recorded);
+bool RecordRequests::is_done(const Request& request) const {
+  return request.slow >= limits_.recorded || request.recorded >= limits_.watched ||
+         (request.slow > 0 && request.recorded >= 2 * limits_.recorded);
 }
 
 void RecordRequests::add(std::uint32_t step, bool slow, const std::vector<std::uint32_t>& suspects,
@@ -59,14 +59,14 @@ void RecordRequests::add(std::uint32_t step, bool slow, const std::vector<std::u
   const auto is_suspect = [&](std::uint32_t rank) {
     return slow && std::ranges::find(suspects, rank) != suspects.end();
   };
-  for (auto of = open_.begin(); of != open_.end();) {
-    ++of->second.recorded;
-    of->second.slow += is_suspect(of->first);
-    if (is_done(of->second)) {
-      done_[of->first] = step;
-      of = open_.erase(of);
+  for (auto request = open_.begin(); request != open_.end();) {
+    ++request->second.recorded;
+    request->second.slow += is_suspect(request->first);
+    if (is_done(request->second)) {
+      done_[request->first] = step;
+      request = open_.erase(request);
     } else {
-      ++of;
+      ++request;
     }
   }
   for (const std::uint32_t suspect : suspects) {
@@ -77,12 +77,12 @@ void RecordRequests::add(std::uint32_t step, bool slow, const std::vector<std::u
       before->second = step;
       continue;
     }
-    Request& of = open_[suspect];
-    of.ranks = beside;
-    if (suspect != kNone) of.ranks.push_back(suspect);
+    Request& request = open_[suspect];
+    request.ranks = beside;
+    if (suspect != kNone) request.ranks.push_back(suspect);
   }
   std::set<std::uint32_t> ranks;
-  for (const auto& [suspect, of] : open_) ranks.insert(of.ranks.begin(), of.ranks.end());
+  for (const auto& [suspect, request] : open_) ranks.insert(request.ranks.begin(), request.ranks.end());
   wanted_.assign(ranks.begin(), ranks.end());
 }
 
@@ -96,9 +96,9 @@ Locator::Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<cons
       requests_(limits) {
   if (reference.empty()) return;
   RankSteps steps(ranks);
-  const std::vector<RankStep>& of = steps.add(reference);
+  const std::vector<RankStep>& reference_ranks = steps.add(reference);
   reference_ = steps.took();
-  for (std::uint32_t r = 0; r < ranks; ++r) own_[r] = of[r][Measure::kOwn];
+  for (std::uint32_t r = 0; r < ranks; ++r) own_[r] = reference_ranks[r][Measure::kOwn];
   own_of_record_ = steps.own();
 }
 
@@ -111,12 +111,13 @@ bool Locator::is_slow(double took) const {
          (history_.shifted() && history_.above(took, limits_.shift - 1, 0));
 }
 
-// Of what is usual for the rank; where nothing is known yet, of the other ranks.
+// Returns how much a rank's own time exceeds its usual one, or that of the other ranks if nothing is known
+// yet.
 double Locator::lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) const {
   return ranks[rank][Measure::kOwn] - own_[rank];
 }
 
-// Where ranks meet in several groups, only what the step waited for counts.
+// If ranks meet in several groups, only what the step waited for counts.
 void Locator::find_lags(const std::vector<RankStep>& ranks, std::span<const LightRecord> records) {
   if (!has_several_groups(records) || own_of_record_.size() != records.size()) {
     for (std::uint32_t r = 0; r < ranks.size(); ++r) lags_[r] = lag_of(r, ranks);
@@ -181,7 +182,8 @@ const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord>
   return verdict_;
 }
 
-// The rank with the least lag and the one in the middle; where nobody stands out, the one with the most, too.
+// Returns the rank with the smallest lag and the one in the middle, and also the one with the largest if
+// there is no suspect.
 std::vector<std::uint32_t> Locator::beside() const {
   std::vector<std::uint32_t> order(lags_.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -12,8 +12,8 @@
 
 namespace a3sim {
 
-// What a step takes, by those before it: the median of the last that were not slow, and 1.4826 times their median
-// absolute deviation, which is the standard deviation of normal noise.
+// Predicts the time of a step: the median of the last steps that were not slow, and 1.4826 times their median
+// absolute deviation, which is the standard deviation for normal noise.
 class StepHistory {
  public:
   explicit StepHistory(const LocateLimits& limits) : limits_(limits) {}
@@ -22,13 +22,14 @@ class StepHistory {
   double median() const { return median_; }
   double deviation() const { return deviation_; }
   std::size_t size() const { return usual_.size(); }
-  // Above the median by more than `share` of it, and no less than so many deviations.
+  // Returns whether `took` exceeds the median by more than `share` of it and by at least this many
+  // deviations.
   bool above(double took, double share, double deviations) const;
-  // The median of the last steps, slow ones too, is shifted.
+  // Returns whether the median of the last steps, including slow ones, has shifted.
   bool shifted() const;
 
   void add(double took, bool slow);
-  // A step that was taken for a usual one was not.
+  // Removes the last step from the usual ones: it turned out to be slow.
   void take_back();
 
  private:
@@ -39,56 +40,58 @@ class StepHistory {
   double median_ = 0, deviation_ = 0;
 };
 
-// Which ranks are recorded in full in the next step. A slow step asks for its suspects until so many steps that were
-// slow because of them have been recorded; what comes and goes is waited for, but not for long. Who was recorded is
-// asked for again only after a long time without.
+// Chooses the ranks to record in full in the next step. After a slow step these are its suspects, until
+// enough slow steps with the same suspects are recorded; the wait for an intermittent fault is limited. A
+// rank that was recorded is requested again only after a long pause.
 class RecordRequests {
  public:
   explicit RecordRequests(const LocateLimits& limits) : limits_(limits) {}
 
-  // A step, whether it was slow, because of whom (kNone: all alike), and whom to look at beside them.
+  // Adds a step: whether it was slow, its suspects (kNone: no rank stands out), and ranks to record beside
+  // them.
   void add(std::uint32_t step, bool slow, const std::vector<std::uint32_t>& suspects,
            const std::vector<std::uint32_t>& beside);
   const std::vector<std::uint32_t>& wanted() const { return wanted_; }
 
  private:
   struct Request {
-    std::uint32_t recorded = 0, slow = 0;  // steps
+    std::uint32_t recorded = 0, slow = 0;  // number of steps
     std::vector<std::uint32_t> ranks;
   };
-  bool is_done(const Request& of) const;
+  bool is_done(const Request& request) const;
 
   LocateLimits limits_;
   std::map<std::uint32_t, Request> open_;        // by suspect
-  std::map<std::uint32_t, std::uint32_t> done_;  // by suspect: the last slow step because of it
+  std::map<std::uint32_t, std::uint32_t> done_;  // by suspect: its last slow step
   std::vector<std::uint32_t> wanted_;
 };
 
-// What is said of one step.
+// The locator's verdict on one step.
 struct StepVerdict {
   std::uint32_t step = 0;
   double took = 0, usual = 0;  // ps
   bool slow = false;
-  bool before_too = false;  // so was the step before, which alone did not say so
-  // Ranks whose own time grew by more than that of most, the most first, at most kMostSuspects; none: all alike.
+  bool before_too = false;  // the step before was slow too, which it alone did not show
+  // Ranks whose own time grew by more than that of most, the largest growth first, at most kMostSuspects.
+  // Empty: no rank stands out.
   std::vector<std::uint32_t> suspects;
 };
 inline constexpr std::size_t kMostSuspects = 4;
 
-// Looks at a job's steps as they come and says which are slow, and because of whom; and which ranks to record in full
-// in the steps to come. What it holds does not grow with the number of steps.
+// Decides step by step which steps of a job are slow, which ranks are suspect, and which ranks to record in
+// full next. Its size does not grow with the number of steps.
 class Locator {
  public:
-  // `reference`: light records of a step without faults and noise; empty: not known, and the first step tells nothing of
-  // what is usual: when its ranks could have begun, the end of the step before it would say.
+  // `reference`: light records of a step without faults and noise; may be empty. Without it the first step
+  // cannot be judged, since the end of the step before it, when its ranks could have begun, is unknown.
   Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<const LightRecord> reference);
 
-  // All records of the next step. Valid until the next call.
+  // Adds all records of the next step. The result is valid until the next call.
   const StepVerdict& add(std::uint32_t step, std::span<const LightRecord> records);
 
-  // Whom to record in full in the next step; empty: nobody. Suspects, and ranks that are none.
+  // Ranks to record in full in the next step: suspects, and ranks to compare them with. Empty: none.
   const std::vector<std::uint32_t>& wanted() const { return requests_.wanted(); }
-  // The same for the slow step itself, where that can be run again.
+  // Ranks to record in full in the slow step itself, if it can be run again.
   const std::vector<std::uint32_t>& of_slow_step() const { return of_slow_step_; }
 
  private:
@@ -107,9 +110,10 @@ class Locator {
   bool first_ = true;
   bool above_before_ = false, slow_before_ = false;  // the step before
   double reference_ = 0;                             // ps; 0: not known
-  // Own times of ranks in steps that were not slow: means of about the last `window`, and of deviations from them.
+  // Running means, over about `window` steps that were not slow, of the ranks' own times and of their
+  // deviations.
   std::vector<double> own_, spread_;
-  std::vector<double> own_of_record_;  // the same of each record of a step; empty: not known
+  std::vector<double> own_of_record_;  // the same for each record of a step; empty: not known
   std::uint32_t learned_ = 0;
   std::vector<double> lags_;
 

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// Of a number that may not have been seen.
+// Converts to ps; 0 if the number was not recorded.
 double picoseconds_of(float microseconds) {
   constexpr double kMicrosecond = 1e6;
   return std::isnan(microseconds) ? 0 : kMicrosecond * static_cast<double>(microseconds);

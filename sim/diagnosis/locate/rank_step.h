@@ -9,13 +9,13 @@
 
 namespace a3sim {
 
-// What is compared of a rank from step to step, summed over the records of one.
+// Measures of a rank that are compared from step to step, summed over its records of one step.
 enum class Measure : std::uint8_t {
-  kOwn,       // ps from when it could begin until its own work was done, waits for others out
-  kDelay,     // ps of that until its first work began
-  kLate,      // ps by which launches came later than the device asked
-  kAic,       // ps of AICs
-  kAiv,       // ps of AIVs
+  kOwn,       // ps from when it could begin until its own work was done, without waits for others
+  kDelay,     // ps of kOwn before its first work began
+  kLate,      // ps by which launches came after the device was ready
+  kAic,       // busy ps, summed over AICs
+  kAiv,       // busy ps, summed over AIVs
   kTransfer,  // ps in which it sent or received
   kRows,
   kOperations
@@ -23,24 +23,24 @@ enum class Measure : std::uint8_t {
 inline constexpr std::size_t kMeasures = static_cast<std::size_t>(Measure::kOperations) + 1;
 
 struct RankStep {
-  std::array<double, kMeasures> of{};
-  std::array<double, 3> fill{};  // percent, as in LightRecord; below 0: not seen
+  std::array<double, kMeasures> values{};
+  std::array<double, 3> fill{};  // percent, as in LightRecord; negative: not recorded
 
-  double operator[](Measure measure) const { return of[static_cast<std::size_t>(measure)]; }
-  double& operator[](Measure measure) { return of[static_cast<std::size_t>(measure)]; }
+  double operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
+  double& operator[](Measure measure) { return values[static_cast<std::size_t>(measure)]; }
 };
 
-// Light records, step by step, as what is compared of ranks. A rank can begin with its next record when its group has
-// let it go on; with the first of all when the first of all ranks does.
+// Turns the light records of each step into measures of ranks. A rank can begin its next record when its
+// group has released it, and its very first one when the first of all ranks begins.
 class RankSteps {
  public:
   explicit RankSteps(std::uint32_t ranks) : released_(ranks), now_(ranks) {}
 
-  // The ranks of the next step. Throws InputError for a rank that there is not.
+  // Returns the measures of all ranks in the next step. Throws InputError for a rank number out of range.
   const std::vector<RankStep>& add(std::span<const LightRecord> records);
-  // From the end of the step before to the end of this one, in ps.
+  // Returns the time from the end of the previous step to the end of this one, in ps.
   double took() const { return took_; }
-  // Own time of each of these records, in ps, in their order.
+  // Returns the own time of each record of the step, in ps, in their order.
   const std::vector<double>& own() const { return own_; }
 
  private:

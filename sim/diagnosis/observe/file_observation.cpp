@@ -10,12 +10,12 @@
 namespace a3sim {
 namespace {
 
-// Where a step is recorded in full; that without faults and noise has no number.
+// Returns the folder of a step's full records. The step without faults and noise has no number.
 std::string folder_of(std::uint32_t step) {
   return step == kNone ? std::string(kReferenceFolder) : full_folder(step);
 }
 
-// The line of the first record for which `same` holds; the columns' names are in line 1.
+// Returns the line of the first record for which `same` returns true. Line 1 holds the columns' names.
 template <class Record, class Same>
 std::string line_of(const std::vector<Record>& records, std::string_view file, std::uint32_t step,
                     const Same& same) {
@@ -45,9 +45,10 @@ FileObservation::FileObservation(const std::filesystem::path& directory)
 std::vector<LightRecord> FileObservation::reference() const {
   std::vector<LightRecord> records;
   if (!std::filesystem::exists(directory_ / kReferenceBin)) return records;
-  LightFile(directory_ / kReferenceBin).each_step([&](std::uint32_t, std::span<const LightRecord> of) {
-    records.assign(of.begin(), of.end());
-  });
+  LightFile(directory_ / kReferenceBin)
+      .each_step([&](std::uint32_t, std::span<const LightRecord> step_records) {
+        records.assign(step_records.begin(), step_records.end());
+      });
   return records;
 }
 
@@ -69,11 +70,11 @@ std::vector<std::uint32_t> FileObservation::full_steps() const {
 }
 
 FullStep FileObservation::full(std::uint32_t step) const {
-  const auto of = std::ranges::find(file_.full, step, &JobFile::Full::step);
-  if (of == file_.full.end())
+  const auto recorded = std::ranges::find(file_.full, step, &JobFile::Full::step);
+  if (recorded == file_.full.end())
     throw InputError(fmt::format("{}: step {} was not recorded in full", directory_.string(), step));
   FullStep full = kept(step);
-  full.ranks = of->ranks;
+  full.ranks = recorded->ranks;
   return full;
 }
 
@@ -86,7 +87,7 @@ const FullStep& FileObservation::kept(std::uint32_t step) const {
 }
 
 std::string FileObservation::place_of(const LightRecord& record) const {
-  // Every step has a record of each rank and pass, and a rank is in one group of a pass.
+  // Each rank has one record per pass in every step, since it is in one group of a pass.
   const std::uint64_t passes = job_.passes.size();
   const bool reference = record.step == kNone;
   const std::uint64_t step = reference ? 0 : record.step;
@@ -95,21 +96,23 @@ std::string FileObservation::place_of(const LightRecord& record) const {
 }
 
 std::string FileObservation::place_of(const OperatorRecord& record) const {
-  return line_of(kept(record.step).operators, kOperatorsCsv, record.step, [&](const OperatorRecord& of) {
-    return of.rank == record.rank && of.pass == record.pass && of.op == record.op && of.start == record.start;
+  return line_of(kept(record.step).operators, kOperatorsCsv, record.step, [&](const OperatorRecord& other) {
+    return other.rank == record.rank && other.pass == record.pass && other.op == record.op &&
+           other.start == record.start;
   });
 }
 
 std::string FileObservation::place_of(const TransferRecord& record) const {
-  return line_of(kept(record.step).transfers, kTransfersCsv, record.step, [&](const TransferRecord& of) {
-    return of.src == record.src && of.dst == record.dst && of.op == record.op && of.start == record.start &&
-           of.end == record.end;
-  });
+  return line_of(
+      kept(record.step).transfers, kTransfersCsv, record.step, [&](const TransferRecord& transfer) {
+        return transfer.src == record.src && transfer.dst == record.dst && transfer.op == record.op &&
+               transfer.start == record.start && transfer.end == record.end;
+      });
 }
 
 std::string FileObservation::place_of(const HostRecord& record) const {
-  return line_of(kept(record.step).host, kHostCsv, record.step, [&](const HostRecord& of) {
-    return of.rank == record.rank && of.kind == record.kind && of.start == record.start;
+  return line_of(kept(record.step).host, kHostCsv, record.step, [&](const HostRecord& event) {
+    return event.rank == record.rank && event.kind == record.kind && event.start == record.start;
   });
 }
 

@@ -10,14 +10,14 @@
 
 namespace a3sim {
 
-// A job that `a3sim monitor` recorded. Never opens the truth that lies beside the records.
+// Reads a job that `a3sim monitor` recorded. Never opens its truth.json, which names the injected faults.
 class FileObservation final : public Observation {
  public:
-  // The directory's kind (result_directory.h) has been checked. Throws InputError for records that are missing, cut
-  // off, damaged or contradict each other.
+  // The caller has checked the kind of directory (result_directory.h). Throws InputError for records that are
+  // missing, truncated, damaged or contradictory.
   explicit FileObservation(const std::filesystem::path& directory);
 
-  // Takes this for what the machine allows; it has planes of the same names.
+  // Replaces the recorded limits of the machine. `machine` must have planes of the same names.
   void set_machine(const ObservedMachine& machine) { job_.machine = machine; }
   void each_step(const Step& take) const override { light_.each_step(take); }
   std::vector<LightRecord> reference() const override;
@@ -31,7 +31,7 @@ class FileObservation final : public Observation {
 
  private:
   FullStep read(const std::string& folder, std::uint32_t step) const;
-  // The same, kept for who asks for many places.
+  // Returns the step from a cache, since callers ask for many places.
   const FullStep& kept(std::uint32_t step) const;
 
   std::filesystem::path directory_;

@@ -20,12 +20,12 @@ constexpr std::string_view kOperatorColumns =
 constexpr std::string_view kTransferColumns =
     "src,dst,pass,operator,plane,start_ps,end_ps,bytes,beside,lost_sharing_us\n";
 constexpr std::string_view kHostColumns = "rank,kind,start_ps,end_ps,count\n";
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;  // of a table
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;  // per table
 
-// Numbers that were not seen are empty.
+// Prints a number, or nothing if it was not recorded.
 std::string cell(float number) { return std::isnan(number) ? "" : fmt::format("{}", number); }
 
-// A table, line by line and cell by cell.
+// Reads a table line by line and cell by cell.
 class FullCsv {
  public:
   FullCsv(const std::filesystem::path& path, std::string_view columns) : path_(path) {

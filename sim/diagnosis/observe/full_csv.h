@@ -6,8 +6,8 @@
 
 #include "traces/observation.h"
 
-// Full records on disk: a folder a step, in it a table each of operators, transfers and what hosts did. Dates are in
-// whole picoseconds, so that reading gives back what was written.
+// Full records on disk: a folder per step with one table each for operators, transfers and host events. Dates
+// are whole picoseconds, so reading returns exactly what was written.
 namespace a3sim {
 
 inline constexpr std::string_view kOperatorsCsv = "operators.csv";
@@ -20,8 +20,8 @@ std::string transfers_csv(const FullStep& step, const std::vector<std::string>& 
                           const std::vector<std::string>& passes, const ObservedMachine& machine);
 std::string host_csv(const FullStep& step);
 
-// Reads the three tables of a folder. Throws InputError with file and line for what is missing, cut off, or names
-// what the job does not have.
+// Reads the three tables of a folder. Throws InputError with file and line for anything missing, truncated,
+// or not of this job.
 FullStep read_full(const std::filesystem::path& folder, std::uint32_t step, const ObservedJob& job);
 
 }  // namespace a3sim

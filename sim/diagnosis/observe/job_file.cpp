@@ -22,28 +22,29 @@ json plane_json(const ObservedPlane& plane) {
           {"alignment", plane.alignment}};
 }
 
-ObservedPlane plane_of(const json& of) {
+ObservedPlane plane_of(const json& entry) {
   ObservedPlane plane;
-  plane.name = of.at("name").get<std::string>();
-  plane.port = of.at("port_bytes_per_s").get<double>();
-  plane.worker = of.at("worker_bytes_per_s").get<double>();
-  plane.startup = Duration(of.at("startup_ps").get<std::int64_t>());
-  plane.alignment = of.at("alignment").get<double>();
+  plane.name = entry.at("name").get<std::string>();
+  plane.port = entry.at("port_bytes_per_s").get<double>();
+  plane.worker = entry.at("worker_bytes_per_s").get<double>();
+  plane.startup = Duration(entry.at("startup_ps").get<std::int64_t>());
+  plane.alignment = entry.at("alignment").get<double>();
   return plane;
 }
 
-JobFile job_of(const json& of) {
-  if (of.at("format").get<int>() != kFormat) throw InputError("is of another format than this a3sim reads");
+JobFile job_of(const json& entry) {
+  if (entry.at("format").get<int>() != kFormat)
+    throw InputError("is of another format than this a3sim reads");
   JobFile job;
-  job.name = of.at("name").get<std::string>();
-  job.version = of.at("a3sim").get<std::string>();
-  job.ranks = of.at("ranks").get<std::uint32_t>();
-  job.steps = of.at("steps").get<std::uint32_t>();
-  job.passes = of.at("passes").get<std::vector<std::string>>();
-  job.names = of.at("operators").get<std::vector<std::string>>();
-  job.groups = of.at("groups").get<std::vector<std::vector<std::uint32_t>>>();
-  job.nodes = of.at("nodes").get<std::vector<std::uint32_t>>();
-  const json& machine = of.at("machine");
+  job.name = entry.at("name").get<std::string>();
+  job.version = entry.at("a3sim").get<std::string>();
+  job.ranks = entry.at("ranks").get<std::uint32_t>();
+  job.steps = entry.at("steps").get<std::uint32_t>();
+  job.passes = entry.at("passes").get<std::vector<std::string>>();
+  job.names = entry.at("operators").get<std::vector<std::string>>();
+  job.groups = entry.at("groups").get<std::vector<std::vector<std::uint32_t>>>();
+  job.nodes = entry.at("nodes").get<std::vector<std::uint32_t>>();
+  const json& machine = entry.at("machine");
   job.machine.aic = machine.at("aic").get<std::uint32_t>();
   job.machine.aiv = machine.at("aiv").get<std::uint32_t>();
   job.machine.cube_rate = machine.at("cube_operations_per_s").get<double>();
@@ -52,7 +53,7 @@ JobFile job_of(const json& of) {
   job.machine.l2_read = machine.at("l2_bytes_per_s").get<double>();
   job.machine.clock = machine.value("clock_hz", 0.0);
   for (const json& plane : machine.at("planes")) job.machine.planes.push_back(plane_of(plane));
-  for (const json& full : of.at("full"))
+  for (const json& full : entry.at("full"))
     job.full.push_back(
         {full.at("step").get<std::uint32_t>(), full.at("ranks").get<std::vector<std::uint32_t>>()});
   return job;
@@ -84,7 +85,8 @@ std::string full_folder(std::uint32_t step) { return fmt::format("full/{}", step
 std::string job_json(const JobFile& job) {
   json planes = json::array(), full = json::array();
   for (const ObservedPlane& plane : job.machine.planes) planes.push_back(plane_json(plane));
-  for (const JobFile::Full& of : job.full) full.push_back({{"step", of.step}, {"ranks", of.ranks}});
+  for (const JobFile::Full& full_step : job.full)
+    full.push_back({{"step", full_step.step}, {"ranks", full_step.ranks}});
   const json all{{"format", kFormat},
                  {"name", job.name},
                  {"a3sim", job.version},

@@ -20,7 +20,7 @@ static_assert(sizeof(LightRecord) == 96, "records are written as they stand in m
 
 }  // namespace
 
-// Four products at a time, of 8 bytes each: as fast as memory is read.
+// Four independent products of 8 bytes each run at the speed of memory.
 void LightChecksum::add(std::span<const LightRecord> records) {
   constexpr std::uint64_t kFactor = 0x9fb21c651e98df25;
   constexpr std::size_t kWords = sizeof(LightRecord) / sizeof(std::uint64_t);

@@ -9,7 +9,8 @@
 
 #include "traces/observation.h"
 
-// Light records on disk: a header, then records of a fixed size, in the order of steps, ranks, passes and groups.
+// The header of a file of light records. Records of a fixed size follow, ordered by step, rank, pass and
+// group.
 namespace a3sim {
 
 struct LightHeader {
@@ -23,7 +24,7 @@ struct LightHeader {
 };
 static_assert(sizeof(LightHeader) == 48);
 
-// Of a file's records, whatever the pieces that they come in, as long as these are whole records.
+// Computes the checksum of records. The result does not depend on how they are divided among calls of add().
 class LightChecksum {
  public:
   void add(std::span<const LightRecord> records);
@@ -34,19 +35,19 @@ class LightChecksum {
   std::uint64_t count_ = 0;
 };
 
-// The file's bytes.
+// Returns the bytes of the file.
 std::string light_file(std::span<const LightRecord> records, LightHeader header);
 
-// Reads a file record by record: never more than a step of it is held.
+// Reads a file of light records. Holds one step at a time.
 class LightFile {
  public:
-  // Reads the header. Throws InputError, which names the file and what is wrong with it, for no such file, another
-  // version, or another length than the header says.
+  // Reads the header. Throws InputError with the file's name if the file does not exist, has another version,
+  // or has another length than its header says.
   explicit LightFile(const std::filesystem::path& path);
 
   const LightHeader& header() const { return header_; }
-  // One call a step. Throws InputError, with the record's number, for records that contradict themselves or the
-  // header, and where the checksum is another one.
+  // Calls `take` for each step. Throws InputError with the record's number for a record that contradicts
+  // itself or the header, and for a wrong checksum.
   void each_step(const std::function<void(std::uint32_t step, std::span<const LightRecord>)>& take) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-// What the traces say of the machine that they come from: the highest rate of arithmetic alone that an operator has.
+// Derives the machine's limits from traces: the highest rate of arithmetic that any operator reaches.
 ObservedMachine machine_of(std::span<const TracedPass> passes) {
   const TraceMachine& traced = passes.front().trace.machine;
   ObservedMachine machine;
@@ -110,7 +110,7 @@ std::string TraceObservation::place_of(const LightRecord& record) const {
   return fmt::format("result.json:passes[{}].ranks[{}]", record.pass, record.rank);
 }
 
-// The line of the task that was the first of the operator to run.
+// Returns the line of the operator's first task.
 std::string TraceObservation::place_of(const OperatorRecord& record) const {
   const Trace& trace = traced_[record.pass].trace;
   return place_of_task(record.pass, record.rank, [&](const TraceTask& task) {

@@ -11,36 +11,36 @@
 
 namespace a3sim {
 
-// How far away the ends of a put are tells the plane that it goes over: by the time of its last byte and its signal on
-// their way.
+// Maps the flight time of a put's last byte and signal to the plane that it uses.
 using PlaneOfHop = std::map<Duration, std::uint16_t>;
 
-// The machine that a run was simulated on, where it is known beside the trace.
+// The machine that a run was simulated on, if it is known beside the trace.
 struct TracedMachine {
   ObservedMachine machine;
   PlaneOfHop planes;
 };
 
-// A run as one step that was recorded in full, of all ranks: its passes one after the other, all ranks meeting between
-// them. Nothing is known of hosts, nor of other steps.
+// Presents a run as one step that was recorded in full on all ranks: its passes one after another, with a
+// barrier of all ranks between them. It knows nothing about hosts and other steps.
 class TraceObservation : public Observation {
  public:
-  // The passes must outlive it. Without a machine its roofs are what the trace says: arithmetic as the tasks had it,
-  // and all ports together. Throws InputError where tasks do not fit each other.
+  // The passes must outlive it. Without a machine, roofs are derived from the trace: the highest rate of
+  // arithmetic, and all ports together. Throws InputError if tasks contradict each other.
   TraceObservation(std::span<const TracedPass> passes, const std::optional<TracedMachine>& machine);
 
   void each_step(const Step& take) const override { take(0, light_); }
   std::vector<std::uint32_t> full_steps() const override { return {0}; }
   FullStep full(std::uint32_t) const override { return full_; }
   std::vector<PathPart> critical_path(std::uint32_t step) const override;
-  // Places are lines of the tables of tasks that `a3sim run --trace -o` writes; of a light record: in result.json.
+  // Places are lines of the task tables that `a3sim run --trace -o` writes; light records are placed in
+  // result.json.
   std::string place_of(const LightRecord& record) const override;
   std::string place_of(const OperatorRecord& record) const override;
   std::string place_of(const TransferRecord& record) const override;
   std::string place_of(const HostRecord& record) const override;
 
  private:
-  // The line of the rank's first task for which `same` holds.
+  // Returns the line of the rank's first task for which `same` returns true.
   template <class Same>
   std::string place_of_task(std::uint16_t pass, std::uint32_t rank, const Same& same) const;
 
@@ -50,21 +50,20 @@ class TraceObservation : public Observation {
   FullStep full_;
 };
 
-// A run's tasks as the records that are kept of a step, by the same definitions as those of a job that is watched
-// (trace_records.cpp).
-// Light records of a pass, by rank, with dates `since` later than the trace's. Rows, hosts and batches are no part of a
-// trace.
+// Returns the light records of a pass, by rank, as a watched job would record them (trace_records.cpp). Adds
+// `since` to all dates. A trace does not tell rows, hosts and batches.
 std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, Duration since);
 
-// Adds the operators and transfers of a pass, of all ranks. `names`: of operators, all that the trace has. Axes, rows
-// and clocks are no part of a trace; of what an operator asked of the L2 a rank has its part of the operator's time.
+// Adds the operators and transfers of a pass on all ranks. `names`: all operators of the trace. A trace does
+// not tell axes, rows and clocks. The L2 requests of an operator are divided among ranks by their parts of
+// its time.
 void add_full_records(const Trace& trace, std::uint16_t pass, Duration since,
                       const std::vector<std::string>& names, const PlaneOfHop& planes, FullStep& full);
 
-// The name of a pass's table of tasks, in the directory of a run.
+// Returns the file name of a pass's task table in the directory of a run.
 std::string tasks_csv_name(const std::string& pass);
 
-// The task that a line of that table is; none: no such line.
+// Returns the task on a line of that table, or none if there is no such line.
 TaskAt task_at_line(const Trace& trace, std::size_t line);
 
 }  // namespace a3sim

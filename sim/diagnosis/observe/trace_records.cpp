@@ -15,7 +15,7 @@ void add_wait(LightRecord& record, Duration time, std::uint32_t whom) {
   record.whom = whom;
 }
 
-// Stretches in which nothing of a rank ran, that a trigger of another rank ended.
+// Adds the stretches in which a rank was idle and which a trigger of another rank ended.
 void add_waits_for_events(const Causes& causes, std::uint32_t rank, LightRecord& record) {
   const Trace& trace = causes.trace();
   const std::vector<TraceTask>& tasks = trace.ranks[rank];
@@ -33,7 +33,7 @@ void add_waits_for_events(const Causes& causes, std::uint32_t rank, LightRecord&
   }
 }
 
-// Where all ranks meet: what each has waited there for the last to come.
+// Adds how long a rank waited for the last one wherever all ranks meet.
 void add_waits_at_meetings(const Kernels& kernels, std::uint32_t rank, LightRecord& record) {
   for (std::uint32_t k = 0; k < kernels.count(); ++k) {
     if (kernels.meets_before(k)) {
@@ -47,7 +47,7 @@ void add_waits_at_meetings(const Kernels& kernels, std::uint32_t rank, LightReco
   }
 }
 
-// When a rank sent or received.
+// Returns, by rank, when it sent or received.
 std::vector<Stretches> transfers(const Trace& trace) {
   std::vector<Stretches> ranks(trace.ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -57,11 +57,11 @@ std::vector<Stretches> transfers(const Trace& trace) {
       ranks[trace.rank_of(task.dst)].emplace_back(task.start, task.done);
     }
   }
-  for (Stretches& of : ranks) unite(of);
+  for (Stretches& stretches : ranks) unite(stretches);
   return ranks;
 }
 
-// When tasks of a rank ran that wait for memory longer than they compute.
+// Returns when memory-bound tasks ran: tasks that wait for memory longer than they compute.
 Stretches memory_bound(const std::vector<TraceTask>& tasks) {
   Stretches stretches;
   for (const TraceTask& task : tasks)

@@ -13,11 +13,11 @@ namespace {
 
 constexpr double kMsOfPs = 1e-9;
 
-std::vector<Finding> judge(const Case& of, const RuleBook& rules) {
+std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleBook& rules) {
   std::vector<Finding> findings;
   for (const auto& [name, item] : CauseRules::all()) {
     const RuleData& data = rules.causes.at(name);
-    for (Finding& finding : item.object->judge(of, data)) {
+    for (Finding& finding : item.object->diagnose_slowdown(slowdown, data)) {
       finding.cause = name;
       for (const std::string& text : data.remedies()) finding.remedies.push_back({text, 0, true});
       findings.push_back(std::move(finding));
@@ -26,127 +26,130 @@ std::vector<Finding> judge(const Case& of, const RuleBook& rules) {
   return findings;
 }
 
-void fill_in(const Case& of, Finding& finding) {
-  finding.first = of.episode.first();
-  finding.last = of.episode.last();
-  finding.lost_ms = kMsOfPs * of.episode.lost * finding.confidence;
-  finding.share = of.usual() > 0 ? of.episode.lost * finding.confidence / of.usual() : 0;
+void fill_in(const Slowdown& slowdown, Finding& finding) {
+  finding.first = slowdown.episode.first();
+  finding.last = slowdown.episode.last();
+  finding.lost_ms = kMsOfPs * slowdown.episode.lost * finding.confidence;
+  finding.share = slowdown.usual() > 0 ? slowdown.episode.lost * finding.confidence / slowdown.usual() : 0;
   finding.confidence *= 1 - finding.doubt;
   finding.doubt = 0;
   for (Remedy& remedy : finding.remedies) remedy.gain_ms = finding.lost_ms;
 }
 
-Finding open_cause(const Case& of) {
+Finding open_cause(const Slowdown& slowdown) {
   Finding finding;
   finding.cause = kCauseOpen;
-  const std::uint32_t suspect = of.episode.suspect();
-  if (suspect != kNone && of.episode.stable() >= 0.5) finding.ranks = {suspect};
+  const std::uint32_t suspect = slowdown.episode.suspect();
+  if (suspect != kNone && slowdown.episode.stable() >= 0.5) finding.ranks = {suspect};
   const std::uint32_t shown = finding.ranks.empty() ? 0 : suspect;
   finding.confidence = 1;
-  finding.add({"a slow step takes, of a usual one", "", 1 + of.lag() / std::max(1.0, of.usual()), 1,
-               of.place(shown)});
+  finding.add({"a slow step takes, of a usual one", "", 1 + slowdown.lag() / std::max(1.0, slowdown.usual()),
+               1, slowdown.place(shown)});
   finding.remedies.push_back({"record slow steps in full: a3sim monitor --record same", 0, true});
-  if (of.full.empty()) finding.missing.push_back("operators, transfers and host events of a slow step");
+  if (slowdown.full.empty()) finding.missing.push_back("operators, transfers and host events of a slow step");
   return finding;
 }
 
-// An episode without full records whose slow steps look like those of one before: a suspect of that one, and a lag that
-// is about the same.
-const Finding* like_before(const Case& of, const std::vector<std::pair<const Episode*, Finding>>& before) {
+// Returns the finding of an earlier episode that resembles this one, which has no full records: the same
+// suspect, and about the same lag.
+const Finding* like_before(const Slowdown& slowdown,
+                           const std::vector<std::pair<const Episode*, Finding>>& before) {
   constexpr double kNear = 0.5;
-  const std::uint32_t suspect = of.episode.suspect();
+  const std::uint32_t suspect = slowdown.episode.suspect();
   for (const auto& [episode, finding] : before) {
     if (!episode->suspects.contains(suspect) || finding.cause == kCauseOpen) continue;
-    const double then = episode->lost, now = of.episode.lost;
+    const double then = episode->lost, now = slowdown.episode.lost;
     if (std::abs(now - then) <= kNear * std::max(now, then)) return &finding;
   }
   return nullptr;
 }
 
-std::vector<Finding> advise_on(const Case& of, const RuleBook& rules,
+std::vector<Finding> advise_on(const Slowdown& slowdown, const RuleBook& rules,
                                const std::vector<std::pair<const Episode*, Finding>>& before) {
-  std::vector<Finding> findings = choose(judge(of, rules));
+  std::vector<Finding> findings = choose(diagnose_slowdown(slowdown, rules));
   if (findings.empty()) {
-    if (const Finding* like = of.full.empty() ? like_before(of, before) : nullptr) {
+    if (const Finding* like = slowdown.full.empty() ? like_before(slowdown, before) : nullptr) {
       findings.push_back(*like);
       findings.back().missing.push_back("full records of these steps: they look like those before");
     } else {
-      findings.push_back(open_cause(of));
+      findings.push_back(open_cause(slowdown));
     }
   }
   for (Finding& finding : findings) {
-    finding.ruled_out = ruled_out(of, finding, findings);
-    fill_in(of, finding);
+    finding.ruled_out = ruled_out(slowdown, finding, findings);
+    fill_in(slowdown, finding);
   }
   return findings;
 }
 
-// A usual step in full, to hold slow ones against: one without noise and faults; else the middle one of those that were
-// recorded of most ranks and were not slow; empty: there is none.
-FullStep usual_full(const Observation& of, const Located& located) {
-  FullStep reference = of.reference_full();
+// Returns a full record of a usual step: the one without noise and faults, or the middle one of those that
+// were recorded on most ranks and were not slow. Returns an empty step if there is none.
+FullStep usual_full(const Observation& observation, const Located& located) {
+  FullStep reference = observation.reference_full();
   if (!reference.operators.empty()) return reference;
   std::vector<std::uint32_t> usual;
-  for (const std::uint32_t step : of.full_steps())
+  for (const std::uint32_t step : observation.full_steps())
     if (!located.is_slow(step)) usual.push_back(step);
-  return usual.empty() ? FullStep() : of.full(usual[usual.size() / 2]);
+  return usual.empty() ? FullStep() : observation.full(usual[usual.size() / 2]);
 }
 
-// Steps by what the source calls them.
-void renumber(const Observation& of, Advice& advice) {
-  for (std::uint32_t& step : advice.slow_steps) step = of.number_of(step);
+// Replaces step indices by the numbers that the source uses.
+void renumber(const Observation& observation, Advice& advice) {
+  for (std::uint32_t& step : advice.slow_steps) step = observation.number_of(step);
   for (std::vector<Finding>* findings : {&advice.findings, &advice.infos}) {
     for (Finding& finding : *findings) {
-      finding.first = of.number_of(finding.first);
-      finding.last = of.number_of(finding.last);
+      finding.first = observation.number_of(finding.first);
+      finding.last = observation.number_of(finding.last);
     }
   }
 }
 
-// The steps that rules are asked of what every step loses. With a step without faults and noise it is that one: what it
-// loses as well is the job's, not something that went wrong.
-std::optional<Standing> standing_of(const Observation& of, const Located& located, const FullStep& reference,
-                                    const RuleData& shared) {
+// Returns the steps in which rules look for constant losses. If there is a step without faults and noise, it
+// is that one: what it loses is a property of the job, not of a fault.
+std::optional<SteadyState> steady_state_of(const Observation& observation, const Located& located,
+                                           const FullStep& reference, const RuleData& shared) {
   constexpr std::size_t kMostSteps = 3;
-  const std::vector<LightRecord> light = of.reference();
+  const std::vector<LightRecord> light = observation.reference();
   if (!light.empty()) {
-    RankSteps steps(of.ranks());
+    RankSteps steps(observation.ranks());
     std::vector<RankStep> ranks = steps.add(light);
     std::vector<FullStep> full;
     if (!reference.operators.empty()) full.push_back(reference);
-    return make_standing(of, kNone, std::move(ranks), steps.took(), std::move(full), shared);
+    return make_steady_state(observation, kNone, std::move(ranks), steps.took(), std::move(full), shared);
   }
   if (!located.known || located.usual <= 0) return {};
   std::vector<FullStep> full;
-  for (const std::uint32_t step : of.full_steps())
-    if (!located.is_slow(step) && full.size() < kMostSteps) full.push_back(of.full(step));
+  for (const std::uint32_t step : observation.full_steps())
+    if (!located.is_slow(step) && full.size() < kMostSteps) full.push_back(observation.full(step));
   std::uint32_t usual = 0;
   while (located.is_slow(usual)) ++usual;
-  return make_standing(of, usual, located.healthy, located.usual, std::move(full), shared);
+  return make_steady_state(observation, usual, located.healthy, located.usual, std::move(full), shared);
 }
 
-// What a low clock slows down of the same ranks is its doing.
+// Removes findings that a low clock of the same ranks explains.
 void leave_out_what_clocks_do(std::vector<Finding>& findings) {
   const auto clock = std::ranges::find(findings, "compute.clock", &Finding::cause);
   if (clock == findings.end()) return;
   const std::vector<std::uint32_t> slow = clock->ranks;
-  std::erase_if(findings, [&](const Finding& of) {
-    return of.cause == "compute.underused" && std::ranges::find_first_of(of.ranks, slow) != of.ranks.end();
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.cause == "compute.underused" &&
+           std::ranges::find_first_of(finding.ranks, slow) != finding.ranks.end();
   });
 }
 
-// What every step loses, what costs most first, without the causes that slow steps have already.
-std::vector<Finding> standing_findings(const Standing& of, const RuleBook& rules, std::uint32_t last,
-                                       const std::vector<Finding>& found) {
+// Returns what every step loses, in descending order of cost, without the causes that slow steps already
+// have.
+std::vector<Finding> steady_findings(const SteadyState& job, const RuleBook& rules, std::uint32_t last,
+                                     const std::vector<Finding>& found) {
   std::vector<Finding> findings;
   for (const auto& [name, item] : CauseRules::all()) {
     if (std::ranges::any_of(found, [&](const Finding& other) { return other.cause == name; })) continue;
     const RuleData& data = rules.causes.at(name);
-    for (Finding& finding : item.object->stands(of, data)) {
+    for (Finding& finding : item.object->diagnose_steady_state(job, data)) {
       finding.cause = name;
-      finding.standing = true;
+      finding.steady = true;
       finding.last = last;
-      finding.share = finding.lost_ms / kMsOfPs / of.took;
+      finding.share = finding.lost_ms / kMsOfPs / job.took;
       finding.info |= finding.share < rules.shared.at("info");
       for (const auto* remedies : {&data.standing_remedies(), &data.remedies()})
         for (const std::string& text : *remedies) finding.remedies.push_back({text, finding.lost_ms, true});
@@ -159,14 +162,14 @@ std::vector<Finding> standing_findings(const Standing& of, const RuleBook& rules
   return findings;
 }
 
-void add_standing(const Observation& of, const Located& located, const FullStep& reference,
-                  const RuleBook& rules, Advice& advice) {
-  const std::optional<Standing> standing = standing_of(of, located, reference, rules.shared);
-  if (!standing || located.steps == 0) return;
+void add_steady(const Observation& observation, const Located& located, const FullStep& reference,
+                const RuleBook& rules, Advice& advice) {
+  const std::optional<SteadyState> state = steady_state_of(observation, located, reference, rules.shared);
+  if (!state || located.steps == 0) return;
   std::vector<Finding> known = advice.findings;
   known.insert(known.end(), advice.infos.begin(), advice.infos.end());
-  const bool with_reference = !of.reference().empty();
-  for (Finding& finding : standing_findings(*standing, rules, located.steps - 1, known)) {
+  const bool with_reference = !observation.reference().empty();
+  for (Finding& finding : steady_findings(*state, rules, located.steps - 1, known)) {
     finding.info |= with_reference;
     (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
   }
@@ -183,19 +186,19 @@ RuleBook read_rules(const std::filesystem::path& folder) {
   return rules;
 }
 
-Advice advise(const Observation& of, const RuleBook& rules) {
-  const Located located = locate(of, rules.locate);
+Advice advise(const Observation& observation, const RuleBook& rules) {
+  const Located located = locate(observation, rules.locate);
   Advice advice;
-  advice.ranks = of.ranks();
+  advice.ranks = observation.ranks();
   advice.steps = located.steps;
   advice.usual_ms = kMsOfPs * located.usual;
-  advice.missing = of.missing();
-  const FullStep reference = usual_full(of, located);
+  advice.missing = observation.missing();
+  const FullStep reference = usual_full(observation, located);
   std::vector<std::pair<const Episode*, Finding>> found;
   for (const Episode& episode : located.episodes) {
     advice.slow += static_cast<std::uint32_t>(episode.steps.size());
     advice.slow_steps.insert(advice.slow_steps.end(), episode.steps.begin(), episode.steps.end());
-    const Case one = make_case(of, located, episode, reference, rules.shared);
+    const Slowdown one = make_slowdown(observation, located, episode, reference, rules.shared);
     for (Finding& finding : advise_on(one, rules, found)) found.emplace_back(&episode, std::move(finding));
   }
   std::vector<Finding> findings;
@@ -204,9 +207,9 @@ Advice advise(const Observation& of, const RuleBook& rules) {
     finding.info = finding.share < rules.shared.at("info");
     (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
   }
-  add_standing(of, located, reference, rules, advice);
-  advice.path = path_parts(of, located);
-  renumber(of, advice);
+  add_steady(observation, located, reference, rules, advice);
+  advice.path = path_parts(observation, located);
+  renumber(observation, advice);
   return advice;
 }
 

@@ -14,26 +14,27 @@
 
 namespace a3sim {
 
-// Thresholds of all rules: the folder `advice` of configurations.
+// The thresholds of all rules, as read from configs/advice.
 struct RuleBook {
   LocateLimits locate;
   RuleData shared;
   std::map<std::string, RuleData, std::less<>> causes;
 };
-// Throws InputError for what is wrong or missing in it.
+// Reads a folder of thresholds. Throws InputError for anything wrong or missing.
 RuleBook read_rules(const std::filesystem::path& folder);
 
 struct Advice {
   std::uint32_t ranks = 0, steps = 0, slow = 0;
   std::vector<std::uint32_t> slow_steps;
   double usual_ms = 0;
-  std::vector<Finding> findings;  // what costs most first
-  std::vector<Finding> infos;     // below 1 % of a step
-  std::vector<Missing> missing;   // what the source could not say
-  std::optional<PathParts> path;  // none where it is not known, nor to be inferred from records
+  std::vector<Finding> findings;  // in descending order of cost
+  std::vector<Finding> infos;     // findings that cost less than 1 % of a step
+  std::vector<Missing> missing;   // what the source does not record
+  std::optional<PathParts> path;  // nullopt: the critical path is neither known nor inferred
 };
 
-// Locates what is slow, analyses it, and asks all rules. Follows from the observation and the rules alone.
-Advice advise(const Observation& of, const RuleBook& rules);
+// Locates slow steps, analyses them, and asks all rules. The result depends on the observation and the rules
+// only.
+Advice advise(const Observation& observation, const RuleBook& rules);
 
 }  // namespace a3sim

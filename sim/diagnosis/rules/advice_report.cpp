@@ -11,79 +11,81 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string where(const Finding& of, std::uint32_t ranks) {
-  const std::string steps = of.standing           ? "every step"
-                            : of.first == of.last ? fmt::format("step {}", of.first)
-                                                  : fmt::format("steps {} to {}", of.first, of.last);
-  const std::string place = place_text(of, ranks);
+std::string where(const Finding& finding, std::uint32_t ranks) {
+  const std::string steps = finding.steady ? "every step"
+                            : finding.first == finding.last
+                                ? fmt::format("step {}", finding.first)
+                                : fmt::format("steps {} to {}", finding.first, finding.last);
+  const std::string place = place_text(finding, ranks);
   return place.empty() ? steps : place + ", " + steps;
 }
 
-void add_finding(const Finding& of, const Advice& advice, std::string& text) {
-  text += fmt::format("{}: {:.3f} ms a step ({:.1f} %), {}{:.0f} %{}\n", of.cause, of.lost_ms, 100 * of.share,
-                      of.standing ? "sure to " : "explains ", 100 * of.confidence,
-                      of.standing ? "" : " of the lag");
-  text += fmt::format("  where      {}\n", where(of, advice.ranks));
-  for (std::size_t e = 0; e < of.evidence.size(); ++e) {
-    const Evidence& item = of.evidence[e];
+void add_finding(const Finding& finding, const Advice& advice, std::string& text) {
+  text += fmt::format("{}: {:.3f} ms a step ({:.1f} %), {}{:.0f} %{}\n", finding.cause, finding.lost_ms,
+                      100 * finding.share, finding.steady ? "sure to " : "explains ",
+                      100 * finding.confidence, finding.steady ? "" : " of the lag");
+  text += fmt::format("  where      {}\n", where(finding, advice.ranks));
+  for (std::size_t e = 0; e < finding.evidence.size(); ++e) {
+    const Evidence& item = finding.evidence[e];
     text += fmt::format("  {:<10} {}{}\n", e == 0 ? "evidence" : "", evidence_text(item),
                         item.place.empty() ? "" : "  " + item.place);
   }
-  for (std::size_t i = 0; i < of.ruled_out.size(); ++i)
-    text += fmt::format("  {:<10} {}: {}\n", i == 0 ? "ruled out" : "", of.ruled_out[i].cause,
-                        of.ruled_out[i].why);
-  for (std::size_t i = 0; i < of.remedies.size(); ++i)
-    text +=
-        fmt::format("  {:<10} {}{}\n", i == 0 ? "remedy" : "", of.remedies[i].text,
-                    i > 0 ? ""
-                          : fmt::format(" ({}{:.3f} ms a step)", of.remedies[i].bound ? "at most " : "gains ",
-                                        of.remedies[i].gain_ms));
-  for (std::size_t i = 0; i < of.missing.size(); ++i)
-    text += fmt::format("  {:<10} {}\n", i == 0 ? "missing" : "", of.missing[i]);
+  for (std::size_t i = 0; i < finding.ruled_out.size(); ++i)
+    text += fmt::format("  {:<10} {}: {}\n", i == 0 ? "ruled out" : "", finding.ruled_out[i].cause,
+                        finding.ruled_out[i].why);
+  for (std::size_t i = 0; i < finding.remedies.size(); ++i)
+    text += fmt::format(
+        "  {:<10} {}{}\n", i == 0 ? "remedy" : "", finding.remedies[i].text,
+        i > 0 ? ""
+              : fmt::format(" ({}{:.3f} ms a step)", finding.remedies[i].bound ? "at most " : "gains ",
+                            finding.remedies[i].gain_ms));
+  for (std::size_t i = 0; i < finding.missing.size(); ++i)
+    text += fmt::format("  {:<10} {}\n", i == 0 ? "missing" : "", finding.missing[i]);
 }
 
-ordered_json json_of(const Finding& of) {
+ordered_json json_of(const Finding& finding) {
   ordered_json evidence = ordered_json::array(), out = ordered_json::array(),
                remedies = ordered_json::array();
-  for (const Evidence& item : of.evidence)
+  for (const Evidence& item : finding.evidence)
     evidence.push_back({{"what", item.what},
                         {"value", item.value},
                         {"threshold", item.threshold},
                         {"unit", item.unit},
                         {"place", item.place}});
-  for (const RuledOut& item : of.ruled_out) out.push_back({{"cause", item.cause}, {"why", item.why}});
-  for (const Remedy& item : of.remedies)
+  for (const RuledOut& item : finding.ruled_out) out.push_back({{"cause", item.cause}, {"why", item.why}});
+  for (const Remedy& item : finding.remedies)
     remedies.push_back({{"text", item.text}, {"gain_ms", item.gain_ms}, {"bound", item.bound}});
   ordered_json links = ordered_json::array();
-  for (const auto& [from, to] : of.links) links.push_back({from, to});
-  ordered_json json{{"cause", of.cause},
-                    {"ranks", of.ranks},
+  for (const auto& [from, to] : finding.links) links.push_back({from, to});
+  ordered_json json{{"cause", finding.cause},
+                    {"ranks", finding.ranks},
                     {"links", links},
-                    {"operators", of.operators},
-                    {"steps", {of.first, of.last}},
-                    {"lost_ms", of.lost_ms},
-                    {"confidence", of.confidence},
+                    {"operators", finding.operators},
+                    {"steps", {finding.first, finding.last}},
+                    {"lost_ms", finding.lost_ms},
+                    {"confidence", finding.confidence},
                     {"evidence", evidence},
                     {"ruled_out", out},
                     {"remedies", remedies},
-                    {"missing", of.missing}};
-  if (!of.side.empty()) json["side"] = of.side;
-  if (of.standing) json["standing"] = true;
+                    {"missing", finding.missing}};
+  if (!finding.side.empty()) json["side"] = finding.side;
+  if (finding.steady) json["standing"] = true;
   return json;
 }
 
 }  // namespace
 
-std::string place_text(const Finding& of, std::uint32_t ranks) {
+std::string place_text(const Finding& finding, std::uint32_t ranks) {
   std::string text;
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
-  if (of.ranks.size() == ranks && ranks > 1)
+  if (finding.ranks.size() == ranks && ranks > 1)
     add("all ranks");
-  else if (!of.ranks.empty())
-    add(fmt::format("rank{} {}", of.ranks.size() > 1 ? "s" : "", fmt::join(of.ranks, ", ")));
-  if (!of.side.empty()) add(of.side == "both" ? "both sides of its ports" : of.side + " of its ports");
-  for (const auto& [from, to] : of.links) add(fmt::format("rank {} to rank {}", from, to));
-  for (const std::string& op : of.operators) add(op);
+  else if (!finding.ranks.empty())
+    add(fmt::format("rank{} {}", finding.ranks.size() > 1 ? "s" : "", fmt::join(finding.ranks, ", ")));
+  if (!finding.side.empty())
+    add(finding.side == "both" ? "both sides of its ports" : finding.side + " of its ports");
+  for (const auto& [from, to] : finding.links) add(fmt::format("rank {} to rank {}", from, to));
+  for (const std::string& op : finding.operators) add(op);
   return text;
 }
 
@@ -125,32 +127,33 @@ std::string advice_text(const Advice& advice) {
   else
     text += fmt::format("{} ranks, {} steps of {:.3f} ms usually, {} slow\n", advice.ranks, advice.steps,
                         advice.usual_ms, advice.slow);
-  // What can lose nothing tells what it is limited by.
-  for (const Finding& of : advice.infos)
-    text += of.lost_ms > 0 ? fmt::format("info: {}, {}: {:.3f} ms a step ({:.2f} %)\n", of.cause,
-                                         where(of, advice.ranks), of.lost_ms, 100 * of.share)
-                           : fmt::format("info: {}, {}: {}\n", of.cause, where(of, advice.ranks),
-                                         evidence_text(of.evidence.front()));
+  // A finding without lost time names what limits the operator.
+  for (const Finding& finding : advice.infos)
+    text += finding.lost_ms > 0
+                ? fmt::format("info: {}, {}: {:.3f} ms a step ({:.2f} %)\n", finding.cause,
+                              where(finding, advice.ranks), finding.lost_ms, 100 * finding.share)
+                : fmt::format("info: {}, {}: {}\n", finding.cause, where(finding, advice.ranks),
+                              evidence_text(finding.evidence.front()));
   if (advice.path) text += path_text(*advice.path);
   for (const Missing& missing : advice.missing)
     text += fmt::format("not seen: {}, needed for {}\n", missing.column, missing.needed_for);
   return text;
 }
 
-std::string first_finding(const Advice& advice, std::string_view of) {
+std::string first_finding(const Advice& advice, std::string_view whole) {
   const auto told = [&](const Finding& finding) {
     const std::string place = place_text(finding, advice.ranks);
     const Evidence& evidence = finding.evidence.front();
     return fmt::format("{}{}{}: {:.3f} ms of the {} ({:.1f} %). Evidence: {}{}{}.", finding.cause,
-                       place.empty() ? "" : ", ", place, finding.lost_ms, of, 100 * finding.share,
+                       place.empty() ? "" : ", ", place, finding.lost_ms, whole, 100 * finding.share,
                        evidence_text(evidence), evidence.place.empty() ? "" : ", ", evidence.place);
   };
   if (!advice.findings.empty()) {
     const Finding& first = advice.findings.front();
     return fmt::format("First finding: {} Try: {}.", told(first), first.remedies.front().text);
   }
-  const std::string none = fmt::format("No finding costs 1 % of the {}.", of);
-  // What is at a roof tells why there is nothing to gain.
+  const std::string none = fmt::format("No finding costs 1 % of the {}.", whole);
+  // An operator at its roof has nothing to gain, and the text says why.
   const auto limited =
       std::ranges::find_if(advice.infos, [](const Finding& info) { return info.lost_ms <= 0; });
   if (limited != advice.infos.end()) {
@@ -166,8 +169,8 @@ ordered_json advice_json(const Advice& advice) {
                missing = ordered_json::array();
   for (const Finding& finding : advice.findings) findings.push_back(json_of(finding));
   for (const Finding& finding : advice.infos) infos.push_back(json_of(finding));
-  for (const Missing& of : advice.missing)
-    missing.push_back({{"column", of.column}, {"needed_for", of.needed_for}});
+  for (const Missing& entry : advice.missing)
+    missing.push_back({{"column", entry.column}, {"needed_for", entry.needed_for}});
   ordered_json json{{"schema_version", 1},
                     {"ranks", advice.ranks},
                     {"steps", advice.steps},

@@ -8,16 +8,16 @@
 
 namespace a3sim {
 
-// "ranks 1, 3, GMM1": where a cause is, of so many ranks.
+// Returns where a finding is, such as "ranks 1, 3, GMM1". `ranks`: the number of ranks of the job.
 std::string place_text(const Finding& finding, std::uint32_t ranks);
-// "what: value (limit threshold)".
+// Returns "what: value (limit threshold)".
 std::string evidence_text(const Evidence& evidence);
-// For people: the cause first, then where, what speaks for it, what was ruled out, and what to do.
+// Returns the advice as text: each cause, its place, its evidence, what was ruled out, and what to do.
 std::string advice_text(const Advice& advice);
-// The first finding in a sentence or two: cause, place, time lost, evidence and first remedy. `of`: what it is a part
-// of, "step" or "pass".
-std::string first_finding(const Advice& advice, std::string_view of);
-// For programs: {"findings": [...], "info": [...]}.
+// Returns the first finding in a sentence or two: cause, place, lost time, evidence and first remedy. `whole`
+// names what time is lost of: "step" or "pass".
+std::string first_finding(const Advice& advice, std::string_view whole);
+// Returns {"findings": [...], "info": [...]}.
 nlohmann::ordered_json advice_json(const Advice& advice);
 
 }  // namespace a3sim

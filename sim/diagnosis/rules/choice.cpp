@@ -11,9 +11,9 @@
 namespace a3sim {
 namespace {
 
-constexpr double kLeast = 0.25;  // of the lag: less explains nothing
-constexpr double kSure = 0.5;    // what explains so much rules out what follows from it
-constexpr double kBeside = 0.3;  // of the strongest: another cause beside it
+constexpr double kLeast = 0.25;  // part of the lag: a cause that explains less is dropped
+constexpr double kSure = 0.5;    // part of the lag: a cause that explains more rules out what follows from it
+constexpr double kBeside = 0.3;  // part of the strongest cause: another one holds beside it
 
 bool is_of(const Finding& finding, std::string_view family) { return finding.cause.starts_with(family); }
 
@@ -23,9 +23,9 @@ bool share_place(const Finding& a, const Finding& b) {
          (a.ranks.empty() && b.ranks.empty());
 }
 
-// Whether `other` follows from `cause`.
+// Returns whether `other` follows from `cause`.
 bool follows(const Finding& cause, const Finding& other) {
-  // What goes to a rank with more rows shares its port with more.
+  // Transfers to a rank with more rows share its port with more transfers.
   if (cause.cause == "load.imbalance" && is_of(other, "comm.") && share_place(cause, other))
     return cause.confidence >= kLeast;
   if (cause.confidence < kSure) return false;
@@ -77,7 +77,7 @@ std::vector<Finding> choose(std::vector<Finding> candidates) {
         candidates, [&](const Finding& other) { return &other != &candidate && follows(other, candidate); });
     if (follows_from_one) continue;
     const bool weak = !chosen.empty() && candidate.confidence < kBeside * chosen.front().confidence;
-    // One of two that explain the same time of the same ranks.
+    // Whether a chosen cause explains the same time of the same ranks.
     const bool told = std::ranges::any_of(chosen, [&](const Finding& other) {
       return share_place(candidate, other) && candidate.confidence + other.confidence > 1.2;
     });
@@ -86,31 +86,33 @@ std::vector<Finding> choose(std::vector<Finding> candidates) {
   return chosen;
 }
 
-std::vector<RuledOut> ruled_out(const Case& of, const Finding& finding, const std::vector<Finding>& chosen) {
+std::vector<RuledOut> ruled_out(const Slowdown& slowdown, const Finding& finding,
+                                const std::vector<Finding>& chosen) {
   constexpr double kMs = 1e-9;
   std::vector<RuledOut> out;
   const auto other = [&](std::string_view family) {
     return !is_of(finding, family) &&
            std::ranges::none_of(chosen, [&](const Finding& of_it) { return is_of(of_it, family); });
   };
-  const HostLag host = host_lag(of);
+  const HostLag host = host_lag(slowdown);
   if (other("io.") && other("host.") && !host.found())
     out.push_back({"host, io",
                    fmt::format("no device waited for its host: at most {:.3f} ms a step", host.most * kMs)});
-  else if (other("io.") && host.found() && !waits_for_batches(of))
+  else if (other("io.") && host.found() && !waits_for_batches(slowdown))
     out.push_back({"io", "batches were ready for the devices"});
   double clock = 2, rows = 0, slowest = 0;
-  for (const OperatorLag& lag : of.operators)
+  for (const OperatorLag& lag : slowdown.operators)
     if (!(static_cast<double>(lag.now.clock) >= clock)) clock = static_cast<double>(lag.now.clock);
-  for (std::uint32_t r = 0; r < of.of.ranks(); ++r) rows = std::max(rows, of.ratio(Measure::kRows, r));
-  for (const auto& row : of.transfers.rates.cells)
+  for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r)
+    rows = std::max(rows, slowdown.ratio(Measure::kRows, r));
+  for (const auto& row : slowdown.transfers.rates.cells)
     for (const double cell : row) slowest = std::min(slowest, cell);
   if (other("compute.clock") && clock <= 1)
     out.push_back(
         {"compute.clock", fmt::format("the lowest clock that was recorded is {:.3f} of the nominal", clock)});
   if (other("load.imbalance"))
     out.push_back({"load.imbalance", fmt::format("no rank has more than {:.3f} of its usual rows", rows)});
-  if (other("comm.") && !of.transfers.puts.empty())
+  if (other("comm.") && !slowdown.transfers.puts.empty())
     out.push_back({"comm", fmt::format("the slowest way between ranks has {:.3f} of its usual rate",
                                        std::exp(slowest))});
   return out;

@@ -2,20 +2,22 @@
 
 #include <vector>
 
-#include "sim/diagnosis/rules/case.h"
 #include "sim/diagnosis/rules/finding.h"
+#include "sim/diagnosis/rules/slowdown.h"
 
 namespace a3sim {
 
-// Of what rules said of one case, what holds: a cause that others follow from rules these out (who waits for its host
-// neither computes nor sends; more rows are more of everything), then what explains most.
+// Returns the findings that hold among those of one slowdown. A cause rules out what follows from it: a rank
+// that waits for its host neither computes nor sends, and a rank with more rows does more of everything. Then
+// the cause that explains most holds.
 std::vector<Finding> choose(std::vector<Finding> candidates);
 
-// What speaks against causes that were not chosen.
-std::vector<RuledOut> ruled_out(const Case& of, const Finding& finding, const std::vector<Finding>& chosen);
+// Returns why each cause that was not chosen is ruled out.
+std::vector<RuledOut> ruled_out(const Slowdown& slowdown, const Finding& finding,
+                                const std::vector<Finding>& chosen);
 
-// Findings of one cause and place in steps that follow one another, as one; of one cause that goes from rank to rank in
-// the same steps, too. What costs most in all comes first.
+// Merges findings of one cause and place in consecutive steps, and findings of one cause that moves from rank
+// to rank in the same steps. Returns them in descending order of total cost.
 std::vector<Finding> join(std::vector<Finding> findings);
 
 }  // namespace a3sim

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kBin = 0.125e9;  // ps
 
-// Bytes and transfers under way at a port, by bin of time.
+// Bytes and active transfers of a port, by bin of time.
 struct PortBins {
   std::vector<double> bytes, busy;
 };
@@ -43,16 +43,16 @@ PortBins bins_of(const std::vector<const TransferRecord*>& puts) {
   return bins;
 }
 
-// Whether a port carries what it usually can at times and much less at others, while the same was to be sent: how often
-// of its busy time it is low, and how often it changes between the two.
+// Describes a port that alternates between its usual rate and a much lower one under the same load: the part
+// of its busy time at the low rate, and how often it changes.
 struct PortInTime {
   double low = 0;             // part of the busy time
   std::uint32_t changes = 0;  // between low and full, a step
 };
-PortInTime port_in_time(const Case& of, std::uint32_t rank, bool egress) {
+PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egress) {
   std::map<std::uint32_t, std::vector<const TransferRecord*>> steps;
   std::vector<const TransferRecord*> usual;
-  for (const auto& [key, puts] : of.transfers.puts) {
+  for (const auto& [key, puts] : slowdown.transfers.puts) {
     if ((egress ? key.src : key.dst) != rank) continue;
     for (const TransferRecord* put : puts.now) steps[put->step].push_back(put);
     usual.insert(usual.end(), puts.usual.begin(), puts.usual.end());
@@ -65,8 +65,8 @@ PortInTime port_in_time(const Case& of, std::uint32_t rank, bool egress) {
     for (const auto& [step, puts] : steps)
       for (const double rate : bins_of(puts).bytes) most = std::max(most, rate);
   if (most <= 0) return in_time;
-  const double full = of.shared.at("port_full"), little = of.shared.at("port_low"),
-               enough = of.shared.at("port_busy");
+  const double full = slowdown.shared.at("port_full"), little = slowdown.shared.at("port_low"),
+               enough = slowdown.shared.at("port_busy");
   double low = 0, busy = 0, changes = 0;
   for (const auto& [step, puts] : steps) {
     const PortBins bins = bins_of(puts);
@@ -86,20 +86,20 @@ PortInTime port_in_time(const Case& of, std::uint32_t rank, bool egress) {
   return in_time;
 }
 
-// Slow ports and paths: steadily, or ports again and again for a while.
+// Slow ports and paths: permanently slow, or ports that are slow for a while again and again.
 class CommLinkRule final : public CauseRule {
  public:
   explicit CommLinkRule(bool flapping) : flapping_(flapping) {}
 
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     std::vector<Finding> findings;
-    for (const SlowLink& link : slow_links(of, data.at("slow"))) {
+    for (const SlowLink& link : slow_links(slowdown, data.at("slow"))) {
       if (link.kind == SlowLink::Kind::kAll) continue;
       PortInTime in_time;
-      if (link.kind == SlowLink::Kind::kPort) in_time = port_in_time(of, link.rank, link.egress);
+      if (link.kind == SlowLink::Kind::kPort) in_time = port_in_time(slowdown, link.rank, link.egress);
       const bool flaps = in_time.changes >= data.at("changes") && in_time.low > 0;
       if (flaps != flapping_) continue;
-      Finding& finding = findings.emplace_back(finding_of(of, link, data.at("slow")));
+      Finding& finding = findings.emplace_back(finding_of(slowdown, link, data.at("slow")));
       if (flaps)
         finding.add({fmt::format("changes of rank {}'s port between low and full", link.rank), "a step",
                      static_cast<double>(in_time.changes), data.at("changes"),
@@ -108,11 +108,11 @@ class CommLinkRule final : public CauseRule {
     return findings;
   }
 
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     std::vector<Finding> findings;
     if (flapping_) return findings;
-    for (const SlowLink& link : slow_links(of, data.at("standing")))
-      findings.push_back(finding_of(of, link, data.at("standing")));
+    for (const SlowLink& link : slow_links(job, data.at("standing")))
+      findings.push_back(finding_of(job, link, data.at("standing")));
     return findings;
   }
 
@@ -120,16 +120,16 @@ class CommLinkRule final : public CauseRule {
   bool flapping_;
 };
 
-// All transfers are slow alike, and none of the other causes of slow communication holds.
+// All transfers are equally slow, and no other cause of slow communication holds.
 class CommConfigRule final : public CauseRule {
  public:
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
-    const TransferLags& lags = of.transfers;
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
+    const TransferLags& lags = slowdown.transfers;
     if (lags.size_usual > 0 && lags.size_now < data.at("smaller") * lags.size_usual) return {};
     std::vector<Finding> findings;
-    for (const SlowLink& link : slow_links(of, data.at("slow")))
-      if (link.kind == SlowLink::Kind::kAll && !of.reference.transfers.empty())
-        findings.push_back(finding_of(of, link, data.at("slow")));
+    for (const SlowLink& link : slow_links(slowdown, data.at("slow")))
+      if (link.kind == SlowLink::Kind::kAll && !slowdown.reference.transfers.empty())
+        findings.push_back(finding_of(slowdown, link, data.at("slow")));
     return findings;
   }
 };

@@ -12,25 +12,25 @@ namespace {
 
 constexpr double kPacket = 4.096e6;  // ps
 
-// Single puts that waited much longer than any usual one, all about as long.
+// Puts of a rank that waited much longer than any usual put, all for about the same time.
 struct LatePuts {
   std::uint32_t src = kNone;
-  std::uint32_t count = 0, of = 0;  // late ones; all of the rank
-  double excess = 0;                // ps, median
-  double spread = 0;                // of it: (largest - smallest) / median
-  double together = 0;              // ps a step
-  double alone = 0;                 // part of them beside which others went the same way as ever
+  std::uint32_t count = 0, all = 0;  // late puts; all puts of the rank
+  double excess = 0;                 // median, in ps
+  double spread = 0;                 // (largest - smallest) / median
+  double together = 0;               // sum, in ps per step
+  double alone = 0;                  // part of them while other puts took the same path at the usual rate
   const TransferRecord* worst = nullptr;
 };
 
-std::vector<LatePuts> late_puts(const Case& of) {
+std::vector<LatePuts> late_puts(const Slowdown& slowdown) {
   struct Late {
     std::vector<std::pair<double, const TransferRecord*>> puts;
     std::uint32_t all = 0, alone = 0;
   };
   std::map<std::uint32_t, Late> by_src;
-  const double late_put = of.shared.at("late_put");
-  for (const auto& [key, puts] : of.transfers.puts) {
+  const double late_put = slowdown.shared.at("late_put");
+  for (const auto& [key, puts] : slowdown.transfers.puts) {
     std::vector<double> now;
     double longest = 0;
     for (const TransferRecord* put : puts.now) now.push_back(picoseconds(put->length()));
@@ -57,43 +57,43 @@ std::vector<LatePuts> late_puts(const Case& of) {
     LatePuts of_src;
     of_src.src = src;
     of_src.count = static_cast<std::uint32_t>(late.puts.size());
-    of_src.of = late.all;
+    of_src.all = late.all;
     of_src.alone = static_cast<double>(late.alone) / of_src.count;
     of_src.excess = late.puts[late.puts.size() / 2].first;
     of_src.spread = (late.puts.back().first - late.puts.front().first) / of_src.excess;
     of_src.worst = late.puts.back().second;
     for (const auto& [excess, put] : late.puts) of_src.together += excess;
-    of_src.together /= static_cast<double>(std::max<std::size_t>(1, of.full.size()));
+    of_src.together /= static_cast<double>(std::max<std::size_t>(1, slowdown.full.size()));
     found.push_back(of_src);
   }
   return found;
 }
 
-// Single puts that wait for the timeout behind which a lost packet is sent again: 4.096 us * 2^n.
+// Puts that wait for the timeout after which a lost packet is sent again: 4.096 us * 2^n.
 class CommResendRule final : public CauseRule {
  public:
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     Finding finding;
     double together = 0;
-    const std::vector<LatePuts> all = late_puts(of);
+    const std::vector<LatePuts> all = late_puts(slowdown);
     for (const LatePuts& late : all) together = std::max(together, late.together);
     for (const LatePuts& late : all) {
-      if (late.count > data.at("part") * late.of || late.together < data.at("among") * together) continue;
+      if (late.count > data.at("part") * late.all || late.together < data.at("among") * together) continue;
       if (late.spread > data.at("spread") || late.alone < data.at("alone") ||
           late.excess < data.at("least_ms") * kPicosecondsOfMs)
         continue;
       finding.ranks.push_back(late.src);
       const double n = std::round(std::log2(late.excess / kPacket));
-      const std::string place = of.of.place_of(*late.worst);
+      const std::string place = slowdown.observation.place_of(*late.worst);
       finding.add({fmt::format("rank {}: {} of {} puts waited longer than any usual one", late.src,
-                               late.count, late.of),
+                               late.count, late.all),
                    "ms", late.excess / kPicosecondsOfMs, data.at("least_ms"), place});
       finding.add({fmt::format("of a timeout of 4.096 us * 2^{:.0f}", n), "",
                    late.excess / (kPacket * std::exp2(n)), data.at("timeout"), place});
     }
     if (finding.ranks.empty()) return {};
     std::ranges::sort(finding.ranks);
-    finding.confidence = communication_share(of);
+    finding.confidence = communication_share(slowdown);
     return {finding};
   }
 };

@@ -11,15 +11,16 @@ namespace {
 
 class ComputeClockRule final : public CauseRule {
  public:
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     Finding finding;
     double lowest = 1;
-    for (const RankOperators& rank : computing(of)) {
+    for (const RankOperators& rank : computing(slowdown)) {
       double clock = 0, weight = 0, explained = 0;
       const OperatorRecord* longest = nullptr;
       for (const OperatorLag* lag : rank.lags) {
         if (lag->now.core == CoreKind::kCube)
-          explained += picoseconds(lag->now.arithmetic - lag->usual.arithmetic) / of.workers(lag->now.core);
+          explained +=
+              picoseconds(lag->now.arithmetic - lag->usual.arithmetic) / slowdown.workers(lag->now.core);
         if (std::isnan(lag->now.clock)) continue;
         const auto run = picoseconds(lag->now.run);
         clock += run * static_cast<double>(lag->now.clock);
@@ -29,37 +30,37 @@ class ComputeClockRule final : public CauseRule {
       if (weight <= 0 || clock / weight > 1 - data.at("low")) continue;
       finding.ranks.push_back(rank.rank);
       const double mean = clock / weight;
-      const double lag = std::max(1.0, of.excess(Measure::kOwn, rank.rank));
+      const double lag = std::max(1.0, slowdown.excess(Measure::kOwn, rank.rank));
       finding.confidence =
           std::max(finding.confidence, std::min(1.0, explained / std::max(1.0, rank.steps) / lag));
       finding.add({fmt::format("mean clock of rank {}, of the nominal one", rank.rank), "", mean,
-                   1 - data.at("low"), of.of.place_of(*longest)});
+                   1 - data.at("low"), slowdown.observation.place_of(*longest)});
       lowest = std::min(lowest, mean);
     }
     if (finding.ranks.empty()) return {};
-    finding.ranks = busy_alike(of, finding.ranks);
+    finding.ranks = busy_alike(slowdown, finding.ranks);
     finding.factor = lowest;
     return {finding};
   }
 
-  // Ranks whose arithmetic takes longer than that of most, at equal work.
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+  // Finds ranks whose arithmetic takes longer than on most ranks at equal work.
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     Finding finding;
-    std::vector<double> sooner(of.mean.size());
+    std::vector<double> sooner(job.mean.size());
     const double highest = 1 / (1 - data.at("standing"));
-    for (const RankBeside& rank : ranks_beside(of, 0, 1)) {
+    for (const RankBeside& rank : ranks_beside(job, 0, 1)) {
       if (rank.usual_arithmetic <= 0 || rank.arithmetic < highest * rank.usual_arithmetic) continue;
       const double longer = rank.arithmetic / rank.usual_arithmetic;
       finding.ranks.push_back(rank.rank);
       finding.factor = finding.factor > 0 ? std::min(finding.factor, 1 / longer) : 1 / longer;
-      // A core's loads and stores go by its clock, too.
+      // A core's loads and stores depend on its clock too.
       sooner[rank.rank] = std::max(rank.lost_arithmetic, rank.lost);
       finding.confidence = std::max(finding.confidence, rank.lost_arithmetic / sooner[rank.rank]);
       finding.add({fmt::format("arithmetic of rank {} at equal work, of the median rank's", rank.rank), "",
-                   longer, highest, of.of.place_of(*rank.longest)});
+                   longer, highest, job.observation.place_of(*rank.longest)});
     }
     if (finding.ranks.empty()) return {};
-    finding.lost_ms = of.gain_of_computing(sooner) / kPicosecondsOfMs;
+    finding.lost_ms = job.gain_of_computing(sooner) / kPicosecondsOfMs;
     return {finding};
   }
 };

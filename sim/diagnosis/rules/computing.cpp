@@ -8,15 +8,15 @@
 
 namespace a3sim {
 
-std::vector<RankOperators> computing(const Case& of) {
+std::vector<RankOperators> computing(const Slowdown& slowdown) {
   std::map<std::uint32_t, RankOperators> ranks;
-  for (const FullStep& step : of.full) {
+  for (const FullStep& step : slowdown.full) {
     for (const std::uint32_t rank : step.ranks) {
       ranks[rank].rank = rank;
       ++ranks[rank].steps;
     }
   }
-  for (const OperatorLag& lag : of.operators)
+  for (const OperatorLag& lag : slowdown.operators)
     if (lag.now.lane == Lane::kCompute && ranks.contains(lag.now.rank))
       ranks[lag.now.rank].lags.push_back(&lag);
   std::vector<RankOperators> list;
@@ -24,25 +24,26 @@ std::vector<RankOperators> computing(const Case& of) {
   return list;
 }
 
-std::vector<std::uint32_t> busy_alike(const Case& of, std::vector<std::uint32_t> like) {
-  const double busier_by = of.shared.at("busier"), alike = of.shared.at("busy_alike");
+std::vector<std::uint32_t> busy_alike(const Slowdown& slowdown, std::vector<std::uint32_t> like) {
+  const double busier_by = slowdown.shared.at("busier"), alike = slowdown.shared.at("busy_alike");
   const auto busier = [&](std::uint32_t r) {
-    return std::max(of.ratio(Measure::kAic, r), of.ratio(Measure::kAiv, r)) - 1;
+    return std::max(slowdown.ratio(Measure::kAic, r), slowdown.ratio(Measure::kAiv, r)) - 1;
   };
   double least = 1e9;
   for (const std::uint32_t r : like) least = std::min(least, busier(r));
-  for (std::uint32_t r = 0; r < of.of.ranks() && least > busier_by; ++r)
-    if (!of.recorded(r) && busier(r) > alike * least && of.ratio(Measure::kAic, r) - 1 > busier_by)
+  for (std::uint32_t r = 0; r < slowdown.observation.ranks() && least > busier_by; ++r)
+    if (!slowdown.recorded(r) && busier(r) > alike * least &&
+        slowdown.ratio(Measure::kAic, r) - 1 > busier_by)
       like.push_back(r);
   std::ranges::sort(like);
   return like;
 }
 
-std::vector<RankBeside> ranks_beside(const Standing& of, double arithmetic, double slower) {
+std::vector<RankBeside> ranks_beside(const SteadyState& job, double arithmetic, double slower) {
   constexpr std::size_t kLeastRanks = 3;
-  const double near = of.shared.at("equal_work");
+  const double near = job.shared.at("equal_work");
   std::map<std::uint32_t, RankBeside> ranks;
-  const auto& all = of.operators;
+  const auto& all = job.operators;
   for (auto first = all.begin(); first != all.end();) {
     std::vector<decltype(first)> group;
     std::vector<double> work, times, rests;
@@ -62,19 +63,19 @@ std::vector<RankBeside> ranks_beside(const Standing& of, double arithmetic, doub
     }
     const double usual_time = median(times), usual_rest = median(rests);
     for (const auto& at : group) {
-      const Standing::Operator& op = at->second;
+      const SteadyState::Operator& op = at->second;
       RankBeside& rank = ranks[at->first.rank];
       rank.rank = at->first.rank;
       if (op.one->core == CoreKind::kCube) {
         rank.arithmetic += op.arithmetic;
         rank.usual_arithmetic += usual_time;
-        rank.lost_arithmetic += (op.arithmetic - usual_time) / of.workers(op.one->core);
-        rank.lost += (op.run - usual_time - usual_rest) / of.workers(op.one->core);
+        rank.lost_arithmetic += (op.arithmetic - usual_time) / job.workers(op.one->core);
+        rank.lost += (op.run - usual_time - usual_rest) / job.workers(op.one->core);
         if (!rank.longest || op.one->run > rank.longest->run) rank.longest = op.one;
       }
       if (usual_time > 0 && std::abs(op.arithmetic / usual_time - 1) > arithmetic) continue;
       if (usual_rest <= 0 || op.rest() < slower * usual_rest || op.hbm_bytes <= 0) continue;
-      const double lost = (op.rest() - usual_rest) / of.workers(op.one->core);
+      const double lost = (op.rest() - usual_rest) / job.workers(op.one->core);
       ++rank.slow_rests;
       rank.lost_rest += lost;
       rank.most_rest = std::max(rank.most_rest, lost);

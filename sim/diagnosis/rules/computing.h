@@ -3,37 +3,37 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/diagnosis/rules/case.h"
-#include "sim/diagnosis/rules/standing.h"
+#include "sim/diagnosis/rules/slowdown.h"
+#include "sim/diagnosis/rules/steady_state.h"
 
-// How the operators of ranks compare with what is usual, and with those of other ranks.
 namespace a3sim {
 
-// Time that computing ranks lost: by operator of a rank, in ps of the rank and step.
+// The computing operators of a rank, and the time that each lost, in ps per rank and step.
 struct RankOperators {
   std::uint32_t rank = 0;
-  std::vector<const OperatorLag*> lags;  // of its computing operators
-  double steps = 0;                      // recorded steps of it
+  std::vector<const OperatorLag*> lags;  // computing operators only
+  double steps = 0;                      // recorded steps of the rank
 };
-// By rank that was recorded; only operators that compute.
-std::vector<RankOperators> computing(const Case& of);
+// Returns an entry for each recorded rank.
+std::vector<RankOperators> computing(const Slowdown& slowdown);
 
-// Ranks that were not recorded and whose cores are busier than usual by as much as those of `like`, and these.
-std::vector<std::uint32_t> busy_alike(const Case& of, std::vector<std::uint32_t> like);
+// Returns `like`, and the unrecorded ranks whose cores are as much busier than usual as those of `like`.
+std::vector<std::uint32_t> busy_alike(const Slowdown& slowdown, std::vector<std::uint32_t> like);
 
-// How a rank's operators compare with those of other ranks at equal work.
+// Compares a rank's operators with those of other ranks that have equal work.
 struct RankBeside {
   std::uint32_t rank = 0;
   double arithmetic = 0,
          usual_arithmetic = 0;           // of matrix operators, in ps of their workers; the ranks' median
   double lost_arithmetic = 0, lost = 0;  // ps of the rank: by arithmetic, in all
-  // Operators whose arithmetic is as that of others, and whose rest is more than `slower` of theirs.
+  // Operators whose arithmetic takes as long as on other ranks, and whose remaining time is more than
+  // `slower` times as long.
   std::uint32_t slow_rests = 0;
-  double lost_rest = 0, most_rest = 0;  // ps of the rank: all of them, the one that lost most
-  double slowest = 1;                   // the highest multiple
+  double lost_rest = 0, most_rest = 0;  // ps of the rank: all such operators, the one that lost most
+  double slowest = 1;                   // the highest ratio
   const OperatorRecord *longest = nullptr, *worst = nullptr;
 };
-// By rank that was recorded; nothing where fewer than three ranks have equal work.
-std::vector<RankBeside> ranks_beside(const Standing& of, double arithmetic, double slower);
+// Returns an entry for each recorded rank, or none if fewer than three ranks have equal work.
+std::vector<RankBeside> ranks_beside(const SteadyState& job, double arithmetic, double slower);
 
 }  // namespace a3sim

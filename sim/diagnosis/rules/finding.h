@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// A number that speaks for a cause, what it is held against, and where it stands.
+// A number that supports a cause, the threshold it exceeds, and the record that shows it.
 struct Evidence {
   std::string what, unit;
   double value = 0, threshold = 0;
@@ -19,32 +19,32 @@ struct RuledOut {
   std::string cause, why;
 };
 
-// What fixes a cause, and what that gains, in ms a step: from a rerun, or at most.
+// A change that fixes a cause, and its gain in ms per step: simulated, or an upper bound.
 struct Remedy {
   std::string text;
   double gain_ms = 0;
   bool bound = true;
 };
 
-// A cause that was found, the strongest evidence first.
+// A cause that was found. The strongest evidence comes first.
 struct Finding {
   std::string cause;
-  std::vector<std::uint32_t> ranks;                            // in order; empty: of no rank
+  std::vector<std::uint32_t> ranks;                            // ascending; empty: no particular rank
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // from, to
   std::vector<std::string> operators;
-  std::string side;                   // of a rank's ports: egress, ingress, both
+  std::string side;                   // side of a rank's ports: egress, ingress, both
   std::uint32_t first = 0, last = 0;  // steps
-  double lost_ms = 0;                 // a step, on average from the first to the last
-  double share = 0;                   // of a usual step
-  double confidence = 0;              // the part of the lag that it explains
-  double doubt = 0;                   // taken off the confidence: what was seen does not tell it from others
-  double factor = 0;                  // what is left of a rate, or a time's multiple; 0: none
+  double lost_ms = 0;                 // per step, mean from the first to the last
+  double share = 0;                   // lost_ms as part of a usual step
+  double confidence = 0;              // part of the lag that the cause explains
+  double doubt = 0;                   // subtracted from confidence: the records fit other causes too
+  double factor = 0;                  // remaining part of a rate, or multiple of a time; 0: none
   std::vector<Evidence> evidence;
   std::vector<RuledOut> ruled_out;
   std::vector<Remedy> remedies;
-  std::vector<std::string> missing;  // evidence that would decide, by the name of its column
+  std::vector<std::string> missing;  // columns whose evidence would decide
   bool info = false;
-  bool standing = false;  // of every step: found without one that is slow
+  bool steady = false;  // lost in every step, found without a slow step
 
   void add(Evidence item) { evidence.push_back(std::move(item)); }
 };

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The task that a place stands for, by what a page's tasks say of themselves; null: it is no line of the pass's tasks.
+// Returns the page's task for a place, or null if the place is not a line of the pass's task table.
 Json task_json(const TracedPass& pass, const std::string& place) {
   const std::string file = tasks_csv_name(pass.name) + ":";
   if (!place.starts_with(file)) return nullptr;
@@ -26,7 +26,8 @@ Json task_json(const TracedPass& pass, const std::string& place) {
   return {{"rank", at.rank}, {"op", task.op}, {"index", task.index}};
 }
 
-// From the first to the last date of what a finding names: its operators; of communication the puts; else all.
+// Returns the first and the last date of what a finding names: its operators, or the puts for communication,
+// or else all tasks.
 std::pair<Duration, Duration> dates_of(const Finding& finding, const Trace& trace) {
   const auto named = [&](const TraceTask& task) {
     if (!finding.operators.empty())
@@ -45,21 +46,21 @@ std::pair<Duration, Duration> dates_of(const Finding& finding, const Trace& trac
   return from < to ? std::pair(from, to) : std::pair(Duration::zero(), trace.makespan);
 }
 
-Json finding_json(const Finding& finding, const PassFindings& of, std::size_t number) {
+Json finding_json(const Finding& finding, const PassFindings& pass, std::size_t number) {
   Json evidence = Json::array(), out = Json::array(), remedies = Json::array();
   for (const Evidence& item : finding.evidence)
     evidence.push_back(
-        {{"text", evidence_text(item)}, {"place", item.place}, {"task", task_json(*of.pass, item.place)}});
+        {{"text", evidence_text(item)}, {"place", item.place}, {"task", task_json(*pass.pass, item.place)}});
   for (const RuledOut& item : finding.ruled_out) out.push_back(item.cause + ": " + item.why);
   for (const Remedy& remedy : finding.remedies) remedies.push_back(remedy.text);
-  const auto [from, to] = dates_of(finding, of.pass->trace);
+  const auto [from, to] = dates_of(finding, pass.pass->trace);
   std::string lost = fmt::format("{:.3f} ms ({:.1f} %)", finding.lost_ms, 100 * finding.share);
   return {{"id", fmt::format("finding-{}", number)},
           {"number", number},
-          {"run", of.run},
-          {"pass", of.pass->name},
+          {"run", pass.run},
+          {"pass", pass.pass->name},
           {"cause", finding.cause},
-          {"where", place_text(finding, of.advice->ranks)},
+          {"where", place_text(finding, pass.advice->ranks)},
           {"lost", finding.lost_ms > 0 ? lost : "nothing to gain"},
           {"info", finding.info},
           {"ranks", finding.ranks},
@@ -76,9 +77,9 @@ Json finding_json(const Finding& finding, const PassFindings& of, std::size_t nu
 void add_findings(Page& page, std::span<const PassFindings> passes) {
   Json findings = Json::array();
   for (const bool info : {false, true})
-    for (const PassFindings& of : passes)
-      for (const Finding& finding : info ? of.advice->infos : of.advice->findings)
-        findings.push_back(finding_json(finding, of, findings.size() + 1));
+    for (const PassFindings& pass : passes)
+      for (const Finding& finding : info ? pass.advice->infos : pass.advice->findings)
+        findings.push_back(finding_json(finding, pass, findings.size() + 1));
   if (!findings.empty())
     page.add({{"kind", "findings"}, {"title", "Findings"}, {"findings", std::move(findings)}});
 }

@@ -9,15 +9,15 @@
 
 namespace a3sim {
 
-// What the rules found in a pass of a run that the page's timelines show under these names.
+// The advice on a pass that the page's timelines show under these names.
 struct PassFindings {
   std::string run;
   const TracedPass* pass = nullptr;
   const Advice* advice = nullptr;
 };
 
-// Each finding with where it is on its pass's timeline: ranks, dates, and the tasks that its evidence stands at. None:
-// nothing is added.
+// Adds each finding with its place on the timeline of its pass: ranks, dates, and the tasks that are its
+// evidence. Adds nothing if there are no findings.
 void add_findings(Page& page, std::span<const PassFindings> passes);
 
 }  // namespace a3sim

@@ -9,35 +9,36 @@
 namespace a3sim {
 namespace {
 
-// Events of a kind that fill the time in which devices waited for their hosts.
+// Host events of one kind that fill the time in which devices wait for their hosts.
 class HostEventRule : public CauseRule {
  public:
   explicit HostEventRule(HostKind kind) : kind_(kind) {}
 
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     const double least_ms = data.at("least_ms");
-    const HostLag lag = host_lag(of);
-    if (!lag.found() || waits_for_batches(of)) return {};
-    const HostFill fill = host_fill(of, kind_);
+    const HostLag lag = host_lag(slowdown);
+    if (!lag.found() || waits_for_batches(slowdown)) return {};
+    const HostFill fill = host_fill(slowdown, kind_);
     if (fill.time < least_ms * kPicosecondsOfMs) return {};
-    // Another kind_ that fills more of the time is the cause.
+    // If another kind fills more of the time, that kind is the cause.
     for (std::size_t k = 0; k < kCountOf<HostKind>; ++k) {
       const auto other = static_cast<HostKind>(k);
       const bool batches =
           other == HostKind::kRead || other == HostKind::kProcess || other == HostKind::kFetch;
-      if (other != kind_ && !batches && host_fill(of, other).time > fill.time) return {};
+      if (other != kind_ && !batches && host_fill(slowdown, other).time > fill.time) return {};
     }
-    // Of the slow steps of the rank that has them.
+    // The part of the waiting time that the events fill on the rank where they fill most.
     const double waited = std::max(1.0, lag.by_rank[fill.rank]);
     const double filled = std::min(1.0, fill.time / waited);
     if (filled < data.at("share")) return {};
     Finding finding;
     finding.ranks = lag.ranks;
-    // Whose events others' hide: the same kind_, about as long.
-    const auto most = of.longest_event.find({fill.rank, kind_});
-    for (std::uint32_t r = 0; r < of.of.ranks() && most != of.longest_event.end(); ++r) {
-      const auto its = of.longest_event.find({r, kind_});
-      if (its != of.longest_event.end() && its->second > of.shared.at("host_alike") * most->second)
+    // Adds ranks whose events are hidden by those of others: the same kind, about as long.
+    const auto most = slowdown.longest_event.find({fill.rank, kind_});
+    for (std::uint32_t r = 0; r < slowdown.observation.ranks() && most != slowdown.longest_event.end(); ++r) {
+      const auto its = slowdown.longest_event.find({r, kind_});
+      if (its != slowdown.longest_event.end() &&
+          its->second > slowdown.shared.at("host_alike") * most->second)
         finding.ranks.push_back(r);
     }
     std::ranges::sort(finding.ranks);
@@ -45,14 +46,14 @@ class HostEventRule : public CauseRule {
     finding.confidence = filled;
     finding.add({fmt::format("{} on the host of rank {}", name_of(kind_), fill.rank), "ms a step",
                  fill.time / kPicosecondsOfMs, least_ms, fill.place});
-    finding.add({fmt::format("rank {} waited for its host", fill.rank), "ms a step",
-                 waited / kPicosecondsOfMs, of.shared.at("host_share") * of.usual() / kPicosecondsOfMs,
-                 of.place(fill.rank)});
+    finding.add(
+        {fmt::format("rank {} waited for its host", fill.rank), "ms a step", waited / kPicosecondsOfMs,
+         slowdown.shared.at("host_share") * slowdown.usual() / kPicosecondsOfMs, slowdown.place(fill.rank)});
     return {finding};
   }
 
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
-    return standing_host_events(of, kind_, data);
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    return steady_host_events(job, kind_, data);
   }
 
  private:
@@ -62,19 +63,20 @@ class HostEventRule : public CauseRule {
 class HostGcRule final : public HostEventRule {
  public:
   HostGcRule() : HostEventRule(HostKind::kCollect) {}
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
-    std::vector<Finding> seen = HostEventRule::stands(of, data);
-    return seen.empty() ? unrecorded(of, data) : seen;
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    std::vector<Finding> seen = HostEventRule::diagnose_steady_state(job, data);
+    return seen.empty() ? unrecorded(job, data) : seen;
   }
 
  private:
-  // Where collections are not recorded: devices that are idle for long while nothing at all is seen of their hosts.
-  static std::vector<Finding> unrecorded(const Standing& of, const RuleData& data) {
+  // Finds garbage collections that were not recorded: devices are idle for long while their hosts show no
+  // event.
+  static std::vector<Finding> unrecorded(const SteadyState& job, const RuleData& data) {
     Finding finding;
     std::map<std::uint32_t, double> sooner;
     const double least = data.at("unrecorded_ms") * kPicosecondsOfMs;
     std::uint32_t worst = kNone;
-    const std::map<std::uint32_t, HostStands> hosts = hosts_of(of);
+    const std::map<std::uint32_t, HostIdle> hosts = host_idle_times(job);
     for (const auto& [rank, host] : hosts) {
       sooner[rank] = 0;
       if (host.silent < least || host[HostKind::kCollect].count > 0) continue;
@@ -82,11 +84,11 @@ class HostGcRule final : public HostEventRule {
       finding.ranks.push_back(rank);
       if (worst == kNone || host.silent > hosts.at(worst).silent) worst = rank;
     }
-    if (worst == kNone || stands_for_batches(of, of.shared.at("filled"))) return {};
-    finding.lost_ms = of.gain(of.of_all(sooner)) / kPicosecondsOfMs;
+    if (worst == kNone || most_wait_for_batches(job, job.shared.at("filled"))) return {};
+    finding.lost_ms = job.gain(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
     finding.confidence = 1 - data.at("unfilled");
     finding.add({fmt::format("device of rank {} idle, nothing on its host", worst), "ms",
-                 hosts.at(worst).silent / kPicosecondsOfMs, data.at("unrecorded_ms"), of.place(worst)});
+                 hosts.at(worst).silent / kPicosecondsOfMs, data.at("unrecorded_ms"), job.place(worst)});
     finding.missing.emplace_back("collections of garbage on hosts");
     return {finding};
   }

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// By rank lengths of its launches: their standard deviation around each rank's mean, over that.
+// Returns the coefficient of variation of launch lengths around each rank's mean. `lengths`: by rank.
 double spread_of_lengths(const std::map<std::uint32_t, std::vector<double>>& lengths) {
   double squares = 0, count = 0;
   for (const auto& [rank, times] : lengths) {
@@ -22,16 +22,16 @@ double spread_of_lengths(const std::map<std::uint32_t, std::vector<double>>& len
   return count > 0 ? std::sqrt(squares / count) : 0;
 }
 
-// Of the lengths of launches on ranks whose launches take longer than usual: the standard deviation around each rank's
-// mean, over that.
-double spread_of_launches(const Case& of) {
-  constexpr double kAmong = 0.1;  // of the rank whose launches grew most
-  const double most = host_fill(of, HostKind::kLaunch).time;
+// Returns the same for the ranks whose launches take longer than usual.
+double spread_of_launches(const Slowdown& slowdown) {
+  constexpr double kAmong = 0.1;  // part of the largest growth
+  const double most = host_fill(slowdown, HostKind::kLaunch).time;
   std::map<std::uint32_t, std::vector<double>> lengths;
-  for (const FullStep& step : of.full) {
+  for (const FullStep& step : slowdown.full) {
     for (const HostRecord& record : step.host) {
-      const auto found = of.host.find({record.rank, HostKind::kLaunch});
-      if (record.kind != HostKind::kLaunch || found == of.host.end() || found->second.time < kAmong * most)
+      const auto found = slowdown.host.find({record.rank, HostKind::kLaunch});
+      if (record.kind != HostKind::kLaunch || found == slowdown.host.end() ||
+          found->second.time < kAmong * most)
         continue;
       lengths[record.rank].push_back(picoseconds(record.length()));
     }
@@ -39,42 +39,43 @@ double spread_of_launches(const Case& of) {
   return spread_of_lengths(lengths);
 }
 
-// Several ranks of a node that wait: what disturbs them disturbs all of it.
-std::vector<std::uint32_t> with_their_node(const Case& of, const std::vector<std::uint32_t>& ranks) {
-  const std::vector<std::uint32_t>& nodes = of.of.nodes();
+// Adds the other ranks of a node on which several ranks wait: a disturbance affects the whole node.
+std::vector<std::uint32_t> with_their_node(const Slowdown& slowdown,
+                                           const std::vector<std::uint32_t>& ranks) {
+  const std::vector<std::uint32_t>& nodes = slowdown.observation.nodes();
   std::vector<std::uint32_t> all;
-  for (std::uint32_t r = 0; r < of.of.ranks(); ++r) {
+  for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r) {
     const auto beside = std::ranges::count_if(ranks, [&](std::uint32_t o) { return nodes[o] == nodes[r]; });
     if (beside > 1 || std::ranges::binary_search(ranks, r)) all.push_back(r);
   }
   return all;
 }
 
-// Launches that take long: regular ones are the host's own, irregular ones somebody else's on the node.
+// Long launches. Regular ones are caused by the host itself, irregular ones by another process of the node.
 class HostLaunchRule final : public CauseRule {
  public:
   explicit HostLaunchRule(bool irregular) : irregular_(irregular) {}
 
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
-    const HostLag lag = host_lag(of);
-    if (!lag.found() || waits_for_batches(of)) return {};
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
+    const HostLag lag = host_lag(slowdown);
+    if (!lag.found() || waits_for_batches(slowdown)) return {};
     const auto worst =
         static_cast<std::uint32_t>(std::ranges::max_element(lag.by_rank) - lag.by_rank.begin());
-    const HostFill launches = host_fill(of, HostKind::kLaunch);
+    const HostFill launches = host_fill(slowdown, HostKind::kLaunch);
     const double share = launches.time / std::max(1.0, lag.most);
     double others = 0;
     for (const HostKind kind :
          {HostKind::kCompile, HostKind::kSync, HostKind::kCollect, HostKind::kAllocate, HostKind::kLog})
-      others = std::max(others, host_fill(of, kind).time);
+      others = std::max(others, host_fill(slowdown, kind).time);
     if (others > launches.time && others > data.at("others") * lag.most) return {};
-    const double spread = spread_of_launches(of);
+    const double spread = spread_of_launches(slowdown);
     const bool irregular = share >= data.at("share") && spread >= data.at("irregular");
     if (irregular != irregular_) return {};
-    const bool seen = std::ranges::any_of(lag.ranks, [&](std::uint32_t r) { return of.recorded(r); });
-    if (!seen) return {};  // what the host did then is not known
+    const bool seen = std::ranges::any_of(lag.ranks, [&](std::uint32_t r) { return slowdown.recorded(r); });
+    if (!seen) return {};  // the host was not recorded
     Finding finding;
-    finding.ranks = irregular ? with_their_node(of, lag.ranks) : lag.ranks;
-    finding.confidence = std::min(1.0, lag.most / std::max(1.0, of.excess(Measure::kOwn, worst)));
+    finding.ranks = irregular ? with_their_node(slowdown, lag.ranks) : lag.ranks;
+    finding.confidence = std::min(1.0, lag.most / std::max(1.0, slowdown.excess(Measure::kOwn, worst)));
     if (share >= data.at("share")) {
       finding.add({fmt::format("launches of rank {}", launches.rank), "ms a step more than usual",
                    launches.time / kPicosecondsOfMs, data.at("share") * lag.most / kPicosecondsOfMs,
@@ -86,18 +87,18 @@ class HostLaunchRule final : public CauseRule {
       finding.doubt = 1 - data.at("unfilled");
     }
     finding.add({fmt::format("rank {} waited for its host", worst), "ms a step", lag.most / kPicosecondsOfMs,
-                 0, of.place(worst)});
+                 0, slowdown.place(worst)});
     return {finding};
   }
 
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     std::map<std::uint32_t, std::vector<double>> lengths;
-    for (const FullStep& step : of.full)
+    for (const FullStep& step : job.full)
       for (const HostRecord& event : step.host)
         if (event.kind == HostKind::kLaunch) lengths[event.rank].push_back(picoseconds(event.length()));
     const double spread = spread_of_lengths(lengths);
     if ((spread >= data.at("irregular")) != irregular_) return {};
-    std::vector<Finding> findings = standing_host_events(of, HostKind::kLaunch, data);
+    std::vector<Finding> findings = steady_host_events(job, HostKind::kLaunch, data);
     for (Finding& finding : findings)
       finding.add({"lengths of launches: standard deviation over mean", "", spread, data.at("irregular"),
                    finding.evidence.front().place});

@@ -6,62 +6,64 @@
 #include <string>
 #include <vector>
 
-#include "sim/diagnosis/rules/case.h"
 #include "sim/diagnosis/rules/finding.h"
-#include "sim/diagnosis/rules/standing.h"
+#include "sim/diagnosis/rules/slowdown.h"
+#include "sim/diagnosis/rules/steady_state.h"
 
 // What devices wait for their hosts, in slow steps and in every step.
 namespace a3sim {
 
-// Ranks whose devices waited for their hosts, in ps a slow step above what is usual: by launches that came late, or by
-// first works that began late.
+// Ranks whose devices waited longer than usual for their hosts, in ps per slow step: launches came late, or
+// the first work began late.
 struct HostLag {
-  std::vector<std::uint32_t> ranks;  // that waited
+  std::vector<std::uint32_t> ranks;  // ranks that waited
   std::vector<double> by_rank;       // of all ranks
-  double most = 0;                   // of a rank
+  double most = 0;                   // the largest of `by_rank`
   bool found() const { return !ranks.empty(); }
 };
-HostLag host_lag(const Case& of);
+HostLag host_lag(const Slowdown& slowdown);
 
-// Whether devices waited because batches were not there.
-bool waits_for_batches(const Case& of);
+// Returns whether devices waited because no batch was ready.
+bool waits_for_batches(const Slowdown& slowdown);
 
-// How much of the device's waiting a kind of events fills on the rank where it fills most, and that rank.
+// The rank where a kind of events fills most of the device's waiting time, and how much of it.
 struct HostFill {
   double time = 0;
   std::uint32_t rank = 0;
   std::string place;
 };
-HostFill host_fill(const Case& of, HostKind kind);
+HostFill host_fill(const Slowdown& slowdown, HostKind kind);
 
-// What a rank's host does while its device has nothing to do, in ps of a step: means of its recorded steps, from when
-// the rank could begin until its device is through.
-struct HostStands {
+// What a rank's host does while its device is idle: means over recorded steps, in ps, from when the rank
+// could begin until its device is done.
+struct HostIdle {
   struct Kind {
-    // Of the time in which the device is idle: these events are under way. Of syncs: they were before, and no longer
-    // than they took; their own time passes while the device still works.
+    // Idle time of the device during such events. A sync itself runs while the device still works, so for
+    // syncs this is the idle time that follows, up to the length of the sync.
     double idle = 0;
-    double time = 0, count = 0;  // of all of them
+    double time = 0, count = 0;  // all such events
     const HostRecord* longest = nullptr;
   };
-  double idle = 0;    // of the device
-  double silent = 0;  // the longest stretch of that without any event of the host
+  double idle = 0;    // idle time of the device
+  double silent = 0;  // the longest idle stretch without any host event
   std::array<Kind, kCountOf<HostKind>> kinds{};
   const Kind& operator[](HostKind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
 };
-// By rank whose host was seen.
-std::map<std::uint32_t, HostStands> hosts_of(const Standing& of);
+// Returns an entry for each rank whose host was recorded.
+std::map<std::uint32_t, HostIdle> host_idle_times(const SteadyState& job);
 
-// Which stage of the data pipeline holds the others up, by which queues behind it are filled: the device's filled: none;
-// else the host's: fetching; else that of data: processing; else reading.
+// Returns the stage of the data pipeline that delays the others, from how full the queues behind it are. With
+// a full device queue no stage does; with a full host queue it is fetching, with a full data queue
+// processing, else reading.
 enum class IoStage : std::uint8_t { kNone, kRead, kProcess, kFetch };
 IoStage io_stage(const std::array<double, 3>& fill, double filled);
 
-// Whether the devices of most ranks wait because batches are not there.
-bool stands_for_batches(const Standing& of, double filled);
+// Returns whether the devices of most ranks wait because no batch is ready.
+bool most_wait_for_batches(const SteadyState& job, double filled);
 
-// A finding of ranks whose devices are idle while their hosts are busy with such events: for more than `least_ms`,
-// `standing` of a step, and `share` of the idle time. Nothing where they wait for batches.
-std::vector<Finding> standing_host_events(const Standing& of, HostKind kind, const RuleData& data);
+// Returns a finding for the ranks whose devices are idle during such host events: for more than `least_ms`,
+// for more than the part `standing` of a step, and for more than the part `share` of the idle time. Returns
+// none if devices wait for batches.
+std::vector<Finding> steady_host_events(const SteadyState& job, HostKind kind, const RuleData& data);
 
 }  // namespace a3sim

@@ -19,34 +19,36 @@ void add_queues(Finding& finding, std::uint32_t rank, const std::array<double, 3
                data.at("least_ms"), place});
 }
 
-// The slow stage of the data pipeline, on the ranks that wait for batches.
+// The slowest stage of the data pipeline, on the ranks that wait for batches.
 class IoRule final : public CauseRule {
  public:
   explicit IoRule(IoStage stage) : stage_(stage) {}
 
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
-    const HostLag lag = host_lag(of);
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
+    const HostLag lag = host_lag(slowdown);
     Finding finding;
     std::uint32_t worst = kNone;
     for (const std::uint32_t r : lag.ranks) {
-      if (io_stage(of.episode.mean[r].fill, data.at("filled")) != stage_) continue;
+      if (io_stage(slowdown.episode.mean[r].fill, data.at("filled")) != stage_) continue;
       finding.ranks.push_back(r);
       if (worst == kNone || lag.by_rank[r] > lag.by_rank[worst]) worst = r;
     }
     if (finding.ranks.empty() || lag.by_rank[worst] < data.at("least_ms") * kPicosecondsOfMs) return {};
-    finding.confidence = std::min(1.0, lag.by_rank[worst] / std::max(1.0, of.excess(Measure::kOwn, worst)));
-    add_queues(finding, worst, of.episode.mean[worst].fill, lag.by_rank[worst], data, of.place(worst));
+    finding.confidence =
+        std::min(1.0, lag.by_rank[worst] / std::max(1.0, slowdown.excess(Measure::kOwn, worst)));
+    add_queues(finding, worst, slowdown.episode.mean[worst].fill, lag.by_rank[worst], data,
+               slowdown.place(worst));
     return {finding};
   }
 
-  // What is waited for batches of every step is all of the time before a rank's first work.
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+  // A rank that waits for a batch in every step loses all the time before its first work.
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     Finding finding;
     std::uint32_t worst = kNone;
-    const double least = std::max(data.at("least_ms") * kPicosecondsOfMs, data.at("standing") * of.took);
+    const double least = std::max(data.at("least_ms") * kPicosecondsOfMs, data.at("standing") * job.took);
     std::vector<double> waited;
-    for (std::uint32_t r = 0; r < of.mean.size(); ++r) {
-      const RankStep& rank = of.mean[r];
+    for (std::uint32_t r = 0; r < job.mean.size(); ++r) {
+      const RankStep& rank = job.mean[r];
       const bool its = io_stage(rank.fill, data.at("filled")) == stage_;
       waited.push_back(its ? std::max(rank[Measure::kDelay], rank[Measure::kLate]) : 0);
       if (waited.back() < least) continue;
@@ -54,9 +56,9 @@ class IoRule final : public CauseRule {
       if (worst == kNone || waited[r] > waited[worst]) worst = r;
     }
     if (worst == kNone) return {};
-    finding.lost_ms = of.gain(waited) / kPicosecondsOfMs;
+    finding.lost_ms = job.gain(waited) / kPicosecondsOfMs;
     finding.confidence = 1;
-    add_queues(finding, worst, of.mean[worst].fill, waited[worst], data, of.place(worst));
+    add_queues(finding, worst, job.mean[worst].fill, waited[worst], data, job.place(worst));
     return {finding};
   }
 

@@ -7,9 +7,9 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kLeastCells = 2;  // of a row or a column: fewer tell no port from a path
+constexpr std::size_t kLeastCells = 2;  // in a row or column; with fewer, a port cannot be told from a path
 
-// The effect of a rank's egress or ingress, with its longest transfer.
+// The effect of a rank's egress or ingress, and its longest transfer.
 SlowLink port_of(const LinkRates& rates, std::uint32_t rank, bool egress) {
   SlowLink link;
   link.rank = rank;

@@ -7,44 +7,45 @@
 namespace a3sim {
 namespace {
 
-// Time that vanishes per row: ranks with more rows take longer, each row takes as long as ever.
+// Lost time that is gone when counted per row: ranks with more rows take longer, but not longer per row.
 class LoadImbalanceRule final : public CauseRule {
  public:
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
-    const std::uint32_t ranks = of.of.ranks();
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
+    const std::uint32_t ranks = slowdown.observation.ranks();
     double mean = 0, most = 0;
     std::uint32_t busiest = 0;
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      const double rows = of.episode.mean[r][Measure::kRows];
+      const double rows = slowdown.episode.mean[r][Measure::kRows];
       mean += rows / ranks;
       if (rows <= most) continue;
       most = rows;
       busiest = r;
     }
-    const double usual = of.located.healthy[busiest][Measure::kRows];
+    const double usual = slowdown.located.healthy[busiest][Measure::kRows];
     if (mean <= 0 || usual <= 0 || most < (1 + data.at("above")) * mean ||
         most < (1 + data.at("above")) * usual)
       return {};
     Finding finding;
     for (std::uint32_t r = 0; r < ranks; ++r)
-      if (of.episode.mean[r][Measure::kRows] > (1 + data.at("above")) * mean) finding.ranks.push_back(r);
-    const double lag = std::max(1.0, of.excess(Measure::kOwn, busiest));
-    const double busy = of.located.healthy[busiest][Measure::kOwn];
+      if (slowdown.episode.mean[r][Measure::kRows] > (1 + data.at("above")) * mean)
+        finding.ranks.push_back(r);
+    const double lag = std::max(1.0, slowdown.excess(Measure::kOwn, busiest));
+    const double busy = slowdown.located.healthy[busiest][Measure::kOwn];
     finding.confidence = std::clamp((most / usual - 1) * busy / lag, 0.0, 1.0);
-    const double a_row = of.ratio(Measure::kAic, busiest) / (most / usual);
+    const double a_row = slowdown.ratio(Measure::kAic, busiest) / (most / usual);
     finding.add({fmt::format("rows of rank {}, of the mean", busiest), "", most / mean, 1 + data.at("above"),
-                 of.place(busiest)});
+                 slowdown.place(busiest)});
     finding.add({fmt::format("AIC time a row of rank {}, of the usual", busiest), "", a_row,
-                 1 + data.at("a_row"), of.place(busiest)});
+                 1 + data.at("a_row"), slowdown.place(busiest)});
     if (a_row > 1 + data.at("a_row")) finding.confidence /= a_row;
     return {finding};
   }
 
-  // Were rows spread evenly, the busiest rank would take its time a row for the mean of them, and the cores of the
-  // others would be busy as long a row as now: the rest of their time may be the busiest's doing. Where rows are not
-  // seen, operations tell them.
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
-    const std::vector<RankStep>& ranks = of.mean;
+  // With evenly spread rows the busiest rank would take its time per row for the mean number of rows, and the
+  // cores of the other ranks would be busy as long per row as now. The rest of their time may be due to the
+  // busiest rank. If rows are not recorded, operations replace them.
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    const std::vector<RankStep>& ranks = job.mean;
     const double rows = mean_of(ranks, Measure::kRows), own = mean_of(ranks, Measure::kOwn);
     const Measure work = rows > 0 ? Measure::kRows : Measure::kOperations;
     const double mean = mean_of(ranks, work);
@@ -57,7 +58,7 @@ class LoadImbalanceRule final : public CauseRule {
       if (here > ranks[busiest][work]) busiest = r;
       if (here > (1 + data.at("above")) * mean) finding.ranks.push_back(r);
       if (here > 0)
-        then = std::max(then, ranks[r][Measure::kAic] / of.workers(CoreKind::kCube) * mean / here);
+        then = std::max(then, ranks[r][Measure::kAic] / job.workers(CoreKind::kCube) * mean / here);
     }
     if (finding.ranks.empty()) return {};
     const double most = ranks[busiest][work] / mean;
@@ -66,9 +67,9 @@ class LoadImbalanceRule final : public CauseRule {
     finding.confidence = std::min(1.0, 1 / a_row);
     const std::string_view what = rows > 0 ? "rows" : "operations";
     finding.add({fmt::format("{} of rank {}, of the mean", what, busiest), "", most, 1 + data.at("above"),
-                 of.place(busiest)});
+                 job.place(busiest)});
     finding.add({"its time for each of them, of that of the mean rank", "", a_row, 1 + data.at("a_row"),
-                 of.place(busiest)});
+                 job.place(busiest)});
     return {finding};
   }
 

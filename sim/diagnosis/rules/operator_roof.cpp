@@ -13,16 +13,16 @@ namespace {
 constexpr double kPicosecond = 1e-12;
 constexpr std::size_t kMostNamed = 4;
 
-// What limits an operator: what the memory gives, what the cores give, or neither.
+// What limits an operator: memory, cores, or neither.
 enum class Roof : std::uint8_t { kMemory, kCompute, kNeither };
 
-// How near an operator of a rank is to what the machine allows.
+// How close an operator of a rank is to the machine's limits.
 struct RoofPart {
-  Roof roof = Roof::kNeither;  // that limits it: of the memory also where it is that of the L2
-  double reached = 0;          // of the nearer roof; 0: no roof is known
+  Roof roof = Roof::kNeither;  // the limit; kMemory stands for HBM and L2
+  double reached = 0;          // part of the nearer roof; 0: no roof is known
 };
 
-// `run`: ps of its workers; `used`: the part of a roof from which on it is the limit.
+// `run`: ps, summed over its workers. `used`: the part of a roof from which on it counts as the limit.
 RoofPart roof_part(const ObservedMachine& machine, CoreKind core, double run, double operations,
                    double hbm_bytes, double l2_bytes, double used) {
   const double peak = core == CoreKind::kCube ? machine.cube_rate : machine.vector_rate;
@@ -36,15 +36,15 @@ RoofPart roof_part(const ObservedMachine& machine, CoreKind core, double run, do
   return part;
 }
 
-// An operator of all passes and ranks.
+// Sums of an operator over all passes and ranks.
 struct Sum {
   double lost = 0, exposed = 0,
-         reached = 1;  // ps, the most of a rank; the part of the roof where it is lowest
+         reached = 1;  // ps, the largest of a rank; the smallest part of the roof
   const OperatorRecord* worst = nullptr;
 };
 
-Finding standing_finding(const Standing& of, const std::map<std::uint32_t, Sum>& sums,
-                         const std::set<std::uint32_t>& ranks, double used) {
+Finding steady_finding(const SteadyState& job, const std::map<std::uint32_t, Sum>& sums,
+                       const std::set<std::uint32_t>& ranks, double used) {
   std::vector<std::pair<std::uint32_t, Sum>> order(sums.begin(), sums.end());
   std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
     return std::pair(a.second.lost, a.second.exposed) > std::pair(b.second.lost, b.second.exposed);
@@ -52,11 +52,11 @@ Finding standing_finding(const Standing& of, const std::map<std::uint32_t, Sum>&
   Finding finding;
   finding.ranks.assign(ranks.begin(), ranks.end());
   for (const auto& [op, sum] : order) {
-    const std::string& name = of.of.names()[op];
+    const std::string& name = job.observation.names()[op];
     finding.operators.push_back(name);
     if (finding.evidence.size() < kMostNamed)
       finding.add({fmt::format("{} of rank {}, of the nearer roof", name, sum.worst->rank), "", sum.reached,
-                   used, of.of.place_of(*sum.worst)});
+                   used, job.observation.place_of(*sum.worst)});
   }
   finding.confidence = 1;
   return finding;
@@ -67,8 +67,8 @@ class OperatorRoofRule final : public CauseRule {
  public:
   explicit OperatorRoofRule(Roof roof) : roof_(roof) {}
 
-  // Operators that take longer than usual at equal work, where others do not.
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+  // Finds operators that take longer than usual at equal work while others do not.
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     struct Sum {
       double lost = 0;
       const OperatorLag* worst = nullptr;
@@ -76,12 +76,13 @@ class OperatorRoofRule final : public CauseRule {
     };
     std::map<std::uint32_t, Sum> slow;  // by operator
     double all = 0;
-    for (const RankOperators& rank : computing(of)) {
+    for (const RankOperators& rank : computing(slowdown)) {
       for (const OperatorLag* lag : rank.lags) {
-        const double lost = lag->lag(of.workers(lag->now.core)) / rank.steps;
+        const double lost = lag->lag(slowdown.workers(lag->now.core)) / rank.steps;
         all += std::max(0.0, lost);
         const bool clock = lag->arithmetic() > 1 + data.at("arithmetic");
-        if (clock || lag->run() < data.at("slower") || lost <= 0 || !of.may_matter(lag->now.op)) continue;
+        if (clock || lag->run() < data.at("slower") || lost <= 0 || !slowdown.may_matter(lag->now.op))
+          continue;
         Sum& sum = slow[lag->now.op];
         sum.lost += lost;
         if (std::ranges::find(sum.ranks, rank.rank) == sum.ranks.end()) sum.ranks.push_back(rank.rank);
@@ -91,43 +92,43 @@ class OperatorRoofRule final : public CauseRule {
     std::vector<Finding> findings;
     for (const auto& [op, sum] : slow) {
       const double a_rank = sum.lost / static_cast<double>(sum.ranks.size());
-      if (sum.lost < data.at("most_of") * all || a_rank < data.at("least") * of.usual()) continue;
-      // The L2 is no roof here: a slow operator is held against its cores and the HBM.
+      if (sum.lost < data.at("most_of") * all || a_rank < data.at("least") * slowdown.usual()) continue;
+      // A slow operator is compared with the roofs of cores and HBM only, not of the L2.
       const OperatorRecord& worst = sum.worst->now;
-      const RoofPart roof = roof_part(of.of.machine(), worst.core, picoseconds(worst.run), worst.operations,
-                                      worst.hbm_bytes, 0, data.at("used"));
+      const RoofPart roof = roof_part(slowdown.observation.machine(), worst.core, picoseconds(worst.run),
+                                      worst.operations, worst.hbm_bytes, 0, data.at("used"));
       if (roof.roof != roof_) continue;
       Finding finding;
-      finding.ranks = busy_alike(of, sum.ranks);
-      finding.operators = {of.of.names()[op]};
+      finding.ranks = busy_alike(slowdown, sum.ranks);
+      finding.operators = {slowdown.observation.names()[op]};
       finding.factor = sum.worst->run();
       double lag = 1;
-      for (const std::uint32_t r : sum.ranks) lag = std::max(lag, of.excess(Measure::kOwn, r));
+      for (const std::uint32_t r : sum.ranks) lag = std::max(lag, slowdown.excess(Measure::kOwn, r));
       finding.confidence = std::min(1.0, a_rank / lag);
       finding.add({fmt::format("{} of rank {}, at equal work, of the usual", finding.operators.front(),
                                sum.worst->now.rank),
-                   "", sum.worst->run(), data.at("slower"), of.of.place_of(sum.worst->now)});
+                   "", sum.worst->run(), data.at("slower"), slowdown.observation.place_of(sum.worst->now)});
       finding.add({"its part of what operators take longer", "", sum.lost / all, data.at("most_of"),
-                   of.of.place_of(sum.worst->now)});
+                   slowdown.observation.place_of(sum.worst->now)});
       findings.push_back(finding);
     }
     return findings;
   }
 
-  // All such operators in one finding. What they lose is their exposed time above what the nearer roof allows at `used`;
-  // at a roof it is nothing, and the finding is for information.
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+  // Reports all such operators in one finding. They lose the exposed time above what the nearer roof allows
+  // at `used`; at a roof this is nothing, and the finding is for information.
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     const double used = data.at("used");
     std::map<std::uint32_t, Sum> sums;
     std::set<std::uint32_t> ranks;
     std::map<std::uint32_t, double> sooner;
-    for (const auto& [key, op] : of.operators) {
+    for (const auto& [key, op] : job.operators) {
       sooner[key.rank];
-      const RoofPart part =
-          roof_part(of.of.machine(), op.one->core, op.run, op.operations, op.hbm_bytes, op.l2_bytes, used);
-      if (part.roof != roof_ || part.reached <= 0 || !of.may_matter(key.op)) continue;
+      const RoofPart part = roof_part(job.observation.machine(), op.one->core, op.run, op.operations,
+                                      op.hbm_bytes, op.l2_bytes, used);
+      if (part.roof != roof_ || part.reached <= 0 || !job.may_matter(key.op)) continue;
       const double lost = op.exposed * std::max(0.0, 1 - part.reached / used);
-      if ((roof_ == Roof::kNeither ? lost : op.exposed) < data.at("standing") * of.took) continue;
+      if ((roof_ == Roof::kNeither ? lost : op.exposed) < data.at("standing") * job.took) continue;
       sooner[key.rank] += lost;
       ranks.insert(key.rank);
       Sum& sum = sums[key.op];
@@ -138,9 +139,9 @@ class OperatorRoofRule final : public CauseRule {
       sum.worst = op.one;
     }
     if (sums.empty()) return {};
-    Finding finding = standing_finding(of, sums, ranks, used);
+    Finding finding = steady_finding(job, sums, ranks, used);
     finding.info = roof_ != Roof::kNeither;
-    if (!finding.info) finding.lost_ms = of.gain_of_computing(of.of_all(sooner)) / kPicosecondsOfMs;
+    if (!finding.info) finding.lost_ms = job.gain_of_computing(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
     return {finding};
   }
 

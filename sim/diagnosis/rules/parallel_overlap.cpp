@@ -10,8 +10,8 @@
 namespace a3sim {
 namespace {
 
-double part(Duration time, const Segments& of) {
-  return picoseconds(time) / static_cast<double>(std::max<std::int64_t>(1, of.total().count()));
+double part(Duration time, const Segments& segments) {
+  return picoseconds(time) / static_cast<double>(std::max<std::int64_t>(1, segments.total().count()));
 }
 
 std::vector<Evidence> evidence_of(std::uint32_t rank, double overlap, double exposed, const RuleData& data,
@@ -22,27 +22,28 @@ std::vector<Evidence> evidence_of(std::uint32_t rank, double overlap, double exp
            place}};
 }
 
-// Communication that nothing is computed beside.
+// Communication while nothing is computed.
 class ParallelOverlapRule final : public CauseRule {
  public:
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     Finding finding;
-    for (const FullStep& step : of.full) {
+    for (const FullStep& step : slowdown.full) {
       for (const std::uint32_t rank : step.ranks) {
         const Segments now = segments(step, rank);
         if (now.total() <= Duration::zero() || std::ranges::find(finding.ranks, rank) != finding.ranks.end())
           continue;
         const double overlap = part(now.overlap, now), exposed = part(now.communication, now);
         if (overlap >= data.at("overlap") || exposed <= data.at("exposed")) continue;
-        if (!of.reference.operators.empty()) {
-          const Segments usual = segments(of.reference, rank);
+        if (!slowdown.reference.operators.empty()) {
+          const Segments usual = segments(slowdown.reference, rank);
           const bool always = part(usual.overlap, usual) < data.at("overlap");
           if (always) continue;
         }
         const auto first = std::ranges::find(step.operators, rank, &OperatorRecord::rank);
         finding.ranks.push_back(rank);
         finding.confidence = std::max(finding.confidence, exposed);
-        for (Evidence& item : evidence_of(rank, overlap, exposed, data, of.of.place_of(*first)))
+        for (Evidence& item :
+             evidence_of(rank, overlap, exposed, data, slowdown.observation.place_of(*first)))
           finding.add(std::move(item));
       }
     }
@@ -51,13 +52,13 @@ class ParallelOverlapRule final : public CauseRule {
     return {finding};
   }
 
-  // Communication hides at most behind computing that has none beside it.
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
+  // At most the computing time without communication can hide communication.
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     Finding finding;
     std::map<std::uint32_t, double> hidden;
     double worst = 0;
-    for (std::uint32_t rank = 0; rank < of.mean.size(); ++rank) {
-      const std::optional<Standing::Lanes> lanes = of.lanes(rank);
+    for (std::uint32_t rank = 0; rank < job.mean.size(); ++rank) {
+      const std::optional<SteadyState::Lanes> lanes = job.lanes(rank);
       if (!lanes) continue;
       hidden[rank] = std::min(lanes->communication, lanes->compute);
       const double overlap = lanes->overlap / lanes->total, exposed = lanes->communication / lanes->total;
@@ -68,10 +69,10 @@ class ParallelOverlapRule final : public CauseRule {
       finding.ranks.push_back(rank);
       if (exposed <= worst) continue;
       worst = exposed;
-      finding.evidence = evidence_of(rank, overlap, exposed, data, of.place(rank));
+      finding.evidence = evidence_of(rank, overlap, exposed, data, job.place(rank));
     }
     if (finding.ranks.empty()) return {};
-    finding.lost_ms = of.gain(of.of_all(hidden)) / kPicosecondsOfMs;
+    finding.lost_ms = job.gain(job.for_all_ranks(hidden)) / kPicosecondsOfMs;
     finding.confidence = 1;
     return {finding};
   }

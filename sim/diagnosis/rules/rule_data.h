@@ -10,18 +10,18 @@
 
 namespace a3sim {
 
-// What configs/advice/CAUSE.yaml says of a cause: thresholds, each with its source, and what fixes it.
+// The thresholds of a cause, each with its source, and its remedies, as read from configs/advice/CAUSE.yaml.
 class RuleData {
  public:
-  // Thresholds that several causes share stand below `shared`, without remedies: configs/advice/shared.yaml. Throws
-  // InputError with everything that is wrong in the file.
+  // Reads a file. configs/advice/shared.yaml holds thresholds that several causes share, and no remedies.
+  // Throws InputError with everything wrong in the file.
   static RuleData read(const std::filesystem::path& file);
   static RuleData read(const Config& root, const std::filesystem::path& file);
 
-  // Throws InputError, which names the file, for a threshold that it does not have.
+  // Throws InputError with the file's name if it has no such threshold.
   double at(std::string_view threshold) const;
   const std::vector<std::string>& remedies() const { return remedies_; }
-  // What fixes it where it is of every step, before the others; may be empty.
+  // Remedies that come first if the cause costs time in every step; may be empty.
   const std::vector<std::string>& standing_remedies() const { return standing_remedies_; }
 
  private:

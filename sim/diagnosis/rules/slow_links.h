@@ -2,27 +2,30 @@
 
 #include <vector>
 
-#include "sim/diagnosis/rules/case.h"
 #include "sim/diagnosis/rules/finding.h"
-#include "sim/diagnosis/rules/standing.h"
+#include "sim/diagnosis/rules/slowdown.h"
+#include "sim/diagnosis/rules/steady_state.h"
 
 namespace a3sim {
 
-// Where transfers are slower than usual, the slowest first. `slow`: the factor from which on one is.
-std::vector<SlowLink> slow_links(const Case& of, double slow);
-// The ports and ways on which bytes flow more slowly than elsewhere in the same exchanges, each side of a port by
-// itself. Rates are compared within one operator, pass and plane, each put with the median of its kind.
-std::vector<SlowLink> slow_links(const Standing& of, double slow);
+// Returns the ports and paths that are slower than usual by the factor `slow` or more, the slowest first.
+std::vector<SlowLink> slow_links(const Slowdown& slowdown, double slow);
+// Returns the ports and paths that are slower than others in the same exchanges, each side of a port
+// separately. Compares the rate of each put with the median of its operator, pass and plane.
+std::vector<SlowLink> slow_links(const SteadyState& job, double slow);
 
-// What a finding of a place says: ranks, links, side, factor and the slowest put.
-Finding finding_of(const Case& of, const SlowLink& link, double threshold);
-// What it loses: of the time in which a rank communicates and computes nothing, `factor` would be left.
-Finding finding_of(const Standing& of, const SlowLink& link, double threshold);
+// Returns a finding with ranks, links, side, factor and the slowest put.
+Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double threshold);
+// Returns the same with the lost time: while a rank communicates and computes nothing, `factor` of the time
+// would be left.
+Finding finding_of(const SteadyState& job, const SlowLink& link, double threshold);
 
-// A finding of all ranks: of the time in which a rank communicates and computes nothing, `part` is what would be left.
-Finding finding_of_transfers(const Standing& of, double part);
+// Returns a finding for all ranks: while a rank communicates and computes nothing, `part` of the time would
+// be left.
+Finding finding_of_transfers(const SteadyState& job, double part);
 
-// The part of the lag that slow transfers can explain: what transfers take longer, and what computing does not.
-double communication_share(const Case& of);
+// Returns the part of the lag that slow transfers can explain: the time that transfers grew by and computing
+// did not.
+double communication_share(const Slowdown& slowdown);
 
 }  // namespace a3sim

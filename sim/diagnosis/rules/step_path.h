@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// Operators on a step's critical path, that with most of its time first; shares of all of it.
+// Operators on a step's critical path by their share of it, the largest first.
 struct PathParts {
   struct Part {
     std::string op;
@@ -18,15 +18,15 @@ struct PathParts {
     double share = 0;
   };
   std::uint32_t step = 0;
-  bool exact = false;  // not inferred from records
+  bool exact = false;  // recorded, not inferred
   std::vector<Part> parts;
 };
 
-// The operators that the critical paths of these steps have; empty: no path is known.
-std::set<std::uint32_t> operators_on_path(const Observation& of, const std::vector<FullStep>& steps);
+// Returns the operators on the critical paths of these steps, or none if no path is known.
+std::set<std::uint32_t> operators_on_path(const Observation& observation, const std::vector<FullStep>& steps);
 
-// What the critical path of a step is made of: of a slow step, if one was recorded in full of all
-// ranks, else of a usual one. None where there is no such step, or where its path is not known.
-std::optional<PathParts> path_parts(const Observation& of, const Located& located);
+// Returns the critical path of a slow step that was recorded in full on all ranks, or else of a usual one.
+// Returns nullopt if there is no such step or its path is not known.
+std::optional<PathParts> path_parts(const Observation& observation, const Located& located);
 
 }  // namespace a3sim

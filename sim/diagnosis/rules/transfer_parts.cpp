@@ -9,50 +9,50 @@
 #include "sim/diagnosis/rules/slow_links.h"
 #include "traces/analysis/stretches.h"
 
-// Transfers that are slow for what they are themselves: their sizes, and what runs beside them.
+// Transfers that are slow because of their own sizes or the work beside them.
 namespace a3sim {
 namespace {
 
 constexpr double kLine = 512;  // bytes
 
-// Why transfers are slower than the ports: rate / port = size * alignment * sharing * rest.
+// Explains why transfers are slower than the ports: rate / port = size * alignment * sharing * rest.
 struct TransferParts {
-  // Of the ports' rate, while something is under way: the busier side of each rank, their mean.
+  // Part of the ports' rate while a transfer is active: the busier side of each rank, mean over ranks.
   double port = 1;
-  // Of the rate that large ones reach, by the machine's law: bytes / (startup * rate + bytes).
+  // Part of the rate of large transfers, by the machine's law: bytes / (startup * rate + bytes).
   double size = 1;
-  double alignment = 1;  // of the rate that whole lines reach
-  double sharing = 1;    // of the rate beside what cores limit, beside memory-bound work; 1: not seen
-  double odd = 0;        // transfers of no whole lines
+  double alignment = 1;  // part of the rate of transfers of whole lines
+  double sharing = 1;    // rate beside memory-bound work relative to that beside other work; 1: not recorded
+  double odd = 0;        // part of the transfers that are no whole lines
   double beside = 0;     // part of their time beside memory-bound work
   const TransferRecord *smallest = nullptr, *one_odd = nullptr, *one_beside = nullptr;
 
-  // Whether ports have room, and this part is the least of the three.
+  // Returns whether ports have room and `part` is the smallest of the three.
   bool names(double part, double room) const {
     return port > 0 && port < room && part <= size && part <= alignment && part <= sharing;
   }
 };
 
-// Whether a transfer is of no whole lines.
+// Returns whether a transfer is not a whole number of lines.
 bool is_odd(const TransferRecord& put, double line) {
   return put.bytes > line && std::fmod(put.bytes, line) != 0;
 }
 
-// A side of a rank's port to a plane, in one step.
+// One side of a rank's port to a plane, in one step.
 struct PortUse {
   double bytes = 0;
   Stretches busy;
 };
 
-const ObservedPlane* plane_of(const Standing& of, const TransferRecord& put) {
-  const auto& planes = of.of.machine().planes;
+const ObservedPlane* plane_of(const SteadyState& job, const TransferRecord& put) {
+  const auto& planes = job.observation.machine().planes;
   return put.plane < planes.size() ? &planes[put.plane] : nullptr;
 }
 
-// The mean over ranks, by the time that something is under way, of the busier side of each port.
-double part_of_ports(const Standing& of) {
+// Returns the mean over ranks of the busier side of each port, weighted by active time.
+double part_of_ports(const SteadyState& job) {
   double sum = 0, weights = 0;
-  for (const FullStep& step : of.full) {
+  for (const FullStep& step : job.full) {
     std::map<std::tuple<std::uint32_t, std::uint16_t, bool>, PortUse> ports;
     for (const TransferRecord& put : step.transfers) {
       for (const bool egress : {true, false}) {
@@ -64,9 +64,9 @@ double part_of_ports(const Standing& of) {
     std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<double, double>> ranks;  // part, time
     for (auto& [key, use] : ports) {
       const auto& [rank, plane, egress] = key;
-      if (plane >= of.of.machine().planes.size()) continue;
+      if (plane >= job.observation.machine().planes.size()) continue;
       unite(use.busy);
-      const double time = seconds(length_of(use.busy)), port = of.of.machine().planes[plane].port;
+      const double time = seconds(length_of(use.busy)), port = job.observation.machine().planes[plane].port;
       if (time <= 0 || port <= 0) continue;
       auto& [part, weight] = ranks[{rank, plane}];
       part = std::max(part, use.bytes / time / port);
@@ -80,14 +80,14 @@ double part_of_ports(const Standing& of) {
   return weights > 0 ? sum / weights : 0;
 }
 
-// `line`: bytes of a whole line.
-TransferParts transfer_parts(const Standing& of, double line) {
+// `line`: size of a line in bytes.
+TransferParts transfer_parts(const SteadyState& job, double line) {
   TransferParts parts;
   double flow = 0, with_startup = 0, whole = 0, all = 0, odd = 0;
-  double bytes[2] = {}, time[2] = {};  // beside what cores limit, beside memory-bound work
-  for (const FullStep& step : of.full) {
+  double bytes[2] = {}, time[2] = {};  // beside compute-bound and memory-bound work
+  for (const FullStep& step : job.full) {
     for (const TransferRecord& put : step.transfers) {
-      const ObservedPlane* plane = plane_of(of, put);
+      const ObservedPlane* plane = plane_of(job, put);
       if (!plane || put.bytes <= 0) continue;
       ++all;
       if (!parts.smallest || put.bytes < parts.smallest->bytes) parts.smallest = &put;
@@ -118,28 +118,28 @@ TransferParts transfer_parts(const Standing& of, double line) {
     parts.sharing = std::min(1.0, (bytes[1] / time[1]) / (bytes[0] / time[0]));
     parts.beside = time[1] / (time[0] + time[1]);
   }
-  parts.port = part_of_ports(of);
+  parts.port = part_of_ports(job);
   return parts;
 }
 
-// Transfers so small that their startup counts: by the machine's law, startup + bytes / rate.
+// Transfers so small that their startup matters, by the machine's law: startup + bytes / rate.
 class CommSmallRule final : public CauseRule {
  public:
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
-    const TransferLags& lags = of.transfers;
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
+    const TransferLags& lags = slowdown.transfers;
     if (lags.size_now <= 0) return {};
     const double usual = lags.size_usual > 0 ? lags.size_usual : lags.size_now;
     double now = 1, before = 1;
-    for (const ObservedPlane& plane : of.of.machine().planes) {
+    for (const ObservedPlane& plane : slowdown.observation.machine().planes) {
       now = std::min(now, part_of_rate(plane, lags.size_now));
       before = std::min(before, part_of_rate(plane, usual));
     }
     const bool smaller = lags.size_now < data.at("smaller") * usual;
     if (!smaller && now > data.at("slow")) return {};
-    if (!smaller && !of.reference.transfers.empty()) return {};  // it was always so
+    if (!smaller && !slowdown.reference.transfers.empty()) return {};  // it was always so
     Finding finding;
-    finding.ranks = of.of.all_ranks();
-    const std::string place = of.of.place_of(*lags.puts.begin()->second.now.front());
+    finding.ranks = slowdown.observation.all_ranks();
+    const std::string place = slowdown.observation.place_of(*lags.puts.begin()->second.now.front());
     finding.add({"mean size of a transfer", "B", lags.size_now, data.at("smaller") * usual, place});
     finding.add({"of the rate that large ones reach", "", now, data.at("slow"), place});
     finding.confidence = smaller ? 1 : 1 - now;
@@ -147,12 +147,12 @@ class CommSmallRule final : public CauseRule {
     return {finding};
   }
 
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
-    const TransferParts parts = transfer_parts(of, kLine);
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    const TransferParts parts = transfer_parts(job, kLine);
     if (!parts.smallest || parts.size > data.at("slow") || !parts.names(parts.size, data.at("room")))
       return {};
-    Finding finding = finding_of_transfers(of, parts.size);
-    const std::string place = of.of.place_of(*parts.smallest);
+    Finding finding = finding_of_transfers(job, parts.size);
+    const std::string place = job.observation.place_of(*parts.smallest);
     finding.add({"of the rate that large transfers reach", "", parts.size, data.at("slow"), place});
     finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
@@ -166,14 +166,14 @@ class CommSmallRule final : public CauseRule {
   }
 };
 
-// Transfers of sizes that are no whole lines.
+// Transfers whose sizes are not whole lines.
 class CommAlignmentRule final : public CauseRule {
  public:
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     double odd = 0, all = 0, odd_before = 0, all_before = 0;
     const TransferRecord* one = nullptr;
     const double line = data.at("line");
-    for (const auto& [key, puts] : of.transfers.puts) {
+    for (const auto& [key, puts] : slowdown.transfers.puts) {
       for (const TransferRecord* put : puts.now) {
         ++all;
         if (!is_odd(*put, line)) continue;
@@ -186,26 +186,28 @@ class CommAlignmentRule final : public CauseRule {
       }
     }
     double rate = 1;
-    for (const ObservedPlane& plane : of.of.machine().planes) rate = std::min(rate, plane.alignment);
+    for (const ObservedPlane& plane : slowdown.observation.machine().planes)
+      rate = std::min(rate, plane.alignment);
     if (!one || odd < data.at("part") * all || rate > data.at("slow")) return {};
     if (all_before > 0 && odd_before >= data.at("part") * all_before) return {};  // it was always so
     Finding finding;
-    finding.ranks = of.of.all_ranks();
+    finding.ranks = slowdown.observation.all_ranks();
     finding.factor = rate;
-    finding.confidence = communication_share(of);
-    finding.add(
-        {"transfers of sizes that are no whole lines", "", odd / all, data.at("part"), of.of.place_of(*one)});
-    finding.add({"of the rate that whole lines reach", "", rate, data.at("slow"), of.of.place_of(*one)});
+    finding.confidence = communication_share(slowdown);
+    finding.add({"transfers of sizes that are no whole lines", "", odd / all, data.at("part"),
+                 slowdown.observation.place_of(*one)});
+    finding.add({"of the rate that whole lines reach", "", rate, data.at("slow"),
+                 slowdown.observation.place_of(*one)});
     return {finding};
   }
 
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
-    const TransferParts parts = transfer_parts(of, data.at("line"));
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    const TransferParts parts = transfer_parts(job, data.at("line"));
     if (parts.odd < data.at("part") || parts.alignment > data.at("slow") ||
         !parts.names(parts.alignment, data.at("room")))
       return {};
-    Finding finding = finding_of_transfers(of, parts.alignment);
-    const std::string place = of.of.place_of(*parts.one_odd);
+    Finding finding = finding_of_transfers(job, parts.alignment);
+    const std::string place = job.observation.place_of(*parts.one_odd);
     finding.add({"transfers of sizes that are no whole lines", "", parts.odd, data.at("part"), place});
     finding.add({"of the rate that whole lines reach", "", parts.alignment, data.at("slow"), place});
     finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
@@ -213,14 +215,14 @@ class CommAlignmentRule final : public CauseRule {
   }
 };
 
-// Transfers that go slower beside memory-bound work than alone.
+// Transfers that are slower beside memory-bound work than alone.
 class CommContentionRule final : public CauseRule {
  public:
-  std::vector<Finding> judge(const Case& of, const RuleData& data) const override {
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     double bytes[2] = {}, time[2] = {};  // alone, beside
     double beside_before = 0, before = 0;
     const TransferRecord* one = nullptr;
-    for (const auto& [key, puts] : of.transfers.puts) {
+    for (const auto& [key, puts] : slowdown.transfers.puts) {
       for (const TransferRecord* put : puts.now) {
         if (std::isnan(put->beside)) continue;
         const std::size_t how = static_cast<double>(put->beside) > 0.5 ? 1 : 0;
@@ -239,22 +241,22 @@ class CommContentionRule final : public CauseRule {
     if (sharing >= data.at("sharing") || part < data.at("part")) return {};
     if (before > 0 && beside_before >= data.at("part") * before) return {};  // it was always so
     Finding finding;
-    finding.ranks = of.of.all_ranks();
+    finding.ranks = slowdown.observation.all_ranks();
     finding.factor = sharing;
-    finding.confidence = communication_share(of) * part;
+    finding.confidence = communication_share(slowdown) * part;
     finding.add({"rate beside memory-bound work, of that alone", "", sharing, data.at("sharing"),
-                 of.of.place_of(*one)});
+                 slowdown.observation.place_of(*one)});
     return {finding};
   }
 
-  std::vector<Finding> stands(const Standing& of, const RuleData& data) const override {
-    const TransferParts parts = transfer_parts(of, kLine);
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    const TransferParts parts = transfer_parts(job, kLine);
     if (!parts.one_beside || parts.sharing >= data.at("sharing") || parts.beside < data.at("part") ||
         !parts.names(parts.sharing, data.at("room")))
       return {};
-    Finding finding = finding_of_transfers(of, 1 - parts.beside * (1 - parts.sharing));
+    Finding finding = finding_of_transfers(job, 1 - parts.beside * (1 - parts.sharing));
     finding.factor = parts.sharing;
-    const std::string place = of.of.place_of(*parts.one_beside);
+    const std::string place = job.observation.place_of(*parts.one_beside);
     finding.add({"rate beside memory-bound work, of that beside other work", "", parts.sharing,
                  data.at("sharing"), place});
     finding.add({"part of the transfers' time beside it", "", parts.beside, data.at("part"), place});

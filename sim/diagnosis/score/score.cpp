@@ -25,26 +25,26 @@ constexpr Duration kLoad{10'000'000'000};      // ps: loading a batch
 constexpr Duration kCollect{1'000'000'000};    // a garbage collection
 constexpr Duration kAllocate{10'000'000'000};  // allocating, freeing
 constexpr double kCompiles = 20;
-constexpr double kSyncs = 0.5;      // of launches
-constexpr double kBandwidth = 0.8;  // of the port's
-constexpr double kRank = 1.05;      // of the mean of ranks: a slow one
+constexpr double kSyncs = 0.5;      // per launch
+constexpr double kBandwidth = 0.8;  // part of the port's
+constexpr double kRank = 1.05;      // slow if above this multiple of the ranks' mean
 
 using Found = std::set<std::pair<std::string, std::uint32_t>>;
 
 void look_at_hosts(const FullStep& step, Found& found) {
   std::map<std::uint32_t, std::map<HostKind, double>> counts;
-  for (const HostRecord& of : step.host) {
-    counts[of.rank][of.kind] += of.count;
-    const Duration took = of.end - of.start;
-    if (of.kind == HostKind::kRead && took > kLoad) found.emplace("io.read", of.rank);
-    if (of.kind == HostKind::kProcess && took > kLoad) found.emplace("io.process", of.rank);
-    if (of.kind == HostKind::kFetch && took > kLoad) found.emplace("io.fetch", of.rank);
-    if (of.kind == HostKind::kCollect && took >= kCollect) found.emplace("host.gc", of.rank);
-    if (of.kind == HostKind::kAllocate && took > kAllocate) found.emplace("host.memory", of.rank);
+  for (const HostRecord& event : step.host) {
+    counts[event.rank][event.kind] += event.count;
+    const Duration took = event.end - event.start;
+    if (event.kind == HostKind::kRead && took > kLoad) found.emplace("io.read", event.rank);
+    if (event.kind == HostKind::kProcess && took > kLoad) found.emplace("io.process", event.rank);
+    if (event.kind == HostKind::kFetch && took > kLoad) found.emplace("io.fetch", event.rank);
+    if (event.kind == HostKind::kCollect && took >= kCollect) found.emplace("host.gc", event.rank);
+    if (event.kind == HostKind::kAllocate && took > kAllocate) found.emplace("host.memory", event.rank);
   }
-  for (auto& [rank, of] : counts) {
-    if (of[HostKind::kCompile] > kCompiles) found.emplace("host.compile", rank);
-    if (of[HostKind::kSync] > kSyncs * of[HostKind::kLaunch]) found.emplace("host.sync", rank);
+  for (auto& [rank, count] : counts) {
+    if (count[HostKind::kCompile] > kCompiles) found.emplace("host.compile", rank);
+    if (count[HostKind::kSync] > kSyncs * count[HostKind::kLaunch]) found.emplace("host.sync", rank);
   }
 }
 
@@ -53,11 +53,11 @@ void look_at_links(const FullStep& step, const ObservedMachine& machine, Found& 
     double bytes = 0, time = 0, port = 0;
   };
   std::map<std::uint32_t, Sum> sums;
-  for (const TransferRecord& of : step.transfers) {
-    Sum& sum = sums[of.src];
-    sum.bytes += of.bytes;
-    sum.time += seconds(of.end - of.start);
-    sum.port = machine.planes[of.plane].worker;
+  for (const TransferRecord& transfer : step.transfers) {
+    Sum& sum = sums[transfer.src];
+    sum.bytes += transfer.bytes;
+    sum.time += seconds(transfer.end - transfer.start);
+    sum.port = machine.planes[transfer.plane].worker;
   }
   for (const auto& [rank, sum] : sums)
     if (sum.time > 0 && sum.bytes / sum.time < kBandwidth * sum.port) found.emplace("comm.link", rank);
@@ -65,22 +65,22 @@ void look_at_links(const FullStep& step, const ObservedMachine& machine, Found& 
 
 void look_at_ranks(const FullStep& step, Found& found) {
   std::map<std::uint32_t, double> busy;
-  for (const OperatorRecord& of : step.operators)
-    if (of.lane == Lane::kCompute) busy[of.rank] += seconds(of.run);
+  for (const OperatorRecord& record : step.operators)
+    if (record.lane == Lane::kCompute) busy[record.rank] += seconds(record.run);
   double mean = 0;
   for (const auto& [rank, time] : busy) mean += time / static_cast<double>(busy.size());
   for (const auto& [rank, time] : busy)
     if (time > kRank * mean) found.emplace("compute.clock", rank);
 }
 
-// What the public thresholds of the vendor's analysis tool (msprof-analyze 8399c1c) say of full records alone, without
-// history, reference or comparison at equal work: causes with their ranks.
-Found vendor_findings(const Observation& of) {
+// Applies the public thresholds of the vendor's analysis tool (msprof-analyze 8399c1c) to full records alone:
+// without history, reference, or comparison at equal work. Returns causes with their ranks.
+Found vendor_findings(const Observation& observation) {
   Found found;
-  for (const std::uint32_t number : of.full_steps()) {
-    const FullStep step = of.full(number);
+  for (const std::uint32_t number : observation.full_steps()) {
+    const FullStep step = observation.full(number);
     look_at_hosts(step, found);
-    look_at_links(step, of.machine(), found);
+    look_at_links(step, observation.machine(), found);
     look_at_ranks(step, found);
   }
   return found;
@@ -98,15 +98,15 @@ std::vector<Truth> read_truth(const std::filesystem::path& file) {
   try {
     std::vector<Truth> truths;
     const nlohmann::json json = nlohmann::json::parse(read_file(file));
-    for (const auto& of : json.at("faults")) {
+    for (const auto& fault : json.at("faults")) {
       Truth& truth = truths.emplace_back();
-      truth.kind = of.at("kind");
-      truth.entry = of.at("entry");
-      truth.ranks = of.at("ranks").get<std::set<std::uint32_t>>();
-      truth.operators = of.at("operators").get<std::set<std::string>>();
-      for (const auto& link : of.at("links")) truth.links.emplace(link.at(0), link.at(1));
-      truth.first = of.at("steps").at(0);
-      truth.last = of.at("steps").at(1);
+      truth.kind = fault.at("kind");
+      truth.entry = fault.at("entry");
+      truth.ranks = fault.at("ranks").get<std::set<std::uint32_t>>();
+      truth.operators = fault.at("operators").get<std::set<std::string>>();
+      for (const auto& link : fault.at("links")) truth.links.emplace(link.at(0), link.at(1));
+      truth.first = fault.at("steps").at(0);
+      truth.last = fault.at("steps").at(1);
     }
     return truths;
   } catch (const nlohmann::json::exception& error) {
@@ -143,18 +143,18 @@ bool at_place(const Truth& truth, const Answer& answer, const Finding& finding) 
 }
 
 bool in_a_fault(const std::vector<Truth>& truths, std::uint32_t step) {
-  constexpr std::uint32_t kAfter = 4;  // steps in which queues may still be empty
-  return std::ranges::any_of(truths,
-                             [&](const Truth& of) { return of.first <= step && step <= of.last + kAfter; });
+  constexpr std::uint32_t kAfter = 4;  // steps until queues have filled again
+  return std::ranges::any_of(
+      truths, [&](const Truth& truth) { return truth.first <= step && step <= truth.last + kAfter; });
 }
 
-double mean(const std::vector<double>& of) {
+double mean(const std::vector<double>& values) {
   double sum = 0;
-  for (const double value : of) sum += value;
-  return of.empty() ? 0 : sum / static_cast<double>(of.size());
+  for (const double value : values) sum += value;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-// What steps take without any fault; without such steps, what one takes without faults and noise.
+// Returns the time of steps without any fault, or of one without faults and noise if there are none.
 double healthy_step(const std::vector<double>& took, const std::vector<Truth>& truths, double usual) {
   std::vector<double> out;
   for (std::uint32_t s = 0; s < took.size(); ++s) {
@@ -163,8 +163,8 @@ double healthy_step(const std::vector<double>& took, const std::vector<Truth>& t
   return out.empty() ? usual : mean(out);
 }
 
-// How much longer the steps of a fault are, and the first that is clearly longer: full queues hide slow data for a
-// while, and what comes every few steps is not there before.
+// Returns how much longer the steps of a fault are, and the first step that is clearly longer: full queues
+// hide slow data for a while, and an intermittent fault is not there before.
 void measure(const std::vector<double>& took, double healthy, ScoredFault& fault) {
   constexpr double kFelt = 1.03;
   std::vector<double> in;
@@ -213,18 +213,18 @@ std::vector<Answer> read_answers(const Config& root) {
 
 ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules,
                 const std::vector<Answer>& answers) {
-  const FileObservation of(directory);
+  const FileObservation observation(directory);
   const std::vector<Truth> truths = read_truth(directory / "truth.json");
-  const Advice advice = advise(of, rules);
-  const auto vendor = vendor_findings(of);
+  const Advice advice = advise(observation, rules);
+  const auto vendor = vendor_findings(observation);
   std::vector<double> took;
-  RankSteps steps(of.ranks());
-  of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+  RankSteps steps(observation.ranks());
+  observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     steps.add(records);
     took.push_back(steps.took());
   });
-  RankSteps usual(of.ranks());
-  usual.add(of.reference());
+  RankSteps usual(observation.ranks());
+  usual.add(observation.reference());
   const double healthy = healthy_step(took, truths, usual.took());
   ScoredJob job;
   std::set<std::pair<std::string, std::uint32_t>> vendor_right;

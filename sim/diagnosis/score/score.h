@@ -11,24 +11,24 @@
 
 namespace a3sim {
 
-// Which causes count as found for a kind of faults.
+// The causes that count as correct for a kind of fault.
 struct Answer {
-  std::string kind, with;  // a word of the entry; empty: any
+  std::string kind, with;  // with: a word that the entry contains; empty: any
   std::vector<std::string> causes;
   enum class Place : std::uint8_t { kRanks, kLinks, kOperators, kNothing } place = Place::kRanks;
 };
 std::vector<Answer> read_answers(const std::filesystem::path& file);
 std::vector<Answer> read_answers(const Config& root);
 
-// A fault that was injected into a job, and what advice said of it.
+// An injected fault, and what the advice said about it.
 struct ScoredFault {
   std::string kind;
   std::uint32_t first = 0, last = 0;  // steps
-  std::uint32_t felt = 0;             // the first of them that it makes 3 % longer; none does: the first
-  double slowdown = 0;                // of the steps in its window, above those outside
+  std::uint32_t felt = 0;             // the first step that it makes 3 % longer; `first` if there is none
+  double slowdown = 0;                // steps in its window relative to those outside
   bool found = false, placed = false;
-  std::uint32_t delay = 0;  // steps from the first that it makes longer to the first of a finding
-  bool vendor = false;      // found by the thresholds of the vendor's tool alone
+  std::uint32_t delay = 0;  // steps from `felt` to the first step of a finding
+  bool vendor = false;      // found by the vendor tool's thresholds alone
 };
 
 struct ScoredJob {
@@ -36,21 +36,22 @@ struct ScoredJob {
   std::uint32_t findings = 0,
                 right = 0;  // that are no info; of these, those that name a cause of a fault in its steps
   std::uint32_t vendor_findings = 0, vendor_right = 0;
-  std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; of these, those that were called slow
+  std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; those of them that were called slow
 };
 
-// Advises on the job in a directory that `a3sim monitor` wrote, and holds that against its truth.json.
+// Advises on the job in a directory that `a3sim monitor` wrote, and compares the advice with its truth.json.
 ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules,
                 const std::vector<Answer>& answers);
 
-// Precision, recall, place and delay, over all and by kind and severity. `least`: faults that slow steps by less are
-// only counted in the curve of severities.
+// Reports precision, recall, place and delay, in total and by kind and severity. Faults that slow steps by
+// less than `least` count only in the curve of severities.
 Report score_report(const std::vector<ScoredJob>& jobs, double least);
 
-// Runs the job in a directory that `a3sim monitor` wrote again with each finding's remedy in place: what it names is
-// healed, what the others name stays, as strong as they estimate it. Sets the remedies' gains: what observed steps take
-// longer than those. Where another finding of the same steps cannot be put into the simulation, the bound stays.
-// Nothing is read of what was injected. Throws as Job::run() does.
-void prove(const std::filesystem::path& directory, const Observation& of, Advice& advice, unsigned threads);
+// Runs a recorded job again with the remedy of each finding in place, and sets the remedies' gains to the
+// time that observed steps take longer. The reruns repair what the finding names; what other findings name
+// stays, as strong as they estimate it. A gain stays a bound if another finding of the same steps cannot be
+// simulated. Never reads truth.json. Throws what Job::run() throws.
+void prove(const std::filesystem::path& directory, const Observation& observation, Advice& advice,
+           unsigned threads);
 
 }  // namespace a3sim

@@ -1,4 +1,4 @@
-#include "sim/diagnosis/rules/case.h"
+#include "sim/diagnosis/rules/slowdown.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,45 +9,45 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kMostFull = 4;  // full steps that are read of an episode
+constexpr std::size_t kMostFull = 4;  // full steps to read per episode
 
 using OperatorKey = std::tuple<std::uint32_t, std::uint16_t, std::uint32_t>;  // rank, pass, operator
 
-OperatorKey key_of(const OperatorRecord& of) { return {of.rank, of.pass, of.op}; }
+OperatorKey key_of(const OperatorRecord& record) { return {record.rank, record.pass, record.op}; }
 
-// Whether two records are of the same work, nearly.
+// Returns whether two records describe nearly the same work.
 bool same_work(const OperatorRecord& a, const OperatorRecord& b, double near) {
   const double most = std::max(a.operations, b.operations);
   return std::abs(a.operations - b.operations) <= near * most;
 }
 
-// What is usual for the operators of a step: the reference's of the same rank; else of the recorded rank that took
-// least.
+// Returns the usual records of a step's operators: the reference's of the same rank, or those of the recorded
+// rank that took least.
 std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const FullStep& reference,
                                        double near) {
   std::map<OperatorKey, const OperatorRecord*> usual;
-  for (const OperatorRecord& of : reference.operators) usual[key_of(of)] = &of;
+  for (const OperatorRecord& record : reference.operators) usual[key_of(record)] = &record;
   std::vector<OperatorLag> lags;
   for (const FullStep& step : full) {
     std::map<std::pair<std::uint16_t, std::uint32_t>, const OperatorRecord*> least;
-    for (const OperatorRecord& of : step.operators) {
-      const OperatorRecord*& best = least[{of.pass, of.op}];
-      if (!best || of.run < best->run) best = &of;
+    for (const OperatorRecord& record : step.operators) {
+      const OperatorRecord*& best = least[{record.pass, record.op}];
+      if (!best || record.run < best->run) best = &record;
     }
-    for (const OperatorRecord& of : step.operators) {
-      const auto found = usual.find(key_of(of));
-      const OperatorRecord* beside = found == usual.end() ? least[{of.pass, of.op}] : found->second;
-      if (same_work(of, *beside, near)) lags.push_back({of, *beside});
+    for (const OperatorRecord& record : step.operators) {
+      const auto found = usual.find(key_of(record));
+      const OperatorRecord* beside = found == usual.end() ? least[{record.pass, record.op}] : found->second;
+      if (same_work(record, *beside, near)) lags.push_back({record, *beside});
     }
   }
   return lags;
 }
 
-std::map<HostKey, HostTime> host_times(const Case& of) {
-  std::map<std::uint32_t, double> steps;  // by rank, that were recorded
+std::map<HostKey, HostTime> host_times(const Slowdown& slowdown) {
+  std::map<std::uint32_t, double> steps;  // by rank: recorded steps
   std::map<HostKey, double> now, usual;
   std::map<HostKey, const HostRecord*> longest;
-  for (const FullStep& step : of.full) {
+  for (const FullStep& step : slowdown.full) {
     for (const std::uint32_t rank : step.ranks) ++steps[rank];
     for (const HostRecord& record : step.host) {
       const HostKey key{record.rank, record.kind};
@@ -56,27 +56,29 @@ std::map<HostKey, HostTime> host_times(const Case& of) {
       if (!best || record.length() > best->length()) best = &record;
     }
   }
-  for (const HostRecord& record : of.reference.host)
+  for (const HostRecord& record : slowdown.reference.host)
     usual[{record.rank, record.kind}] += picoseconds(record.length());
   std::map<HostKey, HostTime> times;
   for (const auto& [key, sum] : now)
-    times[key] = {sum / std::max(1.0, steps[key.first]) - usual[key], of.of.place_of(*longest[key])};
+    times[key] = {sum / std::max(1.0, steps[key.first]) - usual[key],
+                  slowdown.observation.place_of(*longest[key])};
   return times;
 }
 
-// Bytes a ps, without the slowest twentieth: single ones that stick out are looked at by themselves.
+// Returns bytes per ps without the slowest twentieth: single outliers have a rule of their own.
 double steady_rate(const std::vector<const TransferRecord*>& puts) {
   constexpr std::size_t kLeftOut = 20;
   constexpr std::size_t kFew = 4;
-  std::vector<std::pair<double, double>> sorted;  // time a byte, bytes
-  for (const TransferRecord* of : puts)
-    if (of->bytes > 0) sorted.emplace_back(picoseconds(of->length()) / of->bytes, of->bytes);
+  std::vector<std::pair<double, double>> sorted;  // time per byte, bytes
+  for (const TransferRecord* transfer : puts)
+    if (transfer->bytes > 0)
+      sorted.emplace_back(picoseconds(transfer->length()) / transfer->bytes, transfer->bytes);
   std::ranges::sort(sorted);
   if (sorted.size() >= kFew) sorted.resize(sorted.size() - (sorted.size() + kLeftOut - 1) / kLeftOut);
   double time = 0, bytes = 0;
-  for (const auto& [a_byte, of] : sorted) {
-    time += a_byte * of;
-    bytes += of;
+  for (const auto& [a_byte, size] : sorted) {
+    time += a_byte * size;
+    bytes += size;
   }
   return time > 0 ? bytes / time : 0;
 }
@@ -84,23 +86,23 @@ double steady_rate(const std::vector<const TransferRecord*>& puts) {
 double mean_size(const TransferLags& lags, bool now) {
   double sum = 0, count = 0;
   for (const auto& [key, puts] : lags.puts) {
-    for (const TransferRecord* of : now ? puts.now : puts.usual) {
-      sum += of->bytes;
+    for (const TransferRecord* transfer : now ? puts.now : puts.usual) {
+      sum += transfer->bytes;
       ++count;
     }
   }
   return count > 0 ? sum / count : 0;
 }
 
-TransferLags transfer_lags(const Case& of) {
-  const std::uint32_t ranks = of.of.ranks();
+TransferLags transfer_lags(const Slowdown& slowdown) {
+  const std::uint32_t ranks = slowdown.observation.ranks();
   TransferLags lags;
   lags.rates = LinkRates(ranks);
-  const auto key_of = [](const TransferRecord& put) { return PutsOf{put.pass, put.op, put.src, put.dst}; };
-  for (const FullStep& step : of.full)
+  const auto key_of = [](const TransferRecord& put) { return PutsKey{put.pass, put.op, put.src, put.dst}; };
+  for (const FullStep& step : slowdown.full)
     for (const TransferRecord& put : step.transfers)
       if (put.src < ranks && put.dst < ranks) lags.puts[key_of(put)].now.push_back(&put);
-  for (const TransferRecord& put : of.reference.transfers) {
+  for (const TransferRecord& put : slowdown.reference.transfers) {
     const auto found = lags.puts.find(key_of(put));
     if (found != lags.puts.end()) found->second.usual.push_back(&put);
   }
@@ -110,7 +112,7 @@ TransferLags transfer_lags(const Case& of) {
   for (const auto& [key, puts] : lags.puts) {
     for (const TransferRecord* put : puts.now) lags.rates.add_longest(*put);
     const double now = steady_rate(puts.now);
-    const double usual = of.reference.transfers.empty() ? 1 : steady_rate(puts.usual);
+    const double usual = slowdown.reference.transfers.empty() ? 1 : steady_rate(puts.usual);
     if (now <= 0 || usual <= 0) continue;
     double weight = 0;
     for (const TransferRecord* put : puts.now) weight += picoseconds(put->length());
@@ -126,38 +128,38 @@ TransferLags transfer_lags(const Case& of) {
 
 }  // namespace
 
-double Case::density() const {
+double Slowdown::density() const {
   return static_cast<double>(episode.last() - episode.first() + 1) /
          static_cast<double>(episode.steps.size());
 }
 
-bool Case::recorded(std::uint32_t rank) const {
+bool Slowdown::recorded(std::uint32_t rank) const {
   return std::ranges::any_of(
       full, [&](const FullStep& step) { return std::ranges::find(step.ranks, rank) != step.ranks.end(); });
 }
 
-Case make_case(const Observation& of, const Located& located, const Episode& episode,
-               const FullStep& reference, const RuleData& shared) {
-  Case made{of, located, episode, {}, reference, shared, {}, {}, {}, {}, {}};
-  // As many different ranks as there are: a step that adds none comes last.
+Slowdown make_slowdown(const Observation& observation, const Located& located, const Episode& episode,
+                       const FullStep& reference, const RuleData& shared) {
+  Slowdown made{observation, located, episode, {}, reference, shared, {}, {}, {}, {}, {}};
+  // Prefers steps that add ranks; a step that adds none comes last.
   std::vector<std::uint32_t> steps;
-  for (const std::uint32_t step : of.full_steps())
+  for (const std::uint32_t step : observation.full_steps())
     if (std::ranges::binary_search(episode.steps, step)) steps.push_back(step);
   for (const std::uint32_t step : steps) {
     if (made.full.size() >= kMostFull) break;
-    made.full.push_back(of.full(step));
+    made.full.push_back(observation.full(step));
   }
-  constexpr std::size_t kMostLooked = 10;  // for what hosts did
+  constexpr std::size_t kMostLooked = 10;  // steps to read for host events
   std::size_t looked = 0;
-  for (const std::uint32_t step : of.full_steps()) {
+  for (const std::uint32_t step : observation.full_steps()) {
     if (step < episode.first() || step > episode.last() || looked++ >= kMostLooked) continue;
-    for (const HostRecord& record : of.full(step).host) {
+    for (const HostRecord& record : observation.full(step).host) {
       double& longest = made.longest_event[{record.rank, record.kind}];
       longest = std::max(longest, picoseconds(record.length()));
     }
   }
   made.operators = operator_lags(made.full, reference, shared.at("equal_work"));
-  made.on_path = operators_on_path(of, made.full);
+  made.on_path = operators_on_path(observation, made.full);
   made.host = host_times(made);
   made.transfers = transfer_lags(made);
   return made;

@@ -1,4 +1,4 @@
-#include "sim/diagnosis/rules/standing.h"
+#include "sim/diagnosis/rules/steady_state.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace a3sim {
 
 namespace {
 
-void add_operators(const FullStep& step, Standing& to) {
+void add_operators(const FullStep& step, SteadyState& to) {
   std::map<std::uint32_t, Stretches> cubes;  // by rank
   for (const OperatorRecord& record : step.operators)
     if (record.lane == Lane::kCompute && record.core == CoreKind::kCube)
@@ -18,7 +18,7 @@ void add_operators(const FullStep& step, Standing& to) {
   for (auto& [rank, stretches] : cubes) unite(stretches);
   for (const OperatorRecord& record : step.operators) {
     if (record.lane != Lane::kCompute || record.rank >= to.mean.size()) continue;
-    Standing::Operator& op = to.operators[{record.pass, record.op, record.rank}];
+    SteadyState::Operator& op = to.operators[{record.pass, record.op, record.rank}];
     op.run += picoseconds(record.run);
     op.arithmetic += picoseconds(record.arithmetic);
     op.operations += record.operations;
@@ -36,7 +36,7 @@ void add_operators(const FullStep& step, Standing& to) {
 
 }  // namespace
 
-std::optional<Standing::Lanes> Standing::lanes(std::uint32_t rank) const {
+std::optional<SteadyState::Lanes> SteadyState::lanes(std::uint32_t rank) const {
   Lanes lanes;
   double steps = 0;
   for (const FullStep& step : full) {
@@ -53,7 +53,7 @@ std::optional<Standing::Lanes> Standing::lanes(std::uint32_t rank) const {
   return lanes;
 }
 
-std::vector<double> Standing::of_all(const std::map<std::uint32_t, double>& recorded) const {
+std::vector<double> SteadyState::for_all_ranks(const std::map<std::uint32_t, double>& recorded) const {
   double sum = 0;
   for (const auto& [rank, value] : recorded) sum += value;
   std::vector<double> all(mean.size(), recorded.empty() ? 0 : sum / static_cast<double>(recorded.size()));
@@ -62,7 +62,7 @@ std::vector<double> Standing::of_all(const std::map<std::uint32_t, double>& reco
   return all;
 }
 
-double Standing::gain(const std::vector<double>& sooner) const {
+double SteadyState::gain(const std::vector<double>& sooner) const {
   double before = 0, then = 0;
   for (std::size_t rank = 0; rank < mean.size(); ++rank) {
     const double own = mean[rank][Measure::kOwn];
@@ -72,18 +72,18 @@ double Standing::gain(const std::vector<double>& sooner) const {
   return std::min(before - then, took);
 }
 
-double Standing::gain_of_computing(std::vector<double> sooner) const {
+double SteadyState::gain_of_computing(std::vector<double> sooner) const {
   for (std::size_t rank = 0; rank < mean.size(); ++rank)
     sooner[rank] =
         std::min(sooner[rank], std::max(0.0, mean[rank][Measure::kOwn] - mean[rank][Measure::kTransfer]));
   return gain(sooner);
 }
 
-Standing make_standing(const Observation& of, std::uint32_t step, std::vector<RankStep> mean, double took,
-                       std::vector<FullStep> full, const RuleData& shared) {
-  Standing made{of, shared, step, std::move(mean), took, std::move(full), {}, {}};
+SteadyState make_steady_state(const Observation& observation, std::uint32_t step, std::vector<RankStep> mean,
+                              double took, std::vector<FullStep> full, const RuleData& shared) {
+  SteadyState made{observation, shared, step, std::move(mean), took, std::move(full), {}, {}};
   for (const FullStep& one : made.full) add_operators(one, made);
-  made.on_path = operators_on_path(of, made.full);
+  made.on_path = operators_on_path(observation, made.full);
   for (auto& [key, op] : made.operators) {
     for (double* value : {&op.run, &op.arithmetic, &op.exposed, &op.operations, &op.hbm_bytes, &op.l2_bytes})
       *value /= op.steps;

@@ -16,7 +16,7 @@ TEST_CASE("a step whose ranks have more rows than others loses what equal rows w
   const std::optional<Finding> finding = found(single_step(uneven), "load.imbalance");
   REQUIRE(finding);
   CHECK(finding->ranks == std::vector<std::uint32_t>{1});
-  CHECK(finding->standing);
+  CHECK(finding->steady);
   // 150 rows took 15 ms; of the mean, 112.5, it would be 11.25.
   CHECK(finding->lost_ms == Approx(15 - 11.25));
   CHECK_FALSE(found(single_step(), "load.imbalance"));
@@ -181,7 +181,7 @@ TEST_CASE("a cause of slow steps is not told again of every step, and comes firs
   const Advice advice = advise(job, book());
   REQUIRE_FALSE(advice.findings.empty());
   CHECK(advice.findings[0].cause == "compute.clock");
-  CHECK_FALSE(advice.findings[0].standing);
+  CHECK_FALSE(advice.findings[0].steady);
   CHECK(advice.findings[0].ranks == std::vector<std::uint32_t>{3});
   CHECK(std::ranges::count(advice.findings, "compute.clock", &Finding::cause) == 1);
 }

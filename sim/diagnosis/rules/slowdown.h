@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/diagnosis/locate/episodes.h"
+#include "sim/diagnosis/rules/link_rates.h"
+#include "sim/diagnosis/rules/rule_data.h"
+#include "traces/observation.h"
+
+namespace a3sim {
+
+// An operator of a rank in a slow step, and the same operator in a usual step with equal work.
+struct OperatorLag {
+  OperatorRecord now, usual;
+  double run() const { return ratio(now.run, usual.run); }
+  double arithmetic() const { return ratio(now.arithmetic, usual.arithmetic); }
+  // Returns the ratio of the remaining time: loads, stores, and waiting for memory.
+  double rest() const { return ratio(now.run - now.arithmetic, usual.run - usual.arithmetic); }
+  // Returns the time that the rank lost, in ps, if `workers` workers share the operator.
+  double lag(double workers) const { return picoseconds(now.run - usual.run) / workers; }
+
+  static double ratio(Duration now, Duration usual) {
+    return usual > Duration::zero() ? picoseconds(now) / picoseconds(usual) : 1;
+  }
+};
+
+// Host time of a rank in a slow step minus that in a usual step, in ps, and a record that shows it.
+struct HostTime {
+  double time = 0;
+  std::string place;
+};
+
+using HostKey = std::pair<std::uint32_t, HostKind>;  // rank and kind
+
+// Identifies the puts of one operator in a pass from one rank to another.
+struct PutsKey {
+  std::uint16_t pass = 0;
+  std::uint32_t op = 0, src = 0, dst = 0;
+  friend auto operator<=>(const PutsKey&, const PutsKey&) = default;
+};
+struct Puts {
+  std::vector<const TransferRecord*> now, usual;  // recorded slow steps; a usual step
+};
+
+// Compares the transfers between ranks in recorded slow steps with those of a usual step.
+struct TransferLags {
+  std::map<PutsKey, Puts> puts;
+  // Rates relative to the usual ones, or to the mean of all ranks if the usual ones are not known. Leaves out
+  // the slowest twentieth of the puts, and averages operators by their time.
+  LinkRates rates;
+  double size_now = 0, size_usual = 0;  // mean bytes of a put
+};
+
+// What a rule sees: a located slowdown and its analyses.
+struct Slowdown {
+  const Observation& observation;
+  const Located& located;
+  const Episode& episode;
+  std::vector<FullStep> full;  // slow steps of the episode that were recorded in full
+  const FullStep& reference;   // a usual step; empty: not known
+  const RuleData& shared;
+
+  std::vector<OperatorLag> operators;
+  std::set<std::uint32_t> on_path;  // operators on the critical paths of `full`; empty: not known
+  std::map<HostKey, HostTime> host;
+  // The longest host event of each rank and kind, in ps, over all recorded steps of the episode, slow or not.
+  std::map<HostKey, double> longest_event;
+  TransferLags transfers;
+
+  double usual() const { return located.usual; }
+  // Returns how much a measure of a rank exceeds its usual value in slow steps.
+  double excess(Measure measure, std::uint32_t rank) const {
+    return episode.mean[rank][measure] - located.healthy[rank][measure];
+  }
+  double ratio(Measure measure, std::uint32_t rank) const {
+    const double usual = located.healthy[rank][measure];
+    return usual > 0 ? episode.mean[rank][measure] / usual : 1;
+  }
+  // Returns how much longer than usual a slow step is, in ps.
+  double lag() const { return episode.lost * density(); }
+  double density() const;
+  double workers(CoreKind core) const { return observation.machine().workers(core); }
+  bool may_matter(std::uint32_t op) const { return on_path.empty() || on_path.contains(op); }
+  bool recorded(std::uint32_t rank) const;
+  // Returns where the rank's light record of the first slow step is stored.
+  std::string place(std::uint32_t rank) const { return observation.place_of(episode.first(), rank); }
+};
+
+// Analyses an episode. All arguments must outlive the result.
+Slowdown make_slowdown(const Observation& observation, const Located& located, const Episode& episode,
+                       const FullStep& reference, const RuleData& shared);
+
+}  // namespace a3sim
