@@ -11,29 +11,30 @@
 
 namespace a3sim {
 
-// What a task needs of a core: matrix units, which multiply, or vector units, which do all else.
+// The unit of a core that a task needs: matrix units multiply, vector units do everything else.
 enum class CoreUnit : std::uint8_t { kMatrix, kVector };
 constexpr auto names_of(CoreUnit) { return std::to_array<std::string_view>({"matrix", "vector"}); }
 inline constexpr std::uint32_t kCoreUnits = kCountOf<CoreUnit>;
 
-// A kind of worker, and how many there are of it.
+// A kind of worker, and the number of its workers.
 struct WorkerKind {
   std::string name;  // AIC
   std::uint32_t count = 0;
-  std::array<bool, kCoreUnits> units{};  // that each of them has
+  std::array<bool, kCoreUnits> units{};  // units that each worker has
 
   bool has(CoreUnit unit) const { return units[static_cast<std::size_t>(unit)]; }
-  std::string queue() const;      // the name of what feeds it: CTQ
+  std::string queue() const;      // name of its queue: CTQ
   std::string key() const;        // its name in configurations: aic
-  std::string queue_key() const;  // that of its queue, in commands and text: ctq
+  std::string queue_key() const;  // the queue's name in commands and text: ctq
   friend bool operator==(const WorkerKind&, const WorkerKind&) = default;
 };
 
-// Whether it is one that queues, messages and files can name it by: capitals, digits and _, a letter first.
+// Returns whether `name` can name a kind: capitals, digits and _, beginning with a letter.
 bool is_kind_name(std::string_view name);
 
-// The kinds of worker of a device, or of those that run a schedule. Each kind has one queue of the same number: a
-// worker takes its tasks from there, one at a time, whatever unit they need. Workers are numbered kind by kind.
+// The kinds of worker of a device, or those that run a schedule. Each kind has one queue with the same
+// number; a worker takes tasks from it one at a time, whatever unit they need. Workers are numbered kind by
+// kind.
 class WorkerKinds {
  public:
   WorkerKinds() = default;
@@ -50,19 +51,19 @@ class WorkerKinds {
   void add(WorkerKind kind) { kinds_.push_back(std::move(kind)); }
 
   std::uint32_t workers() const;                          // of all kinds
-  std::uint32_t first_worker(std::uint32_t queue) const;  // the number of its kind's first
+  std::uint32_t first_worker(std::uint32_t queue) const;  // number of the kind's first worker
   std::uint32_t queue_of(std::uint32_t worker) const;
   std::string worker_name(std::uint32_t worker) const;  // AIC 3
   std::string text() const;                             // 25 AIC and 50 AIV
 
-  // The queue of tasks that need this unit: that of the first kind that has it. kNone: there is none.
+  // Returns the queue for tasks that need this unit: that of the first kind that has it, or kNone.
   std::uint32_t queue_for(CoreUnit unit) const;
-  // Workers that run tasks of this unit; 0: none do.
+  // Returns the number of workers that run tasks of this unit.
   std::uint32_t count(CoreUnit unit) const;
-  // Their kind, which there must be.
+  // Returns the kind that runs tasks of this unit, which must exist.
   WorkerKind& kind(CoreUnit unit) { return kinds_[queue_for(unit)]; }
   const WorkerKind& kind(CoreUnit unit) const { return kinds_[queue_for(unit)]; }
-  // Whether tasks of all units stand in one queue.
+  // Returns whether tasks of all units share one queue.
   bool one_queue() const { return queue_for(CoreUnit::kMatrix) == queue_for(CoreUnit::kVector); }
 
   friend bool operator==(const WorkerKinds&, const WorkerKinds&) = default;
@@ -71,10 +72,10 @@ class WorkerKinds {
   std::vector<WorkerKind> kinds_;
 };
 
-// Those of an Ascend die: cube cores (AIC) and vector cores (AIV), fed by a CTQ and a VTQ.
+// Returns the kinds of an Ascend die: cube cores (AIC) and vector cores (AIV), with queues CTQ and VTQ.
 WorkerKinds aic_and_aiv(std::uint32_t aic, std::uint32_t aiv);
 inline constexpr std::uint32_t kAicQueue = 0, kAivQueue = 1;  // their queues
-// Whether the kinds are these, however many workers there are.
+// Returns whether the kinds are these two, with any number of workers.
 bool are_aic_and_aiv(const WorkerKinds& kinds);
 
 }  // namespace a3sim

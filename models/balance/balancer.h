@@ -13,24 +13,24 @@
 
 namespace a3sim {
 
-// What happens where the busiest expert that could move would make its new rank as busy as the old one was.
+// What to do if moving the rank's busiest expert would make the target as busy as the source was.
 enum class StopRule : std::uint8_t {
   kBusiest,  // stop
-  kNext,     // try the rank's next one
+  kNext,     // try the rank's next expert
   kNever     // move it all the same
 };
 constexpr auto names_of(StopRule) { return std::to_array<std::string_view>({"busiest", "next", "never"}); }
 
 struct BalanceOptions {
-  std::string balancer = "greedy";  // a registered one
-  std::uint32_t dyn = 4;            // experts of a rank that may move
-  std::uint32_t tau = 256;          // rows below which an expert stays
-  std::uint32_t max_num_dyn = 8;    // guests of a rank
+  std::string balancer = "greedy";  // name of a registered balancer
+  std::uint32_t dyn = 4;            // experts per rank that may move
+  std::uint32_t tau = 256;          // an expert with fewer rows stays
+  std::uint32_t max_num_dyn = 8;    // most guests per rank
   StopRule stop = StopRule::kBusiest;
 };
 
-// Loads before anything moves. Experts are numbered through; rank r is home to those from r times
-// `experts_per_rank` on.
+// Loads before any expert moves. Experts have global numbers; rank r is home to `experts_per_rank` of them,
+// from number r * experts_per_rank on.
 struct ExpertLoads {
   std::span<const std::uint32_t> rows;  // by expert
   const std::vector<bool>& dynamic;     // by expert: may move
@@ -45,7 +45,7 @@ struct ExpertMove {
   friend bool operator==(const ExpertMove&, const ExpertMove&) = default;
 };
 
-// A pure function of the loads.
+// Plans which experts move to which rank. The plan depends on the arguments only.
 class Balancer {
  public:
   static constexpr std::string_view kKind = "balancer";

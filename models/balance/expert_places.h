@@ -11,19 +11,19 @@
 
 namespace a3sim {
 
-// Where experts live from one checkpoint to the next.
+// How experts are placed on ranks between two checkpoints.
 enum class PlaceBy : std::uint8_t {
-  kNumber,  // by number
-  kLpt      // by their loads until the checkpoint, as many on each rank
+  kNumber,  // in order of their numbers
+  kLpt      // by their loads before the checkpoint, equally many per rank
 };
 constexpr auto names_of(PlaceBy) { return std::to_array<std::string_view>({"number", "lpt"}); }
 
-// Longest processing time first (Graham, SIAM J. Appl. Math. 17, 1969), with equal counts: the busiest expert goes to
-// the least busy rank that has a place left, ties to the lowest number. By place, of which each rank has
-// `experts_per_rank`: which expert lives there; on one rank in order of their numbers.
+// Places experts by longest processing time first (Graham, SIAM J. Appl. Math. 17, 1969) with equal counts:
+// the busiest expert goes to the least busy rank with a free place, ties to the lowest number. Returns the
+// expert at each place; a rank has `experts_per_rank` places, filled in order of expert numbers.
 std::vector<std::uint32_t> lpt_places(std::span<const double> loads, std::uint32_t experts_per_rank);
 
-// The counts with experts numbered by their places.
+// Returns the counts with experts renumbered by their places.
 RoutingCounts placed(const RoutingCounts& counts, std::span<const std::uint32_t> expert_at);
 
 }  // namespace a3sim

@@ -27,8 +27,8 @@ Mark mark_at(const Mark& start, std::string_view text, std::size_t offset) {
   return mark;
 }
 
-// A config.json of HuggingFace's transformers as the mapping `model`. Families name alike things differently: the
-// keys are those that their public configurations have.
+// A config.json of HuggingFace's transformers as the mapping `model`. Families name alike things differently:
+// the keys are those that their public configurations have.
 class ModelReader {
  public:
   ModelReader(std::string_view text, const Mark& start, Diagnostics& diagnostics)
@@ -75,8 +75,8 @@ class ModelReader {
     try {
       json_ = Json::parse(text_);
       if (!json_.is_object()) return fail(start_, "", "no JSON object, expected a model's config.json");
-      // Models of several kinds of input have their language model's keys below. Moved, as copies recurse: a file may
-      // be millions of brackets deep.
+      // Models of several kinds of input have their language model's keys below. Moved, as copies recurse: a
+      // file may be millions of brackets deep.
       if (json_.contains("text_config") && json_["text_config"].is_object() && !has("hidden_size"))
         json_ = Json(std::move(json_["text_config"]));
       return true;

@@ -15,8 +15,8 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 16;
-constexpr std::int64_t kMostExperts = 1 << 20;     // of the whole group
-constexpr std::int64_t kMostLocalExperts = 65534;  // tasks have 16 bits for an expert, or none
+constexpr std::int64_t kMostExperts = 1 << 20;     // in the whole group
+constexpr std::int64_t kMostLocalExperts = 65534;  // a task has 16 bits for an expert or none
 constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr std::int64_t kWidest = 1 << 20;
 
@@ -24,7 +24,7 @@ std::uint32_t size(const Config& config, std::string_view key, std::int64_t most
   return static_cast<std::uint32_t>(config.integer(key, 1, most));
 }
 
-// Nothing, where it cannot be told, which has been said.
+// Returns nullopt if the number of experts is invalid; that is already reported.
 std::optional<std::uint32_t> read_experts_per_rank(const Config& config, const Parallel& parallel) {
   const std::uint32_t ep = parallel.ep;
   const auto known = [&](std::string_view key, std::int64_t most) -> std::optional<std::uint32_t> {
@@ -58,8 +58,8 @@ std::optional<std::uint32_t> read_experts_per_rank(const Config& config, const P
   return *experts / ep;
 }
 
-// Rows are counted in 32 bits: those that a rank sends,
-// and those that it may receive if all choose its experts.
+// Rows must fit 32 bits: those that a rank sends, and those that it receives if all tokens choose its
+// experts.
 void check_rows(const Config& config, const MoeShape& shape) {
   const std::uint64_t sent = std::uint64_t{shape.tokens} * shape.top_k;
   const std::uint64_t received =
@@ -142,7 +142,7 @@ RoutingSpec read_routing(const Config& config) {
   spec.skew = config.number("skew", 0, kMostSkew, 0);
   if (generator && generator->reads_file()) spec.file = read_path(config);
   if (generator && generator->drifts()) spec.drift = read_drift(config, spec.drift);
-  // Another kind over a base that names a file, or that drifts, leaves that unused.
+  // A kind laid over a base file may leave the base's file or drift unused.
   config.has("file");
   for (const char* key : {"sigma", "lasting", "correlation"}) config.let_stand(key);
   config.finish();

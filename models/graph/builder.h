@@ -7,16 +7,16 @@
 
 namespace a3sim {
 
-// Shorthand for writing a graph of one MoE-FFN down.
+// Builds the graph of one MoE feed-forward layer.
 struct GraphBuilder {
   const MoeShape& shape;
   Graph graph;
 
   TensorId tensor(const std::string& name, Layout layout, std::uint32_t rows, std::uint32_t cols,
                   bool external);
-  // Rows by source and expert, which the puts take their offsets and sizes from.
+  // Adds the tensor of row counts by source and expert, from which puts take offsets and sizes.
   TensorId counts();
-  // The router's weights; Permute and Accumulate read its choice with them.
+  // Adds the tensor of the router's weights, through which Permute and Accumulate read its choice.
   TensorId router();
   void add(const std::string& name, const std::string& type, std::initializer_list<TensorId> inputs,
            TensorId output, bool transposed = false);

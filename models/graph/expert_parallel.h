@@ -2,27 +2,28 @@
 
 #include "models/graph/graph.h"
 
-// Graphs of what expert parallelism adds to a layer: tokens to the ranks of their experts, and back.
+// Graphs of the communication in expert parallelism: tokens to the ranks of their experts, and back.
 namespace a3sim {
 
-// Who moves the rows.
+// How rows move between ranks.
 enum class Exchange : std::uint8_t {
-  kPuts,         // puts of the AIVs, of rows that Permute has gathered
-  kCollectives,  // the same rows by all-to-alls of the host; before them the counts, which the host reads
-  kFused  // a kernel that sends straight from the tokens into a window, and copies what has come from there
+  kPuts,         // puts by AIVs of rows that Permute has gathered
+  kCollectives,  // all-to-alls of the host, after an exchange of counts that the host reads
+  // A kernel sends rows straight from the tokens into a window, and copies those that have arrived from it.
+  kFused
 };
 
 struct ExpertParallelOptions {
   DataType dispatched = DataType::kBf16;  // or int8, with a scale behind each row
   Exchange exchange = Exchange::kPuts;
-  std::uint32_t token_rows = 128;  // tokens of a task that quantises or adds up
+  std::uint32_t token_rows = 128;  // tokens per task that quantises or sums
 };
 
-// From the tokens to the rows as the experts read them.
+// Returns the graph from the tokens to the rows that experts read.
 Graph dispatch_graph(const MoeShape& shape, const ExpertParallelOptions& options);
-// From the experts' rows, which are of the shape's type, to the sum of each token's.
+// Returns the graph from the experts' results, which have the shape's type, to the sum for each token.
 Graph combine_graph(const MoeShape& shape, const ExpertParallelOptions& options);
-// Dispatch in int8, products of int8, and Combine in the shape's type.
+// Returns the forward graph with int8 Dispatch and products, and Combine in the shape's type.
 Graph int8_forward_graph(const MoeShape& shape, Exchange exchange, std::uint32_t token_rows = 128);
 
 }  // namespace a3sim

@@ -9,19 +9,19 @@
 
 namespace a3sim {
 
-// A tensor of the graph, before any rank's rows are known.
+// A tensor of the graph. Its rows on each rank are not yet known.
 struct TensorNode {
   std::string name;
   Layout layout = Layout::kPlain;
-  std::uint32_t rows =
-      0;  // kPlain: rows; kWeights: K, the rows of one expert; else they follow from the routing
+  // kPlain: all rows; kWeights: K, the rows of one expert. Other layouts take their rows from the routing.
+  std::uint32_t rows = 0;
   std::uint32_t cols = 0;
   DataType dtype = DataType::kBf16;
-  bool external = false;  // no operator writes it
+  bool external = false;  // not written by any operator
   friend bool operator==(const TensorNode&, const TensorNode&) = default;
 };
 
-// How far a tensor is partitioned: (dimension, parts), (-1, 1) where it is not.
+// The dimension along which a tensor is partitioned and the number of parts; (-1, 1) if it is not.
 struct Partition {
   int dim = -1;
   std::uint32_t num = 1;
@@ -34,18 +34,19 @@ struct OperatorNode {
   std::string type;  // a registered operator
   std::vector<TensorId> inputs, outputs;
   SplitSpec split;
-  std::optional<CutOptions> cut;  // instead of the compilation's
+  std::optional<CutOptions> cut;  // overrides the compilation's
   std::optional<Tiling> tiling;   // matrix operators
   bool transposed = false;        // matrix operators: weights are read as [N x K]
   friend bool operator==(const OperatorNode&, const OperatorNode&) = default;
 };
 
-// The ODG: an edge leads from the operator that writes a tensor to each that reads it.
+// The ODG. An edge leads from the operator that writes a tensor to each operator that reads it.
 class Graph {
  public:
-  // Throws InputError for a name used twice.
+  // Adds a tensor. Throws InputError for a duplicate name.
   TensorId add_tensor(TensorNode tensor);
-  // Throws InputError for an unknown type, operands that the type cannot take, a name or a writer used twice.
+  // Adds an operator. Throws InputError for an unknown type, operands that the type does not accept, a
+  // duplicate name, or a tensor that already has a writer.
   OpId add_operator(OperatorNode node);
 
   std::span<const TensorNode> tensors() const { return tensors_; }
@@ -53,12 +54,13 @@ class Graph {
   const TensorNode& tensor(TensorId id) const { return tensors_[index(id)]; }
   const OperatorNode& op(OpId id) const { return operators_[index(id)]; }
 
-  // The operator that writes a tensor; none for external ones.
+  // Returns the operator that writes a tensor, or nullopt for an external one.
   std::optional<OpId> writer(TensorId id) const { return writers_[index(id)]; }
-  // Operators in topological order, ties by id. Throws InputError that names the operators of a cycle, or an
-  // operator that reads what nobody gives.
+  // Returns operators in topological order, ties by id. Throws InputError that names the operators of a
+  // cycle, or an operator that reads a tensor that is neither written nor external.
   std::vector<OpId> topological_order() const;
-  // Longest path from a source, in operators, by OpId. Throws as topological_order() does.
+  // Returns the longest path from a source to each operator, counted in operators. Throws what
+  // topological_order() throws.
   std::vector<std::uint32_t> stages() const;
 
   friend bool operator==(const Graph&, const Graph&) = default;
@@ -69,25 +71,24 @@ class Graph {
   std::vector<std::optional<OpId>> writers_;
 };
 
-// A node with its operator's own split. Throws InputError for an unknown type.
+// Makes a node with the operator's default split. Throws InputError for an unknown type.
 OperatorNode make_node(std::string name, std::string type, std::vector<TensorId> inputs,
                        std::vector<TensorId> outputs);
 
-// The graph's tensors as one rank holds them: rows are the capacities of `layout`.
+// Returns the graph's tensors as `rank` holds them, with the capacities of `layout` as rows.
 std::vector<TensorInfo> tensor_infos(const Graph& graph, const RowLayout& layout, RankId rank);
-// The same before any rank's rows are known: sent and received tensors have 0 rows. For
-// Operator::task_number.
+// Returns the same with 0 rows for sent and received tensors, as Operator::task_number expects.
 std::vector<TensorInfo> tensor_infos(const Graph& graph, const MoeShape& shape);
-// The graph's operators as tasks refer to them.
+// Returns the graph's operators as tasks refer to them.
 std::vector<OperatorInfo> operator_infos(const Graph& graph);
 
-// What is timed: transport is from the start of Dispatch to the end of Combine, full has Permute and
-// Accumulate too.
+// The timed part of a graph: kTransport is from the start of Dispatch to the end of Combine; kFull adds
+// Permute and Accumulate.
 enum class Window : std::uint8_t { kTransport, kFull };
 constexpr auto names_of(Window) { return std::to_array<std::string_view>({"transport", "full"}); }
 
-// What a framework does to the gradients of weights behind the products, in operators of their own: nothing, a
-// cast to fp32, or adding them to a sum over micro-batches, which is bf16 or fp32.
+// How a framework treats weight gradients after the products, in operators of their own: not at all, with a
+// cast to fp32, or by adding them to a bf16 or fp32 sum over micro-batches.
 enum class WeightGradients : std::uint8_t { kNone, kCastFp32, kAddBf16, kAddFp32 };
 constexpr auto names_of(WeightGradients) {
   return std::to_array<std::string_view>({"none", "cast_fp32", "add_bf16", "add_fp32"});
@@ -95,10 +96,11 @@ constexpr auto names_of(WeightGradients) {
 
 Graph forward_graph(const MoeShape& shape, Window window);
 Graph backward_graph(const MoeShape& shape, Window window, WeightGradients then = WeightGradients::kNone);
-// SwiGLU on rows x 2*width, then Add on rows x width; SwiGLU is cut into tiles of `tile_rows`.
+// Returns a graph of SwiGLU on rows x 2*width, then Add on rows x width. SwiGLU is cut into tiles of
+// `tile_rows`.
 Graph swiglu_add_graph(std::uint32_t rows, std::uint32_t width, std::uint32_t tile_rows, DataType dtype);
-// An elementwise operator of `type` on rows x cols, made `sweeps` times on each of `slices` parts of the
-// rows, in tasks of `task_rows`: all sweeps of a slice before the next one's.
+// An elementwise operator of `type` on rows x cols. Divides the rows into `slices` and repeats the operator
+// `sweeps` times on each slice before the next one, in tasks of `task_rows`.
 struct ElementwiseShape {
   std::string type;
   std::uint32_t rows = 0, cols = 0;
@@ -107,18 +109,20 @@ struct ElementwiseShape {
   DataType dtype = DataType::kBf16;
 };
 Graph elementwise_graph(const ElementwiseShape& shape);
-// One product of m x k by k x n; with experts, the m rows are theirs and each has a k x n matrix of its own.
+// Returns a graph of one product, m x k by k x n. With `experts` the m rows are divided among experts, each
+// with its own k x n matrix.
 Graph gemm_graph(std::uint32_t m, std::uint32_t n, std::uint32_t k, bool experts, DataType dtype,
                  DataType result);
-// A product of a tensor-parallel group. Gathered: each rank has m / ranks rows of A, gets all of them, and
-// multiplies them by its own k x n matrix. Scattered: each rank multiplies m x k by k x n, and keeps the sums over all
-// ranks of m / ranks rows. `tiles`: the product is cut into tiles of each rank's rows, and so are the rows that move.
+// A product of a tensor-parallel group. Without `scatter` each rank holds m / ranks rows of A, gathers all of
+// them, and multiplies them by its own k x n matrix. With `scatter` each rank multiplies m x k by k x n and
+// keeps m / ranks rows of the sum over all ranks. With `tiles` the product and the moved rows are cut into
+// tiles of each rank's rows.
 struct GatheredGemm {
   std::uint32_t m = 0, n = 0, k = 0, ranks = 1;
   bool scatter = false, tiles = false;
-  std::uint32_t reduce_rows = 128;  // that a task adds up
+  std::uint32_t reduce_rows = 128;  // rows that one task sums
   DataType dtype = DataType::kBf16;
 };
-Graph gathered_gemm_graph(const GatheredGemm& of);
+Graph gathered_gemm_graph(const GatheredGemm& shape);
 
 }  // namespace a3sim

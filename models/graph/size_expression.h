@@ -10,7 +10,8 @@ namespace a3sim {
 
 using SizeSymbols = std::map<std::string_view, std::uint32_t>;
 
-// The value of `12`, `hidden` or `2*intermediate`; none if it is anything else, or above 2^31 - 1.
+// Returns the value of an expression such as `12`, `hidden` or `2*intermediate`. Returns nullopt for anything
+// else, and for values above 2^31 - 1.
 std::optional<std::uint32_t> evaluate_size(std::string_view text, const SizeSymbols& symbols);
 
 }  // namespace a3sim

@@ -20,8 +20,8 @@ std::vector<TensorInfo> infos(const Graph& graph, const MoeShape& shape, const R
 }  // namespace
 
 std::vector<TensorInfo> tensor_infos(const Graph& graph, const RowLayout& layout, RankId rank) {
-  return infos(graph, layout.shape(), [&](Layout of) {
-    return of == Layout::kSent ? layout.sent_rows(index(rank)) : layout.received_rows(index(rank));
+  return infos(graph, layout.shape(), [&](Layout tensor_layout) {
+    return tensor_layout == Layout::kSent ? layout.sent_rows(index(rank)) : layout.received_rows(index(rank));
   });
 }
 

@@ -57,11 +57,11 @@ std::vector<SentRow> sent_rows(const MoeShape& shape, std::span<const std::uint3
 Data::Data(const RowLayout& layout, const std::vector<std::vector<TensorInfo>>& tensors_by_rank) {
   for (std::uint32_t rank = 0; rank < tensors_by_rank.size(); ++rank) {
     std::vector<TensorData>& tensors = tensors_.emplace_back();
-    for (const TensorInfo& of : tensors_by_rank[rank]) {
-      const std::uint32_t rows = layout.real_rows(of.layout, rank, of.rows);
+    for (const TensorInfo& tensor : tensors_by_rank[rank]) {
+      const std::uint32_t rows = layout.real_rows(tensor.layout, rank, tensor.rows);
       tensors.push_back(
-          {rows, of.cols,
-           std::vector<float>(std::size_t{rows} * of.cols, std::numeric_limits<float>::quiet_NaN())});
+          {rows, tensor.cols,
+           std::vector<float>(std::size_t{rows} * tensor.cols, std::numeric_limits<float>::quiet_NaN())});
     }
   }
   sent.resize(tensors_by_rank.size());

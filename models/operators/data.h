@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// A real tensor of one rank, in real rows. Values are held as fp32; what the hardware would hold in 16 bits
-// has been rounded so. Fresh memory is NaN: a read before the write shows.
+// A tensor of one rank with real values in real rows. Values are stored as fp32, rounded to the precision
+// that the hardware would hold. Fresh memory is NaN, so that reading before writing shows.
 struct TensorData {
   std::uint32_t rows = 0, cols = 0;
   std::vector<float> values;
@@ -18,14 +18,14 @@ struct TensorData {
   std::span<const float> row(std::uint32_t r) const { return {values.data() + std::size_t{r} * cols, cols}; }
 };
 
-// Where a row of the sent layout comes from.
+// The token that a row of the sent layout comes from.
 struct SentRow {
   std::uint32_t token;
-  float weight;  // the router's
+  float weight;  // the router's weight
 };
 
-// The sent rows of a rank whose tokens go where `assignment` says (RoutingGenerator::assign), each with its
-// weight: by global expert, then token.
+// Returns the sent rows of a rank, ordered by global expert, then token. `assignment`: the experts of its
+// tokens (RoutingGenerator::assign).
 std::vector<SentRow> sent_rows(const MoeShape& shape, std::span<const std::uint32_t> assignment,
                                std::span<const float> weights);
 
@@ -38,14 +38,14 @@ class Data {
   TensorData& tensor(RankId rank, TensorId id) { return tensors_[index(rank)][index(id)]; }
   const TensorData& tensor(RankId rank, TensorId id) const { return tensors_[index(rank)][index(id)]; }
 
-  // Rows of the sent layout of a rank; set before the first task runs.
+  // Rows of the sent layout, by rank. Must be set before the first task runs.
   std::vector<std::vector<SentRow>> sent;
 
  private:
   std::vector<std::vector<TensorData>> tensors_;
 };
 
-// `value` as a tensor of `type` holds it (round to nearest even).
+// Returns `value` as a tensor of `type` holds it (round to nearest even).
 float round_to(DataType type, float value);
 
 }  // namespace a3sim

@@ -5,8 +5,8 @@
 namespace a3sim {
 namespace {
 
-// Integer sums of a product times the scale of their row. The weights' own scale is taken to be 1: one of each
-// column would be a multiplication more.
+// Integer sums of a product times the scale of their row. The weights' own scale is taken to be 1: one of
+// each column would be a multiplication more.
 class Dequantize final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{209}; }

@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// Vector operators of which each row of the outputs follows from the same row of every input. A task reads and
-// writes the same rows of all its operands; values are computed in fp32 and rounded once.
+// Base class of vector operators whose output rows each depend on the same row of every input. A task reads
+// and writes the same rows of all its operands. Values are computed in fp32 and rounded once.
 class ElementwiseOperator : public Operator {
  public:
   CoreUnit unit() const final { return CoreUnit::kVector; }
@@ -21,15 +21,15 @@ class ElementwiseOperator : public Operator {
   void compute(const WorkContext& context, const TaskView& task, Data& data) const final;
 
  protected:
-  // fp32 instructions per element, an element being a column of the narrowest operand, those of a single column
-  // (a scale of each row) left out.
+  // Returns fp32 instructions per element. An element is a column of the narrowest operand that has more than
+  // one column (a single column is a scale per row).
   virtual VectorOps per_element() const = 0;
-  // One row of each output, in fp32; the base class rounds.
+  // Computes one row of each output in fp32; the base class rounds it.
   virtual void compute_row(std::span<const std::span<const float>> inputs,
                            std::span<const std::span<float>> outputs) const = 0;
 };
 
-// The names of all operators that have row_widths(): those that an elementwise workload can be of.
+// Returns the names of all operators that have row_widths(), from which an elementwise workload may choose.
 std::vector<std::string_view> elementwise_operators();
 
 }  // namespace a3sim

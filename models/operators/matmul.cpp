@@ -34,7 +34,9 @@ void multiply_block(const Work& work, const Gemm& gemm, const Block& block, cons
 
 }  // namespace
 
-DataType sum_type(DataType of) { return of == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32; }
+DataType sum_type(DataType operands) {
+  return operands == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32;
+}
 
 bool gives(DataType operands, DataType result) { return result == operands || result == sum_type(operands); }
 

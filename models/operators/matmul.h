@@ -5,29 +5,29 @@
 // What the matrix operators have in common.
 namespace a3sim {
 
-// What the cube sums products of this type in.
-DataType sum_type(DataType of);
-// Whether a product of such operands may have this type: theirs, or that of the sums.
+// Returns the type in which the cube sums products of operands of this type.
+DataType sum_type(DataType operands);
+// Returns whether a product of such operands may have the type `result`: theirs, or that of the sums.
 bool gives(DataType operands, DataType result);
 
-// Rows of one expert in a tensor of weights.
+// Returns the rows of one expert in a tensor of weights.
 Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint32_t expert);
 
 // Appends the shares of one product whose output region is `output`: as many as the cut says, but none
-// without a block. `td` describes the first of them.
+// without a block. `td` describes the first share.
 void add_shares(const FillContext& context, TaskDescriptor td, std::span<const Region> inputs, Region output,
                 std::uint32_t shares, TaskTable& out);
 
-// Fills in what all matrix tasks say of themselves: operands, share, tiling. The caller adds the products.
+// Fills in what all matrix tasks have in common: operands, share, tiling. The caller adds the products.
 void start_cube_work(const WorkContext& context, const TaskView& task, Work& out);
-// Makes it no work if no block of any product belongs to the share.
+// Clears the work if no block of any product belongs to the share.
 void finish_cube_work(Work& out);
 
-// Does the cube work on real tensors of one rank: products summed in fp32 in the order of k, rounded once.
+// Computes the products on real tensors of one rank: sums in fp32 in the order of k, and rounds once.
 void multiply(const WorkContext& context, const Work& work, Data& data);
 
-// An empty string, or why the operands of C = A B do not go
-// together. `b_rows` x `b_cols` is B as it is multiplied.
+// Returns an empty string, or why the operands of C = A B do not fit. `b_rows` x `b_cols` is B as it is
+// multiplied.
 std::string check_product(const TensorInfo& a, std::uint32_t a_cols, const TensorInfo& b,
                           std::uint32_t b_rows, std::uint32_t b_cols, const TensorInfo& c);
 

@@ -16,36 +16,36 @@ namespace a3sim {
 
 class Data;  // real tensors, models/operators/data.h
 
-// How an operator takes over its inputs' partitions and hands on its own.
+// How an operator inherits the partitions of its inputs and passes on its own.
 struct SplitSpec {
   struct Inherit {
-    std::uint32_t input;  // which input
-    int dim;              // along which dimension it must be partitioned
+    std::uint32_t input;  // index of the input
+    int dim;              // dimension along which the input must be partitioned
     friend bool operator==(const Inherit&, const Inherit&) = default;
   };
-  std::vector<Inherit> inherits;  // empty: the operator asks its task-number function
-  std::vector<int> output_dims;   // per output: the dimension along which it goes on partitioned, or -1
+  std::vector<Inherit> inherits;  // empty: the operator's task_number() decides
+  std::vector<int> output_dims;   // by output: the dimension along which it stays partitioned, or -1
   friend bool operator==(const SplitSpec&, const SplitSpec&) = default;
 };
 
-// How a compilation cuts work.
+// How a compilation divides work into tasks.
 struct CutOptions {
-  std::uint32_t shares = 25;      // tasks a GMM tile is run as
-  std::uint32_t partitions = 1;   // row partitions an expert
-  std::uint32_t chunk = 128;      // rows a put carries at most
-  std::uint32_t task_rows = 128;  // rows a vector task works on at most
-  bool kernel = false;  // operators run as kernels: a matrix operator's blocks are dealt out over all experts
-  Tiling tiling{};      // of matrix operators whose node has none
+  std::uint32_t shares = 25;      // tasks per tile of a grouped product
+  std::uint32_t partitions = 1;   // row partitions per expert
+  std::uint32_t chunk = 128;      // most rows of a put
+  std::uint32_t task_rows = 128;  // most rows of a vector task
+  // Operators run as kernels: a matrix operator's blocks are dealt to workers across all experts.
+  bool kernel = false;
+  Tiling tiling{};  // for matrix operators whose node has none
   friend bool operator==(const CutOptions&, const CutOptions&) = default;
 };
 
-// One tile of a split operator: partition `index` of
-// `count`. An unsplit operator has one tile with everything.
+// One tile of a split operator: partition `index` of `count`. An operator that is not split has one tile.
 struct Tile {
   std::uint32_t index = 0, count = 1;
 };
 
-// What an operator may see while it turns tiles into tasks on one rank.
+// What an operator may read while it turns tiles into tasks on one rank.
 struct FillContext {
   const MoeShape& shape;
   const RowLayout& layout;              // capacities
@@ -53,21 +53,21 @@ struct FillContext {
   const OperatorInfo& op;
   OpId op_id;
   RankId rank;
-  CutOptions cut;                 // this operator's own, where the graph says so
-  std::uint32_t tiling_position;  // of this operator in the tiling table, or kNone
+  CutOptions cut;                 // the operator's own if the graph says so
+  std::uint32_t tiling_position;  // index of its entry in the tiling table, or kNone
   Tiling tiling;                  // that entry; matrix operators only
 };
 
-// Throws InputError for options that cut into nothing (a zero).
+// Throws InputError if an option is zero.
 void check(const CutOptions& cut);
 
-// Tasks as they are made: descriptors and their regions, in one pair of tables.
+// Tasks under construction: descriptors and their regions in two tables.
 struct TaskTable {
   std::vector<TaskDescriptor> tasks;
   std::vector<Region> regions;
 
-  // Appends a task with its regions and sets first_region,
-  // num_inputs and num_outputs. The rest of `task` is the caller's.
+  // Appends a task with its regions and sets first_region, num_inputs and num_outputs. The caller sets the
+  // other fields.
   void add(const TaskDescriptor& task, std::span<const Region> inputs, std::span<const Region> outputs);
 };
 
@@ -77,7 +77,7 @@ struct TaskView {
   std::span<const Region> inputs, outputs;
 };
 
-// What an operator may see to say what a task does under one routing.
+// What an operator may read to describe a task's work under one routing.
 struct WorkContext {
   const RowLayout& layout;  // with the run's counts
   std::span<const TensorInfo> tensors;
@@ -86,53 +86,53 @@ struct WorkContext {
   RankId rank;
 };
 
-// A kind of operator; one file each. Stateless: what differs
-// between nodes stands in OperatorInfo and CutOptions.
+// A kind of operator. Each kind is one file that registers itself. Operators are stateless: differences
+// between nodes are in OperatorInfo and CutOptions.
 class Operator {
  public:
   static constexpr std::string_view kKind = "operator";
   virtual ~Operator() = default;
 
-  // The number of its kernel in the public multicore runtime; where that has none, one from 200 on that no
-  // other operator has. Schedules carry it for those who read them.
+  // Returns the number of its kernel in the public multicore runtime, or a unique number from 200 on if that
+  // has none. Schedules carry the number for their readers.
   virtual TaskType task_type() const = 0;
-  // Of a core: which kinds of worker run its tasks.
+  // Returns the unit of a core that its tasks need.
   virtual CoreUnit unit() const = 0;
-  // Numbers of inputs and outputs that a graph must give
-  // it. One without outputs is made by the compiler (Join).
+  // Returns how many inputs and outputs a graph must give it. The compiler makes operators without outputs
+  // (Join).
   virtual std::uint32_t num_inputs() const = 0;
   virtual std::uint32_t num_outputs() const { return 1; }
-  // Whether an input is offsets and sizes, which the compiler waits for nobody for. It is external then.
+  // Returns whether an input holds offsets and sizes. Such an input is external, and no task waits for it.
   virtual bool is_metadata(std::uint32_t /*input*/) const { return false; }
 
-  // Whether CutOptions::task_rows bounds its tasks.
+  // Returns whether CutOptions::task_rows limits its tasks.
   virtual bool cut_by_task_rows() const { return false; }
 
-  // Why it cannot work on such operands (layouts, widths, types), as a sentence; empty if it can. Rows are
-  // those of a graph's tensor: of one expert for weights, 0 where they follow from the routing.
+  // Returns a sentence that says why it cannot work on such operands (layouts, widths, types), or an empty
+  // string. Rows are those of a graph's tensor: of one expert for weights, 0 if they follow from the routing.
   virtual std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                                bool transposed) const = 0;
 
-  // Columns of its operands, inputs and then outputs, where the widest has `cols`; empty unless each row of
-  // the output follows from the same row of the inputs.
+  // Returns the columns of its operands, inputs first, if the widest has `cols`. Returns an empty vector
+  // unless each output row depends on the same row of the inputs.
   virtual std::vector<std::uint32_t> row_widths(std::uint32_t /*cols*/) const { return {}; }
 
-  // The split that a node has unless its graph says otherwise.
+  // Returns the split of nodes whose graph gives none.
   virtual SplitSpec split_spec() const = 0;
 
-  // How many tiles it makes when it inherits nothing (what it inherits has as many as its inputs). The same
-  // on every rank: rows that follow from the routing are not looked at.
+  // Returns the number of its tiles if it inherits no partition (otherwise it has as many as its inputs). The
+  // number is the same on every rank and does not depend on the routing.
   virtual std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
                                     std::span<const TensorInfo> inputs) const = 0;
 
-  // Appends the tasks of one tile. Sets every field of the descriptor that does not belong to wiring and
-  // queues: events, queue_type, worker_set, task_index, task_split_num and stage are set by the compiler.
+  // Appends the tasks of one tile. Sets every field of the descriptor except those that the compiler sets:
+  // events, queue_type, worker_set, task_index, task_split_num and stage.
   virtual void fill_config(const FillContext& context, Tile tile, TaskTable& out) const = 0;
 
-  // What one task does under the run's routing; `out` is cleared first by the caller.
+  // Describes the work of a task under the run's routing. The caller has cleared `out`.
   virtual void work(const WorkContext& context, const TaskView& task, Work& out) const = 0;
 
-  // Does it, on real tensors: reads the inputs' real rows, writes the outputs'.
+  // Computes a task on real tensors: reads the real rows of its inputs and writes those of its outputs.
   virtual void compute(const WorkContext& context, const TaskView& task, Data& data) const = 0;
 };
 

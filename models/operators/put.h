@@ -4,23 +4,23 @@
 
 namespace a3sim {
 
-// Operators made of put_mem_signal: each task copies a block of rows of its first input from this rank's
-// memory to its output on rank td.dst (which may be this one) and signals there.
+// Base class of operators made of put_mem_signal: each task copies a block of rows of its first input from
+// this rank's memory to its output on rank td.dst, which may be this rank, and signals there.
 class PutOperator : public Operator {
  public:
   TaskType task_type() const final { return TaskType::kPutMemSignal; }
   CoreUnit unit() const final { return CoreUnit::kVector; }
-  // A put without rows under this routing still signals: kPut with 0 bytes.
+  // A put that has no rows under this routing still signals: kPut with 0 bytes.
   void work(const WorkContext& context, const TaskView& task, Work& out) const final;
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override;
 
  protected:
-  // What a put that writes `to` reads: as many rows.
+  // Returns what a put reads that writes `to`: the same number of rows.
   virtual Stream source(const WorkContext& context, const TaskView& task, const Stream& to) const;
 };
 
-// Puts of rows to the ranks of experts, or back. The last input is metadata: the counts of rows by source and
-// expert that offsets and sizes are derived from, [ep x experts].
+// Base class of puts between tokens' and experts' ranks. The last input is metadata, [ep x experts]: the
+// counts of rows by source and expert, from which offsets and sizes are derived.
 class RoutedPut : public PutOperator {
  public:
   std::uint32_t num_inputs() const final { return 2; }
@@ -35,16 +35,14 @@ class RoutedPut : public PutOperator {
   virtual Layout to() const = 0;
 };
 
-// Calls `use(expert, partition, partitions)` for what a
-// tile of puts covers: one partition, or all experts whole.
+// Calls `use` for each part of a tile of puts: one partition, or all experts whole.
 template <class Use>
 void for_each_expert_tile(const FillContext& context, Tile tile, Use&& use) {
   if (const auto part = expert_tile(context.shape, tile)) {
     use(*part);
     return;
   }
-  // A put goes to one rank and raises one event, so even
-  // an unsplit operator is as many puts as it has blocks.
+  // A put goes to one rank and triggers one event, so even an operator that is not split has a put per block.
   for (std::uint32_t expert = 0; expert < context.shape.experts_per_rank; ++expert)
     use(ExpertTile{expert, 0, 1});
 }

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-// How a row is quantised: to int8, by one scale that makes its largest element 127. A row that is sent has its
-// scale behind it, as the four bytes of an fp32 in a block of 32 bytes, the least that a core copies.
+// A row is quantised to int8 by one scale that maps its largest element to 127. A row that is sent carries
+// its scale behind it: the four bytes of an fp32 in a block of 32 bytes, the least that a core copies.
 namespace a3sim {
 
 inline constexpr std::uint32_t kScaleColumns = 32;  // of int8

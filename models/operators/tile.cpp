@@ -38,9 +38,9 @@ std::optional<ExpertTile> expert_tile(const MoeShape& shape, Tile tile) {
 }
 
 TileRows tile_rows(const FillContext& context, TensorId tensor, Tile tile) {
-  const TensorInfo& of = info(context, tensor);
-  const Rows all{0, of.rows};
-  if (of.layout != Layout::kReceived) return {equal_cut(all, tile.index, tile.count), std::nullopt};
+  const TensorInfo& tensor_info = info(context, tensor);
+  const Rows all{0, tensor_info.rows};
+  if (tensor_info.layout != Layout::kReceived) return {equal_cut(all, tile.index, tile.count), std::nullopt};
   const auto part = expert_tile(context.shape, tile);
   if (!part) return {all, std::nullopt};
   return {context.layout.partition(index(context.rank), part->expert, part->partition, part->partitions),

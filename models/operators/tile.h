@@ -5,8 +5,7 @@
 
 #include "models/operators/operator.h"
 
-// What the operators have in common: what a tile of a tensor
-// means, and the fields of a descriptor that follow from it.
+// What operators have in common: the meaning of a tile, and descriptor fields that follow from it.
 namespace a3sim {
 
 // A partition of one local expert's rows.
@@ -14,41 +13,41 @@ struct ExpertTile {
   std::uint32_t expert, partition, partitions;
 };
 
-// What a tile of a tensor in the received layout stands for: with E local experts, tile i of E*P is partition
-// i % P of expert i / P. None: an unsplit operator's tile, all experts. (Of a single expert, everything is
-// its only tile.) Throws InputError if the tiles do not fall evenly on the experts.
+// Returns the partition that a tile of a received tensor stands for. With E local experts, tile i of E*P is
+// partition i % P of expert i / P. Returns nullopt for the only tile of an operator that is not split, which
+// covers all experts, unless there is a single expert. Throws InputError if the tiles do not divide evenly
+// among experts.
 std::optional<ExpertTile> expert_tile(const MoeShape& shape, Tile tile);
 
-// Rows of a tensor that a tile covers, in capacity rows.
-// Everything but the received layout is cut into equal tiles.
+// The capacity rows of a tensor that a tile covers. Tensors that are not received are cut into equal tiles.
 struct TileRows {
   Rows rows;
-  std::optional<std::uint32_t> expert;  // local; none where the rows are not of one expert
+  std::optional<std::uint32_t> expert;  // local; nullopt: rows of several experts or none
 };
 TileRows tile_rows(const FillContext& context, TensorId tensor, Tile tile);
 
-// Tiles of an operator whose input 0 is `tensor` and which inherits nothing: partitions of experts in the
-// received layout, else tiles of cut.task_rows rows.
+// Returns the number of tiles of an operator that inherits no partition and whose input 0 is `tensor`:
+// partitions of experts in the received layout, otherwise tiles of cut.task_rows rows.
 std::uint32_t row_tiles(const MoeShape& shape, const CutOptions& cut, const TensorInfo& tensor);
 
-// A descriptor of local work whose first output row is `row`; no events, queues or regions yet.
+// Returns a descriptor of local work with `row` as its first output row, without events, queues and regions.
 TaskDescriptor describe(const FillContext& context, const Operator& op, std::optional<std::uint32_t> expert,
                         std::uint32_t row);
 
-// Whole rows of a rank's tensor; metadata is all of a tensor that nobody waits for.
+// whole() returns a region of whole rows; metadata() returns all of a tensor that no task waits for.
 Region whole(TensorId tensor, RankId rank, Rows rows);
 Region metadata(const FillContext& context, TensorId tensor);
 
-// Real rows of a region.
+// Returns the real rows of a region.
 Rows real_rows(const WorkContext& context, const Region& region);
 
 inline const TensorInfo& info(const WorkContext& context, TensorId id) { return context.tensors[index(id)]; }
 inline const TensorInfo& info(const FillContext& context, TensorId id) { return context.tensors[index(id)]; }
 
-// A stream over the real rows of a region, in order.
+// Returns a stream over the real rows of a region, in order.
 Stream stream(const WorkContext& context, const Region& region, bool write);
 
-// An empty string, or why the operands differ where they have to be the same.
+// Each returns an empty string, or why two operands differ in what must be equal.
 std::string same_layout(const TensorInfo& a, const TensorInfo& b);
 std::string same_width(const TensorInfo& a, const TensorInfo& b);  // columns, type
 std::string as_many_cols(const TensorInfo& a, const TensorInfo& b);

@@ -6,26 +6,27 @@
 #include "models/taskflow/block_grid.h"
 #include "models/taskflow/taskflow.h"
 
-// What a task does, in the machine's terms but without its rates: sim/device turns it into time.
+// The work of a task in the machine's terms, without rates: sim/device turns it into time.
 namespace a3sim {
 
 enum class WorkKind : std::uint8_t { kNothing, kCube, kVector, kPut };
 
-// One matrix product of a grouped one: C[m x n] = A[m x k] B[k x n], of one expert.
-// `a_row`, `b_row` and `c_row` are the first real rows of A, B and C in their tensors.
+// One product of a grouped matrix product, for one expert: C[m x n] = A[m x k] B[k x n]. `a_row`, `b_row` and
+// `c_row` are the first real rows of A, B and C in their tensors.
 struct Gemm {
   std::uint32_t m, n, k;
   std::uint32_t a_row, b_row, c_row;
 };
 
-// Rows that a vector task reads or writes (real rows).
+// Real rows that a vector task reads or writes.
 struct Stream {
   TensorId tensor;
   RankId rank;
   Rows rows;
   std::uint64_t bytes;
   bool write;
-  // `bytes` of these rows, in no order: rows of `row_bytes`; `gather_at` tells tasks apart.
+  // If set, the task reads `bytes` from rows of `row_bytes` in no particular order. `gather_at` distinguishes
+  // tasks.
   bool gather = false;
   std::uint32_t row_bytes = 0, gather_at = 0;
 };
@@ -37,12 +38,12 @@ struct VectorOps {
   std::uint64_t transcendental = 0;  // exponential, division
 };
 
-// Filled by an operator for one task; reused, so that nothing is allocated in the simulation's loop.
+// The work of one task, filled by its operator. Reused, so that the simulation's loop does not allocate.
 struct Work {
   WorkKind kind = WorkKind::kNothing;
 
-  // kCube: the base blocks b = share (mod shares) of each product's grid. Blocks are counted anew for each
-  // product, or on from one to the next.
+  // kCube: the base blocks b = share (mod shares) of each product's grid. With `count_on`, block numbers
+  // continue from one product to the next; otherwise each product starts at 0.
   std::vector<Gemm> gemms;
   std::uint32_t share = 0, shares = 1;
   bool count_on = false;
@@ -51,8 +52,9 @@ struct Work {
   DataType result = DataType::kBf16;  // of C
   TensorId a{}, b{}, c{};
   bool a_transposed = false, b_transposed = false;
-  std::uint32_t a_pitch = 0, b_pitch = 0;  // bytes from one row of the tensor to the next
-  bool zero_fill = false;  // a weight gradient of an expert without rows: C is written, nothing is read
+  std::uint32_t a_pitch = 0, b_pitch = 0;  // bytes between rows of the tensor
+  // Set for the weight gradient of an expert without rows: C is written, nothing is read.
+  bool zero_fill = false;
 
   // kVector
   VectorOps ops;
@@ -63,22 +65,22 @@ struct Work {
   RankId dst{};
   std::uint64_t put_bytes = 0;
 
-  // Whether a block's way out of L0C overlaps the next one's products.
+  // Returns whether moving a block out of L0C overlaps the next block's products.
   bool drain_overlaps() const {
     return tiling.unit_flag == UnitFlag::kOn ||
            (tiling.unit_flag == UnitFlag::kUnlessTransposed && !a_transposed);
   }
-  // Empty again, memory kept.
+  // Clears everything but keeps the allocated memory.
   void clear();
-  // Bytes that streams read or write; 0 for kCube.
+  // Returns the bytes that streams read or write; 0 for kCube.
   std::uint64_t stream_bytes(bool write) const;
-  // Multiply-accumulates of this share.
+  // Returns the multiply-accumulates of this share.
   std::uint64_t macs() const;
-  // Two a multiply-accumulate; vector work: one an element and instruction.
+  // Returns two operations per multiply-accumulate; for vector work, one per element and instruction.
   std::uint64_t operations() const;
 };
 
-// The base blocks of a cube task's share, one after the other.
+// Iterates over the base blocks of a cube task's share.
 class BlockWalk {
  public:
   BlockWalk() = default;
@@ -88,8 +90,7 @@ class BlockWalk {
   bool done() const { return product_ == work_->gemms.size(); }
   const Gemm& gemm() const { return work_->gemms[product_]; }
   BlockGrid::Block block() const { return grid_.block(at_); }
-  // How many shares multiply the same rows, and the same
-  // columns, while they all go through their blocks at one pace.
+  // Returns how many shares multiply the same rows and the same columns if all proceed at one pace.
   BlockGrid::Readers readers() const { return grid_.readers(block_, at_, work_->shares); }
   void next() {
     block_ += work_->shares;
@@ -97,7 +98,7 @@ class BlockWalk {
   }
 
  private:
-  // To the product's first block from here on; false if there is none.
+  // Advances to the product's next block that is not empty; returns false if there is none.
   bool take() {
     for (; block_ < count_; block_ += work_->shares) {
       at_ = grid_.place(block_);
@@ -105,7 +106,7 @@ class BlockWalk {
     }
     return false;
   }
-  // To the first product that has the block.
+  // Advances to the first product that has the block.
   void skip_empty();
 
   const Work* work_ = nullptr;
@@ -113,7 +114,7 @@ class BlockWalk {
   std::uint32_t block_ = 0, count_ = 0;
   bool started_ = false;
   BlockGrid grid_;
-  BlockGrid::Place at_{};  // of the block
+  BlockGrid::Place at_{};  // place of the block
 };
 
 }  // namespace a3sim

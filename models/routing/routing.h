@@ -11,7 +11,7 @@
 
 namespace a3sim {
 
-// Rows that each source rank sends to each global expert: a matrix [ep x experts], row-major.
+// The number of rows that each source rank sends to each global expert: a matrix [ep x experts], row-major.
 class RoutingCounts {
  public:
   RoutingCounts() = default;
@@ -37,46 +37,46 @@ class RoutingCounts {
 };
 
 struct RoutingSpec {
-  std::string kind = "balanced";  // a registered generator
+  std::string kind = "balanced";  // name of a registered generator
   std::uint64_t seed = 0;         // sampled: seed of the draw
   double skew = 0;                // sampled: exponent of the experts' popularity (0: uniform)
-  std::string file;               // file: a CSV of counts, a line a source rank, a column a global expert
-  // Those that change from one micro-batch to the next.
+  std::string file;               // file: a CSV of counts, a line per source rank, a column per global expert
+  // For kinds that change from one micro-batch to the next.
   std::uint32_t micro_batch = 0;
   struct Drift {
     double sigma = 1;          // of the logarithm of an expert's popularity
-    double lasting = 0.5;      // part of its variance that stays
-    double correlation = 0.9;  // of the rest, from one micro-batch to the next
+    double lasting = 0.5;      // part of its variance that is constant
+    double correlation = 0.9;  // of the rest, between consecutive micro-batches
   } drift{};
 };
 
-// A way to route tokens. Stateless: everything that it draws follows from the spec.
+// A way to route tokens. Stateless: random draws depend on the spec only.
 class RoutingGenerator {
  public:
   static constexpr std::string_view kKind = "routing";
   virtual ~RoutingGenerator() = default;
 
-  // The global experts of each token of one rank: shape.tokens x shape.top_k entries, all different within a
-  // token; kNone where a token goes to fewer (counts from a file may leave some out).
-  // Throws InputError where the spec cannot be met.
+  // Returns the global experts of each token of a rank: shape.tokens x shape.top_k entries, all different
+  // within a token; kNone if a token has fewer, as counts from a file may leave some out. Throws InputError
+  // if the spec cannot be met.
   virtual std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                             std::uint32_t src) const = 0;
 
-  // Whether it takes its counts from RoutingSpec::file, which a configuration must then name.
+  // Returns whether it reads RoutingSpec::file, which a configuration must then name.
   virtual bool reads_file() const { return false; }
 
-  // Whether its counts follow from RoutingSpec::seed and skew, which reports then state.
+  // Returns whether its counts depend on RoutingSpec::seed and skew; reports then state them.
   virtual bool draws() const { return false; }
 
-  // Whether they change from one micro-batch to the next, as RoutingSpec::drift says.
+  // Returns whether its counts change from one micro-batch to the next by RoutingSpec::drift.
   virtual bool drifts() const { return false; }
 
-  // The counts of all ranks: the tally of assign(). Throws as it does.
+  // Returns the counts of all ranks, summed from assign(). Throws what assign() throws.
   virtual RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const;
 };
 
-// The counts of a group in which rank r + kept sends what rank r does, to experts `kept` ranks further round; its
-// first `kept` ranks send what they do in `counts`.
+// Returns the counts of a group in which rank r + kept sends what rank r sends, to experts `kept` ranks
+// further. The first `kept` ranks send what they send in `counts`.
 RoutingCounts turned(const RoutingCounts& counts, const MoeShape& shape, std::uint32_t kept);
 
 // Throws InputError if a token cannot go to top_k different experts of the shape.
@@ -84,8 +84,8 @@ void check_top_k(const MoeShape& shape);
 
 using Routings = Registry<RoutingGenerator>;
 
-// The counts that `spec` means for `shape`; none for a shape without experts. Throws InputError for an
-// unknown kind or a spec that does not fit.
+// Returns the counts of `spec` for `shape`, or empty counts for a shape without experts. Throws InputError
+// for an unknown kind or a spec that does not fit.
 RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape);
 
 }  // namespace a3sim

@@ -6,18 +6,17 @@
 
 namespace a3sim {
 
-// What one put carries: rows of one (source, local expert
-// of a destination) slot, in one partition of that expert.
+// The rows of one put: part of a (source, local expert of a destination) slot, within one partition of that
+// expert.
 struct Piece {
   Rows sent;            // in the source's sent layout
   Rows received;        // in the destination's received layout
-  std::uint32_t chunk;  // position among the slot's pieces
-  std::uint32_t tile;   // the same within the partition
+  std::uint32_t chunk;  // index among the slot's pieces
+  std::uint32_t tile;   // index among those of the partition
 };
 
-// Calls `use(piece)` for the pieces of a slot that lie in partition p of P, in
-// order. Slots are cut every `chunk` rows (positive) and at partition
-// boundaries, whoever asks: Permute, Dispatch and Combine see the same pieces.
+// Calls `use(piece)` for the pieces of a slot in partition p of P, in order. Slots are cut every `chunk` rows
+// (positive) and at partition boundaries, so Permute, Dispatch and Combine see the same pieces.
 template <class Use>
 void for_each_piece(const RowLayout& layout, std::uint32_t src, std::uint32_t dst, std::uint32_t expert,
                     std::uint32_t p, std::uint32_t partitions, std::uint32_t chunk, Use&& use) {
@@ -26,7 +25,7 @@ void for_each_piece(const RowLayout& layout, std::uint32_t src, std::uint32_t ds
   const std::uint32_t sent_begin = layout.sent_slot(src, gexpert).begin;
   std::uint32_t number = 0;
   for (std::uint32_t q = 0; q <= p; ++q) {
-    // The only one holds the slot, and need not be looked up among another rank's rows.
+    // A single partition contains the whole slot; skip the lookup.
     const Rows partition = partitions == 1 ? slot : layout.partition(dst, expert, q, partitions);
     const std::uint32_t end = std::min(slot.end, partition.end);
     std::uint32_t begin = std::max(slot.begin, partition.begin);

@@ -9,8 +9,8 @@
 
 namespace a3sim {
 
-// Cut i of n of some rows: all of the same size, rounded up;
-// the last cuts take what is left, which may be nothing.
+// Returns part i of `rows` cut into n. All parts have the same size, rounded up; the last ones have what is
+// left, which may be nothing.
 constexpr Rows equal_cut(Rows rows, std::uint32_t i, std::uint32_t n) {
   const std::uint64_t size = (std::uint64_t{rows.size()} + n - 1) / n;
   const auto at = [&](std::uint64_t cut) {
@@ -19,41 +19,42 @@ constexpr Rows equal_cut(Rows rows, std::uint32_t i, std::uint32_t n) {
   return {at(i), at(std::uint64_t{i} + 1)};
 }
 
-// Where rows lie, for every rank: the sent layout (by global expert) and the received
-// layout (by local expert, then source). A compiled schedule speaks of capacity rows;
-// a run packs them: slot by slot, without gaps, in the same order. The map is
-// monotone, so a range of capacity rows is a range of real rows, of no more rows.
+// Maps rows on every rank: in the sent layout (by global expert) and the received layout (by local expert,
+// then source). A compiled schedule refers to capacity rows. A run packs them slot by slot, without gaps, in
+// the same order. The map is monotone, so a range of capacity rows becomes a range of real rows that is not
+// larger.
 class RowLayout {
  public:
-  // Capacity and routing of one bucket. Throws InputError if a
-  // count is above its capacity, and names the bucket needed.
+  // Takes the capacity and the routing of one bucket. Throws InputError that names the required bucket if a
+  // count exceeds its capacity.
   RowLayout(const MoeShape& shape, const RoutingCounts& capacity, const RoutingCounts& counts);
-  // A layout whose counts are its capacities: pack() is the identity.
+  // Makes a layout whose counts are its capacities: pack() is the identity.
   RowLayout(const MoeShape& shape, const RoutingCounts& capacity) : RowLayout(shape, capacity, capacity) {}
 
   const MoeShape& shape() const { return shape_; }
 
-  // Capacity rows of one slot, of a whole local expert, and of a whole rank.
+  // Return the capacity rows of a slot, and of a whole local expert.
   Rows sent_slot(std::uint32_t rank, std::uint32_t gexpert) const;
   Rows received_slot(std::uint32_t rank, std::uint32_t expert, std::uint32_t src) const;
   Rows received_expert(std::uint32_t rank, std::uint32_t expert) const;
-  // The slot of the sent or received layout in which a capacity row of a rank lies: the global expert's, or the
-  // local expert's times ep and the source's.
+  // Returns the slot that contains a capacity row of a rank: the global expert in the sent layout, local
+  // expert * ep + source in the received layout.
   std::uint32_t slot_of(Layout layout, std::uint32_t rank, std::uint32_t row) const;
   std::uint32_t sent_rows(std::uint32_t rank) const;
   std::uint32_t received_rows(std::uint32_t rank) const;
 
-  // Partition p of P of a local expert's capacity rows: equal cuts, the last one takes what is left.
+  // Returns partition p of P of a local expert's capacity rows. The cuts are equal; the last takes what is
+  // left.
   Rows partition(std::uint32_t rank, std::uint32_t expert, std::uint32_t p, std::uint32_t partitions) const;
 
-  // Real rows of a capacity range in a tensor of this layout.
-  // Layouts without experts are returned as they are.
+  // Returns the real rows of a capacity range in a tensor of this layout. Ranges in layouts without experts
+  // are unchanged.
   Rows pack(Layout layout, std::uint32_t rank, Rows capacity) const;
-  // Real rows of a whole tensor of this layout with `plain_rows` capacity rows.
+  // Returns the number of real rows of a whole tensor of this layout that has `plain_rows` capacity rows.
   std::uint32_t real_rows(Layout layout, std::uint32_t rank, std::uint32_t plain_rows) const;
 
  private:
-  // One rank's slots: prefix sums, a leading 0 and one entry a slot.
+  // Prefix sums over the slots of one rank, with a leading 0.
   struct Slots {
     std::vector<std::uint32_t> capacity, real;
     std::uint32_t pack(std::uint32_t row) const;

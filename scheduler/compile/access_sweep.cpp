@@ -23,7 +23,7 @@ void AccessSweep::begin(std::uint32_t first, std::uint32_t ranks) {
   writes_.resize(reads_.size());
   std::size_t tasks = 0;
   for (std::uint32_t r = first; r < first + ranks; ++r) tasks += taskflow_.ranks[r].tasks.size();
-  groups_.reserve(tasks);  // what is not used takes no memory
+  groups_.reserve(tasks);  // unused capacity takes no memory
 }
 
 namespace {
@@ -34,7 +34,7 @@ Footprint footprint_of(const TaskflowView::Rank& rank, const Region& region, con
 
 }  // namespace
 
-// Whether nobody can tell the two regions apart.
+// Returns whether no other access can tell the two regions apart.
 bool AccessSweep::alike(const TaskflowView::Rank& rank, const Region& a, const Region& b,
                         const Tiling* tiling) const {
   if (a.tensor != b.tensor || a.flags != b.flags) return false;
@@ -81,7 +81,8 @@ void AccessSweep::add(const TaskflowView::Rank& rank, const TaskDescriptor& td,
     const bool all = region.shares <= 1 || tiling == nullptr;
     if (all ? region.rows().empty() : footprint_of(rank, region, tiling).empty()) continue;
     std::vector<Access>& accesses = places[region.tensor * ranks_ + region.rank - first_];
-    // A rank's tasks meet a place about as often as all ranks' do: all from their rank, or one each from all.
+    // A rank's tasks access a place about as often as those of all ranks do: either all come from their rank,
+    // or one from each.
     if (accesses.empty()) accesses.reserve(td.task_split_num / (all ? 1 : region.shares));
     accesses.push_back({region.row_begin, region.row_end, static_cast<std::uint32_t>(groups_.size() - 1),
                         static_cast<std::uint32_t>(&region - rank.regions.data()) & 0x7fffffffU, all});
@@ -93,7 +94,7 @@ void AccessSweep::add_writer(const TaskGroup& group, std::uint32_t tensor, Rows 
   writes_[tensor].push_back({rows.begin, rows.end, static_cast<std::uint32_t>(groups_.size() - 1), 0, 1});
 }
 
-// Reads and writes of a place are walked by their first row; those that are open at a time stand in a list each.
+// Walks reads and writes of a place by their first row, with a list of open accesses each.
 std::vector<Dependency> AccessSweep::take_edges() {
   edges_.reserve(groups_.size());
   for (std::size_t place = 0; place < reads_.size(); ++place) {

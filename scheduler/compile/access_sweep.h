@@ -11,24 +11,26 @@
 
 namespace a3sim {
 
-// Finds the groups of a taskflow, and which of them read what which have written, in the memory of some ranks at a time.
+// Finds the task groups of a taskflow, and which of them read what others write, in the memory of some ranks
+// at a time.
 class AccessSweep {
  public:
-  // Its ranks' tables are read when they are added.
+  // A rank's tables are read when add() is called; `taskflow` must outlive the sweep.
   explicit AccessSweep(const TaskflowView& taskflow);
 
-  // Whether a region is waited for: one of a tensor that one operator writes and another reads, and no metadata.
+  // Returns whether tasks wait for a region: its tensor is written by one operator and read by another, and
+  // it is no metadata.
   bool counts(const Region& region) const { return internal_[region.tensor] && !(region.flags & kMetadata); }
 
-  // Begins anew, for the memory of so many ranks from the first on. Accesses elsewhere are left out.
+  // Restarts the sweep for the memory of `ranks` ranks from `first` on. Ignores accesses to other memory.
   void begin(std::uint32_t first, std::uint32_t ranks);
   // Adds the groups of a rank's tasks.
   void add(std::uint32_t rank);
-  // Adds a group that writes these rows in the memory of the only rank.
+  // Adds a group that writes these rows in the memory of the only rank of the sweep.
   void add_writer(const TaskGroup& group, std::uint32_t tensor, Rows rows);
 
   std::vector<TaskGroup> take_groups() { return std::exchange(groups_, {}); }
-  // The pairs that overlap, in any order; of the accesses nothing is left.
+  // Returns the pairs that overlap, in any order, and forgets the accesses.
   std::vector<Dependency> take_edges();
 
  private:
@@ -36,8 +38,8 @@ class AccessSweep {
   struct Access {
     std::uint32_t row, end;  // its rows
     std::uint32_t group;
-    std::uint32_t region : 31;  // in the tables of the group's rank
-    std::uint32_t all : 1;      // all bytes of its rows
+    std::uint32_t region : 31;  // index in the tables of the group's rank
+    std::uint32_t all : 1;      // covers all bytes of its rows
   };
   using Places = std::vector<std::vector<Access>>;  // by tensor, then rank
 
@@ -52,10 +54,10 @@ class AccessSweep {
   const TaskflowView& taskflow_;
   std::span<const TensorInfo> tensors_;  // layouts and columns are the same on every rank
   std::vector<bool> internal_;           // tensors that one operator writes and another reads
-  std::uint32_t first_ = 0, ranks_ = 0;  // whose memory is looked at
+  std::uint32_t first_ = 0, ranks_ = 0;  // ranks whose memory is swept
   std::vector<TaskGroup> groups_;
   Places reads_, writes_;
-  std::vector<Access> open_reads_, open_writes_;  // those whose rows have begun
+  std::vector<Access> open_reads_, open_writes_;  // accesses whose rows have begun
   std::vector<Dependency> edges_;
   BlockOwners owners_;
   BucketSort<Access> sort_;

@@ -16,7 +16,7 @@
 namespace a3sim {
 namespace {
 
-// A list holds the tasks of one unit, and says nothing of how they stand between those of the other.
+// A list holds the tasks of one unit, and does not say how they interleave with those of the other.
 void check_lists(const CompileOptions& options) {
   if (!options.workers.one_queue()) return;
   for (const std::string& file : options.order.list_file) {
@@ -42,7 +42,7 @@ void check_options(const Graph& graph, const CompileOptions& options) {
   check_lists(options);
 }
 
-// Joins are vector tasks, and may have to be made for a graph of matrix operators only.
+// Joins are vector tasks, which even a graph of matrix operators may need.
 void check_join_workers(const WiringCounts& counts, const CompileOptions& options) {
   if (counts.joins == 0 || options.workers.count(CoreUnit::kVector) > 0) return;
   throw InputError(
@@ -63,7 +63,7 @@ WorkerPlan worker_plan(const Taskflow& taskflow, const CompileOptions& options) 
   return assign_worker_sets(options.order, operators, options.workers);
 }
 
-// What all ranks' schedules have in common.
+// Sets what the schedules of all ranks have in common.
 SscParts common_parts(const std::string& name, const CompileOptions& options, const Taskflow& taskflow,
                       const WorkerPlan& workers) {
   SscParts parts;

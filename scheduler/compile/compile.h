@@ -12,7 +12,8 @@
 
 namespace a3sim {
 
-// What a task weighs when the compiler looks for longest paths: peak rates of one worker, no contention.
+// Rates that turn tasks into times when the compiler looks for longest paths: peak rates of one worker,
+// without contention.
 struct PathRates {
   double flops_per_second = 0;  // one cube worker
   double bytes_per_second = 0;  // one vector worker
@@ -21,22 +22,23 @@ struct PathRates {
 
 struct CompileOptions {
   MoeShape shape;
-  RoutingCounts capacity;  // of the shape bucket; counts of one routing if compiled for it
+  RoutingCounts capacity;  // of the shape bucket, or the counts of the only routing
   CutOptions cut;
   OrderSpec order;
-  WorkerKinds workers;  // that run tasks
+  WorkerKinds workers;  // workers that run tasks
   PathRates path_rates;
-  Placement placement;  // of the ranks, for orders that ask how far a task sends
-  // Ranks that stand for all: the group turns by so many (turns.h), and they alone get schedules. 0: all do.
+  Placement placement;  // of the ranks, for orders that sort by distance
+  // Number of ranks that represent all: the group is periodic (turns.h), and only its first `kept` ranks get
+  // schedules. 0: all ranks do.
   std::uint32_t kept = 0;
   friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };
 
-// How much waiting the shared events add over the exact dependencies.
+// The waiting that shared events add to the exact dependencies.
 struct SharingReport {
   std::uint64_t exact_pairs = 0;   // (consumer, producer) pairs after transitive reduction
-  std::uint64_t shared_pairs = 0;  // pairs that the events make wait
-  std::uint64_t joins = 0;         // Join tasks that had to go between
+  std::uint64_t shared_pairs = 0;  // pairs of which one waits because of the events
+  std::uint64_t joins = 0;         // Join tasks that were inserted
 };
 
 struct Compilation {
@@ -44,16 +46,17 @@ struct Compilation {
   SharingReport sharing;
 };
 
-// Partitions of every tensor after split propagation, by TensorId, and the tiles of every operator, by OpId.
+// The partitions of every tensor after split propagation, by TensorId, and the number of tiles of every
+// operator, by OpId.
 struct Splits {
   std::vector<Partition> tensors;
   std::vector<std::uint32_t> tiles;
 };
 Splits propagate_splits(const Graph& graph, const MoeShape& shape, const CutOptions& cut);
 
-// Compiles a graph for every rank. `name` is the graph's, kept in the schedules.
-// Throws InputError for an order that names what does not exist or an option that fits no worker, and for one
-// that ranks which are to be alike do not follow alike.
+// Compiles a graph for every rank. `name` is stored in the schedules. Throws InputError for an order that
+// names something that does not exist, for an option that no worker fits, and for an order that treats ranks
+// differently that one rank represents.
 Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options);
 
 }  // namespace a3sim

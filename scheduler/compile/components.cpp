@@ -12,8 +12,8 @@ namespace a3sim {
 
 namespace {
 
-// Sets of numbers that grow together, each called by its smallest member. Without heights it takes half the memory of
-// boost::disjoint_sets, of which large groups have a lot.
+// Disjoint sets of numbers, each named by its smallest member. Without heights they take half the memory of
+// boost::disjoint_sets, which matters for large groups.
 class DisjointSets {
  public:
   explicit DisjointSets(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -38,9 +38,10 @@ Components::Components(const Dependencies& dependencies) {
   const auto groups = static_cast<std::uint32_t>(dependencies.groups().size());
   waits_for.assign(groups, kNone);
   counts_in.assign(groups, kNone);
-  DisjointSets sets(2 * std::size_t{groups});  // of consumer sides, then producer sides
+  DisjointSets sets(2 * std::size_t{groups});  // consumer sides, then producer sides
   for (const Dependency& edge : dependencies.edges()) sets.unite(edge.consumer, groups + edge.producer);
-  // A set is called by its first consumer, and edges are sorted by consumers: it is met before the others.
+  // A set is named by its first consumer. Edges are sorted by consumer, so that one is seen before the
+  // others.
   for (const Dependency& edge : dependencies.edges()) {
     const std::uint32_t first = sets.find(edge.consumer);
     if (waits_for[first] == kNone) waits_for[first] = count++;
@@ -62,7 +63,7 @@ std::uint64_t Components::pairs(const Dependencies& dependencies) const {
 
 bool Components::rise(const Dependencies& dependencies, std::span<const OperatorInfo> operators) const {
   const std::span<const TaskGroup> groups = dependencies.groups();
-  std::vector<std::uint32_t> latest(count);  // stage of what counts into each
+  std::vector<std::uint32_t> latest(count);  // latest stage of the tasks that trigger each
   for (std::uint32_t g = 0; g < groups.size(); ++g) {
     if (counts_in[g] == kNone) continue;
     latest[counts_in[g]] = std::max(latest[counts_in[g]], operators[groups[g].op].stage);

@@ -12,7 +12,7 @@ Dependencies::Dependencies(std::vector<TaskGroup> groups, std::vector<Dependency
   set_edges(std::move(edges));
 }
 
-Dependencies Dependencies::of(const TaskflowView& taskflow) {
+Dependencies Dependencies::find(const TaskflowView& taskflow) {
   std::vector<TaskGroup> groups;
   std::vector<Dependency> edges;
   {
@@ -49,11 +49,12 @@ void Dependencies::set_edges(std::vector<Dependency> edges) {
     edges_[offsets_[edge.consumer]++] = edge;  // up to the next one's first
   std::uint32_t begin = 0, kept = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const std::span<Dependency> of = std::span(edges_).subspan(begin, offsets_[g] - begin);
+    const std::span<Dependency> group_edges = std::span(edges_).subspan(begin, offsets_[g] - begin);
     begin = offsets_[g];
     offsets_[g] = kept;
-    if (!std::is_sorted(of.begin(), of.end())) std::sort(of.begin(), of.end());
-    for (const Dependency& edge : of) {
+    if (!std::is_sorted(group_edges.begin(), group_edges.end()))
+      std::sort(group_edges.begin(), group_edges.end());
+    for (const Dependency& edge : group_edges) {
       if (kept == offsets_[g] || edges_[kept - 1] != edge) edges_[kept++] = edge;
     }
   }

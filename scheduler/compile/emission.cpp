@@ -50,54 +50,55 @@ class Emitter {
 
  private:
   struct Plan {
-    const UnitPlan* of;
-    std::uint32_t rank = 0, queue = 0;  // of the rank
+    const UnitPlan* wanted;
+    std::uint32_t rank = 0, queue = 0;  // queue: index on the rank
     std::uint32_t head = 0;             // first position that is not emitted
-    std::uint32_t done = 0;             // emitted
+    std::uint32_t done = 0;             // number of tasks emitted
     std::uint32_t first = kNone;        // no position before it is ready and not emitted
-    std::vector<bool> is_ready;         // by position: or emitted
+    std::vector<bool> is_ready;         // by position: ready or emitted
     std::vector<bool> emitted;          // by position
-    // By position: the event that the task counts into. Tables of tasks would be too large to be at hand.
+    // By position: the event that the task triggers. The task tables are too large to stay in the caches.
     std::vector<std::uint32_t> triggers;
 
-    // Whether a smaller part of it has been emitted.
+    // Returns whether a smaller part of this plan has been emitted than of `other`.
     bool is_behind(const Plan& other) const {
-      return std::uint64_t{done} * other.of->tasks.size() < std::uint64_t{other.done} * of->tasks.size();
+      return std::uint64_t{done} * other.wanted->tasks.size() <
+             std::uint64_t{other.done} * wanted->tasks.size();
     }
     bool can_go_on() const { return head < is_ready.size() && is_ready[head]; }
-    // The smallest position that is ready, or kNone.
+    // Returns the smallest ready position, or kNone.
     std::uint32_t first_ready() {
       while (first < emitted.size() && (emitted[first] || !is_ready[first])) ++first;
       if (first >= emitted.size()) first = kNone;
       return first;
     }
   };
-  // Where a task is wanted.
+  // The plan and the position of a task.
   struct Place {
     std::uint32_t unit, position;
   };
 
-  void add_plan(std::uint32_t rank, std::uint32_t unit, const UnitPlan& of) {
+  void add_plan(std::uint32_t rank, std::uint32_t unit, const UnitPlan& wanted) {
     Plan& plan = plans_[rank * kCoreUnits + unit];
-    plan.of = &of;
+    plan.wanted = &wanted;
     plan.rank = rank;
-    plan.queue = kinds_.queue_for(static_cast<CoreUnit>(unit));  // none has one where nothing is wanted
-    plan.is_ready.resize(of.tasks.size());
-    plan.emitted.resize(of.tasks.size());
-    plan.triggers.reserve(of.tasks.size());
+    plan.queue = kinds_.queue_for(static_cast<CoreUnit>(unit));  // kNone for an empty plan without workers
+    plan.is_ready.resize(wanted.tasks.size());
+    plan.emitted.resize(wanted.tasks.size());
+    plan.triggers.reserve(wanted.tasks.size());
     const std::span<const TaskDescriptor> tasks = taskflow_.ranks[rank].tasks;
-    for (std::uint32_t p = 0; p < of.tasks.size(); ++p) {
-      const TaskDescriptor& td = tasks[of.tasks[p]];
-      places_[rank][of.tasks[p]] = {unit, p};
+    for (std::uint32_t p = 0; p < wanted.tasks.size(); ++p) {
+      const TaskDescriptor& td = tasks[wanted.tasks[p]];
+      places_[rank][wanted.tasks[p]] = {unit, p};
       plan.triggers.push_back(first_event_[td.trigger_rank] + td.trigger_event);
     }
-    left_ += of.tasks.size();
-    if (of.tasks.empty()) return;
+    left_ += wanted.tasks.size();
+    if (wanted.tasks.empty()) return;
     std::vector<std::uint32_t>& queue = result_[rank][plan.queue];
-    queue.reserve(queue.capacity() + of.tasks.size());
+    queue.reserve(queue.capacity() + wanted.tasks.size());
   }
 
-  // The queue has a part in the next round.
+  // Adds the queue to the next round.
   void move(const Plan& plan) {
     const std::uint32_t q = plan.rank * kinds_.size() + plan.queue;
     if (moves_[q]) return;
@@ -121,7 +122,8 @@ class Emitter {
     }
     moving_.clear();
     for (Plan* const plan : chosen_) {
-      // Where no plans are merged it does not matter who goes first: as far as it goes, its tables are at hand.
+      // If no plans are merged, the order of queues does not matter: each goes on while its tables are in the
+      // caches.
       do {
         emit(*plan, plan->head);
       } while (!merges_ && plan->can_go_on());
@@ -129,7 +131,7 @@ class Emitter {
     }
   }
 
-  // The plan whose next task the queue takes; none if none is ready.
+  // Returns the plan whose next task the queue emits, or null if none is ready.
   Plan* choose(std::uint32_t q) {
     Plan* best = nullptr;
     const std::uint32_t rank = q / kinds_.size();
@@ -145,19 +147,19 @@ class Emitter {
     plan.emitted[position] = true;
     ++plan.done;
     while (plan.head < plan.emitted.size() && plan.emitted[plan.head]) ++plan.head;
-    const std::uint32_t task = plan.of->tasks[position];
+    const std::uint32_t task = plan.wanted->tasks[position];
     result_[plan.rank][plan.queue].push_back(task);
     --left_;
     const std::uint32_t event = plan.triggers[position];
     if (--missing_[event] > 0) return;
     const std::uint32_t rank = rank_of_[event];
-    for (const std::uint32_t consumer : consumers_[rank].of(event - first_event_[rank]))
+    for (const std::uint32_t consumer : consumers_[rank].waiting(event - first_event_[rank]))
       make_ready(rank, consumer);
   }
 
   void depart() {
     for (Plan& plan : plans_) {
-      if (plan.of->fixed) continue;
+      if (plan.wanted->fixed) continue;
       const std::uint32_t position = plan.first_ready();
       if (position == kNone) continue;
       emit(plan, position);
@@ -167,15 +169,15 @@ class Emitter {
   }
 
   const TaskDescriptor& head(const Plan& plan) const {
-    return taskflow_.ranks[plan.rank].tasks[plan.of->tasks[plan.head]];
+    return taskflow_.ranks[plan.rank].tasks[plan.wanted->tasks[plan.head]];
   }
 
-  // Of the tasks that hold up a fixed plan, the one of the latest stage: it stands too early, the others
-  // wait for what stands behind it.
+  // Returns the fixed plan whose blocking task has the latest stage: that task is too early, and the others
+  // wait for tasks behind it.
   const Plan* most_blocked() const {
     const Plan* most = nullptr;
     for (const Plan& plan : plans_) {
-      if (!plan.of->fixed || plan.head == plan.of->tasks.size()) continue;
+      if (!plan.wanted->fixed || plan.head == plan.wanted->tasks.size()) continue;
       if (most == nullptr || head(plan).stage > head(*most).stage) most = &plan;
     }
     return most;
@@ -184,7 +186,7 @@ class Emitter {
   std::string blocked() const {
     const Plan* const plan = most_blocked();
     if (plan == nullptr) return "the tasks wait for one another";
-    const std::uint32_t rank = plan->rank, task = plan->of->tasks[plan->head];
+    const std::uint32_t rank = plan->rank, task = plan->wanted->tasks[plan->head];
     const std::uint32_t event = taskflow_.ranks[rank].tasks[task].dependent_event;
     const std::uint32_t threshold = taskflow_.ranks[rank].events[event].threshold;
     return fmt::format(
@@ -213,13 +215,13 @@ class Emitter {
   QueueContents result_;
   std::vector<Plan> plans_;  // by rank, then unit
   std::vector<EventConsumers> consumers_;
-  std::vector<std::uint32_t> first_event_;  // by rank: of events numbered through
-  std::vector<std::uint32_t> missing_;      // by event, numbered through: triggers up to its threshold
-  std::vector<std::uint32_t> rank_of_;      // by event, numbered through
+  std::vector<std::uint32_t> first_event_;  // by rank: number of its first event
+  std::vector<std::uint32_t> missing_;      // by event number: triggers still missing
+  std::vector<std::uint32_t> rank_of_;      // by event number
   std::vector<std::vector<Place>> places_;  // by rank and task
-  std::vector<std::uint32_t> moving_;       // queues that may go on: by rank, then queue
-  std::vector<bool> moves_;                 // whether they stand there
-  std::vector<Plan*> chosen_;               // of the round at hand
+  std::vector<std::uint32_t> moving_;       // queues of the next round: by rank, then queue
+  std::vector<bool> moves_;                 // by queue: whether it is in moving_
+  std::vector<Plan*> chosen_;               // in the current round
   bool merges_;                             // whether both plans of a rank go to one queue
   std::size_t left_ = 0;
 };

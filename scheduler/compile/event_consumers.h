@@ -19,12 +19,14 @@ class EventConsumers {
     for (std::uint32_t t = 0; t < tasks.size(); ++t) tasks_[next[slot(tasks[t], events)]++] = t;
   }
 
-  // In task order.
-  std::span<const std::uint32_t> of(std::uint32_t event) const {
+  // Returns the tasks that wait for an event, in task order.
+  std::span<const std::uint32_t> waiting(std::uint32_t event) const {
     return {tasks_.data() + offsets_[event], tasks_.data() + offsets_[event + 1]};
   }
-  // Tasks that wait for nothing.
-  std::span<const std::uint32_t> free() const { return of(static_cast<std::uint32_t>(offsets_.size() - 2)); }
+  // Returns the tasks that wait for no event.
+  std::span<const std::uint32_t> free() const {
+    return waiting(static_cast<std::uint32_t>(offsets_.size() - 2));
+  }
 
  private:
   static std::size_t slot(const TaskDescriptor& td, std::size_t events) {

@@ -20,7 +20,7 @@ class Expander {
         cut_(cut),
         kept_(kept > 0 ? kept : layout.shape().ep),
         order_(graph.topological_order()) {
-    // One number stays free for Join.
+    // One operator number is reserved for Join.
     constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max() - 1;
     if (graph.operators().size() > kMost) {
       throw InputError(fmt::format("the graph has {} operators; at most {} fit a task descriptor",
@@ -40,7 +40,7 @@ class Expander {
     for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
       Taskflow::Rank& rank = taskflow_.ranks[r];
       rank.tensors = tensor_infos(graph_, layout_, RankId{r});
-      if (r > 0) {  // ranks have about as many
+      if (r > 0) {  // other ranks have about as many
         rank.table.tasks.reserve(taskflow_.ranks[r - 1].table.tasks.size());
         rank.table.regions.reserve(taskflow_.ranks[r - 1].table.regions.size());
       }
@@ -51,8 +51,8 @@ class Expander {
   }
 
  private:
-  // In a group without experts the tiles of a product are of rows that belong to one rank after the other: whose,
-  // and the how manieth of them, orders can sort by.
+  // In a group without experts the tiles of a product have rows of one rank after another. Sets `src` to that
+  // rank and `chunk` to the tile's index among its tiles, for orders to sort by.
   void mark_block(std::vector<TaskDescriptor>& tasks, std::size_t first, Tile tile) const {
     const std::uint32_t ranks = layout_.shape().ep;
     if (layout_.shape().experts() > 0 || ranks == 1 || tile.count % ranks != 0) return;

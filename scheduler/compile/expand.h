@@ -5,9 +5,9 @@
 
 namespace a3sim {
 
-// The tasks of every rank, operators in topological order, tiles in order, without events. `layout` holds the
-// bucket's capacities. Throws InputError if the graph has too many operators for a task descriptor.
-// `kept`: ranks that stand for all (turns.h); 0: every rank for itself.
+// Makes the tasks of every rank, without events: operators in topological order, tiles in order. `layout`
+// holds the bucket's capacities. `kept`: number of ranks that represent all (turns.h); 0: all ranks. Throws
+// InputError if the graph has too many operators for a task descriptor.
 Taskflow expand(const Graph& graph, const Splits& splits, const RowLayout& layout, const CutOptions& cut,
                 std::uint32_t kept = 0);
 

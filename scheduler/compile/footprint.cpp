@@ -4,7 +4,7 @@
 
 namespace a3sim {
 
-const std::vector<std::uint16_t>& BlockOwners::of(const BlockGrid& grid, std::uint32_t shares) {
+const std::vector<std::uint16_t>& BlockOwners::owners(const BlockGrid& grid, std::uint32_t shares) {
   if (grid == grid_ && shares == shares_) return owners_;
   grid_ = grid;
   shares_ = shares;
@@ -28,7 +28,7 @@ bool Footprint::has_block_in(Rows rows, std::uint32_t col_begin, std::uint32_t c
                              BlockOwners& owners) const {
   const Rows common{std::max(rows.begin, rows_.begin), std::min(rows.end, rows_.end)};
   if (common.begin >= common.end || col_begin >= col_end) return false;
-  const std::vector<std::uint16_t>& owner = owners.of(grid_, shares_);
+  const std::vector<std::uint16_t>& owner = owners.owners(grid_, shares_);
   const std::uint32_t first_row = (common.begin - rows_.begin) / grid_.base_m;
   const std::uint32_t last_row = (common.end - 1 - rows_.begin) / grid_.base_m;
   const std::uint32_t first_col = col_begin / grid_.base_n, last_col = (col_end - 1) / grid_.base_n;

@@ -8,18 +8,17 @@
 
 namespace a3sim {
 
-// Where the rows of a tensor lie depends on the run's counts:
-// they are packed. Elsewhere they stay where they are.
+// Returns whether the place of rows in this layout depends on the run's counts, because they are packed.
 constexpr bool moves_with_counts(Layout layout) {
   return layout == Layout::kSent || layout == Layout::kReceived;
 }
 
-// Whose each block of a grid is. Regions that are compared one after the other are mostly of one grid: it is
-// walked once for all of them.
+// Computes the share that owns each block of a grid. Remembers the last grid, since regions of one grid are
+// mostly compared one after another.
 class BlockOwners {
  public:
-  // By block, row by row: its number modulo `shares`.
-  const std::vector<std::uint16_t>& of(const BlockGrid& grid, std::uint32_t shares);
+  // Returns, by block, row by row, its number modulo `shares`.
+  const std::vector<std::uint16_t>& owners(const BlockGrid& grid, std::uint32_t shares);
 
  private:
   BlockGrid grid_{};
@@ -27,35 +26,34 @@ class BlockOwners {
   std::vector<std::uint16_t> owners_;  // as wide as a region's share
 };
 
-// The bytes of a region that stand in one tensor: rows, or the base blocks b = share (mod shares) of a grid
-// over them.
+// The bytes of a region in one tensor: rows, or the base blocks b = share (mod shares) of a grid over them.
 //
 // A schedule runs under every routing of its bucket. Packing is monotone, so row ranges that do not overlap
-// at capacity never do. Blocks are another matter: a row range moves within the grid, so which shares it
-// meets changes with the counts. In layouts that are packed a share is therefore taken to be anywhere within
-// its tile's rows, in the others exactly where its blocks are. A share without blocks at capacity has none
+// at capacity never overlap. Blocks are different: a row range moves within the grid, so the shares that it
+// meets change with the counts. In packed layouts a share is therefore assumed to be anywhere in its tile's
+// rows; in other layouts it is exactly where its blocks are. A share without blocks at capacity has none
 // under any counts.
 class Footprint {
  public:
-  // `tiling` is the one of the region's task; null (a task without tiling) means all rows of the region.
+  // `tiling` is that of the region's task. Null (a task without tiling) means all rows of the region.
   Footprint(const Region& region, const Tiling* tiling, const TensorInfo& tensor);
 
   bool empty() const { return rows_.empty() || (cut_ && share_ >= grid_.count()); }
-  // Whether they have bytes in common, under any counts. Both are of the same tensor in the same memory.
-  // `owners` only remembers.
+  // Returns whether the two have bytes in common under any counts. Both must be in the same tensor and
+  // memory. `owners` is a cache.
   bool overlaps(const Footprint& other, BlockOwners& owners) const;
-  // Whether the share matters beyond being empty or not.
+  // Returns whether the footprint depends on the share beyond being empty.
   bool exact() const { return exact_; }
 
  private:
-  // Whether a block of the share lies in these rows and columns.
+  // Returns whether a block of the share is in these rows and columns.
   bool has_block_in(Rows rows, std::uint32_t col_begin, std::uint32_t col_end, BlockOwners& owners) const;
 
   Rows rows_;
   BlockGrid grid_{};
   std::uint32_t share_ = 0, shares_ = 1;
   bool cut_ = false;    // a set of blocks
-  bool exact_ = false;  // of blocks that stay where they are
+  bool exact_ = false;  // blocks whose place does not depend on counts
 };
 
 }  // namespace a3sim

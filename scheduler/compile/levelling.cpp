@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kJoin = "Join";
 
-// A dependency that must go through a Join; consumers of one Join have one depth.
+// A dependency that must go through a Join. Consumers of one Join have one depth.
 struct Shallow {
   std::uint32_t rank, producer_op, consumer_op, depth;
   Dependency edge;
@@ -91,9 +91,9 @@ class Leveller {
     return static_cast<std::uint32_t>(taskflow_.operators.size() - 1);
   }
 
-  // One Join for each connected part of these dependencies.
+  // Makes one Join for each connected part of these dependencies.
   void join(std::span<const Shallow> edges) {
-    std::vector<std::uint32_t> members;  // consumers and, with the highest bit set, producers
+    std::vector<std::uint32_t> members;  // consumers, and producers with the highest bit set
     constexpr std::uint32_t kProducer = 1U << 31;
     for (const Shallow& s : edges) {
       members.push_back(s.edge.consumer);
@@ -120,7 +120,8 @@ class Leveller {
     }
   }
 
-  // A Join before the first consumer of its part, whose attributes it takes so that orders put it near.
+  // Places a Join before the first consumer of its part and copies that one's attributes, so that orders put
+  // it near.
   std::uint32_t add_join(const Shallow& shallow) {
     const TaskGroup& consumer = dependencies_.groups()[shallow.edge.consumer];
     TaskTable& table = taskflow_.ranks[consumer.rank].table;
@@ -142,7 +143,7 @@ class Leveller {
     return dependencies_.add_group(rank, join_op_, task);
   }
 
-  // Joins stand behind all other tasks.
+  // Joins come after all other tasks.
   void number_joins(std::vector<TaskDescriptor>& tasks) const {
     std::size_t first = tasks.size();
     while (first > 0 && tasks[first - 1].op == join_op_) --first;

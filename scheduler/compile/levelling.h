@@ -5,8 +5,8 @@
 
 namespace a3sim {
 
-// Puts Join tasks between the tasks of components that wait on themselves, so that none does any more.
-// Returns how many. Adds an operator `Join` where one is needed.
+// Inserts Join tasks into components that wait on themselves, so that none does. Adds an operator `Join` if
+// one is needed. Returns the number of Join tasks.
 std::uint64_t level(Taskflow& taskflow, Dependencies& dependencies, const Components& components);
 
 }  // namespace a3sim

@@ -27,7 +27,7 @@ std::vector<std::string> operator_names(const TaskflowView& taskflow) {
 // Sorts tasks by their keys, then by number.
 class KeySort {
  public:
-  // The tasks' numbers. Valid until the next call.
+  // Returns the task numbers in sorted order. Valid until the next call.
   const std::vector<std::uint32_t>& sorted(const KeyFunction::Keys& keys, std::size_t tasks) {
     order_.resize(tasks);
     if (pack(keys, tasks)) {
@@ -50,8 +50,8 @@ class KeySort {
   }
 
  private:
-  // Whole numbers of a small range each, as attributes are, fit one number with the task's: compared at once. False
-  // where they do not.
+  // Packs keys that are whole numbers of small ranges, as attributes are, with the task number into one
+  // number, so that one comparison decides. Returns false if they do not fit.
   bool pack(const KeyFunction::Keys& keys, std::size_t tasks) {
     packed_.assign(tasks, 0);
     bits_ = 0;
@@ -83,8 +83,8 @@ class KeySort {
     return bits_ < 64;
   }
 
-  static constexpr double kMost = 1LL << 52;  // whole numbers below are exact, and so are differences
-  static constexpr std::uint32_t kMostBucketBits = 32;  // what BucketSort can deal by
+  static constexpr double kMost = 1LL << 52;  // whole numbers below it and their differences are exact
+  static constexpr std::uint32_t kMostBucketBits = 32;  // limit of BucketSort
   std::vector<std::uint64_t> packed_;
   std::uint32_t bits_ = 0, shift_ = 0;
   BucketSort<std::uint64_t> sort_;
@@ -116,7 +116,7 @@ class KeyPlanner {
   }
 
  private:
-  // The keys of the tasks ids_.
+  // Returns the keys of the tasks in ids_.
   void evaluate(std::uint32_t r) {
     if (const KeyFunction* function = order_.functions[static_cast<std::size_t>(unit_)].get()) {
       auto attributes = std::make_shared<std::vector<Attributes>>();
@@ -157,8 +157,8 @@ class KeyPlanner {
   std::vector<CoreUnit> units_;  // by operator
   std::vector<std::string> names_;
   KeyProgram program_;
-  // Of the rank at hand; kept, as the next one needs as much memory.
-  std::vector<std::uint32_t> ids_;  // its tasks of the unit
+  // Buffers for the current rank, reused for the next one.
+  std::vector<std::uint32_t> ids_;  // tasks of the unit
   KeyFunction::Keys keys_;
   KeySort sort_;
 };
@@ -202,7 +202,7 @@ class ListPlanner {
         fmt::format("{}:{}: {}", order_.list_file[static_cast<std::size_t>(unit_)], line.line, what));
   }
 
-  // The task that a line names; kNone for an operator of another graph that the order serves.
+  // Returns the task that a line names, or kNone for an operator of another graph of the order.
   std::uint32_t find(const OrderSpec::Explicit& line) const {
     const auto op =
         static_cast<std::size_t>(std::find(names_.begin(), names_.end(), line.op) - names_.begin());
@@ -240,7 +240,7 @@ class ListPlanner {
   CoreUnit unit_;
   std::vector<CoreUnit> units_;  // by operator
   std::vector<std::string> names_;
-  std::vector<std::vector<std::uint32_t>> first_task_;  // by rank and operator, whose tasks stand together
+  std::vector<std::vector<std::uint32_t>> first_task_;  // by rank and operator, whose tasks are consecutive
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ RankDependencies::RankDependencies(const TaskflowView& taskflow)
   for (std::uint32_t r = 0; r < taskflow.ranks.size() && complete_; ++r) deal(r);
 }
 
-// Looks at a rank's tasks for what they touch of other ranks' memory.
+// Finds what a rank's tasks access in other ranks' memory.
 void RankDependencies::deal(std::uint32_t r) {
   const TaskflowView::Rank& rank = taskflow_.ranks[r];
   std::uint32_t puts = first_put_.back();
@@ -33,13 +33,13 @@ void RankDependencies::deal(std::uint32_t r) {
       arrivals_[to].push_back({out.rows(), puts, out.tensor, td.op});
     ++puts;
   }
-  if (r == 0) {  // as many reach each rank
+  if (r == 0) {  // about as many reach each rank
     for (std::vector<Arrival>& arrivals : arrivals_) arrivals.reserve(puts);
   }
   first_put_.push_back(puts);
 }
 
-Dependencies RankDependencies::of(std::uint32_t rank) {
+Dependencies RankDependencies::find(std::uint32_t rank) {
   sweep_.begin(rank, 1);
   sweep_.add(rank);
   for (const Arrival& put : arrivals_[rank])

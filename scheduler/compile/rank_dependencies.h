@@ -10,28 +10,29 @@
 
 namespace a3sim {
 
-// Dependencies one rank after the other, so that no graph of the whole group is needed: tasks wait for what their
-// rank's memory holds, and there they meet their rank's tasks and the puts of others.
+// Finds dependencies rank by rank, without a graph of the whole group: tasks wait for the contents of their
+// rank's memory, which only the rank's tasks and puts of other ranks write.
 class RankDependencies {
  public:
-  // The tables of all ranks must outlive it.
+  // The tables of all ranks in `taskflow` must outlive it.
   explicit RankDependencies(const TaskflowView& taskflow);
 
-  // Whether they are all that the group's tasks wait for: tasks read their rank's memory only and write one rank's, if it
-  // is another's whole rows of one tensor.
+  // Returns whether these are all dependencies of the group: tasks read their own rank's memory only, and
+  // each writes the memory of one rank; if that is another rank, whole rows of one tensor.
   bool complete() const { return complete_; }
 
-  // What a rank's groups depend on, without what others of these dependencies imply; chains over other ranks may imply
-  // more (Components::rise). Behind the groups stand, each as a group of its own, the puts of other ranks that write here
-  // what is read: `first` is the put's number, `rank` none.
-  Dependencies of(std::uint32_t rank);
+  // Returns the dependencies of a rank's groups, without those that others of them imply; chains over other
+  // ranks may imply more (Components::rise). Puts of other ranks into memory that is read here come after the
+  // rank's groups, as a group each: `first` is the put's number, `rank` is kNone.
+  Dependencies find(std::uint32_t rank);
 
-  // Tasks whose results lie on other ranks are numbered through, by rank, then task: the first of a rank.
+  // Returns the number of a rank's first put. Tasks whose results are on other ranks are numbered by rank,
+  // then task.
   std::uint32_t first_put(std::uint32_t rank) const { return first_put_[rank]; }
   std::uint32_t puts() const { return first_put_.back(); }
 
  private:
-  // A put as the rank into whose memory it writes sees it.
+  // A put, as seen by the rank whose memory it writes.
   struct Arrival {
     Rows rows;
     std::uint32_t number, tensor;
@@ -44,7 +45,7 @@ class RankDependencies {
   AccessSweep sweep_;
   Reduction reduction_;
   bool complete_ = true;
-  std::vector<std::uint32_t> first_put_ = {0};  // by rank, and an end
+  std::vector<std::uint32_t> first_put_ = {0};  // by rank, with an end
   std::vector<std::vector<Arrival>> arrivals_;  // by rank
 };
 

@@ -15,7 +15,7 @@ class RankWiring {
         dependencies_(view_),
         event_of_put_(dependencies_.puts(), kNone) {}
 
-  // False: it cannot be said rank by rank.
+  // Returns false if wiring rank by rank is not possible.
   bool run() {
     if (!dependencies_.complete()) return false;
     for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
@@ -31,10 +31,10 @@ class RankWiring {
   const WiringCounts& counts() const { return counts_; }
 
  private:
-  // The rank's events, the last of them `done`, and which tasks wait for them; triggers of all tasks whose results lie
-  // here.
+  // Makes the rank's events, the last of which is `done`, and sets which tasks wait for them and which tasks
+  // with results here trigger them.
   bool wire(std::uint32_t r) {
-    const Dependencies dependencies = dependencies_.of(r);
+    const Dependencies dependencies = dependencies_.find(r);
     const Components components(dependencies);
     if (!components.rise(dependencies, taskflow_.operators)) return false;
     counts_.exact_pairs += dependencies.pairs();
@@ -53,10 +53,10 @@ class RankWiring {
       }
       for (std::uint32_t i = group.first; i < group.first + group.count; ++i) {
         TaskDescriptor& td = rank.table.tasks[i];
-        td.dependent_event =
-            components.waits_for[g];  // components are numbered as events are: by who waits first
+        td.dependent_event = components.waits_for[g];
         td.trigger_rank = rank_of_result(r, td);
-        // A put's is known once its destination has been looked at.
+        // The event of a put is known after its destination has been processed. Until then, its number stands
+        // here.
         td.trigger_event = td.trigger_rank != r ? put++ : event != kNone ? event : components.count;
         if (td.trigger_rank == r) ++rank.events[td.trigger_event].threshold;
       }
@@ -64,7 +64,7 @@ class RankWiring {
     return true;
   }
 
-  // In whose memory the task's result lies.
+  // Returns the rank whose memory holds the task's result.
   std::uint32_t rank_of_result(std::uint32_t own, const TaskDescriptor& td) const {
     const std::vector<Region>& regions = taskflow_.ranks[own].table.regions;
     return td.num_outputs == 0 ? own : regions[td.first_region + td.num_inputs].rank;
@@ -85,8 +85,7 @@ class RankWiring {
   const TaskflowView view_;
   RankDependencies dependencies_;
   WiringCounts counts_;
-  std::vector<std::uint32_t>
-      event_of_put_;  // by put's number: on its destination, or none that is waited for
+  std::vector<std::uint32_t> event_of_put_;  // by put number: event on its destination, or kNone
 };
 
 }  // namespace

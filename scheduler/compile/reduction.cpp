@@ -14,7 +14,9 @@ bool feeds(const OperatorInfo& producer, const OperatorInfo& consumer) {
   });
 }
 
-bool any(const std::vector<bool>& of) { return std::find(of.begin(), of.end(), true) != of.end(); }
+bool any(const std::vector<bool>& flags) {
+  return std::find(flags.begin(), flags.end(), true) != flags.end();
+}
 
 }  // namespace
 
@@ -54,14 +56,14 @@ bool Reduction::reaches_any(const std::vector<bool>& from, std::size_t to) const
 
 namespace {
 
-// Searches backward from a consumer's producers, inside the operators that lie between them.
+// Searches backward from a consumer's producers, within the operators between them.
 class BackwardSearch {
  public:
   BackwardSearch(const Dependencies& dependencies, const Reduction& operators)
       : dependencies_(dependencies), operators_(operators), seen_(dependencies.groups().size(), kNone) {}
 
-  // Marks every group that a producer of `consumer` depends
-  // on, directly or not, as far as `candidates` may be met.
+  // Marks every group on which a producer of `consumer` depends, directly or not, as far as `candidates` may
+  // be reached.
   void run(std::uint32_t consumer, const std::vector<bool>& candidates) {
     candidates_ = &candidates;
     for (const Dependency& edge : dependencies_.of_consumer(consumer)) expand(edge.producer, consumer);
@@ -86,7 +88,7 @@ class BackwardSearch {
   const Dependencies& dependencies_;
   const Reduction& operators_;
   const std::vector<bool>* candidates_ = nullptr;
-  std::vector<std::uint32_t> seen_;  // the consumer for which a group was reached last
+  std::vector<std::uint32_t> seen_;  // by group: the last consumer for which it was reached
   std::vector<std::uint32_t> stack_;
 };
 

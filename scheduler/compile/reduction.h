@@ -7,15 +7,15 @@
 
 namespace a3sim {
 
-// Leaves out dependencies that others imply: those on a task that another one depends on which is waited for too. Exact;
-// work is done only for operators two of whose producers' operators depend on one another.
+// Removes dependencies that others imply: a dependency on a task on which another predecessor depends. The
+// result is exact. Works only on operators with two producers of which one depends on the other.
 class Reduction {
  public:
   explicit Reduction(std::span<const OperatorInfo> operators);
 
   void apply(Dependencies& dependencies) const;
 
-  // Whether `to` depends on one of these operators.
+  // Returns whether `to` depends on one of these operators.
   bool reaches_any(const std::vector<bool>& from, std::size_t to) const;
 
  private:
@@ -23,7 +23,8 @@ class Reduction {
 
   std::vector<std::vector<std::size_t>> producers_;  // by operator
   std::vector<std::vector<bool>> ancestors_;         // by operator: those that it depends on
-  // By operator: its producers that another one of them depends on. Dependencies on these alone can be implied.
+  // By operator: its producers on which another of its producers depends. Only dependencies on these can be
+  // implied.
   std::vector<std::vector<bool>> candidates_;
 };
 

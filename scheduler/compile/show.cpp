@@ -165,13 +165,14 @@ std::string show_totals(const Schedule& schedule) {
 
 namespace {
 
-// Pairs of tasks of which one must wait for the other; nothing where a rank alone cannot say.
+// Returns the number of task pairs of which one must wait for the other, or nullopt if that cannot be found
+// rank by rank.
 std::optional<std::uint64_t> exact_pairs_by_rank(const TaskflowView& taskflow) {
   RankDependencies by_rank(taskflow);
   if (!by_rank.complete()) return std::nullopt;
   std::uint64_t pairs = 0;
   for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
-    const Dependencies dependencies = by_rank.of(r);
+    const Dependencies dependencies = by_rank.find(r);
     if (!Components(dependencies).rise(dependencies, taskflow.operators)) return std::nullopt;
     pairs += dependencies.pairs();
   }
@@ -180,7 +181,7 @@ std::optional<std::uint64_t> exact_pairs_by_rank(const TaskflowView& taskflow) {
 
 std::uint64_t exact_pairs(const TaskflowView& taskflow) {
   if (const std::optional<std::uint64_t> pairs = exact_pairs_by_rank(taskflow)) return *pairs;
-  Dependencies dependencies = Dependencies::of(taskflow);
+  Dependencies dependencies = Dependencies::find(taskflow);
   Reduction(taskflow.operators).apply(dependencies);
   return dependencies.pairs();
 }

@@ -5,28 +5,28 @@
 
 #include "scheduler/compile/compile.h"
 
-// Schedules as text, for `a3sim show`. All texts end with a newline. Ranks, tasks and events that do not
-// exist are refused with InputError.
+// Schedules as text, for `a3sim show`. Every text ends with a newline. All functions throw InputError for
+// ranks, tasks and events that do not exist.
 namespace a3sim {
 
-// Operators with their tensors; with `splits` (of the graph that was compiled) also tiles and partitions.
+// Returns operators with their tensors. With `splits` of the compiled graph, adds tiles and partitions.
 std::string show_graph(const Ssc& ssc, const Splits* splits = nullptr);
-// The same as a Graphviz digraph: operators are nodes, tensors stand on the edges.
+// Returns the same as a Graphviz digraph: operators are nodes, tensors are edges.
 std::string show_dot(const Ssc& ssc, const Splits* splits = nullptr);
 
-// The first `count` tasks of a queue (ctq), a line each.
+// Returns the first `count` tasks of a queue (ctq), a line each.
 std::string show_queue(const Schedule& schedule, RankId rank, const std::string& queue, std::size_t count);
 
-// One task: every field of its descriptor, its regions with their bytes, the tasks that it waits for.
+// Returns one task: every field of its descriptor, its regions with their bytes, and its predecessors.
 std::string show_task(const Schedule& schedule, RankId rank, TaskId task);
 
-// One event with its producers and consumers, over all ranks.
+// Returns one event with its producers and consumers on all ranks.
 std::string show_event(const Schedule& schedule, RankId rank, EventId event);
 
-// Tasks by operator, events, bytes a task, and what sharing events costs in waiting.
+// Returns tasks by operator, events, bytes per task, and the waiting that shared events add.
 std::string show_totals(const Schedule& schedule);
 
-// How much waiting the events add over the exact dependencies, read from the schedules.
+// Computes the waiting that shared events add to the exact dependencies of these schedules.
 SharingReport sharing_report(const Schedule& schedule);
 
 }  // namespace a3sim

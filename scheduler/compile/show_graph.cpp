@@ -23,7 +23,7 @@ std::string tensor_text(const Ssc& ssc, TensorId id) {
                      name_of(tensor.layout));
 }
 
-// A name inside a quoted DOT string.
+// Escapes a name for a quoted DOT string.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -56,7 +56,7 @@ std::string show_dot(const Ssc& ssc, const Splits* splits) {
     text += fmt::format("  op{} [label={}];\n", i, quoted(op.name + tiles_of(splits, i)));
     for (const TensorId t : op.outputs) writer[index(t)] = i;
   }
-  // Tensors that come from outside, or that nobody reads, end in points of their own.
+  // External tensors and unread results end in points of their own.
   std::vector<bool> read(ssc.tensors().size());
   for (std::size_t i = 0; i < ssc.operators().size(); ++i) {
     for (const TensorId t : ssc.operators()[i].inputs) {

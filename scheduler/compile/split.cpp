@@ -3,8 +3,8 @@
 namespace a3sim {
 namespace {
 
-// The number that all named inputs are partitioned into along
-// the dimension that the operator needs; 1 if there is none.
+// Returns the number of parts into which all named inputs are partitioned along the dimension that the
+// operator needs, or 1.
 std::uint32_t inherited(const OperatorNode& node, const std::vector<Partition>& tensors) {
   std::uint32_t number = 0;
   for (const SplitSpec::Inherit& inherit : node.split.inherits) {

@@ -33,13 +33,13 @@ double bytes_of(const Work& work) {
   for (const Gemm& g : work.gemms) {
     elements += static_cast<double>(g.m) * g.k + static_cast<double>(g.k) * g.n;
   }
-  // The share's blocks: as many elements of C as multiply-accumulates over K.
+  // The share's blocks have this many elements of C: multiply-accumulates divided by K.
   if (!work.gemms.empty() && work.gemms.front().k > 0)
     elements += static_cast<double>(work.macs()) / work.gemms.front().k;
   return elements * element_bytes(work.dtype);
 }
 
-// Rows of weights are none that a routing sends.
+// Rows of weights do not count: they do not depend on the routing.
 double rows_of(const TaskflowView::Rank& rank, const TaskDescriptor& td) {
   const std::span<const Region> inputs = rank.inputs(td), outputs = rank.outputs(td);
   if (outputs.empty()) return 0;
@@ -47,7 +47,7 @@ double rows_of(const TaskflowView::Rank& rank, const TaskDescriptor& td) {
   return weights && !inputs.empty() ? inputs[0].rows().size() : outputs[0].rows().size();
 }
 
-// Tasks of all ranks, each behind what it waits for.
+// Returns the tasks of all ranks in an order in which each comes after its predecessors.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> topological_order(
     const TaskflowView& taskflow, const std::vector<EventConsumers>& consumers) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
@@ -60,7 +60,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> topological_order(
     const TaskDescriptor& td = taskflow.ranks[order[i].first].tasks[order[i].second];
     const std::uint32_t rank = td.trigger_rank, event = td.trigger_event;
     if (++counts[rank][event] != taskflow.ranks[rank].events[event].threshold) continue;
-    for (const std::uint32_t task : consumers[rank].of(event)) order.emplace_back(rank, task);
+    for (const std::uint32_t task : consumers[rank].waiting(event)) order.emplace_back(rank, task);
   }
   return order;
 }
@@ -84,7 +84,7 @@ class Chains {
     }
   }
 
-  // `path` holds each task's own time before.
+  // On entry `path` holds each task's own time.
   void paths(std::vector<std::vector<TaskWeights::Values>>& values) const {
     std::vector<std::vector<double>> events = per_event();
     for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
@@ -113,7 +113,7 @@ class Chains {
 }  // namespace
 
 bool mentions(const OrderSpec& order, std::string_view name) {
-  if (order.functions[0] || order.functions[1]) return true;  // may ask for any
+  if (order.functions[0] || order.functions[1]) return true;  // a program may use any attribute
   return std::any_of(std::begin(order.keys), std::end(order.keys), [&](const std::vector<std::string>& keys) {
     return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return mentions(key, name); });
   });
@@ -173,7 +173,7 @@ void TaskWeights::weigh_work(const TaskflowView& taskflow, const RowLayout& layo
 Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
                          std::uint32_t task) {
   Attributes a = attributes_of(taskflow.ranks[rank].tasks[task], RankId{rank}, taskflow.group);
-  const TaskWeights::Values weight = weights.of(rank, task);
+  const TaskWeights::Values weight = weights.values(rank, task);
   a.bytes = weight.bytes;
   a.flops = weight.flops;
   a.depth = weight.depth;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kRemedy = "; take experiment.simulate all";
 
-// Where turns are many, only the first and the last are looked at task by task; of the others every so manieth.
+// Tasks to check at most: if there are more, checks every task of the first and the last turn, and a sample
+// of those between.
 constexpr std::size_t kEnough = 2'000'000;
 
 class TurnCheck {
@@ -80,8 +81,8 @@ class TurnCheck {
     }
   }
 
-  // The task as the rank has it that is `turn` further round. Which number and which rows it has there is not
-  // followed: no key may ask.
+  // Returns the task as the rank `turn` ranks further has it. Its number and its rows there are not computed:
+  // no key may use them.
   Attributes turned(std::uint32_t rank, std::size_t i, std::uint32_t turn) const {
     const MoeShape& shape = options_.shape;
     const TaskDescriptor& td = task(rank, i);

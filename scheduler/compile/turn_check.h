@@ -6,12 +6,12 @@
 
 namespace a3sim {
 
-// Whether a group's ranks can stand for one another at all: rows go to experts, and keys sort the queues. Throws
-// InputError if not.
+// Throws InputError unless ranks of the group can represent others: rows go to experts, and keys sort the
+// queues.
 void check_turns(const CompileOptions& options);
 
-// That the order has the tasks of any rank in the order of the one that stands for it: a key of a task does not
-// change as its group turns, and no two tasks of one rank to different ranks have equal keys. Throws InputError.
+// Throws InputError unless the order sorts the tasks of every rank like those of its representative: a task's
+// keys must not change as the group turns, and no two tasks of a rank to different ranks may have equal keys.
 void check_turns(const TaskflowView& taskflow, const CompileOptions& options, const TaskWeights& weights);
 
 }  // namespace a3sim

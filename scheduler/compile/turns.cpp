@@ -28,25 +28,26 @@ std::uint32_t least_turn(const Placement& placement, std::uint32_t ranks) {
   return turn;
 }
 
-Rows turned_back(const RowLayout& layout, Layout of, std::uint32_t rank, Rows rows, std::uint32_t kept) {
+Rows turned_back(const RowLayout& layout, Layout tensor_layout, std::uint32_t rank, Rows rows,
+                 std::uint32_t kept) {
   const MoeShape& shape = layout.shape();
   const std::uint32_t to = rank % kept, turn = rank - to;
   if (turn == 0 || rows.empty()) return rows;
   Rows here, there;
-  if (of == Layout::kReceived) {
-    const std::uint32_t slot = layout.slot_of(of, rank, rows.begin), expert = slot / shape.ep,
+  if (tensor_layout == Layout::kReceived) {
+    const std::uint32_t slot = layout.slot_of(tensor_layout, rank, rows.begin), expert = slot / shape.ep,
                         src = slot % shape.ep;
     here = layout.received_slot(rank, expert, src);
     there = layout.received_slot(to, expert, (src + shape.ep - turn) % shape.ep);
-  } else if (of == Layout::kSent) {
-    const std::uint32_t expert = layout.slot_of(of, rank, rows.begin);
+  } else if (tensor_layout == Layout::kSent) {
+    const std::uint32_t expert = layout.slot_of(tensor_layout, rank, rows.begin);
     here = layout.sent_slot(rank, expert);
     there = layout.sent_slot(to, (expert + (shape.ep - turn) * shape.experts_per_rank) % shape.experts());
   } else {
     throw InputError(fmt::format(
         "ranks that are alike can stand for one another where rows go to experts; here they go to a tensor "
         "laid out '{}': take experiment.simulate all",
-        name_of(of)));
+        name_of(tensor_layout)));
   }
   if (rows.end > here.end || here.size() != there.size())
     throw std::logic_error("rows of a group that turns lie in slots that do not");

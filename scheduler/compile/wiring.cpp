@@ -32,7 +32,7 @@ class EventTables {
     std::uint32_t rank = kNone, event = kNone;
   };
 
-  // An event lives where it is waited for.
+  // An event is on the rank that waits for it.
   void place_components() {
     for (std::uint32_t g = 0; g < dependencies_.groups().size(); ++g) {
       const std::uint32_t component = components_.waits_for[g];
@@ -66,8 +66,8 @@ class EventTables {
     }
   }
 
-  // The `done` event of the rank in whose memory the task's result lies. Shared events are all placed before,
-  // so it is the last of its rank.
+  // Returns the `done` event of the rank whose memory holds the task's result. All shared events are placed
+  // before, so it is the rank's last one.
   Place done_place(std::uint32_t own, const TaskDescriptor& td) {
     const std::vector<Region>& regions = taskflow_.ranks[own].table.regions;
     const std::uint32_t rank = td.num_outputs == 0 ? own : regions[td.first_region + td.num_inputs].rank;
@@ -85,7 +85,7 @@ class EventTables {
 }  // namespace
 
 WiringCounts wire_group(Taskflow& taskflow) {
-  Dependencies dependencies = Dependencies::of(TaskflowView(taskflow));
+  Dependencies dependencies = Dependencies::find(TaskflowView(taskflow));
   Reduction(taskflow.operators).apply(dependencies);
   WiringCounts counts;
   counts.exact_pairs = dependencies.pairs();

@@ -12,35 +12,36 @@
 
 namespace a3sim {
 
-// What orders call the tasks of each unit, after the queues of the cores that have it alone; small in files.
+// The names that orders give to the tasks of each unit, after the queues of the cores that have only that
+// unit. Files use lower case.
 inline constexpr std::string_view kPlanNames[kCoreUnits] = {"CTQ", "VTQ"};
 constexpr std::string_view plan_name(CoreUnit unit) { return kPlanNames[static_cast<std::size_t>(unit)]; }
 
-// An order as data: how the tasks of each unit are sorted, and which workers run which operators.
+// An order: how the tasks of each unit are sorted, and which workers run which operators.
 struct OrderSpec {
   std::string name;
-  // Sort keys, most significant first (order_keys.h says what may stand in them).
+  // Sort keys, most significant first (order_keys.h describes them).
   std::vector<std::string> keys[kCoreUnits];
 
-  // An explicit order instead of keys: every task of the
-  // unit, rank by rank (order_csv.h reads and writes it).
+  // An explicit order instead of keys: every task of the unit, rank by rank (order_csv.h reads and writes
+  // it).
   struct Explicit {
     std::uint32_t rank;
     std::string op;
     std::uint32_t index;  // task_index
-    std::uint32_t line;   // where it stands in the file
+    std::uint32_t line;   // line in the file
     friend bool operator==(const Explicit&, const Explicit&) = default;
   };
   std::vector<Explicit> list[kCoreUnits];
-  std::string list_file[kCoreUnits];  // where the list came from; empty: keys sort the tasks
+  std::string list_file[kCoreUnits];  // file of the list; empty: keys sort the tasks
 
-  // A program that computes the keys, in place of `keys`; null: none does.
+  // A program that computes the keys instead of `keys`; may be null.
   std::shared_ptr<const KeyFunction> functions[kCoreUnits];
 
   Assignment assignment = Assignment::kCyclic;
 
-  // Workers that run nothing but the tasks of these operators, and the only ones that do. How an entry means
-  // operators, also of `limits`: order_pools.h.
+  // Workers that run only the tasks of these operators, and the only ones that run them. order_pools.h
+  // defines which operators an entry selects, here and in `limits`.
   struct Pool {
     std::string name;
     std::vector<std::string> operators;
@@ -48,11 +49,11 @@ struct OrderSpec {
     friend bool operator==(const Pool&, const Pool&) = default;
   };
   std::vector<Pool> pools;
-  std::map<std::string, std::uint32_t> limits;  // operators -> tasks in flight of each at most
+  std::map<std::string, std::uint32_t> limits;  // operators -> most tasks in flight of each
 
-  // Operators of other graphs that the order serves too: it may name them, they have no tasks in this graph.
-  // Set by who compiles several graphs with one order (forward and backward); a name that stands neither here
-  // nor in the graph is refused.
+  // Operators of other graphs that the order also serves: it may name them although this graph has no task of
+  // them. Set by callers that compile several graphs (forward and backward) with one order. Any other unknown
+  // name is refused.
   std::vector<std::string> elsewhere;
   std::string where;  // file:line:column, for messages
   friend bool operator==(const OrderSpec&, const OrderSpec&) = default;

@@ -22,7 +22,7 @@ void read_keys(const Config& config, std::size_t q, OrderSpec& order) {
   order.keys[q] = config.texts(kQueueKeys[q]);
   if (order.keys[q].empty()) config.error(kQueueKeys[q], "at least one sort key expected");
   for (const std::string& key : order.keys[q]) {
-    if (key.empty()) continue;  // noted as no text
+    if (key.empty()) continue;  // already reported
     if (const std::string what = key_error(key); !what.empty()) config.error(kQueueKeys[q], what);
   }
 }
@@ -71,7 +71,7 @@ void read_limits(const Config& limits, OrderSpec& order) {
 OrderSpec read_order(const Config& config) {
   OrderSpec order;
   order.name = config.text("name");
-  order.where = config.mark("name").text();  // the mapping's own may be that of a file that it is laid over
+  order.where = config.mark("name").text();  // the mapping itself may be that of a base file
   for (std::size_t q = 0; q < kCoreUnits; ++q) read_queue(config, q, order);
   order.assignment = config.choice("assignment", order.assignment);
   if (config.has("pools")) read_pools(config.map("pools"), order);

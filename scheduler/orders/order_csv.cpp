@@ -15,7 +15,7 @@
 namespace a3sim {
 namespace {
 
-// The needed columns, in the order in which a line's fields are gathered.
+// The required columns, in the order in which a line's fields are collected.
 enum Column : std::size_t { kRank, kQueue, kOp, kIndex, kColumns };
 constexpr std::array<std::string_view, kColumns> kColumnNames = {"rank", "queue", "op", "index"};
 
@@ -46,12 +46,12 @@ void export_task(const Ssc& ssc, std::uint32_t queue, std::size_t position, std:
                  t.chunk, operands(ssc, ssc.inputs(t)), operands(ssc, ssc.outputs(t)));
 }
 
-// Goes through lines; a quoted field may run over several.
+// Iterates over lines; a quoted field may span several.
 class CsvReader {
  public:
   CsvReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  // The fields of the next line that is not blank; none at the end.
+  // Returns the fields of the next line that is not blank, or none at the end.
   std::optional<std::vector<std::string>> next() {
     while (at_ < text_.size()) {
       line_ = next_line_;

@@ -9,14 +9,14 @@
 
 namespace a3sim {
 
-// All queues of all ranks as CSV: a line a task, in queue order, with the fields of its descriptor. Empty
-// where a task has no such thing. Operands read `tensor[first row:end row)@rank`, with ` share s/S` for a
-// share of blocks; several are separated by `;`. read_order_csv() takes the file back.
+// Returns all queues of all ranks as CSV: a line per task, in queue order, with the fields of its descriptor.
+// Fields that a task does not have are empty. Operands read `tensor[first row:end row)@rank`, with ` share
+// s/S` for a share of blocks; `;` separates several. read_order_csv() reads the file.
 std::string export_order(const Schedule& schedule);
 
-// The explicit order of the tasks of one unit. The columns `rank, queue, op, index` are needed, wherever they stand;
-// others are ignored (the order is that of the lines, so a line is moved by moving it). Blank lines are
-// skipped. Throws InputError with name:line.
+// Reads the explicit order of the tasks of one unit from lines with the columns `rank, queue, op, index`, in
+// any place; other columns are ignored. The order is that of the lines. Skips blank lines. Throws InputError
+// with name:line.
 std::vector<OrderSpec::Explicit> read_order_csv(std::string_view text, const std::string& name,
                                                 CoreUnit unit);
 

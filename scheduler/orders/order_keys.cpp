@@ -60,7 +60,7 @@ void each_operator(const std::string& text,
   }
 }
 
-// `=` would assign to an attribute.
+// Rejects `=`, which would assign to an attribute.
 std::size_t find_assignment(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '=') continue;
@@ -103,7 +103,7 @@ struct UnknownOperator {
   std::string what;
 };
 
-// An operator's name to its value; throws UnknownOperator.
+// Returns the value of an operator's name. Throws UnknownOperator.
 using Resolve = std::function<double(const std::string& name)>;
 
 // One compiled key, bound to the attributes of `task`.
@@ -132,7 +132,7 @@ mu::Parser parse(const std::string& key, Attributes& task, const Resolve& resolv
     parser.Eval(values);  // parses
     if (values != 1) refuse(key, key.find(',') + 1, "one value expected: list the keys one by one");
   } catch (const ZeroRemainder&) {
-    // It parsed; whether a task ever meets this shows when it is evaluated.
+    // The key parses. Whether a task causes this error shows when it is evaluated.
   } catch (const mu::ParserError& error) {
     if (error.GetPos() < 0) throw InputError(fmt::format("key '{}': {}", key, explain(error)));
     refuse(key, std::min(static_cast<std::size_t>(error.GetPos()), key.size()) + 1, explain(error));
@@ -140,7 +140,7 @@ mu::Parser parse(const std::string& key, Attributes& task, const Resolve& resolv
   return parser;
 }
 
-// The task that evaluation starts from: nothing is 0, so that parsing does not divide by it.
+// Returns a task whose attributes are all 1, so that parsing does not divide by zero.
 Attributes ones() {
   Attributes a;
   for (const NamedAttribute& named : attributes()) a.*named.member = 1;
@@ -186,10 +186,10 @@ std::string key_error(const std::string& key) {
 }
 
 struct KeyProgram::Impl {
-  Attributes task = ones();  // what the parsers are bound to
+  Attributes task = ones();  // the parsers are bound to it
   std::vector<std::string> keys, operators;
   std::vector<mu::Parser> parsers;
-  // By key: the attribute that it is and nothing more, as most keys are; null: the parser computes it.
+  // By key: the attribute if the key is just one, as most are; null: the parser computes it.
   std::vector<double Attributes::*> plain;
   std::string where;
 
@@ -208,7 +208,8 @@ KeyProgram::KeyProgram(const OrderSpec& order, CoreUnit unit, std::span<const st
   const auto resolve = [&](const std::string& name) -> double {
     const auto it = std::ranges::find(operators, name);
     if (it != operators.end()) return static_cast<double>(it - operators.begin());
-    if (std::ranges::find(order.elsewhere, name) != order.elsewhere.end()) return -1;  // no task is of it
+    // no task of this graph belongs to it
+    if (std::ranges::find(order.elsewhere, name) != order.elsewhere.end()) return -1;
     std::vector<std::string> known(operators.begin(), operators.end());
     known.insert(known.end(), order.elsewhere.begin(), order.elsewhere.end());
     throw UnknownOperator{fmt::format("unknown operator '{}'{}", name, suggestion(name, known))};

@@ -44,7 +44,7 @@ class Plan {
                                  fmt::format(format, std::forward<Args>(args)...)));
   }
 
-  // None where all that the entry means is of other graphs.
+  // Empty if the entry selects operators of other graphs only.
   std::vector<std::size_t> find(const std::string& entry, const std::string& user) const {
     std::vector<std::size_t> found = operators_of(entry, order_, operators_);
     if (!found.empty() || is_elsewhere(entry)) return found;
@@ -67,12 +67,12 @@ class Plan {
     std::set<std::size_t> own;
     for (const std::string& entry : pool.operators) {
       for (const std::size_t op : find(entry, user)) {
-        const OperatorQueue& of = operators_[op];
+        const OperatorQueue& candidate = operators_[op];
         if (!own.insert(op).second) continue;
-        if (pool_of_[op]) fail("{}: operator '{}' stands in a pool already", user, of.name);
-        const std::uint32_t own_queue = kinds_.queue_for(of.unit);
+        if (pool_of_[op]) fail("{}: operator '{}' stands in a pool already", user, candidate.name);
+        const std::uint32_t own_queue = kinds_.queue_for(candidate.unit);
         if (queue && *queue != own_queue) {
-          fail("{}: '{}' is of the {}, the operators before it of the {}", user, of.name,
+          fail("{}: '{}' is of the {}, the operators before it of the {}", user, candidate.name,
                kinds_[own_queue].queue(), kinds_[*queue].queue());
         }
         queue = own_queue;
@@ -124,7 +124,7 @@ class Plan {
   const WorkerKinds& kinds_;
   std::vector<std::uint32_t> taken_;               // by queue
   std::vector<std::optional<WorkerSet>> pool_of_;  // by OpId
-  std::vector<std::uint32_t> limit_of_;            // likewise; kNone: none
+  std::vector<std::uint32_t> limit_of_;            // by OpId; kNone: none
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kGroupList = 512, kIndexNums = 4, kLists = 3;
 constexpr std::size_t kWord = 4, kTaskWords = 144, kProfileWords = 2;
 
-// Goes through the structure field by field: reading and writing are one walk, so that they cannot differ.
+// Walks the structure field by field. Reading and writing use the same walk, so they cannot differ.
 template <bool kWrite>
 class Walk {
  public:
@@ -81,15 +81,15 @@ void task(W& walk, RuntimeTaskDesc& t, bool profiled) {
 
 std::size_t task_bytes(bool profiled) { return kWord * (kTaskWords + (profiled ? kProfileWords : 0)); }
 
-// What stands where, beside the fields of RuntimeConfig.
+// Fields of the file that RuntimeConfig does not have.
 struct Header {
   std::uint32_t task_num = 0;
   std::array<std::int32_t, kRuntimeEvents> all_event_num_triggers{};
-  std::array<std::uint32_t, kIndexNums> task_index_num{};  // by type of core, which begin with 1
+  std::array<std::uint32_t, kIndexNums> task_index_num{};  // by type of core, from 1 on
 };
 
-// The tables are given with as many entries as are to be walked; the rest is zeros. What `checked` throws at the
-// counts ends the walk before they are used.
+// Tables have as many entries as are walked; the rest is zeros. `checked` is called when the counts are
+// known, and its exception ends the walk before they are used.
 template <class W, class Checked>
 void structure(W& walk, RuntimeConfig& config, Header& header, Checked&& checked) {
   walk.number(header.task_num);

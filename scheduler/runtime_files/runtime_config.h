@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-// The static schedule of one rank as the public multicore runtime keeps it on disk, `runtime_config_rank_N.bin`:
-// mindspore-ai/hyper-parallel, hyper_parallel/core/multicore, as of its commits d145eb7, 4487fcf and e6f71af. One
-// packed structure of 32-bit fields, little-endian, with tables of fixed size; names are those of the source.
+// The static schedule of one rank in the format of the public multicore runtime, `runtime_config_rank_N.bin`:
+// mindspore-ai/hyper-parallel, hyper_parallel/core/multicore, commits d145eb7, 4487fcf and e6f71af. One
+// packed structure of 32-bit fields, little-endian, with tables of fixed size. Names are those of the source.
 namespace a3sim {
 
 struct RuntimeTensorDesc {
@@ -56,24 +56,24 @@ inline constexpr std::uint32_t kRuntimeTasks = 25'600;  // MAX_TASK_NUM and TASK
 inline constexpr std::uint32_t kRuntimeEvents = 1'024;  // MAX_EVENT_NUM
 
 struct RuntimeConfig {
-  bool profiled = false;  // the later version, with fields for the in-kernel trace
+  bool profiled = false;  // the later version, which has fields for the in-kernel trace
   std::uint32_t num_workers = 0, queue_capacity = 0, config_extra_value = 0;
   std::vector<RuntimeTaskDesc> tasks;                      // task_num of them
-  std::vector<RuntimeEventDesc> events;                    // up to the last one that is used
+  std::vector<RuntimeEventDesc> events;                    // up to the last one in use
   std::array<std::vector<std::uint32_t>, 3> task_indices;  // cube, vector, mix: tasks in their order
   std::array<std::uint32_t, 4> dynamic_data{};
   std::vector<std::int64_t> grouped_matmul_group_list;  // up to the last that is not 0
   std::array<std::uint32_t, 8> atomic_add_values{};
-  std::array<std::uint32_t, 3> profiling{};  // later versions: enabled, records an AIC, records an AIV
+  std::array<std::uint32_t, 3> profiling{};  // later versions: enabled, records per AIC, records per AIV
   friend bool operator==(const RuntimeConfig&, const RuntimeConfig&) = default;
 };
 
-// Reads a file's bytes; its size tells the version. Throws InputError that names the file and what is wrong: a size that
-// no version has, a count above its table, an index out of range, a task that does not stand once in the list of its
-// core.
+// Reads the bytes of a file, whose size tells the version. Throws InputError with the file's name for a size
+// that no version has, a count above its table, an index out of range, or a task that is not exactly once in
+// the list of its core.
 RuntimeConfig read_runtime_config(std::string_view bytes, const std::string& name);
 
-// The bytes of a file. What the tables do not fit: std::logic_error.
+// Returns the bytes of a file. Throws std::logic_error if the tables are too small.
 std::string write_runtime_config(const RuntimeConfig& config);
 
 }  // namespace a3sim

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// CANN's aclDataType.
+// Returns CANN's aclDataType.
 std::uint32_t acl_type(DataType type) {
   switch (type) {
     case DataType::kFp32:
@@ -70,15 +70,16 @@ class Exporter {
   }
 
   RuntimeTensorDesc tensor(const Region& r, const OperatorInfo& op, std::size_t i, bool input) const {
-    const TensorInfo& of = ssc_.tensors()[r.tensor];
-    const std::uint64_t at = r.row_begin * of.row_bytes();
+    const TensorInfo& tensor = ssc_.tensors()[r.tensor];
+    const std::uint64_t at = r.row_begin * tensor.row_bytes();
     if (at > std::numeric_limits<std::uint32_t>::max())
-      refuse("rows of '{}' that begin {} bytes behind its first: base_ptr_offset has 32 bits", of.name, at);
+      refuse("rows of '{}' that begin {} bytes behind its first: base_ptr_offset has 32 bits", tensor.name,
+             at);
     RuntimeTensorDesc t{};
     t.num_dims = 2;
-    t.dim = {r.rows().size(), of.cols, 0, 0};
-    t.stride = {of.cols, 1, 0, 0};
-    t.data_type = acl_type(of.dtype);
+    t.dim = {r.rows().size(), tensor.cols, 0, 0};
+    t.stride = {tensor.cols, 1, 0, 0};
+    t.data_type = acl_type(tensor.dtype);
     t.input_position = r.tensor;
     t.base_ptr_offset = static_cast<std::uint32_t>(at);
     t.transpose_flag = input && transposes(op, i) ? 1 : 0;

@@ -11,14 +11,14 @@
 namespace a3sim {
 namespace {
 
-// Tasks that only begin or end a kernel.
+// Returns whether a task only begins or ends a kernel.
 bool does_nothing(const RuntimeTaskDesc& task) {
   return task.task_type == static_cast<std::uint32_t>(RuntimeTaskType::kTerminate) ||
          task.task_type == static_cast<std::uint32_t>(RuntimeTaskType::kBegin);
 }
 
-// By event of a file: its number in the schedule. Those that nothing triggers, or the kernel's begin alone, are
-// complete at once and have none.
+// Returns, by event of a file, its number in the schedule. Events that nothing triggers, or only the begin of
+// the kernel, are complete from the start and have none.
 std::vector<std::uint32_t> event_numbers(const NamedRuntimeConfig& file) {
   std::vector<std::uint32_t> of_begin(kRuntimeEvents, 0);
   for (const RuntimeTaskDesc& t : file.config.tasks) {
@@ -73,7 +73,7 @@ class Importer {
     for (TaskDescriptor& td : parts_.tasks) td.worker_set = td.queue_type;
   }
 
-  // Which task of ours each task of the file is: of those with the same operands, in the order of their indices.
+  // Maps each task of the file to a task of ours: those with the same operands in the order of their indices.
   using Groups = std::map<TaskSignature, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
   Groups ours(bool in_bytes) const {
     Groups groups;
@@ -143,7 +143,7 @@ class Importer {
       waited[task.dependent_event] = true;
       TaskDescriptor& td = parts_.tasks[task_of_[t]];
       td.dependent_event = numbers_[rank][task.dependent_event];
-      // A put counts into an event of its destination.
+      // A put triggers an event of its destination.
       const bool put = td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
       td.trigger_rank = put ? td.dst : rank;
       td.trigger_event = numbers_[td.trigger_rank][task.trigger_event];
@@ -158,7 +158,7 @@ class Importer {
     }
   }
 
-  // In the order in which they and the queues stand in the file.
+  // Takes tasks and queues in the order of the file.
   void take_tasks() {
     std::vector<TaskDescriptor> tasks;
     std::vector<std::uint32_t> number(config_.tasks.size(), kNone);
@@ -181,7 +181,7 @@ class Importer {
   std::span<const std::vector<std::uint32_t>> numbers_;  // of all ranks
   const Ssc& ours_;
   SscParts parts_;
-  std::vector<std::uint32_t> task_of_;  // by task of the file: of ours; kNone: it does nothing
+  std::vector<std::uint32_t> task_of_;  // by task of the file: task of ours, or kNone if it does nothing
 };
 
 }  // namespace

@@ -11,20 +11,21 @@
 #include "scheduler/runtime_files/runtime_config.h"
 #include "scheduler/ssc/ssc.h"
 
-// What operators and operands of ours are in the public runtime's files.
+// Operators and operands of our schedules in the terms of the public runtime's files.
 namespace a3sim {
 
-// The runtime's number of an operator's kernel; gradients of weights are grouped products that transpose A.
+// Returns the runtime's number of an operator's kernel. Weight gradients are grouped products that transpose
+// A.
 std::optional<RuntimeTaskType> runtime_type(const OperatorInfo& op);
 
-// Whether an operator reads this input transposed.
+// Returns whether an operator reads this input transposed.
 bool transposes(const OperatorInfo& op, std::size_t input);
 
-// Rows, columns, where it begins, whether it is transposed.
+// Rows, columns, offset, and whether it is transposed.
 using RuntimeOperand = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, bool>;
 
-// What tells a task from all but the shares of its tile: its type, its inputs and its outputs, and, as Dispatch and
-// Combine may move the same rows, whether tasks of the pass make what it reads and read what it makes.
+// Identifies a task up to the shares of its tile: its type, inputs and outputs, and whether tasks of the pass
+// make what it reads and read what it makes, since Dispatch and Combine may move the same rows.
 struct TaskSignature {
   std::uint32_t type = 0;
   bool reads_made = false, makes_read = false;
@@ -33,10 +34,10 @@ struct TaskSignature {
   std::string text() const;
 };
 
-// `in_bytes`: where operands begin, else in elements.
+// `in_bytes`: offsets are in bytes, otherwise in elements.
 TaskSignature signature_of(const Ssc& ssc, const TaskDescriptor& td, bool in_bytes);
 
-// The tensors that a file's tasks read and write, by input_position.
+// The tensors that the tasks of a file read and write, by input_position.
 struct RuntimePositions {
   explicit RuntimePositions(const RuntimeConfig& config);
   std::set<std::uint32_t> read, made;

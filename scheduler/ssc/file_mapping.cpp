@@ -19,7 +19,7 @@ namespace {
   throw InputError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
 }
 
-// Closes the descriptor when the mapping stands or has failed.
+// Closes the descriptor after mapping, successful or not.
 struct Descriptor {
   int fd;
   ~Descriptor() { ::close(fd); }

@@ -6,13 +6,12 @@
 
 namespace a3sim {
 
-// A file's bytes, mapped read-only for as long as this lives. The file must not be cut short meanwhile;
-// replacing it (as atomic writing does) is harmless. The mapping starts on a page, so everything in it is
-// aligned as in the file.
+// Maps a file read-only for the lifetime of this object. The file must not be truncated meanwhile; replacing
+// it, as atomic writing does, is harmless. The mapping starts on a page, so alignment is that of the file.
 class FileMapping {
  public:
   FileMapping() = default;
-  // Throws InputError that names the file if it cannot be read or is not a regular file.
+  // Throws InputError with the file's name if it cannot be read or is not a regular file.
   explicit FileMapping(const std::filesystem::path& path);
   ~FileMapping();
   FileMapping(FileMapping&& other) noexcept;

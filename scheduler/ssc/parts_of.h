@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// A schedule's parts, to plant a fault in.
+// Returns a schedule's parts, so that tests can change them.
 inline SscParts parts_of(const Ssc& ssc) {
   const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
   SscParts parts;

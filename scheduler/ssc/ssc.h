@@ -19,23 +19,23 @@ enum class Assignment : std::uint8_t {
 };
 constexpr auto names_of(Assignment) { return std::to_array<std::string_view>({"cyclic", "shared"}); }
 
-// Workers [first, first + count) of those that a queue feeds.
+// Workers [first, first + count) of a queue.
 struct WorkerSet {
-  std::uint32_t queue_type;  // the queue's number: WorkerKinds
+  std::uint32_t queue_type;  // number of the queue: WorkerKinds
   std::uint32_t first, count;
   friend bool operator==(const WorkerSet&, const WorkerSet&) = default;
 };
 
 inline constexpr std::uint32_t kSscVersion = 1;
 
-// The parts of a schedule while it is built, or taken apart.
+// The parts of a schedule before it is built, or after it is taken apart.
 struct SscParts {
   MoeShape shape;
   RankId rank{};
   std::vector<std::uint32_t> sent_capacity, received_capacity;
   std::string graph, order;
   Assignment assignment = Assignment::kCyclic;
-  WorkerKinds kinds;  // those that run it, with their numbers
+  WorkerKinds kinds;  // kinds of worker that run it, with their counts
   std::vector<TensorInfo> tensors;
   std::vector<OperatorInfo> operators;
   std::vector<Tiling> tilings;
@@ -43,30 +43,29 @@ struct SscParts {
   std::vector<Region> regions;
   std::vector<EventDescriptor> events;
   std::vector<WorkerSet> worker_sets;
-  std::vector<std::vector<std::uint32_t>> queues;  // task indices, of each kind
+  std::vector<std::vector<std::uint32_t>> queues;  // by kind: task indices
 };
 
-// The static schedule of one rank (SSC): immutable; its large tables are read where they lie (in the file's
-// mapping or in the builder's buffer), so opening one costs little. Copies share the bytes.
+// The static schedule of one rank (SSC). Immutable. Its large tables are read in place, in the file's mapping
+// or the builder's buffer, so opening one is cheap. Copies share the bytes.
 class Ssc {
  public:
-  // Serialises; deterministic: equal parts give equal bytes. Throws InputError for parts that are not sound
-  // (below), so that every Ssc that exists can be indexed without further checks.
+  // Serialises parts. Equal parts give equal bytes. Throws InputError for parts that are not sound (see
+  // open()), so that every Ssc can be indexed without further checks.
   static Ssc build(const SscParts& parts);
-  // What a file of it holds: bytes(), then their checksum.
+  // Returns the contents of a file: bytes(), then their checksum.
   std::string file_contents() const;
-  // Maps such a file. Throws InputError (naming the file) unless it is of this format and version, its checksum
-  // is that of its bytes, and every byte
-  // offset, index, range and threshold is sound: all indices lie in their tables, local regions in their
-  // tensors, each task stands once in its queue, (operator, task index) is unique. What the numbers mean
-  // together is verify()'s to check.
+  // Maps such a file. Throws InputError with the file's name unless it has this format and version, its
+  // checksum is correct, and it is sound: every index is within its table, every local region within its
+  // tensor, each task is once in its queue, thresholds can be reached, and (operator, task index) is unique.
+  // Whether the numbers make sense together is checked by verify().
   static Ssc open(const std::filesystem::path& path);
-  // Takes bytes(); `name` stands in error messages.
+  // Takes the bytes of a schedule, as bytes() returns them. `name` is used in error messages.
   static Ssc from_buffer(std::vector<std::uint8_t> bytes, const std::string& name);
 
-  // A text form with every field, one item a line; from_text(to_text()) gives the same bytes.
+  // Returns a text form with every field, one item per line. from_text(to_text()) has the same bytes.
   std::string to_text() const;
-  // Throws InputError with name:line: what is wrong.
+  // Reads the text form. Throws InputError with name:line.
   static Ssc from_text(std::string_view text, const std::string& name);
 
   const MoeShape& shape() const;
@@ -99,7 +98,7 @@ class Ssc {
  private:
   struct Body;
   explicit Ssc(std::shared_ptr<const Body> body) : body_(std::move(body)) {}
-  static std::shared_ptr<Body> encode(const SscParts& parts);  // its bytes alone
+  static std::shared_ptr<Body> encode(const SscParts& parts);  // bytes only
   static Ssc decoded(std::shared_ptr<Body> body, const std::string& name);
   static Ssc sound(std::shared_ptr<const Body> body, const std::string& name);
   std::shared_ptr<const Body> body_;

@@ -13,8 +13,8 @@ namespace fb {
 struct Ssc;
 }
 
-// What an Ssc refers to: the bytes, in a buffer or a file's mapping, views of the large tables in them, and
-// copies of the small ones. Not copied or moved once filled: the views point into it.
+// The contents of an Ssc: the bytes in a buffer or a mapping, views of the large tables in them, and copies
+// of the small ones. Must not be copied or moved once filled, because views point into it.
 struct Ssc::Body {
   std::shared_ptr<const void> buffer;
   FileMapping mapping;
@@ -40,12 +40,11 @@ struct Ssc::Body {
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
-  // Fills the views and copies from `bytes`. Throws InputError, which starts
-  // with `name`, unless the bytes are a schedule of this version whose offsets
-  // all lie inside. What the numbers mean is not checked here (ssc_check.h).
+  // Fills the views and copies from `bytes`. Throws InputError that starts with `name` unless the bytes are a
+  // schedule of this version whose offsets are all within bounds. ssc_check.h checks what the numbers mean.
   void decode(const std::string& name);
-  // Takes the checksum off the end of a file's bytes. Throws InputError, which starts with `name`, where it is
-  // missing or that of other bytes.
+  // Removes the checksum from the end of a file's bytes. Throws InputError that starts with `name` if it is
+  // missing or wrong.
   void take_checksum(const std::string& name);
 
  private:

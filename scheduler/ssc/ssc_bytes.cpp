@@ -1,4 +1,4 @@
-// Parts to bytes, and bytes to views.
+// Converts parts to bytes, and bytes to views.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace a3sim {
 namespace {
 
-// FlatBuffers measures offsets in 31 bits.
+// The most bytes of a buffer: FlatBuffers has offsets of 31 bits.
 constexpr std::uint64_t kMaxBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
-// A schedule has one table an operator and a tensor; a limit keeps a hostile file from being walked forever.
+// A schedule has one table per operator and tensor; a limit keeps a hostile file from being walked forever.
 constexpr flatbuffers::uoffset_t kMaxTables = 1 << 20, kMaxDepth = 4;
 
-// More than the bytes of a schedule.
+// Returns an upper bound of the bytes of a schedule.
 std::uint64_t upper_bound(const SscParts& p) {
   constexpr std::uint64_t kTableBytes = 128;
   std::uint64_t bytes = 1024 + p.graph.size() + p.order.size();
@@ -68,7 +68,7 @@ auto operator_tables(Builder& b, const std::vector<OperatorInfo>& operators) {
   return b.CreateVector(tables);
 }
 
-// Workers by queue, and the queues, in the fields that AIC and AIV have.
+// Numbers of workers by queue, and queues, as the fields for AIC and AIV hold them.
 using Numbers = flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>>;
 
 Numbers worker_counts(Builder& b, const WorkerKinds& kinds) {
@@ -107,7 +107,7 @@ std::span<const Ours> view(const Vector* items) {
   return {reinterpret_cast<const Ours*>(items->Data()), items->size()};
 }
 
-// The version, read before anything else is trusted: a newer format may have other structures.
+// Reads the version before anything else: a newer format may have other structures.
 std::optional<std::uint32_t> version_of(std::span<const std::uint8_t> bytes) {
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), kMaxDepth, kMaxTables);
   const flatbuffers::uoffset_t root = verifier.VerifyOffset(0);
@@ -118,9 +118,9 @@ std::optional<std::uint32_t> version_of(std::span<const std::uint8_t> bytes) {
   return table->GetField<std::uint32_t>(fb::Ssc::VT_VERSION, 0);
 }
 
-// Behind the bytes of a schedule in its file: this, then the checksum.
+// The mark before the checksum, after the schedule's bytes in a file.
 constexpr std::string_view kTrailerMark = "A3CK";
-constexpr std::size_t kTrailerBytes = 4 + 8;  // the mark, hexadecimal digits
+constexpr std::size_t kTrailerBytes = 4 + 8;  // mark and hexadecimal digits
 
 std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -244,7 +244,7 @@ void Ssc::Body::decode_aic_and_aiv(const fb::Ssc& root, const std::string& name)
   queues = {view<std::uint32_t>(root.ctq()), view<std::uint32_t>(root.vtq())};
 }
 
-// What they are is written in one way only, so that equal schedules have equal bytes.
+// Kinds are written in one form only, so that equal schedules have equal bytes.
 void Ssc::Body::decode_kinds(const fb::Ssc& root, const std::string& name) {
   for (const fb::Kind* kind : *root.kinds()) {
     kinds.add({kind->name()->str(), kind->workers(), {kind->matrix(), kind->vector()}});

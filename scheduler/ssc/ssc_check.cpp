@@ -57,7 +57,7 @@ class TaskCheck : public FlawFinder {
            task_below(i, "destination rank", td.dst, shape_.ep);
   }
 
-  // The base blocks that the task's products have at most.
+  // Returns the largest number of base blocks of the task's products.
   bool blocks(std::size_t i, const TaskDescriptor& td) {
     for (const Region& region : ssc_.outputs(td)) {
       const BlockGrid grid(region.rows().size(), tensors_[region.tensor].cols,
@@ -76,9 +76,9 @@ class TaskCheck : public FlawFinder {
     return true;
   }
 
-  // The tasks of an operator are numbered from 0 to task_split_num - 1.
+  // Checks that the tasks of an operator are numbered from 0 to task_split_num - 1.
   bool task_indices() {
-    std::vector<std::uint32_t> first(operators_);  // of an operator's tasks in `seen`
+    std::vector<std::uint32_t> first(operators_);  // by operator: index of its first task in `seen`
     for (std::size_t op = 1; op < operators_; ++op) first[op] = first[op - 1] + count_[op - 1];
     std::vector<bool> seen(tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
@@ -135,7 +135,7 @@ class TaskCheck : public FlawFinder {
   std::uint32_t rank_, queues_;
   std::size_t operators_, events_, tilings_;
   std::span<const WorkerSet> sets_;
-  std::vector<std::uint32_t> count_;  // of each operator's tasks
+  std::vector<std::uint32_t> count_;  // by operator: number of tasks
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// What a flaw is in. kHeader: the fields that stand once.
+// The kind of item that has a flaw. kHeader: the fields that exist once.
 enum class SscItem : std::uint8_t {
   kHeader,
   kTensor,
@@ -30,12 +30,12 @@ struct SscFlaw {
   SscItem item;
   std::size_t index;        // in its table
   std::string message;      // a sentence that names the item
-  std::uint32_t queue = 0;  // kQueue: which
+  std::uint32_t queue = 0;  // kQueue: its number
 };
 
-// The first number of a schedule that later code could not follow: an index outside its table, a range
-// outside its tensor, a threshold that is never reached, a queue that does not hold each of its tasks once.
-// None if it is sound. Task types are not looked up: operators bring numbers and names of their own, and the
+// Returns the first number of a schedule that later code could not follow: an index outside its table, a
+// range outside its tensor, a threshold that cannot be reached, a queue without exactly one entry per task.
+// Returns nullopt if the schedule is sound. Does not look up task types: operators bring their own, and the
 // runtime asks their registry.
 std::optional<SscFlaw> find_flaw(const Ssc& ssc);
 

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint32_t kMostWorkers = 1 << 16, kMostKinds = 16;
 constexpr auto kLastDataType = DataType::kInt32;
 
-// Walks the tables in the order in which they rely on each other; the first flaw ends it.
+// Checks tables in the order in which they depend on each other, up to the first flaw.
 class TableCheck : public FlawFinder {
  public:
   using FlawFinder::FlawFinder;
@@ -48,7 +48,7 @@ class TableCheck : public FlawFinder {
            capacities(ssc_.received_capacity(), "received", received_);
   }
 
-  // Names can be told apart, also those of queues, and be written in the text form.
+  // Names, including those of queues, must be unique and printable in the text form.
   bool kinds() {
     const WorkerKinds& all = ssc_.kinds();
     if (all.empty() || all.size() > kMostKinds)
@@ -70,7 +70,7 @@ class TableCheck : public FlawFinder {
     return true;
   }
 
-  // Rows that a tensor of this layout must have; none where they are free.
+  // Returns the rows that a tensor of this layout must have, or nullopt if any number is allowed.
   std::optional<std::uint64_t> rows_of(Layout layout) const {
     switch (layout) {
       case Layout::kTokens:
@@ -177,7 +177,7 @@ class TableCheck : public FlawFinder {
           !below(SscItem::kRegion, i, "share", r.share, r.shares)) {
         return false;
       }
-      // How many rows other ranks have, only their schedules say.
+      // Only the schedules of other ranks know their numbers of rows.
       const std::uint64_t rows = r.rank == own ? tensors_[r.tensor].rows : kMaxRows;
       if (r.row_begin > r.row_end || r.row_end > rows) {
         return fail(SscItem::kRegion, i, "region {}: rows {} to {} of {}", i, r.row_begin, r.row_end, rows);

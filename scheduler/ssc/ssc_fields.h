@@ -2,8 +2,8 @@
 
 #include "scheduler/ssc/ssc.h"
 
-// The items of a schedule as lists of named fields: one list for writing, reading and the columns' names. An
-// Io has
+// The items of a schedule as lists of named fields: one list serves writing, reading and the names of
+// columns. An Io has
 //   number(name, value)             any unsigned integer
 //   optional(name, value, none)     an integer that may be absent
 //   choice<Enum>(name, value)       an enumeration with names

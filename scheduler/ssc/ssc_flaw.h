@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// What the checks of a schedule share: the first flaw, and how it is noted.
+// Base class of the checks of a schedule: keeps the first flaw.
 class FlawFinder {
  public:
   explicit FlawFinder(const Ssc& ssc)
@@ -20,7 +20,7 @@ class FlawFinder {
  protected:
   static constexpr std::uint64_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
 
-  // Always false, so that checks can be chained.
+  // Notes a flaw. Returns false, so that checks can be chained.
   template <class... Args>
   bool fail(SscItem item, std::size_t i, fmt::format_string<Args...> format, Args&&... args) {
     flaw_ = SscFlaw{item, i, fmt::format(format, std::forward<Args>(args)...)};
@@ -31,7 +31,7 @@ class FlawFinder {
     return value < limit || not_below(item, i, what, value, limit);
   }
 
-  // Kept out of what is asked of every number of a schedule.
+  // Not inlined, because below() is called for every number of a schedule.
   [[gnu::noinline]] bool not_below(SscItem item, std::size_t i, const char* what, std::uint64_t value,
                                    std::uint64_t limit) {
     return fail(item, i, "{} {}: {} {} of {}", name_of(item), i, what, value, limit);
@@ -44,9 +44,9 @@ class FlawFinder {
   std::optional<SscFlaw> flaw_;
 };
 
-// The fields that stand once and the tables that tasks refer to.
+// Checks the fields that exist once, and the tables to which tasks refer.
 std::optional<SscFlaw> find_table_flaw(const Ssc& ssc);
-// Tasks and queues, once the tables are sound.
+// Checks tasks and queues. The tables must be sound.
 std::optional<SscFlaw> find_task_flaw(const Ssc& ssc);
 
 }  // namespace a3sim

@@ -1,4 +1,4 @@
-// Checks when compiled: the structures of a schedule lie in memory as its schema has them.
+// Checks at compile time that the structures of a schedule have the layout of the schema.
 #include <cstddef>
 #include <type_traits>
 
@@ -8,8 +8,8 @@
 namespace a3sim {
 namespace {
 
-// Tables are read in place, so each field must lie where the schema puts it. Explicit instantiations may name
-// the generated structs' private members; the member pointers make every instantiation a different one.
+// Tables are read in place, so each field must be where the schema puts it. Explicit instantiations may name
+// the private members of generated structs; the member pointers make every instantiation different.
 template <class T, bool is_enum = std::is_enum_v<T>>
 struct Stored {
   using Type = T;

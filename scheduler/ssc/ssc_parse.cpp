@@ -36,7 +36,7 @@ class Parser {
     return std::move(parts_);
   }
 
-  // The line of an item, for flaws that show only when all is read.
+  // Returns the line of an item, for flaws that are found after reading.
   std::size_t line_of(const SscFlaw& flaw) const {
     if (flaw.item == SscItem::kHeader) return once_.at("shape");
     if (flaw.item == SscItem::kQueue) return queue_lines_[flaw.queue][flaw.index];
@@ -87,7 +87,7 @@ class Parser {
     line.number("workers of the VTQ", parts_.kinds[kAivQueue].count);
   }
 
-  // The first one takes the place of AIC and AIV.
+  // The first one replaces AIC and AIV.
   bool kind(Line& line) {
     if (once_.contains("workers")) line.fail("the schedule's workers stand in a line 'workers' already");
     if (in_queues_) line.fail("expected before worker sets, tasks and queues");
@@ -163,7 +163,7 @@ class Parser {
   std::size_t number_ = 0;
   SscParts parts_;
   std::vector<std::string> queues_, keywords_;            // of its kinds of worker
-  bool in_queues_ = false;                                // something that names a queue was read
+  bool in_queues_ = false;                                // whether anything that names a queue was read
   std::map<std::string, std::size_t, std::less<>> once_;  // keyword -> line
   std::array<std::vector<std::size_t>, kCountOf<SscItem>> lines_;
   std::vector<std::vector<std::size_t>> queue_lines_;

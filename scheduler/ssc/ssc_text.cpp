@@ -10,7 +10,7 @@ namespace {
 
 using ssc_text::fields;
 
-// The names of an item's fields.
+// Collects the names of an item's fields.
 class Columns {
  public:
   template <class T>
@@ -39,7 +39,7 @@ class Columns {
   void add(const char* name) { (line += ' ') += name; }
 };
 
-// The values of an item's fields.
+// Prints the values of an item's fields.
 class Writer {
  public:
   Writer(std::string& out, const std::vector<std::string>& queues) : out_(out), queues_(queues) {}
@@ -72,7 +72,7 @@ class Writer {
       fmt::format_to(std::back_inserter(out_), "{}{}", i == 0 ? "" : ",", index(ids[i]));
     }
   }
-  // In quotes; what cannot be read in a terminal is escaped as \xHH.
+  // Prints text in quotes, with unprintable bytes as \xHH.
   void text(const char*, const std::string& value) {
     out_ += " \"";
     for (const char c : value) {
@@ -122,7 +122,7 @@ class Text {
     fields(writer, item);
   }
 
-  // Items are numbered in comments, so that one can be put in without renumbering the lines below.
+  // Item numbers are comments, so that inserting an item does not renumber the lines below.
   template <class Item>
   void items(const char* keyword, std::span<const Item> items) {
     columns<Item>(keyword);

@@ -19,10 +19,10 @@ struct Taskflow {
   std::vector<OperatorInfo> operators;
   std::vector<Tiling> tilings;
   std::vector<Rank> ranks;
-  std::uint32_t group = 0;  // ranks that these stand for (turns.h); 0: only themselves
+  std::uint32_t group = 0;  // number of ranks that these represent (turns.h); 0: only themselves
 };
 
-// The same tables wherever they stand: in a Taskflow or in a schedule, which must outlive the view.
+// A view of the same tables in a Taskflow or in a schedule, which must outlive the view.
 struct TaskflowView {
   struct Rank {
     std::span<const TensorInfo> tensors;
@@ -40,21 +40,21 @@ struct TaskflowView {
   std::span<const OperatorInfo> operators;
   std::span<const Tiling> tilings;
   std::vector<Rank> ranks;
-  std::uint32_t group;  // ranks that these stand for
+  std::uint32_t group;  // number of ranks that these represent
 
   explicit TaskflowView(const Taskflow& taskflow);
-  // The ranks of a schedule have at least one; operators and tilings are those of the first.
+  // `schedule` must have at least one rank. Takes operators and tilings from the first.
   explicit TaskflowView(const Schedule& schedule);
 
-  // The tiling of a task, or null.
+  // Returns the tiling of a task, or null.
   const Tiling* tiling(const TaskDescriptor& td) const {
     return td.tiling_data_position < tilings.size() ? &tilings[td.tiling_data_position] : nullptr;
   }
-  // A task as messages call it: operator and index, GMM1[17].
+  // Returns the name of a task in messages: operator and index, such as GMM1[17].
   std::string task_name(std::uint32_t rank, std::uint32_t task) const;
 };
 
-// What each operator's tasks need of a core. Its type must be known.
+// Returns the unit that each operator's tasks need. Their types must be registered.
 std::vector<CoreUnit> units_of(std::span<const OperatorInfo> operators);
 
 }  // namespace a3sim

@@ -7,20 +7,19 @@
 
 namespace a3sim {
 
-// Which task a worker takes next, by the schedule's assignment:
-//   cyclic: task i of a worker set belongs to worker i mod its size; every worker goes through its own in
-//   queue order. shared: a worker takes the first task of the queue that nobody has taken and that its sets
-//   allow.
-// Workers are numbered kind by kind, as the schedule has them.
+// Decides which task a worker takes next, by the schedule's assignment.
+//   cyclic: task i of a worker set belongs to worker i mod its size, and each worker takes its own tasks in queue order.
+//   shared: a worker takes the first task of the queue that nobody has taken and that its sets allow.
+// Workers are numbered kind by kind, as in the schedule.
 class WorkerQueues {
  public:
   explicit WorkerQueues(const Ssc& ssc);
-  // Of the tasks of these operators only, as if there were no others.
+  // Considers the tasks of these operators only.
   WorkerQueues(const Ssc& ssc, const std::vector<bool>& operators);
 
   std::uint32_t workers() const { return static_cast<std::uint32_t>(worker_queue_.size()); }
   std::uint32_t queue_of(std::uint32_t worker) const { return worker_queue_[worker]; }
-  // The index of the task that the worker takes now, or kNone when nothing is left for it.
+  // Returns the index of the task that the worker takes now, or kNone if none is left for it.
   std::uint32_t take(std::uint32_t worker);
 
  private:
@@ -30,11 +29,11 @@ class WorkerQueues {
 
   Assignment assignment_;
   std::vector<std::uint32_t> worker_queue_;
-  // cyclic: a list a worker; shared: a list a worker set. Lists stand behind one another.
+  // Consecutive lists of tasks: cyclic has one per worker, shared one per worker set.
   std::vector<std::uint32_t> tasks_;
   std::vector<std::uint32_t> next_, end_;
-  std::vector<std::uint32_t> position_;           // shared: of each entry of tasks_, in its queue
-  std::vector<std::vector<std::uint32_t>> sets_;  // shared: the sets of each worker
+  std::vector<std::uint32_t> position_;           // shared: by entry of tasks_, its position in its queue
+  std::vector<std::vector<std::uint32_t>> sets_;  // shared: by worker, its sets
 };
 
 }  // namespace a3sim

@@ -12,9 +12,9 @@ namespace a3sim {
 template <class T>
 class BucketSort {
  public:
-  // Sorts by `less`, which compares first what `first_of` gives, a number below `ends`, at most 2^32. Values are
-  // dealt to as many buckets as there are values, by that number: where it is spread out, as rows of a tensor
-  // are, sorting takes time in proportion to their number; where it is not, as std::sort does.
+  // Sorts by `less`, which compares first what `first_of` gives, a number below `ends`, at most 2^32. Values
+  // are dealt to as many buckets as there are values, by that number: where it is spread out, as rows of a
+  // tensor are, sorting takes time in proportion to their number; where it is not, as std::sort does.
   template <class FirstOf, class Less>
   void sort(std::span<T> values, std::uint64_t ends, FirstOf&& first_of, Less&& less) {
     if (std::is_sorted(values.begin(), values.end(), less)) return;

@@ -27,10 +27,10 @@ class EventHandler {
   std::uint32_t engine_slot_ = kUnserved;
 };
 
-// The discrete-event engine, on one thread. Time starts at 0. Events run by date, and those of one date in rounds:
-// the first are all that were scheduled before it, the next what those scheduled at their own date, and so on. In
-// a round they run by handler, in the order in which the engine got to know them, and then by argument: when one
-// was scheduled decides nothing.
+// The discrete-event engine, on one thread. Time starts at 0. Events run by date, and those of one date in
+// rounds: the first are all that were scheduled before it, the next what those scheduled at their own date,
+// and so on. In a round they run by handler, in the order in which the engine got to know them, and then by
+// argument: when one was scheduled decides nothing.
 class Engine {
  public:
   // Handlers that are known before they schedule anything have their place among others by that.

@@ -32,8 +32,8 @@ class RunError : public Error {
   explicit RunError(const std::string& message) : Error(ExitCode::kFailed, message) {}
 };
 
-// What was thrown, for the user: an Error as it is; no memory, or a file system's refusal, as one of the run; all else
-// as a mistake of ours.
+// What was thrown, for the user: an Error as it is; no memory, or a file system's refusal, as one of the run;
+// all else as a mistake of ours.
 Error error_of(const std::exception_ptr& thrown);
 
 }  // namespace a3sim

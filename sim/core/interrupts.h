@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// As long as one lives on the thread, SIGINT, SIGTERM and SIGHUP wait, so that who writes files can take them back
-// instead of dying halfway.
+// As long as one lives on the thread, SIGINT, SIGTERM and SIGHUP wait, so that who writes files can take them
+// back instead of dying halfway.
 class Interrupts {
  public:
   Interrupts();

@@ -8,9 +8,9 @@
 
 namespace a3sim {
 
-// Tells who waits at a terminal what is done, how far it is and how long it will take: a line on stderr that is
-// written over, from two seconds on, and taken back at the end. Elsewhere it says nothing, and of several at a
-// time only the first one speaks. No result depends on it.
+// Tells who waits at a terminal what is done, how far it is and how long it will take: a line on stderr that
+// is written over, from two seconds on, and taken back at the end. Elsewhere it says nothing, and of several
+// at a time only the first one speaks. No result depends on it.
 class Progress {
  public:
   // `total` pieces of `what` ("simulations") are to come; 0 if nobody knows how many.

@@ -106,8 +106,9 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
   return {misses > 0 ? cycles(last.loads_ + misses) : last.hits_, last.hits_};
 }
 
-// A row of a load costs something beside its bytes: between two measured lengths, the time of a byte is linear
-// in the number of rows that bytes come in; below the shorter one it goes on as from there to whole lines.
+// A row of a load costs something beside its bytes: between two measured lengths, the time of a byte is
+// linear in the number of rows that bytes come in; below the shorter one it goes on as from there to whole
+// lines.
 double CostModel::part_of_rate(const Step& step, const StepAccess& access) const {
   const Hardware::Cube& cube = hardware_.cube;
   const double part = access.pitch % kL2Line == 0 ? 1

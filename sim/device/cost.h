@@ -36,7 +36,8 @@ class CostModel {
   explicit CostModel(const Hardware& hardware)
       : hardware_(hardware), matrix_workers_(hardware.workers.count(CoreUnit::kMatrix)) {}
 
-  // What of the last cube step's cost was the same whatever the L2 held: a task's steps come in runs of one shape.
+  // What of the last cube step's cost was the same whatever the L2 held: a task's steps come in runs of one
+  // shape.
   class LastCube;
   // `last`: of the steps of one task; a new one for each.
   StepJob job(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
@@ -86,7 +87,8 @@ class CostModel::LastCube {
 
   Shape shape_;
   double stages_ = 0;
-  // Cycles of all loads to L1 that hit, of the cube, of the result, before the first step; and of all together.
+  // Cycles of all loads to L1 that hit, of the cube, of the result, before the first step; and of all
+  // together.
   double loads_ = 0, compute_ = 0, drain_ = 0, start_ = 0, hits_ = 0;
   std::array<double, 2> miss_{};  // what a byte of A, and of B, takes longer from HBM
 };

@@ -57,9 +57,9 @@ MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t worke
   std::vector<double> busy(workers, 0);
   std::uint32_t worker = 0;
   MemoryJob job;
-  const auto deal = [&](const Block& of) {
-    busy[worker] += busy[worker] == 0 ? of.first : of.later;
-    job.bytes[kL2Read] += of.l2_read;
+  const auto deal = [&](const Block& block) {
+    busy[worker] += busy[worker] == 0 ? block.first : block.later;
+    job.bytes[kL2Read] += block.l2_read;
     if (++worker == workers) worker = 0;
   };
   for (const Gemm& product : products) {

@@ -19,16 +19,16 @@ struct VectorKernel {
 };
 
 // Whole kernels as one job of their device's memory: their steps cost what CostModel says, dealt to the
-// workers that the kernel holds, and operands come from the HBM once. What workers do to each other in the L2,
-// piece by piece, is not looked at.
+// workers that the kernel holds, and operands come from the HBM once. What workers do to each other in the
+// L2, piece by piece, is not looked at.
 class KernelCost {
  public:
   // The hardware must outlive it.
   KernelCost(const Hardware& hardware, const Tiling& tiling) : cost_(hardware), tiling_(tiling) {}
 
   // Products of one kernel, or of several that fill each other's last waves (grouped products in several
-  // streams): `rows` x k by k x n each, none for zero rows; blocks are dealt in turn, on from one to the next.
-  // No product: a job without time.
+  // streams): `rows` x k by k x n each, none for zero rows; blocks are dealt in turn, on from one to the
+  // next. No product: a job without time.
   MemoryJob products(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
                      std::uint32_t workers);
   // Weight gradients: k x n each, over its `rows`; zeros for an expert without rows.

@@ -12,11 +12,12 @@ namespace a3sim {
 
 // Exact max-min fair rates over ports and caps, by progressive filling.
 //
-// What may hold a flow back is one of three limits: its egress port, its ingress port, its cap. All open flows rise
-// together until a limit is reached, which then holds its open flows at that level. So limits have an order, a flow is
-// held by the first of its three, and whatever one limit holds runs at one rate: its flows keep their order of ends
-// whatever happens elsewhere. From one change to the next the order hardly changes. So it is kept, a solve goes through
-// it once, and only classes whose limits change places move from one limit to another.
+// What may hold a flow back is one of three limits: its egress port, its ingress port, its cap. All open
+// flows rise together until a limit is reached, which then holds its open flows at that level. So limits have
+// an order, a flow is held by the first of its three, and whatever one limit holds runs at one rate: its
+// flows keep their order of ends whatever happens elsewhere. From one change to the next the order hardly
+// changes. So it is kept, a solve goes through it once, and only classes whose limits change places move from
+// one limit to another.
 class MaxMin final : public RateSolver {
  public:
   explicit MaxMin(const NetworkSpec& spec);

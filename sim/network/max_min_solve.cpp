@@ -17,8 +17,8 @@ constexpr double kLeftNoise = 0x1p-47;
 // The level of a port that its flows do not fill. Finite: times no flows it is nothing.
 constexpr double kUnfilled = std::numeric_limits<double>::max();
 
-// How many limits of the order a solve compares at each step, itself included. More find more of those that come
-// too late before it is, and cost a division each.
+// How many limits of the order a solve compares at each step, itself included. More find more of those that
+// come too late before it is, and cost a division each.
 constexpr std::size_t kAhead = 4;
 
 }  // namespace
@@ -92,8 +92,8 @@ void MaxMin::swap_with_next(std::size_t place) {
   }
 }
 
-// Puts a limit at another place that lies before all whose levels are above its own, and takes all back that has
-// been done since.
+// Puts a limit at another place that lies before all whose levels are above its own, and takes all back that
+// has been done since.
 std::size_t MaxMin::move_back(std::size_t from) {
   const std::uint32_t limit = order_[from];
   std::size_t to = from - 1;
@@ -126,8 +126,8 @@ double MaxMin::bring_first(std::size_t place) {
   return reached;
 }
 
-// Goes through the limits in the order of last time, compares each with the next, and goes back with one that is
-// reached before those that it follows.
+// Goes through the limits in the order of last time, compares each with the next, and goes back with one that
+// is reached before those that it follows.
 void MaxMin::solve() {
   saved_.resize(order_.size() / stride_ + 1);
   std::size_t k = go_back_to(changed_);

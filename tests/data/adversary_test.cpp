@@ -24,17 +24,18 @@ Sweep remove_waits(const DataCheck& check, const DataCheck::Pass& pass) {
     const Ssc& ssc = pass.schedule[rank];
     const EventConsumers consumers(ssc.tasks(), ssc.events().size());
     for (std::uint32_t event = 0; event < ssc.events().size(); ++event) {
-      if (consumers.of(event).empty()) continue;
+      if (consumers.waiting(event).empty()) continue;
       ++sweep.events;
       bool shown = false;
-      for (const std::uint32_t task : consumers.of(event)) {
+      for (const std::uint32_t task : consumers.waiting(event)) {
         const auto exposed = expose(check, pass, {rank, task});
         if (!exposed) continue;
         shown = true;
         CHECK(right(exposed->waiting));
         break;
       }
-      if (!shown) sweep.silent.push_back(TaskflowView(pass.schedule).task_name(rank, consumers.of(event)[0]));
+      if (!shown)
+        sweep.silent.push_back(TaskflowView(pass.schedule).task_name(rank, consumers.waiting(event)[0]));
     }
   }
   return sweep;

@@ -197,8 +197,8 @@ TEST_CASE("each broken schedule is caught or computes the same, and the page of 
   const Mutants mutants = all_mutants();
   CHECK(mutants.missed == std::vector<std::string>{});
   const std::string expected = table(mutants);
-  INFO("scheduler/README.md should have what test_proof \"[.record]\" prints");
-  CHECK(read_file(A3SIM_SOURCE_DIR "/scheduler/README.md").find(expected) != std::string::npos);
+  INFO("scheduler/verify/README.md should have what test_proof \"[.record]\" prints");
+  CHECK(read_file(A3SIM_SOURCE_DIR "/scheduler/verify/README.md").find(expected) != std::string::npos);
 }
 
 TEST_CASE("what two or three changes make is refused by check, or computes the same") {

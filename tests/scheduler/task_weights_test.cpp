@@ -24,7 +24,7 @@ TEST_CASE("depth and path are the longest chains of waits") {
   const std::size_t n = tasks.size();
   std::vector<double> own(n), depth(n), path(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const TaskWeights::Values v = weights.of(tasks[i].rank, tasks[i].index);
+    const TaskWeights::Values v = weights.values(tasks[i].rank, tasks[i].index);
     const bool cube = oracle::td(flow, tasks[i]).queue_type == kAicQueue;
     own[i] = std::ceil((cube ? v.flops : v.bytes) * 1e12 / 1e9);
   }
@@ -39,7 +39,7 @@ TEST_CASE("depth and path are the longest chains of waits") {
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const TaskWeights::Values v = weights.of(tasks[i].rank, tasks[i].index);
+    const TaskWeights::Values v = weights.values(tasks[i].rank, tasks[i].index);
     CHECK(v.depth == depth[i]);
     CHECK(v.path == Approx(path[i]).epsilon(1e-12));
   }
@@ -58,7 +58,7 @@ TEST_CASE("bytes and flops are those of the operator's work") {
   constexpr double kRows = 4, kHidden = 8, kWidth = 4, kElement = 2;
   for (std::uint32_t t = 0; t < flow.ranks[0].tasks.size(); ++t) {
     const std::string& name = flow.operators[flow.ranks[0].tasks[t].op].name;
-    const TaskWeights::Values v = weights.of(0, t);
+    const TaskWeights::Values v = weights.values(0, t);
     if (name == "Dispatch") CHECK(v.bytes == kRows * kHidden * kElement);
     if (name == "SwiGLU") CHECK(v.bytes == (kRows * 2 * kWidth + kRows * kWidth) * kElement);
     if (name != "GMM1") continue;
@@ -83,7 +83,7 @@ TEST_CASE("rows are those of the task, distance and node follow from where its r
       for (std::uint32_t t = 0; t < flow.ranks[r].tasks.size(); ++t) {
         const TaskDescriptor& td = flow.ranks[r].tasks[t];
         const std::string& type = flow.operators[td.op].type;
-        const TaskWeights::Values v = weights.of(r, t);
+        const TaskWeights::Values v = weights.values(r, t);
         CHECK(v.distance == kDistance[td.src][td.dst]);
         CHECK(v.node == (td.dst == 3 ? 1 : 0));
         if (type == "Dispatch") sent += v.rows;

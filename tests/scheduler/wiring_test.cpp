@@ -255,7 +255,7 @@ TEST_CASE("rank by rank, wiring is what it is by the graph of the group") {
     REQUIRE(same_wiring(ranks.flow, group.flow));
     ++by_rank;
     with_puts += has_puts(group.flow);
-    reduced += Dependencies::of(TaskflowView(group.flow)).pairs() > expected.exact_pairs;
+    reduced += Dependencies::find(TaskflowView(group.flow)).pairs() > expected.exact_pairs;
   }
   CHECK(by_rank > 100);
   CHECK(with_puts > 50);

@@ -183,7 +183,8 @@ class Config {
   // Throws what has been noted so far: where the rest cannot be judged before that is mended.
   void throw_if_any() const;
 
-  // What was asked of this mapping and of all below it: every key that has been read, with what is taken there.
+  // What was asked of this mapping and of all below it: every key that has been read, with what is taken
+  // there.
   KeyTree known() const;
 
   // The whole document as YAML after includes and overrides, and with the defaults that were read: what ran.

@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ConfigValue::Kind;
 
-// What this thread has parsed of late: sweeps, studies and lists of keys load configurations by the hundred, of the
-// same few files, and parsing one takes milliseconds.
+// What this thread has parsed of late: sweeps, studies and lists of keys load configurations by the hundred,
+// of the same few files, and parsing one takes milliseconds.
 class ParsedFiles {
  public:
   // As read_yaml(). Only what nothing was wrong with is kept.

@@ -67,26 +67,26 @@ KeyTree tree_of(const ConfigValue& map) {
 
 void KeyRecord::add(const KeyForm& form) {
   const auto same = std::ranges::find_if(
-      forms, [&](const KeyForm& of) { return of.kind == form.kind && of.pattern == form.pattern; });
+      forms, [&](const KeyForm& known) { return known.kind == form.kind && known.pattern == form.pattern; });
   if (same == forms.end()) {
     forms.push_back(form);
     return;
   }
   if (*same == form) return;
   const KeyForm none;
-  KeyForm& of = *same;
-  of.needs_source &= form.needs_source;
-  if (of.least != form.least) of.least = none.least;
-  if (of.most != form.most) of.most = none.most;
-  if (of.low != form.low) of.low = none.low;
-  if (of.high != form.high) of.high = none.high;
-  if (of.kind == KeyKind::kInteger)
-    of.expected = of.least == none.least ? "an integer" : expected_integer(of.least, of.most);
-  if (of.kind == KeyKind::kNumber) of.expected = expected_number(of.low, of.high);
+  KeyForm& known = *same;
+  known.needs_source &= form.needs_source;
+  if (known.least != form.least) known.least = none.least;
+  if (known.most != form.most) known.most = none.most;
+  if (known.low != form.low) known.low = none.low;
+  if (known.high != form.high) known.high = none.high;
+  if (known.kind == KeyKind::kInteger)
+    known.expected = known.least == none.least ? "an integer" : expected_integer(known.least, known.most);
+  if (known.kind == KeyKind::kNumber) known.expected = expected_number(known.low, known.high);
   for (const std::string& name : form.names) {
-    if (std::ranges::find(of.names, name) == of.names.end()) of.names.push_back(name);
+    if (std::ranges::find(known.names, name) == known.names.end()) known.names.push_back(name);
   }
-  if (of.kind == KeyKind::kChoice) of.expected = fmt::format("one of {}", fmt::join(of.names, ", "));
+  if (known.kind == KeyKind::kChoice) known.expected = fmt::format("one of {}", fmt::join(known.names, ", "));
 }
 
 void KeyTree::merge(const KeyTree& other) {

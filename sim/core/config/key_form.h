@@ -44,8 +44,8 @@ struct KeyRecord {
   std::vector<KeyForm> forms;  // none: only looked for
   std::optional<std::string> fallback;
   bool named = false;  // a name that whoever writes the file gives
-  // Beside what is taken already. A limit that differs depends on the rest of the configuration, and is left out;
-  // of two choices both ones' names are taken.
+  // Beside what is taken already. A limit that differs depends on the rest of the configuration, and is left
+  // out; of two choices both ones' names are taken.
   void add(const KeyForm& form);
 };
 

@@ -112,8 +112,8 @@ using Taken = std::function<bool(std::string_view)>;
 
 bool is_block(const ConfigValue& value) { return value.kind == Kind::kMap && !value.is_sourced(); }
 
-// Paths are of values, not of the blocks that hold them: a block of which nothing is left, or nothing is taken,
-// is not there.
+// Paths are of values, not of the blocks that hold them: a block of which nothing is left, or nothing is
+// taken, is not there.
 void take_over(ConfigValue& base, ConfigValue& other, const std::string& above, const Taken& taken) {
   ConfigValue nothing;
   nothing.kind = Kind::kMap;

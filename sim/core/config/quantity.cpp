@@ -148,10 +148,10 @@ std::string expected_quantity(QuantityKind kind) {
 }
 
 std::string quantity_pattern(QuantityKind kind) {
-  const UnitKind of = kind_of(kind);
+  const UnitKind expected = kind_of(kind);
   std::string units;
-  for (const Unit& unit : of.units) units += fmt::format("{}{}", units.empty() ? "" : "|", unit.name);
-  return fmt::format("^{} *({}){}$", kNumberPattern, units, of.per);
+  for (const Unit& unit : expected.units) units += fmt::format("{}{}", units.empty() ? "" : "|", unit.name);
+  return fmt::format("^{} *({}){}$", kNumberPattern, units, expected.per);
 }
 
 std::string expected_integer(std::int64_t min, std::int64_t max) {

@@ -188,7 +188,8 @@ class TreeBuilder : public YAML::EventHandler {
     stack_.back().node->whole = whole;
   }
 
-  // What a key is written as must fit into the 1,024 characters that YAML has for one on the line of its value.
+  // What a key is written as must fit into the 1,024 characters that YAML has for one on the line of its
+  // value.
   std::string checked_key(const YAML::Mark& mark, std::string key) const {
     constexpr std::size_t kLongest = 250;  // of which each may take four characters
     if (key.size() > kLongest)

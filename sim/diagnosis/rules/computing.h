@@ -23,8 +23,8 @@ std::vector<std::uint32_t> busy_alike(const Slowdown& slowdown, std::vector<std:
 // Compares a rank's operators with those of other ranks that have equal work.
 struct RankBeside {
   std::uint32_t rank = 0;
-  double arithmetic = 0,
-         usual_arithmetic = 0;           // of matrix operators, in ps of their workers; the ranks' median
+  double arithmetic = 0;                 // of matrix operators, in ps of their workers
+  double usual_arithmetic = 0;           // the ranks' median of it
   double lost_arithmetic = 0, lost = 0;  // ps of the rank: by arithmetic, in all
   // Operators whose arithmetic takes as long as on other ranks, and whose remaining time is more than
   // `slower` times as long.

@@ -33,8 +33,8 @@ struct ScoredFault {
 
 struct ScoredJob {
   std::vector<ScoredFault> faults;
-  std::uint32_t findings = 0,
-                right = 0;  // that are no info; of these, those that name a cause of a fault in its steps
+  std::uint32_t findings = 0;  // without those for information
+  std::uint32_t right = 0;     // findings that name a cause of a fault in its steps
   std::uint32_t vendor_findings = 0, vendor_right = 0;
   std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; those of them that were called slow
 };

@@ -38,20 +38,20 @@ PieceBands::PieceBands(std::span<const PieceGrid> grids, const PieceMap& map, Pi
 
 void PieceBands::tell_pieces(std::uint32_t number) {
   Band& band = bands_[number];
-  const PieceMap::Band& of = map_.bands[number];
+  const PieceMap::Band& place = map_.bands[number];
   // Where nothing is present, the pieces say so already: a band becomes uniform when its last piece has gone.
-  if (band.present) pieces_.set({of.first, of.cols, 1}, band.present, band.dirty, band.producer);
+  if (band.present) pieces_.set({place.first, place.cols, 1}, band.present, band.dirty, band.producer);
   band.state = band.present == band.all() ? State::kWhole : State::kSplit;
 }
 
 void PieceBands::look_at_pieces(std::uint32_t number) {
   Band& band = bands_[number];
-  const PieceMap::Band& of = map_.bands[number];
+  const PieceMap::Band& place = map_.bands[number];
   if (band.held == 0) {
     band.present = band.dirty = 0;
     band.state = State::kUniform;
-  } else if (band.held == of.cols && pieces_.all_present_of_one({of.first, of.cols, 1})) {
-    band.producer = static_cast<std::uint16_t>(pieces_.producer(of.first));
+  } else if (band.held == place.cols && pieces_.all_present_of_one({place.first, place.cols, 1})) {
+    band.producer = static_cast<std::uint16_t>(pieces_.producer(place.first));
     band.state = State::kWhole;
   }
 }
@@ -66,9 +66,9 @@ PieceBands::Column PieceBands::look_along(std::uint32_t number, std::uint32_t fi
     if (split ? !pieces_.all_present(piece) : band.state == State::kUniform && band.present != band.all()) {
       return {false, 0};
     }
-    const std::uint32_t of = split ? pieces_.producer(piece) : band.producer;
-    if (producer != kNone && of != producer) return {false, 0};
-    producer = of;
+    const std::uint32_t candidate = split ? pieces_.producer(piece) : band.producer;
+    if (producer != kNone && candidate != producer) return {false, 0};
+    producer = candidate;
   }
   columns_[number] = {parts_[column.part], static_cast<std::uint16_t>(producer)};
   return {true, columns_[number].producer};
@@ -103,8 +103,8 @@ PieceStates::Cleared PieceBands::clear(std::uint32_t number) {
   if (band.state == State::kUniform) {
     all = {band.bytes(band.present, count(band.present)), band.bytes(band.dirty, count(band.dirty))};
   } else {
-    const PieceMap::Band& of = map_.bands[number];
-    PieceRun{of.first, of.cols, 1}.each([&](std::uint32_t piece) {
+    const PieceMap::Band& band = map_.bands[number];
+    PieceRun{band.first, band.cols, 1}.each([&](std::uint32_t piece) {
       const PieceStates::Cleared cleared = pieces_.clear(piece);
       all.present_bytes += cleared.present_bytes;
       all.dirty_bytes += cleared.dirty_bytes;
@@ -119,10 +119,10 @@ PieceStates::Cleared PieceBands::clear(std::uint32_t number) {
 
 std::uint64_t PieceBands::bytes_before_last(std::uint32_t number) const {
   const Band& band = bands_[number];
-  const PieceMap::Band& of = map_.bands[number];
+  const PieceMap::Band& place = map_.bands[number];
   const PieceSteps present = band.state == State::kUniform ? band.present : band.all();
   const std::uint32_t steps = count(present);
-  return band.bytes(present, steps) - pieces_.bytes(of.first + of.cols - 1, present, steps);
+  return band.bytes(present, steps) - pieces_.bytes(place.first + place.cols - 1, present, steps);
 }
 
 }  // namespace a3sim

@@ -92,7 +92,8 @@ class PieceBands {
     if (map_.bands[band].cols) ++parts_[map_.columns[map_.bands[band].first_column].part];
   }
 
-  // Of a piece whose band is split: it is no longer absent, in part or as a whole; it is evicted; `op` writes it.
+  // Of a piece whose band is split: it is no longer absent, in part or as a whole; it is evicted; `op` writes
+  // it.
   void inserted(std::uint32_t piece) { ++bands_[map_.band_of[piece]].held; }
   void brought(std::uint32_t piece) {
     inserted(piece);
@@ -114,8 +115,8 @@ class PieceBands {
 
   void changed(std::uint32_t piece, std::uint32_t number) {
     bands_[number].state = State::kSplit;
-    const PieceMap::Band& of = map_.bands[number];
-    columns_[of.first_column + piece - of.first].seen = 0;
+    const PieceMap::Band& band = map_.bands[number];
+    columns_[band.first_column + piece - band.first].seen = 0;
   }
   void tell_pieces(std::uint32_t band);
   void look_at_pieces(std::uint32_t band);

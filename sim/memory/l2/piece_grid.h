@@ -31,8 +31,8 @@ struct PieceRun {
   }
 };
 
-// The pieces of one tensor: bands of piece_rows, anew for each part; in a band a piece for each 512 bytes, and
-// in a part a column for each.
+// The pieces of one tensor: bands of piece_rows, anew for each part; in a band a piece for each 512 bytes,
+// and in a part a column for each.
 class PieceGrid {
  public:
   // Where its numbers begin, of pieces, bands and columns.
@@ -82,9 +82,9 @@ class PieceGrid {
     }
   }
 
-  // The bands that an access touches: the first, its first piece (the next band's is cols() on), how many, and
-  // the first column of their part if they are all of it (kNone: they are not); no band if its rows are in more
-  // than one part. The rows are within the tensor, and not empty.
+  // The bands that an access touches: the first, its first piece (the next band's is cols() on), how many,
+  // and the first column of their part if they are all of it (kNone: they are not); no band if its rows are
+  // in more than one part. The rows are within the tensor, and not empty.
   struct Bands {
     std::uint32_t first, first_piece, count, first_column;
     bool all_rows = false;  // of the part

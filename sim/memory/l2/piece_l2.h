@@ -40,8 +40,8 @@ class PieceL2 : public L2 {
 // Bytes of this machine's memory that the pieces of these tensors take at most, told before any is there.
 double piece_l2_memory(std::span<const L2Tensor> tensors);
 
-// Throws InputError if a tensor's piece_rows is none, the L2 is smaller than a piece, or there are more pieces
-// than numbers.
+// Throws InputError if a tensor's piece_rows is none, the L2 is smaller than a piece, or there are more
+// pieces than numbers.
 std::unique_ptr<PieceL2> make_piece_l2(const L2Spec& spec, std::span<const L2Tensor> tensors,
                                        std::uint32_t ops);
 

@@ -21,8 +21,8 @@ namespace a3sim {
 //   uint32 victim(uint32 incoming)         a piece to evict; kNone only if it holds none
 // Persistent pieces have a policy object of their own, asked last.
 //
-// A policy may also take bands and columns of pieces (PieceMap) as one: it is then constructed from (spec, map),
-// and has
+// A policy may also take bands and columns of pieces (PieceMap) as one: it is then constructed from (spec,
+// map), and has
 //   void insert_band(uint32 band)          all of its pieces were absent
 //   void hit_band(uint32 band)             as hit() and extend() of its pieces, in order
 //   void insert_column(uint32 column)
@@ -119,8 +119,8 @@ class PieceL2Of final : public PieceL2 {
 
   bool plain(const L2Access& access) const { return access.hint == L2Hint::kNormal && !persistent_; }
 
-  // What is read is mostly there as a whole and brought by one operator: looked at without a walk from band to
-  // band. False, and nothing is done but that room may have been made, where it is otherwise.
+  // What is read is mostly there as a whole and brought by one operator: looked at without a walk from band
+  // to band. False, and nothing is done but that room may have been made, where it is otherwise.
   bool read_at_once(PieceGrid& grid, const L2Access& access, const Width& width, L2Traffic& traffic) {
     if (!plain(access)) return false;
     if constexpr (TakesBands<Policy>) {
@@ -269,7 +269,8 @@ class PieceL2Of final : public PieceL2 {
         continue;
       }
       const std::uint64_t before = used_;
-      traffic.hbm_write += evict_while([&](std::uint32_t of) { return used_ + bytes > size_ && of != band; });
+      traffic.hbm_write +=
+          evict_while([&](std::uint32_t candidate) { return used_ + bytes > size_ && candidate != band; });
       if (used_ == before) return false;
     }
     return true;
@@ -396,7 +397,8 @@ class PieceL2Of final : public PieceL2 {
     return written;
   }
 
-  // Evicts the next victims that were used together, while `more(band)` of each says so. Returns the bytes written back.
+  // Evicts the next victims that were used together, while `more(band)` of each says so. Returns the bytes
+  // written back.
   template <class More>
   std::uint64_t evict_while(More&& more)
     requires TakesBands<Policy>

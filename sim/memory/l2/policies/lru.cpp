@@ -30,8 +30,8 @@ struct LruLines {
 };
 
 // A log of all uses, each of a band, of a column or of a run of pieces, and of each of these when it was used
-// last: the first piece in the log that was not used since is the victim. A use of whole bands or columns then
-// writes two words, however many pieces they have.
+// last: the first piece in the log that was not used since is the victim. A use of whole bands or columns
+// then writes two words, however many pieces they have.
 class LruPieces {
  public:
   LruPieces(const L2Spec&, const PieceMap& map)
@@ -55,8 +55,9 @@ class LruPieces {
     hit_band(band);
   }
   void insert_column(std::uint32_t column) {
-    const PieceMap::Column& of = map_.columns[column];
-    PieceRun{of.first, of.bands, of.step}.each([&](std::uint32_t piece) { single(piece) = 0; });
+    const PieceMap::Column& column_data = map_.columns[column];
+    PieceRun{column_data.first, column_data.bands, column_data.step}.each(
+        [&](std::uint32_t piece) { single(piece) = 0; });
     hit_column(column);
   }
   void hit_band(std::uint32_t band) {
@@ -125,10 +126,10 @@ class LruPieces {
 
   std::uint64_t last_use(std::uint32_t piece) const { return last_use(piece, map_.band_of[piece]); }
   std::uint64_t last_use(std::uint32_t piece, std::uint32_t number) const {
-    const PieceMap::Band& of = map_.bands[number];
+    const PieceMap::Band& place = map_.bands[number];
     const Band& band = bands_[number];
     const std::uint64_t own = band.alike ? own_of_alike(band) : pieces_[piece];
-    return std::max({own, band.when, columns_[of.first_column + piece - of.first]});
+    return std::max({own, band.when, columns_[place.first_column + piece - place.first]});
   }
   // Whether it is the last of its band or column.
   bool last_of_group(const Use& use) const {
@@ -148,7 +149,8 @@ class LruPieces {
     }
     return latest <= use.when;
   }
-  // The first use in the log that is the last of something. What was used again since, or erased, is taken out.
+  // The first use in the log that is the last of something. What was used again since, or erased, is taken
+  // out.
   Use* earliest() {
     for (; begin_ < end_; ++begin_) {
       Use& use = log_[begin_];
