@@ -36,7 +36,7 @@ class Descriptor {
     if (fd_ >= 0) ::close(fd_);
   }
   int get() const { return fd_; }
-  // Some file systems tell only here that the disk is full.
+  // Some file systems report a full disk only here.
   int close() { return ::close(std::exchange(fd_, -1)); }
 
  private:
@@ -59,7 +59,7 @@ class TemporaryFile {
   }
 
  private:
-  // Others may be writing the same target: the name is one that nobody else has.
+  // Another process may write the same target, so the temporary name is unique.
   static int open_beside(const fs::path& target, fs::path& name) {
     constexpr int kMostTries = 10'000;
     for (int i = 0; i < kMostTries; ++i) {
@@ -77,7 +77,7 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-// Stops between two pieces if it is interrupted.
+// Throws between two pieces if the process is interrupted.
 bool write_all(int fd, std::string_view content) {
   constexpr std::size_t kPiece = 1 << 20;
   while (!content.empty()) {
@@ -95,8 +95,8 @@ void write_through(const fs::path& path, std::string_view content) {
   if (fd.get() < 0 || !write_all(fd.get(), content) || fd.close() != 0) fail(path, errno);
 }
 
-// The rename itself reaches the disk with its folder; where
-// folders cannot be synchronised it is the file system's.
+// The rename reaches the disk when its folder is synced. Folders that cannot be synced are left to the file
+// system.
 void synchronise_folder(const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -114,7 +114,7 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   std::error_code error;
   const fs::path target = exists ? fs::canonical(path, error) : path;
   if (error) fail(path, error.value());
-  // The rename would not ask.
+  // rename() would replace a read-only file without an error.
   if (exists && ::access(target.c_str(), W_OK) != 0) fail(path, errno);
   const Interrupts interrupts;
   TemporaryFile temporary(target);

@@ -8,13 +8,13 @@
 
 namespace a3sim {
 
-// Sorts many lists one after the other, with the memory of the one before.
+// Sorts many lists one after another and reuses its memory.
 template <class T>
 class BucketSort {
  public:
-  // Sorts by `less`, which compares first what `first_of` gives, a number below `ends`, at most 2^32. Values
-  // are dealt to as many buckets as there are values, by that number: where it is spread out, as rows of a
-  // tensor are, sorting takes time in proportion to their number; where it is not, as std::sort does.
+  // Sorts `values` by `less`, whose primary key must be the number that `first_of` returns, below `ends`, at
+  // most 2^32. Deals values to as many buckets as there are values by that number. If the numbers are spread
+  // out, as rows of a tensor are, the time is linear; otherwise it is that of std::sort.
   template <class FirstOf, class Less>
   void sort(std::span<T> values, std::uint64_t ends, FirstOf&& first_of, Less&& less) {
     if (std::is_sorted(values.begin(), values.end(), less)) return;

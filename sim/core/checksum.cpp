@@ -6,7 +6,7 @@
 namespace a3sim {
 
 std::uint32_t checksum(std::string_view bytes, std::uint32_t before) {
-  if (bytes.empty()) return before;  // zlib forgets what stands before where there is no buffer
+  if (bytes.empty()) return before;  // zlib would return the initial value for a null buffer
   return static_cast<std::uint32_t>(
       ::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }

@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// Longer words are never misspelt keys; the bound keeps a hostile input from costing its length squared.
+// No key is longer than this. The limit keeps hostile input from costing its length squared.
 constexpr std::size_t kLongestWord = 64;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -16,7 +16,7 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Rows of the optimal string alignment: the one before the last is kept for swaps of neighbours.
+  // Rows of the optimal string alignment. The row before the last one is kept for swaps of neighbours.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -41,7 +41,7 @@ std::string_view closest(std::string_view word, std::span<const std::string> can
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongestWord) continue;
     const std::size_t distance = edit_distance(word, candidate);
-    // A word of which nothing is left is no likeness.
+    // A candidate is not similar if nothing of the word would be left.
     if (distance < std::min({least, word.size(), candidate.size()})) {
       least = distance;
       best = candidate;

@@ -1,7 +1,8 @@
 #pragma once
 
-// fmt's formatting into anything but a string, which its headers compile again in each file: a tenth of the
-// compiler's time. Part of the precompiled header; a file that is compiled without it is the same program.
+// Declares fmt's formatting into buffers other than strings as compiled elsewhere. fmt's headers would
+// compile it again in every file, a tenth of the compile time. Part of the precompiled header; a file
+// compiled without it gives the same program.
 #include <fmt/format.h>
 
 #if FMT_VERSION / 10000 == 9  // what Debian 12 has; others have other signatures

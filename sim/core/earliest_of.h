@@ -7,7 +7,8 @@
 
 namespace a3sim {
 
-// A date a slot, of which the earliest is asked for: every few slots have theirs at hand.
+// A table of dates, one per slot, that finds the earliest. Slots are grouped, and each group caches its
+// earliest date.
 class EarliestOf {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -34,7 +35,8 @@ class EarliestOf {
     return earliest;
   }
 
-  // Calls visit(slot) for all slots of dates until `date`, in order; it may set theirs.
+  // Calls visit(slot) for all slots with dates up to `date`, in slot order. `visit` may change its slot's
+  // date.
   template <class Visit>
   void each_until(std::int64_t date, Visit&& visit) const {
     for (std::size_t group = 0; group < least_.size(); ++group) {

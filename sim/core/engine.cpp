@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// Sums over 50,000 workers that wait for so long fit into a Duration.
+// The latest date. Sums of such times over 50,000 workers still fit a Duration.
 constexpr Time kLatest{Duration(100'000'000'000'000)};
 
 }  // namespace
@@ -22,7 +22,7 @@ void Engine::refuse_past(Time at) const {
 }
 
 std::uint32_t Engine::add_slot(EventHandler& handler) {
-  // Only one that another engine served in between may be known here.
+  // A handler that another engine served in between may already be known here.
   auto slot =
       static_cast<std::uint32_t>(handler.engine_slot_ == EventHandler::kUnserved ? served_.size() : 0);
   while (slot < served_.size() && served_[slot].handler != &handler) ++slot;

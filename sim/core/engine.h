@@ -10,11 +10,12 @@ namespace a3sim {
 
 class Engine;
 
-// Who is called when an event is due. `arg` is what was scheduled. A handler outlives the engine's run.
+// Receives events when they are due. `arg` is the argument that was scheduled. A handler must outlive the
+// engine's run.
 class EventHandler {
  public:
   virtual void on_event(Engine& engine, std::uint32_t arg) = 0;
-  // Called for settle(); handlers that never ask for it need not override it.
+  // Called for settle(). Handlers that never call settle() need not override it.
   virtual void on_settle(Engine& /*engine*/, std::uint32_t /*arg*/) {}
 
  protected:
@@ -23,20 +24,20 @@ class EventHandler {
  private:
   friend class Engine;
   static constexpr std::uint32_t kUnserved = 0xffff'ffff;
-  // Where the engine that served it last keeps it; checked before use.
+  // Index in the engine that served it last; checked before use.
   std::uint32_t engine_slot_ = kUnserved;
 };
 
-// The discrete-event engine, on one thread. Time starts at 0. Events run by date, and those of one date in
-// rounds: the first are all that were scheduled before it, the next what those scheduled at their own date,
-// and so on. In a round they run by handler, in the order in which the engine got to know them, and then by
-// argument: when one was scheduled decides nothing.
+// The discrete-event engine. Single-threaded; time starts at 0. Events run by date. Events of one date run in
+// rounds: the first round holds those scheduled before that date, the next round those scheduled during the
+// first, and so on. Within a round events run by handler, in the order in which the engine got to know the
+// handlers, then by argument. The order of calls to schedule() has no influence.
 class Engine {
  public:
-  // Handlers that are known before they schedule anything have their place among others by that.
+  // Registers a handler. The order of registration is the order of handlers within a round.
   void know(EventHandler& handler) { slot_of(handler); }
 
-  // The date of the event that runs, or ran last.
+  // Returns the date of the current or last event.
   Time now() const { return Time(Duration(static_cast<std::int64_t>(queue_.last()))); }
 
   // Calls handler.on_event(*this, arg) at `at`. Throws std::logic_error if `at` is before now().
@@ -45,25 +46,24 @@ class Engine {
     queue_.push(static_cast<std::uint64_t>(at.time_since_epoch().count()), {slot_of(handler), arg});
   }
 
-  // Calls handler.on_settle(*this, arg) at this date as soon as no event of it is left
-  // to run, once however often it is asked for until then. Settles run in the order in
-  // which they were first asked for. One may schedule events at this date: they run
-  // before the next settle. It may ask again, for itself too: that is a new request.
+  // Calls handler.on_settle(*this, arg) at the current date when no event of this date is left. Repeated
+  // requests before the call count once. Settles run in the order of their first request. A settle may
+  // schedule events at this date, which run before the next settle, and may request itself again.
   void settle(EventHandler& handler, std::uint32_t arg);
 
-  // Runs until nothing is left or stop() is called. What a
-  // handler throws passes through; the engine stays usable.
+  // Runs until no event is left or stop() is called. Exceptions of handlers pass through and leave the engine
+  // usable.
   void run();
 
-  // Makes run() return when the running handler does; another run() goes on from there.
+  // Makes run() return after the current handler. Another run() continues.
   void stop() { stopped_ = true; }
 
-  // Events executed so far; settles do not count.
+  // Returns the number of events executed, without settles.
   std::uint64_t events() const { return events_; }
 
  private:
   struct Call {
-    std::uint32_t slot;  // of the handler; an index, so that an event takes 16 bytes
+    std::uint32_t slot;  // index of the handler, so that an event takes 16 bytes
     std::uint32_t arg;
   };
 
@@ -78,7 +78,7 @@ class Engine {
   // Takes the next round of events from the queue.
   void gather();
 
-  // A handler, and by `arg` whether a settle is asked for.
+  // A handler, and by `arg` whether a settle is pending.
   struct Served {
     EventHandler* handler;
     std::vector<std::uint8_t> asked;
@@ -86,10 +86,10 @@ class Engine {
 
   RadixHeap<Call> queue_;
   std::vector<Call> round_;  // events of this date, in order
-  std::size_t next_ = 0;     // the first of them that has not run
+  std::size_t next_ = 0;     // the first event that has not run
   std::vector<Served> served_;
   std::vector<Call> settles_;    // requests of this date, in order
-  std::size_t next_settle_ = 0;  // the first that has not run
+  std::size_t next_settle_ = 0;  // the first request that has not run
   std::uint64_t events_ = 0;
   bool stopped_ = false;
 };

@@ -7,10 +7,10 @@
 
 namespace a3sim {
 
-// The names of an enum's values stand once, beside it:
+// The names of an enum's values are defined once, beside it:
 //   enum class L2Start : std::uint8_t { kCold, kWarm, kUsed };
 //   constexpr auto names_of(L2Start) { return std::to_array<std::string_view>({"cold", "warm", "used"}); }
-// What prints a value and what reads one from a configuration take them from there.
+// Printing and reading of configurations use them.
 template <class Enum>
 concept NamedEnum = requires(Enum value) {
   { names_of(value)[0] } -> std::convertible_to<std::string_view>;
@@ -24,7 +24,7 @@ constexpr std::string_view name_of(Enum value) {
   return kNamesOf<Enum>[static_cast<std::size_t>(value)];
 }
 
-// How many values there are.
+// The number of values.
 template <NamedEnum Enum>
 inline constexpr std::size_t kCountOf = kNamesOf<Enum>.size();
 

@@ -8,8 +8,7 @@
 
 namespace a3sim {
 
-// An error that is meant for the user: what() is the whole
-// message, one or more lines without a final newline.
+// An error for the user. what() is the whole message: one or more lines without a final newline.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -19,21 +18,20 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-// The input is at fault: a configuration, an order, a
-// schedule file, a command line (exit 2, nothing written).
+// The input is wrong: a configuration, an order, a schedule file, a command line (exit 2, nothing written).
 class InputError : public Error {
  public:
   explicit InputError(const std::string& message) : Error(ExitCode::kUsage, message) {}
 };
 
-// The simulation could not end, or what was asked could not be done (exit 1).
+// The simulation could not finish, or a request could not be carried out (exit 1).
 class RunError : public Error {
  public:
   explicit RunError(const std::string& message) : Error(ExitCode::kFailed, message) {}
 };
 
-// What was thrown, for the user: an Error as it is; no memory, or a file system's refusal, as one of the run;
-// all else as a mistake of ours.
+// Turns an exception into an error for the user: an Error stays as it is, lack of memory and file system
+// errors become a RunError, and anything else an internal error.
 Error error_of(const std::exception_ptr& thrown);
 
 }  // namespace a3sim

@@ -4,7 +4,7 @@
 
 namespace a3sim {
 
-// How the program ends; users' scripts rely on it.
+// The program's exit codes. Users' scripts rely on them.
 enum class ExitCode : int {
   kOk = 0,
   kFailed = 1,
@@ -19,7 +19,7 @@ struct ExitCodeMeaning {
   std::string_view meaning;
 };
 
-// What --help and the manual page say of them.
+// What --help says about the exit codes.
 inline constexpr ExitCodeMeaning kExitCodes[] = {
     {ExitCode::kOk, "done"},
     {ExitCode::kFailed, "a simulation failed, a check found something, or a file could not be written"},

@@ -23,7 +23,7 @@ Interrupts::Interrupts() {
 
 Interrupts::~Interrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
-// What has come is taken: it would end the process as soon as signals are let through.
+// Consumes a received signal, which would otherwise end the process when signals are unblocked.
 void Interrupts::throw_if_any() {
   const sigset_t signals = interrupting_signals();
   sigset_t pending;

@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// As long as one lives on the thread, SIGINT, SIGTERM and SIGHUP wait, so that who writes files can take them
-// back instead of dying halfway.
+// While one exists on the thread, SIGINT, SIGTERM and SIGHUP are held back, so that a writer can remove its
+// files before the process ends.
 class Interrupts {
  public:
   Interrupts();
@@ -13,7 +13,7 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
 
-  // Throws Error with ExitCode::kInterrupted if one of them has come.
+  // Throws Error with ExitCode::kInterrupted if one of them was received.
   static void throw_if_any();
 
  private:

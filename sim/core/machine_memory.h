@@ -4,12 +4,13 @@
 
 namespace a3sim {
 
-// What this machine has in all.
+// Returns the machine's total memory.
 Bytes memory_of_machine();
-// What of it is left. Throws RunError where /proc/meminfo does not say.
+// Returns the available memory. Throws RunError if /proc/meminfo does not tell.
 Bytes available_memory();
-// Keeps what is freed from now on for the process. A page that goes back to the system and comes again costs
-// more than most of what is done with it: for what builds up and drops hundreds of megabytes several times.
+// Keeps freed memory in the process from now on. Returning a page to the system and getting it back costs
+// more than most of what is done with it. For code that allocates and frees hundreds of megabytes several
+// times.
 void keep_freed_memory();
 
 }  // namespace a3sim

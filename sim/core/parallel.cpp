@@ -12,7 +12,7 @@ namespace a3sim {
 
 void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
   std::vector<std::exception_ptr> failures(count);
-  std::atomic<std::size_t> next = 0, failed = count;  // the first that is known to have failed
+  std::atomic<std::size_t> next = 0, failed = count;  // lowest index known to have failed
   Progress progress("simulations", count);
   const auto take = [&] {
     for (std::size_t i = next++; i < failed; i = next++) {
@@ -29,7 +29,7 @@ void in_parallel(std::size_t count, unsigned threads, const std::function<void(s
   };
   {
     std::vector<std::jthread> others;
-    // Where the system gives no more threads, those that there are do all of it.
+    // If the system refuses more threads, the existing ones do all the work.
     bool given = true;
     for (unsigned t = 1; given && t < threads && t < count; ++t) {
       try {

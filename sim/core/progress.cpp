@@ -13,10 +13,10 @@ struct Terminal {
   std::FILE* file = nullptr;
   std::chrono::milliseconds silence{}, between{};
 };
-Terminal terminal;  // set before there are threads
+Terminal terminal;  // set before any thread starts
 std::atomic<bool> spoken_for = false;
 
-// "2 h 5 min", "41 s".
+// Returns a time such as "2 h 5 min" or "41 s".
 std::string in_words(double seconds) {
   const std::int64_t whole = std::llround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);

@@ -8,29 +8,30 @@
 
 namespace a3sim {
 
-// Tells who waits at a terminal what is done, how far it is and how long it will take: a line on stderr that
-// is written over, from two seconds on, and taken back at the end. Elsewhere it says nothing, and of several
-// at a time only the first one speaks. No result depends on it.
+// Shows progress on a terminal: what is done, how far it is, and how long it will take, on a line of stderr
+// that is overwritten from two seconds on and removed at the end. Shows nothing elsewhere. Of several at a
+// time only the first one is shown. Results do not depend on it.
 class Progress {
  public:
-  // `total` pieces of `what` ("simulations") are to come; 0 if nobody knows how many.
+  // Starts `total` pieces of `what` ("simulations"); 0 if the number is unknown.
   explicit Progress(std::string what, std::size_t total = 0);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  // So many more pieces have ended; from any thread.
+  // Adds finished pieces. Thread-safe.
   void step(std::size_t pieces = 1);
-  // So many have; `note` is said behind it.
+  // Sets the number of finished pieces. `note` is shown after it.
   void reach(std::size_t done, const std::string& note = {});
 
-  // More is known of how many are to come.
+  // Sets the total.
   void expect(std::size_t total) { total_ = total; }
 
-  // Whether it would speak, for who would have to count for it alone.
+  // Returns whether it is shown, for callers that would count only for it.
   bool speaks() const { return speaks_; }
 
-  // Called once, where a program starts at a terminal. After so long a line is worth it, and so often.
+  // Enables progress lines. Called once when a program starts on a terminal. Sets the delay of the first line
+  // and the interval.
   static void show(std::FILE* terminal, std::chrono::milliseconds silence = std::chrono::seconds(2),
                    std::chrono::milliseconds between = std::chrono::milliseconds(200));
 

@@ -9,26 +9,26 @@
 
 namespace a3sim {
 
-// A monotone priority queue of small trivially copyable payloads: keys are below 2^63 and never smaller than
-// the key popped last; equal keys leave in the order in which they came. Nothing is allocated once it has
-// been as full as it gets.
+// A monotone priority queue of small trivially copyable payloads. Keys are below 2^63 and never smaller than
+// the last popped key. Equal keys leave in the order in which they came. Does not allocate once it has
+// reached its largest size.
 //
-// A radix heap with digits of six bits. An item lies in the bucket (level, digit): the highest digit in which
-// its key differs from a base that no key in the queue is below, and its key's value there. The first
-// non-empty bucket of the lowest level holds the least keys. When it has to serve, a bucket of several blocks
-// becomes the base and is dealt out to lower levels; one of a single block is sorted into the `front`, which
-// then takes all keys of that bucket's range.
+// It is a radix heap with digits of six bits. An item is in the bucket (level, digit): the highest digit in
+// which its key differs from a base that no key in the queue is below, and the key's value there. The first
+// non-empty bucket of the lowest level holds the smallest keys. When it is that bucket's turn, a bucket of
+// several blocks becomes the base and is dealt to lower levels; a bucket of a single block is sorted into the
+// `front`, which then takes all keys of the bucket's range.
 //
-// Why equal keys stay in order without a sequence number:
-// 1. Where an item lies depends on its key and the base only, and the base changes without moving the items
-//    of a bucket only in digits at and below the level of a bucket that is empty or being dealt out. So equal
-//    keys always lie in the same bucket, or all in the front: it takes all keys of its range while it is in
-//    use.
-// 2. A bucket is appended to at its end, and dealt out or sorted from its beginning. What it is dealt out to
-//    is empty before: lower levels are used up first. The front is sorted stably, and a new item goes behind
-//    its equals.
-// 3. A front that overflows is dealt out from its least to its largest, into levels that are empty while it
-//    is in use.
+// Equal keys stay in order without a sequence number because: 1. The place of an item depends on its key and
+// the base only. The base changes, without moving the items of a
+//    bucket, only in digits at and below the level of a bucket that is empty or being dealt. So equal keys are always in
+//    the same bucket, or all in the front, which takes all keys of its range while it is in use.
+// 2. A bucket is appended to at its end, and dealt or sorted from its beginning. The buckets that it is dealt
+// to are
+//    empty, since lower levels are used up first. The front is sorted stably, and a new item goes behind equal ones.
+// 3. A front that overflows is dealt from its smallest to its largest item, into levels that are empty while
+// the
+//    front is in use.
 template <class Payload>
 class RadixHeap {
  public:
@@ -41,7 +41,7 @@ class RadixHeap {
   RadixHeap(const RadixHeap&) = delete;
   RadixHeap& operator=(const RadixHeap&) = delete;
 
-  // `key` is at least last() and below 2^63; the caller checks.
+  // `key` must be at least last() and below 2^63; not checked.
   void push(std::uint64_t key, Payload payload) {
     ++size_;
     if (key >= front_end_) {
@@ -54,7 +54,7 @@ class RadixHeap {
     }
   }
 
-  // Removes the first item of the least key, which becomes last(). Not to be called when empty.
+  // Removes the first item of the smallest key, which becomes last(). The heap must not be empty.
   Item pop() {
     --size_;
     while (front_size_ == 0) {
@@ -67,16 +67,16 @@ class RadixHeap {
     return item;
   }
 
-  // True if an item with the key last() is left.
+  // Returns whether an item with the key last() is left.
   bool has_current() const {
     if (front_size_ > 0) return front_[front_size_ - 1].key == last_;
     return (last_ ^ base_) < kDigits && (digits_[0] >> (last_ % kDigits) & 1) != 0;
   }
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
-  // The key popped last; 0 before.
+  // Returns the last popped key, or 0.
   std::uint64_t last() const { return last_; }
-  // Memory taken for items, used or not.
+  // Returns the memory for items, used or not.
   std::size_t bytes() const { return blocks_ * sizeof(Block) + sizeof(*this); }
 
  private:
@@ -92,7 +92,7 @@ class RadixHeap {
   };
   struct Bucket {
     Block *first, *last;
-    std::uint32_t begin, end;  // of the items in the first block, in the last
+    std::uint32_t begin, end;  // of items in the first block; of items in the last
   };
 
   void append(const Item& item) {
@@ -112,7 +112,7 @@ class RadixHeap {
     bucket.last->items[bucket.end++] = item;
   }
 
-  // Into the front, which lies in descending order.
+  // Inserts into the front, which is in descending order.
   void insert(const Item& item) {
     std::uint32_t at = front_size_++;
     for (; at > 0 && front_[at - 1].key <= item.key; --at) front_[at] = front_[at - 1];
@@ -125,7 +125,7 @@ class RadixHeap {
     while (front_size_ > 0) append(front_[--front_size_]);
   }
 
-  // From the first bucket of level 0, where all keys of a bucket are equal.
+  // Pops from the first bucket of level 0, where all keys of a bucket are equal.
   Item pop_equal() {
     const auto digit = static_cast<std::uint32_t>(std::countr_zero(digits_[0]));
     Bucket& bucket = buckets_[0][digit];
@@ -146,7 +146,7 @@ class RadixHeap {
     if (digits_[level] == 0) levels_ &= ~(1u << level);
   }
 
-  // Empties the first bucket of the lowest level, which is not level 0: into the front or into lower levels.
+  // Empties the first bucket of the lowest level, which is not level 0, into the front or into lower levels.
   void open(std::uint32_t level) {
     const auto digit = static_cast<std::uint32_t>(std::countr_zero(digits_[level]));
     const Bucket bucket = buckets_[level][digit];
@@ -172,7 +172,7 @@ class RadixHeap {
     give_block(block);
   }
 
-  // Blocks of a large queue lie anywhere in memory; the next one comes while this one is dealt out.
+  // Prefetches the next block, since blocks of a large queue are scattered in memory.
   static void prefetch(const Block& block) {
     for (std::size_t at = 0; at < sizeof(Block); at += 64) {
       __builtin_prefetch(reinterpret_cast<const char*>(&block) + at);
@@ -199,7 +199,7 @@ class RadixHeap {
 
   std::uint64_t last_ = 0;
   std::uint64_t base_ = 0;
-  std::uint64_t front_end_ = 0;  // the front takes all keys below
+  std::uint64_t front_end_ = 0;  // the front takes all keys below it
   std::uint32_t front_size_ = 0;
   std::uint32_t levels_ = 0;  // bit: the level has a non-empty bucket
   std::size_t size_ = 0;

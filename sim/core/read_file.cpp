@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostOfDevice = std::size_t{16} << 20;  // /dev/null has less, /dev/zero more
 constexpr int kWaitMs = 10;
-constexpr int kMostWaits = 200;  // for somebody who begins to write into a pipe: two seconds
+constexpr int kMostWaits = 200;  // for a writer to open a pipe: two seconds
 
 class FileReader {
  public:
@@ -73,7 +73,7 @@ class FileReader {
     }
   }
 
-  // A pipe that somebody had open has ended; one that nobody has opened yet may still begin.
+  // A pipe that had a writer has ended; one that had none yet may still begin.
   void wait_for_writer() {
     ended_ = !pipe_ || was_open_ || !text_.empty();
     if (ended_) return;

@@ -6,17 +6,17 @@
 
 namespace a3sim {
 
-// So much of a file is read at most.
+// The default limit of a file's size.
 inline constexpr std::size_t kMostOfFile = std::size_t{4} << 30;
 
-// All of a file, or of a pipe to its end. Throws InputError that names it when it cannot be read, is a folder
-// or a disk, is larger than `most` bytes, or is a pipe that nobody has open for writing.
+// Returns the contents of a file, or of a pipe up to its end. Throws InputError with its name if it cannot be
+// read, is a folder or a disk, is larger than `most` bytes, or is a pipe without a writer.
 std::string read_file(const std::filesystem::path& path, std::size_t most = kMostOfFile);
 
-// The same, where the caller says what is wrong.
+// Returns the same, or an error for the caller to report.
 struct FileText {
   std::string text;
-  std::string error;  // "it is a directory"; empty: the text is good
+  std::string error;  // "it is a directory"; empty: no error
 };
 FileText try_read_file(const std::filesystem::path& path, std::size_t most);
 

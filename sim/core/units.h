@@ -33,7 +33,7 @@ inline constexpr double seconds(Duration d) { return static_cast<double>(d.count
 inline constexpr double microseconds(Duration d) { return static_cast<double>(d.count()) * 1e-6; }
 inline constexpr double milliseconds(Duration d) { return static_cast<double>(d.count()) * 1e-9; }
 
-// A size, which cannot be passed where a time or a rate is meant.
+// A size. Cannot be passed for a time or a rate.
 struct Bytes {
   std::int64_t count = 0;
   friend constexpr auto operator<=>(Bytes, Bytes) = default;
@@ -56,18 +56,18 @@ struct Hertz {
   friend constexpr auto operator<=>(Hertz, Hertz) = default;
 };
 
-// ceil(amount * 1e12 / per_second) in picoseconds; 128 bits inside, so no size overflows.
+// Returns ceil(amount * 1e12 / per_second) in picoseconds. Computes with 128 bits, so no size overflows.
 constexpr Duration ceil_time(std::int64_t amount, std::int64_t per_second) {
   const auto scaled = static_cast<__int128>(amount) * 1'000'000'000'000;
   return Duration(static_cast<std::int64_t>((scaled + per_second - 1) / per_second));
 }
 
-// The time of a transfer, rounded up: it never beats its link. The rate is positive.
+// Returns the time of a transfer, rounded up so that it never beats its link. The rate must be positive.
 constexpr Duration transfer_time(Bytes size, BytesPerSecond rate) {
   return ceil_time(size.count, rate.count);
 }
 
-// The time of whole clock cycles, rounded up. The clock is positive.
+// Returns the time of whole clock cycles, rounded up. The clock must be positive.
 constexpr Duration cycles_time(std::int64_t cycles, Hertz clock) { return ceil_time(cycles, clock.count); }
 
 }  // namespace a3sim

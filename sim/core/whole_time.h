@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// A task's picoseconds rounded up to whole ones. Throws RunError beyond a thousand seconds: a rate or a
-// clock that is that far off is a mistake, and the dates of many such tasks would overflow.
+// Rounds a task's picoseconds up to whole ones. Throws RunError above a thousand seconds: a rate or clock
+// that is so far off is a mistake, and the dates of many such tasks would overflow.
 inline std::int64_t whole_picoseconds(double picoseconds) {
   constexpr double kMost = 1e15;
   if (!(picoseconds < kMost))

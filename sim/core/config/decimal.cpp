@@ -30,8 +30,8 @@ Digits split(std::string_view decimal) {
   if (e < decimal.size()) {
     std::string_view power = decimal.substr(e + 1);
     if (power.front() == '+') power.remove_prefix(1);
-    // Far beyond any unit's reach, but small enough to add
-    // to: an exponent that does not even fit means no other.
+    // Far beyond the range of any unit, but small enough for additions. An exponent that does not even fit
+    // gives the same result.
     constexpr std::int64_t kFar = 1'000'000'000;
     std::int64_t shift = 0;
     if (!decimal_integer(power, shift)) shift = power.front() == '-' ? -kFar : kFar;
@@ -66,8 +66,8 @@ std::string_view leading_decimal(std::string_view text) {
 Scaled scale_decimal(std::string_view decimal, std::int64_t unit, std::int64_t largest,
                      std::int64_t& result) {
   const Digits number = split(decimal);
-  // As many as fit 128 bits after multiplication. More could
-  // only be a whole number of bytes spelt out in TiB or GiB.
+  // As many digits as fit 128 bits after multiplication. A number with more could only be a whole number of
+  // bytes spelt out in TiB or GiB.
   constexpr std::size_t kMostDigits = 26;
   const auto magnitude = static_cast<std::int64_t>(number.digits.size()) + number.exponent;
   constexpr std::int64_t kLargestMagnitude = 19;

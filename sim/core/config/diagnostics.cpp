@@ -10,7 +10,7 @@ namespace a3sim {
 
 namespace {
 
-// Words far longer than any key or path are cut, so that a message stays one to read.
+// Cuts words that are far longer than any key or path, so that a message stays readable.
 std::string readable(std::string_view message) {
   constexpr std::size_t kLongestWord = 240, kKept = 80;
   std::string text;

@@ -18,7 +18,7 @@ Config::Found Config::find(std::string_view key, std::string_view expected) cons
     return {};
   }
   if (sources_ && found.scalar->mark.file == kOverrideFile) {
-    // Its own source from now on, so that what resolved() writes can be read under the same rule.
+    // The override becomes its source, so that the output of resolved() can be read under the same rule.
     found.source = found.scalar;
     found.source->add_source(kOverrideFile);
     found.scalar = found.source->find("value")->value.get();
@@ -28,7 +28,7 @@ Config::Found Config::find(std::string_view key, std::string_view expected) cons
   return found;
 }
 
-// Steps from `{value: ..., source: ...}` to the value.
+// Goes from `{value: ..., source: ...}` to the value.
 bool Config::unwrap(std::string_view key, std::string_view expected, Found& found) const {
   found.source = found.scalar;
   if (!found.source->is_sourced()) {
@@ -53,7 +53,7 @@ bool Config::unwrap(std::string_view key, std::string_view expected, Found& foun
   return true;
 }
 
-// Keeps what is used for an absent key, for resolved().
+// Stores the fallback of an absent key for resolved().
 void Config::set_default(std::string_view key, std::string text) const {
   ConfigValue::Entry* entry = value_->find(key);
   if (entry == nullptr) {

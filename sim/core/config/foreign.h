@@ -9,15 +9,15 @@
 
 namespace a3sim {
 
-// A file of another program that says a part of a configuration and can be included as such. One file each,
-// registered by name.
+// A format of another program that a configuration can include. One file each, registered by name.
 class ForeignConfig {
  public:
   static constexpr std::string_view kKind = "foreign configuration";
   virtual ~ForeignConfig() = default;
-  // By its ending.
+  // Returns whether it reads this file, by its extension.
   virtual bool takes(const std::filesystem::path& file) const = 0;
-  // As a mapping of ours, with marks in the file. Notes what is wrong; nullptr where it cannot be read.
+  // Converts the file to a mapping with marks in the file. Notes errors; returns nullptr if it cannot be
+  // read.
   virtual std::unique_ptr<ConfigValue> read(std::string_view text, const Mark& start,
                                             Diagnostics& diagnostics) const = 0;
 };

@@ -19,11 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ConfigValue::Kind;
 
-// What this thread has parsed of late: sweeps, studies and lists of keys load configurations by the hundred,
-// of the same few files, and parsing one takes milliseconds.
+// A cache of files parsed by this thread: sweeps, studies and lists of keys load hundreds of configurations
+// from the same few files, and parsing one takes milliseconds.
 class ParsedFiles {
  public:
-  // As read_yaml(). Only what nothing was wrong with is kept.
+  // Reads like read_yaml(). Caches documents without errors only.
   std::unique_ptr<ConfigValue> read(std::string_view text, const Mark& start, Diagnostics& diagnostics) {
     const auto found = files_.find(start.file);
     if (found != files_.end() && found->second.text == text) return found->second.value->as_read();
@@ -50,7 +50,7 @@ class IncludeReader {
  public:
   explicit IncludeReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  // `asked` is where the file is named; the message of a file that cannot be read points there.
+  // `asked` is where the file is named, for the message if it cannot be read.
   std::unique_ptr<ConfigValue> read_file(const fs::path& file, const Mark& asked) {
     const std::string identity = identity_of(file);
     if (std::find(open_files_.begin(), open_files_.end(), identity) != open_files_.end()) {
@@ -66,7 +66,7 @@ class IncludeReader {
           asked,
           fmt::format("the files of one configuration are larger than {} MiB together", kLargestFile >> 20),
           "include");
-    // What is read itself is ours, whatever it is called.
+    // The top file is always a configuration, whatever its name.
     for (const auto& [name, foreign] : ForeignConfigs::all()) {
       if (asked.line > 0 && foreign.object->takes(file))
         return foreign.object->read(*text, Mark{file.string(), 1, 1}, diagnostics_);
@@ -167,7 +167,7 @@ void merge(ConfigValue& base, std::unique_ptr<ConfigValue> over) {
       continue;
     }
     ConfigValue& value = *below->value;
-    // A heading with nothing under it adds nothing to what is there.
+    // A key without a value adds nothing.
     if (value.kind == Kind::kMap && entry.value->kind == Kind::kNull) continue;
     below->key_mark = std::move(entry.key_mark);
     if (value.kind == Kind::kMap && entry.value->kind == Kind::kMap && !entry.value->is_sourced() &&

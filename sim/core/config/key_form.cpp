@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-constexpr const char* kDepends = "";  // where fallbacks differ
+constexpr const char* kDepends = "";  // fallbacks that differ
 
 void merge_key(KnownKey& into, const KnownKey& other) {
   for (const KeyForm& form : other.forms) into.add(form);

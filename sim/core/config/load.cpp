@@ -44,7 +44,7 @@ class KeyOverride {
   }
 
  private:
-  // Where `key` stands in `node`, made if it is new; nullptr if `node` cannot have it.
+  // Returns the entry of `key` in `node`, creating it if needed, or nullptr if `node` cannot have it.
   std::unique_ptr<ConfigValue>* find_slot(ConfigValue& node, std::string_view key, std::string_view above) {
     if (node.kind == Kind::kList) return find_item(node, key, above);
     if (node.kind == Kind::kScalar) {
@@ -86,8 +86,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
 }
 
-// Applies `path.to.key=value`, the `number`-th of the command
-// line (from 1). Notes what is wrong and returns false then.
+// Applies `path.to.key=value`, override `number` (from 1) of the command line. Returns false after noting an
+// error.
 bool apply_override(ConfigValue& root, std::string_view override, std::uint32_t number,
                     Diagnostics& diagnostics) {
   const std::string file(kOverrideFile);
@@ -112,8 +112,7 @@ using Taken = std::function<bool(std::string_view)>;
 
 bool is_block(const ConfigValue& value) { return value.kind == Kind::kMap && !value.is_sourced(); }
 
-// Paths are of values, not of the blocks that hold them: a block of which nothing is left, or nothing is
-// taken, is not there.
+// Takes paths of values, not of blocks: a block without any value left or taken does not exist.
 void take_over(ConfigValue& base, ConfigValue& other, const std::string& above, const Taken& taken) {
   ConfigValue nothing;
   nothing.kind = Kind::kMap;

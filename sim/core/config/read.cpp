@@ -38,8 +38,8 @@ template <class T>
 struct Config::Reader {
   std::function<Parsed<T>(std::string_view)> parse;
   std::string expected;
-  T harmless{};          // returned where nothing could be read
-  bool ordered = false;  // whether a range makes sense
+  T harmless{};          // returned if nothing could be read
+  bool ordered = false;  // whether a range is possible
 };
 
 template <class T>

@@ -8,17 +8,17 @@
 
 namespace a3sim {
 
-// What all views of one configuration share.
+// The state that all views of one configuration share.
 struct Config::State {
   Diagnostics& diagnostics;
   std::unique_ptr<ConfigValue> root;
-  bool broken = false;  // something could not be read: missing keys are no news
-  std::vector<std::unique_ptr<ConfigValue>> stand_ins;  // for mappings that are something else
+  bool broken = false;  // something could not be read: missing keys are not reported
+  std::vector<std::unique_ptr<ConfigValue>> stand_ins;  // empty mappings in place of values of other kinds
 };
 
-// What stands behind a key: a scalar, and the mapping around it if it has a source.
+// The value of a key: a scalar, and the mapping around it if it has a source.
 struct Config::Found {
-  ConfigValue* scalar = nullptr;  // nullptr: absent or wrong, and noted
+  ConfigValue* scalar = nullptr;  // nullptr: absent or wrong, and reported
   ConfigValue* source = nullptr;
 };
 

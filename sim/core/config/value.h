@@ -12,11 +12,10 @@
 
 namespace a3sim {
 
-// The file that marks of `--set` overrides name.
+// The file name in marks of `--set` overrides.
 inline constexpr std::string_view kOverrideFile = "--set";
 
-// A node of a configuration. Scalars keep the text that
-// stands in the file; what it means is the reader's matter.
+// A node of a configuration. Scalars keep the text of the file; readers interpret it.
 struct ConfigValue {
   enum class Kind : std::uint8_t { kNull, kScalar, kList, kMap };
 
@@ -24,8 +23,8 @@ struct ConfigValue {
     std::string key;
     Mark key_mark;
     std::unique_ptr<ConfigValue> value;
-    bool is_default = false;  // not in any file: put there by a read with a fallback, for resolved()
-    bool reported = false;    // noted as unknown already
+    bool is_default = false;  // in no file: added by a read with a fallback, for resolved()
+    bool reported = false;    // already reported as unknown
   };
 
   Kind kind = Kind::kNull;
@@ -35,12 +34,12 @@ struct ConfigValue {
   std::vector<Entry> entries;                       // kMap, in the file's order
 
   std::map<std::string, KeyRecord, std::less<>> asked;  // keys that readers know, present or not
-  bool names_open = false;  // has keys that are names which whoever writes the file gives
-  bool opened = false;      // read as a mapping, so that its keys must all be known
-  bool whole = false;       // tagged !override: takes the place of what an included file has, whole
-  bool broken = false;      // stands for what could not be read: its missing keys are no news
+  bool names_open = false;                              // has keys that are names chosen by the user
+  bool opened = false;  // read as a mapping, so that all its keys must be known
+  bool whole = false;   // tagged !override: replaces what an included file has
+  bool broken = false;  // could not be read: its missing keys are not reported
 
-  // The entry of `key`, or nullptr.
+  // Returns the entry of `key`, or nullptr.
   Entry* find(std::string_view key) {
     const auto it = index_.find(key);
     return it == index_.end() ? nullptr : &entries[it->second];
@@ -63,14 +62,14 @@ struct ConfigValue {
   std::unique_ptr<ConfigValue> take(std::string_view key);
 
   static std::unique_ptr<ConfigValue> scalar(std::string text, Mark mark);
-  // What stands in the file, without what readers have noted.
+  // Copies what is in the file, without the notes of readers.
   std::unique_ptr<ConfigValue> as_read() const;
 
-  // Whether this is `{value: ..., source: ...}`.
+  // Returns whether this is `{value: ..., source: ...}`.
   bool is_sourced() const { return kind == Kind::kMap && index_.contains("value"); }
   // Turns a scalar into `{value: scalar, source: source}`.
   void add_source(std::string_view source);
-  // What a message calls it: "'x'", "a list", "a mapping", "nothing".
+  // Returns its description for messages: "'x'", "a list", "a mapping", "nothing".
   std::string description() const;
 
  private:

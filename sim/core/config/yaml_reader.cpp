@@ -18,7 +18,7 @@ unsigned char byte_at(std::string_view text, std::size_t i) {
   return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
 }
 
-// The length of the well-formed UTF-8 character at `i`, or 0 (Unicode 15, table 3-7).
+// Returns the length of the well-formed UTF-8 character at `i`, or 0 (Unicode 15, table 3-7).
 std::size_t character_length(std::string_view text, std::size_t i) {
   const unsigned char first = byte_at(text, i), second = byte_at(text, i + 1);
   const auto continues = [&](std::size_t n) { return (byte_at(text, i + n) & 0xC0) == 0x80; };
@@ -37,14 +37,14 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
 }
 
-// A tab with nothing but blanks before it on its line.
+// Returns whether a tab is preceded by blanks only on its line.
 bool is_indenting_tab(std::string_view text, std::size_t i) {
   if (text[i] != '\t') return false;
   const std::size_t line = text.rfind('\n', i) + 1;  // npos + 1 is 0
   return text.find_first_not_of(" \t", line) > i;
 }
 
-// What is wrong with the character at `i`; empty if nothing.
+// Returns what is wrong with the character at `i`, or an empty string.
 std::string fault(std::string_view text, std::size_t i) {
   if (character_length(text, i) == 0) return "not UTF-8, expected a text file";
   if (is_control(text[i])) {
@@ -61,9 +61,9 @@ Mark place(std::string_view text, std::size_t i, const Mark& start) {
   return {start.file, start.line + lines, column};
 }
 
-// Makes of a file's bytes what the YAML parser reads without surprises: no byte order mark, lines that end in
-// \n, and a comment as the last line. `start` is the place of the first byte. Notes an error and returns
-// nothing when the bytes are not UTF-8, hold control characters (a binary file) or a tab in the indentation.
+// Prepares a file's bytes for the YAML parser: removes a byte order mark, makes lines end in \n, and adds a
+// comment as the last line. `start` is the place of the first byte. Notes an error and returns nullopt if the
+// bytes are not UTF-8 or contain control characters (a binary file) or a tab in the indentation.
 std::optional<std::string> plain_text(std::string_view bytes, const Mark& start, Diagnostics& diagnostics) {
   if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
   std::string text;
@@ -77,13 +77,13 @@ std::optional<std::string> plain_text(std::string_view bytes, const Mark& start,
       return std::nullopt;
     }
   }
-  // yaml-cpp 0.7 takes a quote that is never closed for closed if the text ends with a line end; with a
-  // comment as the last line it finds out.
+  // yaml-cpp 0.7 accepts an unclosed quote if the text ends with a newline. It detects the error if the last
+  // line is a comment.
   text += text.ends_with('\n') ? "#" : "\n#";
   return text;
 }
 
-// A scalar as UTF-8: yaml-cpp gives what the escapes \N and \_ mean as one byte of Latin-1.
+// Converts a scalar to UTF-8: yaml-cpp returns the escapes \N and \_ as one byte of Latin-1.
 std::string as_utf8(std::string_view scalar) {
   std::string text;
   for (std::size_t i = 0; i < scalar.size();) {
@@ -99,13 +99,13 @@ std::string as_utf8(std::string_view scalar) {
   return text;
 }
 
-// What ends the reading of a document.
+// Thrown to end the reading of a document.
 struct Refused {
   Mark mark;
   std::string message;
 };
 
-// Builds our tree from the parser's events: yaml-cpp's own tree takes the last of two equal keys in silence.
+// Builds our tree from the parser's events. yaml-cpp's own tree silently takes the last of two equal keys.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(const Mark& start, Diagnostics& diagnostics)
@@ -117,7 +117,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   std::unique_ptr<ConfigValue> take() { return std::move(root_); }
-  // Of the last thing that was read well.
+  // The line of the last valid event.
   std::uint32_t last_line() const { return last_line_; }
 
   Mark place(const YAML::Mark& mark) const {
@@ -179,7 +179,7 @@ class TreeBuilder : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     const bool whole = tag == "!override" && kind == ConfigValue::Kind::kMap;
     if (!whole) refuse_tag(mark, tag);
-    // The parser takes a bracket for a key too when the document ends before its partner.
+    // The parser also treats a bracket as a key if the document ends before its partner.
     if (wants_key()) refuse(mark, "a mapping or list as a key, or one that is never closed, expected a name");
     if (stack_.size() == kDeepestNesting) {
       refuse(mark, fmt::format("nested too deeply, expected at most {} levels", kDeepestNesting));
@@ -188,8 +188,7 @@ class TreeBuilder : public YAML::EventHandler {
     stack_.back().node->whole = whole;
   }
 
-  // What a key is written as must fit into the 1,024 characters that YAML has for one on the line of its
-  // value.
+  // YAML limits a key on the line of its value to 1,024 characters.
   std::string checked_key(const YAML::Mark& mark, std::string key) const {
     constexpr std::size_t kLongest = 250;  // of which each may take four characters
     if (key.size() > kLongest)
@@ -223,7 +222,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add_entry(Level& level, std::unique_ptr<ConfigValue> value) {
     level.has_key = false;
-    // The parser's mark of nothing is wherever it found the next thing.
+    // The parser's mark of an empty value is that of the next event.
     if (value->kind == ConfigValue::Kind::kNull) value->mark = level.key_mark;
     const ConfigValue::Entry* const first = level.node->find(level.key);
     if (first == nullptr) {
@@ -235,7 +234,7 @@ class TreeBuilder : public YAML::EventHandler {
     ignored_.push_back(std::move(value));  // what is inside is still being read
   }
 
-  // Of the key that is being read.
+  // Returns the path of the current key.
   std::string path() const {
     std::string text;
     for (const Level& level : stack_) {
@@ -252,7 +251,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
-    // "?" and "!" are what the parser gives to plain and quoted text without a tag.
+    // The parser gives the tags "?" and "!" to plain and quoted text without a tag.
     if (!tag.empty() && tag != "?" && tag != "!") {
       refuse(mark, fmt::format("tags ({}) are not supported, expected the value itself", tag));
     }

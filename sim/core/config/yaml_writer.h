@@ -6,10 +6,10 @@
 
 namespace a3sim {
 
-// A mapping as YAML that read_yaml reads back to the same tree; values with a source stand on one line.
+// Returns a mapping as YAML that read_yaml reads back to the same tree. A value with a source is on one line.
 std::string write_yaml(const ConfigValue& map);
 
-// A value in YAML's flow style, without the end of a line.
+// Returns a value in YAML's flow style, without a final newline.
 std::string write_yaml_line(const ConfigValue& value);
 
 }  // namespace a3sim
