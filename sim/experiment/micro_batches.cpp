@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-bool is_behind(std::string_view name) { return name == StepName::kGradients || name == StepName::kAdd; }
+bool is_behind(std::string_view name) { return name == KernelName::kGradients || name == KernelName::kAdd; }
 
 // Of each call by all ranks: from its start to its last end.
 Duration calls(const StreamPass& pass, std::string_view name) {
@@ -39,7 +39,7 @@ void measure_forward(const StreamPass& pass, MicroBatchResult& result) {
     const StreamTask& task = pass.program.tasks[t];
     const StreamRecord& record = pass.result.records[t];
     const std::uint32_t rank = index(task.rank);
-    if (task.name == StepName::kGmm1 || task.name == StepName::kGmm2)
+    if (task.name == KernelName::kGmm1 || task.name == KernelName::kGmm2)
       products[rank] += seconds(record.end - record.start);
     if (task.stream == Layer::kCompute)
       own[rank] = std::max(own[rank], seconds(record.end.time_since_epoch()));
@@ -51,8 +51,8 @@ void measure_forward(const StreamPass& pass, MicroBatchResult& result) {
   result.forward = pass.latency();
   result.gemm_straggler = above_mean(products);
   result.waste = above_mean(own) / seconds(result.forward);
-  result.dispatch = calls(pass, StepName::kDispatch);
-  result.combine = calls(pass, StepName::kCombine);
+  result.dispatch = calls(pass, KernelName::kDispatch);
+  result.combine = calls(pass, KernelName::kCombine);
 }
 
 // At a checkpoint before the first micro-batch that counts, experts are placed by what came until then.

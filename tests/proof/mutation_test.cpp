@@ -148,7 +148,7 @@ Mutants changed_more_than_once(std::uint64_t seed, int of_a_pass) {
   each_pass([&](const DataCheck& check, const DataCheck::Pass& pass, const Parts& good) {
     for (int i = 0; i < of_a_pass; ++i) {
       Parts parts = good;
-      std::string name = check.of().experiment.name + ", " + pass.name + ":";
+      std::string name = check.data_case().experiment.name + ", " + pass.name + ":";
       std::uint32_t reused = 0;
       for (std::uint32_t left = 2 + rng.below(2); left > 0; --left) {
         const Mutation& mutation = mutations()[rng.below(static_cast<std::uint32_t>(mutations().size()))];

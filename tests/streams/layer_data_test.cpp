@@ -78,7 +78,7 @@ TEST_CASE("An event that a task of FEPLB waits for is needed, or others say the 
         const StreamTask &waiting = program.tasks[t], &made = program.tasks[late];
         // The host's dates carry no tensors; kernels that exchange begin together; an expert's own gradient
         // has no part where another rank has all of it.
-        if (made.stream <= Layer::kPlanner || waiting.name == StepName::kAdd) continue;
+        if (made.stream <= Layer::kPlanner || waiting.name == KernelName::kAdd) continue;
         if (waiting.stream == Layer::kBulk && made.rank != waiting.rank) continue;
         LayerCheck::Passes passes = whole;
         StreamProgram& changed = (passes.*pass).program;

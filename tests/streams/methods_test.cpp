@@ -176,7 +176,7 @@ TEST_CASE("Copies share ports and memory with dispatch: they take longer than al
   bool slower = false;
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
     const StreamTask& task = pass.program.tasks[t];
-    if (task.name != StepName::kWeights) continue;
+    if (task.name != KernelName::kWeights) continue;
     const Duration alone = engine.startup + transfer_time(task.transfers.front().bytes, engine.rate);
     const Duration took = pass.result.records[t].end - pass.result.records[t].start;
     CHECK(took >= alone - 1_ps);
@@ -212,7 +212,7 @@ TEST_CASE("In two halves tokens whose experts lie in both are sent twice") {
     double bytes = 0;
     for (const StreamTask& task : first.pass(true).program.tasks) {
       for (const StreamTransfer& transfer : task.transfers) {
-        if (task.name == StepName::kDispatch) bytes += static_cast<double>(transfer.bytes.count);
+        if (task.name == KernelName::kDispatch) bytes += static_cast<double>(transfer.bytes.count);
       }
     }
     return bytes;

@@ -3,7 +3,8 @@
 namespace a3sim {
 namespace {
 
-// Some experts of a rank may be computed elsewhere: copy engines bring weights and rows, while the others run.
+// Some experts of a rank may be computed elsewhere: copy engines bring weights and rows, while the others
+// run.
 class Moved final : public ExpertPlan {
  public:
   Moved(const MicroBatch& batch, const MethodOptions& options)
@@ -28,7 +29,7 @@ class Moved final : public ExpertPlan {
     Each plans;
     for (std::uint32_t r = 0; r < layer.shape().ep && options_.balance.dyn > 0; ++r)
       plans.push_back(
-          layer.host(StepName::kPlan, Layer::kPlanner, r, layer.machine().host.balance, {known[r]}));
+          layer.host(KernelName::kPlan, Layer::kPlanner, r, layer.machine().host.balance, {known[r]}));
     pass(layer, true, known, plans);
   }
   void backward(Layer& layer) const override { pass(layer, false, {}, {}); }
@@ -39,11 +40,12 @@ class Moved final : public ExpertPlan {
     std::int64_t copies = 0;
     for (const ExpertMove& move : moves_) copies += move.from == rank ? 2 : 0;
     const Each after = plans.empty() ? Each{} : Each{plans[rank]};
-    return layer.host(StepName::kPlan, Layer::kPlanner, rank, layer.machine().copy_engine.submit * copies,
+    return layer.host(KernelName::kPlan, Layer::kPlanner, rank, layer.machine().copy_engine.submit * copies,
                       after);
   }
 
-  // RowsByExpert of experts that rank runs in its second product: its own dynamic ones that stayed, and its guests.
+  // Returns the rows of the experts in a rank's second product: its own dynamic experts that stayed, and its
+  // guests.
   RowsByExpert second(std::uint32_t rank) const {
     RowsByExpert rows;
     std::vector<bool> gone(dynamic_.size(), false);
@@ -53,12 +55,12 @@ class Moved final : public ExpertPlan {
       if (dynamic_[e] && !gone[e]) rows.push_back({e, batch_.rows[e]});
     }
     for (const ExpertMove& move : moves_) {
-      if (move.to == rank) rows.push_back(of(move));
+      if (move.to == rank) rows.push_back(expert_rows(move));
     }
     return rows;
   }
 
-  ExpertRows of(const ExpertMove& move) const { return {move.expert, batch_.rows[move.expert]}; }
+  ExpertRows expert_rows(const ExpertMove& move) const { return {move.expert, batch_.rows[move.expert]}; }
 
   std::uint32_t compute(Layer& layer, bool forward, std::uint32_t rank, const RowsByExpert& rows,
                         const Each& after) const {
@@ -69,7 +71,8 @@ class Moved final : public ExpertPlan {
     const std::uint32_t ranks = layer.shape().ep;
     const ExchangedBytes tokens = dispatch_of(batch_, layer);
     const auto& bulk = layer.machine().bulk;
-    const Each sent = layer.exchange({StepName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);
+    const Each sent =
+        layer.exchange({KernelName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);
     Each ready, submitted;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       ready.push_back(layer.permute(r, tokens.received(r) / layer.row_bytes(), rows_at(batch_, r), sent));
@@ -91,14 +94,14 @@ class Moved final : public ExpertPlan {
   std::vector<Each> copies(Layer& layer, const Each& ready, const Each& submitted) const {
     std::vector<Each> come(layer.shape().ep);
     for (const ExpertMove& move : moves_) {
-      come[move.to].push_back(layer.copy(
-          {StepName::kWeights, Layer::kWeightCopies, move.from, move.to, layer.weight_bytes(), of(move)},
-          {submitted[move.from]}));
+      come[move.to].push_back(layer.copy({KernelName::kWeights, Layer::kWeightCopies, move.from, move.to,
+                                          layer.weight_bytes(), expert_rows(move)},
+                                         {submitted[move.from]}));
     }
     for (const ExpertMove& move : moves_) {
       if (batch_.rows[move.expert] == 0) continue;
-      come[move.to].push_back(layer.copy({StepName::kRows, Layer::kRowCopies, move.from, move.to,
-                                          batch_.rows[move.expert] * layer.row_bytes(), of(move)},
+      come[move.to].push_back(layer.copy({KernelName::kRows, Layer::kRowCopies, move.from, move.to,
+                                          batch_.rows[move.expert] * layer.row_bytes(), expert_rows(move)},
                                          {submitted[move.from], ready[move.from]}));
     }
     return come;
@@ -111,8 +114,8 @@ class Moved final : public ExpertPlan {
         back[move.from].push_back(computed[move.to]);
         continue;
       }
-      back[move.from].push_back(layer.copy({StepName::kReturn, Layer::kReturns, move.to, move.from,
-                                            batch_.rows[move.expert] * layer.row_bytes(), of(move)},
+      back[move.from].push_back(layer.copy({KernelName::kReturn, Layer::kReturns, move.to, move.from,
+                                            batch_.rows[move.expert] * layer.row_bytes(), expert_rows(move)},
                                            {computed[move.to]}));
     }
     Each done;
@@ -121,7 +124,7 @@ class Moved final : public ExpertPlan {
       after.push_back(computed[r]);
       done.push_back(layer.unpermute(r, rows_at(batch_, r), tokens.received(r) / layer.row_bytes(), after));
     }
-    layer.exchange({StepName::kCombine, tokens.back(), experts_of(batch_), layer.machine().bulk.combine},
+    layer.exchange({KernelName::kCombine, tokens.back(), experts_of(batch_), layer.machine().bulk.combine},
                    done);
     if (!forward) return_gradients(layer, computed, done);
   }
@@ -130,9 +133,10 @@ class Moved final : public ExpertPlan {
   void return_gradients(Layer& layer, const Each& computed, const Each& done) const {
     const double bytes = layer.weight_bytes() * (options_.gradients_fp32 ? 2 : 1);
     for (const ExpertMove& move : moves_) {
-      const std::uint32_t came = layer.copy(
-          {StepName::kGradients, Layer::kReturns, move.to, move.from, bytes, of(move)}, {computed[move.to]});
-      layer.add(move.from, of(move), {2 * bytes, bytes, {}}, {came, done[move.from]});
+      const std::uint32_t came =
+          layer.copy({KernelName::kGradients, Layer::kReturns, move.to, move.from, bytes, expert_rows(move)},
+                     {computed[move.to]});
+      layer.add(move.from, expert_rows(move), {2 * bytes, bytes, {}}, {came, done[move.from]});
     }
   }
 

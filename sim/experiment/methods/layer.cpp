@@ -59,7 +59,7 @@ std::uint32_t Layer::host(const char* name, Stream thread, std::uint32_t rank, D
 Each Layer::counts() {
   Each each;
   for (std::uint32_t r = 0; r < shape_.ep; ++r)
-    each.push_back(host(StepName::kCounts, kHost, r, machine().host.read_counts, {}));
+    each.push_back(host(KernelName::kCounts, kHost, r, machine().host.read_counts, {}));
   return each;
 }
 
@@ -89,8 +89,8 @@ Each Layer::exchange(const Exchange& exchange, const Each& after) {
   return each;
 }
 
-std::uint32_t Layer::add_task(StreamTask task, RowsByExpert of) {
-  rows.push_back(std::move(of));
+std::uint32_t Layer::add_task(StreamTask task, RowsByExpert task_rows) {
+  rows.push_back(std::move(task_rows));
   return program.add(std::move(task));
 }
 
@@ -107,14 +107,14 @@ std::uint32_t Layer::vector(const char* name, std::uint32_t rank, const VectorKe
 }
 
 std::uint32_t Layer::permute(std::uint32_t rank, double tokens, const RowsByExpert& rows, const Each& after) {
-  return vector(StepName::kPermute, rank, {tokens * row_bytes(), sum_of(rows) * row_bytes(), {}}, rows,
+  return vector(KernelName::kPermute, rank, {tokens * row_bytes(), sum_of(rows) * row_bytes(), {}}, rows,
                 after);
 }
 
 std::uint32_t Layer::unpermute(std::uint32_t rank, const RowsByExpert& rows, double tokens,
                                const Each& after) {
   const auto elements = static_cast<std::uint64_t>(sum_of(rows) * shape_.hidden);
-  return vector(StepName::kUnpermute, rank,
+  return vector(KernelName::kUnpermute, rank,
                 {sum_of(rows) * row_bytes(), tokens * row_bytes(), {elements, elements, 0}}, rows, after);
 }
 
@@ -122,8 +122,8 @@ std::uint32_t Layer::swiglu(std::uint32_t rank, const RowsByExpert& rows, double
   const double all = sum_of(rows) * width;
   const auto elements = static_cast<std::uint64_t>(all);
   constexpr double kIn = 2 * 2, kOut = 2;  // bytes an element: gate and up, result
-  return vector(StepName::kSwiglu, rank, {all * kIn, all * kOut, {3 * elements, 3 * elements, 2 * elements}},
-                rows, after);
+  return vector(KernelName::kSwiglu, rank,
+                {all * kIn, all * kOut, {3 * elements, 3 * elements, 2 * elements}}, rows, after);
 }
 
 // The host prepares and launches every expert's product, and the device waits for it.
@@ -153,34 +153,34 @@ std::uint32_t Layer::gradients(const char* name, std::uint32_t rank, const RowsB
 
 double sum_of(const RowsByExpert& rows) {
   double sum = 0;
-  for (const ExpertRows& of : rows) sum += of.rows;
+  for (const ExpertRows& expert_rows : rows) sum += expert_rows.rows;
   return sum;
 }
 
 std::vector<std::uint32_t> counts_of(const RowsByExpert& rows) {
   std::vector<std::uint32_t> counts;
-  for (const ExpertRows& of : rows) counts.push_back(of.rows);
+  for (const ExpertRows& expert_rows : rows) counts.push_back(expert_rows.rows);
   return counts;
 }
 
 std::uint32_t Layer::forward(std::uint32_t rank, const RowsByExpert& rows, const Each& after) {
   const std::uint32_t h = shape_.hidden, f = shape_.intermediate;
-  const std::uint32_t first = products(StepName::kGmm1, rank, rows, 2 * f, h, after);
+  const std::uint32_t first = products(KernelName::kGmm1, rank, rows, 2 * f, h, after);
   const std::uint32_t middle = swiglu(rank, rows, f, {first});
-  return products(StepName::kGmm2, rank, rows, h, f, {middle});
+  return products(KernelName::kGmm2, rank, rows, h, f, {middle});
 }
 
 std::uint32_t Layer::backward(std::uint32_t rank, const RowsByExpert& rows, const Each& after) {
   const std::uint32_t h = shape_.hidden, f = shape_.intermediate;
   const double all = sum_of(rows);
-  products(StepName::kGmm2, rank, rows, f, h, after);
-  gradients(StepName::kGrad2, rank, rows, h, f, {});
+  products(KernelName::kGmm2, rank, rows, f, h, after);
+  gradients(KernelName::kGrad2, rank, rows, h, f, {});
   const auto elements = static_cast<std::uint64_t>(all * f);
   constexpr double kIn = 3 * 2, kOut = 2 * 2;  // bytes an element: gate, up, gradient; two gradients
-  vector(StepName::kSwiglu, rank, {all * f * kIn, all * f * kOut, {6 * elements, 5 * elements, 2 * elements}},
-         rows, {});
-  products(StepName::kGmm1, rank, rows, h, 2 * f, {});
-  return gradients(StepName::kGrad1, rank, rows, 2 * f, h, {});
+  vector(KernelName::kSwiglu, rank,
+         {all * f * kIn, all * f * kOut, {6 * elements, 5 * elements, 2 * elements}}, rows, {});
+  products(KernelName::kGmm1, rank, rows, h, 2 * f, {});
+  return gradients(KernelName::kGrad1, rank, rows, 2 * f, h, {});
 }
 
 // The engine takes a time of its own before the bytes of each copy.
@@ -192,7 +192,7 @@ std::uint32_t Layer::copy(const Copy& copy, const Each& after) {
   of.hold = machine().copy_engine.startup;
   of.transfers = {
       {RankId{copy.to}, Bytes{static_cast<std::int64_t>(std::ceil(copy.bytes))}, machine().copy_engine.rate}};
-  return add_task(std::move(of), {copy.of});
+  return add_task(std::move(of), {copy.expert_rows});
 }
 
 }  // namespace a3sim

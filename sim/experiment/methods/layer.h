@@ -10,8 +10,8 @@
 
 namespace a3sim {
 
-// What all methods' programs are made of, and what each of its kernels is called: results go by these names.
-struct StepName {
+// The names of the kernels of all methods' programs, by which results refer to them.
+struct KernelName {
   static constexpr const char *kCounts = "Counts", *kPlan = "Plan", *kDispatch = "Dispatch",
                               *kPermute = "Permute", *kGmm1 = "GMM1", *kSwiglu = "SwiGLU", *kGmm2 = "GMM2",
                               *kGrad1 = "GMM1_grad", *kGrad2 = "GMM2_grad", *kUnpermute = "Unpermute",
@@ -19,10 +19,10 @@ struct StepName {
                               *kReturn = "Return", *kGradients = "Gradients", *kAdd = "Add";
 };
 
-// Tasks, one a rank.
+// One task per rank.
 using Each = std::vector<std::uint32_t>;
 
-// Bytes from each rank to each, what stays among them.
+// The bytes that each rank sends to each rank, including itself.
 class ExchangedBytes {
  public:
   explicit ExchangedBytes(std::uint32_t ranks) : ranks_(ranks), bytes_(std::size_t{ranks} * ranks, 0) {}
@@ -37,7 +37,7 @@ class ExchangedBytes {
   std::vector<double> bytes_;
 };
 
-// RowsByExpert of an expert: of all ranks' tokens, or of one rank's.
+// The rows of an expert, from all ranks' tokens or from those of one rank.
 struct ExpertRows {
   std::uint32_t expert = 0, rows = 0;
   std::uint32_t source = kNone;
@@ -46,18 +46,19 @@ using RowsByExpert = std::vector<ExpertRows>;
 double sum_of(const RowsByExpert& rows);
 std::vector<std::uint32_t> counts_of(const RowsByExpert& rows);
 
-// Writes the program of one pass of a MoE layer over a group: what every method does alike stands here.
+// Writes the program of one pass of a MoE layer over a group. Holds what all methods have in common.
 class Layer {
  public:
-  // Streams of a rank. Threads of the host are streams too.
+  // The streams of a rank. Threads of the host are streams too.
   enum Stream : std::uint32_t { kHost, kPlanner, kCompute, kBulk, kWeightCopies, kRowCopies, kReturns };
 
-  // All outlive the layer.
+  // All arguments must outlive the layer.
   Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost);
 
-  // The host's counts, on each rank, from the start.
+  // Adds the host's counting on each rank, from the start.
   Each counts();
-  // What all ranks exchange, beginning together after all of `after`: something of these experts.
+  // An exchange among all ranks, for these experts. It begins on all ranks together after all tasks of
+  // `after`.
   struct Exchange {
     const char* name = "";
     const ExchangedBytes& bytes;
@@ -66,42 +67,45 @@ class Layer {
     std::uint32_t workers = 0;  // 0: as many as dispatch takes
   };
   Each exchange(const Exchange& exchange, const Each& after);
-  // The experts' rows put next to one another, from tokens that came once a rank; or summed to these again.
+  // permute() gathers tokens, each of which came once to the rank, into rows by expert; unpermute() sums rows
+  // to tokens.
   std::uint32_t permute(std::uint32_t rank, double tokens, const RowsByExpert& rows, const Each& after);
   std::uint32_t unpermute(std::uint32_t rank, const RowsByExpert& rows, double tokens, const Each& after);
-  // The experts' products forward, of so many rows each, without those that have none.
+  // Adds the forward products of experts, without experts that have no rows.
   std::uint32_t forward(std::uint32_t rank, const RowsByExpert& rows, const Each& after);
-  // Backward: gradients of the activations and of the weights.
+  // Adds the backward products: gradients of activations and of weights.
   std::uint32_t backward(std::uint32_t rank, const RowsByExpert& rows, const Each& after);
-  // By copy engine: what is named, of these rows' expert.
+  // A copy by a copy engine, for the expert of these rows.
   struct Copy {
     const char* name = "";
     Stream stream = kWeightCopies;
     std::uint32_t from = 0, to = 0;
     double bytes = 0;
-    ExpertRows of;
+    ExpertRows expert_rows;
   };
   std::uint32_t copy(const Copy& copy, const Each& after);
-  // Gradients that came are added to an expert's own.
-  std::uint32_t add(std::uint32_t rank, const ExpertRows& of, const VectorKernel& kernel, const Each& after) {
-    return vector(StepName::kAdd, rank, kernel, {of}, after);
+  // Adds received gradients to an expert's own.
+  std::uint32_t add(std::uint32_t rank, const ExpertRows& expert_rows, const VectorKernel& kernel,
+                    const Each& after) {
+    return vector(KernelName::kAdd, rank, kernel, {expert_rows}, after);
   }
-  // A time on a thread of the host.
+  // Adds work of a host thread.
   std::uint32_t host(const char* name, Stream thread, std::uint32_t rank, Duration time, const Each& after);
-  // One kernel that has a job of products, for which the host prepares `launches` of them.
+  // Adds one kernel of products, for which the host prepares `launches` of them.
   std::uint32_t launched(const char* name, std::uint32_t rank, const MemoryJob& job, std::size_t launches,
                          const RowsByExpert& rows, const Each& after);
-  // A kernel or several of products, n wide over k.
+  // Adds one or several kernels of products, n wide over k.
   std::uint32_t products(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
                          std::uint32_t k, const Each& after);
   std::uint32_t gradients(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
                           std::uint32_t k, const Each& after);
   std::uint32_t swiglu(std::uint32_t rank, const RowsByExpert& rows, double width, const Each& after);
 
-  // Workers that products and vector kernels leave to dispatch and combine from now on.
+  // Sets how many workers products and vector kernels leave to dispatch and combine from now on.
   void spare(std::uint32_t workers) { spared_ = workers; }
 
-  // Dispatch and combine hold vector workers.
+  // Returns the workers for products. Dispatch and combine hold vector workers, which on some devices are the
+  // same.
   std::uint32_t matrix_workers() const {
     return hardware_.workers.count(CoreUnit::kMatrix) - (hardware_.workers.one_queue() ? spared_ : 0);
   }
@@ -113,16 +117,16 @@ class Layer {
   double row_bytes() const { return 2.0 * shape_.hidden; }
   double weight_bytes() const { return 2.0 * 3 * shape_.hidden * shape_.intermediate; }
   StreamProgram program;
-  std::vector<RowsByExpert> rows;  // by task of the program: what it works on, or moves
+  std::vector<RowsByExpert> rows;  // by task of the program: the rows that it computes or moves
 
  private:
   std::uint32_t vector(const char* name, std::uint32_t rank, const VectorKernel& kernel,
-                       const RowsByExpert& of, const Each& after);
-  std::uint32_t add_task(StreamTask task, RowsByExpert of);
+                       const RowsByExpert& task_rows, const Each& after);
+  std::uint32_t add_task(StreamTask task, RowsByExpert task_rows);
   std::uint32_t vector_workers() const { return hardware_.workers.count(CoreUnit::kVector) - spared_; }
   StreamTask task(const char* name, std::uint32_t rank, std::uint32_t stream, const Each& after) const;
 
-  std::uint32_t engine_kind_ = 0, thread_kind_ = 0;  // behind the device's kinds of worker
+  std::uint32_t engine_kind_ = 0, thread_kind_ = 0;  // after the device's kinds of worker
   const MoeShape& shape_;
   const Hardware& hardware_;
   KernelCost& cost_;

@@ -11,57 +11,60 @@
 
 namespace a3sim {
 
-// What a method may be told beside the loads.
+// Options of methods.
 struct MethodOptions {
   BalanceOptions balance;
   ChooseBy choose = ChooseBy::kHistory;
-  bool free_return = false;         // guests' rows come back with combine, at no cost of their own
-  bool gradients_fp32 = false;      // of guests' weights, as they return
-  std::uint32_t shadows = 2;        // of tutel: experts that all ranks compute
-  std::uint32_t comm_workers = 32;  // of triton: workers that communicate
-  double efficiency = 1;            // of triton's products
+  bool free_return = false;         // guests' rows return with combine, at no extra cost
+  bool gradients_fp32 = false;      // type in which gradients of guests' weights return
+  std::uint32_t shadows = 2;        // tutel: experts that all ranks compute
+  std::uint32_t comm_workers = 32;  // triton: workers that communicate
+  double efficiency = 1;            // triton: of its products
 };
 
-// One micro-batch as its method sees it.
+// One micro-batch, as a method sees it.
 struct MicroBatch {
   const RoutingCounts& counts;
-  const LoadHistory& history;       // of those before
+  const LoadHistory& history;       // of earlier micro-batches
   std::vector<std::uint32_t> rows;  // by expert
 
   MicroBatch(const RoutingCounts& counts, const LoadHistory& history);
   std::uint32_t experts_per_rank() const { return counts.experts() / counts.ranks(); }
 };
 
-// What a method decides once for both passes.
+// The decisions of a method for both passes of a micro-batch.
 class ExpertPlan {
  public:
   virtual ~ExpertPlan() = default;
-  // RowsByExpert that each rank computes.
+  // Returns the number of rows that each rank computes.
   virtual std::vector<double> rows() const = 0;
   virtual void forward(Layer& layer) const = 0;
   virtual void backward(Layer& layer) const = 0;
 };
 
-// A way to bring rows and experts together; one file each, or a few of a kind. `batch` outlives what is assigned.
+// A way to bring rows and experts together. One file defines one method or a few of a kind. `batch` must
+// outlive the plan that assign() returns.
 struct Method {
   static constexpr std::string_view kKind = "method";
   std::unique_ptr<ExpertPlan> (*assign)(const MicroBatch& batch, const MethodOptions& options,
                                         const Layer& layer);
-  // Workers that it keeps from products all the time, for communication; `bulk` are what dispatch takes. None: none.
+  // Returns the number of workers that it keeps from products for communication; `bulk` is the number that
+  // dispatch takes. Null: none.
   std::uint32_t (*workers_taken)(const MethodOptions& options, std::uint32_t bulk) = nullptr;
-  // What a user makes smaller where it takes too many.
+  // The key that a user must reduce if it takes too many.
   std::string_view taken_by = "hardware.bulk.sms";
 };
 using Methods = Registry<Method>;
 
-// Which experts go where, as the options choose, balance and stop.
+// Returns the moves of experts that the options `choose`, `balance` and `stop` give.
 std::vector<ExpertMove> moves_of(const MicroBatch& batch, const MethodOptions& options);
 
-// RowsByExpert of the experts at home on a rank, without those that `elsewhere` says.
+// Returns the rows of the experts at home on a rank, except those in `elsewhere`.
 RowsByExpert rows_at(const MicroBatch& batch, std::uint32_t rank, const std::vector<bool>& elsewhere = {});
-// All experts, but those left out.
+// Returns all experts except those left out.
 std::vector<std::uint32_t> experts_of(const MicroBatch& batch, const std::vector<bool>& left_out = {});
-// RowsByExpert of so many experts are brought to their homes, a token once a rank.
+// Returns the bytes that bring rows to their experts' home ranks, once per token and rank, except for experts
+// left out.
 ExchangedBytes dispatch_of(const MicroBatch& batch, const Layer& layer,
                            const std::vector<bool>& left_out = {});
 

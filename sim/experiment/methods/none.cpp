@@ -21,7 +21,8 @@ class AtHome final : public ExpertPlan {
     const ExchangedBytes tokens = dispatch_of(batch_, layer);
     const auto& bulk = layer.machine().bulk;
     const Each known = forward ? layer.counts() : Each{};
-    const Each sent = layer.exchange({StepName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);
+    const Each sent =
+        layer.exchange({KernelName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);
     Each done;
     for (std::uint32_t r = 0; r < layer.shape().ep; ++r) {
       const RowsByExpert rows = rows_at(batch_, r);
@@ -31,7 +32,7 @@ class AtHome final : public ExpertPlan {
           forward ? layer.forward(r, rows, {ready}) : layer.backward(r, rows, {ready});
       done.push_back(layer.unpermute(r, rows, came, {computed}));
     }
-    layer.exchange({StepName::kCombine, tokens.back(), experts_of(batch_), bulk.combine}, done);
+    layer.exchange({KernelName::kCombine, tokens.back(), experts_of(batch_), bulk.combine}, done);
   }
 
   const MicroBatch& batch_;

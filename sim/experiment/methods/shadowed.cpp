@@ -75,19 +75,19 @@ ExchangedBytes Shadowed::between_homes(const Layer& layer) const {
 Each Shadowed::weights(Layer& layer, const Each& after) const {
   if (shadows_.empty()) return after;
   if (options_.by_workers)
-    return layer.exchange({StepName::kWeights, between_homes(layer), shadows_, layer.machine().bulk.dispatch},
-                          after);
+    return layer.exchange(
+        {KernelName::kWeights, between_homes(layer), shadows_, layer.machine().bulk.dispatch}, after);
   Each come = after;
   const std::uint32_t ranks = layer.shape().ep;
   for (const std::uint32_t e : shadows_) {
     const std::uint32_t home = e / batch_.experts_per_rank();
     const std::uint32_t submitted =
-        layer.host(StepName::kPlan, Layer::kPlanner, home,
+        layer.host(KernelName::kPlan, Layer::kPlanner, home,
                    layer.machine().copy_engine.submit * std::int64_t{ranks - 1}, {});
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (r == home) continue;
       come.push_back(layer.copy(
-          {StepName::kWeights, Layer::kWeightCopies, home, r, layer.weight_bytes(), {e, 0}}, {submitted}));
+          {KernelName::kWeights, Layer::kWeightCopies, home, r, layer.weight_bytes(), {e, 0}}, {submitted}));
     }
   }
   return come;
@@ -101,7 +101,7 @@ void Shadowed::gradients(Layer& layer, const Each& computed) const {
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (r == home) continue;
       come.push_back(layer.copy(
-          {StepName::kGradients, Layer::kReturns, r, home, layer.weight_bytes(), {e, 0}}, {computed[r]}));
+          {KernelName::kGradients, Layer::kReturns, r, home, layer.weight_bytes(), {e, 0}}, {computed[r]}));
     }
     const double bytes = layer.weight_bytes();
     if (!come.empty()) layer.add(home, {e, 0}, {ranks * bytes, bytes, {}}, come);
@@ -119,7 +119,7 @@ void Shadowed::pass(Layer& layer, bool forward) const {
   for (std::uint32_t s = 0; s < stages; ++s) {
     tokens.push_back(dispatch_of(batch_, layer, left_out(s, stages)));
     sent.push_back(layer.exchange(
-        {StepName::kDispatch, tokens[s], experts_of(batch_, left_out(s, stages)), bulk.dispatch}, ready));
+        {KernelName::kDispatch, tokens[s], experts_of(batch_, left_out(s, stages)), bulk.dispatch}, ready));
   }
   for (std::uint32_t s = 0; s < stages; ++s) {
     done.emplace_back();
@@ -134,12 +134,12 @@ void Shadowed::pass(Layer& layer, bool forward) const {
     }
   }
   if (!forward && options_.by_workers && !shadows_.empty()) {
-    done.back() = layer.exchange({StepName::kGradients, between_homes(layer).back(), shadows_, bulk.combine},
-                                 done.back());
+    done.back() = layer.exchange(
+        {KernelName::kGradients, between_homes(layer).back(), shadows_, bulk.combine}, done.back());
   }
   for (std::uint32_t s = 0; s < stages; ++s)
     layer.exchange(
-        {StepName::kCombine, tokens[s].back(), experts_of(batch_, left_out(s, stages)), bulk.combine},
+        {KernelName::kCombine, tokens[s].back(), experts_of(batch_, left_out(s, stages)), bulk.combine},
         done[s]);
   if (!forward && !options_.by_workers) gradients(layer, last);
 }
@@ -148,9 +148,9 @@ void Shadowed::pass(Layer& layer, bool forward) const {
 std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& layer) {
   if (batch.history.empty()) return {};
   const MoeShape& shape = layer.shape();
-  // Seconds a row: a product of the three, at the rate of large ones, and its way by dispatch. A shadow's weights
-  // count once, as the rule is written, however many ranks they go to; the paper leaves open how they count where
-  // copy engines push them to one rank after another.
+  // Seconds a row: a product of the three, at the rate of large ones, and its way by dispatch. A shadow's
+  // weights count once, as the rule is written, however many ranks they go to; the paper leaves open how they
+  // count where copy engines push them to one rank after another.
   constexpr std::uint32_t kLarge = 4096;
   const std::vector<std::uint32_t> rows{kLarge};
   const MemoryJob product = layer.cost().products(rows, shape.intermediate, shape.hidden,

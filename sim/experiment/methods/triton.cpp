@@ -51,7 +51,7 @@ class SplitWidth final : public ExpertPlan {
     const auto& bulk = layer.machine().bulk;
     layer.spare(options_.comm_workers);
     const Each known = forward ? layer.counts() : Each{};
-    const Each gathered = exchange(layer, StepName::kDispatch, bulk.dispatch, known);
+    const Each gathered = exchange(layer, KernelName::kDispatch, bulk.dispatch, known);
     const auto products = [&](std::uint32_t n, std::uint32_t k) {
       return layer.cost().products(batch_.rows, n, k, layer.matrix_workers());
     };
@@ -61,18 +61,18 @@ class SplitWidth final : public ExpertPlan {
     Each ready;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       const Each after = known.empty() ? Each{} : Each{known[r]};
-      Each first{forward ? fused(layer, StepName::kGmm1, r, products(2 * f, h), after)
-                         : fused(layer, StepName::kGmm2, r, products(f, h), after)};
+      Each first{forward ? fused(layer, KernelName::kGmm1, r, products(2 * f, h), after)
+                         : fused(layer, KernelName::kGmm2, r, products(f, h), after)};
       first.insert(first.end(), gathered.begin(), gathered.end());
-      if (!forward) first = {fused(layer, StepName::kGrad2, r, gradients(h, f), first)};
+      if (!forward) first = {fused(layer, KernelName::kGrad2, r, gradients(h, f), first)};
       ready.push_back(layer.swiglu(r, all_rows(), forward ? f : 2 * f, first));
     }
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      forward ? fused(layer, StepName::kGmm2, r, products(h, f), {ready[r]})
-              : fused(layer, StepName::kGmm1, r, products(h, 2 * f), {ready[r]});
-      if (!forward) fused(layer, StepName::kGrad1, r, gradients(2 * f, h), {});
+      forward ? fused(layer, KernelName::kGmm2, r, products(h, f), {ready[r]})
+              : fused(layer, KernelName::kGmm1, r, products(h, 2 * f), {ready[r]});
+      if (!forward) fused(layer, KernelName::kGrad1, r, gradients(2 * f, h), {});
     }
-    exchange(layer, StepName::kCombine, bulk.combine, ready);
+    exchange(layer, KernelName::kCombine, bulk.combine, ready);
   }
 
   const MicroBatch& batch_;

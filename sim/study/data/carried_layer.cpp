@@ -35,8 +35,8 @@ const Matrix& CarriedLayer::at(const Place& place) const {
   return found == memory_.end() ? kUnwritten : found->second;
 }
 
-std::vector<std::uint32_t> CarriedLayer::sources(const ExpertRows& of) const {
-  if (of.source != kNone) return {of.source};
+std::vector<std::uint32_t> CarriedLayer::sources(const ExpertRows& expert_rows) const {
+  if (expert_rows.source != kNone) return {expert_rows.source};
   std::vector<std::uint32_t> all(shape_.ep);
   for (std::uint32_t r = 0; r < shape_.ep; ++r) all[r] = r;
   return all;
@@ -46,9 +46,9 @@ Matrix CarriedLayer::sent(std::uint32_t expert, std::uint32_t source, bool forwa
   Matrix rows;
   const auto found = sent_.find({expert, source});
   if (found == sent_.end()) return rows;
-  for (const Sent& of : found->second) {
-    Vector& row = rows.emplace_back((forward ? data_.tokens : data_.d_output)[source][of.token]);
-    for (float& value : row) value = forward ? value : plain::rounded(shape_.dtype, value * of.weight);
+  for (const Sent& sent_row : found->second) {
+    Vector& row = rows.emplace_back((forward ? data_.tokens : data_.d_output)[source][sent_row.token]);
+    for (float& value : row) value = forward ? value : plain::rounded(shape_.dtype, value * sent_row.weight);
   }
   return rows;
 }
@@ -65,7 +65,8 @@ void CarriedLayer::backward(const StreamPass& pass, const std::vector<RowsByExpe
 }
 
 void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>& rows, bool forward) {
-  // Whoever waits for an end comes behind it, also where both are at one date: tasks wait for earlier ones only.
+  // Whoever waits for an end comes behind it, also where both are at one date: tasks wait for earlier ones
+  // only.
   std::vector<std::tuple<Time, std::uint32_t, bool>> dates;  // the task's end comes behind its start
   for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {
     dates.emplace_back(pass.result.records[t].start, t, false);
@@ -80,7 +81,7 @@ void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>
     }
     for (Written& written : under_way[task]) memory_[written.place] = std::move(written.values);
     under_way[task].clear();
-    if (pass.program.tasks[task].name != StepName::kAdd) continue;
+    if (pass.program.tasks[task].name != KernelName::kAdd) continue;
     // What came has been added.
     const std::uint32_t rank = index(pass.program.tasks[task].rank), expert = rows[task].front().expert;
     std::erase_if(memory_, [&](const auto& kept) {
@@ -94,37 +95,38 @@ void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>
 CarriedLayer::Writes CarriedLayer::read(const StreamTask& task, const RowsByExpert& rows,
                                         bool forward) const {
   Writes writes;
-  for (const ExpertRows& of : rows) {
+  for (const ExpertRows& expert_rows : rows) {
     if (task.stream == Layer::kBulk)
-      exchanged(task, of, forward, writes);
+      exchanged(task, expert_rows, forward, writes);
     else if (task.stream == Layer::kCompute)
-      read_expert(task, of, forward, writes);
+      read_expert(task, expert_rows, forward, writes);
     else
-      copied(task, of.expert, forward, writes);
+      copied(task, expert_rows.expert, forward, writes);
   }
   return writes;
 }
 
-void CarriedLayer::exchanged(const StreamTask& task, const ExpertRows& of, bool forward,
+void CarriedLayer::exchanged(const StreamTask& task, const ExpertRows& expert_rows, bool forward,
                              Writes& writes) const {
   const std::uint32_t rank = index(task.rank);
-  const std::uint32_t to = home(of.expert);
-  if (task.name == StepName::kDispatch) {
-    writes.push_back({{to, Kept::kCame, of.expert, rank}, sent(of.expert, rank, forward)});
-  } else if (task.name == StepName::kCombine) {
+  const std::uint32_t to = home(expert_rows.expert);
+  if (task.name == KernelName::kDispatch) {
+    writes.push_back({{to, Kept::kCame, expert_rows.expert, rank}, sent(expert_rows.expert, rank, forward)});
+  } else if (task.name == KernelName::kCombine) {
     if (to != rank) return;
     for (std::uint32_t src = 0; src < shape_.ep; ++src) {
-      const Place back{rank, Kept::kBack, of.expert, src};
-      writes.push_back({{src, Kept::kBack, of.expert, src}, at(back)});
+      const Place back{rank, Kept::kBack, expert_rows.expert, src};
+      writes.push_back({{src, Kept::kBack, expert_rows.expert, src}, at(back)});
     }
-  } else if (task.name == StepName::kWeights) {
+  } else if (task.name == KernelName::kWeights) {
     for (std::uint32_t dst = 0; dst < shape_.ep && to == rank; ++dst) {
       for (const Kept what : {Kept::kW1, Kept::kW2})
-        writes.push_back({{dst, what, of.expert, kNone}, at({rank, what, of.expert, kNone})});
+        writes.push_back(
+            {{dst, what, expert_rows.expert, kNone}, at({rank, what, expert_rows.expert, kNone})});
     }
-  } else if (task.name == StepName::kGradients) {
+  } else if (task.name == KernelName::kGradients) {
     for (const Kept what : {Kept::kDw1, Kept::kDw2})
-      writes.push_back({{to, what, of.expert, rank}, at({rank, what, of.expert, kNone})});
+      writes.push_back({{to, what, expert_rows.expert, rank}, at({rank, what, expert_rows.expert, kNone})});
   } else {
     throw InputError(fmt::format("{}: no tensors are known of it", task.name));
   }
@@ -136,26 +138,26 @@ void CarriedLayer::copied(const StreamTask& task, std::uint32_t expert, bool for
   const auto take = [&](Kept what, std::uint32_t source, std::uint32_t as) {
     writes.push_back({{to, what, expert, as}, at({from, what, expert, source})});
   };
-  if (task.name == StepName::kWeights) {
+  if (task.name == KernelName::kWeights) {
     take(Kept::kW1, kNone, kNone);
     take(Kept::kW2, kNone, kNone);
-  } else if (task.name == StepName::kGradients) {
+  } else if (task.name == KernelName::kGradients) {
     take(Kept::kDw1, kNone, from);
     take(Kept::kDw2, kNone, from);
   } else {
     const Kept there = forward ? Kept::kX : Kept::kDy, back = forward ? Kept::kY : Kept::kDx;
     for (std::uint32_t src = 0; src < shape_.ep; ++src)
-      take(task.name == StepName::kRows ? there : back, src, src);
+      take(task.name == KernelName::kRows ? there : back, src, src);
   }
 }
 
 namespace {
 
-// Of each row of one or two matrices.
+// Applies a function to each row of one or two matrices.
 template <class Of>
-Matrix rowwise(const Matrix& a, const Of& of) {
+Matrix rowwise(const Matrix& a, const Of& function) {
   Matrix result;
-  for (const Vector& row : a) result.push_back(of(row));
+  for (const Vector& row : a) result.push_back(function(row));
   return result;
 }
 
@@ -166,15 +168,17 @@ Matrix no_numbers(std::uint32_t rows, std::uint32_t cols) {
 }  // namespace
 
 // In fp32 over the rows that this rank has of the expert, by source and token; rounded once.
-Matrix CarriedLayer::gradient_of(std::uint32_t rank, const ExpertRows& of, Kept left, Kept right) const {
+Matrix CarriedLayer::gradient_of(std::uint32_t rank, const ExpertRows& expert_rows, Kept left,
+                                 Kept right) const {
   const bool first = left == Kept::kX;
   const std::uint32_t rows = first ? shape_.hidden : shape_.intermediate;
   const std::uint32_t cols = first ? 2 * shape_.intermediate : shape_.hidden;
   Matrix sum(rows, Vector(cols));
-  for (const std::uint32_t src : sources(of)) {
-    const auto found = sent_.find({of.expert, src});
+  for (const std::uint32_t src : sources(expert_rows)) {
+    const auto found = sent_.find({expert_rows.expert, src});
     if (found == sent_.end()) continue;
-    const Matrix &a = at({rank, left, of.expert, src}), &b = at({rank, right, of.expert, src});
+    const Matrix &a = at({rank, left, expert_rows.expert, src}),
+                 &b = at({rank, right, expert_rows.expert, src});
     if (a.size() != found->second.size() || b.size() != a.size()) return no_numbers(rows, cols);
     for (std::size_t row = 0; row < a.size(); ++row) plain::add_outer(sum, a[row], b[row]);
   }
@@ -182,51 +186,53 @@ Matrix CarriedLayer::gradient_of(std::uint32_t rank, const ExpertRows& of, Kept 
   return sum;
 }
 
-void CarriedLayer::read_expert(const StreamTask& task, const ExpertRows& of, bool forward,
+void CarriedLayer::read_expert(const StreamTask& task, const ExpertRows& expert_rows, bool forward,
                                Writes& writes) const {
   const std::uint32_t rank = index(task.rank);
   const DataType dtype = shape_.dtype;
-  if (task.name == StepName::kGrad2 || task.name == StepName::kGrad1) {
-    const bool first = task.name == StepName::kGrad1;
-    writes.push_back({{rank, first ? Kept::kDw1 : Kept::kDw2, of.expert, kNone},
-                      gradient_of(rank, of, first ? Kept::kX : Kept::kA, first ? Kept::kDh : Kept::kDy)});
+  if (task.name == KernelName::kGrad2 || task.name == KernelName::kGrad1) {
+    const bool first = task.name == KernelName::kGrad1;
+    writes.push_back(
+        {{rank, first ? Kept::kDw1 : Kept::kDw2, expert_rows.expert, kNone},
+         gradient_of(rank, expert_rows, first ? Kept::kX : Kept::kA, first ? Kept::kDh : Kept::kDy)});
     return;
   }
-  if (task.name == StepName::kAdd) {
+  if (task.name == KernelName::kAdd) {
     for (const Kept what : {Kept::kDw1, Kept::kDw2})
-      writes.push_back({{rank, what, of.expert, kNone}, gradient(what, of.expert)});
+      writes.push_back({{rank, what, expert_rows.expert, kNone}, gradient(what, expert_rows.expert)});
     return;
   }
-  const Matrix &w1 = at({rank, Kept::kW1, of.expert, kNone}), &w2 = at({rank, Kept::kW2, of.expert, kNone});
-  for (const std::uint32_t src : sources(of)) {
-    const auto get = [&](Kept what) -> const Matrix& { return at({rank, what, of.expert, src}); };
+  const Matrix &w1 = at({rank, Kept::kW1, expert_rows.expert, kNone}),
+               &w2 = at({rank, Kept::kW2, expert_rows.expert, kNone});
+  for (const std::uint32_t src : sources(expert_rows)) {
+    const auto get = [&](Kept what) -> const Matrix& { return at({rank, what, expert_rows.expert, src}); };
     const auto put = [&](Kept what, Matrix values) {
-      writes.push_back({{rank, what, of.expert, src}, std::move(values)});
+      writes.push_back({{rank, what, expert_rows.expert, src}, std::move(values)});
     };
     const auto through = [&](const Matrix& a, const Matrix& w, auto times) {
       return w.empty() ? Matrix() : rowwise(a, [&](const Vector& row) { return times(dtype, row, w); });
     };
-    if (task.name == StepName::kPermute) {
-      // RowsByExpert that stay at their source are its own tokens; of others the expert knows what came.
+    if (task.name == KernelName::kPermute) {
+      // Rows that stay at their source are its own tokens; for other rows the expert has what arrived.
       put(forward ? Kept::kX : Kept::kDy,
-          of.source == kNone ? get(Kept::kCame) : sent(of.expert, src, forward));
-    } else if (task.name == StepName::kGmm1 && forward) {
+          expert_rows.source == kNone ? get(Kept::kCame) : sent(expert_rows.expert, src, forward));
+    } else if (task.name == KernelName::kGmm1 && forward) {
       put(Kept::kH, through(get(Kept::kX), w1, plain::times));
-    } else if (task.name == StepName::kSwiglu && forward) {
+    } else if (task.name == KernelName::kSwiglu && forward) {
       put(Kept::kA, rowwise(get(Kept::kH), [&](const Vector& h) { return plain::swiglu(dtype, h); }));
-    } else if (task.name == StepName::kGmm2 && forward) {
+    } else if (task.name == KernelName::kGmm2 && forward) {
       put(Kept::kY, through(get(Kept::kA), w2, plain::times));
-    } else if (task.name == StepName::kGmm2) {
+    } else if (task.name == KernelName::kGmm2) {
       put(Kept::kDa, through(get(Kept::kDy), w2, plain::times_transposed));
-    } else if (task.name == StepName::kSwiglu) {
+    } else if (task.name == KernelName::kSwiglu) {
       const Matrix &d_a = get(Kept::kDa), &h = get(Kept::kH);
       Matrix d_h;
       for (std::size_t row = 0; row < d_a.size() && h.size() == d_a.size(); ++row)
         d_h.push_back(plain::swiglu_gradient(dtype, d_a[row], h[row]));
       put(Kept::kDh, std::move(d_h));
-    } else if (task.name == StepName::kGmm1) {
+    } else if (task.name == KernelName::kGmm1) {
       put(Kept::kDx, through(get(Kept::kDh), w1, plain::times_transposed));
-    } else if (task.name == StepName::kUnpermute) {
+    } else if (task.name == KernelName::kUnpermute) {
       put(Kept::kBack, get(forward ? Kept::kY : Kept::kDx));
     } else {
       throw InputError(fmt::format("{}: no tensors are known of it", task.name));

@@ -18,15 +18,15 @@ struct LayerData {
   std::vector<plain::Matrix> tokens, d_output;  // by rank
 };
 
-// Real tensors through the programs of a method: what a task reads is read when it starts, what it writes is there
-// when it ends, and what nobody has written is NaN. Dates are those of a run.
+// Real tensors through the programs of a method: what a task reads is read when it starts, what it writes is
+// there when it ends, and what nobody has written is NaN. Dates are those of a run.
 class CarriedLayer {
  public:
   // Both outlive it.
   CarriedLayer(const MoeShape& shape, const LayerData& data);
 
-  // One pass, forward first; `rows` by task, as the method's Layer says. Throws InputError for steps that carry no
-  // tensors.
+  // One pass, forward first; `rows` by task, as the method's Layer says. Throws InputError for steps that
+  // carry no tensors.
   void forward(const StreamPass& pass, const std::vector<RowsByExpert>& rows) { carry(pass, rows, true); }
   void backward(const StreamPass& pass, const std::vector<RowsByExpert>& rows);
 
@@ -54,15 +54,15 @@ class CarriedLayer {
 
   void carry(const StreamPass& pass, const std::vector<RowsByExpert>& rows, bool forward);
   Writes read(const StreamTask& task, const RowsByExpert& rows, bool forward) const;
-  void read_expert(const StreamTask& task, const ExpertRows& of, bool forward, Writes& writes) const;
-  void exchanged(const StreamTask& task, const ExpertRows& of, bool forward, Writes& writes) const;
+  void read_expert(const StreamTask& task, const ExpertRows& expert_rows, bool forward, Writes& writes) const;
+  void exchanged(const StreamTask& task, const ExpertRows& expert_rows, bool forward, Writes& writes) const;
   void copied(const StreamTask& task, std::uint32_t expert, bool forward, Writes& writes) const;
-  plain::Matrix gradient_of(std::uint32_t rank, const ExpertRows& of, Kept left, Kept right) const;
+  plain::Matrix gradient_of(std::uint32_t rank, const ExpertRows& expert_rows, Kept left, Kept right) const;
   plain::Matrix sent(std::uint32_t expert, std::uint32_t source, bool forward) const;
 
   const plain::Matrix& at(const Place& place) const;
   std::uint32_t home(std::uint32_t expert) const { return expert / shape_.experts_per_rank; }
-  std::vector<std::uint32_t> sources(const ExpertRows& of) const;
+  std::vector<std::uint32_t> sources(const ExpertRows& expert_rows) const;
   std::vector<plain::Matrix> summed(bool forward) const;
   plain::Matrix gradient(Kept what, std::uint32_t expert) const;
 

@@ -6,8 +6,8 @@ namespace a3sim {
 namespace {
 
 // Rows that are sent come from tokens, and backward reads what forward kept.
-void complete_passes(DataCase& of) {
-  Experiment& experiment = of.experiment;
+void complete_passes(DataCase& data_case) {
+  Experiment& experiment = data_case.experiment;
   experiment.window = Window::kFull;
   std::vector<Pass> passes;
   bool forward = false;
@@ -15,13 +15,13 @@ void complete_passes(DataCase& of) {
     const Oracle oracle = oracle_of(pass.graph, experiment.shape);
     if (oracle == Oracle::kBackward && !forward) {
       passes.push_back({"forward", forward_graph(experiment.shape, Window::kFull)});
-      of.oracles.push_back(Oracle::kForward);
+      data_case.oracles.push_back(Oracle::kForward);
     }
     forward |= oracle == Oracle::kForward;
     if (oracle == Oracle::kForward) pass.graph = forward_graph(experiment.shape, Window::kFull);
     if (oracle == Oracle::kBackward) pass.graph = backward_graph(experiment.shape, Window::kFull);
     passes.push_back(std::move(pass));
-    of.oracles.push_back(oracle);
+    data_case.oracles.push_back(oracle);
   }
   experiment.passes = std::move(passes);
 }
@@ -56,16 +56,17 @@ DataCase full_case(const std::filesystem::path& file, std::span<const std::strin
   return result;
 }
 
-std::vector<std::vector<SentRow>> sent_by_rank(const DataCase& of) {
-  std::vector<std::vector<SentRow>> sent(of.experiment.shape.ep);
-  for (std::uint32_t rank = 0; rank < of.routed.experts.size(); ++rank)
-    sent[rank] = sent_rows(of.experiment.shape, of.routed.experts[rank], of.routed.weights[rank]);
+std::vector<std::vector<SentRow>> sent_by_rank(const DataCase& data_case) {
+  std::vector<std::vector<SentRow>> sent(data_case.experiment.shape.ep);
+  for (std::uint32_t rank = 0; rank < data_case.routed.experts.size(); ++rank)
+    sent[rank] =
+        sent_rows(data_case.experiment.shape, data_case.routed.experts[rank], data_case.routed.weights[rank]);
   return sent;
 }
 
-Bytes data_bytes(const DataCase& of) {
-  const Experiment& experiment = of.experiment;
-  const RoutingCounts counts = of.routed.counts(experiment.shape);
+Bytes data_bytes(const DataCase& data_case) {
+  const Experiment& experiment = data_case.experiment;
+  const RoutingCounts counts = data_case.routed.counts(experiment.shape);
   const RowLayout layout(experiment.shape, counts);
   std::int64_t elements = 0;
   for (const Pass& pass : experiment.passes) {

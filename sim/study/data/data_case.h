@@ -56,12 +56,12 @@ plain::Routed routed_by(const RoutingSpec& spec, const MoeShape& shape);
 DataCase data_case(Experiment experiment, plain::Routed routed, std::uint64_t seed);
 
 // The rows of each rank's sent layout.
-std::vector<std::vector<SentRow>> sent_by_rank(const DataCase& of);
+std::vector<std::vector<SentRow>> sent_by_rank(const DataCase& data_case);
 
 // What a pass of a case should give. `known` holds all external tensors of its passes until then.
-Tensors expected_tensors(const DataCase& of, std::size_t pass, const Tensors& known);
+Tensors expected_tensors(const DataCase& data_case, std::size_t pass, const Tensors& known);
 
 // About how much memory the check of a case takes.
-Bytes data_bytes(const DataCase& of);
+Bytes data_bytes(const DataCase& data_case);
 
 }  // namespace a3sim

@@ -110,11 +110,11 @@ void CarriedRun::ended(RankId rank, std::uint32_t task) {
 }
 
 bool right(std::span<const TensorComparison> outcome) {
-  return std::ranges::all_of(outcome, [](const TensorComparison& of) { return of.right(); });
+  return std::ranges::all_of(outcome, [](const TensorComparison& comparison) { return comparison.right(); });
 }
 
-DataCheck::DataCheck(DataCase of, std::uint64_t seed)
-    : case_(std::move(of)),
+DataCheck::DataCheck(DataCase data_case, std::uint64_t seed)
+    : case_(std::move(data_case)),
       seed_(seed),
       counts_(case_.routed.counts(case_.experiment.shape)),
       sent_(sent_by_rank(case_)) {
@@ -154,8 +154,8 @@ void DataCheck::give(Pass& pass, const Graph& graph) {
 
 // Returns the makespan.
 Duration DataCheck::carry(CarriedRun& run, const Delays& delays) const {
-  const Experiment& of = case_.experiment;
-  return run.run(of.hardware, backend_of(of), options_of(of, false), delays).makespan;
+  const Experiment& experiment = case_.experiment;
+  return run.run(experiment.hardware, backend_of(experiment), options_of(experiment, false), delays).makespan;
 }
 
 std::vector<TensorComparison> DataCheck::compare_all(const Pass& pass, const CarriedRun& run) const {

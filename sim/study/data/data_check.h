@@ -70,9 +70,9 @@ class DataCheck {
 
   // Compiles all passes and runs each without delays; a backward pass reads what the forward run kept. Throws
   // as compiling and running do.
-  DataCheck(DataCase of, std::uint64_t seed);
+  DataCheck(DataCase data_case, std::uint64_t seed);
 
-  const DataCase& of() const { return case_; }
+  const DataCase& data_case() const { return case_; }
   std::span<const Pass> passes() const { return passes_; }
 
   // Runs a pass again with other delays, or with a schedule that was changed: one entry for each tensor that

@@ -18,9 +18,9 @@ struct Sums {
   std::vector<std::string> faults;
 };
 
-Sums sums_of(DataCase of, std::uint64_t seed, const Adversary& adversary) {
-  if (of.experiment.network == "simgrid") of.experiment.network = "native";
-  const DataCheck check(std::move(of), seed);
+Sums sums_of(DataCase data_case, std::uint64_t seed, const Adversary& adversary) {
+  if (data_case.experiment.network == "simgrid") data_case.experiment.network = "native";
+  const DataCheck check(std::move(data_case), seed);
   Sums sums;
   for (const DataCheck::Pass& pass : check.passes()) {
     for (const TensorComparison& tensor : pass.outcome) {
@@ -59,8 +59,8 @@ std::vector<DataCase> under_shipped_orders(std::span<const DataCase> cases) {
   std::vector<DataCase> result;
   for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) {
     const OrderSpec order = read_order_file(file);
-    for (const DataCase& of : cases) {
-      DataCase& other = result.emplace_back(of);
+    for (const DataCase& data_case : cases) {
+      DataCase& other = result.emplace_back(data_case);
       other.experiment = with_order(std::move(other.experiment), order);
     }
   }
@@ -79,16 +79,16 @@ DataFindings check_matrix(std::span<const DataCase> cases, std::uint64_t seed, c
        Column::count("without rows", "idle_experts"), Column::count("elements"), Column::count("different"),
        Column::count("no number", "no_number"), Column::words("verdict")});
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Experiment& of = cases[i].experiment;
-    const std::string& execution = of.run.execution;
-    const std::string transport(name_of(of.run.transport));
-    table.add({of.order.name, execution, transport, whole(of.cut.partitions), whole(of.shape.ep),
-               whole(of.shape.experts()), whole(idle_experts(cases[i])), whole(sums[i].elements),
-               whole(sums[i].different), whole(sums[i].unwritten),
+    const Experiment& experiment = cases[i].experiment;
+    const std::string& execution = experiment.run.execution;
+    const std::string transport(name_of(experiment.run.transport));
+    table.add({experiment.order.name, execution, transport, whole(experiment.cut.partitions),
+               whole(experiment.shape.ep), whole(experiment.shape.experts()), whole(idle_experts(cases[i])),
+               whole(sums[i].elements), whole(sums[i].different), whole(sums[i].unwritten),
                sums[i].faults.empty() ? "equal" : "WRONG"});
     for (const std::string& fault : sums[i].faults)
       findings.faults.push_back(
-          fmt::format("order {}, {}, {}: {}", of.order.name, execution, transport, fault));
+          fmt::format("order {}, {}, {}: {}", experiment.order.name, execution, transport, fault));
   }
   return findings;
 }

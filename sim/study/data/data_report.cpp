@@ -20,13 +20,14 @@ Table& add_outcomes(Report& report, const std::string& key) {
 
 void add(const DataCheck::Pass& pass, const std::string& held, std::span<const TensorComparison> outcome,
          Table& table, std::vector<std::string>& faults) {
-  for (const TensorComparison& of : outcome) {
-    table.add({pass.name, held.empty() ? Cell() : held, of.tensor, whole(of.elements), whole(of.different),
-               whole(of.unwritten), of.worst_ulp, of.right() ? "equal" : "WRONG"});
-    if (of.right()) continue;
+  for (const TensorComparison& comparison : outcome) {
+    table.add({pass.name, held.empty() ? Cell() : held, comparison.tensor, whole(comparison.elements),
+               whole(comparison.different), whole(comparison.unwritten), comparison.worst_ulp,
+               comparison.right() ? "equal" : "WRONG"});
+    if (comparison.right()) continue;
     faults.push_back(fmt::format("{}: {} of the {} elements of {} are wrong ({} no number){}", pass.name,
-                                 of.different, of.elements, of.tensor, of.unwritten,
-                                 held.empty() ? "" : " with " + held + " held up"));
+                                 comparison.different, comparison.elements, comparison.tensor,
+                                 comparison.unwritten, held.empty() ? "" : " with " + held + " held up"));
   }
 }
 
@@ -53,7 +54,7 @@ std::string plural(std::uint32_t count, const char* what) {
 // What the schedules and the routing have, a line.
 std::string structure_text(const DataCheck& check) {
   const Structure structure = structure_of(check);
-  std::string text = plural(check.of().experiment.shape.ep, "rank");
+  std::string text = plural(check.data_case().experiment.shape.ep, "rank");
   if (structure.experts > 0) {
     text += fmt::format(", {} ({} without rows), {}", plural(structure.experts, "expert"),
                         structure.idle_experts, plural(structure.partitions, "partition"));
@@ -66,13 +67,15 @@ std::string structure_text(const DataCheck& check) {
 }
 
 Report headed(const DataCheck& check) {
-  const DataCase& of = check.of();
-  std::string text = fmt::format("{} with real tensors, order {}, at {}\n  {}\n", of.experiment.name,
-                                 of.experiment.order.name, of.shape, structure_text(check));
+  const DataCase& data_case = check.data_case();
+  std::string text = fmt::format("{} with real tensors, order {}, at {}\n  {}\n", data_case.experiment.name,
+                                 data_case.experiment.order.name, data_case.shape, structure_text(check));
   for (const DataCheck::Pass& pass : check.passes())
     text += fmt::format("{} against {}\n", pass.name, name_of(pass.oracle));
   Report report;
-  report.fact("name", of.experiment.name).fact("order", of.experiment.order.name).say(text + '\n');
+  report.fact("name", data_case.experiment.name)
+      .fact("order", data_case.experiment.order.name)
+      .say(text + '\n');
   return report;
 }
 
@@ -127,9 +130,9 @@ void add_exposed(const DataCheck::Pass& pass, TaskPlace waiting, const Exposed& 
 
 }  // namespace
 
-std::uint32_t idle_experts(const DataCase& of) {
-  const MoeShape& shape = of.experiment.shape;
-  const RoutingCounts counts = of.routed.counts(shape);
+std::uint32_t idle_experts(const DataCase& data_case) {
+  const MoeShape& shape = data_case.experiment.shape;
+  const RoutingCounts counts = data_case.routed.counts(shape);
   std::uint32_t idle = 0;
   for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
     std::uint64_t rows = 0;
@@ -142,7 +145,7 @@ std::uint32_t idle_experts(const DataCase& of) {
 Structure structure_of(const DataCheck& check) {
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
   Structure structure;
-  structure.partitions = check.of().experiment.cut.partitions;
+  structure.partitions = check.data_case().experiment.cut.partitions;
   structure.fewest_blocks = structure.shortest_put = kMost;
   for (const DataCheck::Pass& pass : check.passes()) {
     for (const Ssc& ssc : pass.schedule) {
@@ -151,9 +154,9 @@ Structure structure_of(const DataCheck& check) {
       }
     }
   }
-  const MoeShape& shape = check.of().experiment.shape;
+  const MoeShape& shape = check.data_case().experiment.shape;
   structure.experts = shape.experts();
-  structure.idle_experts = idle_experts(check.of());
+  structure.idle_experts = idle_experts(check.data_case());
   return structure;
 }
 

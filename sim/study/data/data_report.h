@@ -19,7 +19,7 @@ struct Structure {
 };
 Structure structure_of(const DataCheck& check);
 // Experts that receive no row under a case's routing.
-std::uint32_t idle_experts(const DataCase& of);
+std::uint32_t idle_experts(const DataCase& data_case);
 
 // Every comparison, and what is wrong, a sentence each.
 struct DataFindings {

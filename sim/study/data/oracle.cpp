@@ -7,14 +7,14 @@ namespace {
 
 class WholeRun {
  public:
-  WholeRun(const DataCase& of, const Graph& graph, const Tensors& known)
+  WholeRun(const DataCase& data_case, const Graph& graph, const Tensors& known)
       : graph_(graph),
-        counts_(of.routed.counts(of.experiment.shape)),
-        layout_(of.experiment.shape, counts_),
+        counts_(data_case.routed.counts(data_case.experiment.shape)),
+        layout_(data_case.experiment.shape, counts_),
         operators_(operator_infos(graph)),
         tensors_(infos()),
         data_(layout_, tensors_) {
-    data_.sent = sent_by_rank(of);
+    data_.sent = sent_by_rank(data_case);
     for (std::uint32_t t = 0; t < graph.tensors().size(); ++t) {
       if (!graph.tensors()[t].external) continue;
       for (std::uint32_t rank = 0; rank < tensors_.size(); ++rank)
@@ -128,8 +128,8 @@ class WholeRun {
 // tiles, shares or chunks, no schedule and no time. It shares the operators' arithmetic with the simulation,
 // so it checks how work is split and ordered, not what an operator means. Returns the tensors that operators
 // write; `known` has those that they only read.
-Tensors run_whole(const DataCase& of, const Graph& graph, const Tensors& known) {
-  return WholeRun(of, graph, known).run();
+Tensors run_whole(const DataCase& data_case, const Graph& graph, const Tensors& known) {
+  return WholeRun(data_case, graph, known).run();
 }
 
 bool same_tensor(const TensorNode& a, const TensorNode& b) {
@@ -204,16 +204,19 @@ std::vector<TensorData> to_tensors(const std::vector<Matrix>& matrices, std::siz
   return tensors;
 }
 
-Tensors expected_forward(const DataCase& of, const plain::Parameters& parameters, const Tensors& known) {
-  return {{"output",
-           to_tensors(plain::forward(of.experiment.shape, of.routed, parameters, by_rank(known.at("tokens"))),
-                      1)}};
+Tensors expected_forward(const DataCase& data_case, const plain::Parameters& parameters,
+                         const Tensors& known) {
+  return {{"output", to_tensors(plain::forward(data_case.experiment.shape, data_case.routed, parameters,
+                                               by_rank(known.at("tokens"))),
+                                1)}};
 }
 
-Tensors expected_backward(const DataCase& of, const plain::Parameters& parameters, const Tensors& known) {
-  const std::uint32_t experts = of.experiment.shape.experts_per_rank;
-  const plain::Backward backward = plain::backward(
-      of.experiment.shape, of.routed, parameters, by_rank(known.at("tokens")), by_rank(known.at("d_output")));
+Tensors expected_backward(const DataCase& data_case, const plain::Parameters& parameters,
+                          const Tensors& known) {
+  const std::uint32_t experts = data_case.experiment.shape.experts_per_rank;
+  const plain::Backward backward =
+      plain::backward(data_case.experiment.shape, data_case.routed, parameters, by_rank(known.at("tokens")),
+                      by_rank(known.at("d_output")));
   return {{"d_tokens", to_tensors(backward.d_tokens, 1)},
           {"d_w1", to_tensors(backward.d_w1, experts)},
           {"d_w2", to_tensors(backward.d_w2, experts)}};
@@ -226,9 +229,9 @@ Tensors expected_sum(const Graph& graph, const Tensors& known) {
 }
 
 // On one rank: the rows of each expert follow each other.
-Tensors expected_product(const DataCase& of, const Graph& graph, const Tensors& known) {
-  const MoeShape& shape = of.experiment.shape;
-  const RoutingCounts counts = of.routed.counts(shape);
+Tensors expected_product(const DataCase& data_case, const Graph& graph, const Tensors& known) {
+  const MoeShape& shape = data_case.experiment.shape;
+  const RoutingCounts counts = data_case.routed.counts(shape);
   const TensorData &a = known.at("a")[0], &b = known.at("b")[0];
   Matrix c;
   for (std::uint32_t expert = 0, begin = 0; expert < std::max(1U, shape.experts_per_rank); ++expert) {
@@ -254,15 +257,15 @@ Oracle oracle_of(const Graph& graph, const MoeShape& shape) {
   return Oracle::kWhole;
 }
 
-Tensors expected_tensors(const DataCase& of, std::size_t pass, const Tensors& known) {
-  const Graph& graph = of.experiment.passes[pass].graph;
-  if (of.oracles[pass] == Oracle::kWhole) return run_whole(of, graph, known);
-  if (of.oracles[pass] == Oracle::kSwigluAdd) return expected_sum(graph, known);
-  if (of.oracles[pass] == Oracle::kGemm) return expected_product(of, graph, known);
-  const std::uint32_t experts = of.experiment.shape.experts_per_rank;
+Tensors expected_tensors(const DataCase& data_case, std::size_t pass, const Tensors& known) {
+  const Graph& graph = data_case.experiment.passes[pass].graph;
+  if (data_case.oracles[pass] == Oracle::kWhole) return run_whole(data_case, graph, known);
+  if (data_case.oracles[pass] == Oracle::kSwigluAdd) return expected_sum(graph, known);
+  if (data_case.oracles[pass] == Oracle::kGemm) return expected_product(data_case, graph, known);
+  const std::uint32_t experts = data_case.experiment.shape.experts_per_rank;
   const plain::Parameters parameters{by_expert(known.at("w1"), experts), by_expert(known.at("w2"), experts)};
-  return of.oracles[pass] == Oracle::kForward ? expected_forward(of, parameters, known)
-                                              : expected_backward(of, parameters, known);
+  return data_case.oracles[pass] == Oracle::kForward ? expected_forward(data_case, parameters, known)
+                                                     : expected_backward(data_case, parameters, known);
 }
 
 }  // namespace a3sim

@@ -123,9 +123,9 @@ Predictions run_h100(const PublishedTable& table, const Scenario& scenario, cons
   add("all-to-all of 4", "32 MB", "bandwidth", "GB/s", [&] { return all_to_all(node, 32 * kMega); });
   add("all-to-all of 4", "4 GB", "bandwidth", "GB/s", [&] { return all_to_all(node, 4 * kGiga); });
   add("dispatch of 8", "4096 tokens of 7168", "latency", "ms",
-      [&] { return exchanged(scenario, StepName::kDispatch); });
+      [&] { return exchanged(scenario, KernelName::kDispatch); });
   add("combine of 8", "4096 tokens of 7168", "latency", "ms",
-      [&] { return exchanged(scenario, StepName::kCombine); });
+      [&] { return exchanged(scenario, KernelName::kCombine); });
   return result;
 }
 
