@@ -11,62 +11,63 @@
 
 namespace a3sim {
 
-// What the tasks of one device share.
+// The resources that the tasks of one device share.
 enum class Resource : std::uint8_t { kL2Read, kL2Write, kHbm };
 constexpr auto names_of(Resource) { return std::to_array<std::string_view>({"L2 read", "L2 write", "HBM"}); }
 inline constexpr std::uint32_t kResources = kCountOf<Resource>;
 
-// A piece of work that uses memory: how long it takes alone,
-// and the bytes that it then moves through each resource.
+// A piece of work that uses memory: its time alone, and the bytes that it moves through each resource in that
+// time.
 struct MemoryJob {
   Duration ideal{};                        // positive
   std::array<double, kResources> bytes{};  // over its whole length
 };
 
-// Time that a job lost to each resource beyond its ideal.
+// The time that a job lost to each resource beyond its ideal time.
 struct MemoryLoss {
   std::array<Duration, kResources> lost{};  // sums exactly to (end - start) - ideal
 };
 
-// One device's memory, shared max-min by what runs at the time: every job goes at a speed 0 < x <= 1 of its
-// own ideal; speeds change only when a job starts or ends or the reserved rates change. Fairness is in bytes
-// a second of L2 traffic (of HBM traffic for a job that does not use the L2; a job without bytes always goes
-// at full speed). Whoever drives it calls, at each date: advance(), then any start() and reserve(), then
-// settle() once. Violations of the contract throw std::logic_error.
+// The memory of one device, shared max-min fairly by running jobs. Every job runs at a speed 0 < x <= 1 of
+// its own ideal speed. Speeds change only when a job starts or ends or the reserved rates change. Fairness is
+// in bytes per second of L2 traffic, or of HBM traffic for a job that does not use the L2; a job without
+// bytes always runs at full speed. At each date the caller calls advance(), then any start() and reserve(),
+// then settle() once. Violations throw std::logic_error.
 class Memory {
  public:
-  // Capacities in bytes a second, positive, and at most `slots` jobs at a time (one a worker).
+  // Takes positive capacities in bytes per second, and the largest number of simultaneous jobs (one per
+  // worker).
   Memory(std::array<double, kResources> capacity, std::uint32_t slots);
 
-  // `now` never decreases. A slot holds one job at a time. Speeds are solved once a date, by settle().
+  // `now` must not decrease. A slot holds one job at a time. Speeds are solved once per date, by settle().
   void start(Time now, std::uint32_t slot, const MemoryJob& job);
-  // Rates that are served first (puts), in bytes a second; they replace those before. However much is
-  // reserved, jobs keep a hundredth of each resource: arbitration starves nobody, and every simulation ends.
+  // Sets the rates, in bytes per second, that are served first (puts); they replace the previous ones. Jobs
+  // always keep a hundredth of each resource: arbitration starves nobody, and every simulation ends.
   void reserve(Time now, const std::array<double, kResources>& rates);
-  // Solves the speeds after all changes of this date; returns the date of the next end, later than `now`
-  // (Time::max(): none).
+  // Solves the speeds after all changes of this date. Returns the date of the next end, later than `now`, or
+  // Time::max().
   Time settle(Time now);
-  // Appends the slots whose jobs have ended by `now`, in order
-  // of slot. Dates of ends are rounded up to picoseconds.
+  // Appends the slots whose jobs have ended by `now`, in order of slot. Dates of ends are rounded up to
+  // picoseconds.
   void advance(Time now, std::vector<std::uint32_t>& ended);
-  // What the last job of a slot lost; valid from its end to the slot's next start.
+  // Returns what the last job of a slot lost. Valid from its end to the slot's next start.
   const MemoryLoss& loss(std::uint32_t slot) const { return slots_[slot].loss; }
-  // How much of a slot's job is left, of 1; 0 without one.
+  // Returns the part of a slot's job that is left, 0 without a job.
   double left(Time now, std::uint32_t slot) const;
-  // The speed of the job in a slot, 0 < x <= 1, as settled last.
+  // Returns the speed of the job in a slot, 0 < x <= 1, as settled last.
   double speed(std::uint32_t slot) const { return slots_[slot].speed; }
-  // Bytes moved through each resource by the jobs that have ended.
+  // Returns the bytes that ended jobs have moved through each resource.
   const std::array<double, kResources>& moved() const { return moved_; }
 
  private:
   using Shares = std::array<double, kResources>;  // fractions of the capacities
 
   struct Slot {
-    Shares slope{};       // shares that it takes for a rise of its fair rate by one
-    double fairness = 0;  // bytes a second, at full speed, that count for fairness; 0: nothing to share
+    Shares slope{};       // shares that it takes per unit of its fair rate
+    double fairness = 0;  // bytes per second at full speed that count for fairness; 0: nothing to share
     double speed = 1;
     double left = 0;          // picoseconds of its ideal, at `since`
-    std::int64_t since = 0;   // when the speed changed last
+    std::int64_t since = 0;   // the last change of its speed
     std::uint32_t bound = 0;  // the resource that limits it, if speed < 1
     Shares lost{};            // picoseconds, until `since`
     Shares use{};             // at full speed
@@ -85,7 +86,7 @@ class Memory {
   static void round_losses(Slot& slot, std::int64_t end);
 
   Shares capacity_;
-  Shares available_;  // what is not reserved
+  Shares available_;  // not reserved
   Shares demand_{};   // of all jobs at full speed
   std::vector<Slot> slots_;
   EarliestOf ends_;  // by slot
@@ -95,7 +96,7 @@ class Memory {
   bool saturated_ = false;  // at the last settle()
   Shares moved_{};
 
-  // Of solve(): jobs whose speed is not known yet, in order of slot, and what is left for them.
+  // Scratch of solve(): jobs whose speed is not yet known, in order of slot, and what is left for them.
   std::vector<std::uint32_t> open_;
   Shares left_{};
 };

@@ -9,8 +9,8 @@
 
 namespace a3sim {
 
-// The class of each pair of ports and cap that has one, out of very many pairs: a hash table with linear
-// probing, never more than half full. Nothing iterates over it, so its order reaches no result.
+// Maps pairs of ports with a cap to classes: a hash table with linear probing, at most half full. Nothing
+// iterates over it, so its order does not influence results.
 class ClassTable {
  public:
   struct Key {
@@ -19,10 +19,10 @@ class ClassTable {
     friend bool operator==(const Key&, const Key&) = default;
   };
 
-  // The class, or kNone.
+  // Returns the class, or kNone.
   std::uint32_t find(Key key) const { return slots_[slot_of(key)].number; }
 
-  // Where the class is kept. Of a new key it is kNone, and to be set at once.
+  // Returns the entry of a key, whose class is kNone for a new key; the caller must set it at once.
   std::uint32_t& at(Key key) {
     std::size_t slot = slot_of(key);
     if (slots_[slot].number == kNone) {
@@ -35,12 +35,12 @@ class ClassTable {
     return slots_[slot].number;
   }
 
-  // Forgets a known key.
+  // Removes a key, which must be present.
   void erase(Key key) {
     --used_;
     const std::size_t mask = slots_.size() - 1;
     std::size_t hole = slot_of(key);
-    // Whatever was pushed past the hole moves back, so that no search ends early.
+    // Entries that were pushed past the hole move back, so that no search ends early.
     for (std::size_t s = (hole + 1) & mask; slots_[s].number != kNone; s = (s + 1) & mask) {
       if (((s - home(slots_[s].key)) & mask) >= ((s - hole) & mask)) {
         slots_[hole] = slots_[s];
@@ -63,7 +63,7 @@ class ClassTable {
     return (h >> 32) & (slots_.size() - 1);
   }
 
-  // Where the key is, or the free slot where it would be.
+  // Returns the slot of the key, or the free slot where it would be.
   std::size_t slot_of(Key key) const {
     std::size_t slot = home(key);
     while (slots_[slot].number != kNone && slots_[slot].key != key) slot = (slot + 1) & (slots_.size() - 1);

@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// What every network refuses: see Network. It knows the date and the capacities, as set last.
+// Checks what every network refuses (see Network). Knows the date and the current capacities.
 class Contract {
  public:
   explicit Contract(const NetworkSpec& spec) : spec_(spec) {
@@ -22,7 +22,7 @@ class Contract {
     if (flow.bytes.count <= 0 || flow.cap.count <= 0)
       throw std::logic_error("a flow has bytes and a positive cap");
   }
-  // A date, in picoseconds, that is no earlier than those before it.
+  // Checks that a date does not decrease, and returns it in picoseconds.
   std::int64_t move_to(Time now) {
     const std::int64_t date = now.time_since_epoch().count();
     if (date < now_) throw std::logic_error("a network's dates never decrease");
@@ -32,7 +32,7 @@ class Contract {
   void check_egress(std::uint32_t port) const { check_port(port, spec_.egress.size()); }
   void check_ingress(std::uint32_t port) const { check_port(port, spec_.ingress.size()); }
 
-  // Whether the capacity is another than it was.
+  // Sets a capacity and returns whether it changed.
   bool set_egress(Time now, std::uint32_t port, BytesPerSecond capacity) {
     move_to(now);
     check_egress(port);

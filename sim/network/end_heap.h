@@ -10,14 +10,14 @@
 
 namespace a3sim {
 
-// Dates of ends by class: a binary heap that knows where each class is.
+// The dates of ends by class: a binary heap that knows the place of each class.
 class EndHeap {
  public:
   bool empty() const { return heap_.empty(); }
   const FluidDate& first() const { return heap_.front().date; }
   std::uint32_t first_class() const { return heap_.front().c; }
 
-  // A class's date, the first or another one.
+  // Sets or changes a class's date.
   void set(std::uint32_t c, const FluidDate& date) {
     if (place_.size() <= c) place_.resize(c + 1, kNone);
     if (place_[c] == kNone) {
@@ -26,7 +26,7 @@ class EndHeap {
     }
     sift(place_[c], {date, c});
   }
-  // Forgets the date of a class that has one.
+  // Removes the date of a class that has one.
   void erase(std::uint32_t c) {
     const std::size_t hole = std::exchange(place_[c], kNone);
     const End last = heap_.back();
@@ -38,7 +38,7 @@ class EndHeap {
   struct End {
     FluidDate date;
     std::uint32_t c;
-    // Of equal dates the lower number comes first, so that the order is one.
+    // Equal dates are ordered by class number, so that the order is unique.
     bool before(const End& other) const { return date < other.date || (!(other.date < date) && c < other.c); }
   };
 
@@ -47,7 +47,7 @@ class EndHeap {
     place_[end.c] = static_cast<std::uint32_t>(place);
   }
 
-  // Puts an end into a hole and moves it up or down to where it belongs.
+  // Puts an end into a hole and moves it up or down to its place.
   void sift(std::size_t hole, const End& end) {
     while (hole > 0 && end.before(heap_[(hole - 1) / 2])) {
       put(hole, heap_[(hole - 1) / 2]);

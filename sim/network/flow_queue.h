@@ -7,19 +7,19 @@
 
 namespace a3sim {
 
-// The flows of one class. They share one virtual time: the bytes that each of them would have sent since the
-// class began. A flow ends when it reaches what it was at the flow's start plus the flow's bytes.
+// The flows of one class. They share one virtual time: the bytes that each would have sent since the class
+// began. A flow ends when the virtual time reaches its value at the flow's start plus the flow's bytes.
 class FlowQueue {
  public:
   struct Waiting {
-    double finish;  // of the virtual time
+    double finish;  // virtual time of its end
     std::uint64_t sequence;
     std::uint32_t token;
   };
 
   bool empty() const { return waiting_.empty(); }
   std::size_t size() const { return waiting_.size(); }
-  // The flow that ends first; of several, the one that started first.
+  // Returns the flow that ends first; among equals, the one that started first.
   const Waiting& first() const { return waiting_.front(); }
   void push(const Waiting& flow) {
     waiting_.push_back(flow);
@@ -38,16 +38,16 @@ class FlowQueue {
   std::vector<Waiting> waiting_;
 };
 
-// Flows that have ended and are not handed out yet.
+// Flows that have ended but are not reported yet.
 class EndedFlows {
  public:
   bool empty() const { return ended_.empty(); }
   std::int64_t first_date() const { return ended_.front().date; }
-  // Dates do not decrease.
+  // Dates must not decrease.
   void add(std::int64_t date, const FlowQueue::Waiting& flow) {
     ended_.push_back({date, flow.sequence, flow.token});
   }
-  // Appends the tokens in order of (date, start) and forgets them.
+  // Appends the tokens in order of (date, start) and removes them.
   void hand_out(std::vector<std::uint32_t>& tokens) {
     const auto by_date = [](const Ended& a, const Ended& b) {
       return a.date != b.date ? a.date < b.date : a.sequence < b.sequence;

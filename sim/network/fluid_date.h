@@ -7,19 +7,19 @@
 
 namespace a3sim {
 
-// Rounding noise of doubles, in picoseconds: ends that lie closer together are one, and a date that exceeds a
-// whole picosecond by less is that picosecond.
+// Rounding noise of doubles, in picoseconds. Ends that are closer together count as one; a date that exceeds
+// a whole picosecond by less counts as that picosecond.
 inline constexpr double kSlack = 0x1p-10;
 // The same for the virtual time of a class that has served very many bytes: relative, a few units in the last
 // place.
 inline constexpr double kRelativeSlack = 0x1p-50;
 
-// A date between whole picoseconds; the fraction lies in [0, 1).
+// A date between whole picoseconds. The fraction is in [0, 1).
 struct FluidDate {
   std::int64_t whole = 0;
   double fraction = 0;
 
-  // What may be handed out: rounded up.
+  // Returns the date rounded up to a whole picosecond.
   std::int64_t rounded() const { return whole + whole_picoseconds(fraction - kSlack); }
 
   friend bool operator<(const FluidDate& a, const FluidDate& b) {
@@ -29,7 +29,7 @@ struct FluidDate {
   friend double operator-(const FluidDate& a, const FluidDate& b) {
     return static_cast<double>(a.whole - b.whole) + (a.fraction - b.fraction);
   }
-  // Throws RunError beyond a thousand seconds.
+  // Throws RunError above a thousand seconds.
   friend FluidDate operator+(const FluidDate& date, double picoseconds) {
     const double sum = date.fraction + picoseconds, floor = std::floor(sum);
     return {date.whole + whole_picoseconds(floor), sum - floor};

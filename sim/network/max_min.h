@@ -12,12 +12,12 @@ namespace a3sim {
 
 // Exact max-min fair rates over ports and caps, by progressive filling.
 //
-// What may hold a flow back is one of three limits: its egress port, its ingress port, its cap. All open
-// flows rise together until a limit is reached, which then holds its open flows at that level. So limits have
-// an order, a flow is held by the first of its three, and whatever one limit holds runs at one rate: its
-// flows keep their order of ends whatever happens elsewhere. From one change to the next the order hardly
-// changes. So it is kept, a solve goes through it once, and only classes whose limits change places move from
-// one limit to another.
+// A flow can be held back by three limits: its egress port, its ingress port, and its cap. All open flows
+// rise together until a limit is reached, which then holds its open flows at that level. So limits have an
+// order, and a flow is held by the first of its three. All flows of one limit have the same rate, so their
+// order of ends does not depend on other limits. Between changes the order of limits hardly changes. So it is
+// stored, a solve goes through it once, and only classes whose limits change places move from one limit to
+// another.
 class MaxMin final : public RateSolver {
  public:
   explicit MaxMin(const NetworkSpec& spec);
@@ -33,7 +33,7 @@ class MaxMin final : public RateSolver {
 
   void solve() override;
   double rate(std::uint32_t c) const override { return limits_[classes_[c].holder].level; }
-  // Of a full port exactly its capacity.
+  // Returns exactly the capacity for a full port.
   double egress_rate(std::uint32_t port) const override { return used(port); }
   double ingress_rate(std::uint32_t port) const override { return used(egress_ports_ + port); }
 
@@ -44,34 +44,34 @@ class MaxMin final : public RateSolver {
   void take_ending(double noise, std::vector<Ending>& ending) override;
 
  private:
-  // A class at the limit that holds it.
+  // A class, stored at the limit that holds it.
   struct Held {
-    double finish;  // what the limit has served when the class's first flow ends
+    double finish;  // value of `served` when the class's first flow ends
     std::array<std::uint32_t, 2>
         others;  // of a port the port at the other side and the cap; of a cap the ports
     std::int32_t flows;
     std::uint32_t c;
   };
   struct Limit {
-    double capacity;              // of a cap the cap
+    double capacity;              // for a cap, the cap
     double level = 0;             // rate of each flow that it holds
     double served = 0;            // bytes that a flow held here all the time would have sent, since some date
-    std::int32_t flows = 0;       // of all classes that go through a port; of a cap, classes that have it
-    std::vector<Held> held = {};  // a heap: what ends first is first
+    std::int32_t flows = 0;       // flows of all classes through a port, or with a cap
+    std::vector<Held> held = {};  // a heap by end
   };
   struct Class {
     std::array<std::uint32_t, 3> limits;  // egress, ingress, cap
     std::uint32_t holder;
-    std::uint32_t place;              // in what the holder holds
-    std::array<std::uint32_t, 2> at;  // where its ports list it
+    std::uint32_t place;              // index in the holder's heap
+    std::array<std::uint32_t, 2> at;  // indices in its ports' lists
   };
-  // Of solve(): what is left of a port to flows that are not held yet, and their number.
+  // Scratch of solve(): the rest of a port for flows that are not held yet, and their number.
   struct Open {
     double left, flows;
   };
 
   bool is_cap(std::uint32_t limit) const { return limit >= ports_; }
-  // Of egress ports, ingress ports and caps. A class has one limit of each.
+  // Returns 0 for an egress port, 1 for an ingress port, 2 for a cap. A class has one limit of each kind.
   std::uint32_t kind(std::uint32_t limit) const {
     return (limit >= egress_ports_ ? 1 : 0) + (is_cap(limit) ? 1 : 0);
   }
@@ -104,18 +104,18 @@ class MaxMin final : public RateSolver {
   std::uint32_t egress_ports_, ports_;
   std::vector<Limit> limits_;  // egress ports, ingress ports, caps
   std::map<double, std::uint32_t> caps_;
-  std::vector<std::uint32_t> free_;   // caps that are not in use
+  std::vector<std::uint32_t> free_;   // unused caps
   std::vector<std::uint32_t> order_;  // limits, by level
-  std::vector<std::uint32_t> at_;     // by limit: its place there
+  std::vector<std::uint32_t> at_;     // by limit: its index in order_
   std::vector<Class> classes_;
 
   std::vector<std::vector<std::uint32_t>> through_;  // by port: classes
 
   std::size_t stride_;
   std::vector<Open> open_;                // by port
-  std::vector<std::vector<Open>> saved_;  // the same at every stride_ places of the order
-  std::size_t changed_ = 0;  // the first place of the order at which anything may be other than it was
-  std::vector<std::uint32_t> moving_;  // classes
+  std::vector<std::vector<Open>> saved_;  // copies of open_ at every stride_ places of the order
+  std::size_t changed_ = 0;               // the first place of the order where anything may have changed
+  std::vector<std::uint32_t> moving_;     // classes
 };
 
 }  // namespace a3sim

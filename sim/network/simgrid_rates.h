@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// What the module of SimGrid offers, by its name: rates by SimGrid's sharing; the caller's to delete. Throws
-// RunError where another is in use.
+// The function that the SimGrid module exports under this name. Returns a solver with SimGrid's sharing,
+// which the caller deletes. Throws RunError while another one is in use.
 extern "C" RateSolver* a3sim_make_simgrid_rates(const NetworkSpec& spec);
 
 inline constexpr char kSimGridModule[] = "liba3sim_simgrid.so";

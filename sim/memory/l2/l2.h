@@ -12,22 +12,22 @@
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 
-// The L2 of one device: what of the tensors it holds, and what each access therefore moves.
-// Two models answer the same questions: LineL2 keeps every line, PieceL2 keeps pieces of tensors.
+// The L2 of one device: which parts of tensors it holds, and which bytes each access therefore moves. Two
+// models answer the same questions: LineL2 keeps every line, PieceL2 keeps pieces of tensors.
 namespace a3sim {
 
 inline constexpr std::uint32_t kL2Line = 512;     // bytes that are allocated and evicted together
 inline constexpr std::uint32_t kL2Request = 128;  // bytes of a request, as the profiler counts them
 
-// What an access asks of the L2.
+// How an access uses the L2.
 enum class L2Hint : std::uint8_t {
   kNormal,
-  kBypass,  // nothing is allocated and no order changes; what is present is served (and kept up to date)
+  kBypass,  // allocates nothing and changes no order; data that is present is served (and kept up to date)
   kPersist  // what is accessed becomes the last to be evicted, until it has been evicted
 };
 constexpr auto names_of(L2Hint) { return std::to_array<std::string_view>({"normal", "bypass", "persist"}); }
 
-// How a line's number gives its set.
+// How a line's number selects its set.
 enum class L2Hash : std::uint8_t {
   kModulo,
   kXor  // the number's upper part is mixed into the set; an aligned range still fills all sets alike
@@ -39,11 +39,11 @@ struct L2Spec {
   std::uint32_t ways = 24;     // 1 to 64; lines only
   L2Hash hash = L2Hash::kXor;  // lines only
   std::string policy = "lru";  // a registered L2Policy
-  std::uint64_t seed = 0;      // for policies of one's own that draw; those shipped do not
+  std::uint64_t seed = 0;      // for policies that draw; the shipped ones do not
 };
 
-// What accesses came to. Requests are of 128 bytes: all requests of one access to a missing line miss, those
-// of later accesses hit, though the line may still be on its way.
+// Counts of accesses. Requests have 128 bytes: all requests of one access to a missing line miss; those of
+// later accesses hit, even while the line is still on its way.
 struct L2Traffic {
   struct Requests {
     std::uint64_t hit = 0;
@@ -56,14 +56,14 @@ struct L2Traffic {
       bypass += other.bypass;
       return *this;
     }
-    // As the profiler has it: hits of hits and allocating misses; 0 without either.
+    // Hit rate as the profiler defines it: hits relative to hits and allocating misses; 0 without either.
     double hit_rate() const {
       return hit + miss ? static_cast<double>(hit) / static_cast<double>(hit + miss) : 0;
     }
   };
   Requests read, write;
-  // Bytes: whole lines for reads that miss, requests for reads that bypass. Writes fetch nothing, not even
-  // those that cover a line in part.
+  // Bytes read: whole lines for reads that miss, requests for reads that bypass. Writes fetch nothing, even
+  // if they cover a line in part.
   std::uint64_t hbm_read = 0;
   std::uint64_t hbm_write = 0;  // bytes: dirty lines evicted, and writes that bypass
 
@@ -74,7 +74,7 @@ struct L2Traffic {
     hbm_write += other.hbm_write;
     return *this;
   }
-  // The same of one access, which reads or writes.
+  // Returns the same for one access, which reads or writes.
   void add(const L2Traffic& access, bool writes) {
     writes ? write += access.write : read += access.read;
     hbm_read += access.hbm_read;
@@ -83,19 +83,19 @@ struct L2Traffic {
   friend bool operator==(const L2Traffic&, const L2Traffic&) = default;
 };
 
-// A tensor as it lies in memory: rows one after the other, at a line boundary.
+// A tensor in memory: consecutive rows, starting at a line boundary.
 struct L2Tensor {
   std::uint32_t rows = 0;
   std::uint32_t row_bytes = 0;
-  // First rows of parts that are walked on their own (experts), increasing, the first 0; empty: one part.
-  // PieceL2's grid starts anew at each.
+  // First rows of parts that are accessed separately (experts), ascending, the first 0; empty: one part.
+  // PieceL2's grid restarts at each.
   std::vector<std::uint32_t> parts;
-  // Rows of PieceL2's pieces: a power of two. More rows, fewer pieces to look at; beyond 128, rows are told
-  // apart in steps of piece_rows / 128.
+  // Rows of PieceL2's pieces, a power of two. More rows give fewer pieces; above 128, rows are distinguished
+  // in steps of piece_rows / 128.
   std::uint32_t piece_rows = 128;
 };
 
-// A rectangle of a tensor: some rows, of each the same bytes.
+// A rectangle of a tensor: some rows, and the same bytes of each.
 struct L2Access {
   TensorId tensor{};
   Rows rows{};
@@ -103,31 +103,31 @@ struct L2Access {
   OpId op{};
   bool write = false;
   L2Hint hint = L2Hint::kNormal;
-  CoreUnit unit = CoreUnit::kVector;  // whose access it is
+  CoreUnit unit = CoreUnit::kVector;  // unit that makes the access
 };
 
-// Starts empty and clean. To start warm: access(), then forget_counts().
+// Starts empty and clean. To start warm, call access(), then forget_counts().
 class L2 {
  public:
   virtual ~L2() = default;
 
-  // Makes the access and returns what it came to. A rectangle outside of its tensor: std::out_of_range.
-  // An empty one comes to nothing.
+  // Makes an access and returns its counts; an empty rectangle counts nothing. Throws std::out_of_range if
+  // the rectangle is outside its tensor.
   virtual L2Traffic access(const L2Access& access) = 0;
 
-  // Writes what is dirty back (returns how many bytes); the L2 is empty and clean afterwards.
+  // Writes dirty data back and empties the L2. Returns the bytes written.
   virtual std::uint64_t flush() = 0;
 
-  // All accesses since the start or forget_counts(); what flush() wrote is not in it.
+  // Returns the counts of all accesses since the start or forget_counts(), without the writes of flush().
   L2Traffic total() const;
-  // The accesses of one operator.
+  // Returns the counts of one operator.
   const L2Traffic& total(OpId op) const { return by_op_[index(op)]; }
   void forget_counts();
 
-  // Whether it knows who left what it holds; line for line it does not.
+  // Returns whether it knows which operator left the data that it holds; LineL2 does not.
   virtual bool knows_producers() const { return false; }
-  // Requests of 128 bytes that `consumer` read and found present, because `producer` was the last to write
-  // them or to bring them in. Zero where nothing is known.
+  // Returns the number of 128-byte requests of `consumer` that hit data which `producer` was the last to
+  // write or fetch. 0 if that is not known.
   virtual std::uint64_t reused(OpId /*producer*/, OpId /*consumer*/) const { return 0; }
 
  protected:
@@ -147,22 +147,23 @@ class L2 {
   std::vector<L2Traffic> by_op_;
 };
 
-// Throws InputError if no L2 can be built so.
+// Throws InputError if no L2 can be built from the spec.
 void check(const L2Spec& spec);
 
-// Every line of every tensor, for `ops` operators: exact, and as slow as it has lines to look at.
+// Makes an L2 that keeps every line of every tensor, for `ops` operators: exact, but its time is proportional
+// to the lines accessed.
 std::unique_ptr<L2> make_line_l2(const L2Spec& spec, std::span<const L2Tensor> tensors, std::uint32_t ops);
 
-// What an operator's accesses come to on average, each between 0 and what is accessed.
+// Average rates of an operator's accesses.
 struct L2Rates {
-  double read_hit = 1;     // of read requests
-  double hbm_read = 0;     // bytes a byte read
-  double hbm_written = 0;  // bytes a byte read or written
+  double read_hit = 1;     // part of read requests that hit
+  double hbm_read = 0;     // bytes per byte read
+  double hbm_written = 0;  // bytes per byte read or written
   friend bool operator==(const L2Rates&, const L2Rates&) = default;
 };
 
-// An L2 that holds nothing and answers every access of an
-// operator at its rates, to ask what they alone do to a run.
+// Makes an L2 that holds nothing and answers every access of an operator with its rates, to see their effect
+// alone on a run.
 std::unique_ptr<L2> make_rated_l2(std::span<const L2Rates> rates);
 
 }  // namespace a3sim

@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// Bytes in memory: `rows` runs of `bytes`, `pitch` apart.
+// A range of memory: `rows` runs of `bytes`, `pitch` apart.
 struct ByteRows {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
@@ -19,20 +19,21 @@ class LineCache {
  public:
   virtual ~LineCache() = default;
 
-  // Accesses the lines of each row in turn, as `how` says (its tensor and rows are not looked at), and adds
-  // what that came to. Lines at or above limit(): std::out_of_range, and nothing is done.
+  // Accesses the lines of each row in turn and adds the counts. `how` gives operator, unit, hint and
+  // direction; its tensor and rows are ignored. Throws std::out_of_range, without any effect, for lines at or
+  // above limit().
   virtual void access(const ByteRows& where, const L2Access& how, L2Traffic& traffic) = 0;
 
-  // Whether the line is present, and whether it is dirty; changes nothing.
+  // Return whether the line is present, and whether it is dirty, without side effects.
   virtual bool holds(std::uint64_t line) const = 0;
   virtual bool dirty(std::uint64_t line) const = 0;
 
-  // Writes dirty lines back (returns how many bytes), and empties the cache.
+  // Writes dirty lines back and empties the cache. Returns the bytes written.
   virtual std::uint64_t flush() = 0;
 
-  // The number of lines that can be told apart.
+  // Returns the number of lines that can be distinguished.
   virtual std::uint64_t limit() const = 0;
-  // Bytes of this machine's memory that the sets take.
+  // Returns the host memory of the sets, in bytes.
   virtual std::uint64_t footprint() const = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// Where a line goes: its set, and the tag that tells it from the others of that set.
+// The place of a line: its set, and the tag that identifies it within the set.
 class LineIndex {
  public:
   struct Place {
@@ -15,7 +15,7 @@ class LineIndex {
     std::uint16_t tag;
   };
 
-  // `sets` is positive.
+  // `sets` must be positive.
   LineIndex(std::uint32_t sets, L2Hash hash)
       : sets_(sets),
         shift_(static_cast<std::uint32_t>(std::countr_zero(sets))),
@@ -23,7 +23,7 @@ class LineIndex {
         reciprocal_(odd_ == 1 ? 0 : ~std::uint64_t{0} / odd_ + 1),
         mix_(hash == L2Hash::kXor ? (1U << shift_) - 1 : 0) {}
 
-  // Lines below this have tags of their own.
+  // Returns the number of lines that have a unique tag in their set.
   std::uint64_t limit() const { return std::uint64_t{sets_} * 0xffff; }
 
   Place operator()(std::uint64_t line) const {

@@ -9,17 +9,17 @@
 
 namespace a3sim {
 
-// One set of the line-exact L2. Everything that one access looks at lies together: with up to 24 ways in one
-// cache line of the host. Ways are positions; a policy may keep them in its own order.
+// One set of the line-exact L2. All data of one access are adjacent: with up to 24 ways in one cache line of
+// the host. Ways are positions, which a policy may keep in its own order.
 template <std::uint32_t kVectors, class MaskType>
 struct alignas(64) LineSet {
   using Mask = MaskType;
   static constexpr std::uint32_t kMaxWays = 8 * kVectors;
   static constexpr std::uint16_t kEmpty = 0xffff;  // no line has this tag
 
-  Mask dirty = 0;          // bit w: of the line in way w
+  Mask dirty = 0;          // bit w: the line in way w is dirty
   Mask persist = 0;        // bit w: the line in way w was accessed with the hint persist
-  Mask plane[2] = {0, 0};  // two bits a way that belong to the policy
+  Mask plane[2] = {0, 0};  // two bits per way for the policy
   std::uint16_t tags[kMaxWays];
 
   LineSet() {
@@ -28,14 +28,14 @@ struct alignas(64) LineSet {
 
   static Mask bit(std::uint32_t way) { return Mask{1} << way; }
 
-  // The ways that have this tag; an empty set's unused ways match kEmpty.
+  // Returns the ways that have this tag. Unused ways match kEmpty.
   Mask match(std::uint16_t tag) const;
 
-  // The line in `way` gets `tag` and becomes way 0; those before it move up by one, with their flags. The
-  // planes stay as they are: a policy that uses them moves them itself.
+  // Gives the line in `way` the tag `tag` and makes it way 0; the ways before it move up by one, with their
+  // flags. The planes do not move: a policy that uses them moves them itself.
   void to_front(std::uint32_t way, std::uint16_t tag);
 
-  // A mask after to_front(way): bit `way` becomes bit 0, those before it move up by one.
+  // Returns a mask after to_front(way): bit `way` becomes bit 0, those before it move up by one.
   static Mask rotate(Mask mask, std::uint32_t way) {
     const Mask below = mask & (bit(way) - 1);
     const Mask above = mask & ~(bit(way) | (bit(way) - 1));

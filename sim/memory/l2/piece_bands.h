@@ -9,7 +9,7 @@
 
 namespace a3sim {
 
-// Which pieces are a band, and which a column of a part, numbered on from one grid to the next.
+// Maps pieces to bands, and to columns of parts, numbered across all grids.
 struct PieceMap {
   struct Band {
     std::uint32_t first, cols, first_column;
@@ -27,20 +27,20 @@ struct PieceMap {
   std::uint32_t parts = 0;
 };
 
-// What is known of a band, or of a column of a part, as one: nearly all accesses are as wide as their tensor
-// or as high as its part, and then take no look at pieces. At first: nothing is present.
+// The state of bands, and of columns of a part, as a whole. Nearly all accesses are as wide as their tensor
+// or as high as its part, and then need not look at pieces. Initially nothing is present.
 class PieceBands {
  public:
   enum class State : std::uint8_t {
-    kUniform,  // its pieces are all as the band says; their own states have no value
-    kWhole,    // they are there as a whole, and of the band's producer
+    kUniform,  // all pieces are in the band's state; their own states are invalid
+    kWhole,    // all pieces are fully present, from the band's producer
     kSplit     // their states say
   };
 
   struct Band {
     PieceSteps present = 0, dirty = 0;  // kUniform: of every piece
     std::uint64_t step_bytes, lacking;  // of all pieces; the last step has less
-    std::uint32_t held = 0;             // pieces of which something is present
+    std::uint32_t held = 0;             // pieces that are present at least in part
     std::uint16_t producer = 0;         // not of kSplit
     std::uint8_t last_step;
     State state = State::kUniform;
@@ -51,22 +51,22 @@ class PieceBands {
     }
   };
 
-  // Both must outlive the bands.
+  // Both arguments must outlive the bands.
   PieceBands(std::span<const PieceGrid> grids, const PieceMap& map, PieceStates& pieces);
 
-  // Its pieces' states say what it was. Before anything is done to one of them.
+  // Gives each piece of the band its own state. Call this before changing one of them.
   void split(std::uint32_t band) {
     if (bands_[band].state == State::kUniform) tell_pieces(band);
   }
 
-  // The band, as one if it is: kSplit only if its pieces are not alike.
+  // Returns the band, as a whole if possible: kSplit only if its pieces differ.
   Band& look_at(std::uint32_t number) {
     Band& band = bands_[number];
     if (band.state == State::kSplit) look_at_pieces(number);
     return band;
   }
 
-  // Whether a column is there as a whole, and of one producer, and of which.
+  // Whether a column is fully present from one producer, and which.
   struct Column {
     bool whole;
     std::uint16_t producer;
@@ -77,23 +77,25 @@ class PieceBands {
     return look_along(number, first_band);
   }
 
-  // Whether nothing of a column is present; fills such a one, as clean.
+  // absent_along() returns whether nothing of a column is present; fill_column() fills such a column, as
+  // clean.
   bool absent_along(std::uint32_t column, std::uint32_t first_band) const;
   void fill_column(std::uint32_t column, std::uint32_t first_band, OpId op);
 
-  // A band that is not split: the bytes that are present of its pieces but the last.
+  // bytes_before_last() returns the bytes that are present of a band that is not split, without its last
+  // piece.
   bool is_split(std::uint32_t band) const { return bands_[band].state == State::kSplit; }
   std::uint64_t bytes_before_last(std::uint32_t band) const;
-  // It is absent from now on; what was.
+  // Makes the band absent and returns what it was.
   PieceStates::Cleared clear(std::uint32_t band);
 
-  // All of a uniform band has another producer than before.
+  // Changes the producer of a uniform band.
   void rewritten(std::uint32_t band) {
     if (map_.bands[band].cols) ++parts_[map_.columns[map_.bands[band].first_column].part];
   }
 
-  // Of a piece whose band is split: it is no longer absent, in part or as a whole; it is evicted; `op` writes
-  // it.
+  // Each notes a change of a piece whose band is split: it is no longer absent, in part or fully; it is
+  // evicted; `op` writes it.
   void inserted(std::uint32_t piece) { ++bands_[map_.band_of[piece]].held; }
   void brought(std::uint32_t piece) {
     inserted(piece);

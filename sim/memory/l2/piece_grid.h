@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// A bit for each step of a piece's height.
+// One bit for each step of a piece's height.
 using PieceSteps = unsigned __int128;
 inline constexpr std::uint32_t kPieceSteps = 128;
 
@@ -21,7 +21,7 @@ inline std::uint32_t count(PieceSteps steps) {
   return half(static_cast<std::uint64_t>(steps)) + half(static_cast<std::uint64_t>(steps >> 64));
 }
 
-// Pieces first, first + step, and so on.
+// The pieces first, first + step, and so on.
 struct PieceRun {
   std::uint32_t first, count = 1, step = 1;
 
@@ -31,11 +31,11 @@ struct PieceRun {
   }
 };
 
-// The pieces of one tensor: bands of piece_rows, anew for each part; in a band a piece for each 512 bytes,
-// and in a part a column for each.
+// The pieces of one tensor: bands of piece_rows, restarting at each part. A band has a piece for each 512
+// bytes of its width, a part has a column for each.
 class PieceGrid {
  public:
-  // Where its numbers begin, of pieces, bands and columns.
+  // The first numbers of its pieces, bands and columns.
   struct First {
     std::uint32_t piece = 0, band = 0, column = 0;
   };
@@ -50,8 +50,8 @@ class PieceGrid {
   }
   std::uint32_t parts() const { return static_cast<std::uint32_t>(parts_.size()) - 1; }
 
-  // Rows of a band that an access touches: the band and its first
-  // piece, how many rows, and the steps that they lie in.
+  // The rows of a band that an access touches: the band and its first piece, the number of rows, and the
+  // steps that contain them.
   struct Slice {
     std::uint32_t band;
     std::uint32_t first_piece;
@@ -61,7 +61,7 @@ class PieceGrid {
     PieceSteps steps;
   };
 
-  // Calls visit(slice) for each band of the rows, in order. The rows are within the tensor.
+  // Calls visit(slice) for each band of the rows, in order. The rows must be within the tensor.
   template <class Visit>
   void slices(Rows rows, Visit&& visit) {
     while (rows.begin < rows.end) {
@@ -82,9 +82,9 @@ class PieceGrid {
     }
   }
 
-  // The bands that an access touches: the first, its first piece (the next band's is cols() on), how many,
-  // and the first column of their part if they are all of it (kNone: they are not); no band if its rows are
-  // in more than one part. The rows are within the tensor, and not empty.
+  // Returns the bands that an access touches: the first, its first piece (that of the next band is cols()
+  // further), their number, and the first column of their part if they are all of it, else kNone. Returns no
+  // band if the rows are in several parts. The rows must be within the tensor, and not empty.
   struct Bands {
     std::uint32_t first, first_piece, count, first_column;
     bool all_rows = false;  // of the part
@@ -110,14 +110,15 @@ class PieceGrid {
     }
   }
 
-  // Bytes of a step of a piece in column `col`; `lacking`: how many less the last step of its band has.
+  // Returns the bytes of a step of a piece in column `col`. `lacking`: how many fewer the last step of its
+  // band has.
   struct Steps {
     std::uint64_t bytes, lacking;
     std::uint8_t last;
     friend bool operator==(const Steps&, const Steps&) = default;
   };
   Steps steps(std::uint32_t band, std::uint32_t col) const;
-  // The same of a whole band.
+  // Returns the same for a whole band.
   Steps steps(std::uint32_t band) const;
 
  private:
@@ -129,7 +130,7 @@ class PieceGrid {
   };
 
   const Part& part_of(std::uint32_t row) {
-    // Accesses come in runs within a part.
+    // Remembers the last part, since accesses come in runs within a part.
     if (row < parts_[last_].begin || row >= parts_[last_ + 1].begin) {
       const auto after = std::upper_bound(parts_.begin(), parts_.end() - 1, row,
                                           [](std::uint32_t r, const Part& part) { return r < part.begin; });
@@ -140,7 +141,7 @@ class PieceGrid {
 
   First first_;
   std::uint32_t row_bytes_, cols_, height_shift_, step_shift_;
-  std::vector<Part> parts_;  // and an end
+  std::vector<Part> parts_;  // with an end
   std::size_t last_ = 0;
 };
 

@@ -9,12 +9,11 @@
 
 namespace a3sim {
 
-// The L2 as pieces of tensors: L2Tensor::piece_rows rows of 512 bytes each, on one
-// grid a tensor. A piece knows which of its rows are present and which are dirty,
-// and is evicted as a whole. Pieces are replaced among all of the L2 (no sets), by
-// the same policies. An access costs a constant time a piece, and allocates nothing;
-// a policy that takes bands and columns as one (LRU) has it in constant time where it
-// is as wide as its tensor, or as high as a part.
+// The L2 as pieces of tensors: L2Tensor::piece_rows rows of 512 bytes each, on one grid per tensor. A piece
+// knows which of its rows are present and which are dirty, and is evicted as a whole. Pieces compete for the
+// whole L2 (no sets), by the same policies. An access takes constant time per piece and allocates nothing. A
+// policy that handles bands and columns as a whole (LRU) takes constant time if an access is as wide as its
+// tensor or as high as a part.
 class PieceL2 : public L2 {
  public:
   bool knows_producers() const override { return true; }
@@ -22,9 +21,9 @@ class PieceL2 : public L2 {
   std::uint64_t reused(OpId producer, OpId consumer) const override {
     return reused_[index(consumer) * ops_ + index(producer)];
   }
-  // Bytes present.
+  // Returns the bytes present.
   std::uint64_t used() const { return used_; }
-  // Pieces looked at since the start.
+  // Returns the number of pieces visited since the start.
   std::uint64_t touched() const { return touched_; }
 
  protected:
@@ -37,11 +36,11 @@ class PieceL2 : public L2 {
   std::uint64_t touched_ = 0;
 };
 
-// Bytes of this machine's memory that the pieces of these tensors take at most, told before any is there.
+// Returns the most host memory, in bytes, that the pieces of these tensors can take, before any is present.
 double piece_l2_memory(std::span<const L2Tensor> tensors);
 
-// Throws InputError if a tensor's piece_rows is none, the L2 is smaller than a piece, or there are more
-// pieces than numbers.
+// Throws InputError if a tensor has no piece_rows, the L2 is smaller than a piece, or there are more pieces
+// than numbers.
 std::unique_ptr<PieceL2> make_piece_l2(const L2Spec& spec, std::span<const L2Tensor> tensors,
                                        std::uint32_t ops);
 

@@ -9,21 +9,21 @@
 
 namespace a3sim {
 
-// Of each piece: which of its steps are present, which are dirty, who produced it, whether it persists. At
-// first: nothing is present.
+// The state of each piece: which of its steps are present, which are dirty, its producer, whether it
+// persists. Initially nothing is present.
 //
-// An access looks at hundreds of pieces, and nearly all of them are there as a whole: 8 bytes a piece tell
-// that, and masks of steps, 32 bytes, are only looked at where a piece is there, or dirty, in part.
+// An access visits hundreds of pieces, nearly all of them fully present. 8 bytes per piece tell that; the
+// masks of steps, 32 bytes, are read only for a piece that is present or dirty in part.
 class PieceStates {
  public:
-  // The pieces of all grids, numbered on from one grid to the next.
+  // Takes the pieces of all grids, numbered consecutively.
   explicit PieceStates(std::span<const PieceGrid> grids);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(pieces_.size()); }
 
   bool any_present(std::uint32_t p) const { return pieces_[p].present != Held::kNothing; }
   bool all_present(std::uint32_t p) const { return pieces_[p].present == Held::kAll; }
-  // Whether all of them are there as a whole, and the first one's producer is everyone's.
+  // Returns whether all of them are fully present and have the producer of the first one.
   bool all_present_of_one(const PieceRun& run) const {
     const std::uint32_t one = pieces_[run.first].producer;
     std::uint32_t other = 0;  // nearly always the answer is yes: no branch on each piece
@@ -49,7 +49,7 @@ class PieceStates {
     if (pieces_[p].dirty == Held::kPart) masks_[p].dirty = steps;
   }
 
-  // The bytes of `count` steps of a piece, given which.
+  // Returns the bytes of the steps of a piece that are set.
   std::uint64_t bytes(std::uint32_t p, PieceSteps which, std::uint32_t count) const {
     const PieceGrid::Steps& steps = shapes_[pieces_[p].shape].steps;
     const std::uint64_t full = std::uint64_t{count} * steps.bytes;
@@ -70,11 +70,11 @@ class PieceStates {
     if (as.present != Held::kPart && as.dirty != Held::kPart) return;
     run.each([&](std::uint32_t p) { masks_[p] = {present, dirty}; });
   }
-  // Whether nothing of it is present, and these are all of its steps.
+  // Returns whether nothing of it is present, and these are all of its steps.
   bool is_all_of_absent(std::uint32_t p, PieceSteps steps) const {
     return pieces_[p].present == Held::kNothing && steps == shapes_[pieces_[p].shape].all;
   }
-  // It was absent, and is there as a whole now.
+  // Makes an absent piece fully present.
   void fill(std::uint32_t p, OpId producer, bool dirty) {
     pieces_[p].present = Held::kAll;
     pieces_[p].dirty = dirty ? Held::kAll : Held::kNothing;
@@ -83,7 +83,7 @@ class PieceStates {
   // Of all of its steps.
   std::uint64_t bytes(std::uint32_t p) const { return shapes_[pieces_[p].shape].all_bytes; }
 
-  // Nothing of it is present, dirty or persistent any more; what was.
+  // Clears the piece and returns what it was.
   struct Cleared {
     std::uint64_t present_bytes, dirty_bytes;
   };

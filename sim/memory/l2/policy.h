@@ -11,14 +11,14 @@
 
 namespace a3sim {
 
-// Which line makes room for another. A policy is a file in policies/: a class that orders lines within their
-// sets, one that orders pieces, and the line that registers both.
+// A replacement policy. Each policy is one file in policies/: a class that orders lines within their sets, a
+// class that orders pieces, and the line that registers both.
 class L2Policy {
  public:
   static constexpr std::string_view kKind = "L2 replacement policy";
   virtual ~L2Policy() = default;
 
-  // The spec and the tensors are valid.
+  // The spec and the tensors must be valid.
   virtual std::unique_ptr<LineCache> lines(const L2Spec& spec) const = 0;
   virtual std::unique_ptr<PieceL2> pieces(const L2Spec& spec, std::span<const L2Tensor> tensors,
                                           std::uint32_t ops) const = 0;

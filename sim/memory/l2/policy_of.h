@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// A policy from its two classes; what they must have: line_cache_of.h and piece_l2_of.h.
+// Makes a policy from its two classes. line_cache_of.h and piece_l2_of.h say what these must provide.
 template <class Lines, class Pieces>
 class L2PolicyOf final : public L2Policy {
  public:
