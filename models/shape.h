@@ -25,7 +25,8 @@ constexpr std::uint32_t element_bytes(DataType type) {
   }
 }
 
-// One MoE-FFN over an expert-parallel group. Everything that the operators' sizes follow from.
+// The sizes of one MoE feed-forward layer over an expert-parallel group, from which all operators' sizes
+// follow.
 struct MoeShape {
   std::uint32_t tokens = 0;            // tokens a rank brings
   std::uint32_t hidden = 0;            // model width

@@ -12,8 +12,8 @@ std::vector<std::int64_t> ExpertLoads::by_rank() const {
 
 namespace {
 
-// Whole experts from the busiest rank to the least busy one that has room, the busiest expert first (FEPLB).
-// Ties go to the lowest number.
+// Moves whole experts from the busiest rank to the least busy one that has room, the busiest expert first
+// (FEPLB). Ties go to the lowest number.
 class Greedy final : public Balancer {
  public:
   std::vector<ExpertMove> plan(const ExpertLoads& loads, const BalanceOptions& options) const override {
@@ -45,7 +45,7 @@ class Greedy final : public Balancer {
     return least;
   }
 
-  // The expert that leaves the rank; kNone: none does.
+  // Returns the expert that leaves the rank, or kNone.
   static std::uint32_t expert_of(const ExpertLoads& loads, const std::vector<bool>& open, std::uint32_t rank,
                                  std::int64_t gap, const BalanceOptions& options) {
     std::uint32_t best = kNone;

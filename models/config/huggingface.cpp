@@ -27,8 +27,8 @@ Mark mark_at(const Mark& start, std::string_view text, std::size_t offset) {
   return mark;
 }
 
-// A config.json of HuggingFace's transformers as the mapping `model`. Families name alike things differently:
-// the keys are those that their public configurations have.
+// Reads a config.json of HuggingFace's transformers as the mapping `model`. Families use different keys for
+// the same thing; these are the keys of their public configurations.
 class ModelReader {
  public:
   ModelReader(std::string_view text, const Mark& start, Diagnostics& diagnostics)
@@ -41,7 +41,7 @@ class ModelReader {
                               "routed experts; a model without has no MoE layer to run");
     const auto top_k =
         size({"num_experts_per_tok", "num_experts_per_token", "top_k_experts"}, "experts a token");
-    // Where experts have no width of their own, the feed-forward's is theirs.
+    // Experts without a width of their own have that of the feed-forward layer.
     const auto width = size({"moe_intermediate_size", "intermediate_size"}, "an expert's width");
     if (!hidden || !experts || !top_k || !width) return nullptr;
     add("name", name(), mark_of("model_type"));
@@ -75,8 +75,8 @@ class ModelReader {
     try {
       json_ = Json::parse(text_);
       if (!json_.is_object()) return fail(start_, "", "no JSON object, expected a model's config.json");
-      // Models of several kinds of input have their language model's keys below. Moved, as copies recurse: a
-      // file may be millions of brackets deep.
+      // Models of several kinds of input have their language model's keys in a nested mapping. It is moved,
+      // because copying recurses and a file may be millions of brackets deep.
       if (json_.contains("text_config") && json_["text_config"].is_object() && !has("hidden_size"))
         json_ = Json(std::move(json_["text_config"]));
       return true;
@@ -107,7 +107,7 @@ class ModelReader {
     return {};
   }
 
-  // The first of these keys that is there.
+  // Returns the first of these keys that is present.
   std::optional<Size> size(std::initializer_list<const char*> keys, std::string_view what) {
     std::string names;
     for (const char* key : keys) {
@@ -183,7 +183,7 @@ class ModelReader {
       notes_.push_back(chosen ? fmt::format("a token's experts come from {} of {} groups", *chosen, *groups)
                               : fmt::format("a token's experts come from {} groups", *groups));
     }
-    // Its configuration does not say it: one expert of each of eight groups (Pangu Pro MoE's report).
+    // The configuration does not say this: one expert of each of eight groups (Pangu Pro MoE's report).
     if (family() == "PanguProMoE") notes_.emplace_back("a token has one expert of each of 8 groups");
     if (has("scoring_func") && json_["scoring_func"] == "sigmoid")
       notes_.emplace_back("the router's sigmoid scores: rows go as `routing` says");

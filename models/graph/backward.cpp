@@ -27,7 +27,7 @@ Graph backward_graph(const MoeShape& shape, Window window, WeightGradients then)
   const bool full = window == Window::kFull;
   const std::uint32_t hidden = shape.hidden, width = shape.intermediate;
   const TensorId counts = b.counts();
-  // Kept by forward.
+  // Tensors that the forward pass keeps.
   const TensorId received = b.tensor("received", Layout::kReceived, 0, hidden, true);
   const TensorId gate_up = b.tensor("gate_up", Layout::kReceived, 0, 2 * width, true);
   const TensorId activation = b.tensor("activation", Layout::kReceived, 0, width, true);

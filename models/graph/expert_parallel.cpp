@@ -13,7 +13,7 @@ class Builder {
   Builder(const MoeShape& shape, const ExpertParallelOptions& options)
       : b_{shape, {}}, options_(options), counts_(b_.counts()) {}
 
-  // What the experts get: rows, and with int8 the scale of each.
+  // The tensors for the experts: rows, and with int8 a scale for each.
   struct Received {
     TensorId rows, scales;
   };
@@ -70,7 +70,7 @@ class Builder {
   Graph take() { return std::move(b_.graph); }
 
  private:
-  // Cut by tokens, whatever its inputs are.
+  // Is cut by tokens, whatever its inputs are.
   void add_of_tokens(const char* name, const char* type, std::vector<TensorId> inputs, TensorId output) {
     OperatorNode node = make_node(name, type, std::move(inputs), {output});
     node.split.inherits.clear();
@@ -92,7 +92,8 @@ class Builder {
     return router_;
   }
 
-  // The library's collectives need to know how many rows come: the counts go first, and the host reads them.
+  // Collectives of the library need to know how many rows arrive: the counts are exchanged first, and the
+  // host reads them.
   void send(TensorId tokens, TensorId window, bool packed) {
     if (options_.exchange == Exchange::kFused) {
       b_.add("Dispatch", "DispatchTokens", {tokens, counts_}, window);
@@ -112,7 +113,7 @@ class Builder {
     b_.add("Dispatch", "Dispatch", {sent, counts_}, window);
   }
 
-  // An int8 product, and its integer sums times the rows' scales.
+  // Adds an int8 product, and the multiplication of its integer sums by the rows' scales.
   TensorId product(const std::string& name, TensorId rows, TensorId weights, TensorId scales,
                    const std::string& result, std::uint32_t cols) {
     const TensorId sums = tensor(result + "_int32", Layout::kReceived, cols, DataType::kInt32, false);

@@ -51,7 +51,7 @@ void check_operands(const Graph& graph, const OperatorNode& node) {
   if (!mismatch.empty()) refuse(node, mismatch);
 }
 
-// A cycle among operators of which each still has an unfinished producer.
+// Returns a cycle among operators that each have an unfinished producer.
 std::string name_cycle(const Graph& graph, const std::vector<std::uint32_t>& missing) {
   const auto producer = [&](OpId id) {
     OpId found = id;
@@ -63,7 +63,7 @@ std::string name_cycle(const Graph& graph, const std::vector<std::uint32_t>& mis
   };
   OpId at{static_cast<std::uint32_t>(
       std::find_if(missing.begin(), missing.end(), [](std::uint32_t n) { return n > 0; }) - missing.begin())};
-  // Walking back from anywhere ends on the cycle after as many steps as there are operators.
+  // A walk backward from any operator is on the cycle after as many steps as there are operators.
   for (std::size_t step = 0; step < missing.size(); ++step) at = producer(at);
   std::string names = graph.op(at).name;
   for (OpId op = producer(at); op != at; op = producer(op)) names = graph.op(op).name + " -> " + names;
@@ -117,8 +117,8 @@ std::vector<OpId> Graph::topological_order() const {
       ++missing[id];
     }
   }
-  // Boost's topological_sort leaves open which of the operators that are ready comes first: schedules would
-  // depend on its version.
+  // Boost's topological_sort does not define which ready operator comes first, so schedules would depend on
+  // its version.
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   for (std::uint32_t id = 0; id < operators_.size(); ++id) {
     if (missing[id] == 0) ready.push(id);

@@ -35,7 +35,7 @@ class GraphReader {
     bool all_added = !operators.empty();
     if (operators.empty()) config_.error("operators", "none, expected at least one");
     for (const Config& op : operators) all_added &= read_operator(op);
-    // A graph with holes would only repeat what is noted already.
+    // An incomplete graph would only repeat noted errors.
     if (all_added) check_whole();
     config_.finish();
     return std::move(graph_);
@@ -48,7 +48,7 @@ class GraphReader {
     if (size && *size > 0) return *size;
     std::vector<std::string_view> known;
     for (const auto& [name, value] : symbols_) known.push_back(name);
-    // An absent key is noted by the read already.
+    // The read has already noted an absent key.
     if (!text.empty()) {
       config.error(key,
                    fmt::format("'{}' is not a size, expected a positive whole number or one of {}, with a "
@@ -77,7 +77,7 @@ class GraphReader {
     noting(config, "name", [&] { graph_.add_tensor(std::move(tensor)); });
   }
 
-  // The tensors of these names; names that no tensor has are noted.
+  // Returns the tensors with these names, and notes unknown names.
   bool find_tensors(const Config& config, std::string_view key, std::vector<TensorId>& ids) const {
     bool all = true;
     for (const std::string& name : config.texts(key)) {
@@ -117,7 +117,7 @@ class GraphReader {
     return noting(config, "name", [&] { graph_.add_operator(std::move(node)); });
   }
 
-  // Those that a graph may name.
+  // The operators that a graph may name.
   static std::vector<std::string> types() {
     std::vector<std::string> types;
     for (const auto& [name, item] : Operators::all()) {
@@ -157,7 +157,7 @@ class GraphReader {
     });
   }
 
-  // False, with the error noted, if `act` throws one.
+  // Returns false and notes the error if `act` throws one.
   template <class Act>
   static bool noting(const Config& config, std::string_view key, Act&& act) {
     try {

@@ -6,9 +6,9 @@
 namespace a3sim {
 namespace {
 
-// Sums the returned rows of each token, times the router's weights or without.
-// Waits until all rows are back, as a token's rows may come from anywhere.
-// Inputs: the rows, and as metadata the router's choice [tokens x top_k].
+// Sums the returned rows of each token, with or without the router's weights. Waits until all rows are back,
+// since a token's rows may come from anywhere. Inputs: the rows, and as metadata the router's choice [tokens
+// x top_k].
 class Accumulate final : public Operator {
  public:
   explicit Accumulate(bool weighted) : weighted_(weighted) {}
@@ -52,8 +52,8 @@ class Accumulate final : public Operator {
   void work(const WorkContext& context, const TaskView& task, Work& out) const override {
     const Stream write = stream(context, task.outputs[0], true);
     Stream read = stream(context, task.inputs[0], false);
-    // Which tokens have how many rows is the routing's secret;
-    // they have them evenly, and as a rule exactly top_k.
+    // The routing decides how many rows each token has. Rows are assumed to be spread evenly, normally
+    // exactly top_k.
     const std::uint64_t tokens = info(context, write.tensor).rows, total = read.rows.size();
     const std::uint64_t rows = total * write.rows.end / tokens - total * write.rows.begin / tokens;
     const TensorInfo& to = info(context, write.tensor);
@@ -64,7 +64,7 @@ class Accumulate final : public Operator {
     read.gather_at = static_cast<std::uint32_t>(total * write.rows.begin / tokens);
     if (rows > 0) out.streams.push_back(read);
     out.streams.push_back(write);
-    // Each row widened, times its weight if it has one, added; each sum narrowed.
+    // Each row is widened, multiplied by its weight if any, and added; each sum is narrowed.
     out.ops.simple_fp32 = rows * to.cols * (weighted_ ? 2 : 1);
     if (to.dtype != DataType::kFp32) out.ops.convert = (rows + write.rows.size()) * to.cols;
   }

@@ -18,7 +18,7 @@ class Add final : public ElementwiseOperator {
   }
 
  private:
-  // Both operands widened and the sum narrowed: bf16 has no arithmetic of its own.
+  // Both operands are widened and the sum is narrowed: bf16 has no arithmetic of its own.
   VectorOps per_element() const override { return {.simple_fp32 = 1, .convert = 3, .transcendental = 0}; }
 
   void compute_row(std::span<const std::span<const float>> inputs,

@@ -3,7 +3,7 @@
 namespace a3sim {
 namespace {
 
-// What frameworks add a micro-batch's gradient to their sum with; the sum may be of a wider type.
+// Adds a micro-batch's gradient to a sum, which may have a wider type, as frameworks do.
 class AssignAdd final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{231}; }

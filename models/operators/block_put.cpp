@@ -13,7 +13,7 @@ Rows intersect(Rows a, Rows b) {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
-// Puts between plain tensors of which each rank of the group has a block of rows.
+// Base class of puts between plain tensors of which each rank of the group has a block of rows.
 class BlockPut : public PutOperator {
  public:
   std::uint32_t num_inputs() const final { return 1; }
@@ -28,7 +28,7 @@ class BlockPut : public PutOperator {
     return same_width(in, out);
   }
 
-  // Puts rows of the input, which lie in one rank's block, to the rows of the output on `dst` that begin at
+  // Puts rows of the input, which are in one rank's block, to the rows of the output on `dst` that begin at
   // `to`. Chunks are counted in the block.
   static void add(const FillContext& context, const Operator& op, std::uint32_t dst, Rows rows,
                   std::uint32_t block_begin, std::uint32_t to, TaskTable& out) {
@@ -49,7 +49,7 @@ class BlockPut : public PutOperator {
   }
 };
 
-// Every rank's rows to all ranks: block r of the output is rank r's input.
+// Sends every rank's rows to all ranks: block r of the output is rank r's input.
 class AllGather final : public BlockPut {
  public:
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
@@ -62,7 +62,8 @@ class AllGather final : public BlockPut {
 
   SplitSpec split_spec() const override { return {{}, {0}}; }
 
-  // Tiles are of the output, as whoever reads it has them: this rank sends what of them is its block.
+  // Tiles are those of the output, as its readers have them: this rank sends the part of each that is in its
+  // block.
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {
     check(context.cut);
     const std::uint32_t block = info(context, context.op.inputs[0]).rows, first = index(context.rank) * block;
@@ -77,8 +78,8 @@ class AllGather final : public BlockPut {
   }
 };
 
-// Block d of every rank's rows to rank d, as its block r: what counts are exchanged by, and what a
-// reduce-scatter sends before it adds.
+// Sends block d of every rank's rows to rank d, as block r of its output: an exchange of counts, and the part
+// of a reduce-scatter before the sum.
 class AllToAll final : public BlockPut {
  public:
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,

@@ -4,10 +4,10 @@
 namespace a3sim {
 namespace {
 
-// Sends an expert's rows back to where they came from: to every source rank, every piece.
+// Sends an expert's rows back to where they came from: every piece of every source rank.
 class Combine final : public RoutedPut {
  public:
-  // Only the data input counts: the metadata is never partitioned.
+  // Only the data input matters: metadata is never partitioned.
   SplitSpec split_spec() const override { return {{{0, 0}}, {-1}}; }
 
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {

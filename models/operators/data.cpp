@@ -10,7 +10,7 @@ namespace {
 float round_to_bf16(float value) {
   if (value != value) return value;
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  // Half a unit of the last place kept, a little less when the value is even already: ties go to even.
+  // Adds half a unit of the last kept place, slightly less if the value is already even: ties go to even.
   return std::bit_cast<float>((bits + 0x7fffU + ((bits >> 16) & 1U)) & 0xffff0000U);
 }
 

@@ -5,8 +5,8 @@
 namespace a3sim {
 namespace {
 
-// Integer sums of a product times the scale of their row. The weights' own scale is taken to be 1: one of
-// each column would be a multiplication more.
+// Multiplies integer sums of a product by the scale of their row. The weights' own scale is assumed to be 1:
+// one scale per column would take one more multiplication.
 class Dequantize final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{209}; }
@@ -24,11 +24,11 @@ class Dequantize final : public ElementwiseOperator {
     if (inputs[1].dtype == DataType::kFp32 && inputs[1].cols == 1) return {};
     return fmt::format("'{}' must have one column of fp32: a scale a row", inputs[1].name);
   }
-  // Its operands are of other types than its result.
+  // The types of operands and result differ.
   std::vector<std::uint32_t> row_widths(std::uint32_t /*cols*/) const override { return {}; }
 
  private:
-  // From int32 to fp32 and to 16 bits; times the scale.
+  // Converts int32 to fp32 and to 16 bits; multiplies by the scale.
   VectorOps per_element() const override { return {.simple_fp32 = 1, .convert = 2, .transcendental = 0}; }
 
   void compute_row(std::span<const std::span<const float>> inputs,

@@ -7,12 +7,12 @@
 namespace a3sim {
 namespace {
 
-// Sends this rank's rows to the ranks of their experts:
-// for one local expert index, to every rank, every piece.
+// Sends this rank's rows to the ranks of their experts: for one local expert index, every piece to every
+// rank.
 class Dispatch : public RoutedPut {
  public:
-  // Its rows may come from Permute, whose tasks are its
-  // pieces: exact regions say more than a partition could.
+  // Its rows may come from Permute, whose tasks are its pieces: exact regions say more than a partition
+  // could.
   SplitSpec split_spec() const override { return {{}, {0}}; }
 
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {
@@ -29,7 +29,7 @@ class Dispatch : public RoutedPut {
  private:
   Layout from() const override { return Layout::kSent; }
   Layout to() const override { return Layout::kReceived; }
-  // What a put of the piece may read.
+  // Returns what a put of the piece reads.
   virtual Rows read(const FillContext& /*context*/, const Piece& piece) const { return piece.sent; }
 
   void add(const FillContext& context, std::uint32_t expert, std::uint32_t dst, const Piece& piece,
@@ -47,8 +47,8 @@ class Dispatch : public RoutedPut {
   }
 };
 
-// The same straight from the tokens, as fused kernels do: each row is fetched as it is sent, once for each of
-// its experts.
+// Does the same directly from the tokens, as fused kernels do: reads each row when it is sent, once for each
+// of its experts.
 class DispatchTokens final : public Dispatch {
  public:
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
@@ -68,7 +68,7 @@ class DispatchTokens final : public Dispatch {
     return {0, info(context, context.op.inputs[0]).rows};
   }
 
-  // The rows of the sent layout that a put stands for.
+  // Returns the rows of the sent layout that a put stands for.
   static Rows sent_rows(const WorkContext& context, const TaskView& task) {
     const Region& out = task.outputs[0];
     const std::uint32_t src = index(context.rank), ep = context.layout.shape().ep,
@@ -78,7 +78,8 @@ class DispatchTokens final : public Dispatch {
     return context.layout.pack(Layout::kSent, src, {begin, begin + out.rows().size()});
   }
 
-  // Which tokens these are is the routing's secret: a run of as many, at the rows' place among all.
+  // The routing decides which tokens these are. They are assumed to be as many consecutive tokens, at the
+  // rows' relative place.
   Stream source(const WorkContext& context, const TaskView& task, const Stream& to) const override {
     Stream read = stream(context, task.inputs[0], false);
     const std::uint32_t tokens = read.rows.size(), rows = std::min(to.rows.size(), tokens);

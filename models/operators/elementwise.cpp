@@ -29,7 +29,8 @@ std::uint32_t ElementwiseOperator::task_number(const MoeShape& shape, const CutO
 void ElementwiseOperator::fill_config(const FillContext& context, Tile tile, TaskTable& out) const {
   check(context.cut);
   const TileRows tiled = tile_rows(context, context.op.outputs[0], tile);
-  // Only a partition of an expert is cut further: elsewhere a tile is what task_rows made it, or everything.
+  // Only a partition of an expert is cut further. Elsewhere a tile already has task_rows rows, or is
+  // everything.
   const std::uint32_t step = tiled.expert ? context.cut.task_rows : tiled.rows.size();
   std::uint32_t number = tiled.expert ? 0 : tile.index;
   for (std::uint32_t begin = tiled.rows.begin; begin < tiled.rows.end; begin += step) {

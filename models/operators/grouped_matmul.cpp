@@ -6,8 +6,8 @@
 namespace a3sim {
 namespace {
 
-// C = A W for the rows of each expert with that expert's weights; transposed: C = A Wt, with W stored [N x
-// K]. Split along rows or experts, never along K. Rows without experts are multiplied by one matrix.
+// Computes C = A W for the rows of each expert with its own weights; transposed: C = A Wt, with W stored as
+// [N x K]. Is split along rows or experts, never along K. Rows without experts are multiplied by one matrix.
 class GroupedMatmul final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{104}; }

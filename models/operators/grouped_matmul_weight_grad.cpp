@@ -7,9 +7,9 @@
 namespace a3sim {
 namespace {
 
-// Gradient of each expert's weights: C = At B over the expert's rows. Rows
-// are K here, so it is split over output blocks only and waits for all rows
-// of its expert; C is overwritten, with zeros for an expert without rows.
+// Computes the gradient of each expert's weights: C = At B over the expert's rows. Rows are K here, so it is
+// split into output blocks only and waits for all rows of its expert. C is overwritten, with zeros for an
+// expert without rows.
 class GroupedMatmulWeightGrad final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{203}; }
@@ -31,7 +31,7 @@ class GroupedMatmulWeightGrad final : public Operator {
     return check_product(a, a.rows, b, b.rows, b.cols, c);
   }
 
-  // Inherits nothing: row partitions of its inputs are of no use to it.
+  // Inherits no partition: it cannot use row partitions of its inputs.
   SplitSpec split_spec() const override { return {{}, {0}}; }
 
   std::uint32_t task_number(const MoeShape& shape, const CutOptions&,

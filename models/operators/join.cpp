@@ -3,7 +3,7 @@
 namespace a3sim {
 namespace {
 
-// Does nothing: a place for the compiler to gather events. Graphs do not name it.
+// Does nothing. The compiler inserts it to gather events; graphs do not name it.
 class Join final : public Operator {
  public:
   TaskType task_type() const override { return TaskType::kJoin; }

@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-// What measurements of read bandwidth do: all of a row comes in, only its first element is kept.
+// Reads a whole row and keeps its first element only, as measurements of read bandwidth do.
 class Load final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{205}; }

@@ -2,7 +2,7 @@
 
 #include "models/operators/tile.h"
 
-// What the matrix operators have in common.
+// Functions that the matrix operators share.
 namespace a3sim {
 
 // Returns the type in which the cube sums products of operands of this type.

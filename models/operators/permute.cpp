@@ -7,9 +7,9 @@
 namespace a3sim {
 namespace {
 
-// Gathers a rank's tokens into the order in which they are sent. Its tasks are the pieces that Dispatch
-// sends, so that each put waits for its own rows only. Inputs: tokens, and as metadata the router's choice
-// [tokens x top_k].
+// Gathers a rank's tokens in the order in which they are sent. Its tasks are the pieces that Dispatch sends,
+// so that each put waits for its own rows only. Inputs: tokens, and as metadata the router's choice [tokens x
+// top_k].
 class Permute final : public Operator {
  public:
   explicit Permute(bool weighted) : weighted_(weighted) {}
@@ -60,7 +60,7 @@ class Permute final : public Operator {
     if (!weighted_) return;
     const TensorInfo& to = info(context, write.tensor);
     const std::uint64_t elements = std::uint64_t{write.rows.size()} * to.cols;
-    // Widened, multiplied by the row's weight, narrowed.
+    // Each element is widened, multiplied by the row's weight, and narrowed.
     out.ops.simple_fp32 = elements;
     if (to.dtype != DataType::kFp32) out.ops.convert = 2 * elements;
   }

@@ -8,7 +8,8 @@
 namespace a3sim {
 namespace {
 
-// Rows to int8, each with a scale of its own: as a tensor beside it, or behind the row, to be sent with it.
+// Converts rows to int8, each with its own scale: in a tensor beside it, or behind the row if it is to be
+// sent.
 class Quantize final : public ElementwiseOperator {
  public:
   explicit Quantize(bool packed) : packed_(packed) {}
@@ -30,11 +31,12 @@ class Quantize final : public ElementwiseOperator {
     if (packed_ || (outputs[1].dtype == DataType::kFp32 && outputs[1].cols == 1)) return {};
     return fmt::format("'{}' must have one column of fp32: a scale a row", outputs[1].name);
   }
-  // Its results are of other types than its operand.
+  // The types of operand and results differ.
   std::vector<std::uint32_t> row_widths(std::uint32_t /*cols*/) const override { return {}; }
 
  private:
-  // To fp32, to fp16, to int8: 3 conversions; absolute value, largest, times the scale: 3.
+  // 3 conversions: to fp32, to fp16, to int8. 3 simple operations: absolute value, maximum, multiplication by
+  // the scale.
   VectorOps per_element() const override { return {.simple_fp32 = 3, .convert = 3, .transcendental = 0}; }
 
   void compute_row(std::span<const std::span<const float>> inputs,

@@ -6,8 +6,8 @@
 namespace a3sim {
 namespace {
 
-// Adds up a tensor's blocks, one a rank, element by element: what is left of a reduce-scatter when all rows
-// have come. Sums are fp32, in the order of the ranks, and rounded once.
+// Adds a tensor's blocks, one per rank, element by element: the last part of a reduce-scatter. Sums are fp32,
+// in the order of the ranks, and rounded once.
 class ReduceBlocks final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{206}; }
@@ -62,7 +62,7 @@ class ReduceBlocks final : public Operator {
     read.gather_at = static_cast<std::uint32_t>(blocks) * write.rows.begin;
     out.streams.push_back(read);
     out.streams.push_back(write);
-    // Each block widened and added; the sum narrowed.
+    // Each block is widened and added; the sum is narrowed.
     out.ops.simple_fp32 = (blocks - 1) * elements;
     if (dtype(context, task) != DataType::kFp32) out.ops.convert = (blocks + 1) * elements;
   }
@@ -76,7 +76,7 @@ class ReduceBlocks final : public Operator {
       for (std::size_t i = 0; i < sum.size(); ++i) {
         float value = 0;
         for (const Region& in : task.inputs) {
-          // Of the operator run whole, one region has all blocks.
+          // If the operator runs as one task, one region has all blocks.
           for (std::uint32_t block = in.row_begin; block < in.row_end; block += rows.size())
             value += data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(block + r)[i];
         }

@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// out = silu(gate) * up, with gate and up the left and right half of the input's columns.
+// Computes silu(gate) * up, where gate and up are the left and right half of the input's columns.
 class SwiGlu final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{102}; }
@@ -23,8 +23,8 @@ class SwiGlu final : public ElementwiseOperator {
   }
 
  private:
-  // gate and up widened, the result narrowed: 3 conversions;
-  // -gate, 1 + e, * up: 3; exp and gate / (1 + e): 2.
+  // 3 conversions: gate and up are widened, the result is narrowed. 3 simple operations: -gate, 1 + e, * up.
+  // 2 transcendental ones: exp and gate / (1 + e).
   VectorOps per_element() const override { return {.simple_fp32 = 3, .convert = 3, .transcendental = 2}; }
 
   void compute_row(std::span<const std::span<const float>> inputs,

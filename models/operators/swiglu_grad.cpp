@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// Gradient of SwiGLU: from the gradient of its output and its kept input to the gradient of its input.
+// Computes the gradient of SwiGLU's input from the gradient of its output and the kept input.
 class SwiGluGrad final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{106}; }

@@ -49,7 +49,7 @@ TileRows tile_rows(const FillContext& context, TensorId tensor, Tile tile) {
 
 std::uint32_t row_tiles(const MoeShape& shape, const CutOptions& cut, const TensorInfo& tensor) {
   if (tensor.layout == Layout::kReceived) return shape.experts_per_rank * cut.partitions;
-  // What a rank sends follows from the routing, and is no more than this.
+  // The routing decides what a rank sends; this is the upper bound.
   const std::uint32_t rows = tensor.layout == Layout::kSent ? shape.tokens * shape.top_k : tensor.rows;
   return std::max(1U, (rows + cut.task_rows - 1) / cut.task_rows);
 }

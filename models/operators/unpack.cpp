@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// Rows of int8 that came with their scales behind them: the rows, and a tensor of the scales.
+// Separates received int8 rows from the scales behind them: a tensor of rows, and one of scales.
 class Unpack final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{208}; }
@@ -28,7 +28,7 @@ class Unpack final : public ElementwiseOperator {
     if (outputs[1].dtype == DataType::kFp32 && outputs[1].cols == 1) return {};
     return fmt::format("'{}' must have one column of fp32: a scale a row", outputs[1].name);
   }
-  // Its results are of other types than its operand.
+  // The types of operand and results differ.
   std::vector<std::uint32_t> row_widths(std::uint32_t /*cols*/) const override { return {}; }
 
  private:

@@ -46,7 +46,7 @@ std::uint64_t Work::operations() const {
 void BlockWalk::skip_empty() {
   while (product_ < work_->gemms.size()) {
     if (started_) {
-      // Block numbers of the product that is over are taken off, or forgotten.
+      // Block numbers of a finished product are subtracted, or start over.
       block_ = work_->count_on ? block_ - count_ : work_->share;
       ++product_;
     }

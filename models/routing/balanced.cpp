@@ -3,8 +3,8 @@
 namespace a3sim {
 namespace {
 
-// Slot j of token t of rank r goes to expert ((r T + t) k + j) mod E: the experts in turn, so that they
-// receive the same number of rows, or numbers that differ by one.
+// Sends slot j of token t of rank r to expert ((r T + t) k + j) mod E: experts take turns, so their numbers
+// of rows differ by at most one.
 class Balanced final : public RoutingGenerator {
  public:
   std::vector<std::uint32_t> assign(const RoutingSpec&, const MoeShape& shape,

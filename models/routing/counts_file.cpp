@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t kLargestCounts = std::size_t{1} << 30;
 
-// Reads a CSV of counts and knows where in it it is.
+// Reads a CSV of counts, and knows its place for messages.
 class CountsReader {
  public:
   CountsReader(const std::string& file, const MoeShape& shape)
       : file_(file), shape_(shape), counts_(shape.ep, shape.experts()) {}
 
-  // The counts of one micro-batch; of the only one that the file has, or of one of many.
+  // Returns the counts of one micro-batch: the only one of the file, or one of many.
   RoutingCounts read(std::uint32_t micro_batch, bool of_many) {
     std::istringstream in(read_file(file_, kLargestCounts));
     std::uint32_t source = 0;
@@ -101,8 +101,9 @@ class CountsReader {
   std::uint32_t line_ = 0;
 };
 
-// Counts from a file: a line a source rank, a column a global expert, empty lines skipped. A source may send
-// fewer than tokens x top_k rows (dropped tokens), never more, and at most one row of a token to an expert.
+// Takes counts from a file: a line per source rank, a column per global expert; empty lines are skipped. A
+// source may send fewer than tokens x top_k rows (dropped tokens), never more, and at most one row of a token
+// to an expert.
 class CountsFile : public RoutingGenerator {
  public:
   bool reads_file() const override { return true; }
@@ -112,8 +113,8 @@ class CountsFile : public RoutingGenerator {
     return CountsReader(spec.file, shape).read(spec.micro_batch, drifts());
   }
 
-  // Experts' rows are dealt to the tokens in turn: rows of one expert go to different tokens, as there are no
-  // more than tokens, and no token gets more than top_k.
+  // Deals experts' rows to the tokens in turn. The rows of one expert go to different tokens, since there are
+  // at most as many as tokens, and no token gets more than top_k.
   std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                     std::uint32_t src) const override {
     const RoutingCounts all = counts(spec, shape);
@@ -128,7 +129,7 @@ class CountsFile : public RoutingGenerator {
   }
 };
 
-// The same for one micro-batch after another: as many lines each as there are source ranks.
+// Does the same for consecutive micro-batches, each with a line per source rank.
 class RecordedCounts final : public CountsFile {
  public:
   bool drifts() const override { return true; }

@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-// Streams of the seed: below this the ranks' draws, above it the popularity's.
+// Streams of the seed: ranks' draws are below this number, popularity above it.
 constexpr std::uint64_t kPopularity = std::uint64_t{1} << 40;
 
 double normal(Rng& rng) {
@@ -30,7 +30,7 @@ void check(const RoutingSpec::Drift& drift) {
                   drift.sigma, drift.lasting, drift.correlation));
 }
 
-// Experts by the sums of their weights.
+// Finds experts by prefix sums of their weights.
 class Popularity {
  public:
   explicit Popularity(std::vector<std::uint64_t> bounds)
@@ -44,7 +44,7 @@ class Popularity {
     }
   }
 
-  // The expert of a number that is drawn of all with 64 bits.
+  // Returns the expert for a number drawn uniformly from 64 bits.
   std::uint32_t expert(std::uint64_t drawn) const {
     using Product = unsigned __int128;
     const auto at = static_cast<std::uint64_t>((static_cast<Product>(drawn) * bounds_.back()) >> 64);
@@ -61,8 +61,8 @@ class Popularity {
   std::vector<std::uint32_t> first_;  // by the upper bits of a sum: the first expert that may have it
 };
 
-// Popularity is log-normal: a part of its variance lasts, the rest is a first-order autoregression over the
-// micro-batches. Each token goes to different experts, drawn one after the other by popularity.
+// Popularity is log-normal. A part of its variance is constant; the rest is a first-order autoregression over
+// micro-batches. Each token goes to different experts, drawn one after another by popularity.
 class Drifting final : public RoutingGenerator {
  public:
   bool draws() const override { return true; }
@@ -84,7 +84,7 @@ class Drifting final : public RoutingGenerator {
   }
 
  private:
-  // Sums of the experts' weights, as integers: draws do not depend on how a machine rounds sums.
+  // Sums of weights are integers, so that draws do not depend on how a machine rounds sums.
   static std::vector<std::uint64_t> bounds(const RoutingSpec& spec, std::uint32_t experts) {
     check(spec.drift);
     const auto [sigma, lasting, correlation] = spec.drift;
@@ -97,7 +97,7 @@ class Drifting final : public RoutingGenerator {
       Rng rng(spec.seed, kPopularity + batch);
       for (double& z : moves) z = correlation * z + fresh * normal(rng);
     }
-    // No popularity is so small that it cannot be drawn, nor so large that the sum overflows.
+    // Limits popularity, so that every expert can be drawn and the sum does not overflow.
     constexpr double kUnit = 0x1p32, kMost = 0x1p20;
     std::vector<std::uint64_t> bounds(experts);
     std::uint64_t sum = 0;
@@ -108,7 +108,7 @@ class Drifting final : public RoutingGenerator {
     return bounds;
   }
 
-  // An expert that the token has is drawn again: that is drawing among the others.
+  // Draws again if the token already has the expert, which is the same as drawing among the others.
   static std::vector<std::uint32_t> draw(const Popularity& popularity, const RoutingSpec& spec,
                                          const MoeShape& shape, std::uint32_t src) {
     check_top_k(shape);

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// Weights in prefix sums that can be changed and searched in logarithmic time (a Fenwick tree).
+// A Fenwick tree: prefix sums of weights that can be changed and searched in logarithmic time.
 class Urn {
  public:
   explicit Urn(const std::vector<std::uint64_t>& weights) : tree_(weights.size() + 1) {
@@ -20,13 +20,13 @@ class Urn {
 
   std::uint64_t total() const { return total_; }
 
-  // Adds to a weight, modulo 2^64: taking away is adding the negative.
+  // Adds to a weight modulo 2^64; adding the negative subtracts.
   void add(std::size_t item, std::uint64_t weight) {
     total_ += weight;
     for (std::size_t i = item + 1; i < tree_.size(); i += i & (~i + 1)) tree_[i] += weight;
   }
 
-  // The item whose share of [0, total) holds `at`.
+  // Returns the item whose share of [0, total) contains `at`.
   std::size_t find(std::uint64_t at) const {
     std::size_t before = 0;
     for (std::size_t step = std::bit_floor(tree_.size() - 1); step > 0; step /= 2) {
@@ -42,8 +42,8 @@ class Urn {
   std::uint64_t total_ = 0;
 };
 
-// Draws each token's experts one after the other, without replacement, by popularity: the expert at place i
-// of a seeded permutation, the same for all ranks, weighs (i + 1) ^ -skew. Weights are integers, so that
+// Draws each token's experts one after another, without replacement, by popularity: the expert at place i of
+// a seeded permutation, the same for all ranks, has the weight (i + 1) ^ -skew. Weights are integers, so that
 // draws do not depend on how a machine rounds sums.
 class Sampled final : public RoutingGenerator {
  public:
@@ -82,7 +82,7 @@ class Sampled final : public RoutingGenerator {
     std::iota(place.begin(), place.end(), 0U);
     Rng rng(spec.seed, 0);
     for (std::uint32_t i = experts; i > 1; --i) std::swap(place[i - 1], place[rng.below(i)]);
-    // Never 0: every expert can be drawn when the others are.
+    // Weights are never 0, so every expert can be drawn when the others are.
     constexpr double kUnit = 0x1p32;
     std::vector<std::uint64_t> weights(experts);
     for (std::uint32_t i = 0; i < experts; ++i) {

@@ -24,7 +24,7 @@ BlockWindow window_at(BlockGrid::Place place, std::uint32_t blocks_m, std::uint3
   return w;
 }
 
-// By height and width of a window: the least common multiple.
+// The least common multiple, by height and width of a window.
 constexpr auto kBoth = [] {
   std::array<std::array<std::uint8_t, kWindow + 1>, kWindow + 1> both{};
   for (std::size_t height = 1; height <= kWindow; ++height) {
@@ -33,8 +33,8 @@ constexpr auto kBoth = [] {
   return both;
 }();
 
-// Steps down the rows; the column moves on with the row, and
-// once more whenever rows and columns come round together.
+// Goes down the rows. The column advances with the row, and once more whenever rows and columns start over
+// together.
 std::uint32_t column_of(std::uint32_t i, const BlockWindow& w) {
   return (i + i / kBoth[w.height][w.width]) % w.width;
 }

@@ -6,11 +6,11 @@
 
 namespace a3sim {
 
-// The base blocks of an M x N output, numbered in the order in which the operator walks them. Share s of S
+// The base blocks of an M x N output, numbered in the order in which the operator visits them. Share s of S
 // takes the blocks b = s (mod S).
 //
-// Where shares are regions, S is the number of regions, and block i of region s has the number s + i S. The
-// regions at the edges may be smaller: numbers that they have no block for stand for empty ones.
+// If shares are regions, S is the number of regions, and block i of region s has the number s + i S. Regions
+// at the edges may be smaller; their surplus numbers stand for empty blocks.
 struct BlockGrid {
   std::uint32_t m = 0, n = 0, base_m = 1, base_n = 1;
   BlockOrder order = BlockOrder::kRowMajor;
@@ -36,7 +36,7 @@ struct BlockGrid {
 
   std::uint32_t blocks_m() const { return (m + base_m - 1) / base_m; }
   std::uint32_t blocks_n() const { return (n + base_n - 1) / base_n; }
-  // Numbers are below this. No product has more than kMost of them, which leaves numbers room to be added.
+  // The upper bound of block numbers. No product has more than kMost blocks, so that numbers can be added.
   static constexpr std::uint32_t kMost = 1U << 30;
   std::uint32_t count() const { return static_cast<std::uint32_t>(full_count()); }
   std::uint64_t full_count() const {
@@ -45,16 +45,16 @@ struct BlockGrid {
   }
 
   Place place(std::uint32_t b) const;
-  // The block's number; place() read backwards.
+  // Returns the number of the block at a place, the inverse of place().
   std::uint32_t number(Place place) const;
-  // How many of `shares` workers multiply the same rows as block b, and the same columns, while all go
-  // through their blocks at one pace. In the diagonal order: on average.
+  // The number of `shares` workers that multiply the same rows as block b, and the same columns, if all
+  // proceed at one pace. An average in the diagonal order.
   struct Readers {
     std::uint32_t rows, cols;
   };
   Readers readers(std::uint32_t b, std::uint32_t shares) const { return readers(b, place(b), shares); }
   Block block(std::uint32_t b) const { return block(place(b)); }
-  // The same for who knows the block's place.
+  // The same for a block whose place is known.
   Readers readers(std::uint32_t b, Place at, std::uint32_t shares) const;
   Block block(Place at) const {
     const std::uint32_t row = at.row * base_m, col = at.col * base_n;
@@ -68,7 +68,7 @@ struct BlockGrid {
   std::uint32_t region_m() const { return (blocks_m() + grid_m - 1) / grid_m; }
   std::uint32_t region_n() const { return (blocks_n() + grid_n - 1) / grid_n; }
   bool is_row_major() const;
-  // Readers where blocks are numbered line by line, of `length` blocks each: of the line, and across.
+  // Returns the readers if blocks are numbered line by line, `length` blocks each: of the line, and across.
   Readers in_lines(std::uint32_t b, std::uint32_t shares, std::uint32_t line, std::uint32_t place,
                    std::uint32_t length) const;
 };

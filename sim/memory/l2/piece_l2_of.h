@@ -79,7 +79,7 @@ class PieceL2Of final : public PieceL2 {
   }
 
  private:
-  // What of an access falls on one piece.
+  // The part of an access that is in one piece.
   struct Touch {
     const L2Access& access;
     const PieceGrid::Slice& slice;
@@ -94,7 +94,7 @@ class PieceL2Of final : public PieceL2 {
     return grids;
   }
 
-  // Columns and requests of each row that an access touches.
+  // The columns and requests of each row that an access touches.
   struct Width {
     explicit Width(const L2Access& access)
         : first(access.byte_begin / kL2Line),
@@ -119,8 +119,8 @@ class PieceL2Of final : public PieceL2 {
 
   bool plain(const L2Access& access) const { return access.hint == L2Hint::kNormal && !persistent_; }
 
-  // What is read is mostly there as a whole and brought by one operator: looked at without a walk from band
-  // to band. False, and nothing is done but that room may have been made, where it is otherwise.
+  // A shortcut for reads of data that is fully present from one producer, the usual case: avoids the walk
+  // from band to band. Returns false in other cases, with no effect except that room may have been made.
   bool read_at_once(PieceGrid& grid, const L2Access& access, const Width& width, L2Traffic& traffic) {
     if (!plain(access)) return false;
     if constexpr (TakesBands<Policy>) {
@@ -134,7 +134,7 @@ class PieceL2Of final : public PieceL2 {
     return read_whole(grid, access, width, grid.bands_of(access.rows), traffic);
   }
 
-  // The column of a part, if it is there as a whole and of one producer, or not at all.
+  // Reads a column of a part if it is fully present from one producer, or fully absent.
   bool read_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands,
                    L2Traffic& traffic)
     requires TakesBands<Policy>
@@ -148,7 +148,7 @@ class PieceL2Of final : public PieceL2 {
     return true;
   }
 
-  // A column of which nothing is present.
+  // Reads an absent column.
   bool fetch_column(const L2Access& access, const Width& width, const PieceGrid::Bands& bands,
                     L2Traffic& traffic)
     requires TakesBands<Policy>
@@ -168,7 +168,7 @@ class PieceL2Of final : public PieceL2 {
     return true;
   }
 
-  // In loops of a few instructions a piece.
+  // Reads whole pieces in loops of a few instructions per piece.
   bool read_whole(const PieceGrid& grid, const L2Access& access, const Width& width,
                   const PieceGrid::Bands& bands, L2Traffic& traffic) {
     for (std::uint32_t i = 0; i < bands.count; ++i) split(bands.first + i);
@@ -203,7 +203,7 @@ class PieceL2Of final : public PieceL2 {
     });
   }
 
-  // Band by band, where bands are accessed in their full width.
+  // Handles whole bands if bands are accessed in their full width.
   template <bool kWrite>
   void pass(PieceGrid& grid, const L2Access& access, const Width& width, L2Traffic& traffic) {
     const bool bands = TakesBands<Policy> && width.cols == grid.cols() && plain(access);
@@ -215,7 +215,7 @@ class PieceL2Of final : public PieceL2 {
     });
   }
 
-  // False where its pieces have to be looked at one by one; room may have been made by then.
+  // Returns false if the pieces must be handled one by one; room may have been made by then.
   template <bool kWrite>
   bool take_band(const L2Access& access, const PieceGrid::Slice& slice, std::uint32_t a_row,
                  L2Traffic& traffic) {
@@ -253,8 +253,8 @@ class PieceL2Of final : public PieceL2 {
     return false;
   }
 
-  // Room for more of a band by evicting pieces of others. False, and there
-  // may be less room, as soon as it would have to be one of its own.
+  // Makes room for more of a band by evicting pieces of other bands. Returns false, possibly after some
+  // evictions, as soon as a piece of the band itself would be the next.
   bool make_room_beside(std::uint32_t band, std::uint64_t bytes, L2Traffic& traffic)
     requires TakesBands<Policy>
   {
@@ -276,7 +276,7 @@ class PieceL2Of final : public PieceL2 {
     return true;
   }
 
-  // Piece by piece.
+  // Handles an access piece by piece.
   template <bool kWrite>
   void pass(const L2Access& access, const Width& width, const PieceGrid::Slice& slice, L2Traffic& traffic) {
     const bool plain = this->plain(access);
@@ -306,7 +306,7 @@ class PieceL2Of final : public PieceL2 {
     (kWrite ? traffic.write : traffic.read).hit += hits;
   }
 
-  // A piece of which nothing was present, touched in full.
+  // Handles an absent piece that is touched in full.
   template <bool kWrite>
   void bring(std::uint32_t p, std::uint32_t requests, OpId op, L2Traffic& traffic) {
     const std::uint64_t bytes = pieces_.bytes(p);
@@ -344,7 +344,7 @@ class PieceL2Of final : public PieceL2 {
     reused_[index(touch.access.op) * ops_ + pieces_.producer(touch.piece)] += hits;
   }
 
-  // How many requests hit, and the bytes that were absent.
+  // The number of requests that hit, and the bytes that were absent.
   struct Allocated {
     std::uint32_t hits;
     std::uint64_t absent_bytes;
@@ -374,8 +374,8 @@ class PieceL2Of final : public PieceL2 {
     return done;
   }
 
-  // An access may touch its first and last step in part: what it finds absent is counted as absent in full,
-  // so that neighbours that meet within a step both miss.
+  // An access may touch its first and last step in part. Absent steps count as absent in full, so two
+  // neighbours that meet within a step both miss.
   static std::uint32_t hit_requests(const Touch& touch, std::uint32_t absent_steps) {
     return touch.requests / touch.slice.rows * present_rows(touch.slice, absent_steps);
   }
@@ -384,7 +384,7 @@ class PieceL2Of final : public PieceL2 {
     return absent < slice.rows ? slice.rows - absent : 0;
   }
 
-  // Returns the bytes written back. What was present of the incoming piece may be evicted too.
+  // Returns the bytes written back. May evict the present part of the incoming piece too.
   std::uint64_t make_room(std::uint32_t incoming, std::uint64_t bytes) {
     std::uint64_t written = 0;
     while (used_ + bytes > size_) {
@@ -397,7 +397,7 @@ class PieceL2Of final : public PieceL2 {
     return written;
   }
 
-  // Evicts the next victims that were used together, while `more(band)` of each says so. Returns the bytes
+  // Evicts the next victims that were used together, while `more(band)` returns true. Returns the bytes
   // written back.
   template <class More>
   std::uint64_t evict_while(More&& more)

@@ -56,7 +56,7 @@ class PieceStates {
     return (which >> steps.last & 1) ? full - steps.lacking : full;
   }
 
-  // Those of a run, of one height, are as said, and none persists.
+  // Sets the pieces of a run, which have one height, to this state; none persists.
   void set(const PieceRun& run, PieceSteps present, PieceSteps dirty, std::uint16_t producer) {
     Piece as = pieces_[run.first];
     as.producer = producer;
@@ -80,7 +80,7 @@ class PieceStates {
     pieces_[p].dirty = dirty ? Held::kAll : Held::kNothing;
     set_producer(p, producer);
   }
-  // Of all of its steps.
+  // Returns the bytes of all of its steps.
   std::uint64_t bytes(std::uint32_t p) const { return shapes_[pieces_[p].shape].all_bytes; }
 
   // Clears the piece and returns what it was.
@@ -113,12 +113,12 @@ class PieceStates {
   };
   static_assert(sizeof(Piece) == 8);
 
-  // Of what is held in part; the others have no value.
+  // Steps of a piece that is held in part; invalid for other pieces.
   struct Masks {
     PieceSteps present, dirty;
   };
 
-  // Of pieces of one size.
+  // Sizes of pieces of one shape.
   struct Shape {
     PieceGrid::Steps steps;
     PieceSteps all;
