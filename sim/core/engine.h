@@ -57,6 +57,8 @@ class Engine {
 
   // Makes run() return when the running handler does; another run() goes on from there.
   void stop() { stopped_ = true; }
+  // Whether stop() ended the last run().
+  bool stopped() const { return stopped_; }
 
   // Events executed so far; settles do not count.
   std::uint64_t events() const { return events_; }

@@ -63,7 +63,7 @@ struct ConfigValue {
   std::unique_ptr<ConfigValue> take(std::string_view key);
 
   static std::unique_ptr<ConfigValue> scalar(std::string text, Mark mark);
-  // What stands in the file, without what readers have noted.
+  // A copy of what stands in the file, without defaults and all else that readers have noted.
   std::unique_ptr<ConfigValue> as_read() const;
 
   // Whether this is `{value: ..., source: ...}`.
