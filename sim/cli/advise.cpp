@@ -8,6 +8,7 @@
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
 #include "sim/diagnosis/observe/file_observation.h"
+#include "sim/diagnosis/observe/observed_machine.h"
 #include "sim/diagnosis/rules/advice.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/rule.h"

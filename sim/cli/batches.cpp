@@ -22,7 +22,7 @@ struct BatchesOptions {
 
 void run(const BatchesOptions& options) {
   const Experiment experiment = options.config.load();
-  const StreamOptions* const method = batches_of(experiment);
+  const MicroBatchOptions* const method = experiment.work->micro_batches();
   if (!method) check_streams(experiment);
   std::vector<std::vector<MicroBatchResult>> by_seed(method->seeds);
   in_parallel(by_seed.size(), options.threads.count, [&](std::size_t seed) {

@@ -122,7 +122,8 @@ void DataCheckOptions::add_to(CLI::App& app) {
 void DataCheckOptions::check(const ScheduleOption& schedules) const {
   if (schedules.arguments.size() != 1) throw InputError("--data takes one configuration");
   const std::string& file = schedules.arguments[0];
-  if (load_experiment(file, schedules.set).streams) return check_on_streams(file, *this, schedules);
+  if (load_experiment(file, schedules.set).work->why_no_programs().empty())
+    return check_on_streams(file, *this, schedules);
   std::vector<DataCase> cases = executions ? cases_of_all_ways(file, schedules.set, seed)
                                 : full     ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
                                            : small_cases(file, schedules.set, seed);
@@ -155,12 +156,17 @@ void check(const CheckOptions& options) {
   if (options.data.data) return options.data.check(options.schedules);
   keep_freed_memory();  // from rank to rank, and from pass to pass
   std::string faults;
-  options.schedules.each([&](const NamedSchedule& named) {
-    const Findings findings = verify(named.schedule);
-    std::cout << named.name << ":\n";
+  const auto say = [&](const std::string& name, const Findings& findings) {
+    std::cout << name << ":\n";
     for (const std::string& note : findings.notes) std::cout << "  " << note << '\n';
-    for (const std::string& error : findings.errors) faults += named.name + ": " + error + '\n';
-  });
+    for (const std::string& error : findings.errors) faults += name + ": " + error + '\n';
+  };
+  if (options.schedules.compiled()) {
+    options.schedules.each([&](const NamedSchedule& named) { say(named.name, verify(named.schedule)); });
+  } else {
+    const Experiment experiment = options.schedules.experiment();
+    experiment.work->check(experiment, say);
+  }
   refuse(std::move(faults));
 }
 

@@ -45,7 +45,6 @@ void run(const JitterCommandOptions& options) {
   std::vector<OrderSpec> orders;
   for (const std::string& file : options.orders) orders.push_back(read_order_file(file));
   for (const OrderSpec& order : orders) warn_of_order(with_order(experiment, order));
-  if (orders.empty()) orders.push_back(experiment.order);
   const std::vector<JitteredOrder> result = jitter(experiment, orders, how, options.threads.count);
   print_report(jitter_report(experiment, result, how), options.json);
 }

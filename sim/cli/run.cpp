@@ -91,7 +91,7 @@ void run(const RunCommandOptions& options) {
   if (options.trace && options.directory.empty())
     throw InputError("--trace goes with -o DIR: where each task is written");
   const Experiment experiment = options.config.load();
-  if (experiment.streams) return run_on_streams(experiment, options);
+  if (experiment.work->why_no_programs().empty()) return run_on_streams(experiment, options);
   const unsigned threads = options.threads.count;
   const Compiled compiled = compile_all(experiment, threads);
   const std::vector<PassResult> passes =

@@ -86,21 +86,29 @@ void ScheduleOption::add_to(CLI::App& app) {
   add_order_to(app);
 }
 
-void ScheduleOption::each(const std::function<void(const NamedSchedule&)>& visit) const {
-  const bool compiled = std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+bool ScheduleOption::compiled() const {
+  const bool schedules = std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return is_schedule(argument) || is_folder(argument);
   });
-  if (compiled) {
-    if (any()) throw InputError("--set and --order go with a configuration, not with compiled schedules");
+  if (schedules && any())
+    throw InputError("--set and --order go with a configuration, not with compiled schedules");
+  if (!schedules && arguments.size() != 1)
+    throw InputError("give one configuration, or compiled schedules only");
+  return schedules;
+}
+
+Experiment ScheduleOption::experiment() const { return OverrideOptions::load(arguments[0]); }
+
+void ScheduleOption::each(const std::function<void(const NamedSchedule&)>& visit) const {
+  if (compiled()) {
     for (const NamedSchedule& named : open_schedules(arguments)) visit(named);
     return;
   }
-  if (arguments.size() != 1) throw InputError("give one configuration, or compiled schedules only");
-  const Experiment experiment = OverrideOptions::load(arguments[0]);
-  const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
-  for (const Pass& pass : experiment.passes) {
-    visit({pass.name, compile_pass(experiment, pass, capacity).schedule,
-           propagate_splits(pass.graph, experiment.shape, experiment.cut)});
+  const Experiment of = experiment();
+  const RoutingCounts capacity = capacity_of(of, routing_of(of));
+  for (const Pass& pass : of.passes) {
+    visit({pass.name, compile_pass(of, pass, capacity).schedule,
+           propagate_splits(pass.graph, of.shape, of.cut)});
   }
 }
 

@@ -26,6 +26,10 @@ std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths);
 struct ScheduleOption : OverrideOptions {
   std::vector<std::string> arguments;
   void add_to(CLI::App& app);
+  // Whether they are compiled schedules. Throws InputError where they are neither these nor one configuration.
+  bool compiled() const;
+  // The experiment of the configuration.
+  Experiment experiment() const;
   // Calls `visit` for each schedule that the arguments mean: compiled ones, or those of a configuration with its
   // overrides, of which the next is compiled after the call: they need not all be in memory.
   void each(const std::function<void(const NamedSchedule&)>& visit) const;

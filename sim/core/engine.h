@@ -57,6 +57,8 @@ class Engine {
 
   // Makes run() return after the current handler. Another run() continues.
   void stop() { stopped_ = true; }
+  // Whether stop() ended the last run().
+  bool stopped() const { return stopped_; }
 
   // Returns the number of events executed, without settles.
   std::uint64_t events() const { return events_; }

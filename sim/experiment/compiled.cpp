@@ -63,22 +63,13 @@ RoutingCounts turned_counts(const Experiment& experiment, RoutingCounts counts) 
   return of_kept;
 }
 
-void check_has_schedules(const Experiment& experiment) {
-  if (!experiment.streams) return;
-  throw InputError(
-      experiment.name +
-      ": experiment.execution is streams, which has no schedules: 'a3sim run FILE' runs a micro-batch, "
-      "'a3sim batches FILE' all");
+void refuse_if(const Experiment& experiment, const std::string& why) {
+  if (!why.empty()) throw InputError(experiment.name + ": " + why);
 }
 
 std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity,
                                          unsigned threads) {
-  check_has_schedules(experiment);
-  if (experiment.replayed) {
-    throw InputError(
-        experiment.name +
-        ": experiment.method means micro-batches: 'a3sim batches FILE' runs them by one schedule");
-  }
+  refuse_if(experiment, experiment.work->why_no_schedule_run());
   const std::uint64_t tasks = tasks_of_pass(experiment, capacity, experiment.kept);
   check_size(experiment, tasks);
   std::vector<CompiledPass> passes(experiment.passes.size());
@@ -102,6 +93,16 @@ std::vector<CompiledPass> compile_passes(const Experiment& experiment, const Rou
 
 }  // namespace
 
+std::uint64_t largest_tensors(const Schedule& schedule) {
+  std::uint64_t most = 0;
+  for (const Ssc& ssc : schedule) {
+    std::uint64_t bytes = 0;
+    for (const TensorInfo& tensor : ssc.tensors()) bytes += tensor.bytes();
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
 CompileOptions compile_options(const Experiment& experiment, const RoutingCounts& capacity) {
   CompileOptions options;
   options.shape = experiment.shape;
@@ -118,7 +119,7 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
 }
 
 Compilation compile_pass(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity) {
-  check_has_schedules(experiment);
+  refuse_if(experiment, experiment.work->why_no_schedules());
   check_size(experiment, tasks_of_pass(experiment, capacity, 0));
   CompileOptions options = compile_options(experiment, capacity);
   options.kept = 0;

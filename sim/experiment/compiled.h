@@ -19,9 +19,9 @@ struct Compiled {
   std::vector<CompiledPass> passes;  // as in the experiment
 };
 
-// For the experiment's own routing, or another one; passes beside one another in so many threads, of which nothing in
-// the result tells. Throws InputError for a routing above the bucket, an order that cannot be kept, and passes too large to
-// hold.
+// For the experiment's own routing, or another one; passes beside one another in so many threads; the result does
+// not depend on their number. Throws InputError for work without schedules, a routing above the bucket, an order that
+// cannot be kept, and passes too large to hold.
 Compiled compile_all(const Experiment& experiment, unsigned threads = 1);
 Compiled compile_all(const Experiment& experiment, RoutingCounts counts, unsigned threads = 1);
 
@@ -30,6 +30,9 @@ Compilation compile_pass(const Experiment& experiment, const Pass& pass, const R
 
 // The schedules of all ranks of a pass, also where a few stand for them.
 Schedule whole_schedule(const Experiment& experiment, const Compiled& compiled, std::size_t pass);
+
+// The bytes of all tensors of a rank, of the rank that has the most.
+std::uint64_t largest_tensors(const Schedule& schedule);
 
 // All that a pass's schedule follows from, beside its graph.
 CompileOptions compile_options(const Experiment& experiment, const RoutingCounts& capacity);

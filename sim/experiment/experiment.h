@@ -2,38 +2,23 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "models/balance/expert_places.h"
 #include "models/graph/graph.h"
 #include "models/config/model_config.h"
 #include "models/routing/routing.h"
 #include "scheduler/compile/compile.h"
 #include "sim/core/config/config.h"
 #include "sim/device/hardware.h"
-#include "sim/experiment/methods/method.h"
+#include "sim/experiment/work.h"
 #include "sim/network/network.h"
 #include "sim/runtime/run_options.h"
 
 namespace a3sim {
-
-// How a MoE layer runs on streams, micro-batch after micro-batch.
-struct StreamOptions {
-  std::string method = "none";  // a registered Method
-  std::uint32_t micro_batches = 200;
-  std::uint32_t seeds = 1;  // of the routing, from its own on
-  PlaceBy place = PlaceBy::kNumber;
-  MethodOptions with;
-};
-
-// Whether the block `experiment` says that it runs on streams, or that one schedule is replayed for micro-batches.
-bool runs_on_streams(const Config& experiment);
-bool replays_batches(const Config& experiment);
-// Reads the keys of streams there, and the blocks `balance`, `tutel` and `triton`.
-StreamOptions read_stream_options(const Config& root);
 
 // One graph that an experiment runs: forward, backward, or the experiment's own.
 struct Pass {
@@ -45,26 +30,36 @@ struct Pass {
 struct Experiment {
   std::string name;
   Hardware hardware;
+  WorkerKinds workers;  // that run tasks, of all of the hardware's kinds
+  std::string network;  // the backend
+  std::shared_ptr<const ExperimentWork> work;
+  RunOptions run;  // how its work runs
+
+  // The layer or graph that is run.
   MoeShape shape;
   Parallel parallel;
   RoutingSpec routing;
+  Window window = Window::kTransport;
+  std::vector<Pass> passes;               // run one after the other, a barrier between
+  std::vector<std::string> not_modelled;  // parts of the model, as its file says
+  std::string timed;                      // what a latency is, where passes do not say it themselves
+
+  // How its schedules are compiled.
   OrderSpec order;
   CutOptions cut;
   std::optional<std::uint32_t>
       bucket_rows;           // capacity of each (source, expert); none: the routing's own counts
-  WorkerKinds workers;       // that run tasks, of all of the hardware's kinds
   std::string bucket_where;  // file:line:column: key, for messages
-  Window window = Window::kTransport;
-  std::string network;                      // backend
-  RunOptions run;                           // how its schedules run
-  std::uint32_t kept = 0;                   // ranks that stand for all (scheduler/compile/turns.h); 0: all run
-  std::optional<StreamOptions> streams{};   // it runs on streams instead: micro_batches.h
-  std::optional<StreamOptions> replayed{};  // micro-batches by one schedule: guest_slots.h
-  std::vector<Pass> passes;                 // run one after the other, a barrier between
-  std::vector<std::string> not_modelled;    // of the model, as its file says
-  std::string timed;                        // what a latency is of, where passes do not say it themselves
-  std::string resolved;                     // the whole configuration as it was understood
+  std::uint32_t kept = 0;    // ranks that stand for all (scheduler/compile/turns.h); 0: all run
+
+  // Where it comes from.
+  std::shared_ptr<const ConfigValue> tree;  // the configuration as files and overrides state it
+  std::string resolved;                     // the whole of it as it was understood
   std::vector<std::pair<std::string, std::string>> values;  // all values in it, by path
+
+  // The experiment of the same configuration with these values: `path.to.key=value`, as `--set` takes them. What was
+  // changed in the structs above since it was read is not part of it. Throws InputError as load_experiment() does.
+  Experiment with(std::span<const std::string> changes) const;
 };
 
 // Reads a configuration file with its includes and `--set` overrides.

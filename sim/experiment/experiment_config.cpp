@@ -165,7 +165,7 @@ constexpr auto names_of(Simulate) { return std::to_array<std::string_view>({"all
 std::uint32_t kept_ranks(const Config& block, Simulate simulate, const Experiment& experiment) {
   if (simulate == Simulate::kAll) return 0;
   const std::vector<RankOptions>& ranks = experiment.run.ranks;
-  if (experiment.streams || experiment.replayed) {
+  if (experiment.work->micro_batches()) {
     block.error("simulate", "micro-batches run on all ranks: expected all");
   } else if (std::ranges::any_of(ranks, [](const RankOptions& rank) {
                return rank.start != Duration::zero() || rank.clock != 1 || rank.hbm != 1;
@@ -191,13 +191,7 @@ Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
   const auto simulate = root.map("experiment").choice("simulate", Simulate::kAll);
-  if (runs_on_streams(root.map("experiment"))) {
-    experiment.streams = read_stream_options(root);
-    experiment.run.execution = "kernel";  // what its kernels are cut as
-  } else {
-    experiment.run = read_run_options(root.map("experiment"), experiment.hardware.workers);
-    if (replays_batches(root.map("experiment"))) experiment.replayed = read_stream_options(root);
-  }
+  experiment.work = read_work(root, experiment);
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
   experiment.run.ranks =
@@ -240,6 +234,7 @@ Experiment read(const Config& root) {
 Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
   Experiment experiment = read(root);
   diagnostics.throw_if_any();
+  experiment.tree = root.tree();
   experiment.resolved = root.resolved();
   experiment.values = root.values();
   return experiment;

@@ -14,15 +14,14 @@
 namespace a3sim {
 namespace {
 
-// The same with more experts a rank.
+// The same with more experts a rank, of which each run has its own routing.
 Experiment with_experts(const Experiment& experiment, std::uint32_t per_rank) {
-  Diagnostics diagnostics;
-  const Config root = Config::parse(experiment.resolved, experiment.name, {}, diagnostics);
-  const std::string key = root.map("model").has("experts") ? "experts" : "experts_per_rank";
-  const std::uint32_t count = per_rank * (key == "experts" ? experiment.shape.ep : 1);
-  const std::vector<std::string> set{fmt::format("model.{}={}", key, count)};
-  Experiment more = parse_experiment(experiment.resolved, experiment.name, set);
-  more.replayed.reset();
+  const auto states_all = [](const auto& value) { return value.first == "model.experts"; };
+  const bool all = std::ranges::any_of(experiment.values, states_all);
+  const std::vector<std::string> set{all ? fmt::format("model.experts={}", per_rank * experiment.shape.ep)
+                                         : fmt::format("model.experts_per_rank={}", per_rank)};
+  Experiment more = experiment.with(set);
+  more.work = taskflow_work();
   return more;
 }
 
@@ -36,8 +35,8 @@ void keep_most(RoutingCounts& most, const RoutingCounts& counts) {
 // What belongs to a slot waits for its guest: puts for the plan, all else for the weights too.
 class Guests final : public TaskHooks {
  public:
-  Guests(const Schedule& schedule, std::uint32_t own, Time planned)
-      : schedule_(schedule), own_(own), planned_(planned) {}
+  Guests(const Schedule& schedule, std::uint32_t own, Time planned, TaskHooks* inner)
+      : schedule_(schedule), own_(own), planned_(planned), inner_(inner) {}
   void arrive(std::uint32_t rank, std::uint32_t slot, Time date) { arrivals_[{rank, slot}] = date; }
 
   Duration delay(RankId rank, std::uint32_t task, Time at) override {
@@ -49,11 +48,18 @@ class Guests final : public TaskHooks {
       ready = std::max(ready, found->second);
     return ready > at ? ready - at : Duration{};
   }
+  double slowness(RankId rank, std::uint32_t task) override {
+    return inner_ ? inner_->slowness(rank, task) : 1;
+  }
+  bool ends_run(RankId rank, std::uint32_t task, Time start) override {
+    return inner_ && inner_->ends_run(rank, task, start);
+  }
 
  private:
   const Schedule& schedule_;
   std::uint32_t own_;
   Time planned_;
+  TaskHooks* inner_;                                                  // nullptr: none
   std::map<std::pair<std::uint32_t, std::uint32_t>, Time> arrivals_;  // by rank and expert of it
 };
 
@@ -61,7 +67,7 @@ class Guests final : public TaskHooks {
 
 GuestSlots::GuestSlots(const Experiment& experiment, const Batches& batches)
     : own_(experiment.shape.experts_per_rank) {
-  const StreamOptions& options = *experiment.replayed;
+  const MicroBatchOptions& options = *experiment.work->micro_batches();
   balances_ = options.method == "feplb";
   if (!balances_ && options.method != "none") {
     throw InputError(
@@ -75,7 +81,6 @@ GuestSlots::GuestSlots(const Experiment& experiment, const Batches& batches)
                     "copy_engine, host and bulk",
                     experiment.name, experiment.hardware.name));
   }
-  machine_ = *experiment.hardware.streams;
   slots_ = balances_ ? options.with.balance.max_num_dyn : 0;
   experiment_ = with_experts(experiment, own_ + slots_);
 
@@ -105,12 +110,35 @@ RoutingCounts GuestSlots::place(const RoutingCounts& counts, const std::vector<E
   return placed;
 }
 
+RunResult GuestSlots::run_pass(std::size_t batch, std::size_t pass, const Hardware& hardware,
+                               TaskHooks* hooks) const {
+  const StreamHardware& machine = *hardware.streams;
+  const Duration copy =
+      machine.copy_engine.startup +
+      Duration(whole_picoseconds(weights() / static_cast<double>(machine.copy_engine.rate.count) * 1e12));
+  // Forward, the host or the device reads counts back and makes the plan; backward has it.
+  const Duration plan =
+      balances_ && is_forward(pass) ? machine.host.read_counts + machine.host.balance : Duration{};
+  Guests guests(compiled_.passes[pass].schedule, own_, Time(plan), hooks);
+  std::vector<std::uint32_t> sent(experiment_.shape.ep, 0), came(sent);
+  for (const ExpertMove& move : moves_[batch]) {
+    const Duration arrives = plan + machine.copy_engine.submit + copy * ++sent[move.from];
+    guests.arrive(move.to, own_ + came[move.to]++, Time(arrives));
+  }
+  Experiment on = experiment_;
+  on.hardware = hardware;
+  RunOptions options = options_of(on, false);
+  options.hooks = &guests;
+  return a3sim::run_pass(on, Compiled{placed_[batch], compiled_.passes}, pass, options);
+}
+
+Bounds GuestSlots::bounds(std::size_t batch, std::size_t pass, const Hardware& hardware) const {
+  return lower_bounds(compiled_.passes[pass].schedule, placed_[batch], hardware,
+                      options_of(experiment_, false));
+}
+
 std::vector<MicroBatchResult> GuestSlots::run() const {
   const std::uint32_t per_rank = own_ + slots_, ranks = experiment_.shape.ep;
-  const double weights = 2.0 * 3 * experiment_.shape.hidden * experiment_.shape.intermediate;
-  const Duration copy =
-      machine_.copy_engine.startup +
-      Duration(whole_picoseconds(weights / static_cast<double>(machine_.copy_engine.rate.count) * 1e12));
   std::vector<MicroBatchResult> results;
   for (std::size_t b = 0; b < placed_.size(); ++b) {
     MicroBatchResult& result = results.emplace_back();
@@ -121,22 +149,9 @@ std::vector<MicroBatchResult> GuestSlots::run() const {
     }
     result.token_straggler = above_mean(result.rows);
     for (std::size_t p = 0; p < compiled_.passes.size(); ++p) {
-      const bool forward = compiled_.passes[p].name != "backward";
-      // Forward, the host or the device reads counts back and makes the plan; backward has it.
-      const Duration plan =
-          balances_ && forward ? machine_.host.read_counts + machine_.host.balance : Duration{};
-      Guests guests(compiled_.passes[p].schedule, own_, Time(plan));
-      std::vector<std::uint32_t> sent(ranks, 0), came(ranks, 0);
-      for (const ExpertMove& move : moves_[b]) {
-        const Duration arrives = plan + machine_.copy_engine.submit + copy * ++sent[move.from];
-        guests.arrive(move.to, own_ + came[move.to]++, Time(arrives));
-        if (forward) result.copied += static_cast<std::uint64_t>(weights);
-      }
-      RunOptions options = options_of(experiment_, false);
-      options.hooks = &guests;
-      const Compiled replayed{placed_[b], compiled_.passes};
-      const Duration took = run_pass(experiment_, replayed, p, options).makespan;
-      (forward ? result.forward : result.backward) += took;
+      if (is_forward(p)) result.copied += moves_[b].size() * static_cast<std::uint64_t>(weights());
+      (is_forward(p) ? result.forward : result.backward) +=
+          run_pass(b, p, experiment_.hardware, nullptr).makespan;
     }
   }
   return results;

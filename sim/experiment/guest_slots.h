@@ -2,8 +2,11 @@
 
 #include <vector>
 
+#include "sim/experiment/bounds.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/micro_batches.h"
+#include "sim/runtime/result.h"
+#include "sim/runtime/task_hooks.h"
 
 namespace a3sim {
 
@@ -18,19 +21,27 @@ class GuestSlots {
   // hardware without copy engines, and as compiling does.
   GuestSlots(const Experiment& experiment, const Batches& batches);
 
-  // By micro-batch.
+  // Runs all micro-batches.
   std::vector<MicroBatchResult> run() const;
+  // The schedules that all of them share.
+  const std::vector<CompiledPass>& passes() const { return compiled_.passes; }
+  // Runs one pass of one micro-batch on this hardware; `hooks`, if any, say what tasks take beside.
+  RunResult run_pass(std::size_t batch, std::size_t pass, const Hardware& hardware, TaskHooks* hooks) const;
+  // What no run of it can beat.
+  Bounds bounds(std::size_t batch, std::size_t pass, const Hardware& hardware) const;
 
   // For tests: the rows of a micro-batch as they are placed, and its moves.
   const RoutingCounts& placed(std::size_t batch) const { return placed_[batch]; }
   const std::vector<ExpertMove>& moves(std::size_t batch) const { return moves_[batch]; }
 
  private:
+  bool is_forward(std::size_t pass) const { return compiled_.passes[pass].name != "backward"; }
+  // Bytes of an expert.
+  double weights() const { return 2.0 * 3 * experiment_.shape.hidden * experiment_.shape.intermediate; }
   RoutingCounts place(const RoutingCounts& counts, const std::vector<ExpertMove>& moves) const;
 
   std::uint32_t own_ = 0, slots_ = 0;  // experts of a rank
   Experiment experiment_;
-  StreamHardware machine_;
   bool balances_ = false;
   std::vector<std::vector<ExpertMove>> moves_;  // by micro-batch
   std::vector<RoutingCounts> placed_;

@@ -35,6 +35,10 @@ void InterruptibleHooks::started(RankId rank, std::uint32_t task) {
   if (inner_) inner_->started(rank, task);
 }
 
+bool InterruptibleHooks::ends_run(RankId rank, std::uint32_t task, Time start) {
+  return inner_ && inner_->ends_run(rank, task, start);
+}
+
 void InterruptibleHooks::ended(RankId rank, std::uint32_t task) {
   if (inner_) inner_->ended(rank, task);
 }

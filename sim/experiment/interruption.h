@@ -31,6 +31,7 @@ class InterruptibleHooks final : public TaskHooks {
   Duration delay(RankId rank, std::uint32_t task, Time at) override;
   double slowness(RankId rank, std::uint32_t task) override;
   void started(RankId rank, std::uint32_t task) override;
+  bool ends_run(RankId rank, std::uint32_t task, Time start) override;
   void ended(RankId rank, std::uint32_t task) override;
   TaskHooks* before() override { return &interruption_; }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "sim/core/error.h"
-#include "sim/experiment/guest_slots.h"
+#include "sim/experiment/interruption.h"
 
 namespace a3sim {
 namespace {
@@ -33,6 +33,27 @@ Duration calls(const StreamPass& pass, std::string_view name) {
   return sum;
 }
 
+// At a checkpoint before the first micro-batch that counts, experts are placed by what came until then.
+void place_experts(Batches& batches) {
+  if (batches.before.empty())
+    throw InputError(
+        "balance.place=lpt goes by what came before a checkpoint, and recorded counts have nothing before "
+        "them: take balance.place=number");
+  const RoutingCounts& first = batches.counts.front();
+  const std::vector<std::uint32_t> expert_at =
+      lpt_places(history_before(batches).mean(), first.experts() / first.ranks());
+  for (auto* const drawn : {&batches.before, &batches.counts}) {
+    for (RoutingCounts& counts : *drawn) counts = placed(counts, expert_at);
+  }
+}
+
+}  // namespace
+
+double above_mean(const std::vector<double>& values) {
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  return *std::ranges::max_element(values) - sum / static_cast<double>(values.size());
+}
+
 void measure_forward(const StreamPass& pass, MicroBatchResult& result) {
   std::vector<double> products(pass.program.ranks, 0), own(pass.program.ranks, 0);
   for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {
@@ -55,45 +76,31 @@ void measure_forward(const StreamPass& pass, MicroBatchResult& result) {
   result.combine = calls(pass, KernelName::kCombine);
 }
 
-// At a checkpoint before the first micro-batch that counts, experts are placed by what came until then.
-void place_experts(Batches& batches) {
-  if (batches.before.empty())
-    throw InputError(
-        "balance.place=lpt goes by what came before a checkpoint, and recorded counts have nothing before "
-        "them: take balance.place=number");
-  const RoutingCounts& first = batches.counts.front();
-  const std::vector<std::uint32_t> expert_at =
-      lpt_places(history_before(batches).mean(), first.experts() / first.ranks());
-  for (auto* const drawn : {&batches.before, &batches.counts}) {
-    for (RoutingCounts& counts : *drawn) counts = placed(counts, expert_at);
-  }
-}
-
-}  // namespace
-
-double above_mean(const std::vector<double>& values) {
-  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  return *std::ranges::max_element(values) - sum / static_cast<double>(values.size());
-}
-
-const StreamOptions* batches_of(const Experiment& experiment) {
-  if (experiment.streams) return &*experiment.streams;
-  return experiment.replayed ? &*experiment.replayed : nullptr;
-}
-
 Duration StreamPass::latency() const { return result.records[last()].end.time_since_epoch(); }
 
 std::uint32_t StreamPass::last() const {
   std::uint32_t last = 0;
   for (std::uint32_t t = 1; t < program.tasks.size(); ++t) {
-    if (!is_behind(program.tasks[t].name) && result.records[t].end > result.records[last].end) last = t;
+    if (counts(t) && result.records[t].end > result.records[last].end) last = t;
   }
   return last;
 }
 
+bool StreamPass::counts(std::uint32_t task) const { return !is_behind(program.tasks[task].name); }
+
+Duration StreamPass::ends_apart() const {
+  std::vector<Time> ends(program.ranks);
+  for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
+    Time& end = ends[index(program.tasks[t].rank)];
+    if (counts(t)) end = std::max(end, result.records[t].end);
+  }
+  const auto [first, last] = std::ranges::minmax(ends);
+  return last - first;
+}
+
 void check_streams(const Experiment& experiment) {
-  if (!experiment.streams)
-    throw InputError(experiment.name + ": experiment.execution is not streams: 'a3sim run' runs it");
+  if (const std::string why = experiment.work->why_no_programs(); !why.empty())
+    throw InputError(experiment.name + ": " + why);
   const auto& machine = experiment.hardware.streams;
   if (!machine) {
     throw InputError(
@@ -106,9 +113,10 @@ void check_streams(const Experiment& experiment) {
         experiment.name +
         ": streams run a MoE layer of two bytes a value: experiment.workload=moe_ffn, model.dtype=bf16");
   }
-  const Method& method = Methods::get(experiment.streams->method);
+  const MicroBatchOptions& options = *experiment.work->micro_batches();
+  const Method& method = Methods::get(options.method);
   const std::uint32_t taken =
-      method.workers_taken ? method.workers_taken(experiment.streams->with, machine->bulk.workers) : 0;
+      method.workers_taken ? method.workers_taken(options.with, machine->bulk.workers) : 0;
   if (taken >= experiment.hardware.workers.count(CoreUnit::kVector)) {
     throw InputError(fmt::format(
         "{}: {} workers communicate of {} in all, which leaves none to compute: make {} "
@@ -124,7 +132,8 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   const bool drifts = Routings::get(spec.kind).drifts();
   // What was recorded is all that there is: its first micro-batch has no history.
   const std::uint32_t before = drifts && Routings::get(spec.kind).reads_file() ? 0 : kBatchesBefore;
-  const std::uint32_t all = before + batches_of(experiment)->micro_batches;
+  const MicroBatchOptions& options = *experiment.work->micro_batches();
+  const std::uint32_t all = before + options.micro_batches;
   for (std::uint32_t b = 0; b < all; ++b) {
     std::vector<RoutingCounts>& to = b < before ? batches.before : batches.counts;
     spec.micro_batch = b;
@@ -133,7 +142,7 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
     else
       to.push_back(route(spec, experiment.shape));
   }
-  if (batches_of(experiment)->place == PlaceBy::kLpt) place_experts(batches);
+  if (options.place == PlaceBy::kLpt) place_experts(batches);
   return batches;
 }
 
@@ -145,7 +154,8 @@ LoadHistory history_before(const Batches& batches) {
 
 std::unique_ptr<ExpertPlan> plan_of(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost) {
   const Layer layer(experiment.shape, cost.hardware(), cost);
-  return Methods::get(experiment.streams->method).assign(batch, experiment.streams->with, layer);
+  const MicroBatchOptions& options = *experiment.work->micro_batches();
+  return Methods::get(options.method).assign(batch, options.with, layer);
 }
 
 StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
@@ -155,9 +165,12 @@ StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& pla
   return {std::move(layer.program), std::move(layer.rows), {}};
 }
 
-void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost) {
+void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost, TaskHooks* hooks) {
+  check_interruption();
+  Progress progress("tasks", pass.program.tasks.size());
+  InterruptibleHooks interruptible(hooks, progress);
   pass.result = run_streams(pass.program, cost.hardware(), dies_of(experiment.run.ranks),
-                            backend_in_threads(experiment));
+                            backend_in_threads(experiment), interruptible.hooks());
 }
 
 StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
@@ -168,23 +181,7 @@ StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan,
 }
 
 std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, const Batches& batches) {
-  if (experiment.replayed) return GuestSlots(experiment, batches).run();
-  check_streams(experiment);
-  const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.cut.tiling);
-  LoadHistory history = history_before(batches);
-  std::vector<MicroBatchResult> results;
-  for (const RoutingCounts& counts : batches.counts) {
-    const MicroBatch batch(counts, history);
-    MicroBatchResult& result = results.emplace_back();
-    const auto plan = plan_of(experiment, batch, cost);
-    measure_forward(run_stream_pass(experiment, *plan, cost, true), result);
-    result.backward = run_stream_pass(experiment, *plan, cost, false).latency();
-    result.rows = plan->rows();
-    result.token_straggler = above_mean(result.rows);
-    history.add(batch.rows);
-  }
-  return results;
+  return experiment.work->run_micro_batches(experiment, batches);
 }
 
 }  // namespace a3sim

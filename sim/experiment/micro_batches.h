@@ -5,6 +5,7 @@
 
 #include "models/routing/routing.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/micro_batch_options.h"
 #include "sim/runtime/streams/stream_run.h"
 
 namespace a3sim {
@@ -24,10 +25,7 @@ struct MicroBatchResult {
 // The largest of some values above their mean.
 double above_mean(const std::vector<double>& values);
 
-// The method and its micro-batches, on streams or by a schedule that is replayed; none: it has none.
-const StreamOptions* batches_of(const Experiment& experiment);
-
-// A pass of one micro-batch: its program, of what rows its tasks are, and how it went.
+// A pass of one micro-batch: its program, the rows that its tasks work on, and how it went.
 struct StreamPass {
   StreamProgram program;
   std::vector<RowsByExpert> rows;
@@ -36,6 +34,10 @@ struct StreamPass {
   Duration latency() const;
   // The task whose end that is.
   std::uint32_t last() const;
+  // From the first rank's last output to the last rank's.
+  Duration ends_apart() const;
+  // Whether the latency waits for the task.
+  bool counts(std::uint32_t task) const;
 };
 
 // Routings of one seed's micro-batches, one after the other; `before` of them come first, which only fill the
@@ -49,7 +51,7 @@ LoadHistory history_before(const Batches& batches);
 // Draws them; a routing that does not drift is the same every time. `seed` is added to the experiment's.
 Batches draw_batches(const Experiment& experiment, std::uint32_t seed);
 
-// Runs them all by the experiment's method. Safe for many threads at once.
+// Runs them all by the experiment's method. Safe for many threads at once. Throws InputError where it has none.
 std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, const Batches& batches);
 
 // What the experiment's method decides for a micro-batch, which outlives it.
@@ -59,7 +61,10 @@ StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan,
                            bool forward);
 StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
                              bool forward);
-void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost);
+void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost,
+               TaskHooks* hooks = nullptr);
+// What it was like: all that is told of a micro-batch but the backward pass's latency.
+void measure_forward(const StreamPass& pass, MicroBatchResult& result);
 
 // Throws InputError where the experiment cannot run on streams.
 void check_streams(const Experiment& experiment);

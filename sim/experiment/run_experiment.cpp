@@ -9,6 +9,7 @@
 #include "sim/core/machine_memory.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/interruption.h"
+#include "sim/experiment/limited_hooks.h"
 #include "sim/experiment/memory_check.h"
 #include "sim/runtime/run.h"
 
@@ -52,6 +53,18 @@ RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::
   const CompiledPass& of = compiled.passes[pass];
   Progress progress(fmt::format("tasks of {}", of.name), tasks_in(of));
   return run_on(backend_in_threads(experiment), experiment, compiled, pass, options, progress);
+}
+
+RunResult run_drawn(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
+                    const Draw& draw, bool record, Duration limit) {
+  const JitterOptions jitter = draw.options();
+  Experiment changed = experiment;
+  changed.hardware = with_jitter(experiment.hardware, jitter, draw.run);
+  TaskJitter hooks(compiled.passes[pass].schedule, jitter, draw.run, static_cast<std::uint32_t>(pass));
+  LimitedHooks limited(hooks, limit);
+  RunOptions options = options_of(experiment, record);
+  options.hooks = limit < Duration::max() ? static_cast<TaskHooks*>(&limited) : &hooks;
+  return run_pass(changed, compiled, pass, options);
 }
 
 Bounds bounds_of(const Experiment& experiment, const Compiled& compiled, std::size_t pass,

@@ -6,6 +6,7 @@
 
 #include "sim/experiment/bounds.h"
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/draws.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/run.h"
 
@@ -26,12 +27,16 @@ RunOptions options_of(const Experiment& experiment, bool record);
 // backend is that of threads. Throws as run_schedule() does.
 RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                    const RunOptions& options);
+// One pass in one of the draws, with or without each task's record; it stops where a task starts behind the limit.
+RunResult run_drawn(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
+                    const Draw& draw, bool record, Duration limit = Duration::max());
 // What no run of the pass can beat.
 Bounds bounds_of(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                  const RunOptions& options);
 
 // All passes, with their bounds. A barrier stands between passes, so that none looks at another: they run beside one
-// another in so many threads, if the backend takes several and the machine has the memory. Nothing in the result tells.
+// another in so many threads, if the backend takes several and the machine has the memory. Results do not depend on the
+// number of threads.
 std::vector<PassResult> run_compiled(const Experiment& experiment, const Compiled& compiled, bool record,
                                      const NetworkBackend& backend, unsigned threads = 1);
 

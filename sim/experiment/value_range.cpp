@@ -52,11 +52,7 @@ Hardware hardware_at(const Experiment& experiment, const std::vector<SourcedValu
   std::vector<std::string> overrides;
   for (const SourcedValue& value : values)
     overrides.push_back(fmt::format("{}={}", value.path, is_time(value) == fast ? value.low : value.high));
-  Diagnostics diagnostics;
-  const Config root = Config::parse(experiment.resolved, experiment.name, overrides, diagnostics);
-  Hardware hardware = read_hardware(root.map("hardware"));
-  diagnostics.throw_if_any();
-  return hardware;
+  return experiment.with(overrides).hardware;
 }
 
 std::vector<Duration> latencies(Experiment experiment, const Compiled& compiled, Hardware hardware) {
@@ -72,9 +68,9 @@ std::vector<Duration> latencies(Experiment experiment, const Compiled& compiled,
 LatencyRange latency_range(const Experiment& experiment, const Compiled& compiled) {
   LatencyRange range;
   Diagnostics diagnostics;
-  const Config root = Config::parse(experiment.resolved, experiment.name, {}, diagnostics);
+  const Config hardware = Config::from(*experiment.tree, {}, diagnostics).map("hardware");
   const std::vector<std::string> places = meeting_places(experiment);
-  for (const SourcedValue& value : root.map("hardware").sourced()) {
+  for (const SourcedValue& value : hardware.sourced()) {
     if (!value.low.empty() && uses(value.path, experiment, places)) range.assumed.push_back(value);
   }
   range.fast = latencies(experiment, compiled, hardware_at(experiment, range.assumed, true));

@@ -103,6 +103,7 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   if (options_.hooks) {
     options_.hooks->started(ssc_.rank(), w.task);
     w.slowness = options_.hooks->slowness(ssc_.rank(), w.task);
+    if (options_.hooks->ends_run(ssc_.rank(), w.task, engine.now())) engine.stop();
   }
   w.work.clear();
   operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, w.work);

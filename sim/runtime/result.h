@@ -58,6 +58,7 @@ struct RankResult {
 struct RunResult {
   Duration makespan{};  // from the common start to the last completion on any rank
   std::vector<RankResult> ranks;
+  bool stopped = false;      // the hooks ended it before all tasks had run: `makespan` is when
   std::uint64_t events = 0;  // that the engine executed
   std::string network;       // the backend
 };

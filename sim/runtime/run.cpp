@@ -110,8 +110,13 @@ class Ranks {
     for (const auto& device : devices_) engine.know(*device);
     for (const auto& device : devices_) device->launch(engine);
     engine.run();
-    check_finished();
     RunResult result;
+    if (engine.stopped()) {
+      result.stopped = true;
+      result.makespan = engine.now().time_since_epoch();
+      return result;
+    }
+    check_finished();
     for (const auto& device : devices_) {
       result.ranks.push_back(device->take_result());
       result.makespan = std::max(result.makespan, result.ranks.back().end);

@@ -19,6 +19,9 @@ class TaskHooks {
   virtual double slowness(RankId, std::uint32_t /*task*/) { return 1; }
   // The task starts, before anything that ends or starts later.
   virtual void started(RankId, std::uint32_t /*task*/) {}
+  // Whether the run ends with this task's start, because nobody needs the rest of it: RunResult::stopped. Asked once
+  // a task, after started().
+  virtual bool ends_run(RankId, std::uint32_t /*task*/, Time /*start*/) { return false; }
   // Its work is done: what it wrote is there, though nobody has been told yet. For a put: its last byte has
   // left.
   virtual void ended(RankId, std::uint32_t /*task*/) {}

@@ -1,4 +1,4 @@
-#include "sim/study/explore/machine_part.h"
+#include "sim/experiment/machine_part.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ struct LeftOut {
 constexpr std::string_view kTiling =
     "the tiling is made for it: more of it changes nothing without another one";
 constexpr std::string_view kWhere = "where dies lie: neither more nor fewer are better";
-constexpr std::string_view kStreams = "of programs on streams, which sweeps take";
+constexpr std::string_view kStreams = "what programs on streams are written for: sweeps change it";
 constexpr LeftOut kLeftOut[] = {
     {"workers.cube.l1", kTiling},
     {"workers.cube.l0a", kTiling},
@@ -34,9 +34,9 @@ constexpr LeftOut kLeftOut[] = {
     {"workers.cube.least_rows", "how its products are made"},
     {"workers.cube.speed", "what power leaves of the products' rate: their rate stands for it"},
     {"workers.cube.sustained", "of programs on streams, as the next ones"},
-    {"copy_engine.*", kStreams},
-    {"host.*", kStreams},
-    {"bulk.*", kStreams},
+    {"copy_engine.count", kStreams},
+    {"bulk.sms", kStreams},
+    {"bulk.once_a_rank", kStreams},
     {"workers.sm.count", "of SMs, as of AIC: the machine's workers of matrix tasks"},
     {"memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
 };
@@ -141,6 +141,7 @@ TEST_CASE("every value of a hardware file belongs to one part of the machine, or
     for (const MachinePart& part : machine_parts()) {
       INFO(part.name);
       const auto of = values_of(part, values);
+      if (part.described_by && of.empty()) continue;
       // Workers that are of one kind have one count.
       if (part.kind != MachinePart::Kind::kCount) CHECK(of.size() >= part.values.size());
       for (const auto& [path, value] : of) ++times[path];
@@ -161,6 +162,7 @@ TEST_CASE("each part changes its own values by a tenth, and no others") {
   const Experiment experiment = small();
   const std::vector<SourcedValue> values = values_in(configs_folder() / "hardware" / "a3.yaml");
   for (const MachinePart& part : machine_parts()) {
+    if (!part.is_described(experiment.hardware)) continue;
     std::vector<std::string> set;
     const auto of = values_of(part, values);
     for (const auto& [path, value] : of) {
@@ -181,4 +183,37 @@ TEST_CASE("each part changes its own values by a tenth, and no others") {
       CHECK(improved[i] == Approx(expected[i]).epsilon(kLines));
     }
   }
+}
+
+TEST_CASE("parts that only some machines describe change what programs on streams use, and that alone") {
+  const Experiment experiment = load_experiment(configs_folder() / "experiments" / "feplb_ep2.yaml", {});
+  REQUIRE(experiment.hardware.streams);
+  const auto numbers = [](const StreamHardware& of) {
+    return std::vector<double>{static_cast<double>(of.copy_engine.rate.count),
+                               1 / static_cast<double>(of.copy_engine.startup.count()),
+                               1 / static_cast<double>(of.copy_engine.submit.count()),
+                               1 / static_cast<double>(of.host.balance.count()),
+                               1 / static_cast<double>(of.host.read_counts.count()),
+                               1 / static_cast<double>(of.host.product.count()),
+                               static_cast<double>(of.bulk.dispatch.count),
+                               static_cast<double>(of.bulk.combine.count),
+                               1 / static_cast<double>(of.bulk.fixed.count())};
+  };
+  const std::vector<double> before = numbers(*experiment.hardware.streams);
+  std::vector<int> times(before.size(), 0);
+  for (const MachinePart& part : machine_parts()) {
+    if (!part.described_by) continue;
+    INFO(part.name);
+    CHECK(part.is_described(experiment.hardware));
+    CHECK_FALSE(part.is_described(small().hardware));
+    Hardware better = experiment.hardware;
+    part.improve(better, {kTenth});
+    CHECK(numbers_of(better) == numbers_of(experiment.hardware));
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const double by = numbers(*better.streams)[i] / before[i];
+      CHECK((by == Approx(1) || by == Approx(kTenth).epsilon(1e-3)));
+      times[i] += by > 1.05;
+    }
+  }
+  CHECK(times == std::vector<int>(before.size(), 1));
 }

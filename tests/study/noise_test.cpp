@@ -46,12 +46,15 @@ TEST_CASE("an interval that holds nothing at all is called noise") {
 
 TEST_CASE("without runs one run decides, the modelled one") {
   const Experiment experiment = small();
-  const Compiled compiled = compile_all(experiment);
   Duration total{};
   for (const PassResult& pass : run_experiment(experiment, false)) total += pass.run.makespan;
   JitterOptions off;
   off.runs = 0;  // whatever the spreads are
   CHECK(off.draws() == 1);
-  CHECK(jittered_total(experiment, compiled, off, 0) == total);
-  CHECK(jittered_total(experiment, compiled, {}, 0) != total);
+  const auto drawn = [&](const JitterOptions& jitter) {
+    const Variant variant{experiment, experiment.work->prepare(experiment, 1)};
+    return evaluate({&variant, 1}, {.jitter = jitter}).front().totals();
+  };
+  CHECK(drawn(off) == Latencies{total});
+  CHECK(drawn({}).front() != total);
 }

@@ -122,11 +122,8 @@ TEST_CASE("each condition's outcome is what an experiment with its values gives,
       small({"routing.kind=sampled", "routing.skew=0.4", "routing.seed=1", "hardware.workers.cube.count=25",
              "hardware.workers.vector.count=50", "workers.aiv=25"}),
       shipped("naive"));
-  const Compiled compiled = compile_all(stated);
-  Latencies totals;
-  for (std::uint32_t run = 0; run < options.jitter.runs; ++run)
-    totals.push_back(jittered_total(stated, compiled, options.jitter, run));
-  CHECK(of->tried == median_of(totals));
+  const Variant variant{stated, stated.work->prepare(stated, 1)};
+  CHECK(of->tried == median_of(evaluate({&variant, 1}, {.jitter = options.jitter}).front().totals()));
   const nlohmann::ordered_json json = order_report(experiment, comparison, options.jitter).json();
   CHECK(json["conditions"].size() == 4 * 2);
   CHECK(json["conditions"][0]["difference"] == comparison.conditions[0].difference.median);

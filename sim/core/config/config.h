@@ -87,6 +87,11 @@ class Config {
   static Config load_with_parts(const std::filesystem::path& base, const std::filesystem::path& other,
                                 const std::function<bool(std::string_view)>& taken, Diagnostics& diagnostics,
                                 std::span<const std::string> overrides = {});
+  // The same from a document that tree() has copied, and that stays as it is.
+  static Config from(const ConfigValue& tree, std::span<const std::string> overrides,
+                     Diagnostics& diagnostics);
+  // A copy of the whole document as its files and overrides state it, without the defaults that were read.
+  std::shared_ptr<const ConfigValue> tree() const;
 
   bool has(std::string_view key) const;  // whether the key is there, even without a value
   bool is_map(std::string_view key) const;

@@ -172,6 +172,13 @@ Config Config::parse(std::string_view text, const std::string& name, std::span<c
   return open(read_with_includes(text, name, diagnostics), start, overrides, diagnostics);
 }
 
+Config Config::from(const ConfigValue& tree, std::span<const std::string> overrides,
+                    Diagnostics& diagnostics) {
+  return open(tree.as_read(), tree.mark, overrides, diagnostics);
+}
+
+std::shared_ptr<const ConfigValue> Config::tree() const { return state_->root->as_read(); }
+
 Config Config::open(std::unique_ptr<ConfigValue> root, const Mark& start,
                     std::span<const std::string> overrides, Diagnostics& diagnostics) {
   auto state = std::make_shared<State>(State{diagnostics, std::move(root), false, {}});

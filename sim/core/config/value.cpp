@@ -28,7 +28,9 @@ std::unique_ptr<ConfigValue> ConfigValue::as_read() const {
   same->kind = kind;
   same->whole = whole;
   for (const auto& item : items) same->items.push_back(item->as_read());
-  for (const Entry& entry : entries) same->add(entry.key, entry.key_mark, entry.value->as_read());
+  for (const Entry& entry : entries) {
+    if (!entry.is_default) same->add(entry.key, entry.key_mark, entry.value->as_read());
+  }
   return same;
 }
 

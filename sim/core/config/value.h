@@ -62,7 +62,7 @@ struct ConfigValue {
   std::unique_ptr<ConfigValue> take(std::string_view key);
 
   static std::unique_ptr<ConfigValue> scalar(std::string text, Mark mark);
-  // Copies what is in the file, without the notes of readers.
+  // Copies what stands in the file, without defaults and all else that readers have noted.
   std::unique_ptr<ConfigValue> as_read() const;
 
   // Returns whether this is `{value: ..., source: ...}`.

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "models/operators/operator.h"
+#include "sim/diagnosis/observe/observed_machine.h"
 #include "sim/runtime/topology.h"
-#include "sim/study/summary/run_observation.h"
 #include "traces/analysis/stretches.h"
 
 namespace a3sim {

@@ -43,8 +43,8 @@ JobSpec load_job(const std::filesystem::path& file, const std::vector<std::strin
       if (root.has(block)) root.yaml(block);
     spec.experiment = read_experiment(root, diagnostics);
   }
-  if (spec.experiment.streams)
-    throw InputError(file.string() + ": steps are simulated of schedules, not of streams");
+  if (const std::string why = spec.experiment.work->why_no_steps(); !why.empty())
+    throw InputError(file.string() + ": " + why);
   Diagnostics diagnostics;
   const Config root = Config::load(file, sets, diagnostics);
   spec.hosts = read_host_options(root.map("hosts"), launches_of(spec.experiment),

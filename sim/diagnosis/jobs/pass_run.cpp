@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "sim/experiment/draws.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/runtime/execution.h"
-#include "sim/study/explore/noise.h"
 
 namespace a3sim {
 namespace {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "sim/core/whole_time.h"
 #include "sim/runtime/streams/stream_device.h"
 
 namespace a3sim {
@@ -32,7 +33,7 @@ struct Slots {
 class StreamRun final : public EventHandler, public StreamDevice::Owner {
  public:
   StreamRun(const StreamProgram& program, const Hardware& hardware, std::span<const std::uint32_t> dies,
-            const NetworkBackend& backend);
+            const NetworkBackend& backend, TaskHooks* hooks);
   StreamResult run();
 
   void on_event(Engine& engine, std::uint32_t arg) override;
@@ -64,11 +65,16 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   Pool& pool_of(const StreamTask& task) {
     return pools_[index(task.rank) * program_.kinds.size() + task.kind];
   }
+  Duration slowed(Duration time, std::uint32_t task) const {
+    if (!hooks_ || slowness_[task] == 1) return time;
+    return Duration(whole_picoseconds(static_cast<double>(time.count()) * slowness_[task]));
+  }
   void schedule(Engine& engine, Duration in, Signal signal, std::uint32_t task) {
     engine.schedule(engine.now() + in, *this, task << 1 | signal);
   }
 
   const StreamProgram& program_;
+  TaskHooks* hooks_;  // nullptr: none
   Slots slots_;
   Fabric fabric_;
   std::vector<std::unique_ptr<StreamDevice>> devices_;
@@ -76,18 +82,21 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   std::vector<std::uint32_t> open_;                     // by task: dependencies that have not ended
   std::vector<std::uint32_t> parts_;                    // by task: its job and transfers that run
   std::vector<std::vector<std::uint32_t>> dependents_;  // by task
+  std::vector<double> slowness_;                        // by task, where there are hooks
   std::size_t ended_ = 0;
   StreamResult result_;
 };
 
 StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
-                     std::span<const std::uint32_t> dies, const NetworkBackend& backend)
+                     std::span<const std::uint32_t> dies, const NetworkBackend& backend, TaskHooks* hooks)
     : program_(program),
+      hooks_(hooks),
       slots_(program),
       fabric_(hardware, dies, slots_.most_transfers, backend, Transport::kPuts),
       open_(program.tasks.size(), 0),
       parts_(program.tasks.size(), 0),
-      dependents_(program.tasks.size()) {
+      dependents_(program.tasks.size()),
+      slowness_(hooks ? program.tasks.size() : 0, 1) {
   std::vector<FabricEnd*> ends;
   for (std::uint32_t r = 0; r < program.ranks; ++r) {
     const auto jobs = std::max<std::size_t>(1, slots_.task_of_job[r].size());
@@ -123,6 +132,11 @@ StreamResult StreamRun::run() {
     if (open_[t] == 0) schedule(engine, program_.tasks[t].wait, kAsk, t);
   }
   engine.run();
+  if (engine.stopped()) {
+    result_.stopped = true;
+    result_.makespan = engine.now().time_since_epoch();
+    return std::move(result_);
+  }
   if (ended_ != program_.tasks.size()) throw std::logic_error("a program of streams has not ended");
   for (const StreamRecord& record : result_.records)
     result_.makespan = std::max(result_.makespan, record.end.time_since_epoch());
@@ -158,8 +172,15 @@ void StreamRun::serve(Engine& engine, Pool& pool) {
 }
 
 void StreamRun::begin(Engine& engine, std::uint32_t task) {
+  const RankId rank = program_.tasks[task].rank;
+  const Duration held_up = hooks_ ? hooks_->delay(rank, task, engine.now()) : Duration::zero();
+  if (hooks_) {
+    hooks_->started(rank, task);
+    slowness_[task] = hooks_->slowness(rank, task);
+    if (hooks_->ends_run(rank, task, engine.now())) engine.stop();
+  }
   result_.records[task].start = engine.now();
-  schedule(engine, program_.tasks[task].hold, kWork, task);
+  schedule(engine, held_up + slowed(program_.tasks[task].hold, task), kWork, task);
 }
 
 void StreamRun::work(Engine& engine, std::uint32_t t) {
@@ -168,11 +189,13 @@ void StreamRun::work(Engine& engine, std::uint32_t t) {
   const bool job = task.job.ideal > Duration::zero();
   parts_[t] = (job ? 1U : 0U) + static_cast<std::uint32_t>(task.transfers.size());
   if (parts_[t] == 0) return end(engine, t);
-  if (job) device.start_job(engine, slots_.job[t], task.job);
+  if (job) device.start_job(engine, slots_.job[t], {slowed(task.job.ideal, t), task.job.bytes});
   std::uint32_t slot = slots_.first_transfer[t];
   for (const StreamTransfer& transfer : task.transfers) {
-    device.start_transfer(engine, slot++, {task.rank, transfer.dst, transfer.bytes, true, 1, transfer.rate},
-                          *devices_[index(transfer.dst)]);
+    device.start_transfer(
+        engine, slot++,
+        {task.rank, transfer.dst, transfer.bytes, true, hooks_ ? slowness_[t] : 1, transfer.rate},
+        *devices_[index(transfer.dst)]);
   }
 }
 
@@ -184,6 +207,7 @@ void StreamRun::end(Engine& engine, std::uint32_t t) {
   const StreamTask& task = program_.tasks[t];
   result_.records[t].end = engine.now();
   ++ended_;
+  if (hooks_) hooks_->ended(task.rank, t);
   if (task.units > 0) {
     Pool& pool = pool_of(task);
     pool.free += task.units;
@@ -195,8 +219,9 @@ void StreamRun::end(Engine& engine, std::uint32_t t) {
 }  // namespace
 
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
-                         std::span<const std::uint32_t> dies, const NetworkBackend& backend) {
-  return StreamRun(program, hardware, dies, backend).run();
+                         std::span<const std::uint32_t> dies, const NetworkBackend& backend,
+                         TaskHooks* hooks) {
+  return StreamRun(program, hardware, dies, backend, hooks).run();
 }
 
 }  // namespace a3sim

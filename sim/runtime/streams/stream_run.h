@@ -6,6 +6,7 @@
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
 #include "sim/runtime/streams/stream_program.h"
+#include "sim/runtime/task_hooks.h"
 
 namespace a3sim {
 
@@ -20,10 +21,13 @@ struct StreamResult {
   std::vector<StreamRecord> records;  // by task
   Duration makespan{};                // the last end
   std::vector<std::uint64_t> sent;    // by rank: bytes to other ranks
+  bool stopped = false;               // the hooks ended it before all tasks had run: `makespan` is when
 };
 
-// Runs a program from a common start. `dies`: where its ranks lie.
+// Runs a program from a common start. `dies`: where its ranks lie. `hooks`, if any, look on and hold tasks up: a task
+// starts when it has its workers; slowness lengthens its `hold`, its job and its transfers.
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
-                         std::span<const std::uint32_t> dies, const NetworkBackend& backend);
+                         std::span<const std::uint32_t> dies, const NetworkBackend& backend,
+                         TaskHooks* hooks = nullptr);
 
 }  // namespace a3sim

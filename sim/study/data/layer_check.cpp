@@ -21,15 +21,16 @@ constexpr std::uint32_t kBatches = 3;
 Experiment small_experiment(const std::string& file, std::span<const std::string> overrides) {
   const Experiment whole = load_experiment(file, overrides);
   check_streams(whole);
-  std::vector<std::string> set(overrides.begin(), overrides.end());
+  const MicroBatchOptions& batches = *whole.work->micro_batches();
+  std::vector<std::string> set;
   const std::uint32_t tokens = std::min(kTokens, whole.shape.tokens);
   set.push_back(fmt::format("model.tokens={}", tokens));
   set.push_back(fmt::format("model.hidden={}", std::min(kHidden, whole.shape.hidden)));
   set.push_back(fmt::format("model.intermediate={}", std::min(kIntermediate, whole.shape.intermediate)));
-  set.push_back(fmt::format("balance.tau={}", std::uint64_t{whole.streams->with.balance.tau} * tokens /
-                                                  std::max(1U, whole.shape.tokens)));
-  set.push_back(fmt::format("experiment.micro_batches={}", std::min(kBatches, whole.streams->micro_batches)));
-  return load_experiment(file, set);
+  set.push_back(fmt::format(
+      "balance.tau={}", std::uint64_t{batches.with.balance.tau} * tokens / std::max(1U, whole.shape.tokens)));
+  set.push_back(fmt::format("experiment.micro_batches={}", std::min(kBatches, batches.micro_batches)));
+  return whole.with(set);
 }
 
 Matrix drawn(std::uint32_t rows, std::uint32_t cols, DataType dtype, float scale, std::uint64_t seed,
@@ -105,12 +106,12 @@ LayerCheck::LayerCheck(const std::string& file, std::span<const std::string> ove
       hardware_(sustained(experiment_.hardware)),
       cost_(hardware_, experiment_.cut.tiling),
       batches_(draw_batches(experiment_, 0)) {
-  if (experiment_.streams->method == "triton") {
+  if (experiment_.work->micro_batches()->method == "triton") {
     throw InputError(experiment_.name +
                      ": triton splits every expert over all ranks: its partial sums are not carried; methods "
                      "that are: none, feplb, faster, faster_pipe2, tutel");
   }
-  if (experiment_.streams->with.free_return)
+  if (experiment_.work->micro_batches()->with.free_return)
     throw InputError(experiment_.name + ": balance.free_return brings rows back by nothing: set it to false");
 }
 
@@ -169,7 +170,7 @@ std::vector<LayerCheck::Outcome> LayerCheck::outcome(std::uint32_t batch, const 
   const std::vector<Matrix> right = plain::forward(shape, data.routed, data.weights, data.tokens);
   const plain::Backward gradients =
       plain::backward(shape, data.routed, data.weights, data.tokens, data.d_output);
-  const std::string& method = experiment_.streams->method;
+  const std::string& method = experiment_.work->micro_batches()->method;
   const bool summed_once = method == "none" || method == "feplb";
   std::vector<Outcome> all(4);
   all[0].of.tensor = "output";
@@ -195,13 +196,13 @@ DataFindings check_layer(const LayerCheck& check, const std::optional<std::uint6
   const Experiment& experiment = check.experiment();
   DataFindings findings;
   Report& report = findings.report;
-  report.fact("name", experiment.name).fact("method", experiment.streams->method);
+  report.fact("name", experiment.name).fact("method", experiment.work->micro_batches()->method);
   report.say(fmt::format(
       "{} with real tensors, method {}, {} ranks, {} experts, {} tokens a rank of {} values, against plain "
       "loops\n"
       "over tokens and experts; 'within': not beyond three roundings of the sum of a gradient's terms\n\n",
-      experiment.name, experiment.streams->method, experiment.shape.ep, experiment.shape.experts(),
-      experiment.shape.tokens, experiment.shape.hidden));
+      experiment.name, experiment.work->micro_batches()->method, experiment.shape.ep,
+      experiment.shape.experts(), experiment.shape.tokens, experiment.shape.hidden));
   Table& table = report.table_on(
       "tensors", {Column::count("micro-batch", "micro_batch"), Column::count("copies"),
                   Column::words("held up", "held_up"), Column::words("tensor"), Column::count("elements"),

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "sim/core/config/quantity.h"
 #include "sim/study/data/data_case.h"
 
 namespace a3sim {
 namespace {
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::uint32_t>::max();
 
 constexpr std::uint32_t kShrink = 32;  // base blocks of 128 x 256 become 4 x 8
 constexpr std::uint32_t kShares = 3, kChunk = 4, kTaskRows = 5;
@@ -92,47 +96,56 @@ void set_model(std::vector<std::string>& overrides, const Experiment& experiment
   set(overrides, "model.intermediate", small.intermediate);
 }
 
+// A value of the configuration as it was understood; nothing if it has none.
+std::optional<std::string> value_of(const Experiment& experiment, const std::string& path) {
+  const auto found = std::ranges::find(experiment.values, path, &std::pair<std::string, std::string>::first);
+  if (found == experiment.values.end()) return std::nullopt;
+  return found->second;
+}
+
+std::uint32_t size_of(const Experiment& experiment, const std::string& path, std::uint32_t fallback) {
+  const std::optional<std::string> value = value_of(experiment, path);
+  return value ? static_cast<std::uint32_t>(parse_integer(*value, 0, kLargest).value) : fallback;
+}
+
 // Sizes of a block of the configuration, each at most what is small enough.
-void set_sizes(std::vector<std::string>& overrides, const Config& root, const std::string& block,
+void set_sizes(std::vector<std::string>& overrides, const Experiment& experiment, const std::string& block,
                std::initializer_list<std::pair<const char*, std::uint32_t>> small) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   for (const auto& [key, most] : small) {
-    const std::int64_t size = root.map(block).integer(key, 0, kMost);
-    overrides.push_back(fmt::format("{}.{}={}", block, key, std::min<std::int64_t>(size, most)));
+    const std::string path = fmt::format("{}.{}", block, key);
+    overrides.push_back(fmt::format("{}={}", path, std::min(size_of(experiment, path, most), most)));
   }
 }
 
 void set_shape(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
-  Diagnostics diagnostics;
-  const Config root = Config::parse(experiment.resolved, "the resolved configuration", {}, diagnostics);
-  const std::string workload = root.map("experiment").text("workload", "moe_ffn");
+  const std::string workload = value_of(experiment, "experiment.workload").value_or("moe_ffn");
   // Two tiles a worker and a ragged one.
   const std::uint32_t rows = 2 * kTaskRows * experiment.workers.count(CoreUnit::kVector) + kTaskRows - 1,
                       width = 2 * kShrink + 3;
-  if (root.map("model").has("tokens")) {
+  if (value_of(experiment, "model.tokens")) {
     set_model(overrides, experiment, partitions);
   } else if (workload == "swiglu_add") {
-    const bool by_rows = root.map(workload).has("tile_rows");
-    set_sizes(overrides, root, workload,
+    const bool by_rows = value_of(experiment, "swiglu_add.tile_rows").has_value();
+    set_sizes(overrides, experiment, workload,
               {{"rows", rows},
                {"width", width},
                {by_rows ? "tile_rows" : "tiles", by_rows ? kTaskRows : rows / kTaskRows}});
   } else if (workload == "elementwise") {
-    const auto slices = static_cast<std::uint32_t>(root.map(workload).integer("slices", 1, rows, 1));
-    set_sizes(overrides, root, workload, {{"rows", rows * slices}, {"cols", width}});
+    const std::uint32_t slices = size_of(experiment, "elementwise.slices", 1);
+    set_sizes(overrides, experiment, workload, {{"rows", rows * slices}, {"cols", width}});
   } else if (workload == "gathered_gemm") {
-    const auto ranks = static_cast<std::uint32_t>(root.map(workload).integer("ranks", 1, rows, 1));
-    set_sizes(overrides, root, workload, {{"m", (2 * kTaskRows + 1) * ranks}, {"n", width}, {"k", width}});
+    const std::uint32_t ranks = size_of(experiment, "gathered_gemm.ranks", 1);
+    set_sizes(overrides, experiment, workload,
+              {{"m", (2 * kTaskRows + 1) * ranks}, {"n", width}, {"k", width}});
   } else if (workload == "gemm") {
     MoeShape shape = experiment.shape;
     shape.experts_per_rank = std::max(1U, shape.experts_per_rank);
     shape.top_k = 1;
     shape.tokens = shape.hidden = shape.intermediate = std::numeric_limits<std::uint32_t>::max();
     const SmallShape small = small_shape(shape, experiment.cut.tiling, partitions);
-    set_sizes(overrides, root, workload,
+    set_sizes(overrides, experiment, workload,
               {{"m", small.tokens}, {"n", small.intermediate}, {"k", small.hidden}});
   }
-  diagnostics.throw_if_any();
 }
 
 // Deals an expert's rows to the tokens in turn: to different ones, as there are no more rows than tokens.
@@ -179,14 +192,11 @@ std::string sizes(std::span<const std::string> small) {
   return text;
 }
 
-DataCase small_case(const std::filesystem::path& file, std::span<const std::string> overrides,
-                    const Experiment& configured, std::uint32_t partitions, std::uint64_t seed) {
+DataCase small_case(const Experiment& configured, std::uint32_t partitions, std::uint64_t seed) {
   std::vector<std::string> small;
   set_shape(small, configured, partitions);
   if (has_cuts(configured)) set_cut(small, configured, partitions);
-  std::vector<std::string> all(overrides.begin(), overrides.end());
-  all.insert(all.end(), small.begin(), small.end());
-  Experiment experiment = load_experiment(file, all);
+  Experiment experiment = configured.with(small);
   plain::Routed routed = configured.routing.kind == "file"
                              ? scaled(routing_of(configured), configured.shape, experiment.shape)
                              : routed_by(experiment.routing, experiment.shape);
@@ -226,8 +236,7 @@ std::vector<DataCase> small_cases(const std::filesystem::path& file, std::span<c
   std::vector<std::uint32_t> partitions = {std::min(configured.cut.partitions, kMostPartitions)};
   if (partitions[0] == 1 && has_experts_rows(configured)) partitions.push_back(2);
   std::vector<DataCase> cases;
-  for (const std::uint32_t count : partitions)
-    cases.push_back(small_case(file, overrides, configured, count, seed));
+  for (const std::uint32_t count : partitions) cases.push_back(small_case(configured, count, seed));
   return cases;
 }
 

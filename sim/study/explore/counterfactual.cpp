@@ -1,12 +1,10 @@
 #include "sim/study/explore/counterfactual.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 
 #include "sim/core/error.h"
-#include "sim/core/parallel.h"
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/evaluate.h"
 
 namespace a3sim {
 namespace {
@@ -37,17 +35,6 @@ bool is_below(std::string_view path, std::string_view of) {
     of.remove_prefix(wanted + 1);
     path.remove_prefix(found + 1);
   }
-}
-
-Latencies run(Experiment experiment, const std::vector<std::string>& passes, const JitterOptions& jitter) {
-  std::erase_if(experiment.passes, [&](const Pass& pass) {
-    return std::find(passes.begin(), passes.end(), pass.name) == passes.end();
-  });
-  const Compiled compiled = compile_all(experiment);
-  Latencies totals;
-  for (std::uint32_t r = 0; r < jitter.draws(); ++r)
-    totals.push_back(jittered_total(experiment, compiled, jitter, r));
-  return totals;
 }
 
 // Whether the rates of A mean something else for B.
@@ -131,34 +118,48 @@ Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b
     by_part[part_of(difference.path)].push_back(difference);
   Counterfactuals result;
   result.elsewhere = std::move(by_part.back());
-  std::vector<std::function<Experiment()>> experiments{[&] { return load_experiment(a.configuration, {}); },
-                                                       [&] { return Experiment(of_b); }};
-  const std::size_t first_part = experiments.size();
+  std::vector<Variant> variants;
+  const auto add = [&](Experiment experiment) {
+    std::erase_if(experiment.passes, [&](const Pass& pass) {
+      return std::find(passes.begin(), passes.end(), pass.name) == passes.end();
+    });
+    variants.push_back({std::move(experiment), nullptr});
+  };
+  add(load_experiment(a.configuration, {}));
+  add(of_b);
+  const std::size_t first_part = variants.size();
+  std::vector<std::size_t> runnable;  // by variant from there on: its part
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (by_part[p].empty()) continue;
-    experiments.emplace_back([&, p] { return with_part(a.configuration, b.configuration, p); });
-    result.parts.push_back({std::string(parts[p].name), std::move(by_part[p]), {}, {}});
-  }
-  const std::size_t first_rates = experiments.size();
-  if (rates_differ(a.rates, b.rates)) {
-    experiments.emplace_back([&] { return with_rates(of_b, a.rates); });
-    experiments.emplace_back([&] { return with_rates(of_b, b.rates); });
-  }
-  std::vector<Latencies> totals(experiments.size());
-  in_parallel(experiments.size(), threads, [&](std::size_t e) {
+    Counterfactual part{std::string(parts[p].name), std::move(by_part[p]), {}, {}};
     try {
-      totals[e] = run(experiments[e](), passes, jitter);
-    } catch (const Error& error) {
-      if (e < first_part || e >= first_rates) throw;
-      result.parts[e - first_part].error = error.what();
+      add(with_part(a.configuration, b.configuration, p));
+      runnable.push_back(result.parts.size());
+    } catch (const InputError& error) {
+      part.error = error.what();
     }
-  });
-  result.a = std::move(totals[0]);
-  result.b = std::move(totals[1]);
-  for (std::size_t p = 0; p < result.parts.size(); ++p)
-    result.parts[p].totals = std::move(totals[first_part + p]);
-  if (first_rates < experiments.size())
-    result.hit_rates = difference_between(totals[first_rates], totals[first_rates + 1]);
+    result.parts.push_back(std::move(part));
+  }
+  const std::size_t first_rates = variants.size();
+  if (rates_differ(a.rates, b.rates)) {
+    add(with_rates(of_b, a.rates));
+    add(with_rates(of_b, b.rates));
+  }
+  std::vector<std::string> failed;
+  const std::vector<Evaluated> done =
+      evaluate_in_turn(variants, {.jitter = jitter, .threads = threads}, failed);
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    if (!failed[v].empty() && (v < first_part || v >= first_rates)) throw RunError(failed[v]);
+  }
+  result.a = done[0].totals();
+  result.b = done[1].totals();
+  for (std::size_t v = first_part; v < first_rates; ++v) {
+    Counterfactual& part = result.parts[runnable[v - first_part]];
+    part.totals = done[v].totals();
+    part.error = failed[v];
+  }
+  if (first_rates < variants.size())
+    result.hit_rates = difference_between(done[first_rates].totals(), done[first_rates + 1].totals());
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/core/statistics.h"
 #include "sim/experiment/compiled.h"
@@ -25,7 +26,7 @@ void count_fastest(std::vector<JitteredOrder>& orders, std::uint32_t runs) {
 }
 
 // "tasks of GMM1 in forward lose 0.1 ms more to L2 misses …", of the modelled run.
-std::string why_apart(const UnderOrder& of, const JitteredOrder& order, const JitterOptions& options) {
+std::string why_apart(const Variant& of, const JitteredOrder& order, const JitterOptions& options) {
   const Duration median = median_of(order.totals);
   const auto nearest = std::ranges::min_element(
       order.totals, {}, [&](Duration total) { return std::chrono::abs(total - median); });
@@ -159,24 +160,26 @@ std::string apart_text(std::span<const JitteredOrder> orders) {
 
 std::vector<JitteredOrder> jitter(const Experiment& experiment, std::span<const OrderSpec> orders,
                                   const JitterOptions& options, unsigned threads) {
-  std::vector<UnderOrder> under(orders.size());
-  in_parallel(orders.size(), threads, [&](std::size_t o) {
-    under[o].experiment = with_order(experiment, orders[o]);
-    under[o].compiled = compile_all(under[o].experiment);
-  });
-  const auto modelled = run_orders(under, JitterOptions::none(), threads);
-  const auto runs = run_orders(under, options, threads);
-  std::vector<JitteredOrder> result(orders.size());
-  for (std::size_t o = 0; o < orders.size(); ++o) {
-    result[o].name = orders[o].name;
-    result[o].modelled = modelled[o].front().makespan;
-    result[o].totals = latencies_of(runs[o]);
-    for (const OrderRun& run : runs[o]) result[o].ends_apart.push_back(run.ends_apart);
+  if (const std::string why = experiment.work->why_no_schedules(); !orders.empty() && !why.empty())
+    throw InputError(experiment.name + ": an order is one of schedules, and " + why);
+  std::vector<Variant> variants;
+  for (const OrderSpec& order : orders) variants.push_back({with_order(experiment, order), nullptr});
+  if (orders.empty()) variants.push_back({experiment, nullptr});
+  prepare(variants, threads);
+  const auto modelled =
+      evaluate(variants, {.jitter = JitterOptions::none(), .threads = threads, .one_machine = true});
+  const auto runs = evaluate(variants, {.jitter = options, .threads = threads, .one_machine = true});
+  std::vector<JitteredOrder> result(variants.size());
+  for (std::size_t o = 0; o < variants.size(); ++o) {
+    result[o].name = variants[o].experiment.work->label(variants[o].experiment);
+    result[o].modelled = modelled[o].totals().front();
+    result[o].totals = runs[o].totals();
+    result[o].ends_apart = runs[o].ends_apart();
   }
   count_fastest(result, options.runs);
-  in_parallel(orders.size(), threads, [&](std::size_t o) {
-    if (result[o].all_faster() || result[o].all_slower())
-      result[o].why_apart = why_apart(under[o], result[o], options);
+  in_parallel(variants.size(), threads, [&](std::size_t o) {
+    if (variants[o].work->schedules() && (result[o].all_faster() || result[o].all_slower()))
+      result[o].why_apart = why_apart(variants[o], result[o], options);
   });
   return result;
 }
@@ -192,7 +195,7 @@ Report jitter_report(const Experiment& experiment, std::span<const JitteredOrder
   report.say(fmt::format(
       "{} (a3sim {}), {} execution: latency of all passes over {} runs, seed {}\n"
       "each task's own time within {:.4g} %, rates of memory and links of a run within {:.4g} %\n",
-      experiment.name, kVersion, experiment.run.execution, options.runs, options.seed,
+      experiment.name, kVersion, experiment.work->execution(experiment), options.runs, options.seed,
       100 * options.durations, 100 * options.rates));
   add_orders(report, orders, distributions);
   add_runs(report, orders);

@@ -26,8 +26,8 @@ struct JitteredOrder {
   bool all_slower() const { return std::ranges::min(totals) > modelled; }
 };
 
-// Runs the experiment under each order, `runs` times. The result does not depend on the number of threads.
-// Throws as run_experiment() does.
+// Runs the experiment under each order, or as it is where there are none, `runs` times. The result does not depend on the
+// number of threads. Throws as run_experiment() does, and InputError for orders of work that has no schedules.
 std::vector<JitteredOrder> jitter(const Experiment& experiment, std::span<const OrderSpec> orders,
                                   const JitterOptions& options, unsigned threads);
 

@@ -5,29 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/core/rng.h"
-#include "sim/experiment/run_experiment.h"
-#include "sim/study/explore/machine_part.h"
 
 namespace a3sim {
 namespace {
-
-// The output function of SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers become unrelated ones.
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-std::uint64_t mixed(std::initializer_list<std::uint64_t> numbers) {
-  std::uint64_t state = 0;
-  for (const std::uint64_t number : numbers) state = mixed(state + 0x9e3779b97f4a7c15 + mixed(number));
-  return state;
-}
-
-double factor(std::uint64_t seed, double spread) { return 1 + spread * (2 * Rng(seed).uniform() - 1); }
-
-enum What : std::uint64_t { kTask, kRate };  // is drawn
 
 template <class Amount>
 MedianInterval paired(const Latencies& a, const Latencies& b, const Amount& amount) {
@@ -44,44 +24,6 @@ std::string interval(const MedianInterval& of, double unit, int decimals, const 
 }
 
 }  // namespace
-
-TaskJitter::TaskJitter(const Schedule& schedule, const JitterOptions& options, std::uint32_t run,
-                       std::uint32_t pass)
-    : schedule_(schedule), spread_(options.durations), seed_(mixed({options.seed, kTask, run, pass})) {}
-
-double TaskJitter::slowness(RankId rank, std::uint32_t task) {
-  const TaskDescriptor& td = schedule_[index(rank)].tasks()[task];
-  return factor(mixed({seed_, index(rank), td.op, td.task_index, td.gexpert, td.src, td.dst}), spread_);
-}
-
-Hardware with_jitter(const Hardware& hardware, const JitterOptions& options, std::uint32_t run) {
-  constexpr const char* kParts[] = {
-      "L2 reads", "L2 writes", "HBM", "link ports", "put rate of a worker", "host collective, rate"};
-  Hardware changed = hardware;
-  if (options.rates == 0) return changed;
-  for (std::uint64_t i = 0; i < std::size(kParts); ++i)
-    machine_part(kParts[i]).improve(changed, {factor(mixed({options.seed, kRate, run, i}), options.rates)});
-  return changed;
-}
-
-RunResult run_jittered(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
-                       const JitterOptions& options, std::uint32_t run, bool record) {
-  const JitterOptions how = options.runs > 0 ? options : JitterOptions::none();
-  Experiment changed = experiment;
-  changed.hardware = with_jitter(experiment.hardware, how, run);
-  TaskJitter hooks(compiled.passes[pass].schedule, how, run, static_cast<std::uint32_t>(pass));
-  RunOptions with = options_of(experiment, record);
-  with.hooks = &hooks;
-  return run_pass(changed, compiled, pass, with);
-}
-
-Duration jittered_total(const Experiment& experiment, const Compiled& compiled, const JitterOptions& options,
-                        std::uint32_t run) {
-  Duration total{};
-  for (std::size_t p = 0; p < compiled.passes.size(); ++p)
-    total += run_jittered(experiment, compiled, p, options, run, false).makespan;
-  return total;
-}
 
 Duration median_of(const Latencies& latencies) {
   std::vector<double> numbers;

@@ -46,91 +46,56 @@ TriedOrder::Pass tried_pass(const Experiment& experiment, const Schedule& schedu
   return pass;
 }
 
-// Shipped orders that do not fit are left out; the tried one must.
-void compile(TriedOrder& order, UnderOrder& under, bool shipped) {
-  try {
-    under.compiled = compile_all(under.experiment);
-  } catch (const InputError& error) {
-    if (!shipped) throw;
-    order.refused = error.what();
-  }
-}
-
 void add_findings(const std::string& pass, const Findings& of, Findings& all) {
   for (const std::string& error : of.errors) all.errors.push_back(pass + ": " + error);
   for (const std::string& note : of.notes) all.notes.push_back(pass + ": " + note);
 }
 
-TriedOrder::Pass look_at(const UnderOrder& of, std::size_t pass, const JitterOptions& jitter,
-                         std::uint32_t run) {
-  return tried_pass(of.experiment, of.compiled.passes[pass].schedule,
-                    run_jittered(of.experiment, of.compiled, pass, jitter, run, true));
+TriedOrder::Pass record_pass(const Variant& of, std::size_t pass, const Draw& draw) {
+  const Compiled& compiled = *of.work->schedules();
+  return tried_pass(of.experiment, compiled.passes[pass].schedule,
+                    run_drawn(of.experiment, compiled, pass, draw, true));
 }
 
-// One of the runs of a pass; of a single one, what happens in it too.
-void run_one(TriedOrder& order, const UnderOrder& of, std::size_t pass, const JitterOptions& jitter,
-             std::uint32_t run) {
-  if (jitter.draws() == 1) {
-    order.passes[pass] = look_at(of, pass, jitter, run);
-    order.latencies[pass][run] = order.passes[pass].latency;
-  } else {
-    order.latencies[pass][run] = run_jittered(of.experiment, of.compiled, pass, jitter, run, false).makespan;
-  }
-}
-
-// Checks the tried order's results, which takes as long as some runs, and its schedules, and runs what is to run.
-void check_and_run(OrderComparison& comparison, const std::vector<UnderOrder>& under,
-                   const EqualSchedules& equal, const TryOptions& options) {
-  const UnderOrder& tried = under.front();
-  const std::uint32_t runs = options.jitter.draws();
-  for (std::size_t o = 0; o < under.size(); ++o) {
-    comparison.orders[o].latencies.assign(under[o].compiled.passes.size(), Latencies(runs));
-    comparison.orders[o].passes.resize(under[o].compiled.passes.size());
-  }
+// Checks the tried order's results, which takes as long as some runs, and its schedules, and runs what is to run. Of a
+// single run, what happens in it is recorded at once.
+void check_and_run(OrderComparison& comparison, const std::vector<Variant>& orders,
+                   const TryOptions& options) {
+  const Variant& tried = orders.front();
+  for (std::size_t o = 0; o < orders.size(); ++o) comparison.orders[o].passes.resize(orders[o].passes());
   OrderResults results;
   std::exception_ptr unchecked;  // why results cannot be checked; what is wrong with schedules is said first
-  std::vector<Findings> findings(tried.compiled.passes.size());
-  const std::size_t checks = 1 + findings.size();
-  in_parallel(checks + equal.to_run().size() * runs, options.threads, [&](std::size_t job) {
-    if (job == 0) {
-      if (options.config.empty()) return;
-      try {
-        results = check_results(options.config, options.set, tried.experiment.order);
-      } catch (...) {
-        unchecked = std::current_exception();
-      }
-    } else if (job < checks) {
-      findings[job - 1] = verify(whole_schedule(tried.experiment, tried.compiled, job - 1));
-    } else {
-      const auto& [o, p] = equal.to_run()[(job - checks) / runs];
-      run_one(comparison.orders[o], under[o], p, options.jitter,
-              static_cast<std::uint32_t>((job - checks) % runs));
+  std::vector<Findings> findings(tried.passes());
+  EvaluateOptions how{.jitter = options.jitter, .threads = options.threads, .one_machine = true};
+  how.beside.emplace_back([&] {
+    if (options.config.empty()) return;
+    try {
+      results = check_results(options.config, options.set, tried.experiment.order);
+    } catch (...) {
+      unchecked = std::current_exception();
     }
   });
+  for (std::size_t p = 0; p < findings.size(); ++p) {
+    how.beside.emplace_back(
+        [&, p] { findings[p] = verify(whole_schedule(tried.experiment, *tried.work->schedules(), p)); });
+  }
+  if (options.jitter.draws() == 1) {
+    how.run = [&](std::size_t o, std::size_t p, const Draw& draw) {
+      comparison.orders[o].passes[p] = record_pass(orders[o], p, draw);
+      return PassOutcome{comparison.orders[o].passes[p].latency, {}, false};
+    };
+  }
+  const std::vector<Evaluated> done = evaluate(orders, how);
   for (std::size_t p = 0; p < findings.size(); ++p)
     add_findings(tried.experiment.passes[p].name, findings[p], comparison.findings);
   if (!comparison.findings.errors.empty()) return;
   if (unchecked) std::rethrow_exception(unchecked);
   comparison.results = std::move(results.text);
   comparison.findings.errors = std::move(results.errors);
-}
-
-// What was run for others too.
-void spread(OrderComparison& comparison, const EqualSchedules& equal) {
-  for (std::size_t o = 0; o < comparison.orders.size(); ++o) {
-    TriedOrder& order = comparison.orders[o];
-    for (std::size_t p = 0; p < order.latencies.size(); ++p) {
-      const TriedOrder& first = comparison.orders[equal.first(o, p)];
-      order.latencies[p] = first.latencies[p];
-      order.passes[p] = first.passes[p];
-    }
-  }
-}
-
-void add_up(TriedOrder& order) {
-  for (const Latencies& pass : order.latencies) {
-    order.totals.resize(pass.size());
-    for (std::size_t run = 0; run < pass.size(); ++run) order.totals[run] += pass[run];
+  for (std::size_t o = 0; o < orders.size(); ++o) {
+    for (std::size_t p = 0; p < orders[o].passes(); ++p)
+      comparison.orders[o].latencies.push_back(done[o].latencies(p));
+    comparison.orders[o].totals = done[o].totals();
   }
 }
 
@@ -150,14 +115,19 @@ void count_workers(OrderComparison& comparison, const WorkerKinds& of_rank, cons
     kind.count *= static_cast<std::uint32_t>(compiled.passes.front().schedule.size());
 }
 
-// Runs one of several runs again, for what happens in it.
-void look_at_tasks(OrderComparison& comparison, const std::vector<UnderOrder>& under,
-                   const EqualSchedules& equal, const TryOptions& options) {
-  if (options.jitter.draws() == 1) return;
-  in_parallel(equal.to_run().size(), options.threads, [&](std::size_t i) {
-    const auto& [o, p] = equal.to_run()[i];
-    comparison.orders[o].passes[p] = look_at(under[o], p, options.jitter, comparison.explained);
-  });
+// What happens in the explained run: of several runs, that one runs again, with records.
+void record_passes(OrderComparison& comparison, const std::vector<Variant>& orders, const EqualPasses& equal,
+                   const TryOptions& options) {
+  if (options.jitter.draws() > 1) {
+    in_parallel(equal.to_run().size(), options.threads, [&](std::size_t i) {
+      const auto& [o, p] = equal.to_run()[i];
+      comparison.orders[o].passes[p] = record_pass(orders[o], p, {options.jitter, comparison.explained});
+    });
+  }
+  for (std::size_t o = 0; o < orders.size(); ++o) {
+    for (std::size_t p = 0; p < orders[o].passes(); ++p)
+      comparison.orders[o].passes[p] = comparison.orders[equal.first(o, p)].passes[p];
+  }
 }
 
 }  // namespace
@@ -179,45 +149,48 @@ std::uint32_t OrderComparison::main_kind() const {
 }
 
 OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options) {
+  if (const std::string why = experiment.work->why_no_schedule_run(); !why.empty())
+    throw InputError(experiment.name + ": " + why);
   std::vector<OrderSpec> specs{order};
   for (const std::filesystem::path& file : files_in(configs_folder() / "orders"))
     specs.push_back(read_order_file(file));
   OrderComparison comparison;
-  std::vector<UnderOrder> under;
+  std::vector<Variant> orders;
   for (OrderSpec& spec : specs) {
     comparison.orders.push_back({spec.name, {}, {}, {}, {}, {}});
-    under.push_back({with_order(experiment, std::move(spec)), {}});
+    orders.push_back({with_order(experiment, std::move(spec)), nullptr});
   }
-  in_parallel(under.size(), options.threads,
-              [&](std::size_t o) { compile(comparison.orders[o], under[o], o > 0); });
-  const EqualSchedules equal(under);
-  for (std::size_t o = 0; o < under.size(); ++o) comparison.orders[o].same_as = equal.same_as(o);
-  check_and_run(comparison, under, equal, options);
+  // Shipped orders that do not fit are left out; the tried one must.
+  std::vector<std::string> refused;
+  prepare(orders, options.threads, &refused);
+  if (!refused.front().empty()) throw InputError(refused.front());
+  const EqualPasses equal(orders);
+  for (std::size_t o = 0; o < orders.size(); ++o) {
+    comparison.orders[o].refused = refused[o];
+    comparison.orders[o].same_as = equal.same_as(o);
+  }
+  check_and_run(comparison, orders, options);
   if (!comparison.findings.errors.empty()) return comparison;
-  spread(comparison, equal);
-  for (TriedOrder& of : comparison.orders) add_up(of);
   const TriedOrder* const best = comparison.best();
   if (best) comparison.explained = median_run(comparison.tried().totals, best->totals);
-  look_at_tasks(comparison, under, equal, options);
-  spread(comparison, equal);
-  count_workers(comparison, experiment.workers, under.front().compiled);
+  record_passes(comparison, orders, equal, options);
+  count_workers(comparison, experiment.workers, *orders.front().work->schedules());
   if (options.conditions && best && best->same_as != 0) {
-    const Experiment& shipped = under[static_cast<std::size_t>(best - comparison.orders.data())].experiment;
+    const Experiment& shipped = orders[static_cast<std::size_t>(best - comparison.orders.data())].experiment;
     comparison.conditions = under_conditions(experiment, comparison.tried().totals, best->totals, order,
                                              shipped.order, options.jitter, options.threads);
   }
   return comparison;
 }
 
-OrderComparison modelled_beside(const UnderOrder& of, const JitterOptions& jitter, std::uint32_t run) {
+OrderComparison modelled_beside(const Variant& of, const JitterOptions& jitter, std::uint32_t run) {
   OrderComparison comparison;
   for (const JitterOptions& how : {JitterOptions::none(), jitter}) {
     TriedOrder& order =
         comparison.orders.emplace_back(TriedOrder{of.experiment.order.name, {}, {}, {}, {}, {}});
-    for (std::size_t p = 0; p < of.compiled.passes.size(); ++p)
-      order.passes.push_back(look_at(of, p, how, run));
+    for (std::size_t p = 0; p < of.passes(); ++p) order.passes.push_back(record_pass(of, p, {how, run}));
   }
-  count_workers(comparison, of.experiment.workers, of.compiled);
+  count_workers(comparison, of.experiment.workers, *of.work->schedules());
   return comparison;
 }
 

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "scheduler/verify/verify.h"
-#include "sim/experiment/experiment.h"
+#include "sim/experiment/evaluate.h"
 #include "sim/study/explore/noise.h"
 #include "sim/study/explore/order_conditions.h"
-#include "sim/study/explore/order_runs.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/report/report.h"
 
@@ -69,8 +68,8 @@ struct TryOptions {
 // for an order that cannot be compiled, RunError where a run fails.
 OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options);
 
-// The experiment as it is modelled, in place of the tried order, beside one of its jittered runs.
-OrderComparison modelled_beside(const UnderOrder& of, const JitterOptions& jitter, std::uint32_t run);
+// The experiment, which has schedules, as it is modelled, in place of the tried order, beside one of its jittered runs.
+OrderComparison modelled_beside(const Variant& of, const JitterOptions& jitter, std::uint32_t run);
 
 // Why the tried order takes longer than another (or less: then negative), for a mean worker of the kind that
 // the experiment keeps busy. A pass's latency is for such a worker the sum of what the tasks of each operator

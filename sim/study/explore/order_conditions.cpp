@@ -8,11 +8,9 @@
 #include <utility>
 
 #include "sim/core/error.h"
-#include "sim/core/parallel.h"
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/evaluate.h"
+#include "sim/experiment/machine_part.h"
 #include "sim/experiment/order_file.h"
-#include "sim/study/explore/machine_part.h"
-#include "sim/study/explore/order_runs.h"
 
 namespace a3sim {
 namespace {
@@ -50,16 +48,16 @@ void add_worker_counts(const Experiment& experiment, std::vector<Condition>& con
 ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, const OrderSpec& other,
                           const JitterOptions& jitter, unsigned threads) {
   ConditionOutcome outcome{condition.routing, condition.workers, {}, {}, {}, {}};
-  std::array<UnderOrder, 2> under{UnderOrder{with_order(condition.experiment, tried), {}},
-                                  UnderOrder{with_order(condition.experiment, other), {}}};
+  std::array<Variant, 2> orders{Variant{with_order(condition.experiment, tried), nullptr},
+                                Variant{with_order(condition.experiment, other), nullptr}};
   try {
-    in_parallel(2, threads, [&](std::size_t o) { under[o].compiled = compile_all(under[o].experiment); });
+    prepare(orders, threads);
   } catch (const InputError& error) {
     outcome.refused = error.what();
     return outcome;
   }
-  const auto runs = run_orders(under, jitter, threads);
-  const Latencies of_tried = latencies_of(runs[0]), of_other = latencies_of(runs[1]);
+  const auto done = evaluate(orders, {.jitter = jitter, .threads = threads, .one_machine = true});
+  const Latencies of_tried = done[0].totals(), of_other = done[1].totals();
   outcome.tried = median_of(of_tried);
   outcome.other = median_of(of_other);
   outcome.difference = relative_difference(of_tried, of_other);

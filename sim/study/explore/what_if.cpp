@@ -8,78 +8,65 @@
 #include <utility>
 
 #include "sim/core/parallel.h"
-#include "sim/experiment/compiled.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/evaluate.h"
 
 namespace a3sim {
 namespace {
 
 constexpr double kTenPercent = 1.1;
 
-// An L2 that holds what all tensors of a rank take twice has room for them in each of its sets, whatever the
-// hash.
-std::int64_t everything(const Compiled& compiled) {
-  std::uint64_t most = 1;
-  for (const CompiledPass& pass : compiled.passes) {
-    for (const Ssc& ssc : pass.schedule) {
-      std::uint64_t bytes = 0;
-      for (const TensorInfo& tensor : ssc.tensors()) bytes += tensor.bytes();
-      most = std::max(most, bytes);
-    }
-  }
-  return static_cast<std::int64_t>(2 * most);
-}
-
-// An experiment with its schedules, and where its latencies go.
+// Where the latencies of a variant go.
 struct Candidate {
   WhatIf::Outcome* to;
-  Experiment experiment;
-  std::shared_ptr<const Compiled> compiled;  // none: to be compiled
+  Variant variant;
 };
 
-Candidate improved(const Experiment& experiment, const std::shared_ptr<const Compiled>& compiled,
-                   const MachinePart& part, const Improvement& by, WhatIf::Outcome& to) {
-  Hardware hardware = experiment.hardware;
+// Parts that are counted make another machine, for which work is prepared anew.
+Candidate improved(const Variant& now, const MachinePart& part, const Improvement& by, WhatIf::Outcome& to) {
+  Hardware hardware = now.experiment.hardware;
   part.improve(hardware, by);
-  const bool recompiled = part.kind == MachinePart::Kind::kCount;
-  return {&to, with_hardware(experiment, hardware), recompiled ? nullptr : compiled};
+  const bool anew = part.kind == MachinePart::Kind::kCount;
+  return {&to, {with_hardware(now.experiment, hardware), anew ? nullptr : now.work}};
 }
 
-void find_bounds(const Candidate& of) {
-  const RunOptions options = options_of(of.experiment, false);
-  for (std::size_t p = 0; p < of.compiled->passes.size(); ++p) {
-    const Bounds bounds = bounds_of(of.experiment, *of.compiled, p, options);
-    for (std::uint32_t b = 0; b < kBounds; ++b) of.to->bounds[b] += bounds.time[b];
+void find_bounds(const Variant& of, WhatIf::Outcome& to) {
+  for (std::size_t p = 0; p < of.passes(); ++p) {
+    const Bounds bounds = of.work->bounds(of.experiment, p);
+    for (std::uint32_t b = 0; b < kBounds; ++b) to.bounds[b] += bounds.time[b];
   }
 }
 
-// Every candidate in every run.
+void append(const Evaluated& evaluation, WhatIf::Outcome& to) {
+  to.passes.resize(evaluation.passes.size());
+  for (std::size_t p = 0; p < to.passes.size(); ++p) {
+    const Latencies latencies = evaluation.latencies(p);
+    to.passes[p].insert(to.passes[p].end(), latencies.begin(), latencies.end());
+  }
+  const Latencies totals = evaluation.totals();
+  to.totals.insert(to.totals.end(), totals.begin(), totals.end());
+}
+
+// Every candidate in every run. What changes nothing in one run, to the picosecond, is not used in the others either.
 void run(std::vector<Candidate>& candidates, const JitterOptions& jitter, unsigned threads) {
-  in_parallel(candidates.size(), threads, [&](std::size_t c) {
-    Candidate& of = candidates[c];
-    if (!of.compiled) of.compiled = std::make_shared<const Compiled>(compile_all(of.experiment));
-    find_bounds(of);
-    of.to->passes.assign(of.compiled->passes.size(), Latencies(jitter.draws()));
-    of.to->totals.resize(jitter.draws());
-  });
-  const auto run_one = [&](const Candidate& of, std::uint32_t run) {
-    for (std::size_t p = 0; p < of.compiled->passes.size(); ++p) {
-      of.to->passes[p][run] = run_jittered(of.experiment, *of.compiled, p, jitter, run, false).makespan;
-      of.to->totals[run] += of.to->passes[p][run];
-    }
-  };
-  in_parallel(candidates.size(), threads, [&](std::size_t c) { run_one(candidates[c], 0); });
-  // What changes nothing in one run, to the picosecond, is not used in the others either.
+  std::vector<Variant> variants;
+  for (Candidate& of : candidates) variants.push_back(std::move(of.variant));
+  prepare(variants, threads);
+  in_parallel(variants.size(), threads, [&](std::size_t c) { find_bounds(variants[c], *candidates[c].to); });
+  const auto first = evaluate(variants, {.jitter = jitter, .threads = threads, .runs = 1});
+  for (std::size_t c = 0; c < candidates.size(); ++c) append(first[c], *candidates[c].to);
   const WhatIf::Outcome& now = *candidates.front().to;
-  std::vector<const Candidate*> used;
-  for (const Candidate& of : candidates) {
-    if (of.to == &now || of.to->passes != now.passes) used.push_back(&of);
+  const std::vector<Latencies> of_first = now.passes;
+  std::vector<Variant> used;
+  std::vector<WhatIf::Outcome*> to;
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    if (c > 0 && candidates[c].to->passes == of_first) continue;
+    used.push_back(std::move(variants[c]));
+    to.push_back(candidates[c].to);
   }
-  const std::size_t more = jitter.draws() - 1;
-  in_parallel(used.size() * more, threads,
-              [&](std::size_t i) { run_one(*used[i / more], static_cast<std::uint32_t>(1 + i % more)); });
+  const auto others = evaluate(used, {.jitter = jitter, .threads = threads, .first_run = 1});
+  for (std::size_t u = 0; u < used.size(); ++u) append(others[u], *to[u]);
   for (const Candidate& of : candidates) {
-    if (std::ranges::find(used, &of) != used.end()) continue;
+    if (std::ranges::find(to, of.to) != to.end()) continue;
     of.to->passes = now.passes;
     of.to->totals = now.totals;
   }
@@ -96,11 +83,12 @@ std::string name_in(const Hardware& hardware, const MachinePart& part) {
                      100.0 * (after - before) / before);
 }
 
-// The parts of a machine; the workers of both units are one part where they are one kind.
+// The parts of a machine that it describes; the workers of both units are one part where they are one kind.
 std::vector<const MachinePart*> parts_in(const Hardware& hardware) {
   std::vector<const MachinePart*> parts;
   const auto counts = [](const MachinePart* part) { return part->kind == MachinePart::Kind::kCount; };
   for (const MachinePart& part : machine_parts()) {
+    if (!part.is_described(hardware)) continue;
     if (!counts(&part) || !hardware.workers.one_queue() || std::ranges::none_of(parts, counts))
       parts.push_back(&part);
   }
@@ -115,18 +103,20 @@ MedianInterval WhatIf::gain(const Outcome& outcome) const {
 }
 
 WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads) {
-  const auto compiled = std::make_shared<const Compiled>(compile_all(experiment));
-  const Improvement free = Improvement::to_free(everything(*compiled));
+  std::vector<Variant> now{{experiment, nullptr}};
+  prepare(now, threads);
+  // An L2 that holds what all tensors of a rank take twice has room for them in each of its sets, whatever the hash.
+  const Improvement free = Improvement::to_free(2 * now.front().work->footprint().count);
   WhatIf result;
   for (const MachinePart* part : parts_in(experiment.hardware))
     result.rows.push_back({part, name_in(experiment.hardware, *part), {}, {}});
-  std::vector<Candidate> candidates{{&result.now, experiment, compiled}};
+  std::vector<Candidate> candidates{{&result.now, now.front()}};
   for (WhatIf::Row& row : result.rows) {
     if (!row.part->matters_to(options_of(experiment, false))) continue;
-    candidates.push_back(improved(experiment, compiled, *row.part, {kTenPercent}, row.better));
+    candidates.push_back(improved(now.front(), *row.part, {kTenPercent}, row.better));
     if (row.part->kind == MachinePart::Kind::kCount) continue;
     row.free = WhatIf::Outcome{};
-    candidates.push_back(improved(experiment, compiled, *row.part, free, *row.free));
+    candidates.push_back(improved(now.front(), *row.part, free, *row.free));
   }
   run(candidates, jitter, threads);
   for (WhatIf::Row& row : result.rows) {

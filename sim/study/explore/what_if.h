@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/experiment/bounds.h"
+#include "sim/experiment/machine_part.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/explore/machine_part.h"
 #include "sim/study/explore/noise.h"
 #include "traces/report/report.h"
 

@@ -151,10 +151,11 @@ Report what_if_report(const Experiment& experiment, const WhatIf& result, const 
   const std::vector<std::string> keys = detail_keys(experiment, "now");
   const std::vector<Cell> values = details(result.now);
   for (std::size_t i = 0; i < keys.size(); ++i) report.fact(keys[i], values[i]);
-  report.say(fmt::format(
-      "{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "
-      "time\n{}",
-      experiment.name, kVersion, experiment.run.execution, experiment.order.name, jitter_note(jitter)));
+  report.say(
+      fmt::format("{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "
+                  "time\n{}",
+                  experiment.name, kVersion, experiment.work->execution(experiment),
+                  experiment.work->label(experiment), jitter_note(jitter)));
   add_gains(report, experiment, result);
   add_bounds(report, result);
   report.say(notes(result));

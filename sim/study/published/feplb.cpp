@@ -43,7 +43,7 @@ struct Group {
 
 std::vector<double> stragglers(const Experiment& experiment, const Batches& batches, std::uint32_t dyn) {
   LoadHistory history = history_before(batches);
-  MethodOptions with = experiment.streams->with;
+  MethodOptions with = experiment.work->micro_batches()->with;
   with.balance.dyn = dyn;
   std::vector<double> stragglers;
   for (const RoutingCounts& counts : batches.counts) {
@@ -87,17 +87,19 @@ std::vector<Group> groups(const Scenario& scenario) {
   for (const std::uint32_t ep : kGroups) {
     Group& group = groups.emplace_back(Group{scenario.load(fmt::format("feplb_ep{}", ep)), {}, {}});
     check_streams(group.experiment);
-    for (const char* method : kMethods) group.by_method[method].resize(group.experiment.streams->seeds);
-    for (const std::uint32_t dyn : kDyns) group.straggler_by_dyn[dyn].resize(group.experiment.streams->seeds);
+    for (const char* method : kMethods)
+      group.by_method[method].resize(group.experiment.work->micro_batches()->seeds);
+    for (const std::uint32_t dyn : kDyns)
+      group.straggler_by_dyn[dyn].resize(group.experiment.work->micro_batches()->seeds);
   }
-  const std::uint32_t seeds = groups.front().experiment.streams->seeds;
+  const std::uint32_t seeds = groups.front().experiment.work->micro_batches()->seeds;
   in_parallel(groups.size() * seeds, scenario.threads, [&](std::size_t i) {
     Group& group = groups[groups.size() - 1 - i / seeds];  // what takes longest first
     const std::size_t seed = i % seeds;
     const Batches batches = draw_batches(group.experiment, static_cast<std::uint32_t>(seed));
     for (const char* method : kMethods) {
-      Experiment experiment = group.experiment;
-      experiment.streams->method = method;
+      const std::string set[] = {fmt::format("experiment.method={}", method)};
+      const Experiment experiment = group.experiment.with(set);
       group.by_method.at(method)[seed] = run_micro_batches(experiment, batches);
     }
     for (const std::uint32_t dyn : kDyns)
@@ -206,11 +208,12 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
   std::vector<Results> results(runs.size());
   std::vector<std::uint32_t> eps(runs.size());
   in_parallel(runs.size(), scenario.threads, [&](std::size_t i) {
-    Experiment experiment = scenario.load("feplb_ep8", runs[i].first->overrides);
-    experiment.streams->seeds = std::min(experiment.streams->seeds, kSeedsOfVariants);
-    experiment.streams->method = runs[i].second;
+    const Experiment variant = scenario.load("feplb_ep8", runs[i].first->overrides);
+    const std::uint32_t seeds = std::min(variant.work->micro_batches()->seeds, kSeedsOfVariants);
+    const std::string set[] = {fmt::format("experiment.method={}", runs[i].second)};
+    const Experiment experiment = variant.with(set);
     eps[i] = experiment.shape.ep;
-    for (std::uint32_t seed = 0; seed < experiment.streams->seeds; ++seed)
+    for (std::uint32_t seed = 0; seed < seeds; ++seed)
       results[i].push_back(run_micro_batches(experiment, draw_batches(experiment, seed)));
   });
   for (std::size_t i = 0; i < runs.size(); ++i) {

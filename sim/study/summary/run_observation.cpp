@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/diagnosis/observe/observed_machine.h"
+
 namespace a3sim {
 namespace {
 
@@ -23,35 +25,6 @@ Hardware read_hardware_file(const std::filesystem::path& file) {
   Hardware hardware = read_hardware(Config::load(file, {}, diagnostics).map("hardware"));
   diagnostics.throw_if_any();
   return hardware;
-}
-
-ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
-                                 bool collectives) {
-  const auto rate = [](BytesPerSecond r) { return static_cast<double>(r.count); };
-  const auto clock = static_cast<double>(hardware.clock.count);
-  ObservedMachine machine;
-  machine.aic = workers[0];
-  machine.aiv = workers[1];
-  machine.cube_rate = 2.0 * hardware.cube.macs_per_cycle_16 * clock * machine.aic;
-  machine.vector_rate = hardware.vector.simple_fp32 * clock * machine.aiv;
-  machine.hbm_read = rate(hardware.memory.hbm_read);
-  machine.l2_read = rate(hardware.memory.l2_read);
-  machine.clock = clock;
-  for (std::size_t p = 0; p < hardware.fabric.planes.size(); ++p) {
-    const Hardware::Fabric::Plane& of = hardware.fabric.planes[p];
-    ObservedPlane plane;
-    plane.name = of.name;
-    plane.port = rate(std::min(of.egress, of.ingress));
-    for (const Hardware::Fabric::Level& level : hardware.fabric.levels)
-      if (level.plane == p)
-        plane.port = std::min(plane.port, level.payload * rate(std::min(of.egress, of.ingress)));
-    if (collectives) plane.port = std::min(plane.port, rate(hardware.collective.rate));
-    plane.worker = std::min(plane.port, collectives ? plane.port : rate(hardware.fabric.put_per_worker));
-    plane.startup = collectives ? Duration::zero() : hardware.fabric.put_startup;
-    plane.alignment = hardware.fabric.unaligned;
-    machine.planes.push_back(plane);
-  }
-  return machine;
 }
 
 TracedMachine traced_machine(const Hardware& hardware, const TraceMachine& traced) {

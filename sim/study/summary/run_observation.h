@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,11 +13,6 @@ namespace a3sim {
 
 // The hardware of a file, or of a result's configuration. Throws InputError with everything that is wrong in it.
 Hardware read_hardware_file(const std::filesystem::path& file);
-
-// What the machine allows, as its data sheets say, of so many workers that run tasks of each unit. `collectives`: the
-// host's send, else workers' puts.
-ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
-                                 bool collectives);
 
 // What the hardware allows, of a run on as many workers as a trace has.
 TracedMachine traced_machine(const Hardware& hardware, const TraceMachine& traced);

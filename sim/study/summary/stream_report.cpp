@@ -90,14 +90,14 @@ Report stream_report(const Experiment& experiment, const std::vector<NamedStream
   const MoeShape& s = experiment.shape;
   Report report;
   report.fact("a3sim", kVersion).fact("name", experiment.name).fact("execution", "streams");
-  report.fact("method", experiment.streams->method);
+  report.fact("method", experiment.work->micro_batches()->method);
   report.say(
       fmt::format("{} (a3sim {})\nMoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} "
                   "experts, {}\n"
                   "machine   {}\nstreams   method {}, the first micro-batch of the first seed; 'a3sim "
                   "batches' runs them all\n",
                   experiment.name, kVersion, s.ep, s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(),
-                  name_of(s.dtype), experiment.hardware.name, experiment.streams->method));
+                  name_of(s.dtype), experiment.hardware.name, experiment.work->micro_batches()->method));
   Table& table =
       report.table("latencies", {Column::words("pass"), Column::milliseconds("latency ms", "latency_ps"),
                                  Column::milliseconds("all ends ms", "makespan_ps"),

@@ -22,7 +22,7 @@ namespace {
 
 std::vector<PointMetric> of_streams(const Experiment& experiment, std::span<const std::string> names) {
   std::vector<std::vector<MicroBatchResult>> by_seed;
-  for (std::uint32_t seed = 0; seed < batches_of(experiment)->seeds; ++seed)
+  for (std::uint32_t seed = 0; seed < experiment.work->micro_batches()->seeds; ++seed)
     by_seed.push_back(run_micro_batches(experiment, draw_batches(experiment, seed)));
   std::vector<PointMetric> metrics;
   for (BatchMetric& of : batch_metrics(by_seed, names)) metrics.push_back(std::move(of.mean));
@@ -49,7 +49,7 @@ class PointRun {
 
  private:
   std::vector<PointMetric> metrics(const Experiment& experiment) {
-    if (batches_of(experiment)) return of_streams(experiment, spec_.metrics);
+    if (experiment.work->micro_batches()) return of_streams(experiment, spec_.metrics);
     const std::vector<PassResult> passes =
         run_compiled(experiment, cache_.compile(experiment), record_, backend_of(experiment));
     return metrics_of(experiment, passes, spec_.metrics);
@@ -189,7 +189,7 @@ SweepPlan plan_sweep(SweepSpec spec) {
   for (const SweepPosition& position : plan.positions) {
     try {
       SweepPoint point = resolve_point(spec, position);
-      plan.streams.push_back(batches_of(point.experiment) != nullptr);
+      plan.streams.push_back(point.experiment.work->micro_batches() != nullptr);
       plan.ids.push_back(std::move(point.id));
       plan.taskflows.push_back(std::move(point.taskflow));
     } catch (const InputError& error) {

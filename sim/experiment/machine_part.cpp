@@ -1,4 +1,4 @@
-#include "sim/study/explore/machine_part.h"
+#include "sim/experiment/machine_part.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +61,7 @@ bool fetches(const RunOptions& run) {
   return !hands_out(run) && !Executions::get(run.execution).by_kernels();
 }
 bool has_puts(const RunOptions& run) { return run.transport == Transport::kPuts; }
+bool has_streams(const Hardware& hardware) { return hardware.streams.has_value(); }
 bool has_collectives(const RunOptions& run) { return run.transport == Transport::kCollective; }
 
 const std::vector<MachinePart> kParts{
@@ -183,6 +184,34 @@ const std::vector<MachinePart> kParts{
      [](auto& h, auto& by) { improve(by, h.collective.per_peer); },
      Kind::kSingle,
      has_collectives},
+    {"copy engines",
+     {"copy_engine.rate", "copy_engine.startup", "copy_engine.submit"},
+     [](auto& h, auto& by) {
+       if (!h.streams) return;
+       auto& engine = h.streams->copy_engine;
+       improve(by, engine.rate);
+       improve(by, engine.startup, engine.submit);
+     },
+     Kind::kSingle,
+     nullptr,
+     has_streams},
+    {"work of the host",
+     {"host.balance", "host.read_counts", "host.product"},
+     [](auto& h, auto& by) {
+       if (h.streams)
+         improve(by, h.streams->host.balance, h.streams->host.read_counts, h.streams->host.product);
+     },
+     Kind::kSingle,
+     nullptr,
+     has_streams},
+    {"kernels of dispatch and combine",
+     {"bulk.dispatch", "bulk.combine", "bulk.fixed"},
+     [](auto& h, auto& by) {
+       if (h.streams) improve(by, h.streams->bulk.dispatch, h.streams->bulk.combine, h.streams->bulk.fixed);
+     },
+     Kind::kSingle,
+     nullptr,
+     has_streams},
     {"host collective, rate",
      {"collective.rate"},
      [](auto& h, auto& by) { improve(by, h.collective.rate); },

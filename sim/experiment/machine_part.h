@@ -35,6 +35,10 @@ struct MachinePart {
   // Whether a run uses it, so that the part matters; none: every run does.
   bool (*used_by)(const RunOptions&) = nullptr;
 
+  // Whether the machine has it: some say nothing of copy engines, hosts, and kernels that dispatch.
+  bool (*described_by)(const Hardware&) = nullptr;
+
+  bool is_described(const Hardware& hardware) const { return !described_by || described_by(hardware); }
   bool matters_to(const RunOptions& run) const { return !used_by || used_by(run); }
 };
 

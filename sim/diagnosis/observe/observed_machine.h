@@ -1,0 +1,16 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sim/device/hardware.h"
+#include "traces/observation.h"
+
+namespace a3sim {
+
+// Gives what the machine allows, as its data sheets say, of so many workers that run tasks of each unit. `collectives`:
+// the host sends rows between ranks, otherwise workers put them.
+ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
+                                 bool collectives);
+
+}  // namespace a3sim

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "scheduler/verify/verify.h"
+#include "sim/experiment/micro_batches.h"
+
+namespace a3sim {
+
+// What is wrong with a program on streams: a task that waits for itself or a later one, so that some program could wait
+// in a circle; a rank, a kind of worker or more workers of it than there are; bytes to nowhere.
+Findings check_program(const StreamProgram& program);
+
+// The same of a pass of a micro-batch, and whether every routed row is computed, once.
+Findings check_stream_pass(const StreamPass& pass, const MicroBatch& batch);
+
+}  // namespace a3sim

@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "scheduler/verify/verify.h"
+#include "sim/experiment/draws.h"
+#include "sim/experiment/limited_hooks.h"
+#include "sim/experiment/micro_batches.h"
+#include "sim/experiment/stream_bounds.h"
+#include "sim/experiment/stream_check.h"
+
+namespace a3sim {
+namespace {
+
+// Ends no run with a task that the latency does not wait for.
+class LatencyLimit final : public TaskHooks {
+ public:
+  LatencyLimit(const StreamPass& pass, TaskHooks& jitter, Duration limit)
+      : pass_(pass), limited_(jitter, limit) {}
+  double slowness(RankId rank, std::uint32_t task) override { return limited_.slowness(rank, task); }
+  bool ends_run(RankId rank, std::uint32_t task, Time start) override {
+    return pass_.counts(task) && limited_.ends_run(rank, task, start);
+  }
+
+ private:
+  const StreamPass& pass_;
+  LimitedHooks limited_;
+};
+
+// The first micro-batch of the first seed, with what its method decided on the experiment's own machine. Programs are
+// written anew for each machine, for kernels take other times there.
+class PreparedStreams final : public PreparedWork {
+ public:
+  explicit PreparedStreams(const Experiment& experiment)
+      : own_(experiment),
+        batches_(draw_batches(experiment, 0)),
+        history_(history_before(batches_)),
+        batch_(batches_.counts.front(), history_),
+        hardware_(sustained(experiment.hardware)),
+        cost_(hardware_, experiment.cut.tiling),
+        plan_(plan_of(own_, batch_, cost_)) {}
+
+  std::size_t passes() const override { return std::size(kNames); }
+  const std::string& pass_name(std::size_t pass) const override { return kNames[pass]; }
+
+  PassOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit) const override {
+    const JitterOptions options = draw.options();
+    const Machine machine(with_jitter(on.hardware, options, draw.run), on.cut.tiling);
+    StreamPass written = machine.write(own_, *plan_, pass);
+    StreamJitter jitter(written.program, options, draw.run, static_cast<std::uint32_t>(pass));
+    LatencyLimit hooks(written, jitter, limit);
+    run_again(written, on, *machine.cost, &hooks);
+    if (written.result.stopped) return {written.result.makespan, {}, true};
+    return {written.latency(), written.ends_apart(), false};
+  }
+
+  Bounds bounds(const Experiment& on, std::size_t pass) const override {
+    const Machine machine(on.hardware, on.cut.tiling);
+    return stream_bounds(machine.write(own_, *plan_, pass), machine.hardware, dies_of(on.run.ranks));
+  }
+
+  bool same(const PreparedWork& other, std::size_t) const override { return this == &other; }
+
+  // Weights and rows of a rank's products.
+  Bytes footprint() const override {
+    const MoeShape& shape = own_.shape;
+    const double weights = 2.0 * 3 * shape.hidden * shape.intermediate * shape.experts_per_rank;
+    const double row = 2.0 * (2.0 * shape.hidden + 3.0 * shape.intermediate);
+    return {static_cast<std::int64_t>(weights + row * std::ranges::max(plan_->rows()))};
+  }
+
+  StreamPass write(std::size_t pass) const {
+    return Machine(own_.hardware, own_.cut.tiling).write(own_, *plan_, pass);
+  }
+  const MicroBatch& batch() const { return batch_; }
+
+ private:
+  inline static const std::string kNames[] = {"forward", "backward"};
+
+  // A machine while products follow one another, and what kernels cost on it.
+  struct Machine {
+    Machine(const Hardware& of, const Tiling& tiling)
+        : hardware(sustained(of)), cost(std::make_unique<KernelCost>(hardware, tiling)) {}
+    StreamPass write(const Experiment& experiment, const ExpertPlan& plan, std::size_t pass) const {
+      return write_stream_pass(experiment, plan, *cost, pass == 0);
+    }
+    Hardware hardware;
+    std::unique_ptr<KernelCost> cost;
+  };
+
+  Experiment own_;
+  Batches batches_;
+  LoadHistory history_;
+  MicroBatch batch_;
+  Hardware hardware_;
+  KernelCost cost_;
+  std::unique_ptr<ExpertPlan> plan_;
+};
+
+class Streams final : public ExperimentWork {
+ public:
+  explicit Streams(MicroBatchOptions options) : options_(std::move(options)) {}
+
+  std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned) const override {
+    check_streams(experiment);
+    return std::make_shared<PreparedStreams>(experiment);
+  }
+
+  void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
+    check_streams(experiment);
+    const PreparedStreams prepared(experiment);
+    for (std::size_t pass = 0; pass < prepared.passes(); ++pass)
+      visit(prepared.pass_name(pass), check_stream_pass(prepared.write(pass), prepared.batch()));
+  }
+
+  std::string execution(const Experiment&) const override { return std::string(kStreams); }
+  std::string label(const Experiment&) const override { return options_.method; }
+
+  std::string why_no_schedules() const override {
+    return "experiment.execution is streams, which has no schedules: 'a3sim run FILE' runs a micro-batch, "
+           "'a3sim batches FILE' all";
+  }
+  std::string why_no_programs() const override { return {}; }
+  std::string why_no_steps() const override { return "steps are simulated of schedules, not of streams"; }
+
+  const MicroBatchOptions* micro_batches() const override { return &options_; }
+  std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment,
+                                                  const Batches& batches) const override;
+
+ private:
+  MicroBatchOptions options_;
+};
+
+std::vector<MicroBatchResult> Streams::run_micro_batches(const Experiment& experiment,
+                                                         const Batches& batches) const {
+  check_streams(experiment);
+  const Hardware hardware = sustained(experiment.hardware);
+  KernelCost cost(hardware, experiment.cut.tiling);
+  LoadHistory history = history_before(batches);
+  std::vector<MicroBatchResult> results;
+  for (const RoutingCounts& counts : batches.counts) {
+    const MicroBatch batch(counts, history);
+    MicroBatchResult& result = results.emplace_back();
+    const auto plan = plan_of(experiment, batch, cost);
+    measure_forward(run_stream_pass(experiment, *plan, cost, true), result);
+    result.backward = run_stream_pass(experiment, *plan, cost, false).latency();
+    result.rows = plan->rows();
+    result.token_straggler = above_mean(result.rows);
+    history.add(batch.rows);
+  }
+  return results;
+}
+
+bool takes_streams(const Config& experiment) {
+  return experiment.has("execution") && read_execution(experiment) == kStreams;
+}
+
+// Kernels on streams are cut as the host's kernels are.
+std::shared_ptr<const ExperimentWork> read_streams(const Config& root, Experiment& experiment) {
+  experiment.run.execution = "kernel";
+  return std::make_shared<Streams>(read_micro_batch_options(root));
+}
+
+A3SIM_REGISTER(WorkType, "streams",
+               "micro-batches of a MoE layer: kernels, copies and the host's work on streams",
+               WorkType{takes_streams, read_streams});
+
+}  // namespace
+}  // namespace a3sim
