@@ -23,8 +23,6 @@ struct TraceOperator {
   std::string name;
   TaskUnit unit = TaskUnit::kVector;
   std::uint32_t stage = 0;
-  Duration
-      gap{};  // of a kernel behind another: from that one's end, or all ranks' signals, until its tasks run
   // Over all ranks.
   double l2_read = 0, l2_written = 0, hbm_read = 0, hbm_written = 0;  // bytes
   double l2_hit = 0, l2_missed = 0;                                   // of what is read without bypassing
@@ -39,8 +37,10 @@ struct TraceTask {
   std::uint32_t op = 0, worker = 0, dst = 0;
   std::uint32_t index = 0, expert = kNone;  // among its operator's tasks on its rank; of all ranks' experts
   std::uint32_t dependent_event = kNone, trigger_rank = 0, trigger_event = 0;
-  bool remote = false;                                  // sends to another rank
-  Duration taken{}, start{}, end{}, done{}, visible{};  // as in TaskRecord
+  bool remote = false;  // sends to another rank
+  Cause cause;
+  Duration waited{};  // as in TaskRecord, these too
+  Duration taken{}, start{}, end{}, done{}, visible{};
   Duration ideal{}, arithmetic{};
   std::array<Duration, kLimits> lost{};
   std::uint64_t operations = 0, put_bytes = 0;
@@ -51,18 +51,11 @@ struct TraceTask {
 
 // What the analysis has to know of the machine.
 struct TraceMachine {
-  // Whether the host launches one kernel after the other.
-  bool has_kernels() const { return by_kernels || collectives; }
-
-  // How tasks came to their workers: every operator was a kernel of the host, a scheduler on the device
-  // handed ready tasks out, or (neither) every worker took its own next task.
-  bool by_kernels = false, handed_out = false;
+  bool has_kernels = false;  // the host launches one kernel after the other; else tasks wait for events
+  bool streams = false;      // lanes are streams, whose kernels hold many workers at a time
+  bool collectives = false;  // the host's move what is sent, between kernels; else workers' puts
   WorkerKinds workers;       // of a rank, as many as run tasks
   Duration launch{};         // of the first kernel
-  Duration static_task{};    // fetch and first check
-  Duration farthest{};       // of a signal between the two farthest ranks
-  bool collectives = false;  // the host's move what is sent, between kernels; else workers' puts
-  Duration collective{};     // the host's work before a collective
   double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes a second
   std::uint32_t group =
       0;  // ranks that the traced ones stand for, rank r for r + n times as many as they are; 0: none
@@ -72,10 +65,15 @@ struct TraceMachine {
 struct Trace {
   TraceMachine machine;
   Duration makespan{};
+  TaskAt last{};  // the task whose end is waited for, where others end later; none: the last to complete
   std::vector<TraceOperator> operators;
-  std::vector<std::vector<TraceTask>> ranks;  // by rank and task
-  std::vector<Duration> starts;               // by rank: how much later than the others it was started
+  std::vector<std::vector<TraceTask>> ranks;     // by rank and task
+  std::vector<std::vector<HostActivity>> hosts;  // by rank: what its host did, in order; empty if nothing
+  std::vector<Duration> starts;                  // by rank: how much later than the others it was started
+  bool inferred = false;  // causes and waits are guessed from dates, as they were not recorded
 
+  // The end of what is waited for.
+  Duration latency() const { return last == kNoTask ? makespan : ranks[last.rank][last.task].end; }
   // The traced rank that a put's `dst` is, or that stands for it.
   std::size_t rank_of(std::uint32_t dst) const { return dst % ranks.size(); }
 };
@@ -84,37 +82,6 @@ struct TracedPass {
   std::string name;  // forward, backward, …
   Trace trace;
 };
-
-// One task of a trace.
-struct TaskAt {
-  std::uint32_t rank = kNone, task = kNone;
-  friend bool operator==(TaskAt, TaskAt) = default;
-};
-inline constexpr TaskAt kNoTask{};
-
-// What a piece of time is spent on.
-enum class Blame : std::uint8_t {
-  kCube,        // arithmetic of a matrix task
-  kVector,      // of a vector task
-  kCore,        // what a core's own loads, stores and starts add to it, alone and with everything in the L2
-  kPut,         // a put to another rank at the rate that it has alone, and its fence
-  kL2Read,      // lost to other tasks at the L2's reads
-  kL2Write,     // at its writes
-  kHbm,         // at the HBM
-  kMiss,        // waiting for lines that the L2 did not have
-  kLink,        // a put that shares its ports with others
-  kHop,         // a put's last byte and its signal, on their way
-  kPoll,        // until a trigger is seen on its own rank
-  kScheduling,  // fetching, checking and handing out tasks
-  kLaunch,      // of kernels
-  kCollective   // the host's work before a collective
-};
-constexpr auto names_of(Blame) {
-  return std::to_array<std::string_view>({"cube", "vector", "core", "put", "L2 read", "L2 write", "HBM",
-                                          "L2 misses", "link", "hop", "poll", "scheduling", "launch",
-                                          "collective"});
-}
-inline constexpr std::uint32_t kBlames = kCountOf<Blame>;
 
 using BlameTimes = std::array<Duration, kBlames>;
 inline Duration& at(BlameTimes& times, Blame blame) { return times[static_cast<std::size_t>(blame)]; }

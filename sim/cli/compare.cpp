@@ -1,9 +1,15 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
 #include "sim/study/explore/run_difference.h"
+#include "traces/analysis/critical_path.h"
+#include "traces/analysis/operator_blame.h"
 #include "traces/import/imported.h"
 #include "traces/import/measured_report.h"
 
@@ -29,6 +35,33 @@ void compare_with_profile(const CompareOptions& options, const std::string& run,
   print_report(mismatch_report(profile, measured(saved.passes, profile.unit), names), options.json);
 }
 
+bool on_streams(const SavedRun& run) { return run.passes.front().trace.machine.streams; }
+
+// Passes by name, or the only one of each.
+void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& json) {
+  Report report;
+  report.fact("schema_version", 1);
+  for (const TracedPass& of_a : a.passes) {
+    const auto same = [&](const TracedPass& of_b) { return of_b.name == of_a.name; };
+    const auto found = std::ranges::find_if(b.passes, same);
+    if (found == b.passes.end()) continue;
+    const Trace &first = of_a.trace, &second = found->trace;
+    Report pass;
+    pass.fact("pass", of_a.name).fact("a_ps", first.latency()).fact("b_ps", second.latency());
+    pass.say(fmt::format("{}: A {} ms, B {} ms\n", of_a.name, in_milliseconds(first.latency()),
+                         in_milliseconds(second.latency())));
+    add_blame(pass, "critical path, A - B, ms",
+              blame_difference(first, critical_path(Causes(first)), second, critical_path(Causes(second))));
+    report.part("passes", std::move(pass));
+  }
+  report.say(
+      "What differs is not traced to parts of the configurations: that runs tasks again, and these are runs "
+      "of "
+      "kernels on streams.\n",
+      "missing");
+  print_report(report, json);
+}
+
 void compare_runs(const CompareOptions& options) {
   const std::string &first = options.directories[0], &second = options.directories[1];
   if (kind_of_result(second) == "import") return compare_with_profile(options, first, second);
@@ -38,6 +71,7 @@ void compare_runs(const CompareOptions& options) {
   for (const std::string& directory : options.directories) check_result(directory, "run");
   const SavedRun a = read_run(options.directories[0], options.pass);
   const SavedRun b = read_run(options.directories[1], options.pass);
+  if (on_streams(a) || on_streams(b)) return compare_on_streams(a, b, options.json);
   const RunDifference difference = difference_of(a, b, options.jitter.options, options.threads.count);
   print_report(difference_report(difference, options.jitter.options), options.json);
 }

@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "sim/cli/command.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
-#include "sim/core/read_file.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/summary/run_observation.h"
@@ -35,21 +32,9 @@ void explain_profile(const ExplainOptions& options) {
   print_report(measured_report(profile, options.rank.value_or(kNone)), options.json);
 }
 
-// Its page says all; what it is made of stands in result.json.
-void show_run_on_streams(const ExplainOptions& options) {
-  if (!options.pass.empty() || options.rank)
-    throw InputError(
-        "--pass, --rank: a run on streams has one page; its tasks are in tasks_*.csv, with --trace");
-  check_result(options.directory, kRunOnStreams);
-  const std::filesystem::path directory = options.directory;
-  print_result(read_file(directory / "summary.txt"),
-               nlohmann::ordered_json::parse(read_file(directory / "result.json")), options.json);
-}
-
 void explain_run(const ExplainOptions& options) {
   const std::string kind = kind_of_result(options.directory);
   if (kind == "import") return explain_profile(options);
-  if (kind == kRunOnStreams) return show_run_on_streams(options);
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
   Report report;

@@ -100,11 +100,6 @@ std::string kind_of_result(const fs::path& path) {
 void check_result(const fs::path& path, std::string_view kind) {
   const std::string found = kind_of_result(path);
   if (found == kind) return check_contents(path);
-  if (found == kRunOnStreams) {
-    throw InputError(fmt::format(
-        "{}: is a run of kernels on streams, expected one of tasks: 'a3sim explain {}' shows what there is",
-        path.string(), path.string()));
-  }
   throw InputError(fmt::format("{}: is no result directory: 'a3sim {} {} -o {}' writes one", path.string(),
                                kind, kind == "import" ? "PROFILE" : "CONFIG", path.string()));
 }

@@ -31,9 +31,6 @@ class ResultDirectory {
   std::string manifest_;  // the kind, then the files with their checksums, a line each
 };
 
-// The kind of what `run` writes of kernels on streams.
-inline constexpr std::string_view kRunOnStreams = "run on streams";
-
 // Which command wrote the result in `path`; nothing for what is none.
 std::string kind_of_result(const std::filesystem::path& path);
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "scheduler/verify/verify.h"
 #include "sim/cli/command.h"
@@ -14,7 +16,7 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/summary/report.h"
-#include "sim/study/summary/stream_report.h"
+#include "sim/study/summary/stream_summary.h"
 
 namespace a3sim {
 namespace {
@@ -61,27 +63,21 @@ void replay_schedules(const RunCommandOptions& options) {
   print_report(replay_report(results), options.json);
 }
 
-// Writes the result directory that was asked for, with the tasks of these passes where they were.
-template <class Passes>
-void keep(const Experiment& experiment, const RunCommandOptions& options, std::string_view kind,
-          const std::string& summary, const Passes& passes, const nlohmann::ordered_json& result) {
-  if (options.directory.empty()) return;
-  ResultDirectory directory(options.directory, kind);
+// Writes the result directory that was asked for, with the files of its traced passes.
+void keep(const Experiment& experiment, const RunCommandOptions& options, const RunSummary& summary,
+          const std::vector<NamedFile>& traced) {
+  ResultDirectory directory(options.directory, "run");
   const PortableConfig config = portable(experiment);
   directory.add("resolved.yaml", config.resolved);
   for (const auto& [name, contents] : config.files) directory.add(name, contents);
-  directory.add("summary.txt", summary);
-  if (options.trace)
-    for (const auto& pass : passes) directory.add("tasks_" + pass.name + ".csv", tasks_csv(pass));
-  directory.add("result.json", result.dump(2) + '\n');
+  directory.add("summary.txt", summary.text);
+  for (const NamedFile& file : traced) directory.add(file.name, file.contents);
+  directory.add("result.json", summary.json.dump(2) + '\n');
   directory.commit();
 }
 
-void run_on_streams(const Experiment& experiment, const RunCommandOptions& options) {
-  const std::vector<NamedStreamPass> passes = run_first_batch(experiment);
-  const Report report = stream_report(experiment, passes);
-  keep(experiment, options, kRunOnStreams, report.text(), passes, versioned(report.json()));
-  print_report(report, options.json);
+void append(std::vector<NamedFile> more, std::vector<NamedFile>& files) {
+  std::ranges::move(more, std::back_inserter(files));
 }
 
 void run(const RunCommandOptions& options) {
@@ -91,14 +87,24 @@ void run(const RunCommandOptions& options) {
   if (options.trace && options.directory.empty())
     throw InputError("--trace goes with -o DIR: where each task is written");
   const Experiment experiment = options.config.load();
-  if (experiment.work->why_no_programs().empty()) return run_on_streams(experiment, options);
-  const unsigned threads = options.threads.count;
-  const Compiled compiled = compile_all(experiment, threads);
-  const std::vector<PassResult> passes =
-      run_compiled(experiment, compiled, true, backend_of(experiment), threads);
-  const auto [text, json] = run_summary(experiment, compiled, passes);
-  keep(experiment, options, "run", text, passes, json);
-  print_result(text, json, options.json);
+  RunSummary summary;
+  std::vector<NamedFile> traced;
+  if (experiment.work->why_no_programs().empty()) {
+    const std::vector<NamedStreamPass> passes = run_first_batch(experiment);
+    summary = stream_summary(experiment, passes);
+    for (const NamedStreamPass& pass : passes)
+      if (options.trace) append(trace_files(pass), traced);
+  } else {
+    const unsigned threads = options.threads.count;
+    const Compiled compiled = compile_all(experiment, threads);
+    const std::vector<PassResult> passes =
+        run_compiled(experiment, compiled, true, backend_of(experiment), threads);
+    summary = run_summary(experiment, compiled, passes);
+    for (const PassResult& pass : passes)
+      if (options.trace) append(trace_files(experiment, pass), traced);
+  }
+  if (!options.directory.empty()) keep(experiment, options, summary, traced);
+  print_result(summary.text, summary.json, options.json);
 }
 
 void add_run_options(CLI::App& app, RunCommandOptions& options) {

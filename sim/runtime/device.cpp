@@ -38,15 +38,17 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       fetches_(static_cast<std::uint32_t>(workers_.size())),
       events_(ssc.events()),
       puts_(ssc.rank(), static_cast<std::uint32_t>(workers_.size()), cost.hardware().memory, fabric, *this),
-      site_{ssc, cost.hardware(), options_, events_, group, *this},
+      site_{ssc, cost.hardware(), options_, events_, group, *this, result_.host},
       execution_(Executions::get(options.execution).create(site_)),
       group_(group),
-      waits_for_events_(!Executions::get(options.execution).by_kernels() &&
-                        options.transport == Transport::kPuts) {
+      waits_for_events_(!Executions::get(options.execution).launches_kernels(options.transport)) {
   result_.busy.resize(ssc.queues());
   for (std::uint32_t w = 0; w < workers_.size(); ++w) workers_[w].queue = ssc.kinds().queue_of(w);
   for (const OperatorInfo& op : ssc.operators()) operators_.push_back(&Operators::get(op.type));
-  if (options.record) result_.records.resize(ssc.tasks().size());
+  if (options.record) {
+    result_.records.resize(ssc.tasks().size());
+    events_.keep_producers();
+  }
   events_.tell(*execution_);
   group.join(*execution_);
 }
@@ -88,7 +90,9 @@ void Device::assign(std::uint32_t worker, std::uint32_t task, Time now) {
   w.record.taken = now;
 }
 
-void Device::run_at(Engine& engine, std::uint32_t worker, Time at) {
+void Device::run_at(Engine& engine, std::uint32_t worker, Time at, const StartReason& why) {
+  workers_[worker].record.cause = why.cause;
+  workers_[worker].record.waited = why.waited;
   if (options_.hooks) at += options_.hooks->delay(ssc_.rank(), workers_[worker].task, at);
   schedule(engine, at, Signal::kRun, worker);
 }
@@ -206,7 +210,8 @@ void Device::tell(Engine& engine, std::uint32_t worker, Time visible) {
   w.record.done = engine.now();
   w.record.visible = visible;
   const TaskDescriptor& td = task_of(worker);
-  all_events_[td.trigger_rank]->add_at(engine, visible, td.trigger_event, as_seen_from(td.dst));
+  all_events_[td.trigger_rank]->add_at(engine, visible, td.trigger_event, as_seen_from(td.dst),
+                                       {index(ssc_.rank()), w.task});
 }
 
 void Device::put_has_left(Engine& engine, std::uint32_t worker, Time visible) {
@@ -236,7 +241,7 @@ void Device::finish(Engine& engine, std::uint32_t worker) {
     result_.records[w.task] = w.record;
   }
   ++finished_;
-  execution_->worker_is_free(engine, worker);
+  execution_->worker_is_free(engine, worker, w.task);
 }
 
 void Device::reserve(Engine& engine, const std::array<double, kResources>& rates) {

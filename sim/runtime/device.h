@@ -44,7 +44,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   RankResult take_result();
 
   void assign(std::uint32_t worker, std::uint32_t task, Time now) override;
-  void run_at(Engine& engine, std::uint32_t worker, Time at) override;
+  void run_at(Engine& engine, std::uint32_t worker, Time at, const StartReason& why) override;
   L2Traffic access_of_put(StepAccess access, OpId op) override;
   void reserve(Engine& engine, const std::array<double, kResources>& rates) override;
   void put_has_left(Engine& engine, std::uint32_t worker, Time visible) override;

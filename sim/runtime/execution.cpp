@@ -28,7 +28,7 @@ Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId
     own.memory.hbm_read = part_of(own.memory.hbm_read, of_rank.hbm);
     own.memory.hbm_write = part_of(own.memory.hbm_write, of_rank.hbm);
   }
-  if (Executions::get(options.execution).by_kernels()) own.runtime.cube_task_start = {};
+  Executions::get(options.execution).adapt(own.runtime);
   return own;
 }
 

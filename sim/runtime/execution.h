@@ -4,11 +4,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scheduler/ssc/ssc.h"
 #include "sim/core/engine.h"
 #include "sim/core/registry.h"
 #include "sim/device/hardware.h"
+#include "sim/runtime/cause.h"
 #include "sim/runtime/event_counters.h"
 #include "sim/runtime/group.h"
 #include "sim/runtime/run_options.h"
@@ -21,8 +23,8 @@ class Workers {
  public:
   // A worker has got a task.
   virtual void assign(std::uint32_t worker, std::uint32_t task, Time now) = 0;
-  // Its task runs from this date on.
-  virtual void run_at(Engine& engine, std::uint32_t worker, Time at) = 0;
+  // Its task runs from this date on, for this reason if records are kept.
+  virtual void run_at(Engine& engine, std::uint32_t worker, Time at, const StartReason& why) = 0;
 
  protected:
   ~Workers() = default;
@@ -36,8 +38,23 @@ struct ExecutionSite {
   const EventCounters& events;
   Group& group;
   Workers& workers;
+  std::vector<HostActivity>& host;  // what the rank's host did, if records are kept
 
   std::uint32_t worker_count() const { return ssc.kinds().workers(); }
+  bool records() const { return options.record; }
+  // The activity as a cause of others.
+  Cause task_cause(Cause::Kind kind, std::uint32_t task) const {
+    return {kind, false, index(ssc.rank()), task};
+  }
+  Cause event_cause(std::uint32_t event) const {
+    const TaskAt producer = events.producer(event);
+    return {Cause::Kind::kEvent, false, producer.rank, producer.task};
+  }
+  // Records what the host did. Returns it as the cause of what its rank does next.
+  Cause host_did(const HostActivity& activity) const {
+    host.push_back(activity);
+    return {Cause::Kind::kHost, true, index(ssc.rank()), static_cast<std::uint32_t>(host.size() - 1)};
+  }
   // "rank 0 AIC 3: task 17 (GMM1 0) waits for event 4: 1 of 2", on a line of its own; without the worker for
   // kNone.
   std::string waits(std::uint32_t task, std::uint32_t worker) const;
@@ -51,7 +68,7 @@ class Execution : public EventHandler, public EventCounters::Listener {
   // The kernel, or the first one, runs.
   virtual void launch(Engine& engine) = 0;
   // The worker's task has ended.
-  virtual void worker_is_free(Engine& engine, std::uint32_t worker) = 0;
+  virtual void worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) = 0;
   // What keeps the tasks that have not run, a line each; empty if none.
   virtual std::string blocked() const = 0;
 };
@@ -62,6 +79,11 @@ class ExecutionType {
   static constexpr std::string_view kKind = "execution";
   virtual ~ExecutionType() = default;
   virtual std::unique_ptr<Execution> create(const ExecutionSite& site) const = 0;
+  // Whether the host launches kernels one after the other, where rows move this way: between kernels all ranks
+  // meet, and tasks wait for no events of other ranks.
+  virtual bool launches_kernels(Transport /*transport*/) const { return false; }
+  // What of the runtime's times is otherwise where schedules run this way.
+  virtual void adapt(Hardware::Runtime& /*runtime*/) const {}
   // Whether operators run one after the other, as kernels of the host, each cut for itself: their tasks wait
   // for no events.
   virtual bool by_kernels() const { return false; }

@@ -10,6 +10,7 @@
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 #include "sim/memory/l2/l2.h"
+#include "sim/runtime/cause.h"
 #include "sim/runtime/rank_waits.h"
 
 // What a run leaves behind: plain data.
@@ -25,6 +26,8 @@ inline constexpr std::uint32_t kLimits = kCountOf<Limit>;
 // One task's life. end - start = ideal + the sum of `lost`, exactly.
 struct TaskRecord {
   std::uint32_t worker = kNone;  // over all kinds, one after the other
+  Cause cause;                   // what let it start
+  Duration waited{};             // its worker, before it started, for what it reads or for other ranks
   Time taken;                    // the worker took its descriptor
   Time start;                    // its event was seen complete, and it ran
   Time end;                      // its worker was free again
@@ -53,6 +56,7 @@ struct RankResult {
   std::vector<std::uint64_t> l2_reused;
   std::uint64_t sent = 0, received = 0;  // bytes of puts between ranks
   std::vector<TaskRecord> records;       // by task, if asked for
+  std::vector<HostActivity> host;        // what the rank's host did, likewise, in order
 };
 
 struct RunResult {

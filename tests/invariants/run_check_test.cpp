@@ -4,8 +4,8 @@
 
 using namespace a3sim;
 
-TEST_CASE("what holds of every run: bytes, resources, times, starts") {
-  constexpr std::size_t kChecks = 4;
+TEST_CASE("what holds of every run: bytes, resources, times, starts, causes") {
+  constexpr std::size_t kChecks = 5;
   REQUIRE(RunCheck::all().size() == kChecks);
   for_all(Backends::kAll, [](const RandomConfig& config) {
     const ObservedRun run = observe(config);

@@ -210,8 +210,8 @@ TEST_CASE("a saved run is read back whole; what is missing or cut off is named w
   refused("result.json", "{}\n", "schema_version: another than 1");
   refused("result.json", "[]\n", "result.json:1:1: a list, expected a mapping");
   std::string changed = json;
-  changed.replace(changed.find("\"farthest_ps\""), 13, "\"farthest_xx\"");
-  refused("result.json", changed, "machine.farthest_ps");
+  changed.replace(changed.find("\"kernel_launch_ps\""), 18, "\"kernel_launch_xx\"");
+  refused("result.json", changed, "machine.kernel_launch_ps");
   std::filesystem::remove(folder.path() / "tasks_backward.csv");
   CHECK_THROWS_WITH(read_run(folder.path(), ""), Contains("tasks_backward.csv"));
   CHECK(read_run(folder.path(), "forward").passes.size() == 1);

@@ -48,7 +48,9 @@ inline void write_run(const Experiment& experiment, std::span<const PassResult> 
   const PortableConfig config = portable(experiment);
   write(folder / "resolved.yaml", config.resolved);
   for (const auto& [name, contents] : config.files) write(folder / name, contents);
-  for (const PassResult& pass : passes) write(folder / ("tasks_" + pass.name + ".csv"), tasks_csv(pass));
+  for (const PassResult& pass : passes) {
+    for (const NamedFile& file : trace_files(experiment, pass)) write(folder / file.name, file.contents);
+  }
   write(folder / "result.json",
         summary_json(experiment, passes, summary_report(experiment, passes)).dump(2) + '\n');
 }

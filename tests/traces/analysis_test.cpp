@@ -48,6 +48,7 @@ TEST_CASE("a worker's time is split to the picosecond") {
   made.put(2, kLaunchTime, kFirst, kFirst + 2 * kRun, kNone, 1, 0);
   const Duration seen = kFirst + 2 * kRun + kHopTime;
   TraceTask& last = made.task(kCube, 0, kFirst + kRun, seen, seen + kRun, 0, 1, 1);
+  last.waited = seen - kFirst - kRun - kTaskTime;
   last.lost[static_cast<std::size_t>(Limit::kHbm)] = 5_ps;
   last.ideal -= 5_ps;
   const Causes causes(made.trace());
@@ -70,8 +71,9 @@ TEST_CASE("what workers stand at an operator's tasks is the same in its statisti
   // The first task waits too: its worker has taken it.
   made.task(kVector, 2, kLaunchTime, kFirst, kFirst + kRun, kNone, 0);
   const Duration seen = kFirst + kRun + kPollTime;
-  made.task(kCube, 0, kLaunchTime, seen, seen + kRun, 0, 1);
-  made.task(kCube, 0, seen + kRun, seen + kRun + kTaskTime, seen + 2 * kRun, 0, 1);
+  made.task(kCube, 0, kLaunchTime, seen, seen + kRun, 0, 1).waited = seen - kFirst;
+  made.task(kCube, 0, seen + kRun, seen + kRun + kTaskTime, seen + 2 * kRun, 0, 1).cause = {
+      Cause::Kind::kLane, false, 0, 1};
   const Causes causes(made.trace());
   const std::vector<OperatorStats> stats = operator_stats(causes);
   CHECK(stats[kVector].waited == Duration::zero());
@@ -81,25 +83,6 @@ TEST_CASE("what workers stand at an operator's tasks is the same in its statisti
   CHECK(part(aic, WorkerTime::kRun) == stats[kCube].ran);
   CHECK(part(aic, WorkerTime::kScheduling) == 2 * kTaskTime);
   CHECK(part(aic, WorkerTime::kIdle) == kLaunchTime + made.trace().makespan);  // of both AIC
-}
-
-TEST_CASE("between kernels workers wait for each other, for launches, for the host and for the hop") {
-  MadeTrace made(Way::kKernel, 2);
-  made.trace().operators[kPut].stage = 0;
-  made.trace().operators[kVector].stage = 1;
-  made.trace().operators[kCube].stage = 2;
-  const Duration dealt = kLaunchTime + kHostTime;
-  made.put(2, dealt, dealt, dealt + kRun, kNone, 1, 0, 0);
-  made.put(2, dealt, dealt, dealt + 2 * kRun, kNone, 0, 0, 1);
-  const Duration launched = dealt + 2 * kRun + kHopTime + kLaunchTime;
-  made.task(kVector, 2, launched, launched, launched + kRun, kNone, 0, 0);
-  const auto ranks = worker_times(Causes(made.trace()));
-  const WorkerTimes& aiv = ranks[0][1];  // two workers, of which one has tasks
-  CHECK(part(aiv, WorkerTime::kIdle) == dealt + made.trace().makespan);
-  CHECK(part(aiv, WorkerTime::kWait) == kRun + kHopTime);  // for rank 1's put, and until it is seen
-  CHECK(part(aiv, WorkerTime::kScheduling) == kLaunchTime);
-  CHECK(part(aiv, WorkerTime::kPuts) == kRun);
-  CHECK(part(aiv, WorkerTime::kRun) == kRun);
 }
 
 TEST_CASE("communication is hidden while cubes run at the rank, at both ends of a put") {

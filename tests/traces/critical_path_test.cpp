@@ -41,9 +41,10 @@ TEST_CASE("a task that was seen complete after its worker had checked is held up
     const Duration end = kFirstStart + kPathRun, seen = end + kPollTime, checked = seen - late;
     made.task(kPathCube, 0, kLaunchTime, kFirstStart, end, kNone, 0);
     made.task(kPathVector, 2, kLaunchTime, kFirstStart, checked - kTaskTime, kNone, 1);
-    made.task(kPathVector, 2, checked - kTaskTime, seen, seen + kPathRun, 0, 1);
-    const CriticalPath path = made.path();
     const bool held = late > Duration::zero();
+    TraceTask& task = made.task(kPathVector, 2, checked - kTaskTime, seen, seen + kPathRun, 0, 1);
+    if (!held) task.cause = {Cause::Kind::kLane, false, 0, 1};
+    const CriticalPath path = made.path();
     CHECK(of(path, kPathVector, Blame::kPoll) == (held ? kPollTime : Duration::zero()));
     CHECK(of(path, kPathCube, Blame::kCore) == (held ? kPathRun : Duration::zero()));
     CHECK(of(path, Blame::kScheduling) == (held ? kTaskTime : 2 * kTaskTime));
@@ -94,7 +95,8 @@ TEST_CASE("ready tasks that queue for one scheduler are a chain of its work") {
   MadeTrace made(Way::kDynamic);
   for (std::uint32_t i = 0; i < 3; ++i) {
     const Duration taken = kLaunchTime + i * kHand;
-    made.task(kPathCube, i, taken, taken + kHand, taken + kHand + 5_ps, kNone, 0);
+    TraceTask& task = made.task(kPathCube, i, taken, taken + kHand, taken + kHand + 5_ps, kNone, 0);
+    if (i > 0) task.cause = {Cause::Kind::kScheduler, false, 0, i - 1};
   }
   const CriticalPath path = made.path();
   CHECK(of(path, Blame::kLaunch) == kLaunchTime);
@@ -121,43 +123,74 @@ TEST_CASE(
 
 TEST_CASE("kernels follow their launches, collectives the meeting of all ranks and the host's work") {
   MadeTrace made(Way::kKernel, 2);
-  const Duration end[2] = {kLaunchTime + kPathRun,
-                           kLaunchTime + 2 * kPathRun};  // rank 1's products take longer
-  for (std::uint32_t r = 0; r < 2; ++r)
-    made.task(kPathCube, 0, kLaunchTime, kLaunchTime, end[r], kNone, 0, r);
-  Duration put[2];
+  // Rank 1's product takes longer.
+  const Duration end[2] = {kLaunchTime + kPathRun, kLaunchTime + 2 * kPathRun};
+  Cause came;
   for (std::uint32_t r = 0; r < 2; ++r) {
-    // Two vector tasks on one worker; then all meet.
-    const Duration launched = end[r] + kLaunchTime;
-    made.task(kPathVector, 2, launched, launched, launched + kPathRun, kNone, 0, r);
-    made.task(kPathVector, 2, launched + kPathRun, launched + kPathRun, launched + 2 * kPathRun, kNone, 0, r);
-    put[r] = launched + 2 * kPathRun + kLaunchTime + kHostTime;
+    const Cause first = made.host(Blame::kLaunch, kPathCube, 0_ps, kLaunchTime, {}, r);
+    made.task(kPathCube, 0, kLaunchTime, kLaunchTime, end[r], kNone, 0, r).cause = first;
+    came = made.host(Blame::kLaunch, kPathPut, end[r], end[r] + kLaunchTime,
+                     {Cause::Kind::kKernel, false, r, 0}, r);
   }
-  for (std::uint32_t r = 0; r < 2; ++r) made.put(2, put[1], put[1], put[1] + kPathRun, kNone, 1 - r, 0, r);
+  came.kind = Cause::Kind::kMeeting;
+  const Duration met = end[1] + kLaunchTime, put = met + kHostTime;
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    const Cause dealt = made.host(Blame::kCollective, kPathPut, met, put, came, r);
+    made.put(2, put, put, put + kPathRun, kNone, 1 - r, 0, r).cause = dealt;
+  }
   const CriticalPath path = made.path();
-  CHECK(of(path, Blame::kLaunch) == 3 * kLaunchTime);
+  CHECK(of(path, Blame::kLaunch) == 2 * kLaunchTime);
   CHECK(of(path, kPathPut, Blame::kCollective) == kHostTime);
   CHECK(of(path, kPathCube, Blame::kCore) == 2 * kPathRun);
-  CHECK(of(path, kPathVector, Blame::kCore) == 2 * kPathRun);
   CHECK(of(path, kPathPut, Blame::kPut) == kPathRun);
   CHECK(of(path, kPathPut, Blame::kHop) == kHopTime);
   CHECK(of(path, Blame::kScheduling) == Duration::zero());
 }
 
-TEST_CASE("the kernel after a collective waits for the slowest rank, the hop and its launch") {
+TEST_CASE("the kernel behind a meeting waits for the slowest rank, the hop and its launch") {
   MadeTrace made(Way::kKernel, 2);
-  made.trace().operators[kPathPut].stage = 0;
-  made.trace().operators[kPathCube].stage = 1;
-  const Duration dealt = kLaunchTime + kHostTime;
-  made.put(2, dealt, dealt, dealt + kPathRun, kNone, 1, 0, 0);
-  made.put(2, dealt, dealt, dealt + 2 * kPathRun, kNone, 0, 0, 1);
-  const Duration launched = dealt + 2 * kPathRun + kHopTime + kLaunchTime;
-  made.task(kPathCube, 0, launched, launched, launched + kPathRun, kNone, 0, 0);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    const Cause first = made.host(Blame::kLaunch, kPathPut, 0_ps, kLaunchTime, {}, r);
+    made.put(2, kLaunchTime, kLaunchTime, kLaunchTime + (r + 1) * kPathRun, kNone, 1 - r, 0, r).cause = first;
+  }
+  const Duration met = kLaunchTime + 2 * kPathRun, launched = met + kHopTime + kLaunchTime;
+  const Cause heard =
+      made.host(Blame::kHop, kPathPut, met, met + kHopTime, {Cause::Kind::kMeeting, false, 1, 0});
+  const Cause dealt = made.host(Blame::kLaunch, kPathCube, met + kHopTime, launched, heard);
+  made.task(kPathCube, 0, launched, launched, launched + kPathRun, kNone, 0).cause = dealt;
   const CriticalPath path = made.path();
   CHECK(of(path, kPathPut, Blame::kPut) == 2 * kPathRun);
   CHECK(of(path, Blame::kHop) == kHopTime);
   CHECK(of(path, Blame::kLaunch) == 2 * kLaunchTime);
-  CHECK(path.steps[2].task == TaskAt{1, 0});
+  CHECK(path.steps[1].task == TaskAt{1, 0});
+}
+
+TEST_CASE("a cause that cannot be is refused, whatever is changed of it") {
+  const auto made = [] {
+    MadeTrace made(Way::kStatic);
+    made.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0);
+    made.task(kPathCube, 0, kFirstStart + kPathRun, kFirstStart + kPathRun, kFirstStart + 2 * kPathRun, kNone,
+              1);
+    const Duration seen = kFirstStart + kPathRun + kPollTime;
+    made.task(kPathVector, 2, kLaunchTime, seen, seen + kPathRun, 0, 2);
+    return made;
+  };
+  CHECK_NOTHROW(made().path());
+  using Kind = Cause::Kind;
+  const std::pair<std::uint32_t, Cause> changes[] = {
+      {1, {Kind::kLane, false, 0, 2}},      {1, {Kind::kLane, false, 0, 1}},
+      {1, {Kind::kLane, true, 0, 0}},       {1, {}},
+      {1, {Kind::kEvent, false, 0, 0}},     {1, {Kind::kLane, false, 0, 7}},
+      {1, {Kind::kMeeting, false, 0, 0}},   {2, {Kind::kEvent, false, 0, 1}},
+      {2, {Kind::kEvent, false, 1, 0}},     {2, {Kind::kLane, false, 0, 0}},
+      {2, {Kind::kHost, true, 0, 0}},       {2, {Kind::kDependency, false, 0, 1}},
+      {2, {Kind::kScheduler, false, 0, 2}}, {0, {Kind::kWorkers, false, 0, 1}}};
+  for (const auto& [task, cause] : changes) {
+    MadeTrace changed = made();
+    changed.trace().ranks[0][task].cause = cause;
+    INFO(task << " " << name_of(cause.kind) << " " << cause.number);
+    CHECK_THROWS_WITH(changed.path(), Contains("cause"));
+  }
 }
 
 TEST_CASE("tasks that contradict each other are refused") {
@@ -185,8 +218,9 @@ TEST_CASE("tasks that contradict each other are refused") {
   refused(nobody, "which no task triggers");
 
   MadeTrace kernel(Way::kKernel);
-  kernel.task(kPathVector, 2, kLaunchTime, kLaunchTime, kFirstStart + kPathRun, kNone, 0);
-  refused(kernel, "before the kernel of vector can run");
+  const Cause launch = kernel.host(Blame::kLaunch, kPathVector, 0_ps, kLaunchTime + 1_ps, {});
+  kernel.task(kPathVector, 2, kLaunchTime, kLaunchTime, kFirstStart + kPathRun, kNone, 0).cause = launch;
+  refused(kernel, "named as its cause (host)");
 
   refused(*std::make_unique<MadeTrace>(Way::kStatic), "the last task completes");
 }

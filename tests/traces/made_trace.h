@@ -19,27 +19,26 @@ class MadeTrace {
   static constexpr std::uint32_t kCubeOp = 0, kVectorOp = 1, kPutOp = 2;
 
   explicit MadeTrace(Way way, std::uint32_t ranks = 1) {
-    trace_.machine.by_kernels = way == Way::kKernel;
-    trace_.machine.handed_out = way == Way::kDynamic;
+    trace_.machine.has_kernels = way == Way::kKernel;
     trace_.machine.workers = aic_and_aiv(2, 2);
     trace_.machine.launch = kLaunchTime;
-    trace_.machine.static_task = kTaskTime;
-    trace_.machine.farthest = kHopTime;
-    trace_.machine.collective = kHostTime;
     trace_.machine.hbm_read = trace_.machine.hbm_write = trace_.machine.l2_read = trace_.machine.port = 1e12;
-    trace_.operators = {
-        {.name = "cube", .unit = TaskUnit::kCube, .stage = 0, .gap = kLaunchTime, .left_by = {}},
-        {.name = "vector", .unit = TaskUnit::kVector, .stage = 1, .gap = kLaunchTime, .left_by = {}},
-        {.name = "put", .unit = TaskUnit::kPut, .stage = 2, .gap = kLaunchTime, .left_by = {}}};
-    trace_.machine.collectives = way == Way::kKernel;
+    trace_.operators = {{.name = "cube", .unit = TaskUnit::kCube, .stage = 0, .left_by = {}},
+                        {.name = "vector", .unit = TaskUnit::kVector, .stage = 1, .left_by = {}},
+                        {.name = "put", .unit = TaskUnit::kPut, .stage = 2, .left_by = {}}};
     trace_.ranks.resize(ranks);
+    trace_.hosts.resize(ranks);
     trace_.starts.resize(ranks);
   }
 
-  // A task of a rank that is all ideal; it waits for `waits` and triggers `triggers` on its own rank.
+  // A task of a rank that is all ideal; it waits for `waits` and triggers `triggers` on its own rank. It starts because
+  // of the last made task that triggers what it waits for; else because of the task before on its worker, or of the
+  // beginning.
   TraceTask& task(std::uint32_t op, std::uint32_t worker, Duration taken, Duration start, Duration end,
                   std::uint32_t waits, std::uint32_t triggers, std::uint32_t rank = 0) {
+    const Cause cause = cause_of(worker, waits, rank);
     TraceTask& task = trace_.ranks[rank].emplace_back();
+    task.cause = cause;
     task.op = op;
     task.worker = worker;
     task.dst = task.trigger_rank = rank;
@@ -65,10 +64,35 @@ class MadeTrace {
     return put;
   }
 
+  // What a rank's host did; it asked for it when it began.
+  Cause host(Blame what, std::uint32_t op, Duration start, Duration end, const Cause& cause,
+             std::uint32_t rank = 0) {
+    trace_.hosts[rank].push_back({what, op, start, start, end, cause});
+    return {Cause::Kind::kHost, true, rank, static_cast<std::uint32_t>(trace_.hosts[rank].size() - 1)};
+  }
+
   Trace& trace() { return trace_; }
   CriticalPath path() const { return critical_path(Causes(trace_)); }
 
  private:
+  Cause cause_of(std::uint32_t worker, std::uint32_t waits, std::uint32_t rank) const {
+    Cause cause;
+    Duration last{};
+    for (std::uint32_t r = 0; r < trace_.ranks.size(); ++r) {
+      for (std::uint32_t t = 0; t < trace_.ranks[r].size(); ++t) {
+        const TraceTask& task = trace_.ranks[r][t];
+        const bool triggers = waits != kNone && task.trigger_rank == rank && task.trigger_event == waits;
+        if (triggers && task.visible > last) {
+          cause = {Cause::Kind::kEvent, false, r, t};
+          last = task.visible;
+        }
+        if (cause.kind != Cause::Kind::kEvent && r == rank && task.worker == worker)
+          cause = {Cause::Kind::kLane, false, r, t};
+      }
+    }
+    return cause;
+  }
+
   Trace trace_;
 };
 

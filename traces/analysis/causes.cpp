@@ -21,6 +21,13 @@ Causes::Causes(const Trace& trace) : trace_(trace), ranks_(trace.ranks.size()) {
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) check({r, t});
   }
+  for (std::uint32_t r = 0; r < trace.hosts.size(); ++r) {
+    for (std::size_t n = 0; n < trace.hosts[r].size(); ++n) {
+      if (!is_cause(r, n))
+        throw InputError(fmt::format("rank {}: what its host did at {} ps cannot follow from its cause", r,
+                                     trace.hosts[r][n].start.count()));
+    }
+  }
 }
 
 // Tasks of no length may stand at one date: the order of their numbers is as good as any.
@@ -29,15 +36,11 @@ void Causes::sort_rank(std::uint32_t rank) {
   Rank& of = ranks_[rank];
   of.by_worker.resize(tasks.size());
   for (std::uint32_t t = 0; t < tasks.size(); ++t) of.by_worker[t] = t;
-  of.by_start = of.by_worker;
   std::sort(of.by_worker.begin(), of.by_worker.end(), [&](std::uint32_t a, std::uint32_t b) {
     const auto key = [&](std::uint32_t t) {
       return std::tuple(tasks[t].worker, tasks[t].taken, tasks[t].start, tasks[t].end, t);
     };
     return key(a) < key(b);
-  });
-  std::sort(of.by_start.begin(), of.by_start.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(tasks[a].start, a) < std::tuple(tasks[b].start, b);
   });
   of.first.assign(workers() + 1, 0);
   for (const TraceTask& task : tasks) ++of.first[task.worker + 1];
@@ -56,7 +59,15 @@ void Causes::check(TaskAt at) const {
     throw InputError(fmt::format("rank {}: tasks {} and {} run on worker {} at the same time", at.rank,
                                  last.task, at.task, t.worker));
   }
-  if (trace_.machine.has_kernels() || t.dependent_event == kNone) return;
+  if (!trace_.machine.has_kernels && t.dependent_event != kNone) check_event(at);
+  if (!is_cause(at)) {
+    throw InputError(fmt::format("rank {}: task {} cannot start because of what is named as its cause ({})",
+                                 at.rank, at.task, name_of(t.cause.kind)));
+  }
+}
+
+void Causes::check_event(TaskAt at) const {
+  const TraceTask& t = task(at);
   const TaskAt from = producer(at);
   if (from == kNoTask) {
     throw InputError(fmt::format("rank {}: task {} waits for event {}, which no task triggers", at.rank,
@@ -65,6 +76,66 @@ void Causes::check(TaskAt at) const {
   if (task(from).visible > t.start) {
     throw InputError(fmt::format("rank {}: task {} starts before task {} of rank {} triggers event {}",
                                  at.rank, at.task, from.task, from.rank, t.dependent_event));
+  }
+}
+
+bool Causes::exists(const Cause& cause) const {
+  if (cause.host) return cause.rank < trace_.hosts.size() && cause.number < trace_.hosts[cause.rank].size();
+  return cause.rank < ranks_.size() && cause.number < trace_.ranks[cause.rank].size();
+}
+
+Duration Causes::date(const Cause& cause) const {
+  if (!cause.has_activity()) return {};
+  if (cause.host) return host(cause).end;
+  const TraceTask& of = task(cause.task());
+  if (cause.kind == Cause::Kind::kEvent) return of.visible;
+  return cause.kind == Cause::Kind::kScheduler ? of.start : of.end;
+}
+
+bool Causes::is_cause(TaskAt at) const {
+  const TraceTask& t = task(at);
+  const Cause& cause = t.cause;
+  if (!cause.has_activity()) return cause.kind == Cause::Kind::kUnknown || before(at) == kNoTask;
+  const bool by_host = cause.kind == Cause::Kind::kHost, any = cause.kind == Cause::Kind::kDependency;
+  if (!exists(cause) || (cause.host != by_host && !any) || date(cause) > t.start) return false;
+  switch (cause.kind) {
+    case Cause::Kind::kLane:
+      return cause.task() == before(at);
+    case Cause::Kind::kEvent:
+      return t.dependent_event != kNone && task(cause.task()).trigger_rank == at.rank &&
+             task(cause.task()).trigger_event == t.dependent_event && date(cause) == ready(at);
+    case Cause::Kind::kScheduler:
+      return cause.rank == at.rank && cause.task() != at && date(cause) <= t.taken;
+    case Cause::Kind::kHost:
+      return cause.rank == at.rank && date(cause) <= t.taken;
+    case Cause::Kind::kWorkers:
+      return cause.rank == at.rank && cause.task() != at;
+    case Cause::Kind::kDependency:
+      return (cause.host || cause.task() != at) && date(cause) <= t.taken;
+    default:
+      return false;
+  }
+}
+
+bool Causes::is_cause(std::uint32_t rank, std::size_t number) const {
+  const HostActivity& of = trace_.hosts[rank][number];
+  if (of.start > of.end || of.asked > of.start || of.op >= trace_.operators.size()) return false;
+  const Cause& cause = of.cause;
+  if (cause.kind == Cause::Kind::kBeginning) return trace_.machine.streams || number == 0;
+  if (!exists(cause) || date(cause) > of.start) return false;
+  switch (cause.kind) {
+    case Cause::Kind::kHost:
+      return cause.host && cause.rank == rank && cause.number < number;
+    case Cause::Kind::kKernel:
+      return !cause.host && cause.rank == rank;
+    case Cause::Kind::kMeeting:
+      return date(cause) == of.start && (!cause.host || cause.rank != rank || cause.number < number);
+    case Cause::Kind::kDependency:
+      return date(cause) <= of.asked;
+    case Cause::Kind::kWorkers:
+      return cause.rank == rank;
+    default:
+      return false;
   }
 }
 
@@ -86,17 +157,6 @@ TaskAt Causes::producer(TaskAt at) const {
 Duration Causes::ready(TaskAt at) const {
   const TaskAt from = producer(at);
   return from == kNoTask ? Duration::zero() : task(from).visible;
-}
-
-TaskAt Causes::started_before(std::uint32_t rank, Duration date, std::uint32_t except) const {
-  const std::vector<TraceTask>& tasks = trace_.ranks[rank];
-  const std::vector<std::uint32_t>& by_start = ranks_[rank].by_start;
-  auto end = std::upper_bound(by_start.begin(), by_start.end(), date,
-                              [&](Duration d, std::uint32_t t) { return d < tasks[t].start; });
-  while (end != by_start.begin()) {
-    if (*--end != except) return {rank, *end};
-  }
-  return kNoTask;
 }
 
 }  // namespace a3sim

@@ -8,11 +8,11 @@
 
 namespace a3sim {
 
-// Who came before whom in a trace: each worker's tasks in order, and the task whose trigger completed each
-// event.
+// The order of a trace's tasks: each worker's by time, and the task whose trigger completed each event. Checks
+// that what is recorded as causes can be.
 class Causes {
  public:
-  // The trace must outlive it. Throws InputError where the tasks' dates contradict each other.
+  // The trace must outlive it. Throws InputError where dates and causes contradict each other.
   explicit Causes(const Trace& trace);
 
   const Trace& trace() const { return trace_; }
@@ -26,19 +26,23 @@ class Causes {
   TaskAt producer(TaskAt at) const;
   // When what a task waits for was seen; zero where it waits for nothing.
   Duration ready(TaskAt at) const;
-  // The task of a rank whose start is the last not after `date`; not `except`.
-  TaskAt started_before(std::uint32_t rank, Duration date, std::uint32_t except) const;
+  const HostActivity& host(const Cause& cause) const { return trace_.hosts[cause.rank][cause.number]; }
+  // When what a cause names was over.
+  Duration date(const Cause& cause) const;
 
   std::uint32_t workers() const { return trace_.machine.workers.workers(); }
 
  private:
   void sort_rank(std::uint32_t rank);
   void check(TaskAt at) const;
+  void check_event(TaskAt at) const;
+  bool exists(const Cause& cause) const;
+  bool is_cause(TaskAt at) const;
+  bool is_cause(std::uint32_t rank, std::size_t number) const;
 
   struct Rank {
-    std::vector<std::uint32_t> by_worker, first;  // tasks; where each worker's begin
-    std::vector<std::uint32_t> before;            // by task
-    std::vector<std::uint32_t> by_start;
+    std::vector<std::uint32_t> by_worker, first;         // tasks; where each worker's begin
+    std::vector<std::uint32_t> before;                   // by task
     std::unordered_map<std::uint32_t, TaskAt> producer;  // by event
   };
   const Trace& trace_;

@@ -3,40 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "sim/core/error.h"
-#include "traces/analysis/kernels.h"
 
 namespace a3sim {
 namespace {
 
 class PathWalk {
  public:
-  explicit PathWalk(const Causes& causes)
-      : causes_(causes), trace_(causes.trace()), machine_(trace_.machine), date_(trace_.makespan) {
-    if (machine_.has_kernels()) kernels_.emplace(causes);
-  }
+  explicit PathWalk(const Causes& causes) : causes_(causes), trace_(causes.trace()), date_(trace_.makespan) {}
   CriticalPath walk();
 
  private:
   TaskAt from_last_completion();
-  TaskAt before_start(TaskAt at);
-  TaskAt before_static(TaskAt at);
-  TaskAt before_dynamic(TaskAt at);
-  TaskAt before_kernel_task(TaskAt at);
-  TaskAt before_kernel(std::uint32_t rank, std::uint32_t kernel);
-  TaskAt before_launch(std::uint32_t rank, std::uint32_t kernel);
-  TaskAt to_producer(TaskAt at);
+  // These add what an activity did until the date that the walk has come to and go on before its cause's date.
+  void go_before(TaskAt at);
+  void go_before(const HostActivity& activity);
+  void go_before_taking(TaskAt at);
+  void go_to_producer(TaskAt from, TaskAt at);
   // The time from `from` until the step before it in the walk is the operator's, for one reason.
   void wait(Duration from, std::uint32_t op, TaskAt task, Blame blame);
   void add(PathStep step);
 
   const Causes& causes_;
   const Trace& trace_;
-  const TraceMachine& machine_;
-  std::optional<Kernels> kernels_;
   Duration date_;  // the walk has come to it
+  Cause next_;     // what the walk has come to
   CriticalPath path_;
 };
 
@@ -55,6 +47,10 @@ void PathWalk::wait(Duration from, std::uint32_t op, TaskAt task, Blame blame) {
 
 // A put completes when its destination sees it, all else when it ends.
 TaskAt PathWalk::from_last_completion() {
+  if (trace_.last != kNoTask) {
+    date_ = trace_.latency();
+    return trace_.last;
+  }
   TaskAt last;
   Duration latest{};
   for (std::uint32_t r = 0; r < trace_.ranks.size(); ++r) {
@@ -75,16 +71,18 @@ TaskAt PathWalk::from_last_completion() {
 }
 
 CriticalPath PathWalk::walk() {
-  std::size_t tasks = 0;
-  for (const auto& rank : trace_.ranks) tasks += rank.size();
-  for (TaskAt next = from_last_completion(); next != kNoTask;) {
-    if (tasks-- == 0) throw InputError("the tasks wait for each other in a circle");
-    const TraceTask& task = causes_.task(next);
-    PathStep step{.from = task.start, .to = date_, .op = task.op, .task = next, .ran = true};
-    add_run(trace_, task, date_, step.blame);
-    date_ = task.start;
-    add(step);
-    next = before_start(next);
+  std::size_t left = 0;
+  for (const auto& rank : trace_.ranks) left += 2 * rank.size();  // each may be run and be handed out
+  for (const auto& rank : trace_.hosts) left += rank.size();
+  const TaskAt last = from_last_completion();
+  for (next_ = {Cause::Kind::kDependency, false, last.rank, last.task}; next_.has_activity();) {
+    if (left-- == 0) throw InputError("the tasks wait for each other in a circle");
+    if (next_.host)
+      go_before(causes_.host(next_));
+    else if (next_.kind == Cause::Kind::kScheduler)
+      go_before_taking(next_.task());
+    else
+      go_before(next_.task());
   }
   std::reverse(path_.steps.begin(), path_.steps.end());
   path_.blame.resize(trace_.operators.size());
@@ -94,97 +92,41 @@ CriticalPath PathWalk::walk() {
   return std::move(path_);
 }
 
-TaskAt PathWalk::before_start(TaskAt at) {
-  if (machine_.handed_out) return before_dynamic(at);
-  const bool waits =
-      !machine_.by_kernels && !(kernels_ && kernels_->meets(kernels_->of(causes_.task(at).op)));
-  if (waits && causes_.ready(at) > causes_.task(at).taken + machine_.static_task) return to_producer(at);
-  return kernels_ ? before_kernel_task(at) : before_static(at);
+void PathWalk::go_before(TaskAt at) {
+  const TraceTask& task = causes_.task(at);
+  PathStep step{.from = task.start, .to = date_, .op = task.op, .task = at, .ran = true};
+  add_run(trace_, task, date_, step.blame);
+  date_ = task.start;
+  add(step);
+  go_before_taking(at);
+}
+
+// A worker that had its task before what it waited for was there stood at it; else it took, fetched and checked the
+// task, or had it handed out.
+void PathWalk::go_before_taking(TaskAt at) {
+  const TraceTask& task = causes_.task(at);
+  const Cause& cause = task.cause;
+  const Duration date = causes_.date(cause);
+  if (date <= task.taken) wait(task.taken, task.op, at, Blame::kScheduling);
+  wait(date, task.op, at, wait_after(cause.kind));
+  next_ = cause;
+  if (cause.kind == Cause::Kind::kEvent) go_to_producer(cause.task(), at);
 }
 
 // What a trigger took to be seen: the put's matter if it came from afar, else the waiting task's.
-TaskAt PathWalk::to_producer(TaskAt at) {
-  const TaskAt from = causes_.producer(at);
+void PathWalk::go_to_producer(TaskAt from, TaskAt at) {
   const TraceTask& task = causes_.task(from);
-  const std::uint32_t op = causes_.task(at).op;
-  wait(task.visible, op, at, Blame::kPoll);
-  if (task.remote) {
-    wait(causes_.task(from).done, task.op, from, Blame::kHop);
-  } else {
-    wait(task.done, op, at, Blame::kPoll);
-  }
-  return from;
+  if (task.remote)
+    wait(task.done, task.op, from, Blame::kHop);
+  else
+    wait(task.done, causes_.task(at).op, at, Blame::kPoll);
 }
 
-TaskAt PathWalk::before_static(TaskAt at) {
-  const TraceTask& task = causes_.task(at);
-  wait(task.taken, task.op, at, Blame::kScheduling);
-  const TaskAt last = causes_.before(at);
-  if (last == kNoTask) {
-    wait(Duration::zero(), task.op, at, Blame::kLaunch);
-  } else {
-    wait(causes_.task(last).end, task.op, at, Blame::kScheduling);
-  }
-  return last;
-}
-
-// The scheduler may have been handing out other tasks, one after the other: those that it did at once kept
-// nobody waiting.
-TaskAt PathWalk::before_dynamic(TaskAt at) {
-  for (TaskAt handed_out = at;;) {
-    const TraceTask& task = causes_.task(handed_out);
-    wait(task.taken, task.op, handed_out, Blame::kScheduling);
-    const TaskAt last = causes_.before(handed_out);
-    const TaskAt served = causes_.started_before(at.rank, date_, handed_out.task);
-    const bool kept = served != kNoTask && causes_.task(served).taken < causes_.task(served).start;
-    const Duration ready = causes_.ready(handed_out);
-    const Duration freed = last == kNoTask ? Duration::zero() : causes_.task(last).end;
-    const Duration handed = kept ? causes_.task(served).start : Duration::zero();
-    const Duration latest = std::max({ready, freed, handed});
-    if (latest == Duration::zero()) {
-      wait(Duration::zero(), task.op, handed_out, Blame::kLaunch);
-      return kNoTask;
-    }
-    if (latest == ready) return to_producer(handed_out);
-    wait(latest, task.op, handed_out, Blame::kScheduling);
-    if (latest == freed) return last;
-    handed_out = served;
-  }
-}
-
-TaskAt PathWalk::before_kernel_task(TaskAt at) {
-  const TraceTask& task = causes_.task(at);
-  const TaskAt last = causes_.before(at);
-  const std::uint32_t kernel = kernels_->of(task.op);
-  wait(task.taken, task.op, at, Blame::kScheduling);
-  if (last != kNoTask && kernels_->of(causes_.task(last).op) == kernel) {
-    wait(causes_.task(last).end, task.op, at, Blame::kScheduling);
-    return last;
-  }
-  wait(kernels_->at(at.rank, kernel).dealt, task.op, at, Blame::kScheduling);
-  return before_kernel(at.rank, kernel);
-}
-
-TaskAt PathWalk::before_kernel(std::uint32_t rank, std::uint32_t kernel) {
-  if (!kernels_->meets_before(kernel)) return before_launch(rank, kernel);
-  const std::uint32_t last = kernels_->last_to_come(kernel);
-  wait(kernels_->at(last, kernel).launched, kernels_->op(kernel), kNoTask, Blame::kCollective);
-  return before_launch(last, kernel);
-}
-
-TaskAt PathWalk::before_launch(std::uint32_t rank, std::uint32_t kernel) {
-  wait(date_ - (kernels_ ? kernels_->launch_of(kernel) : machine_.launch), kernels_->op(kernel), kNoTask,
-       Blame::kLaunch);
-  if (kernel-- == 0) {
-    wait(Duration::zero(), kernels_->op(0), kNoTask, Blame::kLaunch);  // it was started later than others
-    return kNoTask;
-  }
-  if (kernels_->meets(kernel)) {
-    rank = kernels_->last_to_end(kernel);
-    wait(date_ - machine_.farthest, kernels_->op(kernel), kNoTask, Blame::kHop);
-  }
-  const Kernels::Kernel& before = kernels_->at(rank, kernel);
-  return before.last == kNone ? before_kernel(rank, kernel) : TaskAt{rank, before.last};
+void PathWalk::go_before(const HostActivity& activity) {
+  wait(activity.start, activity.op, kNoTask, activity.what);
+  const Duration date = causes_.date(activity.cause);
+  wait(date, activity.op, kNoTask, wait_after(activity.cause.kind));
+  next_ = activity.cause;
 }
 
 void take_over(PathStretch& into, const PathStretch& other) {

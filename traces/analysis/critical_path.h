@@ -23,13 +23,9 @@ struct CriticalPath {
   std::vector<BlameTimes> blame;
 };
 
-// Backwards from the last completion: what made each task start when it did.
-//   static: its event, if that was seen after its worker had fetched and checked it; else its worker's task
-//   before.
-//   dynamic: of its event, its worker and the scheduler what came last before it was handed out.
-//   kernel by kernel: its worker's task before in the kernel; else the kernel's launch or the meeting of all
-//   ranks, and the task that ended last in the kernel before, on the rank that came last.
-// Where nothing in the records says why a task did not start sooner, the time is the scheduling's.
+// Goes backwards from the last completion, from each activity to its recorded cause. What lies between the date that
+// a cause names and the start of the activity is spent on what the cause's kind says (wait_after()), and on
+// scheduling from when the activity's worker took it.
 // Throws InputError where the tasks do not fit the makespan or each other.
 CriticalPath critical_path(const Causes& causes);
 

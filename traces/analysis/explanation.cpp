@@ -185,6 +185,13 @@ Report explanation_report(const std::string& pass, const Trace& trace, const Exp
   Report report;
   report.fact("pass", pass).fact("makespan_ps", trace.makespan);
   report.say(fmt::format("{}: makespan {} ms\n", pass, in_milliseconds(trace.makespan)));
+  if (trace.last != kNoTask) {
+    report.say(fmt::format("latency {} ms: what goes on behind it is not waited for\n",
+                           in_milliseconds(trace.latency())));
+  }
+  if (trace.inferred)
+    report.say(
+        "why tasks started was not written by the a3sim that ran them: it is inferred from their dates\n");
   add_workers(report, trace, explanation, rank);
   add_stretches(report, trace, explanation.path);
   add_steps(report, trace, explanation.path);

@@ -1,10 +1,7 @@
 #include "traces/analysis/worker_time.h"
 
 #include <algorithm>
-#include <optional>
 #include <span>
-
-#include "traces/analysis/kernels.h"
 
 namespace a3sim {
 namespace {
@@ -20,74 +17,11 @@ void add_task(const TraceTask& task, WorkerTimes& times) {
   at(times, WorkerTime::kMemory) += task.end - task.start - task.ideal;
 }
 
-// What two stretches of time have in common.
-Duration common(Duration a, Duration b, Duration c, Duration d) {
-  return std::max(Duration::zero(), std::min(b, d) - std::max(a, c));
-}
-
-class GapSplit {
- public:
-  explicit GapSplit(const Causes& causes) : causes_(causes), machine_(causes.trace().machine) {
-    if (machine_.has_kernels()) kernels_.emplace(causes);
-  }
-  // The time from `from`, when the worker took the task or ended the one before, until it starts.
-  void add(TaskAt next, Duration from, WorkerTimes& times) const;
-
- private:
-  void add_wait(TaskAt next, Duration from, Duration to, WorkerTimes& times) const;
-  void add_kernels(std::uint32_t rank, Duration from, Duration to, WorkerTimes& times) const;
-
-  const Causes& causes_;
-  const TraceMachine& machine_;
-  std::optional<Kernels> kernels_;
-};
-
-void GapSplit::add(TaskAt next, Duration from, WorkerTimes& times) const {
-  const TraceTask& task = causes_.task(next);
-  if (machine_.handed_out) {
-    at(times, WorkerTime::kScheduling) += task.start - task.taken;
-    return add_wait(next, from, task.taken, times);
-  }
-  if (kernels_) {
-    add_kernels(next.rank, from, task.taken, times);
-    from = task.taken;
-  }
-  // A kernel's tasks are dealt out as they run: there is nothing left to split.
-  const Duration checked = std::min(task.start, task.taken + machine_.static_task);
-  at(times, WorkerTime::kScheduling) += checked - from;
-  add_wait(next, checked, task.start, times);
-}
-
-// A worker that takes its own tasks waits until it sees the event, also where it looks only now and then; what
-// is complete and not handed out is the scheduler's.
-void GapSplit::add_wait(TaskAt next, Duration from, Duration to, WorkerTimes& times) const {
-  Duration seen = to;
-  if (machine_.by_kernels || machine_.handed_out) seen = std::clamp(causes_.ready(next), from, to);
-  at(times, WorkerTime::kWait) += seen - from;
-  at(times, WorkerTime::kScheduling) += to - seen;
-}
-
-void GapSplit::add_kernels(std::uint32_t rank, Duration from, Duration to, WorkerTimes& times) const {
-  Duration rest = to - from;
-  const auto host_works = [&](Duration a, Duration b) {
-    const Duration part = common(from, to, a, b);
-    at(times, WorkerTime::kScheduling) += part;
-    rest -= part;
-  };
-  for (std::uint32_t k = 0; k < kernels_->count(); ++k) {
-    const Kernels::Kernel& kernel = kernels_->at(rank, k);
-    host_works(kernel.launched - kernels_->launch_of(k), kernel.launched);
-    if (kernels_->meets_before(k)) host_works(kernel.dealt - machine_.collective, kernel.dealt);
-  }
-  at(times, WorkerTime::kWait) += rest;
-}
-
 // Calls add(rank, kind, op, times) for each task of each worker with what lies before it, and with no operator
 // (kNone) for idle time.
 template <class Add>
 void split_all(const Causes& causes, Add add) {
   const Trace& trace = causes.trace();
-  const GapSplit gaps(causes);
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
     for (std::uint32_t w = 0; w < causes.workers(); ++w) {
       const std::uint32_t kind = trace.machine.workers.queue_of(w);
@@ -98,7 +32,8 @@ void split_all(const Causes& causes, Add add) {
       for (const std::uint32_t t : tasks) {
         const TraceTask& task = trace.ranks[r][t];
         WorkerTimes times{};
-        gaps.add({r, t}, until, times);
+        at(times, WorkerTime::kWait) += task.waited;
+        at(times, WorkerTime::kScheduling) += task.start - until - task.waited;
         add_task(task, times);
         add(r, kind, task.op, times);
         until = task.end;

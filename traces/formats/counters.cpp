@@ -70,7 +70,7 @@ void add_task(const Causes& causes, TaskAt at, std::vector<RankSums>& ranks) {
     sums.out.add(task.start, task.done, static_cast<double>(task.put_bytes));
     ranks[trace.rank_of(task.dst)].in.add(task.start, task.done, static_cast<double>(task.put_bytes));
   }
-  if (trace.machine.has_kernels()) return;
+  if (trace.machine.has_kernels) return;
   const Duration ready = std::max(causes.ready(at), trace.starts[at.rank] + trace.machine.launch);
   if (ready < task.start) sums.ready.add(ready, task.start, length(task.start - ready));
 }
@@ -88,7 +88,7 @@ std::vector<Counter> counters(const RankSums& sums, const TraceMachine& machine)
   for (std::size_t i = 0; i < sums.reads.size(); ++i) {
     std::optional<double>& rate = counters[2].means.emplace_back();
     if (sums.reads[i] > 0) rate = 100 * sums.hits[i] / sums.reads[i];
-    if (machine.has_kernels())
+    if (machine.has_kernels)
       counters.back().means[i].reset();  // a kernel's tasks are not known before it starts
   }
   return counters;

@@ -105,10 +105,10 @@ void CycleWriter::add_task(const Trace& trace, std::uint32_t rank, std::uint32_t
       rank, rank, kinds[kind].name, task.worker - kinds.first_worker(kind), at, task.op, task.index,
       trace.ranks[rank].size(), begin_.count() / kCycle, invocation_, json_text(passes_[invocation_].name),
       task.expert == kNone ? std::string("-1") : std::to_string(task.expert));
-  if (task.dependent_event != kNone && !trace.machine.has_kernels())
+  if (task.dependent_event != kNone && !trace.machine.has_kernels)
     add_record("WaitDependency", task.taken, task.start);
   add_record("Compute", task.start, task.end);
-  if (!put && !trace.machine.has_kernels()) add_record("TriggerEvent", task.end, task.end);
+  if (!put && !trace.machine.has_kernels) add_record("TriggerEvent", task.end, task.end);
 }
 
 std::string CycleWriter::write() {

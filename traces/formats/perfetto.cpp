@@ -217,7 +217,7 @@ void PerfettoWriter::add_names() {
 
 // Whether a task stood waiting for its event, so that an arrow shows who completed it.
 bool waited(const Causes& causes, TaskAt at) {
-  return !causes.trace().machine.has_kernels() && causes.ready(at) > causes.task(at).taken;
+  return !causes.trace().machine.has_kernels && causes.ready(at) > causes.task(at).taken;
 }
 
 // An arrow for each task that stood waiting. A viewer draws one from the slice that it leaves to the first one

@@ -27,7 +27,7 @@ Duration sum_of_times(Duration a, Duration b) {
 void add_tasks(const Trace& trace, std::uint32_t rank, Duration begin, RankTime& time, Measured& to) {
   for (const TraceTask& task : trace.ranks[rank]) {
     const std::string& name = trace.operators[task.op].name;
-    const bool waits = task.dependent_event != kNone && !trace.machine.has_kernels();
+    const bool waits = task.dependent_event != kNone && !trace.machine.has_kernels;
     const Duration ran = task.end - task.start;
     to.at(rank, name).add(ran, waits ? task.start - task.taken : Duration::zero());
     if (MeasuredTask* of = to.task(rank, name, task.index)) {

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "sim/diagnosis/observe/trace_observation.h"
-#include "traces/analysis/kernels.h"
+#include "traces/analysis/causes.h"
 #include "traces/analysis/stretches.h"
 
 namespace a3sim {
@@ -34,16 +34,10 @@ void add_waits_for_events(const Causes& causes, std::uint32_t rank, LightRecord&
 }
 
 // Adds how long a rank waited for the last one wherever all ranks meet.
-void add_waits_at_meetings(const Kernels& kernels, std::uint32_t rank, LightRecord& record) {
-  for (std::uint32_t k = 0; k < kernels.count(); ++k) {
-    if (kernels.meets_before(k)) {
-      const std::uint32_t last = kernels.last_to_come(k);
-      add_wait(record, kernels.at(last, k).launched - kernels.at(rank, k).launched, last);
-    }
-    if (kernels.meets(k)) {
-      const std::uint32_t last = kernels.last_to_end(k);
-      add_wait(record, kernels.at(last, k).ended - kernels.at(rank, k).ended, last);
-    }
+void add_waits_at_meetings(const std::vector<HostActivity>& host, LightRecord& record) {
+  for (const HostActivity& activity : host) {
+    if (activity.cause.kind == Cause::Kind::kMeeting)
+      add_wait(record, activity.start - activity.asked, activity.cause.rank);
   }
 }
 
@@ -138,9 +132,9 @@ std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, D
     record.transfer = microseconds_of(length_of(sent[rank]));
     record.fill.fill(kNoFill);
   }
-  if (trace.machine.has_kernels()) {
-    const Kernels kernels(causes);
-    for (LightRecord& record : records) add_waits_at_meetings(kernels, record.rank, record);
+  if (trace.machine.has_kernels) {
+    for (std::uint32_t rank = 0; rank < trace.hosts.size(); ++rank)
+      add_waits_at_meetings(trace.hosts[rank], records[rank]);
   } else {
     for (LightRecord& record : records) add_waits_for_events(causes, record.rank, record);
   }

@@ -31,11 +31,12 @@ Layer::Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost)
     : shape_(shape), hardware_(hardware), cost_(cost) {
   program.ranks = shape.ep;
   constexpr std::uint32_t kThreads = 2;  // of the host, a rank: one launches, one balances
-  for (const WorkerKind& kind : hardware.workers) program.kinds.push_back({kind.name, kind.count});
+  for (const WorkerKind& kind : hardware.workers) program.kinds.push_back({kind.name, kind.count, false});
   engine_kind_ = static_cast<std::uint32_t>(program.kinds.size());
-  program.kinds.push_back({"copy engine", machine().copy_engine.count});
+  program.kinds.push_back({"copy engine", machine().copy_engine.count, false});
   thread_kind_ = static_cast<std::uint32_t>(program.kinds.size());
-  program.kinds.push_back({"host thread", kThreads});
+  program.kinds.push_back({"host thread", kThreads, true});
+  program.streams = {"HOST", "PLANNER", "COMPUTE", "BULK", "WEIGHTS", "ROWS", "RETURNS"};
 }
 
 StreamTask Layer::task(const char* name, std::uint32_t rank, std::uint32_t stream, const Each& after) const {
@@ -134,6 +135,7 @@ std::uint32_t Layer::launched(const char* name, std::uint32_t rank, const Memory
   if (launches > 0) {
     of.wait = hardware_.runtime.queued_launch + machine().host.product * static_cast<std::int64_t>(launches);
     of.kind = hardware_.workers.queue_for(CoreUnit::kMatrix);
+    of.matrix = true;
     of.units = matrix_workers();
   }
   return add_task(std::move(of), of_rows);

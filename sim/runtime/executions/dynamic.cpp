@@ -15,7 +15,7 @@ class DynamicExecution final : public Execution {
   explicit DynamicExecution(const ExecutionSite& site);
 
   void launch(Engine& engine) override;
-  void worker_is_free(Engine& engine, std::uint32_t worker) override;
+  void worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) override;
   void event_is_complete(Engine& engine, std::uint32_t event) override;
   // A server has handed a task out.
   void on_event(Engine& engine, std::uint32_t worker) override;
@@ -31,6 +31,7 @@ class DynamicExecution final : public Execution {
   void serve(Engine& engine) { engine.settle(*this, 0); }
   std::uint32_t free_worker(std::uint32_t set) const;
   bool earlier(std::uint32_t a, std::uint32_t b) const;
+  void record_why(std::uint32_t worker, std::uint32_t task, Time now);
 
   const ExecutionSite& site_;
   bool launched_ = false;  // what completes before is found then
@@ -41,7 +42,16 @@ class DynamicExecution final : public Execution {
   std::uint32_t readied_ = 0;
   std::vector<std::vector<std::uint32_t>> ready_;  // by worker set: tasks, a heap with the earliest on top
   std::vector<bool> free_, handed_;                // by worker; by task
-  std::vector<std::uint32_t> waiting_, first_;     // tasks by event, and where each event's begin
+  // If records are kept, by worker: the task that it has, or had, and why; and the last that was handed out.
+  struct Worker {
+    std::uint32_t task = kNone;
+    Time freed;
+    StartReason why;
+  };
+  std::vector<Worker> recorded_;
+  std::uint32_t last_handed_ = kNone;
+  Time last_handed_at_;
+  std::vector<std::uint32_t> waiting_, first_;  // tasks by event, and where each event's begin
 };
 
 DynamicExecution::DynamicExecution(const ExecutionSite& site)
@@ -54,6 +64,7 @@ DynamicExecution::DynamicExecution(const ExecutionSite& site)
   }
   free_.assign(site.worker_count(), true);
   handed_.assign(ssc.tasks().size(), false);
+  if (site.records()) recorded_.resize(site.worker_count());
   ready_.resize(ssc.worker_sets().size());
   first_.assign(ssc.events().size() + 1, 0);
   for (const TaskDescriptor& td : ssc.tasks()) {
@@ -126,18 +137,51 @@ void DynamicExecution::on_settle(Engine& engine, std::uint32_t) {
     free_[worker] = false;
     handed_[task] = true;
     site_.workers.assign(worker, task, engine.now());
+    if (site_.records()) record_why(worker, task, engine.now());
     engine.schedule(engine.now() + site_.hardware.runtime.dynamic_task, *this, worker);
   }
 }
 
+// Of its event, its worker and the scheduler what came last. What the scheduler hands out at once keeps nobody
+// waiting.
+void DynamicExecution::record_why(std::uint32_t worker, std::uint32_t task, Time now) {
+  Worker& w = recorded_[worker];
+  const std::uint32_t event = site_.ssc.tasks()[task].dependent_event;
+  const Time ready = event == kNone ? Time{} : site_.events.last_trigger(event).visible;
+  const Time latest = std::max({ready, w.freed, last_handed_at_});
+  w.why = {};
+  if (latest == Time{}) {
+    w.why.cause = {};
+  } else if (latest == ready) {
+    w.why.cause = site_.event_cause(event);
+  } else if (latest == w.freed) {
+    w.why.cause = site_.task_cause(Cause::Kind::kLane, w.task);
+  } else {
+    w.why.cause = site_.task_cause(Cause::Kind::kScheduler, last_handed_);
+  }
+  if (w.task != kNone) w.why.waited = std::clamp(ready, w.freed, now) - w.freed;
+  w.task = task;
+}
+
 void DynamicExecution::on_event(Engine& engine, std::uint32_t worker) {
   ++free_servers_;
-  site_.workers.run_at(engine, worker, engine.now());
+  StartReason why;
+  if (site_.records()) {
+    const Worker& w = recorded_[worker];
+    why = w.why;
+    const bool later = engine.now() > last_handed_at_ || w.task > last_handed_ || last_handed_ == kNone;
+    if (site_.hardware.runtime.dynamic_task > Duration::zero() && later) {
+      last_handed_ = w.task;
+      last_handed_at_ = engine.now();
+    }
+  }
+  site_.workers.run_at(engine, worker, engine.now(), why);
   serve(engine);
 }
 
-void DynamicExecution::worker_is_free(Engine& engine, std::uint32_t worker) {
+void DynamicExecution::worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t) {
   free_[worker] = true;
+  if (site_.records()) recorded_[worker].freed = engine.now();
   serve(engine);
 }
 

@@ -8,6 +8,8 @@ class Fused final : public ExecutionType {
   std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
     return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kFused);
   }
+  bool launches_kernels(Transport) const override { return true; }
+  void adapt(Hardware::Runtime& runtime) const override { prepare_products(runtime); }
   bool by_kernels() const override { return true; }
   bool fuses() const override { return true; }
   bool takes_collectives() const override { return false; }

@@ -33,8 +33,10 @@ Duration status_words(const Ssc& ssc, const Hardware& hardware) {
 KernelExecution::KernelExecution(const ExecutionSite& site, Cut cut)
     : site_(site),
       collectives_(site.options.transport == Transport::kCollective),
-      gaps_(kernel_gaps(site.ssc, site.hardware, site.options)),
-      dealt_(site.worker_count()) {
+      gaps_(site.ssc.operators().size()),
+      dealt_(site.worker_count()),
+      freed_(site.records() ? site.worker_count() : 0) {
+  find_gaps(cut == Cut::kFused);
   const auto operators = site.ssc.operators();
   std::vector<std::uint32_t> together;
   for (const std::uint32_t op : in_stages(operators)) {
@@ -65,6 +67,11 @@ void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, b
 
 bool KernelExecution::meets(const Kernel& kernel) const { return kernel.puts && site_.group.ranks() > 1; }
 
+void KernelExecution::launch(Engine& engine) {
+  if (site_.records()) record_launch(engine.now());
+  start_kernel(engine);
+}
+
 void KernelExecution::start_kernel(Engine& engine) {
   if (kernel_ == kernels_.size()) return;
   if (site_.options.launches && launched_ == kernel_) {
@@ -75,7 +82,8 @@ void KernelExecution::start_kernel(Engine& engine) {
   }
   if (!collectives_ || !meets(kernels_[kernel_])) return deal(engine);
   const Hardware::Collective& spec = site_.hardware.collective;
-  site_.group.arrive(engine, site_.ssc.rank(), spec.fixed + spec.per_peer * (site_.group.ranks() - 1), kMet);
+  const Duration works = spec.fixed + spec.per_peer * (site_.group.ranks() - 1);
+  site_.group.arrive(engine, site_.ssc.rank(), works, kMet, last_);
 }
 
 // A collective sends to every rank at a time, what goes to one rank in order; what stays is copied by the
@@ -95,23 +103,28 @@ void KernelExecution::deal(Engine& engine) {
   const Kernel& kernel = kernels_[kernel_];
   unfinished_ = static_cast<std::uint32_t>(kernel.tasks.size());
   if (unfinished_ == 0) return end_kernel(engine);
-  if (kernel.tiles) return kernel.tiles->launch(engine);
+  if (kernel.tiles) {
+    std::vector<Duration> waited(freed_.size());
+    for (std::uint32_t w = 0; w < waited.size(); ++w) waited[w] = first_start(w, engine.now()).waited;
+    return kernel.tiles->start(engine, last_, waited);
+  }
   for (std::uint32_t i = unfinished_; i-- > 0;) dealt_[worker_of(kernel, i)].push_back(kernel.tasks[i]);
-  for (std::uint32_t w = 0; w < dealt_.size(); ++w) take(engine, w);
+  for (std::uint32_t w = 0; w < dealt_.size(); ++w) take(engine, w, first_start(w, engine.now()));
 }
 
-void KernelExecution::take(Engine& engine, std::uint32_t worker) {
+void KernelExecution::take(Engine& engine, std::uint32_t worker, const StartReason& why) {
   if (dealt_[worker].empty()) return;
   site_.workers.assign(worker, dealt_[worker].back(), engine.now());
   dealt_[worker].pop_back();
-  site_.workers.run_at(engine, worker, engine.now());
+  site_.workers.run_at(engine, worker, engine.now(), why);
 }
 
-void KernelExecution::worker_is_free(Engine& engine, std::uint32_t worker) {
+void KernelExecution::worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) {
+  if (site_.records()) record_end(worker, task, engine.now());
   if (const auto& tiles = kernels_[kernel_].tiles) {
-    tiles->worker_is_free(engine, worker);
+    tiles->worker_is_free(engine, worker, task);
   } else {
-    take(engine, worker);
+    take(engine, worker, {site_.task_cause(Cause::Kind::kLane, task), {}});
   }
   if (--unfinished_ == 0) end_kernel(engine);
 }
@@ -126,43 +139,99 @@ Duration KernelExecution::gap() const {
 }
 
 void KernelExecution::end_kernel(Engine& engine) {
-  const bool met = meets(kernels_[kernel_++]);
-  if (met) {
-    site_.group.arrive(engine, site_.ssc.rank(), site_.group.farthest() + gap(), kLaunched);
+  met_ = meets(kernels_[kernel_++]);
+  if (met_) {
+    site_.group.arrive(engine, site_.ssc.rank(), site_.group.farthest() + gap(), kLaunched, last_);
   } else if (kernel_ < kernels_.size()) {
     engine.schedule(engine.now() + gap(), *this, kLaunched);
   }
 }
 
 void KernelExecution::on_event(Engine& engine, std::uint32_t value) {
-  value == kMet ? deal(engine) : start_kernel(engine);
+  if (value == kMet) {
+    if (site_.records()) record_collective(engine.now());
+    return deal(engine);
+  }
+  if (site_.records() && launched_ <= kernel_) record_launch(engine.now());
+  start_kernel(engine);
+}
+
+void KernelExecution::record_host(const HostActivity& activity) {
+  last_ = site_.host_did(activity);
+  last_at_ = Time(activity.end);
+  if (activity.works()) host_worked_ += activity.end - activity.start;
+}
+
+// Ranks that met have heard of one another before the host launches the next kernel.
+void KernelExecution::record_launch(Time now) {
+  const Duration end = now.time_since_epoch();
+  if (kernel_ == 0) {
+    const Duration launch = first_launch(site_.hardware.runtime, site_.options.launch);
+    return record_host({Blame::kLaunch, kernels_[0].first_op, end - launch, end - launch, end, {}});
+  }
+  const Duration start = end - gap();
+  if (std::exchange(met_, false)) {
+    Cause last = site_.group.last_came_from();
+    last.kind = Cause::Kind::kMeeting;
+    record_host({Blame::kHop, kernels_[kernel_ - 1].first_op,
+                 site_.group.came(site_.ssc.rank()).time_since_epoch(), start - site_.group.farthest(), start,
+                 last});
+  }
+  if (kernel_ == kernels_.size()) return;
+  record_host({Blame::kLaunch, kernels_[kernel_].first_op, start, start, end, last_});
+}
+
+void KernelExecution::record_collective(Time now) {
+  const Hardware::Collective& spec = site_.hardware.collective;
+  const Duration end = now.time_since_epoch(),
+                 start = end - spec.fixed - spec.per_peer * (site_.group.ranks() - 1);
+  Cause last = site_.group.last_came_from();
+  last.kind = Cause::Kind::kMeeting;
+  record_host({Blame::kCollective, kernels_[kernel_].first_op,
+               site_.group.came(site_.ssc.rank()).time_since_epoch(), start, end, last});
+}
+
+// Of several tasks that end a kernel at one date the smallest is taken for the last.
+void KernelExecution::record_end(std::uint32_t worker, std::uint32_t task, Time now) {
+  freed_[worker] = {true, now, host_worked_};
+  if (!last_.host && last_at_ == now && last_.number < task) return;
+  last_ = site_.task_cause(Cause::Kind::kKernel, task);
+  last_at_ = now;
+}
+
+// Why a worker takes its first task of a kernel, and how long it has waited for it while the host did not work.
+StartReason KernelExecution::first_start(std::uint32_t worker, Time now) const {
+  StartReason why{last_, {}};
+  if (!freed_.empty() && freed_[worker].ran)
+    why.waited = now - freed_[worker].at - (host_worked_ - freed_[worker].host_worked);
+  return why;
 }
 
 std::string KernelExecution::blocked() const {
   return kernel_ < kernels_.size() && kernels_[kernel_].tiles ? kernels_[kernel_].tiles->blocked() : "";
 }
 
-std::vector<Duration> kernel_gaps(const Ssc& ssc, const Hardware& hardware, const RunOptions& options) {
-  const bool fused = Executions::get(options.execution).fuses(),
-             collectives = options.transport == Transport::kCollective;
+void prepare_products(Hardware::Runtime& runtime) { runtime.cube_task_start = {}; }
+
+void KernelExecution::find_gaps(bool fused) {
+  const Ssc& ssc = site_.ssc;
+  const Hardware& hardware = site_.hardware;
   const auto operators = ssc.operators();
-  std::vector<Duration> gaps(operators.size());
   const std::vector<std::uint32_t> order = in_stages(operators);
   const auto is_vector = [&](std::uint32_t op) {
     return Operators::get(operators[op].type).unit() == CoreUnit::kVector;
   };
   for (std::size_t i = 1; i < order.size(); ++i) {
     const std::uint32_t before = order[i - 1], op = order[i];
-    Duration& gap = gaps[op];
+    Duration& gap = gaps_[op];
     gap = fused && is_vector(before) && is_vector(op) ? hardware.runtime.sync_all
                                                       : hardware.runtime.queued_launch;
     if (!puts(operators[before]) || ssc.shape().ep == 1) continue;
     if (fused) gap += status_words(ssc, hardware);
     const TensorInfo& sent = ssc.tensors()[index(operators[before].outputs.front())];
     // Numbers that are sent are counts, which the host reads.
-    if (collectives && sent.dtype == DataType::kInt32) gap += hardware.collective.read_back;
+    if (collectives_ && sent.dtype == DataType::kInt32) gap += hardware.collective.read_back;
   }
-  return gaps;
 }
 
 }  // namespace a3sim

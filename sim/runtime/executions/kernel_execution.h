@@ -25,8 +25,8 @@ class KernelExecution final : public Execution {
   enum class Cut : std::uint8_t { kOperator, kFused, kTiles };
   KernelExecution(const ExecutionSite& site, Cut cut);
 
-  void launch(Engine& engine) override { start_kernel(engine); }
-  void worker_is_free(Engine& engine, std::uint32_t worker) override;
+  void launch(Engine& engine) override;
+  void worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) override;
   void event_is_complete(Engine& engine, std::uint32_t event) override;
   void on_event(Engine& engine, std::uint32_t value) override;
   std::string blocked() const override;
@@ -43,25 +43,46 @@ class KernelExecution final : public Execution {
 
   void add_kernels(const std::vector<std::uint32_t>& operators, bool tiles);
   bool meets(const Kernel& kernel) const;
+  void find_gaps(bool fused);
   Duration gap() const;
   void start_kernel(Engine& engine);
   void deal(Engine& engine);
-  void take(Engine& engine, std::uint32_t worker);
+  void take(Engine& engine, std::uint32_t worker, const StartReason& why);
   void end_kernel(Engine& engine);
   std::uint32_t worker_of(const Kernel& kernel, std::uint32_t i) const;
+  // What is recorded, if anything is.
+  void record_launch(Time now);
+  void record_collective(Time now);
+  void record_end(std::uint32_t worker, std::uint32_t task, Time now);
+  void record_host(const HostActivity& activity);
+  StartReason first_start(std::uint32_t worker, Time now) const;
 
   const ExecutionSite& site_;
-  bool collectives_;            // the host moves the rows
-  std::vector<Duration> gaps_;  // by operator
+  bool collectives_;  // the host moves the rows
+  // By operator, were it the first of a kernel behind others: from the end of the kernel before it, or from when
+  // the ranks that had to meet have heard of one another, until its tasks run.
+  std::vector<Duration> gaps_;
   std::vector<Kernel> kernels_;
   std::size_t kernel_ = 0;
   std::size_t launched_ = 0;                       // kernels that the host was asked for
   std::vector<std::vector<std::uint32_t>> dealt_;  // by worker: the kernel's tasks, the last one first
   std::uint32_t unfinished_ = 0;
+
+  bool met_ = false;  // the ranks met behind the kernel before
+  // If records are kept: what let the host, or the rank's workers, begin with what comes next; how long the host
+  // has worked, and by worker when its last task ended and how long the host had worked then.
+  Cause last_;
+  Time last_at_;
+  Duration host_worked_{};
+  struct Freed {
+    bool ran = false;
+    Time at;
+    Duration host_worked{};
+  };
+  std::vector<Freed> freed_;
 };
 
-// By operator, were it the first of a kernel behind others: from the end of the kernel before it, or from when
-// the ranks that had to meet have heard of one another, until its tasks run.
-std::vector<Duration> kernel_gaps(const Ssc& ssc, const Hardware& hardware, const RunOptions& options);
+// The host has prepared a kernel's products: their tasks need no start of their own.
+void prepare_products(Hardware::Runtime& runtime);
 
 }  // namespace a3sim

@@ -11,6 +11,7 @@ class Static final : public ExecutionType {
       return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kTiles);
     return std::make_unique<StaticExecution>(site, std::vector<bool>(site.ssc.operators().size(), true));
   }
+  bool launches_kernels(Transport transport) const override { return transport == Transport::kCollective; }
   Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.static_task; }
 };
 

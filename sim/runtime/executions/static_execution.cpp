@@ -8,11 +8,12 @@ StaticExecution::StaticExecution(const ExecutionSite& site, const std::vector<bo
       workers_(queues_.workers()),
       first_waiter_(site.ssc.events().size(), kNone) {}
 
-void StaticExecution::launch(Engine& engine) {
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) take(engine, w);
+void StaticExecution::start(Engine& engine, const Cause& cause, std::span<const Duration> waited) {
+  for (std::uint32_t w = 0; w < workers_.size(); ++w)
+    take(engine, w, {cause, waited.empty() ? Duration::zero() : waited[w]});
 }
 
-void StaticExecution::take(Engine& engine, std::uint32_t worker) {
+void StaticExecution::take(Engine& engine, std::uint32_t worker, const StartReason& why) {
   Worker& w = workers_[worker];
   w.task = queues_.take(worker);
   if (w.task == kNone) return;
@@ -20,7 +21,8 @@ void StaticExecution::take(Engine& engine, std::uint32_t worker) {
   w.checked = engine.now() + site_.hardware.runtime.static_task;
   const std::uint32_t event = site_.ssc.tasks()[w.task].dependent_event;
   if (event == kNone || site_.events.is_complete(event))
-    return site_.workers.run_at(engine, worker, w.checked);
+    return site_.workers.run_at(engine, worker, w.checked, why);
+  w.why = why;
   w.waiting = true;
   w.next_waiter = first_waiter_[event];
   first_waiter_[event] = worker;
@@ -30,7 +32,10 @@ void StaticExecution::event_is_complete(Engine& engine, std::uint32_t event) {
   for (std::uint32_t worker = first_waiter_[event]; worker != kNone;) {
     Worker& w = workers_[worker];
     w.waiting = false;
-    site_.workers.run_at(engine, worker, seen(worker, engine.now()));
+    const Time at = seen(worker, engine.now());
+    w.why.waited += at - w.checked;
+    if (site_.records() && engine.now() > w.checked) w.why.cause = site_.event_cause(event);
+    site_.workers.run_at(engine, worker, at, w.why);
     worker = w.next_waiter;
   }
   first_waiter_[event] = kNone;

@@ -26,6 +26,7 @@ struct StreamTask {
   Duration wait{};                     // from when it may begin until it asks for its workers
   std::uint32_t kind = 0;              // of the workers that it holds, by place in StreamProgram::kinds
   std::uint32_t units = 0;             // how many of them; 0: none
+  bool matrix = false;                 // its job is one of matrix units
   Duration hold{};                     // busy, before its job and its transfers begin
   MemoryJob job{};                     // of its rank's memory; none if its ideal time is zero
   std::vector<StreamTransfer> transfers{};
@@ -35,6 +36,7 @@ struct StreamTask {
 struct StreamWorkers {
   std::string name{};
   std::uint32_t count = 0;
+  bool host = false;  // threads of the rank's host
 };
 
 // What the ranks of a group do. Events are the ends of tasks, so that tasks wait for earlier ones only and no
@@ -42,6 +44,7 @@ struct StreamWorkers {
 struct StreamProgram {
   std::uint32_t ranks = 0;
   std::vector<StreamWorkers> kinds;
+  std::vector<std::string> streams{};  // what they are called, in capitals; those behind have none
   std::vector<StreamTask> tasks;
 
   // Appends a task and returns its number. Throws std::logic_error for what cannot run: an unknown rank,

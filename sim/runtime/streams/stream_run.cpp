@@ -38,10 +38,14 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
 
   void on_event(Engine& engine, std::uint32_t arg) override;
   void job_has_ended(Engine& engine, std::uint32_t rank, std::uint32_t slot) override {
-    part_has_ended(engine, slots_.task_of_job[rank][slot]);
+    const std::uint32_t task = slots_.task_of_job[rank][slot];
+    record_loss(task, devices_[rank]->loss(slot));
+    part_has_ended(engine, task);
   }
   void transfer_has_left(Engine& engine, std::uint32_t rank, std::uint32_t slot) override {
-    part_has_ended(engine, slots_.task_of_transfer[rank][slot]);
+    const std::uint32_t task = slots_.task_of_transfer[rank][slot];
+    record_loss(engine.now(), task, slot - slots_.first_transfer[task]);
+    part_has_ended(engine, task);
   }
 
  private:
@@ -52,10 +56,14 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   struct Pool {
     std::uint32_t free = 0;
     std::deque<std::uint32_t> waiting;  // tasks, in the order of asking
+    Time freed;                         // last, by this task; of several at one date the smallest
+    std::uint32_t freed_by = kNone;
   };
 
   void count_dependencies();
-  void dependency_has_ended(Engine& engine, std::uint32_t task);
+  void dependency_has_ended(Engine& engine, std::uint32_t task, std::uint32_t ended);
+  void record_loss(std::uint32_t task, const MemoryLoss& loss);
+  void record_loss(Time now, std::uint32_t task, std::size_t transfer);
   void ask(Engine& engine, std::uint32_t task);
   void serve(Engine& engine, Pool& pool);
   void begin(Engine& engine, std::uint32_t task);
@@ -103,7 +111,7 @@ StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
     devices_.push_back(std::make_unique<StreamDevice>(
         r, static_cast<std::uint32_t>(jobs), slots_.most_transfers, hardware.memory, fabric_, *this));
     ends.push_back(devices_.back().get());
-    for (const StreamWorkers& kind : program.kinds) pools_.push_back({kind.count, {}});
+    for (const StreamWorkers& kind : program.kinds) pools_.push_back({kind.count, {}, {}, kNone});
   }
   fabric_.connect(std::move(ends));
   result_.records.resize(program.tasks.size());
@@ -148,14 +156,18 @@ void StreamRun::on_event(Engine& engine, std::uint32_t arg) {
   (arg & 1) == kAsk ? ask(engine, arg >> 1) : work(engine, arg >> 1);
 }
 
-void StreamRun::dependency_has_ended(Engine& engine, std::uint32_t task) {
+void StreamRun::dependency_has_ended(Engine& engine, std::uint32_t task, std::uint32_t ended) {
+  StreamRecord& record = result_.records[task];
+  if (record.cause.number == kNone || engine.now() > record.ready || ended < record.cause.number)
+    record.cause = {Cause::Kind::kDependency, false, index(program_.tasks[ended].rank), ended};
+  record.ready = engine.now();
   if (--open_[task] > 0) return;
-  result_.records[task].ready = engine.now();
   schedule(engine, program_.tasks[task].wait, kAsk, task);
 }
 
 void StreamRun::ask(Engine& engine, std::uint32_t t) {
   const StreamTask& task = program_.tasks[t];
+  result_.records[t].asked = engine.now();
   if (task.units == 0) return begin(engine, t);
   Pool& pool = pool_of(task);
   pool.waiting.push_back(t);
@@ -167,6 +179,9 @@ void StreamRun::serve(Engine& engine, Pool& pool) {
     const std::uint32_t task = pool.waiting.front();
     pool.waiting.pop_front();
     pool.free -= program_.tasks[task].units;
+    if (engine.now() > result_.records[task].asked)
+      result_.records[task].cause = {Cause::Kind::kWorkers, false, index(program_.tasks[task].rank),
+                                     pool.freed_by};
     begin(engine, task);
   }
 }
@@ -199,6 +214,22 @@ void StreamRun::work(Engine& engine, std::uint32_t t) {
   }
 }
 
+void StreamRun::record_loss(std::uint32_t task, const MemoryLoss& loss) {
+  std::array<Duration, kLimits>& lost = result_.records[task].lost;
+  lost = {};
+  std::ranges::copy(loss.lost, lost.begin());
+}
+
+void StreamRun::record_loss(Time now, std::uint32_t task, std::size_t transfer) {
+  const StreamTask& of = program_.tasks[task];
+  const StreamTransfer& sent = of.transfers[transfer];
+  const Time began = result_.records[task].start + of.hold;
+  const Duration alone = fabric_.least({of.rank, sent.dst, sent.bytes, true, 1, sent.rate}, began);
+  std::array<Duration, kLimits>& lost = result_.records[task].lost;
+  lost = {};
+  lost[static_cast<std::size_t>(Limit::kLink)] = std::max(Duration::zero(), now - began - alone);
+}
+
 void StreamRun::part_has_ended(Engine& engine, std::uint32_t task) {
   if (--parts_[task] == 0) end(engine, task);
 }
@@ -210,10 +241,12 @@ void StreamRun::end(Engine& engine, std::uint32_t t) {
   if (hooks_) hooks_->ended(task.rank, t);
   if (task.units > 0) {
     Pool& pool = pool_of(task);
+    if (engine.now() > pool.freed || pool.freed_by == kNone || t < pool.freed_by) pool.freed_by = t;
+    pool.freed = engine.now();
     pool.free += task.units;
     serve(engine, pool);
   }
-  for (const std::uint32_t dependent : dependents_[t]) dependency_has_ended(engine, dependent);
+  for (const std::uint32_t dependent : dependents_[t]) dependency_has_ended(engine, dependent, t);
 }
 
 }  // namespace

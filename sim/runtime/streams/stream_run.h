@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
+#include "sim/runtime/result.h"
 #include "sim/runtime/streams/stream_program.h"
 #include "sim/runtime/task_hooks.h"
 
@@ -15,6 +17,11 @@ struct StreamRecord {
   Time ready;  // what it waits for has ended
   Time start;  // it has its workers
   Time end;
+  Time asked{};  // for them
+  Cause
+      cause{};  // kDependency or kWorkers; `number` is that in the program. Of several at one date the smallest
+  std::array<Duration, kLimits>
+      lost{};  // by what ended last of its job and its transfers; the rest is its own
 };
 
 struct StreamResult {

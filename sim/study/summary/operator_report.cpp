@@ -47,7 +47,7 @@ std::vector<Column> operator_columns(const PassResult& pass) {
       Column::milliseconds("from ms").for_people(),    Column::milliseconds("to ms").for_people(),
       Column::number("mean us", "", 2).for_people(),   Column::number("ideal us", "", 2).for_people(),
       Column::number("waited us", "", 2).for_people(), Column::words("lost to").for_people()};
-  for (const char* key : {"operator", "unit", "stage", "gap_ps", "tasks", "ran_ps", "ideal_ps", "waited_ps"})
+  for (const char* key : {"operator", "unit", "stage", "tasks", "ran_ps", "ideal_ps", "waited_ps"})
     columns.push_back(Column::data(key));
   for (std::uint32_t l = 0; l < kLimits; ++l)
     columns.push_back(Column::data(fmt::format("lost_ps.{}", name_of(static_cast<Limit>(l)))));
@@ -109,7 +109,6 @@ void add_operators(const PassResult& pass, const Causes& causes, Report& report)
                             operators[op].name,
                             std::string(name_of(unit_of(operators[op]))),
                             whole(operators[op].stage),
-                            causes.trace().operators[op].gap,
                             whole(s.tasks),
                             s.ran,
                             s.ideal,

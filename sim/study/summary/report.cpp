@@ -9,6 +9,7 @@
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/run_trace.h"
 #include "traces/analysis/worker_time.h"
+#include "traces/trace_csv.h"
 #include "version.h"
 
 namespace a3sim {
@@ -181,36 +182,70 @@ Report summary_report(const Experiment& experiment, std::span<const PassResult> 
   return report;
 }
 
+namespace {
+
+TaskRow row_of(const TaskDescriptor& td, const TaskRecord& record) {
+  TaskRow row;
+  row.index = td.task_index;
+  if (td.expert != kNoExpert) row.expert = td.gexpert;
+  row.src = td.src;
+  row.dst = td.dst;
+  row.worker = record.worker;
+  row.taken = record.taken.time_since_epoch();
+  row.start = record.start.time_since_epoch();
+  row.end = record.end.time_since_epoch();
+  row.ideal = record.ideal;
+  static_assert(kLimits == 5, "every limit has a column");
+  const auto lost = [&](Limit limit) { return record.lost[static_cast<std::size_t>(limit)]; };
+  row.lost_l2_read = lost(Limit::kL2Read);
+  row.lost_l2_write = lost(Limit::kL2Write);
+  row.lost_hbm = lost(Limit::kHbm);
+  row.lost_link = lost(Limit::kLink);
+  row.lost_miss = lost(Limit::kMiss);
+  row.l2_read_hit = record.l2.read.hit;
+  row.l2_read_miss = record.l2.read.miss;
+  row.l2_write_hit = record.l2.write.hit;
+  row.l2_write_miss = record.l2.write.miss;
+  row.hbm_read = record.l2.hbm_read;
+  row.hbm_write = record.l2.hbm_write;
+  row.dependent_event = td.dependent_event;
+  row.trigger_rank = td.trigger_rank;
+  row.trigger_event = td.trigger_event;
+  row.done = record.done.time_since_epoch();
+  row.visible = record.visible.time_since_epoch();
+  row.arithmetic = record.arithmetic;
+  row.operations = record.operations;
+  row.put_bytes = record.put_bytes;
+  return row;
+}
+
+}  // namespace
+
 std::string tasks_csv(const PassResult& pass) {
-  std::string csv =
-      "rank,task,operator,index,expert,src,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,"
-      "lost_l2_write_ps,lost_hbm_ps,lost_link_ps,lost_miss_ps,l2_read_hit,l2_read_miss,l2_write_hit,"
-      "l2_write_miss,hbm_read_bytes,hbm_write_bytes,queue,dependent_event,trigger_rank,trigger_event,"
-      "done_ps,visible_ps,arithmetic_ps,operations,put_bytes\n";
-  for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
+  std::string csv = csv_header<TaskRow>();
+  for (std::uint32_t r = 0; r < pass.schedule.size(); ++r) {
     const Ssc& ssc = pass.schedule[r];
-    std::vector<std::string> names, queues;
+    std::vector<std::string> queues;
     for (const WorkerKind& kind : ssc.kinds()) queues.push_back(kind.queue());
-    for (const OperatorInfo& op : ssc.operators()) names.push_back(spreadsheet_cell(op.name));
-    for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+    for (std::uint32_t t = 0; t < ssc.tasks().size(); ++t) {
       const TaskDescriptor& td = ssc.tasks()[t];
-      const TaskRecord& record = pass.run.ranks[r].records[t];
-      const auto since_start = [](Time time) { return time.time_since_epoch().count(); };
-      fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{}", r, t, names[td.op],
-                     td.task_index, td.expert == kNoExpert ? "" : std::to_string(td.gexpert), td.src, td.dst,
-                     record.worker, since_start(record.taken), since_start(record.start),
-                     since_start(record.end), record.ideal.count());
-      for (const Duration lost : record.lost) fmt::format_to(std::back_inserter(csv), ",{}", lost.count());
-      const L2Traffic& l2 = record.l2;
-      fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{}", l2.read.hit, l2.read.miss, l2.write.hit,
-                     l2.write.miss, l2.hbm_read, l2.hbm_write);
-      fmt::format_to(std::back_inserter(csv), ",{},{},{},{},{},{},{},{},{}\n", queues[td.queue_type],
-                     td.dependent_event == kNone ? "" : std::to_string(td.dependent_event), td.trigger_rank,
-                     td.trigger_event, since_start(record.done), since_start(record.visible),
-                     record.arithmetic.count(), record.operations, record.put_bytes);
+      TaskRow row = row_of(td, pass.run.ranks[r].records[t]);
+      row.rank = r;
+      row.task = t;
+      row.op = ssc.operators()[td.op].name;
+      row.queue = queues[td.queue_type];
+      append_row(csv, row);
     }
   }
   return csv;
+}
+
+std::vector<NamedFile> trace_files(const Experiment& experiment, const PassResult& pass) {
+  const Trace trace = trace_of(experiment, pass);
+  std::vector<NamedFile> files{{"tasks_" + pass.name + ".csv", tasks_csv(pass)},
+                               {"causes_" + pass.name + ".csv", causes_csv(trace)}};
+  if (trace.machine.has_kernels) files.push_back({"host_" + pass.name + ".csv", hosts_csv(trace)});
+  return files;
 }
 
 }  // namespace a3sim

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/experiment/run_experiment.h"
 #include "traces/report/report.h"
@@ -17,9 +18,18 @@ Report summary_report(const Experiment& experiment, std::span<const PassResult> 
 nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes,
                                     const Report& summary);
 
+// What the workers are, as `kinds` of a result.
+nlohmann::ordered_json kinds_json(const WorkerKinds& kinds);
+
 // Every task of a pass: its descriptor's main fields, its times in picoseconds, its losses. CSV with a
 // header. The pass was run with records.
 std::string tasks_csv(const PassResult& pass);
+
+// The files of a traced pass (traces/trace_csv.h): its tasks, their causes, what the hosts did.
+struct NamedFile {
+  std::string name, contents;
+};
+std::vector<NamedFile> trace_files(const Experiment& experiment, const PassResult& pass);
 
 // All that a run has to say: its page, for people and for programs, and the ends of what its latency may be where values
 // were assumed. The passes were run with records.

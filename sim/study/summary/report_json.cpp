@@ -19,33 +19,19 @@ nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
 // What the analysis of a result has to know of the machine, so that it needs no configuration.
 nlohmann::ordered_json machine_json(const Experiment& experiment) {
   const TraceMachine machine = machine_of(experiment);
+  const bool collectives = experiment.run.transport == Transport::kCollective;
   const auto whole = [](double rate) { return static_cast<std::int64_t>(rate); };
   std::vector<std::int64_t> starts;
   for (const RankOptions& rank : experiment.run.ranks) starts.push_back(rank.start.count());
   if (experiment.kept > 0) starts.resize(experiment.kept);
   nlohmann::ordered_json json{{"starts_ps", starts},
                               {"kernel_launch_ps", machine.launch.count()},
-                              {"static_task_ps", machine.static_task.count()},
-                              {"farthest_ps", machine.farthest.count()},
-                              {"sent_by", machine.collectives ? "collectives" : "puts"},
-                              {"collective_ps", machine.collective.count()},
+                              {"sent_by", collectives ? "collectives" : "puts"},
                               {"hbm_read_bytes_per_s", whole(machine.hbm_read)},
                               {"hbm_write_bytes_per_s", whole(machine.hbm_write)},
                               {"l2_read_bytes_per_s", whole(machine.l2_read)},
                               {"port_bytes_per_s", whole(machine.port)}};
   if (machine.group > 0) json["group_ranks"] = machine.group;
-  return json;
-}
-
-// What the workers are, where they are not AIC and AIV.
-nlohmann::ordered_json kinds_json(const WorkerKinds& kinds) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const WorkerKind& kind : kinds) {
-    std::vector<std::string_view> runs;
-    for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector})
-      if (kind.has(unit)) runs.push_back(name_of(unit));
-    json.push_back({{"name", kind.name}, {"runs", runs}});
-  }
   return json;
 }
 
@@ -73,6 +59,17 @@ Report range_report(const Experiment& experiment, std::span<const PassResult> pa
 }
 
 }  // namespace
+
+nlohmann::ordered_json kinds_json(const WorkerKinds& kinds) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const WorkerKind& kind : kinds) {
+    std::vector<std::string_view> runs;
+    for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector})
+      if (kind.has(unit)) runs.push_back(name_of(unit));
+    json.push_back({{"name", kind.name}, {"runs", runs}});
+  }
+  return json;
+}
 
 nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes,
                                     const Report& summary) {

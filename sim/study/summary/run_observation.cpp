@@ -29,8 +29,9 @@ Hardware read_hardware_file(const std::filesystem::path& file) {
 
 TracedMachine traced_machine(const Hardware& hardware, const TraceMachine& traced) {
   TracedMachine machine;
-  const std::array<std::uint32_t, kCoreUnits> workers{traced.workers.count(CoreUnit::kMatrix),
-                                                      traced.workers.count(CoreUnit::kVector)};
+  const WorkerKinds& kinds = traced.streams ? hardware.workers : traced.workers;
+  const std::array<std::uint32_t, kCoreUnits> workers{kinds.count(CoreUnit::kMatrix),
+                                                      kinds.count(CoreUnit::kVector)};
   machine.machine = observed_machine(hardware, workers, traced.collectives);
   for (const Hardware::Fabric::Level& level : hardware.fabric.levels)
     machine.planes.emplace(level.latency, static_cast<std::uint16_t>(level.plane));

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/runtime/execution.h"
-#include "sim/runtime/executions/kernel_execution.h"
 #include "sim/study/summary/operator_report.h"
 
 namespace a3sim {
@@ -45,6 +44,8 @@ TraceTask traced_task(const TaskDescriptor& td, const TaskRecord& record, bool r
   task.trigger_rank = td.trigger_rank;
   task.trigger_event = td.trigger_event;
   task.remote = remote;
+  task.cause = record.cause;
+  task.waited = record.waited;
   task.taken = record.taken.time_since_epoch();
   task.start = record.start.time_since_epoch();
   task.end = record.end.time_since_epoch();
@@ -80,15 +81,10 @@ TraceMachine machine_of(const Experiment& experiment) {
   const Topology topology(hardware, dies, experiment.run.transport, experiment.kept);
   TraceMachine machine;
   if (experiment.kept > 0) machine.group = experiment.shape.ep;
-  machine.by_kernels = type.by_kernels();
-  machine.handed_out = type.hands_out();
+  machine.has_kernels = type.launches_kernels(experiment.run.transport);
+  machine.collectives = experiment.run.transport == Transport::kCollective;
   machine.workers = experiment.workers;
   machine.launch = first_launch(hardware.runtime, experiment.run.launch);
-  machine.static_task = hardware.runtime.static_task;
-  machine.farthest = topology.farthest();
-  machine.collectives = experiment.run.transport == Transport::kCollective;
-  if (machine.collectives)
-    machine.collective = hardware.collective.fixed + hardware.collective.per_peer * (experiment.shape.ep - 1);
   machine.hbm_read = static_cast<double>(hardware.memory.hbm_read.count);
   machine.hbm_write = static_cast<double>(hardware.memory.hbm_write.count);
   machine.l2_read = static_cast<double>(hardware.memory.l2_read.count);
@@ -105,11 +101,12 @@ Trace trace_of(const Experiment& experiment, const PassResult& pass) {
   trace.makespan = pass.run.makespan;
   for (std::size_t op = 0; op < pass.schedule.front().operators().size(); ++op)
     trace.operators.push_back(traced_operator(pass, op));
-  const std::vector<Duration> gaps = kernel_gaps(pass.schedule.front(), experiment.hardware, experiment.run);
-  for (std::size_t op = 0; op < gaps.size(); ++op) trace.operators[op].gap = gaps[op];
   for (const RankOptions& rank : experiment.run.ranks) trace.starts.push_back(rank.start);
   if (experiment.kept > 0) trace.starts.resize(experiment.kept);
-  for (std::size_t rank = 0; rank < pass.schedule.size(); ++rank) add_rank(pass, rank, trace);
+  for (std::size_t rank = 0; rank < pass.schedule.size(); ++rank) {
+    add_rank(pass, rank, trace);
+    trace.hosts.push_back(pass.run.ranks[rank].host);
+  }
   return trace;
 }
 

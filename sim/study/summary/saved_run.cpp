@@ -10,6 +10,7 @@
 #include "sim/core/read_file.h"
 #include "sim/memory/l2/l2.h"
 #include "sim/runtime/execution.h"
+#include "traces/analysis/inferred_causes.h"
 #include "traces/trace_csv.h"
 
 // JSON is YAML: the reader of configurations reads result.json too, and says where it is wrong.
@@ -59,8 +60,11 @@ TraceMachine read_machine(const Config& result) {
   TraceMachine machine;
   const std::string execution = result.text("execution");
   if (const ExecutionType* type = Executions::find(execution)) {
-    machine.by_kernels = type->by_kernels();
-    machine.handed_out = type->hands_out();
+    machine.collectives = result.map("machine").choice("sent_by", {"puts", "collectives"}) == 1;
+    machine.has_kernels =
+        type->launches_kernels(machine.collectives ? Transport::kCollective : Transport::kPuts);
+  } else if (execution == kStreams) {
+    machine.streams = true;
   } else {
     result.error("execution", fmt::format("'{}', expected one of {}", execution, Executions::known()));
   }
@@ -75,10 +79,6 @@ TraceMachine read_machine(const Config& result) {
   }
   const Config of = result.map("machine");
   machine.launch = time_of(of, "kernel_launch_ps");
-  machine.static_task = time_of(of, "static_task_ps");
-  machine.farthest = time_of(of, "farthest_ps");
-  machine.collectives = of.choice("sent_by", {"puts", "collectives"}) == 1;
-  machine.collective = time_of(of, "collective_ps");
   machine.hbm_read = amount_of(of, "hbm_read_bytes_per_s", 1);
   machine.hbm_write = amount_of(of, "hbm_write_bytes_per_s", 1);
   machine.l2_read = amount_of(of, "l2_read_bytes_per_s", 1);
@@ -101,7 +101,6 @@ std::vector<TraceOperator> read_operators(const Config& pass) {
     op.name = item.text("operator");
     op.unit = item.choice<TaskUnit>("unit");
     op.stage = static_cast<std::uint32_t>(item.integer("stage", 0, 1 << 16));
-    op.gap = time_of(item, "gap_ps");
     const Config l2 = item.map("l2"), read = l2.map("read");
     op.l2_read = requested(read);
     op.l2_written = requested(l2.map("write"));
@@ -139,7 +138,13 @@ std::vector<Duration> read_starts(const Config& result, std::size_t ranks) {
 Trace read_trace(const Config& result, const Config& pass, std::vector<std::size_t>& tasks) {
   Trace trace;
   trace.machine = read_machine(result);
-  trace.makespan = time_of(pass, "latency_ps");
+  // Where more goes on behind what is waited for, all of it.
+  trace.makespan = time_of(pass, pass.has("makespan_ps") ? "makespan_ps" : "latency_ps");
+  if (pass.has("last")) {
+    const Config last = pass.map("last");
+    trace.last = {static_cast<std::uint32_t>(last.integer("rank", 0, kNone)),
+                  static_cast<std::uint32_t>(last.integer("task", 0, kNone))};
+  }
   trace.operators = read_operators(pass);
   tasks.clear();
   for (const Config& rank : pass.maps("ranks"))
@@ -177,6 +182,16 @@ PassSums read_sums(const Config& pass, const WorkerKinds& workers) {
     }
   }
   return sums;
+}
+
+// Reads why the tasks started; an earlier a3sim did not write it.
+void read_reasons(const std::filesystem::path& directory, const std::string& pass, Trace& trace) {
+  const std::filesystem::path causes = directory / ("causes_" + pass + ".csv"),
+                              hosts = directory / ("host_" + pass + ".csv");
+  std::error_code error;
+  if (!std::filesystem::exists(causes, error)) return infer_causes(trace);
+  read_causes(read_file(causes), causes.string(), trace);
+  if (trace.machine.has_kernels || trace.machine.streams) read_hosts(read_file(hosts), hosts.string(), trace);
 }
 
 std::filesystem::path tasks_file(const std::filesystem::path& directory, const std::string& pass) {
@@ -222,6 +237,11 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
       const std::filesystem::path csv = tasks_file(directory, names.back());
       read_tasks(read_file(csv), csv.string(), trace);
       check_tasks(trace, tasks, csv.string());
+      if (trace.last != kNoTask &&
+          (trace.last.rank >= tasks.size() || trace.last.task >= tasks[trace.last.rank]))
+        of.error("last", "no such task");
+      diagnostics.throw_if_any();
+      read_reasons(directory, names.back(), trace);
     } else {
       run.sums.push_back(read_sums(of, trace.machine.workers));
     }

@@ -157,7 +157,7 @@ Json pass_json(Page& page, const TracedPass& pass, const OperatorColors& colors)
           {"limits", kNamesOf<Limit>},
           {"blames", kNamesOf<Blame>},
           {"operators", std::move(operators)},
-          {"has_kernels", trace.machine.has_kernels()},
+          {"has_kernels", trace.machine.has_kernels},
           {"tasks", packed_tasks(page, drawn)},
           {"path", packed_path(page, drawn, critical_path(causes))},
           {"counters", counters_json(page, causes)}};

@@ -1,0 +1,225 @@
+#include "sim/study/summary/stream_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/study/summary/operator_report.h"
+#include "traces/analysis/critical_path.h"
+#include "traces/analysis/worker_time.h"
+#include "traces/trace_csv.h"
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+// The activities of one operator, on streams and of hosts.
+struct Activities {
+  std::string lane;
+  std::int64_t count = 0;
+  Duration from = Duration::max(), to{}, held{};
+  Duration on_path{}, before{};  // of the critical path: themselves; what they waited for before
+
+  void add(const std::string& on, Duration start, Duration end) {
+    lane = on;
+    ++count;
+    from = std::min(from, start);
+    to = std::max(to, end);
+    held += end - start;
+  }
+};
+
+std::vector<Activities> activities_of(const Trace& trace, const CriticalPath& path) {
+  std::vector<Activities> all(trace.operators.size());
+  for (const std::vector<TraceTask>& tasks : trace.ranks) {
+    for (const TraceTask& task : tasks) {
+      const std::uint32_t lane = trace.machine.workers.queue_of(task.worker);
+      all[task.op].add(trace.machine.workers[lane].name, task.start, task.end);
+    }
+  }
+  for (const std::vector<HostActivity>& host : trace.hosts) {
+    for (const HostActivity& activity : host) all[activity.op].add("HOST", activity.start, activity.end);
+  }
+  for (const PathStep& step : path.steps) {
+    const bool own = step.ran || step.blame[static_cast<std::size_t>(Blame::kCollective)] > Duration::zero();
+    (own ? all[step.op].on_path : all[step.op].before) += step.to - step.from;
+  }
+  return all;
+}
+
+std::vector<Column> operator_columns(const std::string& pass) {
+  std::vector<Column> columns{Column::words(pass, "operator"),
+                              Column::words("lane"),
+                              Column::count("activities"),
+                              Column::milliseconds("from ms", "from_ps"),
+                              Column::milliseconds("to ms", "to_ps"),
+                              Column::microseconds("mean us", "mean_ps"),
+                              Column::microseconds("waited us").for_people(),
+                              Column::milliseconds("on the path ms", "path_ps"),
+                              Column::milliseconds("before it ms", "path_wait_ps"),
+                              Column::percent("of latency", "path_share")};
+  for (const char* key : {"unit", "stage", "tasks", "ran_ps", "ideal_ps", "waited_ps"})
+    columns.push_back(Column::data(key));
+  for (std::uint32_t l = 0; l < kLimits; ++l)
+    columns.push_back(Column::data(fmt::format("lost_ps.{}", name_of(static_cast<Limit>(l)))));
+  add_traffic_columns("l2.", columns);
+  return columns;
+}
+
+// A kernel's bytes pass the L2 without looking for what is there.
+L2Traffic traffic_of(const TraceOperator& op) {
+  L2Traffic traffic;
+  traffic.read.bypass = static_cast<std::uint64_t>(op.l2_read) / kL2Request;
+  traffic.write.bypass = static_cast<std::uint64_t>(op.l2_written) / kL2Request;
+  traffic.hbm_read = static_cast<std::uint64_t>(op.hbm_read);
+  return traffic;
+}
+
+void add_operators(const NamedStreamPass& pass, const Causes& causes, Report& report) {
+  Table& table = report.table("operators", operator_columns(pass.name));
+  const std::vector<OperatorStats> stats = operator_stats(causes);
+  const std::vector<Activities> activities = activities_of(pass.trace, critical_path(causes));
+  for (std::size_t op = 0; op < stats.size(); ++op) {
+    const Activities& of = activities[op];
+    const OperatorStats& sums = stats[op];
+    std::vector<Cell> cells{
+        pass.trace.operators[op].name,
+        of.lane,
+        of.count,
+        of.from,
+        of.to,
+        of.held / of.count,
+        sums.tasks > 0 ? Cell(sums.waited / static_cast<std::int64_t>(sums.tasks)) : Cell(),
+        unless_zero(of.on_path),
+        unless_zero(of.before),
+        share(of.on_path + of.before, pass.latency),
+        std::string(name_of(pass.trace.operators[op].unit)),
+        whole(pass.trace.operators[op].stage),
+        whole(sums.tasks),
+        sums.ran,
+        sums.ideal,
+        sums.waited};
+    cells.insert(cells.end(), sums.lost.begin(), sums.lost.end());
+    add_traffic(traffic_of(pass.trace.operators[op]), cells);
+    table.add(std::move(cells));
+  }
+}
+
+void add_ranks(const NamedStreamPass& pass, const Causes& causes, Report& report) {
+  const WorkerKinds& lanes = pass.trace.machine.workers;
+  std::vector<Column> columns{Column::data("tasks")};
+  for (const WorkerKind& lane : lanes) {
+    for (const char* key : {"_busy_ps", "_waited_ps", "_idle_ps"})
+      columns.push_back(Column::data(lane.key() + key));
+  }
+  columns.push_back(Column::data("sent_bytes"));
+  Table& table = report.table("ranks", std::move(columns), Seen::kByPrograms);
+  const auto times = worker_times(causes);
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    std::vector<Cell> row{whole(pass.trace.ranks[r].size())};
+    for (const WorkerTimes& lane : times[r]) {
+      const Duration busy = part_of(lane, WorkerTime::kRun) + part_of(lane, WorkerTime::kMemory) +
+                            part_of(lane, WorkerTime::kPuts);
+      row.insert(row.end(), {busy, part_of(lane, WorkerTime::kWait), part_of(lane, WorkerTime::kIdle)});
+    }
+    row.push_back(whole(pass.sent[r]));
+    table.add(std::move(row));
+  }
+}
+
+Report pass_report(const NamedStreamPass& pass) {
+  const Causes causes(pass.trace);
+  Report report;
+  report.fact("pass", pass.name).fact("latency_ps", pass.latency).fact("makespan_ps", pass.trace.makespan);
+  if (pass.trace.last != kNoTask)
+    report.fact("last.rank", whole(pass.trace.last.rank)).fact("last.task", whole(pass.trace.last.task));
+  add_operators(pass, causes, report);
+  add_ranks(pass, causes, report);
+  return report;
+}
+
+Report report_of(const Experiment& experiment, const std::vector<NamedStreamPass>& passes) {
+  const MoeShape& s = experiment.shape;
+  Report report;
+  report.say(
+      fmt::format("{} (a3sim {})\nMoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} "
+                  "experts, {}\n"
+                  "machine   {}\nstreams   method {}, the first micro-batch of the first seed; 'a3sim "
+                  "batches' runs them all\n",
+                  experiment.name, kVersion, s.ep, s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(),
+                  name_of(s.dtype), experiment.hardware.name, experiment.work->micro_batches()->method));
+  Table& table =
+      report.table("latencies", {Column::words("pass"), Column::milliseconds("latency ms", "latency_ps"),
+                                 Column::milliseconds("all ends ms", "makespan_ps"),
+                                 Column::mega("sent MB/rank", "most_sent_bytes"), Column::count("tasks")});
+  for (const NamedStreamPass& pass : passes) {
+    std::size_t tasks = 0;
+    for (const auto& rank : pass.trace.ranks) tasks += rank.size();
+    for (const auto& host : pass.trace.hosts) tasks += host.size();
+    table.add({pass.name, pass.latency, pass.trace.makespan, whole(*std::ranges::max_element(pass.sent)),
+               whole(tasks)});
+  }
+  for (const NamedStreamPass& pass : passes) report.part("passes", pass_report(pass));
+  report.say(
+      "waited: a lane, for what its next task needs or for workers that others had. On the path: what the "
+      "latency waited\n"
+      "for; before it: its launch, submission or signal. Both sum to the latency.\n");
+  return report;
+}
+
+nlohmann::ordered_json json_of(const Experiment& experiment, const Trace& trace) {
+  const auto rate = [](double of) { return static_cast<std::int64_t>(of); };
+  std::vector<std::uint32_t> lanes;
+  for (const WorkerKind& lane : trace.machine.workers) lanes.push_back(lane.count);
+  return {{"schema_version", 1},
+          {"a3sim", kVersion},
+          {"name", experiment.name},
+          {"hardware", experiment.hardware.name},
+          {"execution", kStreams},
+          {"method", experiment.work->micro_batches()->method},
+          {"network", experiment.network},
+          {"workers", lanes},
+          {"kinds", kinds_json(trace.machine.workers)},
+          {"machine",
+           {{"starts_ps", std::vector<std::int64_t>(trace.ranks.size(), 0)},
+            {"kernel_launch_ps", 0},
+            {"sent_by", "puts"},
+            {"hbm_read_bytes_per_s", rate(trace.machine.hbm_read)},
+            {"hbm_write_bytes_per_s", rate(trace.machine.hbm_write)},
+            {"l2_read_bytes_per_s", rate(trace.machine.l2_read)},
+            {"port_bytes_per_s", rate(trace.machine.port)}}}};
+}
+
+}  // namespace
+
+std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment) {
+  check_streams(experiment);
+  const Batches batches = draw_batches(experiment, 0);
+  const LoadHistory history = history_before(batches);
+  const MicroBatch batch(batches.counts.front(), history);
+  const Hardware hardware = sustained(experiment.hardware);
+  KernelCost cost(hardware, experiment.cut.tiling);
+  const auto plan = plan_of(experiment, batch, cost);
+  std::vector<NamedStreamPass> passes;
+  for (const bool forward : {true, false}) {
+    const StreamPass pass = run_stream_pass(experiment, *plan, cost, forward);
+    passes.push_back(
+        {forward ? "forward" : "backward", trace_of(experiment, pass), pass.latency(), pass.result.sent});
+  }
+  return passes;
+}
+
+RunSummary stream_summary(const Experiment& experiment, const std::vector<NamedStreamPass>& passes) {
+  const Report report = report_of(experiment, passes);
+  RunSummary summary{report.text(), json_of(experiment, passes.front().trace)};
+  summary.json.update(report.json());
+  return summary;
+}
+
+std::vector<NamedFile> trace_files(const NamedStreamPass& pass) {
+  return {{"tasks_" + pass.name + ".csv", tasks_csv(pass.trace)},
+          {"causes_" + pass.name + ".csv", causes_csv(pass.trace)},
+          {"host_" + pass.name + ".csv", hosts_csv(pass.trace)}};
+}
+
+}  // namespace a3sim

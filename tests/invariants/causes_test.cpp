@@ -1,0 +1,77 @@
+#include "sim/core/error.h"
+#include "sim/study/summary/run_trace.h"
+#include "tests/invariants/run_check.h"
+#include "traces/analysis/critical_path.h"
+#include "traces/analysis/worker_time.h"
+
+using namespace a3sim;
+
+namespace {
+
+// Each step begins where the one before ends, and is blamed to the picosecond.
+void check_path(const Trace& trace, const CriticalPath& path) {
+  Duration date{};
+  for (const PathStep& step : path.steps) {
+    RC_ASSERT(step.from == date);
+    date = step.to;
+    Duration sum{};
+    for (const Duration time : step.blame) {
+      RC_ASSERT(time >= Duration::zero());
+      sum += time;
+    }
+    RC_ASSERT(sum == step.to - step.from);
+  }
+  RC_ASSERT(date == trace.makespan);
+}
+
+// What caused a task was over, and seen, before the task started; a worker does not wait longer than it has no task.
+void check_causes(const Causes& causes, const Trace& trace) {
+  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
+    for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) {
+      const TraceTask& task = trace.ranks[r][t];
+      RC_ASSERT(causes.date(task.cause) <= task.start);
+      const TaskAt before = causes.before({r, t});
+      const Duration free = before == kNoTask ? task.taken : causes.task(before).end;
+      RC_ASSERT(task.waited >= Duration::zero());
+      RC_ASSERT(task.waited <= task.start - free);
+    }
+  }
+  for (const auto& host : trace.hosts) {
+    for (const HostActivity& activity : host) RC_ASSERT(causes.date(activity.cause) <= activity.start);
+  }
+}
+
+// One more, or one less, is another task: never the one that was recorded.
+void check_mutations(const Trace& trace) {
+  constexpr std::size_t kTried = 5;
+  for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    const std::vector<TraceTask>& tasks = trace.ranks[rank];
+    for (std::size_t i = 0; i < kTried && i < tasks.size(); ++i) {
+      const std::size_t task = tasks.size() - 1 - i;
+      const Cause& cause = tasks[task].cause;
+      if (cause.kind != Cause::Kind::kLane && cause.kind != Cause::Kind::kHost) continue;
+      Trace changed = trace;
+      Cause& wrong = changed.ranks[rank][task].cause;
+      wrong.kind = cause.host ? Cause::Kind::kKernel : Cause::Kind::kBeginning;
+      RC_ASSERT_THROWS_AS(Causes(changed), InputError);
+      wrong = cause;
+      wrong.number += static_cast<std::uint32_t>(tasks.size()) * 2;
+      RC_ASSERT_THROWS_AS(Causes(changed), InputError);
+      return;
+    }
+  }
+}
+
+void starts_because_of_its_cause(const ObservedRun& run) {
+  for (const ObservedPass& pass : run.passes) {
+    const Trace trace = trace_of(run.experiment, pass.result);
+    const Causes causes(trace);
+    check_path(trace, critical_path(causes));
+    check_causes(causes, trace);
+    check_mutations(trace);
+  }
+}
+const RunCheck kCauses("the path by recorded causes is whole, and no cause is later than what it caused",
+                       starts_because_of_its_cause);
+
+}  // namespace
