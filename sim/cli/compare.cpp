@@ -5,7 +5,7 @@
 #include "sim/core/error.h"
 #include "sim/study/explore/run_difference.h"
 #include "traces/import/imported.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 namespace a3sim {
 namespace {
@@ -24,9 +24,9 @@ void compare_with_profile(const CompareOptions& options, const std::string& run,
   check_result(run, "run");
   check_result(imported, "import");
   const NameMap names = name_map(options.names);
-  const Measured profile = read_imported(imported);
+  const Profile profile = read_imported(imported);
   const SavedRun saved = read_run(run, options.pass);
-  print_report(mismatch_report(profile, measured(saved.passes, profile.unit), names), options.json);
+  print_report(mismatch_report(profile, profile_of(saved.passes, profile.unit), names), options.json);
 }
 
 void compare_runs(const CompareOptions& options) {
