@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 
 // How fast a profile is read, and in how much memory: a made kernel_details.csv of one gigabyte.
 namespace {
@@ -53,7 +53,7 @@ int main() {
   const std::uint64_t lines = write_profile(file);
   const double before = peak_megabytes();
   const auto start = std::chrono::steady_clock::now();
-  const a3sim::Measured read = a3sim::read_profile(file);
+  const a3sim::Profile read = a3sim::read_profile(file);
   const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(
       "{:.1f} GB, {:.1f} M kernels of {} names in {:.1f} s: {:.0f} MB/s; peak memory {:.0f} MB, {:.0f} MB "

@@ -55,12 +55,12 @@ void print_line_rates() {
 using MakeKernel = std::function<L2Kernel(std::uint32_t segment_k)>;
 constexpr std::uint32_t kPanel = 1 << 20;
 
-struct Measured {
+struct Profile {
   L2Traffic traffic;
   double seconds;
 };
 
-Measured measure(L2& l2, const L2Kernel& c) {
+Profile measure(L2& l2, const L2Kernel& c) {
   const Stopwatch watch;
   const L2Traffic traffic = replay(l2, c);
   return {traffic, watch.seconds()};
@@ -76,14 +76,14 @@ void print_comparison(const std::string& name, const std::string& policy, bool h
                       const MakeKernel& make) {
   const L2Kernel loads = make(kLoadK);
   const L2Spec spec = spec_of(policy);
-  const Measured exact = measure(*make_line_l2(spec, loads.tensors, loads.ops), loads);
+  const Profile exact = measure(*make_line_l2(spec, loads.tensors, loads.ops), loads);
   fmt::print("{:38} {:6.2f}% {:6.0f} MB {:5.0f} ms |", name, 100 * exact.traffic.read.hit_rate(),
              static_cast<double>(exact.traffic.hbm_read) * 1e-6, exact.seconds * 1e3);
   for (std::uint32_t segment : {kLoadK, 1024U, kPanel}) {
     if (segment != kLoadK && !has_k) continue;
     const L2Kernel c = make(segment);
     const auto l2 = make_piece_l2(spec, c.tensors, c.ops);
-    const Measured fast = measure(*l2, c);
+    const Profile fast = measure(*l2, c);
     fmt::print(
         " {:+6.2f} {:+6.2f}% {:5.1f} ms {:4.1f} ns/piece;",
         100 * (fast.traffic.read.hit_rate() - exact.traffic.read.hit_rate()),

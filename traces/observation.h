@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/core/enum_names.h"
@@ -158,6 +159,11 @@ struct ObservedJob {
   std::vector<std::uint32_t> nodes;  // by rank, that of its host
   ObservedMachine machine;
   std::vector<Missing> missing;
+  // Whether the time of exchanges is told apart into waiting and transit. Where it is not, an exchange beside which
+  // nothing is computed is a finding by itself.
+  bool exchanges_split = true;
+  // Whether time in which a device does nothing is unexplained: what its host did was not recorded.
+  bool idle_unexplained = false;
 };
 
 // A step, what is recorded in full of it.
@@ -167,6 +173,18 @@ struct FullStep {
   std::vector<OperatorRecord> operators;
   std::vector<TransferRecord> transfers;
   std::vector<HostRecord> host;
+};
+
+// Where a record stands: for people, and, if it stands for a task of a trace, which one that is.
+struct RecordPlace {
+  std::string text;  // "full/41/operators.csv:12"; empty: nowhere
+  std::string pass{};
+  std::uint32_t rank = kNone, task = kNone;  // kNone: no task
+
+  RecordPlace() = default;
+  explicit(false) RecordPlace(std::string place) : text(std::move(place)) {}
+  explicit(false) RecordPlace(const char* place) : text(place) {}
+  bool empty() const { return text.empty(); }
 };
 
 // The part of a step's critical path that an operator of a rank is to blame for.
@@ -192,6 +210,8 @@ class Observation {
   }
   const std::vector<std::uint32_t>& nodes() const { return job_.nodes; }
   const std::vector<Missing>& missing() const { return job_.missing; }
+  bool exchanges_split() const { return job_.exchanges_split; }
+  bool idle_unexplained() const { return job_.idle_unexplained; }
 
   // One call a step, with all of its records.
   using Step = std::function<void(std::uint32_t step, std::span<const LightRecord> records)>;
@@ -211,12 +231,12 @@ class Observation {
   virtual std::uint32_t number_of(std::uint32_t step) const { return step; }
 
   // Where a record stands: "light.bin:4711", "operators.csv:12".
-  virtual std::string place_of(const LightRecord& record) const = 0;
-  virtual std::string place_of(const OperatorRecord& record) const = 0;
-  virtual std::string place_of(const TransferRecord& record) const = 0;
-  virtual std::string place_of(const HostRecord& record) const = 0;
+  virtual RecordPlace place_of(const LightRecord& record) const = 0;
+  virtual RecordPlace place_of(const OperatorRecord& record) const = 0;
+  virtual RecordPlace place_of(const TransferRecord& record) const = 0;
+  virtual RecordPlace place_of(const HostRecord& record) const = 0;
   // Where the first light record of a rank in a step stands.
-  std::string place_of(std::uint32_t step, std::uint32_t rank) const {
+  RecordPlace place_of(std::uint32_t step, std::uint32_t rank) const {
     LightRecord record;
     record.step = step;
     record.rank = rank;

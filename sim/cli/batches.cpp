@@ -8,7 +8,7 @@
 #include "sim/cli/output.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/micro_batches.h"
-#include "sim/study/sweep/point_metrics.h"
+#include "sim/study/metrics/point_metrics.h"
 #include "traces/report/table.h"
 
 namespace a3sim {

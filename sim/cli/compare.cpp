@@ -11,7 +11,7 @@
 #include "traces/analysis/critical_path.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/import/imported.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 namespace a3sim {
 namespace {
@@ -30,9 +30,9 @@ void compare_with_profile(const CompareOptions& options, const std::string& run,
   check_result(run, "run");
   check_result(imported, "import");
   const NameMap names = name_map(options.names);
-  const Measured profile = read_imported(imported);
+  const Profile profile = read_imported(imported);
   const SavedRun saved = read_run(run, options.pass);
-  print_report(mismatch_report(profile, measured(saved.passes, profile.unit), names), options.json);
+  print_report(mismatch_report(profile, profile_of(saved.passes, profile.unit), names), options.json);
 }
 
 bool on_streams(const SavedRun& run) { return run.passes.front().trace.machine.streams; }

@@ -12,7 +12,7 @@
 #include "sim/study/summary/saved_run.h"
 #include "traces/analysis/explanation.h"
 #include "traces/import/imported.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 namespace a3sim {
 namespace {
@@ -26,10 +26,10 @@ struct ExplainOptions {
 void explain_profile(const ExplainOptions& options) {
   if (!options.pass.empty()) throw InputError("--pass: a profile has no passes");
   check_result(options.directory, "import");
-  const Measured profile = read_imported(options.directory);
+  const Profile profile = read_imported(options.directory);
   if (options.rank && !profile.ranks.contains(*options.rank))
     throw InputError(fmt::format("--rank: the profile has no rank {}", *options.rank));
-  print_report(measured_report(profile, options.rank.value_or(kNone)), options.json);
+  print_report(profile_report(profile, options.rank.value_or(kNone)), options.json);
 }
 
 void explain_run(const ExplainOptions& options) {

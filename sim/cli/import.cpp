@@ -21,7 +21,7 @@
 #include "sim/core/read_file.h"
 #include "sim/experiment/compiled.h"
 #include "traces/import/imported.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 namespace a3sim {
 namespace {
@@ -126,8 +126,8 @@ void import_profile(const ImportOptions& options) {
     throw InputError("give one profile, or schedule files runtime_config_rank_N.bin only");
   if (!options.config.empty() || options.any())
     throw InputError("--config and --set go with schedule files, runtime_config_rank_N.bin");
-  const Measured profile = read_profile(options.paths.front());
-  const Report report = measured_report(profile, kNone);
+  const Profile profile = read_profile(options.paths.front());
+  const Report report = profile_report(profile, kNone);
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "import");
     for (const auto& [name, contents] : imported_files(profile)) directory.add(name, contents);

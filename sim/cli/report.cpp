@@ -9,7 +9,7 @@
 #include "sim/study/results/sweep_section.h"
 #include "sim/study/summary/run_page.h"
 #include "traces/import/imported.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 #include "version.h"
 
 namespace a3sim {
@@ -27,7 +27,7 @@ Page sweeps_page(const fs::path& file) {
 
 struct NamedProfile {
   std::string name;
-  Measured profile;
+  Profile profile;
 };
 
 // What profiles say, and what of it the runs say otherwise.
@@ -37,9 +37,9 @@ void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const s
       if (!run.sums.empty()) continue;
       page.add(
           fmt::format("{}, simulated beside {}, measured", distinct_names({run.directory}).front(), of.name),
-          PageBlocks().report(mismatch_report(of.profile, measured(run.passes, of.profile.unit), {})));
+          PageBlocks().report(mismatch_report(of.profile, profile_of(run.passes, of.profile.unit), {})));
     }
-    page.add(of.name + ", measured", PageBlocks().report(measured_report(of.profile, kNone)));
+    page.add(of.name + ", measured", PageBlocks().report(profile_report(of.profile, kNone)));
   }
 }
 

@@ -11,8 +11,8 @@
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
 #include "sim/python/views.h"
+#include "sim/study/metrics/point_metrics.h"
 #include "sim/study/summary/report.h"
-#include "sim/study/sweep/point_metrics.h"
 
 namespace a3sim {
 namespace {

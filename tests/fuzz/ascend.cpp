@@ -2,7 +2,7 @@
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/target.h"
 #include "traces/import/imported.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 namespace a3sim {
 namespace {
@@ -19,8 +19,8 @@ class AscendTarget final : public FuzzTarget {
            {"kernel_details.csv", "step_trace_time.csv", "communication.json", "op_statistic.csv"})
         if (name == table) fuzz_folder().add(tables + name, contents);
     }
-    const Measured profile = read_profile(fuzz_folder() / "ascend");
-    measured_report(profile, kNone).text();
+    const Profile profile = read_profile(fuzz_folder() / "ascend");
+    profile_report(profile, kNone).text();
     imported_files(profile);
   }
 };

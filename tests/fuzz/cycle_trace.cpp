@@ -2,7 +2,7 @@
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/target.h"
 #include "traces/import/imported.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 namespace a3sim {
 namespace {
@@ -10,8 +10,8 @@ namespace {
 class CycleTraceTarget final : public FuzzTarget {
  public:
   void take(std::string_view input) const override {
-    const Measured profile = read_profile(fuzz_folder().add("trace.json", std::string(input)));
-    measured_report(profile, kNone).text();
+    const Profile profile = read_profile(fuzz_folder().add("trace.json", std::string(input)));
+    profile_report(profile, kNone).text();
     for (const auto& [name, contents] : imported_files(profile))
       fuzz_folder().add("imported/" + name, contents);
     read_imported(fuzz_folder() / "imported");

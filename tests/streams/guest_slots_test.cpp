@@ -61,7 +61,7 @@ TEST_CASE("Without a balancer it is the plain taskflow of its most rows, replaye
   const Experiment experiment = small("none");
   const Batches batches = draw_batches(experiment, 0);
   Experiment plain = experiment;
-  plain.replayed.reset();
+  plain.work = taskflow_work();
   RoutingCounts most = batches.counts[0];
   for (const RoutingCounts& counts : batches.counts) {
     for (std::uint32_t src = 0; src < most.ranks(); ++src) {

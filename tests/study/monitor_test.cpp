@@ -301,7 +301,7 @@ TEST_CASE("what is written is read back, and the truth is not needed for it") {
     REQUIRE(records.size() == 8);
     for (const LightRecord& record : records) {
       CHECK(record.step == step);
-      CHECK(observed.place_of(record) == "light.bin:" + std::to_string(next));
+      CHECK(observed.place_of(record).text == "light.bin:" + std::to_string(next));
       const LightRecord& expected = light[next++];
       CHECK(std::ranges::equal(std::as_bytes(std::span(&record, 1)), std::as_bytes(std::span(&expected, 1))));
     }
@@ -315,7 +315,7 @@ TEST_CASE("what is written is read back, and the truth is not needed for it") {
   CHECK(full.ranks.size() < 4);
   for (const OperatorRecord& op : full.operators) CHECK(op.clock == Approx(op.rank == 2 ? 0.5 : 1));
   const auto slow = std::ranges::find(full.operators, 2U, &OperatorRecord::rank);
-  CHECK(observed.place_of(*slow) ==
+  CHECK(observed.place_of(*slow).text ==
         "full/5/operators.csv:" + std::to_string(slow - full.operators.begin() + 2));
   CHECK(full.transfers.size() > 10);
   for (const TransferRecord& put : full.transfers) CHECK(observed.machine().planes[put.plane].port > 0);

@@ -70,7 +70,7 @@ TEST_CASE("profiles of a job: the cause and the place are those that its own rec
     CHECK(a.last == b.last);
     CHECK(b.lost_ms == Approx(a.lost_ms).epsilon(0.1));
     REQUIRE_FALSE(b.evidence.empty());
-    CHECK(b.evidence.front().place.find("sim_") == 0);
+    CHECK(b.evidence.front().place.text.find("sim_") == 0);
     // Nothing but the machine is missing, so that the causes that need it cannot be told.
     REQUIRE(profiled.missing.size() == 1);
     CHECK(profiled.missing.front().column.find("--machine") != std::string::npos);

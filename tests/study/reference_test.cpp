@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
+#include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/comparison.h"
-#include "sim/study/published/metric.h"
 #include "tests/study/toy.h"
 #include "traces/report/table.h"
 

@@ -85,7 +85,7 @@ TEST_CASE("without ends the draws are the same, and nothing is said to move a va
 TEST_CASE("the ends of a linear function's parameters, and its 5 and 95 %, are those of its closed form") {
   constexpr std::uint32_t kDraws = 20'000;
   const Sensitivity result = sensitivity(linear, at_all_points, kNominal, many(kDraws));
-  const Sensitivity::Of& of = result.values[0];
+  const Sensitivity::PointRange& of = result.values[0];
   CHECK(of.nominal == kBase + kFirst * 0.5 + kSecond * 0.25);
   CHECK(of.ends[0][0] == kBase + kSecond * 0.25);
   CHECK(of.ends[0][1] == kBase + kFirst + kSecond * 0.25);
@@ -124,7 +124,7 @@ TEST_CASE("the nominal value lies inside its bar, wherever values stand in their
 }
 
 TEST_CASE("what nothing moves has no movers and no width") {
-  const Sensitivity::Of of = sensitivity(linear, at_all_points, kNominal, many(20)).values[1];
+  const Sensitivity::PointRange of = sensitivity(linear, at_all_points, kNominal, many(20)).values[1];
   CHECK(of.movers().empty());
   CHECK(of.low == 7);
   CHECK(of.high == 7);
@@ -181,7 +181,7 @@ TEST_CASE("predictions move with the hardware file's values, and variants are le
   REQUIRE(study.result.values.size() == 4);
   std::size_t hbm = 0;
   while (study.predictor.parameters()[hbm].path() != "hardware.memory.hbm_read") ++hbm;
-  const Sensitivity::Of& copy = study.result.values[0];
+  const Sensitivity::PointRange& copy = study.result.values[0];
   CHECK(copy.nominal == Approx(Toy::copy(1.33)));
   CHECK(copy.ends[hbm][0] == Approx(Toy::copy(1.2)));
   CHECK(copy.ends[hbm][1] == Approx(Toy::copy(1.4)));

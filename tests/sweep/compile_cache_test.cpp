@@ -2,9 +2,9 @@
 
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/metrics/point_metrics.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/run_trace.h"
-#include "sim/study/sweep/point_metrics.h"
 #include "tests/study/saved.h"
 
 namespace a3sim {

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "sim/core/error.h"
-#include "sim/study/results/open_results.h"
 #include "sim/study/sweep/database_file.h"
+#include "sim/study/sweep/open_results.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {

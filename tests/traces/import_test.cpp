@@ -5,10 +5,10 @@
 #include "sim/core/error.h"
 #include "tests/scratch_directory.h"
 #include "tests/traces/made_trace.h"
-#include "tests/traces/measured_near.h"
+#include "tests/traces/profile_near.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -41,18 +41,18 @@ TEST_CASE("import: what was exported is read as what was simulated") {
   const std::vector<TracedPass> passes = made_passes();
   for (const OutputFile& file : TraceFormats::get("ascend").write(passes))
     folder.add("p/" + file.path, file.contents);
-  const Measured kernels = read_profile(folder.path() / "p");
-  CHECK(kernels.unit == MeasuredUnit::kKernel);
-  check_same(measured(passes, MeasuredUnit::kKernel), kernels);
+  const Profile kernels = read_profile(folder.path() / "p");
+  CHECK(kernels.unit == ProfileUnit::kKernel);
+  check_same(profile_of(passes, ProfileUnit::kKernel), kernels);
 
   const std::string trace = TraceFormats::get("cycles").write(passes).front().contents;
-  check_same(measured(passes, MeasuredUnit::kTask), read_profile(folder.add("t.json", trace)));
+  check_same(profile_of(passes, ProfileUnit::kTask), read_profile(folder.add("t.json", trace)));
   CHECK(kernels.ranks.at(0).exchanges.at("put").transit == 2 * 200'000_ps);  // of both passes
   CHECK(kernels.ranks.at(0).steps->exposed > Duration::zero());
-  const Measured packed = read_profile(folder.add("t.json.gz", gzip(trace)));
-  check_same(measured(passes, MeasuredUnit::kTask), packed);
+  const Profile packed = read_profile(folder.add("t.json.gz", gzip(trace)));
+  check_same(profile_of(passes, ProfileUnit::kTask), packed);
   CHECK(packed.notes.empty());
-  const nlohmann::json report = mismatch_report(packed, measured(passes, MeasuredUnit::kTask), {}).json();
+  const nlohmann::json report = mismatch_report(packed, profile_of(passes, ProfileUnit::kTask), {}).json();
   for (const nlohmann::json& row : report["operators"]) CHECK(row["error"] == 0);
   CHECK(report["operators"].size() == 3);
   CHECK_FALSE(report.contains("unknown"));
@@ -73,7 +73,7 @@ TEST_CASE("import: the profilers' oddities are read") {
              kHeader + "0,\"a,b\",t,AI_CORE,1,2,0,1\n");
   folder.add("PROF_1/mindstudio_profiler_output/op_summary_20240101.csv",
              "Op Name,OP Type,Task Start Time(us),Task Duration(us),Task Wait Time(us)\nAdd,Add,1,3.5,1");
-  const Measured read = read_profile(folder.path());
+  const Profile read = read_profile(folder.path());
   REQUIRE(read.ranks.size() == 3);
   const Occurrences& matmul = read.ranks.at(5).operators.at("MatMul");
   CHECK(matmul.count == 2);
@@ -100,7 +100,7 @@ TEST_CASE("import: each rank is read once, and none for another") {
   // Slices of one table, of a rank that nobody names.
   folder.add("all/a_ascend_pt/PROF_1/mindstudio_profiler_output/op_summary_0_1.csv", summary);
   folder.add("all/a_ascend_pt/PROF_1/mindstudio_profiler_output/op_summary_0_2.csv", summary);
-  const Measured read = read_profile(folder.path() / "all");
+  const Profile read = read_profile(folder.path() / "all");
   REQUIRE(read.ranks.size() == 2);
   CHECK(read.ranks.at(0).operators.at("a").total == 2_us);
   CHECK(read.ranks.at(0).operators.at("a").waited == Duration::zero());
@@ -108,7 +108,7 @@ TEST_CASE("import: each rank is read once, and none for another") {
   CHECK(read.notes.empty());
   folder.add("all/y_ascend_pt/profiler_info_0.json", "{}");
   folder.add("all/y_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", one);
-  const Measured twice = read_profile(folder.path() / "all");
+  const Profile twice = read_profile(folder.path() / "all");
   CHECK(twice.ranks.at(0).operators.at("a").count == 1);
   REQUIRE(twice.notes.size() == 1);
   CHECK_THAT(twice.notes[0], Contains("y_ascend_pt: left out: rank 0"));
@@ -130,10 +130,10 @@ TEST_CASE("import: L2 hit rates come from the profiler's counters too") {
 }
 
 TEST_CASE("import: names are text, and there is an end to them") {
-  Measured profile;
+  Profile profile;
   profile.at(0, "a\xff\x1b[31m \xc3\xa4").add(1_us, Duration::zero());
   CHECK(profile.ranks.at(0).operators.contains("a??[31m \xc3\xa4"));
-  CHECK_NOTHROW(measured_report(profile, kNone).json().dump());
+  CHECK_NOTHROW(profile_report(profile, kNone).json().dump());
   CHECK_THROWS_WITH(profile.at(0, std::string(5000, 'x')), Contains("names of kernels"));
   Occurrences most;
   most.add(Duration(std::int64_t{1} << 60), Duration::zero());
@@ -183,7 +183,7 @@ TEST_CASE("import: what is no profile is refused, loops of links end") {
 TEST_CASE("import: the runtime's records are read in both of their spellings") {
   const ScratchDirectory folder;
   const std::string three = R"("schemaVersion":1,"recordCount":7,"droppedRecordCount":2,"warnings":["late"])";
-  const Measured read = read_profile(folder.add(
+  const Profile read = read_profile(folder.add(
       "t.json", cycles(R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"x"}},)" + event("GMM1") +
                            "," + event("Expert3_W1Grad_task72") + "," + event("W1Grad_WaitDependency") + "," +
                            event("GMM1_TriggerEvent") + "," + event("Expert_odd") + "," +
@@ -195,7 +195,7 @@ TEST_CASE("import: the runtime's records are read in both of their spellings") {
   CHECK(names.at("GMM1").count == 1);
   CHECK(names.at("GMM1").waited == 2'500'000_ps);
   CHECK(names.at("Lone").count == 0);
-  CHECK_THAT(measured_report(read, kNone).text(), Contains("Lone") && !Contains("9223372036"));
+  CHECK_THAT(profile_report(read, kNone).text(), Contains("Lone") && !Contains("9223372036"));
   CHECK(names.at("GMM1").total == 2'500'000_ps);
   CHECK(names.at("GMM_w1_grad").count == 1);
   CHECK(names.at("GMM_w1_grad").waited == 2'500'000_ps);
@@ -227,7 +227,7 @@ TEST_CASE("import: a trace that is cut off, hostile or of another kind is refuse
 }
 
 TEST_CASE("import: what is off by most time comes first, and names that only one has are listed") {
-  Measured profile, simulated;
+  Profile profile, simulated;
   profile.at(0, "big").add(100_us, Duration::zero());
   profile.at(1, "big").add(300_us, Duration::zero());
   for (int i = 0; i < 50; ++i) profile.at(0, "small").add(10_us, Duration::zero());

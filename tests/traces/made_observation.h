@@ -58,10 +58,10 @@ class MadeObservation final : public Observation {
     return *std::ranges::find(full_records, step, &FullStep::step);
   }
   std::vector<PathPart> critical_path(std::uint32_t) const override { return path; }
-  std::string place_of(const LightRecord&) const override { return "light"; }
-  std::string place_of(const OperatorRecord&) const override { return "operator"; }
-  std::string place_of(const TransferRecord&) const override { return "transfer"; }
-  std::string place_of(const HostRecord&) const override { return "host"; }
+  RecordPlace place_of(const LightRecord&) const override { return "light"; }
+  RecordPlace place_of(const OperatorRecord&) const override { return "operator"; }
+  RecordPlace place_of(const TransferRecord&) const override { return "transfer"; }
+  RecordPlace place_of(const HostRecord&) const override { return "host"; }
 
   // What the machine allows, to be changed.
   ObservedMachine& allowed() { return job_.machine; }

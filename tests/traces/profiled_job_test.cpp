@@ -80,7 +80,8 @@ TEST_CASE("profiled job: ranks, steps and meetings, on one clock") {
   CHECK(full.operators[0].arithmetic == 24 * 90'000'000_ps);
   CHECK(static_cast<double>(full.operators[0].clock) == Approx(1));
   CHECK(job.machine().aic == 24);
-  CHECK(job.place_of(full.operators[0]) == "node0_0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv:2");
+  CHECK(job.place_of(full.operators[0]).text ==
+        "node0_0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv:2");
 }
 
 TEST_CASE("profiled job: what a time line says of transfers and hosts") {

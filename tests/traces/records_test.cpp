@@ -165,8 +165,8 @@ TEST_CASE("what is recorded in full comes back, and what was not seen stays unse
   REQUIRE(full.transfers.size() == 1);
   CHECK(full.transfers[0].beside == 0.1F);
   CHECK(full.transfers[0].lost_sharing != full.transfers[0].lost_sharing);
-  CHECK(observed.place_of(full.transfers[0]) == "full/5/transfers.csv:2");
-  CHECK(observed.place_of(full.host[0]) == "full/5/host.csv:2");
+  CHECK(observed.place_of(full.transfers[0]).text == "full/5/transfers.csv:2");
+  CHECK(observed.place_of(full.host[0]).text == "full/5/host.csv:2");
   CHECK(observed.reference().empty());
   CHECK(observed.nodes() == std::vector<std::uint32_t>{0, 0, 1});
   CHECK_THROWS_AS(observed.full(6), InputError);

@@ -9,22 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 
-// The files of an Ascend profiler's directory that are read, each of one rank. Columns and keys are found by
-// name: some were renamed, and some come and go. All throw InputError with file and line.
+// The directories that an Ascend profiler leaves, and what ranks exchange. All throw InputError with file and line.
 namespace a3sim {
 
 // Collectives that ranks share. A collective ends everywhere at about one time: what the ends differ by, the
 // clocks differ by.
 class Meetings {
  public:
-  // In microseconds of the rank's own clock; `key` is the same on all ranks. Ranks come one after the other, and
+  // Dates are in microseconds of the rank's own clock; `key` is the same on all ranks. Ranks come one after the other, and
   // of the first one's meetings a few thousand are kept.
   void add(std::uint32_t rank, const std::string& key, double start, double end);
-  // By each rank against the first, from the meetings of all; removes the offsets from the ranks' dates. Of one
-  // rank, or where nothing is shared, nothing changes.
-  void align(Measured& profile) const;
+  // How far each rank's clock is ahead of the first one's, from the meetings of all; of one rank, or where nothing is
+  // shared, none.
+  std::map<std::uint32_t, ClockOffset> clocks(const std::vector<std::uint32_t>& ranks) const;
 
  private:
   struct Dates {
@@ -33,26 +32,22 @@ class Meetings {
   std::map<std::string, std::map<std::uint32_t, Dates>> meetings_;
 };
 
-// kernel_details.csv, or op_summary_*.csv of msprof: kernels. `origin` is the date, in whole microseconds, that a
-// profile's dates are told from: that of its first kernel.
-void read_kernels(const std::filesystem::path& table, std::uint32_t rank, std::optional<std::int64_t>& origin,
-                  Measured& to);
-// step_trace_time.csv: how a rank's time is split, over all of its steps.
-void read_steps(const std::filesystem::path& table, std::uint32_t rank, Measured& to);
-// communication.json: what is exchanged, how long that was under way, bandwidth by size.
-void read_communication(const std::filesystem::path& file, std::uint32_t rank, Measured& to,
-                        Meetings& meetings);
-
-// What it says of one exchange; names are valid during the call alone.
+// An exchange between ranks; names are valid during the call alone.
 struct SeenExchange {
-  std::string_view step, name;       // "step3", with group
-  bool collective = false;           // else between two ranks
-  double start_us = -1, elapsed_us;  // start: of the rank's clock; below 0: not said
+  std::string_view step, name;    // "step3", with group
+  bool collective = false;        // else between two ranks
+  std::optional<Duration> start;  // since the profile's first date; none: not said
   Duration elapsed{}, transit{}, waited{};
+  std::size_t line =
+      0;  // of the table of kernels, which does not tell waiting from transit; 0: of communication.json
+  bool tells_waits() const { return line == 0; }
 };
+
+// What communication.json says, piece by piece.
 struct ExchangeSink {
-  std::function<void(const SeenExchange&)> exchange;
-  std::function<void(std::uint64_t bytes, double count, Duration total)> packets;  // may be empty
+  // `start_us` is in microseconds since 1970, of the rank's clock; below 0: not said.
+  std::function<void(const SeenExchange& seen, double start_us)> exchange;
+  std::function<void(std::uint64_t bytes, double count, Duration total)> packets;
 };
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to);
 

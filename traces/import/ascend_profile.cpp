@@ -8,9 +8,7 @@
 #include <set>
 
 #include "sim/core/error.h"
-#include "sim/core/progress.h"
-#include "traces/import/ascend_files.h"
-#include "traces/import/kernel_rows.h"
+#include "traces/import/ascend_reader.h"
 #include "traces/import/rank_time.h"
 
 // What torch_npu's and MindSpore's profilers write: kernel_details.csv, or op_summary_*.csv of msprof, of one rank
@@ -73,36 +71,99 @@ fs::path home_of(const fs::path& table) {
   return fs::absolute(table).lexically_normal().parent_path();
 }
 
-// What lies beside a table of kernels and says more of its rank.
-void read_beside(const fs::path& table, std::uint32_t rank, Measured& to, Meetings& meetings) {
-  const fs::path folder = table.parent_path();
-  std::error_code error;
-  if (const fs::path steps = folder / "step_trace_time.csv"; fs::is_regular_file(steps, error))
-    read_steps(steps, rank, to);
-  if (const fs::path sent = folder / "communication.json"; fs::is_regular_file(sent, error))
-    read_communication(sent, rank, to, meetings);
-}
+// Sums of a profile, made while it is read.
+class AscendSums final : public AscendSink {
+ public:
+  Profile read(const fs::path& path) {
+    const ProfiledClocks clocks = read_ascend(path, *this, to_.notes);
+    for (const auto& [rank, clock] : clocks) {
+      if (!to_.ranks.contains(rank)) continue;
+      RankProfile& of = to_.ranks[rank];
+      of.clock = clock;
+      if (!of.span) continue;
+      of.span->first -= clock.offset();
+      of.span->last -= clock.offset();
+    }
+    return std::move(to_);
+  }
+
+ private:
+  struct Table {
+    std::string name;
+    KernelOrder order;
+    RankTime time;
+    bool undated = false, collectives = false;
+  };
+
+  void begin_rank(const ProfiledHome&) override { tables_.clear(); }
+  void table(const KernelRows& rows) override { tables_.emplace_back().name = rows.name(); }
+  void unfinished(std::uint32_t, const KernelRow&) override {}
+
+  void kernel(std::uint32_t rank, const KernelRow& row, std::size_t) override {
+    const bool collective = row.is_collective();
+    const std::string name = collective ? exchange_of(row.name) : row.name;
+    Occurrences& of = to_.at(rank, name);
+    if (!collective && of.count == 0 && row.type != row.name) of.type = printable(row.type);
+    of.add(*row.time, row.wait);
+    of.workers = std::max(of.workers, row.workers());
+    for (std::size_t core = 0; core < row.run.size(); ++core) {
+      of.run += row.run[core];
+      of.arithmetic += row.arithmetic[core];
+    }
+    of.hbm_bytes += row.hbm_bytes;
+    if (row.hit_rate) {
+      of.hits += *row.hit_rate;
+      ++of.hits_known;
+    }
+    Table& table = tables_.back();
+    table.undated = table.undated || !row.start;
+    if (!row.start) return;
+    table.order.add(*row.start, *row.start + *row.time);
+    table.time.add(*row.start, *row.start + *row.time, collective, true);
+    table.collectives = table.collectives || collective;
+  }
+
+  void exchange(std::uint32_t rank, const SeenExchange& seen) override {
+    if (!seen.tells_waits()) return;  // it is among the kernels
+    Occurrences& of = to_.exchange(rank, exchange_of(seen.name));
+    of.add(seen.elapsed, seen.waited);
+    of.transit += seen.transit;
+  }
+
+  void packets(std::uint32_t rank, std::uint64_t bytes, double count, Duration total) override {
+    Occurrences& of = to_.packet(rank, bytes);
+    if (count < 1) return;
+    Occurrences more;
+    more.count = static_cast<std::uint64_t>(count);
+    more.total = total;
+    more.least = more.most = more.mean();
+    of += more;
+  }
+
+  void steps(std::uint32_t rank, const TimeSplit& sum) override { to_.ranks[rank].steps = sum; }
+
+  void end_rank(const ProfiledHome& home) override {
+    for (const Table& table : tables_)
+      if (!table.order.ordered())
+        to_.notes.push_back(fmt::format(
+            "{}: kernels are not in the order of their starts: their gaps are not known", table.name));
+    // How slices of one table follow each other is not known.
+    if (tables_.size() != 1 || tables_.front().undated || !to_.ranks.contains(home.rank)) return;
+    const Table& table = tables_.front();
+    RankProfile& rank = to_.ranks[home.rank];
+    rank.span = table.order.span();
+    // Where the profiler does not sum up, rows do, if collectives are among them.
+    if (!rank.steps && rank.span && table.collectives) rank.steps = table.time.steps();
+  }
+
+  Profile to_;
+  std::vector<Table> tables_;  // of the rank that is being read
+};
 
 class AscendProfile final : public ProfileReader {
  public:
   bool takes(const fs::path& path) const override { return is_ascend_profile(path); }
-
-  Measured read(const fs::path& path) const override {
-    Measured to;
-    const std::vector<ProfiledHome> homes = profiled_homes(path, to.notes);
-    std::optional<std::int64_t> origin;
-    Meetings meetings;
-    Progress progress("ranks", homes.size());
-    for (const ProfiledHome& home : homes) {
-      for (const fs::path& table : home.tables) read_kernels(table, home.rank, origin, to);
-      // How slices of one table follow each other is not known.
-      if (home.tables.size() > 1 && to.ranks.contains(home.rank)) to.ranks[home.rank].span.reset();
-      read_beside(home.tables.front(), home.rank, to, meetings);
-      progress.step();
-    }
-    meetings.align(to);
-    return to;
-  }
+  Profile read(const fs::path& path) const override { return AscendSums().read(path); }
 };
 
 A3SIM_REGISTER(
@@ -145,61 +206,6 @@ std::vector<ProfiledHome> profiled_homes(const fs::path& path, std::vector<std::
     if (std::ranges::any_of(home.tables, is_details))
       std::erase_if(home.tables, [](const fs::path& table) { return !is_details(table); });
   return ranks;
-}
-
-void read_kernels(const fs::path& table, std::uint32_t rank, std::optional<std::int64_t>& origin,
-                  Measured& to) {
-  KernelRows rows(table, origin);
-  KernelOrder order;
-  std::size_t dropped = 0;
-  bool undated = false;
-  while (rows.next()) {
-    const KernelRow& row = rows.row();
-    if (!row.time) {
-      ++dropped;
-      continue;
-    }
-    Occurrences& of = to.at(rank, row.name.starts_with("hcom_") ? exchange_of(row.name) : row.name);
-    of.add(*row.time, row.wait);
-    of.workers = std::max(of.workers, row.blocks);
-    for (std::size_t core = 0; core < row.run.size(); ++core) {
-      of.run += row.run[core];
-      of.arithmetic += row.arithmetic[core];
-    }
-    of.hbm_bytes += row.hbm_bytes;
-    undated = undated || !row.start;
-    if (row.start) order.add(*row.start, *row.start + *row.time);
-    if (!row.hit_rate) continue;
-    of.hits += *row.hit_rate;
-    ++of.hits_known;
-  }
-  if (dropped > 0)
-    to.notes.push_back(fmt::format("{}: {} kernels without a duration are left out", rows.name(), dropped));
-  if (!order.ordered())
-    to.notes.push_back(fmt::format(
-        "{}: kernels are not in the order of their starts: their gaps are not known", rows.name()));
-  if (const std::optional<MeasuredSpan> span = order.span(); span && !undated) to.ranks[rank].span = span;
-}
-
-void read_steps(const fs::path& path, std::uint32_t rank, Measured& to) {
-  constexpr double kLongest = 1e12;  // microseconds
-  ProfiledTable table(path);
-  const auto computing = table.needed({"Computing"}), communication = table.needed({"Communication"}),
-             exposed = table.needed({"Communication(Not Overlapped)"}), free = table.needed({"Free"});
-  MeasuredSteps sum;
-  const auto time = [&](std::size_t column) {
-    return from_microseconds(table.number(column, 0, kLongest).value_or(0));
-  };
-  for (std::size_t steps = 0; table.next(); ++steps) {
-    if (steps > 1'000'000) throw InputError(table.name() + ": more than a million steps: is this a profile?");
-    sum.computing += time(computing);
-    sum.communication += time(communication);
-    sum.exposed += time(exposed);
-    sum.length += time(computing) + time(exposed) + time(free);
-    if (sum.length > Duration(std::int64_t{1} << 61))
-      throw InputError(table.name() + ": steps of more than 26 days: is this a profile?");
-  }
-  if (sum.length > Duration::zero()) to.ranks[rank].steps = sum;
 }
 
 }  // namespace a3sim

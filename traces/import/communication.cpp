@@ -73,13 +73,14 @@ class Exchanges final : public JsonWalk {
     std::from_chars(text.data(), text.data() + text.size(), megabytes);
     const double count = within(size_[0], 1e12), total = within(size_[1], kMostMilliseconds);
     const auto bytes = static_cast<std::uint64_t>(std::llround(within(megabytes, kMostMegabytes) * 1e6));
-    if (to_.packets) to_.packets(bytes, count, time_of(total));
+    to_.packets(bytes, count, time_of(total));
   }
 
   void finish() {
     if (name() == "Total Op Info" || now_.elapsed < 0) return;
-    to_.exchange({key_at(1), name(), key_at(2) == "collective", now_.start, now_.elapsed * 1e3,
-                  time_of(now_.elapsed), time_of(now_.transit), time_of(now_.wait)});
+    to_.exchange({key_at(1), name(), key_at(2) == "collective", std::nullopt, time_of(now_.elapsed),
+                  time_of(now_.transit), time_of(now_.wait)},
+                 now_.start);
   }
 
   const ExchangeSink& to_;
@@ -99,29 +100,6 @@ std::string exchange_of(std::string_view name) {
   return printable(numbers ? name.substr(0, tag) : of);
 }
 
-void read_communication(const std::filesystem::path& file, std::uint32_t rank, Measured& to,
-                        Meetings& meetings) {
-  ExchangeSink sink;
-  sink.exchange = [&](const SeenExchange& seen) {
-    Occurrences& of = to.exchange(rank, exchange_of(seen.name));
-    of.add(seen.elapsed, seen.waited);
-    of.transit += seen.transit;
-    if (seen.start_us >= 0 && seen.collective)
-      meetings.add(rank, fmt::format("{}/{}", seen.step, seen.name), seen.start_us,
-                   seen.start_us + seen.elapsed_us);
-  };
-  sink.packets = [&](std::uint64_t bytes, double count, Duration total) {
-    Occurrences& of = to.packet(rank, bytes);
-    if (count < 1) return;
-    Occurrences more;
-    more.count = static_cast<std::uint64_t>(count);
-    more.total = total;
-    more.least = more.most = more.mean();
-    of += more;
-  };
-  read_communication(file, sink);
-}
-
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to) {
   Exchanges(to).read(file);
 }
@@ -136,44 +114,38 @@ void Meetings::add(std::uint32_t rank, const std::string& key, double start, dou
   found->second.try_emplace(rank, Dates{start, end});
 }
 
-void Meetings::align(Measured& profile) const {
-  if (profile.ranks.size() < 2) return;
-  const std::uint32_t first = profile.ranks.begin()->first;
+std::map<std::uint32_t, ClockOffset> Meetings::clocks(const std::vector<std::uint32_t>& ranks) const {
+  std::map<std::uint32_t, ClockOffset> clocks;
   std::vector<const std::map<std::uint32_t, Dates>*> shared;
   for (const auto& [key, dates] : meetings_)
-    if (dates.size() == profile.ranks.size()) shared.push_back(&dates);
-  if (shared.empty()) return;
-  for (auto& [number, rank] : profile.ranks) {
+    if (dates.size() == ranks.size()) shared.push_back(&dates);
+  if (shared.empty() || ranks.size() < 2) return clocks;
+  const std::uint32_t first = ranks.front();
+  for (const std::uint32_t rank : ranks) {
     std::vector<double> ahead;
-    for (const auto* dates : shared) ahead.push_back(dates->at(number).end - dates->at(first).end);
-    std::ranges::sort(ahead);
-    rank.clock = MeasuredClock{ahead.size(),
-                               from_microseconds(median(ahead)),
-                               from_microseconds(ahead.front()),
-                               from_microseconds(ahead.back()),
-                               {}};
-    if (!rank.span) continue;
-    rank.span->first -= rank.clock->offset();
-    rank.span->last -= rank.clock->offset();
+    for (const auto* dates : shared) ahead.push_back(dates->at(rank).end - dates->at(first).end);
+    const auto [least, most] = std::ranges::minmax(ahead);
+    clocks[rank] = {ahead.size(), from_microseconds(median(ahead)), from_microseconds(least),
+                    from_microseconds(most)};
   }
   for (const auto* dates : shared) {
     const auto came = [&](std::uint32_t rank) {
-      return from_microseconds(dates->at(rank).start - dates->at(first).start) -
-             profile.ranks.at(rank).clock->offset();
+      return from_microseconds(dates->at(rank).start - dates->at(first).start) - clocks.at(rank).offset();
     };
     Duration last = Duration::min(), before = Duration::min();  // to come, and the one before it
     std::uint32_t who = first;
-    for (const auto& [number, rank] : profile.ranks) {
-      const Duration date = came(number);
+    for (const std::uint32_t rank : ranks) {
+      const Duration date = came(rank);
       if (date > last) {
         before = std::exchange(last, date);
-        who = number;
+        who = rank;
       } else {
         before = std::max(before, date);
       }
     }
-    profile.ranks.at(who).clock->late += (last - before) / static_cast<std::int64_t>(shared.size());
+    clocks.at(who).late += (last - before) / static_cast<std::int64_t>(shared.size());
   }
+  return clocks;
 }
 
 }  // namespace a3sim

@@ -8,7 +8,7 @@
 
 #include "sim/core/error.h"
 #include "traces/formats/stage_names.h"
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 #include "traces/import/rank_time.h"
 #include "traces/import/trace_events.h"
 
@@ -61,7 +61,7 @@ StagePhase stage_of(std::string_view name) {
 // The records of one file, one by one, and what it says of all of them.
 class Records {
  public:
-  Records(std::string file, Measured& to) : file_(std::move(file)), to_(to) {}
+  Records(std::string file, Profile& to) : file_(std::move(file)), to_(to) {}
 
   void add(const TraceEvent& event) {
     if (event.phase != "X" || (!event.category.empty() && event.category != "MegaKernelInternal")) return;
@@ -112,7 +112,7 @@ class Records {
   void add_task(std::uint32_t rank, const std::string& stage, const TraceEvent& event, Duration time) {
     const double index = event.number("stage_task_index").value_or(-1);
     if (index >= 0 && index < kNone) {
-      if (MeasuredTask* task = to_.task(rank, stage, static_cast<std::uint32_t>(index))) {
+      if (TaskTimes* task = to_.task(rank, stage, static_cast<std::uint32_t>(index))) {
         ++task->count;
         task->total += time;
       }
@@ -145,7 +145,7 @@ class Records {
   static constexpr std::uint32_t kMostRanks = 1 << 20;
   static constexpr double kLatest = 1e12;  // microseconds, of a date
   std::string file_;
-  Measured& to_;
+  Profile& to_;
   double records_ = 0;
   std::map<std::uint32_t, RankTime> times_;
   bool undated_ = false, has_cores_ = false;
@@ -158,9 +158,9 @@ class CycleRecords final : public ProfileReader {
     const std::string name = path.filename().string();
     return fs::is_regular_file(path, error) && (name.ends_with(".json") || name.ends_with(".json.gz"));
   }
-  Measured read(const fs::path& path) const override {
-    Measured to;
-    to.unit = MeasuredUnit::kTask;
+  Profile read(const fs::path& path) const override {
+    Profile to;
+    to.unit = ProfileUnit::kTask;
     constexpr std::array<std::string_view, 3> kWanted{"rank", "stage_task_index", "core_type"};
     Records records(path.string(), to);
     records.finish(each_trace_event(path, kWanted, [&](const TraceEvent& event) { records.add(event); }));

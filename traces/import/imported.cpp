@@ -26,13 +26,15 @@ constexpr auto names_of(Kind) {
 
 constexpr std::string_view kHeads =
     "rank,kind,name,index,number,total_ps,least_ps,most_ps,waited_ps,transit_ps,workers,run_ps,arithmetic_ps,"
-    "hits_known,hits,hbm_bytes\n";
-constexpr std::size_t kColumnsOfSums = 16;
+    "hits_known,hits,hbm_bytes,type\n";
+constexpr std::size_t kColumnsOfSums = 17;
+// What was written before types were: the same without the last column.
+constexpr std::string_view kTypeless = kHeads.substr(0, kHeads.size() - std::string_view(",type\n").size());
 constexpr std::int64_t kMostPicoseconds = std::int64_t{1} << 61;
 
 class SumsWriter {
  public:
-  std::string take(const Measured& profile) {
+  std::string take(const Profile& profile) {
     for (const auto& [rank, of] : profile.ranks) {
       rank_ = rank;
       for (const auto& [name, sum] : of.operators) add(Kind::kOperator, spreadsheet_cell(name), "", sum);
@@ -49,10 +51,10 @@ class SumsWriter {
 
  private:
   void add(Kind kind, const std::string& name, const std::string& index, const Occurrences& of) {
-    fmt::format_to(std::back_inserter(csv_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", rank_,
+    fmt::format_to(std::back_inserter(csv_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", rank_,
                    name_of(kind), name, index, of.count, of.total.count(), of.count ? of.least.count() : 0,
                    of.most.count(), of.waited.count(), of.transit.count(), of.workers, of.run.count(),
-                   of.arithmetic.count(), of.hits_known, of.hits, of.hbm_bytes);
+                   of.arithmetic.count(), of.hits_known, of.hits, of.hbm_bytes, spreadsheet_cell(of.type));
   }
 
   std::string csv_{kHeads};
@@ -61,11 +63,13 @@ class SumsWriter {
 
 class SumsReader {
  public:
-  SumsReader(const std::filesystem::path& path, Measured& to) : lines_(path), to_(to) {}
+  SumsReader(const std::filesystem::path& path, Profile& to) : lines_(path), to_(to) {}
   void read() {
     std::string heads;
     if (lines_.next(cells_)) heads = fmt::format("{}\n", fmt::join(cells_, ","));
-    if (heads != kHeads) fail("other columns than this a3sim writes: import the profile again");
+    typed_ = heads == kHeads;
+    if (!typed_ && heads != fmt::format("{}\n", kTypeless))
+      fail("other columns than this a3sim writes: import the profile again");
     while (lines_.next(cells_)) add_line();
   }
 
@@ -104,12 +108,14 @@ class SumsReader {
     of.hits_known = number<std::uint64_t>(13, kMost);
     of.hits = number<double>(14, 1e300);
     of.hbm_bytes = number<double>(15, 1e300);
+    if (typed_) of.type = printable(cells_[16]);
     return of;
   }
 
   void add_line() {
-    if (cells_.size() != kColumnsOfSums)
-      fail(fmt::format("{} cells, expected {}: was the file cut off?", cells_.size(), kColumnsOfSums));
+    const std::size_t expected = typed_ ? kColumnsOfSums : kColumnsOfSums - 1;
+    if (cells_.size() != expected)
+      fail(fmt::format("{} cells, expected {}: was the file cut off?", cells_.size(), expected));
     const auto rank = number<std::uint32_t>(0, kNone - 1);
     if (!to_.ranks.contains(rank)) fail(fmt::format("rank {} is not in measured.json", rank));
     const Occurrences of = sums();
@@ -124,17 +130,18 @@ class SumsReader {
         to_.packet(rank, number<std::uint64_t>(3, std::uint64_t{1} << 62)) += of;
         break;
       case Kind::kTask:
-        if (MeasuredTask* task = to_.task(rank, cells_[2], number<std::uint32_t>(3, kNone - 1)))
+        if (TaskTimes* task = to_.task(rank, cells_[2], number<std::uint32_t>(3, kNone - 1)))
           *task = {of.count, of.total};
     }
   }
 
   CsvLines lines_;
-  Measured& to_;
+  Profile& to_;
   std::vector<std::string> cells_;
+  bool typed_ = true;
 };
 
-nlohmann::ordered_json rank_json(std::uint32_t number, const MeasuredRank& rank) {
+nlohmann::ordered_json rank_json(std::uint32_t number, const RankProfile& rank) {
   nlohmann::ordered_json json{{"rank", number}};
   if (const auto& s = rank.steps)
     json["steps"] = {{"length_ps", s->length.count()},
@@ -157,29 +164,29 @@ Duration time_in(const Config& of, std::string_view key, std::int64_t least = 0)
   return Duration(of.integer(key, least, kMostPicoseconds));
 }
 
-void read_rank(const Config& of, MeasuredRank& rank) {
+void read_rank(const Config& of, RankProfile& rank) {
   if (of.has("steps")) {
     const Config s = of.map("steps");
-    rank.steps = MeasuredSteps{time_in(s, "length_ps"), time_in(s, "computing_ps"),
-                               time_in(s, "communication_ps"), time_in(s, "exposed_ps")};
+    rank.steps = TimeSplit{time_in(s, "length_ps"), time_in(s, "computing_ps"),
+                           time_in(s, "communication_ps"), time_in(s, "exposed_ps")};
   }
   if (of.has("span")) {
     const Config s = of.map("span");
-    rank.span = MeasuredSpan{time_in(s, "first_ps", -kMostPicoseconds),
-                             time_in(s, "last_ps", -kMostPicoseconds), time_in(s, "covered_ps")};
+    rank.span = KernelSpan{time_in(s, "first_ps", -kMostPicoseconds),
+                           time_in(s, "last_ps", -kMostPicoseconds), time_in(s, "covered_ps")};
   }
   if (of.has("clock")) {
     const Config c = of.map("clock");
     rank.clock =
-        MeasuredClock{static_cast<std::size_t>(c.integer("meetings", 1, kMostPicoseconds)),
-                      time_in(c, "median_ps", -kMostPicoseconds), time_in(c, "least_ps", -kMostPicoseconds),
-                      time_in(c, "most_ps", -kMostPicoseconds), time_in(c, "late_ps")};
+        ClockOffset{static_cast<std::size_t>(c.integer("meetings", 1, kMostPicoseconds)),
+                    time_in(c, "median_ps", -kMostPicoseconds), time_in(c, "least_ps", -kMostPicoseconds),
+                    time_in(c, "most_ps", -kMostPicoseconds), time_in(c, "late_ps")};
   }
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> imported_files(const Measured& profile) {
+std::vector<std::pair<std::string, std::string>> imported_files(const Profile& profile) {
   nlohmann::ordered_json json{{"schema_version", 1},
                               {"unit", name_of(profile.unit)},
                               {"notes", nlohmann::ordered_json::array()},
@@ -189,15 +196,15 @@ std::vector<std::pair<std::string, std::string>> imported_files(const Measured& 
   return {{"measured.json", json.dump(2) + '\n'}, {"measured.csv", SumsWriter().take(profile)}};
 }
 
-Measured read_imported(const std::filesystem::path& directory) {
+Profile read_imported(const std::filesystem::path& directory) {
   Diagnostics diagnostics;
   const Config json = Config::load(directory / "measured.json", {}, diagnostics);
   constexpr std::int64_t kProfileVersion = 1;
   if (!json.has("schema_version") || json.integer("schema_version", 0, kNone) != kProfileVersion)
     json.error("schema_version",
                fmt::format("another than {}, that of this a3sim: import the profile again", kProfileVersion));
-  Measured profile;
-  profile.unit = json.choice<MeasuredUnit>("unit");
+  Profile profile;
+  profile.unit = json.choice<ProfileUnit>("unit");
   profile.notes = json.texts("notes");
   for (const Config& rank : json.maps("ranks"))
     read_rank(rank, profile.ranks[static_cast<std::uint32_t>(rank.integer("rank", 0, kNone - 1))]);

@@ -41,13 +41,9 @@ void JobReader::take_machine(const ProfiledJob::MachineOf& machine) {
 }
 
 // Ranks' clocks differ by what the ends of collectives that they share differ by.
-void JobReader::align_clocks() {
-  Measured of;
-  for (const std::uint32_t rank : profiled_) of.ranks[rank];
-  meetings_.align(of);
+void JobReader::align_clocks(const ProfiledClocks& clocks) {
   const auto shift = [&](std::uint32_t rank, Duration& date) {
-    const std::optional<MeasuredClock>& clock = of.ranks.at(rank).clock;
-    if (clock) date -= clock->offset();
+    if (const auto clock = clocks.find(rank); clock != clocks.end()) date -= clock->second.offset();
   };
   const auto shift_all = [&](auto& records, auto rank) {
     for (auto& record : records) {
@@ -78,6 +74,39 @@ void JobReader::align_clocks() {
         *times = std::move(moved);
       }
     }
+  }
+}
+
+// A rank whose kernels have no durations in a step did less in it than it seems: it is not compared with others, unless
+// all are like that.
+void JobReader::leave_out_unfinished() {
+  const auto is_whole = [](const auto& of) { return of.second.unfinished == 0; };
+  const bool any_whole = std::ranges::any_of(
+      seen_, [&](const auto& step) { return std::ranges::any_of(step.second, is_whole); });
+  for (auto& [number, ranks] : seen_) {
+    for (const auto& [rank, of] : ranks)
+      if (of.unfinished > 0)
+        to_.job_.missing.push_back(
+            {fmt::format("kernel_details.csv: durations of {} kernels of rank {} in step {}", of.unfinished,
+                         rank, number),
+             any_whole ? "that rank in that step, which is left out" : "what that step does"});
+    if (!any_whole) continue;
+    const auto is_left = [&](const auto& record) {
+      const auto of = ranks.find(record.rank);
+      return of != ranks.end() && of->second.unfinished > 0;
+    };
+    std::vector<OperatorRecord>& operators = steps_[number].operators;
+    std::vector<std::uint32_t>& lines = lines_[number];
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      if (is_left(operators[i])) continue;
+      operators[kept] = operators[i];
+      lines[kept++] = lines[i];
+    }
+    operators.resize(kept);
+    lines.resize(kept);
+    std::erase_if(steps_[number].host, is_left);
+    std::erase_if(ranks, [&](const auto& of) { return !is_whole(of); });
   }
 }
 
@@ -179,6 +208,8 @@ void JobReader::make_light() {
 }
 
 void JobReader::tell_missing() {
+  to_.job_.exchanges_split = has_.waits || exchanges_ == 0;
+  to_.job_.idle_unexplained = host_ == 0 && has_.order;
   const auto lacks = [&](bool there, const char* column, const char* what) {
     if (!there) to_.job_.missing.push_back({column, what});
   };
@@ -188,9 +219,15 @@ void JobReader::tell_missing() {
   lacks(has_.cycles, "kernel_details.csv: aic_total_cycles", "compute.clock");
   lacks(has_.shapes, "kernel_details.csv: Input Shapes, Output Shapes", "load.imbalance; equal work");
   lacks(has_.hbm, "kernel_details.csv: *_main_memory_datas(KB)", "compute.hbm, compute.memory");
-  lacks(has_.exchanges, "communication.json", "waits for other ranks, and clocks");
+  lacks(has_.waits, "communication.json", "waits for other ranks, and clocks");
+  lacks(has_.order, "kernel_details.csv: kernels in the order of their starts",
+        "device.idle: gaps between them");
   lacks(transfers_ > 0, "trace_view.json: src rank, dst rank, size(Byte)", "comm.*");
-  lacks(host_ > 0, "trace_view.json: what hosts do", "host.*");
+  lacks(host_ > 0,
+        has_.framework
+            ? "trace_view.json: launches and other events of CANN, beside the framework's operators"
+            : "trace_view.json: what hosts do",
+        "host.*");
   lacks(has_.fill, "fill of the queues of batches", "io.read, io.process, io.fetch");
   lacks(has_.machine, "the machine's rates: --machine FILE", "roofs, and what transfers could reach");
   for (std::uint32_t rank = 0; rank < ranks_; ++rank)

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <numeric>
 
 #include "sim/core/error.h"
-#include "sim/core/progress.h"
 
 namespace a3sim {
 namespace {
@@ -42,7 +40,7 @@ CoreKind core_of(const KernelRow& row) {
 
 // Rows, and operations at two a multiply-accumulate: of [rows, inner] x [inner, columns], whatever other axes there are.
 // Others: one an element that is written.
-void add_work(const KernelRow& row, OperatorRecord& record) {
+void add_shapes(const KernelRow& row, OperatorRecord& record) {
   if (row.outs.empty() || row.outs.front().empty()) return;
   const std::vector<double>& out = row.outs.front();
   const double written = elements(out);
@@ -56,10 +54,21 @@ void add_work(const KernelRow& row, OperatorRecord& record) {
 }  // namespace
 
 void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine) {
+  path_ = path;
   std::vector<std::string> notes;
-  const std::vector<ProfiledHome> homes = profiled_homes(path, notes);
-  if (homes.empty()) throw InputError(path.string() + ": no profile of a rank in it");
+  const ProfiledClocks clocks = read_ascend(path, *this, notes);
   for (std::string& note : notes) to_.job_.missing.push_back({std::move(note), "the job"});
+  if (seen_.empty()) throw InputError(path.string() + ": no kernel with a date in it");
+  take_machine(machine);
+  align_clocks(clocks);
+  leave_out_unfinished();
+  find_transfers();
+  find_clocks();
+  make_light();
+  tell_missing();
+}
+
+void JobReader::begin(std::span<const ProfiledHome> homes) {
   for (const ProfiledHome& home : homes) {
     if (home.rank >= kMostRanks)
       throw InputError(
@@ -71,70 +80,53 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
   to_.job_.nodes.assign(ranks_, 0);
   to_.folders_.resize(ranks_);
   to_.tables_.resize(ranks_);
-  std::map<std::string, std::uint32_t> hosts;
-  Progress progress("ranks", homes.size());
-  for (const ProfiledHome& home : homes) {
-    // <host>_<pid>_<date>_ascend_pt
-    const std::string directory = home.home.filename().string();
-    const std::string host = directory.substr(0, directory.find('_'));
-    to_.job_.nodes[home.rank] =
-        hosts.try_emplace(host, static_cast<std::uint32_t>(hosts.size())).first->second;
-    const fs::path table = home.tables.front();
-    to_.folders_[home.rank] = below(path, table.parent_path());
-    to_.tables_[home.rank] = below(path, table);
-    read_rank(home);
-    progress.step();
-  }
-  if (seen_.empty()) throw InputError(path.string() + ": no kernel with a date in it");
-  take_machine(machine);
-  align_clocks();
-  find_transfers();
-  find_clocks();
-  make_light();
-  tell_missing();
 }
 
-void JobReader::read_rank(const ProfiledHome& home) {
+void JobReader::begin_rank(const ProfiledHome& home) {
+  // <host>_<pid>_<date>_ascend_pt
+  const std::string directory = home.home.filename().string();
+  const std::string host = directory.substr(0, directory.find('_'));
+  to_.job_.nodes[home.rank] =
+      hosts_.try_emplace(host, static_cast<std::uint32_t>(hosts_.size())).first->second;
+  const fs::path table = home.tables.front();
+  to_.folders_[home.rank] = below(path_, table.parent_path());
+  to_.tables_[home.rank] = below(path_, table);
   begins_.clear();
-  for (const fs::path& table : home.tables) read_kernels(home.rank, table);
-  const fs::path folder = home.tables.front().parent_path();
-  std::error_code error;
-  if (const fs::path sent = folder / "communication.json"; fs::is_regular_file(sent, error)) {
-    ExchangeSink sink;
-    sink.exchange = [&](const SeenExchange& seen) { add_exchange(home.rank, seen); };
-    read_communication(sent, sink);
-  }
+  order_ = {};
+}
+
+void JobReader::end_rank(const ProfiledHome& home) {
+  has_.order = has_.order && order_.ordered();
   for (const auto& [number, ranks] : seen_) {
     const auto own = ranks.find(home.rank);
     if (own != ranks.end() && own->second.seen()) begins_.emplace(own->second.first, number);
   }
-  if (const fs::path file = folder / "trace_view.json"; fs::is_regular_file(file, error) && !begins_.empty())
-    read_time_line(home.rank, file);
 }
 
-void JobReader::read_kernels(std::uint32_t rank, const fs::path& table) {
-  KernelRows rows(table, origin_);
+void JobReader::table(const KernelRows& rows) {
   has_.steps = has_.steps || rows.has_steps();
   has_.core_times = has_.core_times || rows.has_core_times();
   has_.cycles = has_.cycles || rows.has_cycles();
   has_.shapes = has_.shapes || rows.has_shapes();
   has_.hbm = has_.hbm || rows.has_hbm();
-  while (rows.next()) {
-    const KernelRow& row = rows.row();
-    // A kernel between steps belongs to none; exchanges are read where their waits are told.
-    const bool of_step = row.step || !rows.has_steps();
-    if (row.time && row.start && of_step && !row.name.starts_with("hcom_"))
-      add_kernel(rank, row, rows.line());
-  }
 }
 
-void JobReader::add_kernel(std::uint32_t rank, const KernelRow& row, std::size_t line) {
+void JobReader::unfinished(std::uint32_t rank, const KernelRow& row) {
+  // Only a kernel that began: events and notifications have neither date nor duration.
+  if (row.start && is_of_step(row)) ++seen(row.step.value_or(0), rank).unfinished;
+}
+
+void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t line) {
+  if (!row.start) return;
+  order_.add(*row.start, *row.start + *row.time);
+  // A kernel between steps belongs to none; collectives are exchanges.
+  if (!is_of_step(row) || row.is_collective()) return;
   count(kernels_, "kernels");
   const std::uint64_t number = row.step.value_or(0);
   SeenRankStep& of = seen(number, rank);
   OperatorRecord record;
   record.rank = rank;
-  record.op = name(row.name);
+  record.op = name(row.type.empty() ? row.name : row.type);
   std::uint16_t& before = of.kernels_of[record.op];
   record.pass = before;
   if (before < kMostOfName) ++before;
@@ -142,26 +134,7 @@ void JobReader::add_kernel(std::uint32_t rank, const KernelRow& row, std::size_t
   record.start = *row.start;
   record.end = *row.start + *row.time;
   record.wait = row.wait;
-  record.run = row.run[0] + row.run[1];
-  record.arithmetic = row.arithmetic[0] + row.arithmetic[1];
-  // Without times of cores, all of them run all the time.
-  if (record.run == Duration::zero()) record.run = *row.time * std::max(1U, row.blocks);
-  record.hbm_bytes = row.hbm_bytes;
-  record.l2_bytes = row.l2_bytes;
-  add_work(row, record);
-  const bool cube = record.core != CoreKind::kVector && record.core != CoreKind::kCpu;
-  const double cycles = row.cycles[0] + row.cycles[1];
-  if (cycles > 0 && record.run > Duration::zero()) {
-    const double clock = cycles / seconds(record.run);
-    fastest_ = std::max(fastest_, clock);
-    record.clock = static_cast<float>(clock);  // a share of the fastest when all are known
-  }
-  std::uint32_t& workers = cube ? to_.job_.machine.aic : to_.job_.machine.aiv;
-  workers = std::max(workers, row.blocks);
-  of.run[0] += row.run[0] > Duration::zero() || !cube ? row.run[0] : record.run;
-  of.run[1] += row.run[1] > Duration::zero() || cube ? row.run[1] : record.run;
-  of.operations += record.operations;
-  if (cube) of.rows += record.rows;
+  add_work(row, record, of);
   of.reach(record.start, record.end);
   if (record.start < record.end) {
     add_stretch(of.kernels, record.start, record.end);
@@ -171,25 +144,46 @@ void JobReader::add_kernel(std::uint32_t rank, const KernelRow& row, std::size_t
   lines_[number].push_back(static_cast<std::uint32_t>(line));
 }
 
+void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankStep& to) {
+  record.run = row.run[0] + row.run[1];
+  record.arithmetic = row.arithmetic[0] + row.arithmetic[1];
+  // Without times of cores, all of them run all the time.
+  if (record.run == Duration::zero()) record.run = *row.time * std::max(1U, row.workers());
+  record.hbm_bytes = row.hbm_bytes;
+  record.l2_bytes = row.l2_bytes;
+  add_shapes(row, record);
+  const double cycles = row.cycles[0] + row.cycles[1];
+  if (cycles > 0 && record.run > Duration::zero()) {
+    const double clock = cycles / seconds(record.run);
+    fastest_ = std::max(fastest_, clock);
+    record.clock = static_cast<float>(clock);  // a share of the fastest when all are known
+  }
+  ObservedMachine& machine = to_.job_.machine;
+  machine.aic = std::max(machine.aic, row.cores[0]);
+  machine.aiv = std::max(machine.aiv, row.cores[1]);
+  const bool matrix = row.is_matrix();
+  to.run[0] += row.run[0] > Duration::zero() || !matrix ? row.run[0] : record.run;
+  to.run[1] += row.run[1] > Duration::zero() || matrix ? row.run[1] : record.run;
+  to.operations += record.operations;
+  if (matrix) to.rows += record.rows;
+}
+
 // "step12"; where the profile knows no steps, all is one.
-void JobReader::add_exchange(std::uint32_t rank, const SeenExchange& of) {
-  has_.exchanges = true;
+void JobReader::exchange(std::uint32_t rank, const SeenExchange& of) {
+  has_.waits = has_.waits || of.tells_waits();
   std::uint64_t number = 0;
   if (of.step.starts_with("step")) {
     const std::string_view digits = of.step.substr(4);
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  } else if (!of.tells_waits() && has_.steps) {
+    return;  // a collective between steps belongs to none
   }
   if (!has_.steps) number = 0;
-  if (of.start_us < 0 || !origin_ || !seen_.contains(number)) return;
-  constexpr double kLongest = 1e12;  // us, of a profile
-  const double start = of.start_us - static_cast<double>(*origin_);
-  if (std::abs(start) > kLongest) return;
+  if (!of.start || (of.tells_waits() && !seen_.contains(number))) return;
   count(exchanges_, "exchanges");
-  const Duration from = from_microseconds(start), to = from + of.elapsed;
+  const Duration from = *of.start, to = from + of.elapsed;
   SeenRankStep& in = seen(number, rank);
   in.exchanges.push_back({from, to, of.waited, of.collective});
-  if (of.collective)
-    meetings_.add(rank, fmt::format("{}/{}", of.step, of.name), of.start_us, of.start_us + of.elapsed_us);
   in.reach(from, to);
   if (of.transit <= Duration::zero()) return;
   OperatorRecord record;
@@ -199,7 +193,7 @@ void JobReader::add_exchange(std::uint32_t rank, const SeenExchange& of) {
   record.start = from;
   record.end = to;
   step(number).operators.push_back(record);
-  lines_[number].push_back(0);
+  lines_[number].push_back(static_cast<std::uint32_t>(of.line));
 }
 
 std::uint32_t JobReader::name(const std::string& text) {

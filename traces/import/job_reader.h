@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "traces/analysis/times.h"
-#include "traces/import/ascend_files.h"
-#include "traces/import/kernel_rows.h"
+#include "traces/import/ascend_reader.h"
 #include "traces/import/profiled_job.h"
-#include "traces/import/trace_events.h"
+#include "traces/import/rank_time.h"
 #include "traces/observation.h"
 
 namespace a3sim {
@@ -35,6 +34,7 @@ struct SeenRankStep {
   double operations = 0, bytes = 0, rows = 0;
   std::array<std::uint8_t, 3> fill{kNoFill, kNoFill, kNoFill};
   std::map<std::uint32_t, std::uint16_t> kernels_of;  // how many by name
+  std::size_t unfinished = 0;                         // kernels without a duration
 
   bool seen() const { return first <= last; }
   void reach(Duration from, Duration to) {
@@ -43,26 +43,34 @@ struct SeenRankStep {
   }
 };
 
-// Reads a profiler's directories into a job, once.
-class JobReader {
+// Makes a job of what the reader of a profiler's directories finds.
+class JobReader final : public AscendSink {
  public:
   explicit JobReader(ProfiledJob& to) : to_(to) {}
   void read(const std::filesystem::path& path, const ProfiledJob::MachineOf& machine);
 
  private:
   // job_reader.cpp: tables of kernels, and what ranks exchange.
-  void read_rank(const ProfiledHome& home);
-  void read_kernels(std::uint32_t rank, const std::filesystem::path& table);
-  void add_kernel(std::uint32_t rank, const KernelRow& row, std::size_t line);
-  void add_exchange(std::uint32_t rank, const SeenExchange& seen);
+  void begin(std::span<const ProfiledHome> homes) override;
+  void begin_rank(const ProfiledHome& home) override;
+  void table(const KernelRows& rows) override;
+  void kernel(std::uint32_t rank, const KernelRow& row, std::size_t line) override;
+  void unfinished(std::uint32_t rank, const KernelRow& row) override;
+  void exchange(std::uint32_t rank, const SeenExchange& seen) override;
+  void packets(std::uint32_t, std::uint64_t, double, Duration) override {}
+  void steps(std::uint32_t, const TimeSplit&) override {}
+  void end_rank(const ProfiledHome& home) override;
+  bool is_of_step(const KernelRow& row) const { return row.step || !has_.steps; }
+  void add_work(const KernelRow& row, OperatorRecord& record, SeenRankStep& to);
   std::uint32_t name(const std::string& text);
   FullStep& step(std::uint64_t number);
   SeenRankStep& seen(std::uint64_t number, std::uint32_t rank) { return seen_[number][rank]; }
   static void count(std::size_t& records, std::string_view what);
 
   // job_time_line.cpp: trace_view.json.
-  void read_time_line(std::uint32_t rank, const std::filesystem::path& file);
-  void add_event(std::uint32_t rank, const TraceEvent& event);
+  std::span<const std::string_view> wanted_arguments() const override;
+  void event(std::uint32_t rank, const TraceEvent& event, Duration date) override;
+  void add_fill(std::uint32_t rank, const TraceEvent& event, Duration date);
   void add_transfer(std::uint32_t rank, const TraceEvent& event, Duration start);
   void add_host(std::uint32_t rank, const TraceEvent& event, HostKind kind, Duration start);
   std::uint16_t plane(const std::string& link);
@@ -70,7 +78,8 @@ class JobReader {
   std::uint64_t step_at(Duration date) const;
 
   // job_light.cpp: what follows from all of it.
-  void align_clocks();
+  void align_clocks(const ProfiledClocks& clocks);
+  void leave_out_unfinished();
   void take_machine(const ProfiledJob::MachineOf& machine);
   void find_transfers();
   void find_clocks();
@@ -79,21 +88,21 @@ class JobReader {
   void tell_missing();
 
   ProfiledJob& to_;
-  std::uint32_t ranks_ = 0;  // the highest that was profiled, and one
+  std::filesystem::path path_;  // that was named
+  std::uint32_t ranks_ = 0;     // the highest that was profiled, and one
   std::set<std::uint32_t> profiled_;
-  std::optional<std::int64_t> origin_;  // microseconds since 1970, of all dates
-  std::map<std::string, std::uint32_t, std::less<>> names_;
+  std::map<std::string, std::uint32_t, std::less<>> names_, hosts_;
   std::map<std::uint64_t, FullStep> steps_;  // by what the profile calls them
   std::map<std::uint64_t, std::vector<std::uint32_t>> lines_;
   std::map<std::uint64_t, std::map<std::uint32_t, SeenRankStep>> seen_;
   std::map<Duration, std::uint64_t> begins_;  // of the steps of the rank that is being read
-  Meetings meetings_;
-  double fastest_ = 0;              // clock, Hz
-  std::vector<std::string> links_;  // kinds, as transfers call them
-  std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0;
+  KernelOrder order_;                         // likewise
+  double fastest_ = 0;                        // clock, Hz
+  std::vector<std::string> links_;            // kinds, as transfers call them
+  std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0, framework_ = 0;
   struct Has {
     bool machine = false, steps = false, core_times = false, cycles = false, shapes = false, hbm = false,
-         exchanges = false, fill = false;
+         waits = false, fill = false, order = true, framework = false;
   } has_;
 };
 

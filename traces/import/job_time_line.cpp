@@ -36,33 +36,31 @@ std::optional<HostKind> host_kind(const TraceEvent& event) {
     if (event.name == name) return kind;
   for (const Begins& begins : kHostBegins)
     if (event.name.starts_with(begins.name)) return begins.kind;
+  if (event.category == "cpu_op") return HostKind::kOther;  // an operator of the framework
   return {};
 }
 
 }  // namespace
 
-void JobReader::read_time_line(std::uint32_t rank, const std::filesystem::path& file) {
-  each_trace_event(file, kWanted, [&](const TraceEvent& event) { add_event(rank, event); });
+std::span<const std::string_view> JobReader::wanted_arguments() const { return kWanted; }
+
+void JobReader::event(std::uint32_t rank, const TraceEvent& event, Duration date) {
+  const double length = event.length.value_or(0);
+  if (begins_.empty() || !(length >= 0) || length > kMostMicroseconds) return;
+  if (event.phase == "C") return add_fill(rank, event, date);
+  if (event.number("dst rank")) return add_transfer(rank, event, date);
+  if (const std::optional<HostKind> kind = host_kind(event)) add_host(rank, event, *kind, date);
 }
 
-void JobReader::add_event(std::uint32_t rank, const TraceEvent& event) {
-  if (event.date.empty() || (event.phase != "X" && event.phase != "C")) return;
-  const std::optional<Duration> date = date_in(event.date, origin_);
-  const double length = event.length.value_or(0);
-  if (!date || !(length >= 0) || length > kMostMicroseconds) return;
-  if (event.phase == "C") {
-    if (event.name != kDataQueuesCounter) return;
-    SeenRankStep& of = seen(step_at(*date), rank);
-    for (std::size_t q = 0; q < kQueueNames.size(); ++q) {
-      const std::optional<double> fill = event.number(kQueueNames[q]);
-      if (!fill || !(*fill >= 0 && *fill <= 100)) continue;
-      of.fill[q] = static_cast<std::uint8_t>(std::lround(*fill));
-      has_.fill = true;
-    }
-    return;
+void JobReader::add_fill(std::uint32_t rank, const TraceEvent& event, Duration date) {
+  if (event.name != kDataQueuesCounter) return;
+  SeenRankStep& of = seen(step_at(date), rank);
+  for (std::size_t q = 0; q < kQueueNames.size(); ++q) {
+    const std::optional<double> fill = event.number(kQueueNames[q]);
+    if (!fill || !(*fill >= 0 && *fill <= 100)) continue;
+    of.fill[q] = static_cast<std::uint8_t>(std::lround(*fill));
+    has_.fill = true;
   }
-  if (event.number("dst rank")) return add_transfer(rank, event, *date);
-  if (const std::optional<HostKind> kind = host_kind(event)) add_host(rank, event, *kind, *date);
 }
 
 void JobReader::add_transfer(std::uint32_t rank, const TraceEvent& event, Duration start) {
@@ -94,7 +92,6 @@ std::uint16_t JobReader::plane(const std::string& link) {
 }
 
 void JobReader::add_host(std::uint32_t rank, const TraceEvent& event, HostKind kind, Duration start) {
-  count(host_, "host events");
   HostRecord record;
   record.rank = rank;
   record.kind = kind;
@@ -102,7 +99,22 @@ void JobReader::add_host(std::uint32_t rank, const TraceEvent& event, HostKind k
   record.end = start + from_microseconds(event.length.value_or(0));
   const std::optional<double> number = event.number("sim step");
   const bool told = number && *number >= 0 && steps_.contains(static_cast<std::uint64_t>(*number));
-  step(told ? static_cast<std::uint64_t>(*number) : step_at(start)).host.push_back(record);
+  std::vector<HostRecord>& events = step(told ? static_cast<std::uint64_t>(*number) : step_at(start)).host;
+  if (kind != HostKind::kOther) {
+    count(host_, "host events");
+    events.push_back(record);
+    return;
+  }
+  // Operators of a framework call one another: the outermost stands for those in it, which end before it.
+  has_.framework = true;
+  while (!events.empty() && events.back().rank == rank && events.back().kind == kind &&
+         events.back().start >= record.start && events.back().end <= record.end) {
+    record.count += events.back().count;
+    events.pop_back();
+    --framework_;
+  }
+  count(framework_, "operators of hosts");
+  events.push_back(record);
 }
 
 std::uint64_t JobReader::step_at(Duration date) const {

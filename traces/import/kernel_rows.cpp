@@ -40,6 +40,7 @@ KernelRows::KernelRows(const std::filesystem::path& path, std::optional<std::int
   mixed_ = table_.place({"Mix Block Num", "Mix Block Dim"});
   hit_ = table_.place({"sim_l2_hit(%)"});
   step_ = table_.place({"Step Id"});
+  type_ = table_.place({"Type", "OP Type"});
   core_ = table_.place({"Accelerator Core", "Task Type"});
   in_ = table_.place({"Input Shapes"});
   out_ = table_.place({"Output Shapes"});
@@ -65,6 +66,7 @@ bool KernelRows::next() {
   if (!table_.next()) return false;
   constexpr double kMostSteps = 1e15;
   row_.name = table_.text(name_);
+  row_.type = type_ && table_.text(*type_) != "N/A" ? table_.text(*type_) : "";
   row_.core = core_ ? table_.text(*core_) : "";
   const std::optional<double> step = table_.number(step_, 0, kMostSteps);
   row_.step = step ? std::optional(static_cast<std::uint64_t>(*step)) : std::nullopt;
@@ -81,14 +83,16 @@ bool KernelRows::next() {
   return true;
 }
 
-// Of a mixed kernel, AIV run blocks of their own.
+// A mixed kernel has blocks of the cores that lead it, and mixed blocks of the others.
 void KernelRows::read_cores() {
   constexpr double kMostBlocks = 1e5, kMostKilobytes = 1e15, kMostCycles = 1e18;
   const double blocks = table_.number(blocks_, 0, kMostBlocks).value_or(0);
   const double mixed = table_.number(mixed_, 0, kMostBlocks).value_or(0);
-  row_.blocks = static_cast<std::uint32_t>(blocks);
+  const std::size_t leads = row_.is_matrix() ? 0 : 1;
+  row_.cores[leads] = static_cast<std::uint32_t>(blocks);
+  row_.cores[1 - leads] = static_cast<std::uint32_t>(mixed);
   for (std::size_t core = 0; core < run_.size(); ++core) {
-    const double on = core == 1 && mixed > 0 ? mixed : blocks;
+    const double on = core != leads && mixed > 0 ? mixed : blocks;
     row_.run[core] = from_microseconds(on * table_.number(run_[core], 0, kMostMicroseconds).value_or(0));
     row_.arithmetic[core] =
         from_microseconds(on * table_.number(work_[core], 0, kMostMicroseconds).value_or(0));

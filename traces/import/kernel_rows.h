@@ -13,17 +13,25 @@ namespace a3sim {
 
 // A kernel, as a line of kernel_details.csv or op_summary_*.csv says it; what no column says is empty or zero.
 struct KernelRow {
-  std::string name, core;
+  std::string name, type, core;  // type: the operator that the kernel computes, as MatMulV3
   std::optional<std::uint64_t> step;
   std::optional<Duration> start, time;
   Duration wait{};
-  std::uint32_t blocks = 0;
-  // Of AIC, of AIV, summed over the cores that ran its blocks: a table has means.
+  std::array<std::uint32_t, 2> cores{};  // AIC and AIV that ran it; of one kind unless the kernel is mixed
+  // Times of AIC and of AIV, summed over the cores that ran it: a table has means.
   std::array<Duration, 2> run{}, arithmetic{};
   std::array<double, 2> cycles{};
   double hbm_bytes = 0, l2_bytes = 0;
   std::optional<double> hit_rate;              // in the L2, of what it reads
   std::vector<std::vector<double>> ins, outs;  // axes of what it reads and writes
+
+  std::uint32_t workers() const { return cores[0] + cores[1]; }
+  // Whether it is a collective, which ranks run together and no core computes.
+  bool is_collective() const {
+    return name.starts_with("hcom_") || core == "HCCL" || core == "COMMUNICATION";
+  }
+  // Whether AIC lead it, alone or with AIV beside them.
+  bool is_matrix() const { return core != "AI_VECTOR_CORE" && core != "AI_CPU" && core != "MIX_AIV"; }
 };
 
 // The lines of such a table, one by one. All throw InputError with file and line.
@@ -54,7 +62,7 @@ class KernelRows {
   std::optional<std::int64_t>& origin_;
   KernelRow row_;
   std::size_t name_ = 0, time_ = 0;
-  Place start_, wait_, blocks_, mixed_, hit_, step_, core_, in_, out_, hbm_, l2_;
+  Place start_, wait_, blocks_, mixed_, hit_, step_, type_, core_, in_, out_, hbm_, l2_;
   std::array<Place, 2> run_, work_, cycles_;      // of AIC, of AIV
   std::vector<Place> moved_;                      // read and written in the HBM
   std::vector<std::pair<Place, Place>> counted_;  // reads that hit, and missed

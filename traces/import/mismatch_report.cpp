@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 namespace a3sim {
 namespace {
@@ -64,9 +64,9 @@ void add_mismatches(const char* key, const std::string& head, const Mismatches& 
 }
 
 // Means of the ranks.
-void add_steps(const Measured& profile, const Measured& simulated, Report& report) {
-  const auto mean = [](const Measured& of) {
-    MeasuredSteps sum;
+void add_steps(const Profile& profile, const Profile& simulated, Report& report) {
+  const auto mean = [](const Profile& of) {
+    TimeSplit sum;
     std::int64_t ranks = 0;
     for (const auto& [number, rank] : of.ranks) {
       if (!rank.steps) continue;
@@ -80,7 +80,7 @@ void add_steps(const Measured& profile, const Measured& simulated, Report& repor
       *time /= std::max<std::int64_t>(1, ranks);
     return ranks ? std::optional(sum) : std::nullopt;
   };
-  const std::optional<MeasuredSteps> theirs = mean(profile), ours = mean(simulated);
+  const std::optional<TimeSplit> theirs = mean(profile), ours = mean(simulated);
   if (!theirs || !ours) return;
   Table& table = report.table(
       "steps",
@@ -103,7 +103,7 @@ struct TaskRow {
 };
 
 // Tasks of one number of one operator on one rank.
-void add_tasks(const Measured& profile, const Measured& simulated, const NameMap& names, Report& report) {
+void add_tasks(const Profile& profile, const Profile& simulated, const NameMap& names, Report& report) {
   constexpr std::size_t kWorst = 10, kWritten = 1000;
   std::vector<TaskRow> rows;
   std::size_t unmatched = 0;
@@ -149,11 +149,11 @@ void add_tasks(const Measured& profile, const Measured& simulated, const NameMap
 
 }  // namespace
 
-Report mismatch_report(const Measured& profile, const Measured& simulated, const NameMap& names) {
+Report mismatch_report(const Profile& profile, const Profile& simulated, const NameMap& names) {
   const Mismatches operators =
-      mismatches_of(profile.sum(&MeasuredRank::operators), simulated.sum(&MeasuredRank::operators), names);
+      mismatches_of(profile.sum(&RankProfile::operators), simulated.sum(&RankProfile::operators), names);
   const Mismatches exchanges =
-      mismatches_of(profile.sum(&MeasuredRank::exchanges), simulated.sum(&MeasuredRank::exchanges), names);
+      mismatches_of(profile.sum(&RankProfile::exchanges), simulated.sum(&RankProfile::exchanges), names);
   Report report;
   report.fact("schema_version", 1).fact("unit", std::string(name_of(profile.unit)));
   add_mismatches("operators", fmt::format("{}s", name_of(profile.unit)), operators, report);
@@ -166,7 +166,7 @@ Report mismatch_report(const Measured& profile, const Measured& simulated, const
     if (!of.empty()) report.say(fmt::format("{}: {}\n", what, fmt::join(of, ", ")), key);
   };
   // What a profile without communication.json does not have is no operator that it lacks.
-  const bool sent = !profile.sum(&MeasuredRank::exchanges).empty();
+  const bool sent = !profile.sum(&RankProfile::exchanges).empty();
   listed("unknown", "measured, and not simulated (--name THEIRS=OURS maps them)", operators.unknown,
          exchanges.unknown);
   listed("missing", "simulated, and not measured", operators.missing,

@@ -24,11 +24,11 @@ std::vector<std::uint32_t> ProfiledJob::full_steps() const {
   return steps;
 }
 
-std::string ProfiledJob::place_of(const LightRecord& record) const {
+RecordPlace ProfiledJob::place_of(const LightRecord& record) const {
   return fmt::format("{}: step {}", tables_[record.rank], number_of(record.step));
 }
 
-std::string ProfiledJob::place_of(const OperatorRecord& record) const {
+RecordPlace ProfiledJob::place_of(const OperatorRecord& record) const {
   const std::vector<OperatorRecord>& of = steps_.at(record.step).operators;
   const auto found = std::ranges::find_if(of, [&](const OperatorRecord& other) {
     return other.rank == record.rank && other.op == record.op && other.pass == record.pass &&
@@ -40,12 +40,12 @@ std::string ProfiledJob::place_of(const OperatorRecord& record) const {
                    : fmt::format("{}:{}", tables_[record.rank], line);
 }
 
-std::string ProfiledJob::place_of(const TransferRecord& record) const {
+RecordPlace ProfiledJob::place_of(const TransferRecord& record) const {
   return fmt::format("{}/trace_view.json: {} us behind the first kernel", folders_[record.src],
                      microseconds(record.start));
 }
 
-std::string ProfiledJob::place_of(const HostRecord& record) const {
+RecordPlace ProfiledJob::place_of(const HostRecord& record) const {
   return fmt::format("{}/trace_view.json: {} us behind the first kernel", folders_[record.rank],
                      microseconds(record.start));
 }

@@ -24,10 +24,10 @@ class ProfiledJob final : public Observation {
   std::vector<std::uint32_t> full_steps() const override;
   FullStep full(std::uint32_t step) const override { return steps_.at(step); }
   std::uint32_t number_of(std::uint32_t step) const override { return numbers_.at(step); }
-  std::string place_of(const LightRecord& record) const override;
-  std::string place_of(const OperatorRecord& record) const override;
-  std::string place_of(const TransferRecord& record) const override;
-  std::string place_of(const HostRecord& record) const override;
+  RecordPlace place_of(const LightRecord& record) const override;
+  RecordPlace place_of(const OperatorRecord& record) const override;
+  RecordPlace place_of(const TransferRecord& record) const override;
+  RecordPlace place_of(const HostRecord& record) const override;
 
  private:
   friend class JobReader;

@@ -20,17 +20,16 @@ void RankTime::add(Duration start, Duration end, bool exchanges, bool on_aic) {
   if (too_many_) computing_ = communicating_ = all_ = {};
 }
 
-std::optional<MeasuredSteps> RankTime::steps() const {
+std::optional<TimeSplit> RankTime::steps() const {
   if (all_.empty()) return {};
   const Duration length(boost::icl::last(all_) + 1 - boost::icl::first(all_));
-  return MeasuredSteps{length, length_of(computing_), length_of(communicating_),
-                       length_of(communicating_ - computing_)};
+  return TimeSplit{length, length_of(computing_), length_of(communicating_),
+                   length_of(communicating_ - computing_)};
 }
 
-std::optional<MeasuredSpan> RankTime::span() const {
+std::optional<KernelSpan> RankTime::span() const {
   if (all_.empty()) return {};
-  return MeasuredSpan{Duration(boost::icl::first(all_)), Duration(boost::icl::last(all_) + 1),
-                      length_of(all_)};
+  return KernelSpan{Duration(boost::icl::first(all_)), Duration(boost::icl::last(all_) + 1), length_of(all_)};
 }
 
 void KernelOrder::add(Duration start, Duration end) {
@@ -42,7 +41,7 @@ void KernelOrder::add(Duration start, Duration end) {
   span_.last = std::max(span_.last, end);
 }
 
-std::optional<MeasuredSpan> KernelOrder::span() const {
+std::optional<KernelSpan> KernelOrder::span() const {
   return any_ && ordered_ ? std::optional(span_) : std::nullopt;
 }
 

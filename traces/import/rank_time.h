@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "traces/analysis/times.h"
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 
 namespace a3sim {
 
@@ -13,8 +13,8 @@ class RankTime {
   // Communication is the time of tasks that exchange; what an AIC runs computes.
   void add(Duration start, Duration end, bool exchanges, bool on_aic);
   // Nothing where there were no tasks, or more stretches of time than are kept.
-  std::optional<MeasuredSteps> steps() const;
-  std::optional<MeasuredSpan> span() const;
+  std::optional<TimeSplit> steps() const;
+  std::optional<KernelSpan> span() const;
 
  private:
   Times computing_, communicating_, all_;
@@ -26,13 +26,13 @@ class KernelOrder {
  public:
   void add(Duration start, Duration end);
   // Nothing where there were no kernels, or where they came in another order.
-  std::optional<MeasuredSpan> span() const;
+  std::optional<KernelSpan> span() const;
   bool ordered() const { return ordered_; }
 
  private:
   bool ordered_ = true, any_ = false;
   Duration last_start_{};
-  MeasuredSpan span_;
+  KernelSpan span_;
 };
 
 }  // namespace a3sim

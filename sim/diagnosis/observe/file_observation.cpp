@@ -86,7 +86,7 @@ const FullStep& FileObservation::kept(std::uint32_t step) const {
   return kept_.emplace(step, read(folder_of(step), step)).first->second;
 }
 
-std::string FileObservation::place_of(const LightRecord& record) const {
+RecordPlace FileObservation::place_of(const LightRecord& record) const {
   // Each rank has one record per pass in every step, since it is in one group of a pass.
   const std::uint64_t passes = job_.passes.size();
   const bool reference = record.step == kNone;
@@ -95,14 +95,14 @@ std::string FileObservation::place_of(const LightRecord& record) const {
   return fmt::format("{}:{}", reference ? kReferenceBin : kLightBin, number);
 }
 
-std::string FileObservation::place_of(const OperatorRecord& record) const {
+RecordPlace FileObservation::place_of(const OperatorRecord& record) const {
   return line_of(kept(record.step).operators, kOperatorsCsv, record.step, [&](const OperatorRecord& other) {
     return other.rank == record.rank && other.pass == record.pass && other.op == record.op &&
            other.start == record.start;
   });
 }
 
-std::string FileObservation::place_of(const TransferRecord& record) const {
+RecordPlace FileObservation::place_of(const TransferRecord& record) const {
   return line_of(
       kept(record.step).transfers, kTransfersCsv, record.step, [&](const TransferRecord& transfer) {
         return transfer.src == record.src && transfer.dst == record.dst && transfer.op == record.op &&
@@ -110,7 +110,7 @@ std::string FileObservation::place_of(const TransferRecord& record) const {
       });
 }
 
-std::string FileObservation::place_of(const HostRecord& record) const {
+RecordPlace FileObservation::place_of(const HostRecord& record) const {
   return line_of(kept(record.step).host, kHostCsv, record.step, [&](const HostRecord& event) {
     return event.rank == record.rank && event.kind == record.kind && event.start == record.start;
   });

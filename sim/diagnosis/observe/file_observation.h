@@ -24,10 +24,10 @@ class FileObservation final : public Observation {
   FullStep reference_full() const override;
   std::vector<std::uint32_t> full_steps() const override;
   FullStep full(std::uint32_t step) const override;
-  std::string place_of(const LightRecord& record) const override;
-  std::string place_of(const OperatorRecord& record) const override;
-  std::string place_of(const TransferRecord& record) const override;
-  std::string place_of(const HostRecord& record) const override;
+  RecordPlace place_of(const LightRecord& record) const override;
+  RecordPlace place_of(const OperatorRecord& record) const override;
+  RecordPlace place_of(const TransferRecord& record) const override;
+  RecordPlace place_of(const HostRecord& record) const override;
 
  private:
   FullStep read(const std::string& folder, std::uint32_t step) const;

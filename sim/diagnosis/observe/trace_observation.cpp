@@ -97,21 +97,26 @@ std::vector<PathPart> TraceObservation::critical_path(std::uint32_t) const {
 }
 
 template <class Same>
-std::string TraceObservation::place_of_task(std::uint16_t pass, std::uint32_t rank, const Same& same) const {
+RecordPlace TraceObservation::place_of_task(std::uint16_t pass, std::uint32_t rank, const Same& same) const {
   const auto& ranks = traced_[pass].trace.ranks;
   const auto found = std::ranges::find_if(ranks[rank], same);
-  if (found == ranks[rank].end()) return tasks_csv_name(job_.passes[pass]);
+  RecordPlace place(tasks_csv_name(job_.passes[pass]));
+  if (found == ranks[rank].end()) return place;
   std::ptrdiff_t line = 2 + (found - ranks[rank].begin());  // the columns' names are in line 1
   for (std::uint32_t before = 0; before < rank; ++before) line += std::ssize(ranks[before]);
-  return fmt::format("{}:{}", tasks_csv_name(job_.passes[pass]), line);
+  place.text += fmt::format(":{}", line);
+  place.pass = job_.passes[pass];
+  place.rank = rank;
+  place.task = static_cast<std::uint32_t>(found - ranks[rank].begin());
+  return place;
 }
 
-std::string TraceObservation::place_of(const LightRecord& record) const {
+RecordPlace TraceObservation::place_of(const LightRecord& record) const {
   return fmt::format("result.json:passes[{}].ranks[{}]", record.pass, record.rank);
 }
 
 // Returns the line of the operator's first task.
-std::string TraceObservation::place_of(const OperatorRecord& record) const {
+RecordPlace TraceObservation::place_of(const OperatorRecord& record) const {
   const Trace& trace = traced_[record.pass].trace;
   return place_of_task(record.pass, record.rank, [&](const TraceTask& task) {
     return trace.operators[task.op].name == job_.names[record.op] &&
@@ -119,7 +124,7 @@ std::string TraceObservation::place_of(const OperatorRecord& record) const {
   });
 }
 
-std::string TraceObservation::place_of(const TransferRecord& record) const {
+RecordPlace TraceObservation::place_of(const TransferRecord& record) const {
   const Trace& trace = traced_[record.pass].trace;
   return place_of_task(record.pass, record.src, [&](const TraceTask& task) {
     return task.remote && since_[record.pass] + task.start == record.start &&
@@ -127,18 +132,8 @@ std::string TraceObservation::place_of(const TransferRecord& record) const {
   });
 }
 
-std::string TraceObservation::place_of(const HostRecord&) const { return ""; }
+RecordPlace TraceObservation::place_of(const HostRecord&) const { return ""; }
 
 std::string tasks_csv_name(const std::string& pass) { return "tasks_" + pass + ".csv"; }
-
-TaskAt task_at_line(const Trace& trace, std::size_t line) {
-  constexpr std::size_t kFirst = 2;
-  std::size_t task = line - kFirst;
-  for (std::uint32_t rank = 0; line >= kFirst && rank < trace.ranks.size(); ++rank) {
-    if (task < trace.ranks[rank].size()) return {rank, static_cast<std::uint32_t>(task)};
-    task -= trace.ranks[rank].size();
-  }
-  return kNoTask;
-}
 
 }  // namespace a3sim

@@ -34,15 +34,15 @@ class TraceObservation : public Observation {
   std::vector<PathPart> critical_path(std::uint32_t step) const override;
   // Places are lines of the task tables that `a3sim run --trace -o` writes; light records are placed in
   // result.json.
-  std::string place_of(const LightRecord& record) const override;
-  std::string place_of(const OperatorRecord& record) const override;
-  std::string place_of(const TransferRecord& record) const override;
-  std::string place_of(const HostRecord& record) const override;
+  RecordPlace place_of(const LightRecord& record) const override;
+  RecordPlace place_of(const OperatorRecord& record) const override;
+  RecordPlace place_of(const TransferRecord& record) const override;
+  RecordPlace place_of(const HostRecord& record) const override;
 
  private:
   // Returns the line of the rank's first task for which `same` returns true.
   template <class Same>
-  std::string place_of_task(std::uint16_t pass, std::uint32_t rank, const Same& same) const;
+  RecordPlace place_of_task(std::uint16_t pass, std::uint32_t rank, const Same& same) const;
 
   std::span<const TracedPass> traced_;
   std::vector<Duration> since_;  // by pass
@@ -62,8 +62,5 @@ void add_full_records(const Trace& trace, std::uint16_t pass, Duration since,
 
 // Returns the file name of a pass's task table in the directory of a run.
 std::string tasks_csv_name(const std::string& pass);
-
-// Returns the task on a line of that table, or none if there is no such line.
-TaskAt task_at_line(const Trace& trace, std::size_t line);
 
 }  // namespace a3sim

@@ -28,7 +28,7 @@ void add_finding(const Finding& finding, const Advice& advice, std::string& text
   for (std::size_t e = 0; e < finding.evidence.size(); ++e) {
     const Evidence& item = finding.evidence[e];
     text += fmt::format("  {:<10} {}{}\n", e == 0 ? "evidence" : "", evidence_text(item),
-                        item.place.empty() ? "" : "  " + item.place);
+                        item.place.empty() ? "" : "  " + item.place.text);
   }
   for (std::size_t i = 0; i < finding.ruled_out.size(); ++i)
     text += fmt::format("  {:<10} {}: {}\n", i == 0 ? "ruled out" : "", finding.ruled_out[i].cause,
@@ -51,7 +51,7 @@ ordered_json json_of(const Finding& finding) {
                         {"value", item.value},
                         {"threshold", item.threshold},
                         {"unit", item.unit},
-                        {"place", item.place}});
+                        {"place", item.place.text}});
   for (const RuledOut& item : finding.ruled_out) out.push_back({{"cause", item.cause}, {"why", item.why}});
   for (const Remedy& item : finding.remedies)
     remedies.push_back({{"text", item.text}, {"gain_ms", item.gain_ms}, {"bound", item.bound}});
@@ -146,7 +146,7 @@ std::string first_finding(const Advice& advice, std::string_view whole) {
     const Evidence& evidence = finding.evidence.front();
     return fmt::format("{}{}{}: {:.3f} ms of the {} ({:.1f} %). Evidence: {}{}{}.", finding.cause,
                        place.empty() ? "" : ", ", place, finding.lost_ms, whole, 100 * finding.share,
-                       evidence_text(evidence), evidence.place.empty() ? "" : ", ", evidence.place);
+                       evidence_text(evidence), evidence.place.empty() ? "" : ", ", evidence.place.text);
   };
   if (!advice.findings.empty()) {
     const Finding& first = advice.findings.front();
@@ -159,7 +159,7 @@ std::string first_finding(const Advice& advice, std::string_view whole) {
   if (limited != advice.infos.end()) {
     const std::string place = place_text(*limited, advice.ranks);
     return fmt::format("{} At a roof: {}, {}; {}, {}.", none, limited->cause, place,
-                       evidence_text(limited->evidence.front()), limited->evidence.front().place);
+                       evidence_text(limited->evidence.front()), limited->evidence.front().place.text);
   }
   return advice.infos.empty() ? none : fmt::format("{} Most: {}", none, told(advice.infos.front()));
 }

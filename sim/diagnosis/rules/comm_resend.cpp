@@ -84,7 +84,7 @@ class CommResendRule final : public CauseRule {
         continue;
       finding.ranks.push_back(late.src);
       const double n = std::round(std::log2(late.excess / kPacket));
-      const std::string place = slowdown.observation.place_of(*late.worst);
+      const RecordPlace place = slowdown.observation.place_of(*late.worst);
       finding.add({fmt::format("rank {}: {} of {} puts waited longer than any usual one", late.src,
                                late.count, late.all),
                    "ms", late.excess / kPicosecondsOfMs, data.at("least_ms"), place});

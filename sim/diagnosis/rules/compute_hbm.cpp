@@ -56,7 +56,7 @@ class ComputeHbmRule final : public CauseRule {
       finding.ranks.push_back(rank.rank);
       finding.factor = finding.factor > 0 ? std::min(finding.factor, 1 / rank.slowest) : 1 / rank.slowest;
       sooner[rank.rank] = rank.lost_rest;
-      const std::string place = job.observation.place_of(*rank.worst);
+      const RecordPlace place = job.observation.place_of(*rank.worst);
       finding.add({fmt::format("rank {}: what {} takes beside its arithmetic, of the median rank's",
                                rank.rank, job.observation.names()[rank.worst->op]),
                    "", rank.slowest, data.at("slower"), place});

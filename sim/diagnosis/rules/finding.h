@@ -6,13 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "traces/observation.h"
+
 namespace a3sim {
 
 // A number that supports a cause, the threshold it exceeds, and the record that shows it.
 struct Evidence {
   std::string what, unit;
   double value = 0, threshold = 0;
-  std::string place;  // "full/41/operators.csv:12"
+  RecordPlace place;
 };
 
 struct RuledOut {

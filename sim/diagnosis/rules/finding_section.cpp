@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
-#include "sim/diagnosis/observe/trace_observation.h"
 #include "sim/diagnosis/rules/advice_report.h"
 
 namespace a3sim {
@@ -13,17 +11,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns the page's task for a place, or null if the place is not a line of the pass's task table.
-Json task_json(const TracedPass& pass, const std::string& place) {
-  const std::string file = tasks_csv_name(pass.name) + ":";
-  if (!place.starts_with(file)) return nullptr;
-  std::size_t line = 0;
-  const char* end = place.data() + place.size();
-  if (std::from_chars(place.data() + file.size(), end, line).ptr != end) return nullptr;
-  const TaskAt at = task_at_line(pass.trace, line);
-  if (at == kNoTask) return nullptr;
-  const TraceTask& task = pass.trace.ranks[at.rank][at.task];
-  return {{"rank", at.rank}, {"op", task.op}, {"index", task.index}};
+// Returns the page's task for a place, or null if the place is no task of the pass.
+Json task_json(const TracedPass& pass, const RecordPlace& place) {
+  if (place.task == kNone || place.pass != pass.name) return nullptr;
+  const TraceTask& task = pass.trace.ranks[place.rank][place.task];
+  return {{"rank", place.rank}, {"op", task.op}, {"index", task.index}};
 }
 
 // Returns the first and the last date of what a finding names: its operators, or the puts for communication,
@@ -49,8 +41,9 @@ std::pair<Duration, Duration> dates_of(const Finding& finding, const Trace& trac
 Json finding_json(const Finding& finding, const PassFindings& pass, std::size_t number) {
   Json evidence = Json::array(), out = Json::array(), remedies = Json::array();
   for (const Evidence& item : finding.evidence)
-    evidence.push_back(
-        {{"text", evidence_text(item)}, {"place", item.place}, {"task", task_json(*pass.pass, item.place)}});
+    evidence.push_back({{"text", evidence_text(item)},
+                        {"place", item.place.text},
+                        {"task", task_json(*pass.pass, item.place)}});
   for (const RuledOut& item : finding.ruled_out) out.push_back(item.cause + ": " + item.why);
   for (const Remedy& remedy : finding.remedies) remedies.push_back(remedy.text);
   const auto [from, to] = dates_of(finding, pass.pass->trace);

@@ -122,7 +122,7 @@ std::vector<Finding> steady_host_events(const SteadyState& job, HostKind kind, c
   }
   finding.lost_ms = job.gain(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
   finding.confidence = std::min(1.0, share);
-  const std::string place = job.observation.place_of(*most.longest);
+  const RecordPlace place = job.observation.place_of(*most.longest);
   finding.add({fmt::format("device of rank {} idle, {} on its host", worst,
                            kind == HostKind::kSync ? "behind sync" : fmt::format("{}", name_of(kind))),
                "ms a step", most.idle / kPicosecondsOfMs, least / kPicosecondsOfMs, place});

@@ -30,7 +30,7 @@ bool waits_for_batches(const Slowdown& slowdown);
 struct HostFill {
   double time = 0;
   std::uint32_t rank = 0;
-  std::string place;
+  RecordPlace place;
 };
 HostFill host_fill(const Slowdown& slowdown, HostKind kind);
 

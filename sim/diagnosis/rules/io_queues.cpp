@@ -9,7 +9,7 @@ namespace a3sim {
 namespace {
 
 void add_queues(Finding& finding, std::uint32_t rank, const std::array<double, 3>& fill, double waited,
-                const RuleData& data, const std::string& place) {
+                const RuleData& data, const RecordPlace& place) {
   constexpr const char* kQueueNames[] = {"batches ready for the device", "batches ready for the host",
                                          "batches read"};
   for (std::size_t q = 0; q < fill.size(); ++q)

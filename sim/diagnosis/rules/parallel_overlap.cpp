@@ -15,7 +15,7 @@ double part(Duration time, const Segments& segments) {
 }
 
 std::vector<Evidence> evidence_of(std::uint32_t rank, double overlap, double exposed, const RuleData& data,
-                                  const std::string& place) {
+                                  const RecordPlace& place) {
   return {{fmt::format("rank {}: compute beside communication, of the step", rank), "", overlap,
            data.at("overlap"), place},
           {fmt::format("rank {}: communication only, of the step", rank), "", exposed, data.at("exposed"),
@@ -54,6 +54,7 @@ class ParallelOverlapRule final : public CauseRule {
 
   // At most the computing time without communication can hide communication.
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    if (!job.observation.exchanges_split()) return {};  // comm.exposed: it may wait
     Finding finding;
     std::map<std::uint32_t, double> hidden;
     double worst = 0;

@@ -73,7 +73,7 @@ void add_link(const SlowLink& link, std::string_view usual, double threshold, co
     what = "rate of all transfers";
   }
   finding.add({fmt::format("{}, of {}", what, usual), "", link.factor, threshold,
-               link.longest ? observation.place_of(*link.longest) : ""});
+               link.longest ? observation.place_of(*link.longest) : RecordPlace()});
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct OperatorLag {
 // Host time of a rank in a slow step minus that in a usual step, in ps, and a record that shows it.
 struct HostTime {
   double time = 0;
-  std::string place;
+  RecordPlace place;
 };
 
 using HostKey = std::pair<std::uint32_t, HostKind>;  // rank and kind
@@ -88,7 +88,7 @@ struct Slowdown {
   bool may_matter(std::uint32_t op) const { return on_path.empty() || on_path.contains(op); }
   bool recorded(std::uint32_t rank) const;
   // Returns where the rank's light record of the first slow step is stored.
-  std::string place(std::uint32_t rank) const { return observation.place_of(episode.first(), rank); }
+  RecordPlace place(std::uint32_t rank) const { return observation.place_of(episode.first(), rank); }
 };
 
 // Analyses an episode. All arguments must outlive the result.

@@ -63,7 +63,7 @@ struct SteadyState {
   // Returns the same for computing: no rank finishes before its transfers do.
   double gain_of_computing(std::vector<double> sooner) const;
   // Returns where a light record of the rank is stored.
-  std::string place(std::uint32_t rank) const { return observation.place_of(step, rank); }
+  RecordPlace place(std::uint32_t rank) const { return observation.place_of(step, rank); }
 };
 
 // Analyses the usual steps. `observation` and `shared` must outlive the result.

@@ -139,7 +139,7 @@ class CommSmallRule final : public CauseRule {
     if (!smaller && !slowdown.reference.transfers.empty()) return {};  // it was always so
     Finding finding;
     finding.ranks = slowdown.observation.all_ranks();
-    const std::string place = slowdown.observation.place_of(*lags.puts.begin()->second.now.front());
+    const RecordPlace place = slowdown.observation.place_of(*lags.puts.begin()->second.now.front());
     finding.add({"mean size of a transfer", "B", lags.size_now, data.at("smaller") * usual, place});
     finding.add({"of the rate that large ones reach", "", now, data.at("slow"), place});
     finding.confidence = smaller ? 1 : 1 - now;
@@ -152,7 +152,7 @@ class CommSmallRule final : public CauseRule {
     if (!parts.smallest || parts.size > data.at("slow") || !parts.names(parts.size, data.at("room")))
       return {};
     Finding finding = finding_of_transfers(job, parts.size);
-    const std::string place = job.observation.place_of(*parts.smallest);
+    const RecordPlace place = job.observation.place_of(*parts.smallest);
     finding.add({"of the rate that large transfers reach", "", parts.size, data.at("slow"), place});
     finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
@@ -207,7 +207,7 @@ class CommAlignmentRule final : public CauseRule {
         !parts.names(parts.alignment, data.at("room")))
       return {};
     Finding finding = finding_of_transfers(job, parts.alignment);
-    const std::string place = job.observation.place_of(*parts.one_odd);
+    const RecordPlace place = job.observation.place_of(*parts.one_odd);
     finding.add({"transfers of sizes that are no whole lines", "", parts.odd, data.at("part"), place});
     finding.add({"of the rate that whole lines reach", "", parts.alignment, data.at("slow"), place});
     finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
@@ -256,7 +256,7 @@ class CommContentionRule final : public CauseRule {
       return {};
     Finding finding = finding_of_transfers(job, 1 - parts.beside * (1 - parts.sharing));
     finding.factor = parts.sharing;
-    const std::string place = job.observation.place_of(*parts.one_beside);
+    const RecordPlace place = job.observation.place_of(*parts.one_beside);
     finding.add({"rate beside memory-bound work, of that beside other work", "", parts.sharing,
                  data.at("sharing"), place});
     finding.add({"part of the transfers' time beside it", "", parts.beside, data.at("part"), place});

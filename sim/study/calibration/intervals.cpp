@@ -24,7 +24,7 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-nlohmann::ordered_json movers_of(const Sensitivity::Of& of, const std::vector<Parameter>& parameters) {
+nlohmann::ordered_json movers_of(const Sensitivity::PointRange& of, const std::vector<Parameter>& parameters) {
   nlohmann::ordered_json movers = nlohmann::ordered_json::array();
   for (const std::size_t p : of.movers()) {
     if (movers.size() == kMovers) break;
@@ -58,7 +58,7 @@ void Intervals::set(const std::string& experiment, const Predictor& predictor, c
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < predictor.points().size(); ++i) {
     const Point& point = predictor.points()[i].comparison.point;
-    const Sensitivity::Of& of = sensitivity.values[i];
+    const Sensitivity::PointRange& of = sensitivity.values[i];
     points.push_back({{"case", point.coordinates},
                       {"metric", point.metric},
                       {"unit", point.unit},

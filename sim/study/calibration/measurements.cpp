@@ -8,8 +8,8 @@
 #include "sim/core/config/decimal.h"
 #include "sim/core/error.h"
 #include "sim/experiment/overrides.h"
+#include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
-#include "sim/study/published/metric.h"
 
 namespace a3sim {
 namespace {
@@ -149,8 +149,8 @@ PublishedTable measured_table(const ProfiledRun& run,
                                     .spread = {}});
     }
   };
-  add(name_of(run.profile.unit), run.profile.sum(&MeasuredRank::operators));
-  add("exchange", run.profile.sum(&MeasuredRank::exchanges));
+  add(name_of(run.profile.unit), run.profile.sum(&RankProfile::operators));
+  add("exchange", run.profile.sum(&RankProfile::exchanges));
   if (table.references.empty())
     throw InputError(fmt::format("{}: none of its operators is in {}: --name THEIRS=OURS maps them: {}",
                                  table.name, run.configuration, fmt::join(unknown, ", ")));

@@ -8,7 +8,7 @@
 #include "sim/core/config/config.h"
 #include "sim/study/published/published_table.h"
 #include "sim/study/published/scenario.h"
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 
 // Measurements of a device, as tables of published values have them: fitted to alike.
 namespace a3sim {
@@ -33,7 +33,7 @@ std::vector<std::string> machine_overrides(const std::filesystem::path& hardware
 struct ProfiledRun {
   std::string configuration;     // a file
   std::filesystem::path result;  // whose profile
-  Measured profile;
+  Profile profile;
   Use use = Use::kCalibration;
 };
 

@@ -52,7 +52,7 @@ std::vector<double> last_admissible(std::span<const double> from, std::vector<do
   return positions;
 }
 
-std::vector<std::size_t> Sensitivity::Of::movers() const {
+std::vector<std::size_t> Sensitivity::PointRange::movers() const {
   const auto moved = [&](std::size_t p) {
     return std::max(std::abs(ends[p][0] - nominal), std::abs(ends[p][1] - nominal));
   };
@@ -84,7 +84,7 @@ Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::s
 
   Sensitivity sensitivity;
   for (std::size_t v = 0; v < results[0].size(); ++v) {
-    Sensitivity::Of& of = sensitivity.values.emplace_back();
+    Sensitivity::PointRange& of = sensitivity.values.emplace_back();
     of.nominal = results[0][v];
     for (std::size_t p = 0; p < ends / 2; ++p) {
       of.ends.push_back({results[1 + 2 * p][v], results[2 + 2 * p][v]});

@@ -25,7 +25,7 @@ struct SensitivityOptions {
 };
 
 struct Sensitivity {
-  struct Of {
+  struct PointRange {
     double nominal = 0;
     // What 5 % and 95 % of the draws stay below. Values at an end of their range move a point to one side only:
     // where all draws lie there, its bar begins at the nominal value.
@@ -35,7 +35,7 @@ struct Sensitivity {
     // The parameters that move it at all, the one that moves it most first; of equals the first.
     std::vector<std::size_t> movers() const;
   };
-  std::vector<Of> values;
+  std::vector<PointRange> values;
 };
 
 // Both ends of every parameter, one at a time (if asked for), and draws of all together around the nominal

@@ -28,9 +28,9 @@ CaseObservation::CaseObservation(RecordedCase of) : case_(std::move(of)) {
   job_.ranks = case_.ranks;
   job_.machine = case_.machine;
   job_.passes = {"step"};
-  for (const RecordedCase::Doing& doing : case_.step)
-    if (doing.lane != Lane::kHost && std::ranges::find(job_.names, doing.name) == job_.names.end())
-      job_.names.push_back(doing.name);
+  for (const RecordedCase::StepActivity& activity : case_.step)
+    if (activity.lane != Lane::kHost && std::ranges::find(job_.names, activity.name) == job_.names.end())
+      job_.names.push_back(activity.name);
   for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) job_.nodes.push_back(rank / case_.node);
   bool usual = false;
   std::size_t slow = 0;
@@ -49,9 +49,9 @@ CaseObservation::CaseObservation(RecordedCase of) : case_(std::move(of)) {
 }
 
 Duration CaseObservation::held_up(std::uint32_t step, std::uint32_t rank,
-                                  const RecordedCase::Slow** by) const {
+                                  const RecordedCase::HostDelay** by) const {
   Duration most{};
-  for (const RecordedCase::Slow& slow : case_.slow) {
+  for (const RecordedCase::HostDelay& slow : case_.delays) {
     if (!slow.has(step)) continue;
     const bool its = slow.rotates ? slow.ranks[step % slow.ranks.size()] == rank
                                   : std::ranges::find(slow.ranks, rank) != slow.ranks.end();
@@ -64,9 +64,9 @@ Duration CaseObservation::held_up(std::uint32_t step, std::uint32_t rank,
 
 void CaseObservation::each_step(const Step& take) const {
   Duration aic{}, transfer{};
-  for (const RecordedCase::Doing& doing : case_.step) {
-    if (doing.lane == Lane::kCompute) aic += doing.to - doing.from;
-    if (doing.lane == Lane::kCommunication) transfer += doing.to - doing.from;
+  for (const RecordedCase::StepActivity& activity : case_.step) {
+    if (activity.lane == Lane::kCompute) aic += activity.to - activity.from;
+    if (activity.lane == Lane::kCommunication) transfer += activity.to - activity.from;
   }
   for (std::uint32_t step = 0; step < case_.steps; ++step) {
     std::vector<LightRecord> records(case_.ranks);
@@ -88,37 +88,37 @@ void CaseObservation::each_step(const Step& take) const {
   }
 }
 
-void CaseObservation::add(const RecordedCase::Doing& doing, std::uint32_t rank, Duration begin,
+void CaseObservation::add(const RecordedCase::StepActivity& activity, std::uint32_t rank, Duration begin,
                           FullStep& full) const {
-  if (doing.lane == Lane::kHost) {
+  if (activity.lane == Lane::kHost) {
     HostRecord& event = full.host.emplace_back();
     event.step = full.step;
     event.rank = rank;
-    event.kind = doing.kind;
-    event.start = begin + doing.from;
-    event.end = begin + doing.to;
-    event.count = doing.count;
+    event.kind = activity.kind;
+    event.start = begin + activity.from;
+    event.end = begin + activity.to;
+    event.count = activity.count;
     return;
   }
-  const Duration length = doing.to - doing.from;
+  const Duration length = activity.to - activity.from;
   OperatorRecord& of = full.operators.emplace_back();
   of.step = full.step;
   of.rank = rank;
-  of.op = static_cast<std::uint32_t>(std::ranges::find(job_.names, doing.name) - job_.names.begin());
-  of.lane = doing.lane;
-  of.start = begin + doing.from;
-  of.end = begin + doing.to;
-  if (doing.lane == Lane::kCompute) {
+  of.op = static_cast<std::uint32_t>(std::ranges::find(job_.names, activity.name) - job_.names.begin());
+  of.lane = activity.lane;
+  of.start = begin + activity.from;
+  of.end = begin + activity.to;
+  if (activity.lane == Lane::kCompute) {
     of.core = CoreKind::kCube;
     of.run = length;
-    of.operations = doing.cores * seconds(length) * case_.machine.cube_rate;
-    of.hbm_bytes = doing.memory * seconds(length) * case_.machine.hbm_read;
+    of.operations = activity.cores * seconds(length) * case_.machine.cube_rate;
+    of.hbm_bytes = activity.memory * seconds(length) * case_.machine.hbm_read;
   }
-  if (doing.bytes <= 0 || case_.ranks < 2) return;
+  if (activity.bytes <= 0 || case_.ranks < 2) return;
   // In a ring, one transfer after the other.
   constexpr double kPicosecondsOfSecond = 1e12;
-  const double rate = doing.uses * case_.machine.planes.front().port;
-  const Duration one(static_cast<std::int64_t>(kPicosecondsOfSecond * doing.bytes / rate));
+  const double rate = activity.uses * case_.machine.planes.front().port;
+  const Duration one(static_cast<std::int64_t>(kPicosecondsOfSecond * activity.bytes / rate));
   constexpr int kMostOfStep = 64;
   Duration start = of.start;
   for (int sent = 0; sent < kMostOfStep && start + one <= of.end; ++sent, start += one) {
@@ -129,7 +129,7 @@ void CaseObservation::add(const RecordedCase::Doing& doing, std::uint32_t rank, 
     put.op = of.op;
     put.start = start;
     put.end = start + one;
-    put.bytes = doing.bytes;
+    put.bytes = activity.bytes;
   }
 }
 
@@ -138,9 +138,10 @@ FullStep CaseObservation::full(std::uint32_t step) const {
   full.step = step;
   for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
     full.ranks.push_back(rank);
-    const RecordedCase::Slow* by = nullptr;
+    const RecordedCase::HostDelay* by = nullptr;
     const Duration held = held_up(step, rank, &by);
-    for (const RecordedCase::Doing& doing : case_.step) add(doing, rank, begins_[step] + held, full);
+    for (const RecordedCase::StepActivity& activity : case_.step)
+      add(activity, rank, begins_[step] + held, full);
     if (!by) continue;
     Duration start = begins_[step];
     for (const Duration length : irregular(held, by->count)) {
@@ -155,16 +156,16 @@ FullStep CaseObservation::full(std::uint32_t step) const {
   return full;
 }
 
-std::string CaseObservation::place_of(const LightRecord& record) const {
+RecordPlace CaseObservation::place_of(const LightRecord& record) const {
   return fmt::format("step {}, rank {}", record.step, record.rank);
 }
-std::string CaseObservation::place_of(const OperatorRecord& record) const {
+RecordPlace CaseObservation::place_of(const OperatorRecord& record) const {
   return fmt::format("step {}, rank {}: {}", record.step, record.rank, job_.names[record.op]);
 }
-std::string CaseObservation::place_of(const TransferRecord& record) const {
+RecordPlace CaseObservation::place_of(const TransferRecord& record) const {
   return fmt::format("step {}, rank {} to {}", record.step, record.src, record.dst);
 }
-std::string CaseObservation::place_of(const HostRecord& record) const {
+RecordPlace CaseObservation::place_of(const HostRecord& record) const {
   return fmt::format("step {}, host of rank {}: {}", record.step, record.rank, name_of(record.kind));
 }
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
-#include "sim/study/published/metric.h"
+#include "sim/study/metrics/metric_unit.h"
 
 namespace a3sim {
 namespace {

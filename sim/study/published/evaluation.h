@@ -18,10 +18,11 @@ namespace a3sim {
 struct Point {
   // What tells it from the table's other points, as columns in this order: {"m": 4096, "dtype": "bf16"}.
   nlohmann::ordered_json coordinates;
-  std::string metric, unit;                     // sim/study/published/metric.h
+  std::string metric, unit;                     // sim/study/metrics/metric_unit.h
   double value = 0;                             // in `unit`
   std::string hardware;                         // Hardware::name of what it was predicted for
   std::string variant{};                        // what differs from the default; empty for the default
+  Duration bound{};                             // the largest lower bound of its latency; 0: not known
   std::vector<std::pair<Column, Cell>> more{};  // further columns of its row
 };
 

@@ -30,15 +30,6 @@ std::string cell(const Comparison* comparison) {
                             100 * error_of(*comparison));
 }
 
-// The largest of a point's lower bounds, which are the times in its own columns.
-Duration bound_of(const Comparison& comparison) {
-  Duration most{};
-  for (const auto& [column, cell] : comparison.point.more) {
-    if (const auto* bound = std::get_if<Duration>(&cell)) most = std::max(most, *bound);
-  }
-  return most;
-}
-
 // What the critical path of both passes is spent on, in ms.
 struct Path {
   double makespan = 0, communication = 0, host = 0;
@@ -79,7 +70,7 @@ std::string main_table(const std::vector<Compared>& all) {
       if (!tiles) continue;
       const std::optional<ErrorBar> bar = moe->bars ? moe->bars(tiles->point) : std::nullopt;
       table.add({whole(ep), pass, cell(point("kernel", "latency")), cell(tiles), bar ? bar->text() : "-",
-                 bound_of(*tiles), cell(point("static", "speedup")), cell(point("dynamic", "latency"))});
+                 tiles->point.bound, cell(point("static", "speedup")), cell(point("dynamic", "latency"))});
     }
   }
   return table.text();

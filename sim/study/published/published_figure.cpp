@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "sim/study/published/metric.h"
+#include "sim/study/metrics/metric_unit.h"
 
 namespace a3sim {
 namespace {

@@ -8,11 +8,13 @@
 
 #include "sim/core/closest.h"
 #include "sim/core/config/config.h"
+#include "sim/core/config/decimal.h"
 #include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/overrides.h"
+#include "sim/study/metrics/metric.h"
+#include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
-#include "sim/study/published/metric.h"
 
 namespace a3sim {
 namespace {
@@ -202,12 +204,66 @@ void read_variants(const Config& root, const fs::path& folder, PublishedTable& t
   }
 }
 
+void read_kernels(const Config& root, const fs::path& folder, PublishedTable& table) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  const std::string experiment = root.text("experiment");
+  for (const Config& item : root.maps("kernels")) {
+    PublishedKernel& kernel = table.kernels.emplace_back();
+    kernel.coordinates = coordinates_of(item, "case");
+    kernel.metric = item.text("metric");
+    kernel.unit = item.text("unit");
+    if (!metric_unit(kernel.metric, kernel.unit))
+      item.error("unit", fmt::format("'{}' is no unit of {}", kernel.unit, kernel.metric));
+    kernel.measure = item.text("measure");
+    kernel.experiment = item.text("experiment", experiment);
+    kernel.overrides = overrides_of(item, "set", folder);
+    for (const char* key : {"m", "n", "k", "experts", "ranks", "bytes"})
+      if (item.has(key)) kernel.numbers[key] = item.integer(key, 1, kMost);
+    item.finish();
+  }
+}
+
+void read_batches(const Config& root, PublishedTable& table) {
+  const Config config = root.map("batches");
+  PublishedBatches& batches = table.batches;
+  batches.experiments = config.texts("experiments");
+  if (batches.experiments.empty()) config.error("experiments", "none, expected at least one");
+  batches.methods = config.texts("methods");
+  const auto of_methods = [&](const char* key, const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      if (std::ranges::find(batches.methods, name) == batches.methods.end())
+        config.error(key, fmt::format("'{}' is none of the methods that run: {}", name,
+                                      fmt::join(batches.methods, ", ")));
+    return names;
+  };
+  batches.reference = of_methods("reference", {config.text("reference")}).front();
+  batches.latencies = of_methods("latencies", config.texts("latencies"));
+  batches.stragglers = of_methods("stragglers", config.texts("stragglers"));
+  batches.phases = of_methods("phases", config.texts("phases"));
+  for (const std::string& text : config.texts("dyns")) {
+    std::int64_t dyn = 0;
+    if (!decimal_integer(text, dyn) || dyn < 1 || dyn > 1000)
+      config.error("dyns", fmt::format("'{}', expected a whole number from 1 to 1000", text));
+    batches.dyns.push_back(static_cast<std::uint32_t>(dyn));
+  }
+  batches.varied = config.text("varied");
+  batches.variant_seeds = static_cast<std::uint32_t>(config.integer("variant_seeds", 1, 1000));
+  config.finish();
+}
+
 void read_metrics(const Config& root, PublishedTable& table) {
   for (const Config& metric : root.maps("metrics")) {
-    PublishedMetric& read = table.metrics.emplace_back(
-        PublishedMetric{metric.text("metric"), metric.text("unit"), metric.texts("columns")});
+    PublishedMetric& read = table.metrics.emplace_back(PublishedMetric{
+        metric.text("metric"), metric.text("unit"), metric.texts("columns"), metric.text("operator", "")});
     if (!metric_unit(read.name, read.unit))
       metric.error("unit", fmt::format("'{}' is no unit of {}", read.unit, read.name));
+    const Metric* known = Metrics::find(read.name);
+    if (!known || (!known->amount && !known->of_operator))
+      metric.error("metric", fmt::format("'{}' is nothing that one run has", read.name));
+    else if (read.op.empty() == static_cast<bool>(known->of_operator))
+      metric.error("operator", read.op.empty()
+                                   ? fmt::format("expected the operator whose {} it is", read.name)
+                                   : fmt::format("{} is of a pass, not of an operator", read.name));
     metric.finish();
   }
 }
@@ -271,6 +327,13 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   table.is_long = root.boolean("long", false);
   table.references = read_references(root);
   read_variants(root, folder, table);
+  if (table.evaluation == "batches") read_batches(root, table);
+  if (table.evaluation == "single kernels") read_kernels(root, folder, table);
+  if (table.evaluation == "replayed") {
+    table.experiment = root.text("experiment");
+    table.draws = static_cast<std::uint32_t>(root.integer("draws", 1, 1000));
+    CaseReader(root, folder, table).read();
+  }
   if (table.evaluation == "runs") {
     table.experiment = root.text("experiment");
     table.timed_from_kernel = root.choice("timed_from", {"launch", "kernel"}, "launch") == 1;

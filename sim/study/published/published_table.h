@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -23,12 +24,39 @@ struct PublishedVariant {
   std::string name;
   nlohmann::ordered_json when;         // of cases with these coordinates only
   std::vector<std::string> overrides;  // path.to.key=value
-  std::vector<std::string> methods{};  // of the evaluation `feplb`
+  std::vector<std::string> methods{};  // of the evaluation `batches`
+};
+
+// A kernel, a copy or an exchange that `single kernels` measures on the machine of an experiment.
+struct PublishedKernel {
+  nlohmann::ordered_json coordinates;
+  std::string metric, unit;
+  std::string measure;  // what: a name of single_kernels.cpp
+  std::string experiment;
+  std::vector<std::string> overrides;                        // path.to.key=value
+  std::map<std::string, std::int64_t, std::less<>> numbers;  // sizes
+};
+
+// Groups that run micro-batches by several methods: of the evaluation `batches`.
+struct PublishedBatches {
+  std::vector<std::string> experiments;                    // a group each; phases are of the last
+  std::string reference;                                   // the method that others are compared with
+  std::vector<std::string> methods;                        // that run
+  std::vector<std::string> latencies, stragglers, phases;  // methods that these are told of
+  std::vector<std::uint32_t> dyns;                         // numbers of dynamic experts
+  std::string varied;                                      // the experiment of the table's variants,
+  std::uint32_t variant_seeds = 1;                         // and how many of its seeds they run
 };
 
 struct PublishedMetric {
-  std::string name, unit;         // sim/study/published/metric.h
+  std::string name, unit;         // sim/study/metrics: metric.h, metric_unit.h
   std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
+  std::string op = {};            // the operator whose metric it is; empty: the pass's
+
+  static std::string key_of(const std::string& name, const std::string& op) {
+    return op.empty() ? name : name + " of " + op;
+  }
+  std::string key() const { return key_of(name, op); }
 };
 
 // How one of the metrics is drawn: over coordinates, a colour for each value of another.
@@ -51,12 +79,16 @@ struct PublishedTable {
 
   std::vector<PublishedVariant> variants;
 
-  // For the evaluation `runs`.
+  // Of evaluations that run an experiment for each case: `runs`, `replayed`.
   std::string experiment;            // configs/experiments/NAME.yaml
   bool timed_from_kernel = false;    // not from its launch
   std::vector<std::string> columns;  // the coordinates' keys, in order; `pass` stands for each pass
+  std::uint32_t draws = 1;           // of `replayed`: routings of each case
   std::vector<PublishedCase> cases;  // variants among them, in the order of their rows
   std::vector<PublishedMetric> metrics;
+
+  std::vector<PublishedKernel> kernels;  // of `single kernels`
+  PublishedBatches batches;
 
   std::vector<Reference> references;
   std::vector<PublishedFigure> figures;

@@ -39,33 +39,33 @@ ObservedMachine read_machine(const Config& config) {
   return machine;
 }
 
-RecordedCase::Doing read_doing(const Config& config) {
-  RecordedCase::Doing doing;
+RecordedCase::StepActivity read_activity(const Config& config) {
+  RecordedCase::StepActivity activity;
   if (config.has("host")) {
-    doing.lane = Lane::kHost;
-    doing.kind = config.choice<HostKind>("host");
-    doing.count = static_cast<std::uint32_t>(config.integer("count", 1, kMostEvents, 1));
+    activity.lane = Lane::kHost;
+    activity.kind = config.choice<HostKind>("host");
+    activity.count = static_cast<std::uint32_t>(config.integer("count", 1, kMostEvents, 1));
   } else if (config.has("communication")) {
-    doing.lane = Lane::kCommunication;
-    doing.name = config.text("communication");
+    activity.lane = Lane::kCommunication;
+    activity.name = config.text("communication");
     if (config.has("bytes")) {
-      doing.bytes = static_cast<double>(config.bytes("bytes").count);
-      doing.uses = config.number("uses", 0.001, 1);
+      activity.bytes = static_cast<double>(config.bytes("bytes").count);
+      activity.uses = config.number("uses", 0.001, 1);
     }
   } else {
-    doing.name = config.text("compute");
-    doing.cores = config.number("cores", 0, 1, 0);
-    doing.memory = config.number("memory", 0, 1, 0);
+    activity.name = config.text("compute");
+    activity.cores = config.number("cores", 0, 1, 0);
+    activity.memory = config.number("memory", 0, 1, 0);
   }
-  doing.from = config.duration("from");
-  doing.to = config.duration("to");
-  if (doing.to <= doing.from) config.error("to", "expected a date behind 'from'");
+  activity.from = config.duration("from");
+  activity.to = config.duration("to");
+  if (activity.to <= activity.from) config.error("to", "expected a date behind 'from'");
   config.finish();
-  return doing;
+  return activity;
 }
 
-RecordedCase::Slow read_slow(const Config& config, const RecordedCase& of) {
-  RecordedCase::Slow slow;
+RecordedCase::HostDelay read_delay(const Config& config, const RecordedCase& of) {
+  RecordedCase::HostDelay slow;
   slow.share = config.number("share", 0, 1, 0);
   slow.steps = read_numbers(config, "steps", of.steps);
   slow.ranks = read_numbers(config, "ranks", of.ranks);
@@ -80,14 +80,14 @@ RecordedCase::Slow read_slow(const Config& config, const RecordedCase& of) {
 
 }  // namespace
 
-bool RecordedCase::Slow::has(std::uint32_t step) const {
+bool RecordedCase::HostDelay::has(std::uint32_t step) const {
   const auto before = [&](std::uint32_t s) { return static_cast<std::uint64_t>(share * s); };
   return before(step + 1) > before(step) || std::ranges::find(steps, step) != steps.end();
 }
 
 Duration RecordedCase::length() const {
   Duration end{};
-  for (const Doing& doing : step) end = std::max(end, doing.to);
+  for (const StepActivity& activity : step) end = std::max(end, activity.to);
   return end;
 }
 
@@ -121,11 +121,11 @@ RecordedCase read_recorded_case(const Config& root) {
   } else if (!queues.empty()) {
     root.error("queues", "expected percents of three queues: of the device, of the host, of data");
   }
-  for (const Config& doing : root.maps("step")) of.step.push_back(read_doing(doing));
-  for (const Config& slow : root.maps("slow")) of.slow.push_back(read_slow(slow, of));
+  for (const Config& activity : root.maps("step")) of.step.push_back(read_activity(activity));
+  for (const Config& slow : root.maps("slow")) of.delays.push_back(read_delay(slow, of));
   Duration first = of.length();
-  for (const RecordedCase::Doing& doing : of.step)
-    if (doing.lane != Lane::kHost) first = std::min(first, doing.from);
+  for (const RecordedCase::StepActivity& activity : of.step)
+    if (activity.lane != Lane::kHost) first = std::min(first, activity.from);
   if (of.step.empty()) root.error("step", "missing; expected what ranks do in a step");
   of.wait = first;
   root.finish();

@@ -13,7 +13,7 @@ namespace a3sim {
 // that are not simulated here have only these: configs/cases/NAME.yaml, whose page says what may stand there.
 struct RecordedCase {
   // What an operator, an exchange or a host does in a step, on each rank; dates since the rank could begin.
-  struct Doing {
+  struct StepActivity {
     Lane lane = Lane::kCompute;
     std::string name;  // of an operator
     HostKind kind = HostKind::kOther;
@@ -23,7 +23,7 @@ struct RecordedCase {
     double bytes = 0, uses = 0;    // of a transfer; part of the port's rate
   };
   // Steps in which hosts of some ranks hold up their devices.
-  struct Slow {
+  struct HostDelay {
     double share = 0;                  // of all steps, evenly
     std::vector<std::uint32_t> steps;  // and these
     std::vector<std::uint32_t> ranks;
@@ -42,8 +42,8 @@ struct RecordedCase {
   ObservedMachine machine;
   Duration wait{};  // until the first work of a step
   std::array<std::uint8_t, 3> queues{kNoFill, kNoFill, kNoFill};
-  std::vector<Doing> step;
-  std::vector<Slow> slow;
+  std::vector<StepActivity> step;
+  std::vector<HostDelay> delays;
 
   Duration length() const;  // of a step that is not slow, with its wait
 };
@@ -63,18 +63,20 @@ class CaseObservation final : public Observation {
   void each_step(const Step& take) const override;
   std::vector<std::uint32_t> full_steps() const override { return full_; }
   FullStep full(std::uint32_t step) const override;
-  std::string place_of(const LightRecord& record) const override;
-  std::string place_of(const OperatorRecord& record) const override;
-  std::string place_of(const TransferRecord& record) const override;
-  std::string place_of(const HostRecord& record) const override;
+  RecordPlace place_of(const LightRecord& record) const override;
+  RecordPlace place_of(const OperatorRecord& record) const override;
+  RecordPlace place_of(const TransferRecord& record) const override;
+  RecordPlace place_of(const HostRecord& record) const override;
 
   // Of all steps together.
   Duration took() const { return took_; }
 
  private:
   // By which the host of a rank holds up a step.
-  Duration held_up(std::uint32_t step, std::uint32_t rank, const RecordedCase::Slow** by = nullptr) const;
-  void add(const RecordedCase::Doing& doing, std::uint32_t rank, Duration begin, FullStep& full) const;
+  Duration held_up(std::uint32_t step, std::uint32_t rank,
+                   const RecordedCase::HostDelay** by = nullptr) const;
+  void add(const RecordedCase::StepActivity& activity, std::uint32_t rank, Duration begin,
+           FullStep& full) const;
 
   RecordedCase case_;
   std::vector<std::uint32_t> full_;

@@ -7,7 +7,7 @@
 
 #include "sim/core/config/config.h"
 #include "sim/core/config/decimal.h"
-#include "sim/study/published/metric.h"
+#include "sim/study/metrics/metric_unit.h"
 
 namespace a3sim {
 namespace {

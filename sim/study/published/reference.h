@@ -24,7 +24,7 @@ constexpr auto names_of(Use) {
 // A published value, with its one source and the hardware file that describes what it was measured on.
 struct Reference {
   nlohmann::ordered_json coordinates;  // of the point: {"ep": 4, "pass": "forward", …}
-  std::string metric;                  // sim/study/published/metric.h
+  std::string metric;                  // sim/study/metrics/metric_unit.h
   double value = 0;                    // in the metric's base unit
   std::string hardware;                // configs/hardware/NAME.yaml; recorded: none is simulated
   std::string source;

@@ -1,16 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/metrics/metric.h"
+#include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
-#include "sim/study/published/metric.h"
 #include "sim/study/summary/run_trace.h"
-#include "traces/analysis/overlap.h"
 
 namespace a3sim {
 namespace {
@@ -20,137 +21,142 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kTotal = "total";
 
 // What is read from a pass of a run, or from all of them.
-struct Figures {
+struct PassMetrics {
   std::string pass;
-  Duration latency{};
+  std::map<std::string, MetricAmount> amounts;  // by PublishedMetric::key()
   Bounds bounds;
-  Duration bound{};               // the largest; of several passes, the sum of theirs
-  double moved = 0, sent = 0;     // bytes of the first rank: by its tasks' accesses, to other ranks
-  double hits = 0, requests = 0;  // of its reads in the L2
-  double operations = 0;          // of all ranks
-  Duration exposed{};             // communication that no product covers, the mean of a rank
-  std::string network, ranks;     // ranks: that were simulated, "2 of 8"
+  std::string network, ranks;  // ranks: that were simulated, "2 of 8"
 
-  void add(const Figures& other);
-  double bandwidth() const { return (sent > 0 ? sent : moved) / seconds(latency); }
+  void add(const PassMetrics& other);
+  Duration time(const std::string& key) const { return mean_time(amounts.at(key)); }
 };
 
-void Figures::add(const Figures& other) {
-  latency += other.latency;
+void PassMetrics::add(const PassMetrics& other) {
+  for (const auto& [key, amount] : other.amounts) {
+    MetricAmount& sum = amounts[key];
+    sum = {sum.part + amount.part, sum.whole + amount.whole, amount.count};
+  }
   for (std::uint32_t b = 0; b < kBounds; ++b) bounds.time[b] += other.bounds.time[b];
-  bound += other.bound;
-  moved += other.moved;
-  sent += other.sent;
-  hits += other.hits;
-  requests += other.requests;
-  operations += other.operations;
-  exposed += other.exposed;
   network = other.network;
   ranks = other.ranks;
 }
 
-// The mean of a rank.
-Duration exposed(const Experiment& experiment, const PassResult& pass) {
-  const std::vector<Overlap> ranks = overlaps(trace_of(experiment, pass));
-  Duration sum{};
-  for (const Overlap& rank : ranks) sum += rank.exposed;
-  return sum / static_cast<std::int64_t>(std::max<std::size_t>(1, ranks.size()));
-}
-
-Figures figures_of(const PassResult& pass) {
-  const RankResult& rank = pass.run.ranks.front();
-  Figures figures;
-  figures.pass = pass.name;
-  figures.latency = pass.run.makespan;
-  figures.bounds = pass.bounds;
-  figures.bound = pass.bounds.largest();
-  figures.moved = rank.l2_read + rank.l2_write;
-  figures.sent = static_cast<double>(rank.sent);
-  figures.hits = static_cast<double>(rank.l2.read.hit);
-  figures.requests = figures.hits + static_cast<double>(rank.l2.read.miss);
-  for (const RankResult& each : pass.run.ranks) {
-    for (const TaskRecord& task : each.records) figures.operations += static_cast<double>(task.operations);
-  }
-  figures.network = pass.run.network;
-  return figures;
-}
-
 // One of the table's cases, run.
-struct Run {
+struct CaseRun {
   const PublishedCase* of = nullptr;
-  std::string hardware, machine;  // machine: in words
-  std::vector<Figures> passes;    // by columns without the pass: their sum alone
+  std::string hardware, machine;    // machine: in words
+  std::vector<PassMetrics> passes;  // by columns without the pass: their sum alone
 };
 
 // A point's row while it is filled.
 struct Row {
-  const Figures& figures;
-  const Figures* against;  // of the case that it is compared with
+  const PublishedMetric& metric;
+  const PassMetrics& own;
+  const PassMetrics* against;  // of the case that it is compared with
   Point& point;
 };
 
+Column exact_microseconds(const char* head, const char* key) {
+  Column column = Column::microseconds(head, key);
+  column.decimals = 1;
+  return column;
+}
+
 void add_binding(const Row& row) {
-  const Bounds& bounds = row.figures.bounds;
-  row.point.more.emplace_back(Column::words("binding"), row.figures.pass == kTotal
+  row.point.more.emplace_back(Column::words("binding"), row.own.pass == kTotal
                                                             ? std::string()
-                                                            : std::string(name_of(bounds.binding())));
+                                                            : std::string(name_of(row.own.bounds.binding())));
 }
 
 void add_bounds(const Row& row) {
   for (std::uint32_t b = 0; b < kBounds; ++b) {
     const std::string name(name_of(static_cast<Bound>(b)));
     row.point.more.emplace_back(Column::milliseconds(b == 0 ? ">= " + name : name, name + "_ps"),
-                                row.figures.bounds.time[b]);
+                                row.own.bounds.time[b]);
   }
 }
 
 void add_bound(const Row& row) {
-  row.point.more.emplace_back(Column::milliseconds("bound", "bound_ps"), row.figures.bound);
+  row.point.more.emplace_back(Column::milliseconds("bound", "bound_ps"), row.own.time("bound"));
 }
 
+Duration link_bound(const Row& row) { return row.own.bounds.time[static_cast<std::size_t>(Bound::kLink)]; }
+
 void add_link_bound(const Row& row) {
-  Column column = Column::microseconds(">= link us", "link_ps");
-  column.decimals = 1;
-  row.point.more.emplace_back(std::move(column),
-                              row.figures.bounds.time[static_cast<std::size_t>(Bound::kLink)]);
+  row.point.more.emplace_back(exact_microseconds(">= link us", "link_ps"), link_bound(row));
 }
 
 void add_links_busy(const Row& row) {
-  const Duration link = row.figures.bounds.time[static_cast<std::size_t>(Bound::kLink)];
   row.point.more.emplace_back(Column::number("links busy", "", 2),
-                              seconds(link) / seconds(row.figures.latency));
+                              seconds(link_bound(row)) / seconds(row.own.time("latency")));
 }
 
 void add_exposed(const Row& row) {
-  row.point.more.emplace_back(Column::milliseconds("exposed", "exposed_ps"), row.figures.exposed);
+  row.point.more.emplace_back(Column::milliseconds("exposed", "exposed_ps"), row.own.time("exposed"));
 }
 
 void add_ranks(const Row& row) {
-  row.point.more.emplace_back(Column::words("ranks simulated"), row.figures.ranks);
+  row.point.more.emplace_back(Column::words("ranks simulated"), row.own.ranks);
 }
 
-void add_network(const Row& row) {
-  row.point.more.emplace_back(Column::words("network"), row.figures.network);
-}
+void add_network(const Row& row) { row.point.more.emplace_back(Column::words("network"), row.own.network); }
 
 void add_against(const Row& row) {
   Cell cell;
-  if (row.against) cell = seconds(row.figures.latency) / seconds(row.against->latency) - 1;
+  if (row.against) cell = seconds(row.own.time("latency")) / seconds(row.against->time("latency")) - 1;
   row.point.more.emplace_back(Column::signed_percent("against"), cell);
 }
 
-constexpr std::pair<std::string_view, void (*)(const Row&)> kMoreColumns[] = {
-    {"binding", add_binding},       {"bounds", add_bounds},   {"bound", add_bound},
-    {"link bound", add_link_bound}, {"network", add_network}, {"against", add_against},
-    {"links busy", add_links_busy}, {"exposed", add_exposed}, {"ranks simulated", add_ranks}};
+// The times whose ratio the metric is.
+void add_compared(const Row& row) {
+  row.point.more.emplace_back(exact_microseconds("alone us", "alone_ps"),
+                              row.against->time(row.metric.key()));
+  row.point.more.emplace_back(exact_microseconds("beside us", "beside_ps"), row.own.time(row.metric.key()));
+}
 
-void add_column(const PublishedTable& table, const std::string& name, const Row& row) {
-  const auto known = std::ranges::find(kMoreColumns, name, [](const auto& column) { return column.first; });
-  if (known != std::end(kMoreColumns)) return known->second(row);
+void add_communicating(const Row& row) {
+  const MetricAmount& amount = row.own.amounts.at(PublishedMetric::key_of("communicating", row.metric.op));
+  row.point.more.emplace_back(Column::percent("communication goes on", "", 0), amount.part / amount.whole);
+}
+
+// A further column of a metric's rows, and the metrics that it is made of.
+struct MoreColumn {
+  std::string_view name;
+  void (*add)(const Row&);
+  std::string_view metric = {};
+};
+constexpr MoreColumn kMoreColumns[] = {{"binding", add_binding},
+                                       {"bounds", add_bounds},
+                                       {"bound", add_bound, "bound"},
+                                       {"link bound", add_link_bound},
+                                       {"network", add_network},
+                                       {"against", add_against},
+                                       {"links busy", add_links_busy},
+                                       {"exposed", add_exposed, "exposed"},
+                                       {"ranks simulated", add_ranks},
+                                       {"compared", add_compared},
+                                       {"communicating", add_communicating, "communicating"}};
+
+const MoreColumn& column_of(const PublishedTable& table, const std::string& name) {
+  const auto known = std::ranges::find(kMoreColumns, name, &MoreColumn::name);
+  if (known != std::end(kMoreColumns)) return *known;
   std::vector<std::string_view> names;
-  for (const auto& [other, add] : kMoreColumns) names.push_back(other);
+  for (const MoreColumn& other : kMoreColumns) names.push_back(other.name);
   throw InputError(
       fmt::format("{}: unknown column '{}'; known: {}", table.name, name, fmt::join(names, ", ")));
+}
+
+// The metrics that a table asks for, its own and those of its columns, each with its operator.
+std::set<std::pair<std::string, std::string>> asked_of(const PublishedTable& table) {
+  std::set<std::pair<std::string, std::string>> asked{{"latency", ""}};
+  for (const PublishedMetric& metric : table.metrics) {
+    asked.emplace(metric.name, metric.op);
+    for (const std::string& name : metric.more) {
+      const std::string needed(column_of(table, name).metric);
+      if (!needed.empty()) asked.emplace(needed, Metrics::get(needed).of_operator ? metric.op : "");
+    }
+  }
+  return asked;
 }
 
 bool by_pass(const PublishedTable& table) {
@@ -168,51 +174,61 @@ bool is_wanted(const PublishedCase& one, const Scenario& scenario, const Wanted&
   });
 }
 
+// A table all of whose metrics compare cases is nothing without those that are compared with.
+bool is_needed(const PublishedTable& table, const PublishedCase& one) {
+  const auto compares = [](const PublishedMetric& metric) {
+    return Metrics::get(metric.name).relation != Metric::Relation::kNone;
+  };
+  return std::ranges::all_of(table.metrics, compares) &&
+         std::ranges::find(table.cases, one.coordinates, &PublishedCase::against) != table.cases.end();
+}
+
 std::string counts_of(const WorkerKinds& kinds) {
   std::vector<std::string> counts;
   for (const WorkerKind& kind : kinds) counts.push_back(fmt::format("{} {}", kind.count, kind.name));
   return fmt::format("{}", fmt::join(counts, ", "));
 }
 
-Run run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario) {
+CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario) {
   const Experiment experiment = scenario.load(table.experiment, one.overrides);
-  const bool traced = std::ranges::any_of(table.metrics, [](const PublishedMetric& metric) {
-    return std::ranges::find(metric.more, "exposed") != metric.more.end();
-  });
-  const bool record =
-      traced || std::ranges::find(table.metrics, "tflops", &PublishedMetric::name) != table.metrics.end();
-  Run run;
+  const auto asked = asked_of(table);
+  const auto has = [&](bool Metric::* need) {
+    return std::ranges::any_of(asked, [&](const auto& metric) { return Metrics::get(metric.first).*need; });
+  };
+  const bool traced = has(&Metric::needs_trace), record = traced || has(&Metric::needs_records);
+  const Duration before = table.timed_from_kernel
+                              ? first_launch(experiment.hardware.runtime, experiment.run.launch)
+                              : Duration::zero();
+  CaseRun run;
   run.of = &one;
   run.hardware = experiment.hardware.name;
   run.machine = fmt::format("{}: {}; order {}; network {}", experiment.hardware.name,
                             counts_of(experiment.workers), experiment.order.name, experiment.network);
-  Figures total;
+  PassMetrics total;
   for (const PassResult& pass : run_experiment(experiment, record)) {
-    Figures figures = figures_of(pass);
-    figures.ranks =
-        experiment.kept > 0 ? fmt::format("{} of {}", experiment.kept, experiment.shape.ep) : "all";
-    if (traced) figures.exposed = exposed(experiment, pass);
-    if (table.timed_from_kernel)
-      figures.latency -= first_launch(experiment.hardware.runtime, experiment.run.launch);
-    total.add(figures);
-    if (by_pass(table)) run.passes.push_back(std::move(figures));
+    std::optional<Trace> trace;
+    if (traced) trace = trace_of(experiment, pass);
+    const PassAnalysis analysis(pass, trace ? &*trace : nullptr, before);
+    PassMetrics metrics{pass.name, {}, pass.bounds, pass.run.network, "all"};
+    if (experiment.kept > 0) metrics.ranks = fmt::format("{} of {}", experiment.kept, experiment.shape.ep);
+    for (const auto& [name, op] : asked)
+      metrics.amounts[PublishedMetric::key_of(name, op)] = Metrics::get(name).amount_of(analysis, op);
+    total.add(metrics);
+    if (by_pass(table)) run.passes.push_back(std::move(metrics));
   }
   if (by_pass(table)) total.pass = kTotal;
   run.passes.push_back(std::move(total));
   return run;
 }
 
-// In what a run is measured in; NaN: nothing is known of it.
-double amount_of(const PublishedMetric& metric, const Figures& figures, const Figures* against) {
-  const Duration latency = figures.latency;
-  if (metric.name == "latency") return static_cast<double>(latency.count());
-  if (metric.name == "tflops") return figures.operations / seconds(latency);
-  if (metric.name == "bandwidth") return figures.bandwidth();
-  if (metric.name == "l2_read_hit_rate") return figures.requests > 0 ? figures.hits / figures.requests : 0;
-  if (metric.name == "speedup")
-    return against && against != &figures ? seconds(against->latency) / seconds(latency)
-                                          : std::numeric_limits<double>::quiet_NaN();
-  throw InputError(fmt::format("metrics: '{}' is nothing that one run has", metric.name));
+// In what a run is measured in; none: nothing is known of it.
+std::optional<double> value_of(const PublishedMetric& asked, const PassMetrics& own,
+                               const PassMetrics* other) {
+  const Metric& metric = Metrics::get(asked.name);
+  const double value = metric.base_value(own.amounts.at(asked.key()));
+  if (metric.relation == Metric::Relation::kNone) return value;
+  if (!other || other == &own) return {};
+  return metric.related(value, metric.base_value(other->amounts.at(asked.key())));
 }
 
 // With the pass where its column stands.
@@ -225,24 +241,27 @@ Json coordinates_of(const PublishedTable& table, const PublishedCase& one, const
   return coordinates;
 }
 
-void add_points(const PublishedTable& table, const Run& run, const Run* against, std::vector<Point>& points) {
+void add_points(const PublishedTable& table, const CaseRun& run, const CaseRun* against,
+                std::vector<Point>& points) {
   for (const PublishedMetric& metric : table.metrics) {
     for (std::size_t p = 0; p < run.passes.size(); ++p) {
-      const Figures& figures = run.passes[p];
-      const Figures* other = against ? &against->passes[p] : nullptr;
-      const double amount = amount_of(metric, figures, other);
-      if (amount != amount) continue;
-      Point& point = points.emplace_back(Point{coordinates_of(table, *run.of, figures.pass), metric.name,
-                                               metric.unit, in_unit(metric.name, metric.unit, amount),
+      const PassMetrics& own = run.passes[p];
+      const PassMetrics* other = against ? &against->passes[p] : nullptr;
+      const std::optional<double> value = value_of(metric, own, other);
+      if (!value) continue;
+      Point& point = points.emplace_back(Point{coordinates_of(table, *run.of, own.pass), metric.name,
+                                               metric.unit, in_unit(metric.name, metric.unit, *value),
                                                run.hardware, run.of->variant});
-      for (const std::string& column : metric.more) add_column(table, column, {figures, other, point});
+      const auto& bounds = own.bounds.time;
+      point.bound = *std::ranges::max_element(bounds);
+      for (const std::string& column : metric.more) column_of(table, column).add({metric, own, other, point});
     }
   }
 }
 
-const Run* compared_with(const Run& run, const std::vector<Run>& runs) {
+const CaseRun* compared_with(const CaseRun& run, const std::vector<CaseRun>& runs) {
   if (run.of->against.is_null() || !run.of->variant.empty()) return nullptr;
-  const auto found = std::ranges::find_if(runs, [&](const Run& other) {
+  const auto found = std::ranges::find_if(runs, [&](const CaseRun& other) {
     return other.of->variant.empty() && other.of->coordinates == run.of->against;
   });
   return found == runs.end() ? nullptr : &*found;
@@ -252,14 +271,15 @@ const Run* compared_with(const Run& run, const std::vector<Run>& runs) {
 Predictions run_cases(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   std::vector<const PublishedCase*> cases;
   for (const PublishedCase& one : table.cases) {
-    if (is_wanted(one, scenario, wanted)) cases.push_back(&one);
+    if (is_wanted(one, scenario, wanted) || (one.variant.empty() && is_needed(table, one)))
+      cases.push_back(&one);
   }
-  std::vector<Run> runs(cases.size());
+  std::vector<CaseRun> runs(cases.size());
   in_parallel(cases.size(), scenario.threads,
               [&](std::size_t i) { runs[i] = run_case(table, *cases[i], scenario); });
   Predictions result{table.heading, {}};
   std::string machine;
-  for (const Run& run : runs) {
+  for (const CaseRun& run : runs) {
     if (run.of->variant.empty()) machine = run.machine;
     add_points(table, run, compared_with(run, runs), result.points);
   }

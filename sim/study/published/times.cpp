@@ -1,21 +1,21 @@
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
-#include "sim/study/published/metric.h"
 #include "sim/study/summary/run_trace.h"
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 
 namespace a3sim {
 namespace {
 
 // How long an experiment's operators take, by a profile's definitions: a point for each name, with the mean of all
 // ranks and passes.
-template <MeasuredUnit unit>
+template <ProfileUnit unit>
 Predictions run_times(const PublishedTable& table, const Scenario& scenario, const Wanted&) {
   const Experiment experiment = scenario.load(table.experiment);
   std::vector<TracedPass> passes;
   for (const PassResult& pass : run_experiment(experiment, true))
     passes.push_back({pass.name, trace_of(experiment, pass)});
-  const Measured times = measured(passes, unit);
+  const Profile times = profile_of(passes, unit);
   Predictions result{table.heading, {}};
   const auto add = [&](std::string_view kind, const Names& names) {
     for (const auto& [name, of] : names) {
@@ -24,15 +24,15 @@ Predictions run_times(const PublishedTable& table, const Scenario& scenario, con
       result.points.push_back({{{std::string(kind), name}}, "latency", "us", time, experiment.hardware.name});
     }
   };
-  add(name_of(unit), times.sum(&MeasuredRank::operators));
-  add("exchange", times.sum(&MeasuredRank::exchanges));
+  add(name_of(unit), times.sum(&RankProfile::operators));
+  add("exchange", times.sum(&RankProfile::exchanges));
   return result;
 }
 
 A3SIM_REGISTER(Evaluation, "kernel times", "how long an experiment's operators take as kernels",
-               Evaluation{run_times<MeasuredUnit::kKernel>});
+               Evaluation{run_times<ProfileUnit::kKernel>});
 A3SIM_REGISTER(Evaluation, "task times", "how long an experiment's tasks take, by operator",
-               Evaluation{run_times<MeasuredUnit::kTask>});
+               Evaluation{run_times<ProfileUnit::kTask>});
 
 }  // namespace
 }  // namespace a3sim

@@ -9,8 +9,8 @@
 
 #include "sim/core/error.h"
 #include "sim/study/results/axis_numbers.h"
-#include "sim/study/results/open_results.h"
 #include "sim/study/results/sweep_results.h"
+#include "sim/study/sweep/open_results.h"
 
 namespace a3sim {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "sim/core/error.h"
+#include "sim/study/metrics/metric.h"
 #include "sim/study/results/figures.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/points_view.h"
-#include "sim/study/sweep/sweep_metric.h"
 
 namespace a3sim {
 namespace {
@@ -48,16 +48,16 @@ std::vector<const ResultMetric*> metrics_of(const SweepResults& sweep, const std
 }
 
 // What the metric says of itself; a database may have one that this program does not know.
-SweepMetric::Better better(const ResultMetric& metric) {
-  const SweepMetric* known = SweepMetrics::find(metric.name);
-  return known ? known->better : SweepMetric::Better::kNeither;
+Metric::Better better(const ResultMetric& metric) {
+  const Metric* known = Metrics::find(metric.name);
+  return known ? known->better : Metric::Better::kNeither;
 }
 
 std::vector<Objective> aims_of(const SweepResults& sweep, const std::string& pass) {
   std::vector<Objective> aims;
   for (const ResultMetric* metric : metrics_of(sweep, pass)) {
-    if (better(*metric) != SweepMetric::Better::kNeither)
-      aims.push_back({metric, better(*metric) == SweepMetric::Better::kLarger});
+    if (better(*metric) != Metric::Better::kNeither)
+      aims.push_back({metric, better(*metric) == Metric::Better::kLarger});
   }
   return aims;
 }

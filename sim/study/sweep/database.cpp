@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "sim/core/error.h"
-#include "sim/study/results/open_results.h"
 #include "sim/study/sweep/database_file.h"
+#include "sim/study/sweep/open_results.h"
 #include "version.h"
 
 namespace a3sim {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "sim/experiment/portable_config.h"
+#include "sim/study/metrics/point_metrics.h"
 #include "sim/study/sweep/database_file.h"
 #include "sim/study/sweep/point.h"
-#include "sim/study/sweep/point_metrics.h"
 
 namespace a3sim {
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "sim/core/error.h"
-#include "sim/study/results/open_results.h"
 #include "sim/study/sweep/database.h"
+#include "sim/study/sweep/open_results.h"
 
 namespace a3sim {
 namespace {

@@ -7,7 +7,7 @@
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/study/sweep/point_metrics.h"
+#include "sim/study/metrics/point_metrics.h"
 
 namespace a3sim {
 namespace {

@@ -1,8 +1,9 @@
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/core/ids.h"
 
@@ -12,19 +13,19 @@ namespace {
 constexpr std::size_t kMostRanks = 16;  // that people see
 
 // The whole profile, or one rank of it.
-Measured part_of(const Measured& profile, std::uint32_t rank) {
-  Measured part = profile;
+Profile part_of(const Profile& profile, std::uint32_t rank) {
+  Profile part = profile;
   if (rank != kNone) std::erase_if(part.ranks, [&](const auto& of) { return of.first != rank; });
   return part;
 }
 
 template <class Part>
-bool any_has(const Measured& profile, Part MeasuredRank::* part) {
+bool any_has(const Profile& profile, Part RankProfile::* part) {
   return std::ranges::any_of(profile.ranks, [&](const auto& of) { return (of.second.*part).has_value(); });
 }
 
-void add_ranks(const Measured& profile, Report& report) {
-  if (!any_has(profile, &MeasuredRank::steps) && !any_has(profile, &MeasuredRank::span)) return;
+void add_ranks(const Profile& profile, Report& report) {
+  if (!any_has(profile, &RankProfile::steps) && !any_has(profile, &RankProfile::span)) return;
   const std::string unit(name_of(profile.unit));
   Table& table = report.table(
       "ranks",
@@ -60,8 +61,8 @@ void add_ranks(const Measured& profile, Report& report) {
     report.say_on(fmt::format("and {} ranks more (--rank N, --json)\n", profile.ranks.size() - kMostRanks));
 }
 
-void add_clocks(const Measured& profile, Report& report) {
-  if (!any_has(profile, &MeasuredRank::clock)) return;
+void add_clocks(const Profile& profile, Report& report) {
+  if (!any_has(profile, &RankProfile::clock)) return;
   Table& table = report.table(
       "clocks", {Column::count("clock of rank", "rank"), Column::microseconds("ahead us", "median_ps"),
                  Column::microseconds("least", "least_ps"), Column::microseconds("most", "most_ps"),
@@ -79,35 +80,59 @@ void add_clocks(const Measured& profile, Report& report) {
       "where all of these agree on who is ahead.\n");
 }
 
-// Whose columns nothing fills have nothing in them.
-void add_operators(const Measured& profile, Report& report) {
-  const Names all = profile.sum(&MeasuredRank::operators);
+using NamedSum = std::pair<std::string, Occurrences>;
+
+// That with most time first.
+std::vector<NamedSum> by_time(const Names& names) {
+  std::vector<NamedSum> sums(names.begin(), names.end());
+  std::ranges::stable_sort(sums, std::ranges::greater(),
+                           [](const NamedSum& sum) { return sum.second.total; });
+  return sums;
+}
+
+// Columns that the profile fills with nothing stay empty. People see the first `shown` rows.
+void add_sums(const char* key, const std::string& head, const std::vector<NamedSum>& all, std::size_t shown,
+              Report& report) {
   Duration sum{};
   for (const auto& [name, of] : all) sum += of.total;
   Table& table = report.table(
-      "operators",
-      {Column::words(fmt::format("{}s of {} ranks", name_of(profile.unit), profile.ranks.size()), "name"),
-       Column::count("number"), Column::microseconds("mean us", "mean_ps"),
-       Column::microseconds("least us", "least_ps"), Column::microseconds("most us", "most_ps"),
-       Column::milliseconds("sum ms", "total_ps"), Column::percent("of all", "share"),
-       Column::milliseconds("waited ms", "waited_ps"), Column::percent("cores busy", "cores_busy"),
-       Column::percent("arithmetic", "arithmetic"), Column::percent("L2 hits", "l2_hit_rate"),
-       Column::number("HBM GB/s", "hbm_gb_per_s", 1)});
+      key, {Column::words(head, "name"), Column::count("number"), Column::microseconds("mean us", "mean_ps"),
+            Column::microseconds("least us", "least_ps"), Column::microseconds("most us", "most_ps"),
+            Column::milliseconds("sum ms", "total_ps"), Column::percent("of all", "share"),
+            Column::milliseconds("waited ms", "waited_ps"), Column::percent("cores busy", "cores_busy"),
+            Column::percent("arithmetic", "arithmetic"), Column::percent("L2 hits", "l2_hit_rate"),
+            Column::number("HBM GB/s", "hbm_gb_per_s", 1)});
+  std::size_t row = 0;
   for (const auto& [name, of] : all) {
+    const Seen seen = ++row <= shown ? Seen::kByAll : Seen::kByPrograms;
     if (of.count == 0) {  // a wait whose task the profile does not have
-      table.add({name, whole(0), {}, {}, {}, {}, {}, of.waited, {}, {}, {}, {}});
+      table.add({name, whole(0), {}, {}, {}, {}, {}, of.waited, {}, {}, {}, {}}, seen);
       continue;
     }
     const bool cores = of.run > Duration::zero() && of.workers > 0;
     const Cell rate = of.hbm_bytes > 0 ? share(of.hbm_bytes * 1e-9, seconds(of.total)) : Cell();
     table.add({name, whole(of.count), of.mean(), of.least, of.most, of.total, share(of.total, sum), of.waited,
                cores ? share(seconds(of.run), seconds(of.total) * of.workers) : Cell(),
-               cores ? share(of.arithmetic, of.run) : Cell(), mean_hits(of), rate});
+               cores ? share(of.arithmetic, of.run) : Cell(), mean_hits(of), rate},
+              seen);
   }
+  if (all.size() > shown)
+    report.say_on(fmt::format("and {} names more, with less time (--json)\n", all.size() - shown));
 }
 
-void add_exchanges(const Measured& profile, Report& report) {
-  const Names all = profile.sum(&MeasuredRank::exchanges);
+// By type, and by name below where names are others.
+void add_operators(const Profile& profile, Report& report) {
+  constexpr std::size_t kMostNames = 20, kAll = std::numeric_limits<std::size_t>::max();
+  const Names names = profile.sum(&RankProfile::operators);
+  const std::string head = fmt::format("{}s of {} ranks", name_of(profile.unit), profile.ranks.size());
+  const bool typed = std::ranges::any_of(names, [](const auto& of) { return !of.second.type.empty(); });
+  if (!typed) return add_sums("operators", head, {names.begin(), names.end()}, kAll, report);
+  add_sums("types", head + ", by type", by_time(profile.by_type()), kAll, report);
+  add_sums("operators", head + ", by name", by_time(names), kMostNames, report);
+}
+
+void add_exchanges(const Profile& profile, Report& report) {
+  const Names all = profile.sum(&RankProfile::exchanges);
   if (all.empty()) return;
   Table& table = report.table(
       "exchanges",
@@ -118,7 +143,7 @@ void add_exchanges(const Measured& profile, Report& report) {
     table.add({name, whole(of.count), of.mean(), of.total, of.transit, of.waited});
 }
 
-void add_packets(const Measured& profile, Report& report) {
+void add_packets(const Profile& profile, Report& report) {
   constexpr std::size_t kMostSizes = 12;
   std::map<std::uint64_t, Occurrences> all;
   for (const auto& [number, rank] : profile.ranks)
@@ -137,8 +162,8 @@ void add_packets(const Measured& profile, Report& report) {
 }
 
 // Where most of the time is, and what of it is known.
-void say_verdict(const Measured& profile, Report& report) {
-  const Names all = profile.sum(&MeasuredRank::operators);
+void say_verdict(const Profile& profile, Report& report) {
+  const Names all = profile.by_type();
   if (all.empty()) return;
   const auto most = std::ranges::max_element(all, {}, [](const auto& of) { return of.second.total; });
   Duration sum{}, length{}, exposed{};
@@ -158,21 +183,21 @@ void say_verdict(const Measured& profile, Report& report) {
 }
 
 // What a profile does not say is not guessed.
-void say_missing(const Measured& profile, Report& report) {
-  const bool kernels = profile.unit == MeasuredUnit::kKernel;
-  const Names all = profile.sum(&MeasuredRank::operators);
+void say_missing(const Profile& profile, Report& report) {
+  const bool kernels = profile.unit == ProfileUnit::kKernel;
+  const Names all = profile.sum(&RankProfile::operators);
   const auto none = [&](auto has) { return std::ranges::none_of(all, has); };
   std::string text;
   const auto say = [&](std::string_view what, std::string_view why) {
     text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", what, why);
   };
-  if (!any_has(profile, &MeasuredRank::steps))
+  if (!any_has(profile, &RankProfile::steps))
     say("what communication hides", kernels ? "no step_trace_time.csv" : "no dates, or no cores");
-  if (!any_has(profile, &MeasuredRank::span)) say("gaps", kernels ? "no dates in order" : "no dates");
-  if (profile.ranks.size() > 1 && !any_has(profile, &MeasuredRank::clock))
+  if (!any_has(profile, &RankProfile::span)) say("gaps", kernels ? "no dates in order" : "no dates");
+  if (profile.ranks.size() > 1 && !any_has(profile, &RankProfile::clock))
     say("offsets between clocks",
         kernels ? "no collective that all ranks share in communication.json" : "one file has one clock");
-  if (kernels && profile.sum(&MeasuredRank::exchanges).empty()) say("bandwidths", "no communication.json");
+  if (kernels && profile.sum(&RankProfile::exchanges).empty()) say("bandwidths", "no communication.json");
   if (none([](const auto& of) { return of.second.run > Duration::zero(); }))
     say("how busy cores are", kernels ? "no PipeUtilization columns" : "records are of one core each");
   if (none([](const auto& of) { return of.second.hits_known > 0; })) say("L2 hits", "no L2Cache columns");
@@ -188,14 +213,14 @@ Cell mean_hits(const Occurrences& of) {
   return of.hits_known ? Cell(of.hits / static_cast<double>(of.hits_known)) : Cell();
 }
 
-void say_notes(const Measured& profile, Report& report) {
+void say_notes(const Profile& profile, Report& report) {
   std::string notes;
   for (const std::string& note : profile.notes) notes += "note: " + note + '\n';
   if (!notes.empty()) report.say(notes, "notes");
 }
 
-Report measured_report(const Measured& profile, std::uint32_t rank) {
-  const Measured part = part_of(profile, rank);
+Report profile_report(const Profile& profile, std::uint32_t rank) {
+  const Profile part = part_of(profile, rank);
   Report report;
   report.fact("schema_version", 1).fact("unit", std::string(name_of(profile.unit)));
   add_ranks(part, report);

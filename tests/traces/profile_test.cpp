@@ -1,4 +1,4 @@
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include "sim/core/error.h"
 #include "tests/scratch_directory.h"
 #include "tests/traces/made_trace.h"
-#include "tests/traces/measured_near.h"
+#include "tests/traces/profile_near.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
 #include "traces/import/imported.h"
-#include "traces/import/measured_report.h"
+#include "traces/import/profile_report.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -71,9 +71,9 @@ void add_cluster(const ScratchDirectory& folder) {
 TEST_CASE("profile: what is exchanged has its times, and its bandwidth by size") {
   const ScratchDirectory folder;
   add_cluster(folder);
-  const Measured read = read_profile(folder.path() / "c");
+  const Profile read = read_profile(folder.path() / "c");
   REQUIRE(read.ranks.size() == 3);
-  const MeasuredRank& rank = read.ranks.at(0);
+  const RankProfile& rank = read.ranks.at(0);
   CHECK(rank.exchanges.size() == 2);
   CHECK(rank.exchanges.at("hcom_send").count == 1);
   const Occurrences& reduced = rank.exchanges.at("hcom_allReduce");
@@ -85,7 +85,7 @@ TEST_CASE("profile: what is exchanged has its times, and its bandwidth by size")
   CHECK(rank.packets.at(1'500'000).count == 3 * 2);
   CHECK(rank.packets.at(1'500'000).total == 3 * 20_us);
   CHECK(rank.packets.at(500'000).count == 3);
-  const nlohmann::json report = measured_report(read, kNone).json();
+  const nlohmann::json report = profile_report(read, kNone).json();
   CHECK(report["packets"][1]["gb_per_s"].get<double>() == Approx(2 * 1.5e6 / 20e-6 * 1e-9));
   REQUIRE(rank.steps);
   CHECK(rank.steps->computing == 220_us);
@@ -97,7 +97,7 @@ TEST_CASE("profile: what is exchanged has its times, and its bandwidth by size")
 TEST_CASE("profile: offsets between clocks are found from what ranks share, told and taken off") {
   const ScratchDirectory folder;
   add_cluster(folder);
-  const Measured read = read_profile(folder.path() / "c");
+  const Profile read = read_profile(folder.path() / "c");
   const auto clock = [&](std::uint32_t rank) { return read.ranks.at(rank).clock.value(); };
   CHECK(clock(0).offset() == Duration::zero());
   CHECK(near(clock(1).offset(), 1000_us, 1000));
@@ -108,26 +108,26 @@ TEST_CASE("profile: offsets between clocks are found from what ranks share, told
   CHECK(read.ranks.at(1).span->covered == 200_us);
   CHECK(near(clock(2).late, 100_us, 2000));
   CHECK(clock(0).late + clock(1).late == Duration::zero());
-  CHECK_THAT(measured_report(read, kNone).text(), Contains("ahead us") && Contains("-250.50"));
+  CHECK_THAT(profile_report(read, kNone).text(), Contains("ahead us") && Contains("-250.50"));
 
   // Where meetings do not agree on who is ahead, nothing is taken off.
-  const MeasuredClock unsure{2, 3_us, -(1_us), 7_us, {}};
+  const ClockOffset unsure{2, 3_us, -(1_us), 7_us, {}};
   CHECK(unsure.offset() == Duration::zero());
 }
 
 TEST_CASE("profile: one that is kept as a result is the same when it is read back") {
   const ScratchDirectory folder;
   add_cluster(folder);
-  Measured odd = read_profile(folder.path() / "c");
+  Profile odd = read_profile(folder.path() / "c");
   odd.at(0, "a,\"b\"\n<script>\t").add(1_us, 2_us);
   odd.notes.emplace_back("C: \"quoted\", [1]");
-  for (const Measured& profile : {odd, measured(made_passes(), MeasuredUnit::kTask)}) {
+  for (const Profile& profile : {odd, profile_of(made_passes(), ProfileUnit::kTask)}) {
     for (const auto& [name, contents] : imported_files(profile)) folder.add(name, contents);
-    const Measured read = read_imported(folder.path());
+    const Profile read = read_imported(folder.path());
     CHECK(read.unit == profile.unit);
     CHECK(read.notes == profile.notes);
     check_same(profile, read);
-    CHECK(measured_report(read, kNone).text() == measured_report(profile, kNone).text());
+    CHECK(profile_report(read, kNone).text() == profile_report(profile, kNone).text());
     CHECK(mismatch_report(read, profile, {}).json()["operators"][0]["error"] == 0);
   }
   const std::string csv = imported_files(odd)[1].second;
@@ -156,18 +156,18 @@ TEST_CASE("profile: names with commas, tabs, quotes and markup go out and come b
   }
   for (const OutputFile& file : TraceFormats::get("ascend").write(passes))
     folder.add("p/" + file.path, file.contents);
-  const Measured kernels = read_profile(folder.path() / "p");
-  check_same(measured(passes, MeasuredUnit::kKernel), kernels);
+  const Profile kernels = read_profile(folder.path() / "p");
+  check_same(profile_of(passes, ProfileUnit::kKernel), kernels);
   CHECK(kernels.ranks.at(1).operators.contains(odd));
   const std::string trace = TraceFormats::get("cycles").write(passes).front().contents;
-  check_same(measured(passes, MeasuredUnit::kTask), read_profile(folder.add("t.json", trace)));
+  check_same(profile_of(passes, ProfileUnit::kTask), read_profile(folder.add("t.json", trace)));
 }
 
 TEST_CASE("profile: tasks that are furthest off come first, each beside that of its rank and number") {
-  Measured profile, simulated;
-  const auto add = [](Measured& to, std::uint32_t rank, std::uint32_t index, Duration time) {
+  Profile profile, simulated;
+  const auto add = [](Profile& to, std::uint32_t rank, std::uint32_t index, Duration time) {
     to.at(rank, "GMM1").add(time, Duration::zero());
-    MeasuredTask* task = to.task(rank, "GMM1", index);
+    TaskTimes* task = to.task(rank, "GMM1", index);
     ++task->count;
     task->total += time;
   };

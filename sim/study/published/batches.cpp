@@ -9,6 +9,7 @@
 #include "sim/core/parallel.h"
 #include "sim/core/statistics.h"
 #include "sim/experiment/micro_batches.h"
+#include "sim/study/metrics/metric.h"
 #include "sim/study/published/evaluation.h"
 
 namespace a3sim {
@@ -16,14 +17,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint32_t kGroups[] = {2, 4, 8};
-constexpr const char* kMethods[] = {"none", "faster", "faster_pipe2", "tutel", "triton", "feplb"};
-constexpr std::uint32_t kDyns[] = {2, 4, 8};
-constexpr std::uint32_t kSeedsOfVariants = 8;
-
 using Results = std::vector<std::vector<MicroBatchResult>>;  // by seed
 
-// One figure of micro-batches, by seed.
+using BatchValue = double (*)(const MicroBatchResult&);
+
+// What sweeps record of micro-batches under this name, of a pass.
+BatchValue batch_value(const std::string& metric, std::string_view pass = "total") {
+  const std::vector<Metric::OfBatch>& of = Metrics::get(metric).of_batch;
+  return std::ranges::find(of, pass, &Metric::OfBatch::pass)->value;
+}
+
+// One metric of micro-batches, by seed.
 template <class Value>
 MeanInterval mean_over(const Results& results, const Value& value) {
   std::vector<std::vector<double>> by_seed;
@@ -82,14 +86,14 @@ class Points {
   std::string hardware_;
 };
 
-std::vector<Group> groups(const Scenario& scenario) {
+std::vector<Group> groups(const PublishedBatches& asked, const Scenario& scenario) {
   std::vector<Group> groups;
-  for (const std::uint32_t ep : kGroups) {
-    Group& group = groups.emplace_back(Group{scenario.load(fmt::format("feplb_ep{}", ep)), {}, {}});
+  for (const std::string& name : asked.experiments) {
+    Group& group = groups.emplace_back(Group{scenario.load(name), {}, {}});
     check_streams(group.experiment);
-    for (const char* method : kMethods)
+    for (const std::string& method : asked.methods)
       group.by_method[method].resize(group.experiment.work->micro_batches()->seeds);
-    for (const std::uint32_t dyn : kDyns)
+    for (const std::uint32_t dyn : asked.dyns)
       group.straggler_by_dyn[dyn].resize(group.experiment.work->micro_batches()->seeds);
   }
   const std::uint32_t seeds = groups.front().experiment.work->micro_batches()->seeds;
@@ -97,54 +101,49 @@ std::vector<Group> groups(const Scenario& scenario) {
     Group& group = groups[groups.size() - 1 - i / seeds];  // what takes longest first
     const std::size_t seed = i % seeds;
     const Batches batches = draw_batches(group.experiment, static_cast<std::uint32_t>(seed));
-    for (const char* method : kMethods) {
+    for (const std::string& method : asked.methods) {
       const std::string set[] = {fmt::format("experiment.method={}", method)};
       const Experiment experiment = group.experiment.with(set);
       group.by_method.at(method)[seed] = run_micro_batches(experiment, batches);
     }
-    for (const std::uint32_t dyn : kDyns)
+    for (const std::uint32_t dyn : asked.dyns)
       group.straggler_by_dyn.at(dyn)[seed] = stragglers(group.experiment, batches, dyn);
   });
   return groups;
 }
 
 void add_latencies(const Json& of, const Results& results, Points& points) {
-  for (const bool forward : {true, false}) {
+  for (const char* pass : {"forward", "backward"}) {
     Json coordinates = of;
-    coordinates["pass"] = forward ? "forward" : "backward";
-    points.add(coordinates, "latency", "ms", mean_over(results, [&](const MicroBatchResult& r) {
-                 return milliseconds(forward ? r.forward : r.backward);
-               }));
+    coordinates["pass"] = pass;
+    points.add(coordinates, "latency", "ms", mean_over(results, batch_value("latency", pass)));
   }
 }
 
-void latencies(const Group& group, Points& points) {
-  for (const char* method : kMethods) {
-    if (method == std::string_view("faster_pipe2")) continue;  // of figure 4 alone
+void latencies(const PublishedBatches& asked, const Group& group, Points& points) {
+  for (const std::string& method : asked.latencies)
     add_latencies({{"ep", group.experiment.shape.ep}, {"method", method}}, group.by_method.at(method),
                   points);
-  }
 }
 
-void stragglers_of(const Group& group, Points& points) {
+void stragglers_of(const PublishedBatches& asked, const Group& group, Points& points) {
   const std::uint32_t ep = group.experiment.shape.ep;
-  for (const char* method : {"none", "faster", "feplb"}) {
+  for (const std::string& method : asked.stragglers) {
     const Results& results = group.by_method.at(method);
     points.add({{"ep", ep}, {"method", method}}, "token_straggler", "rows",
-               mean_over(results, [](const MicroBatchResult& r) { return r.token_straggler; }));
+               mean_over(results, batch_value("token_straggler")));
     points.add({{"ep", ep}, {"method", method}}, "gemm_straggler", "ms",
-               mean_over(results, [](const MicroBatchResult& r) { return 1e3 * r.gemm_straggler; }));
+               mean_over(results, batch_value("product_straggler")));
   }
   for (const auto& [dyn, by_seed] : group.straggler_by_dyn)
     points.add({{"ep", ep}, {"dyn", dyn}}, "token_straggler", "rows", mean_interval_of_groups(by_seed));
 }
 
-void phases(const Group& group, Points& points) {
-  const Results& none = group.by_method.at("none");
-  const auto dispatch = [](const MicroBatchResult& r) { return milliseconds(r.dispatch); };
-  const auto combine = [](const MicroBatchResult& r) { return milliseconds(r.combine); };
+void phases(const PublishedBatches& asked, const Group& group, Points& points) {
+  const Results& none = group.by_method.at(asked.reference);
   const std::uint32_t ep = group.experiment.shape.ep;
-  const auto add = [&](const char* method, const char* phase, const auto& time) {
+  const auto add = [&](const std::string& method, const char* phase) {
+    const BatchValue time = batch_value(phase);
     std::vector<std::vector<double>> by_seed;
     const Results& results = group.by_method.at(method);
     for (std::size_t seed = 0; seed < results.size(); ++seed) {
@@ -155,12 +154,12 @@ void phases(const Group& group, Points& points) {
     points.add({{"ep", ep}, {"method", method}, {"phase", phase}}, "overhead", "fraction",
                mean_interval_of_groups(by_seed));
   };
-  for (const char* method : {"faster", "faster_pipe2", "feplb"}) {
-    add(method, "dispatch", dispatch);
-    add(method, "combine", combine);
+  for (const std::string& method : asked.phases) {
+    add(method, "dispatch");
+    add(method, "combine");
   }
-  points.add({{"ep", ep}, {"method", "none"}}, "waste", "fraction",
-             mean_over(none, [](const MicroBatchResult& r) { return r.waste; }));
+  const auto waste = [value = batch_value("waste")](const MicroBatchResult& r) { return value(r) / 100; };
+  points.add({{"ep", ep}, {"method", asked.reference}}, "waste", "fraction", mean_over(none, waste));
   const auto busiest = [](const MicroBatchResult& r) { return *std::ranges::max_element(r.rows); };
   double least = 1e18, most = 0;
   for (const auto& seed : none) {
@@ -169,18 +168,18 @@ void phases(const Group& group, Points& points) {
       most = std::max(most, busiest(r));
     }
   }
-  points.add({{"ep", ep}, {"method", "none"}}, "rows_per_rank", "rows", mean_over(none, busiest),
+  points.add({{"ep", ep}, {"method", asked.reference}}, "rows_per_rank", "rows", mean_over(none, busiest),
              fmt::format("the busiest rank; all ranks {:.0f}..{:.0f}", least, most));
 }
 
-// How many points of none's straggler more dynamic experts take away, as a mean over the groups.
-void gains(const std::vector<Group>& groups, Points& points) {
-  for (const auto& [from, to] : {std::pair{kDyns[0], kDyns[1]}, std::pair{kDyns[1], kDyns[2]}}) {
+// How many points of the reference's straggler more dynamic experts take away, as a mean over the groups.
+void gains(const PublishedBatches& asked, const std::vector<Group>& groups, Points& points) {
+  for (std::size_t d = 1; d < asked.dyns.size(); ++d) {
+    const std::uint32_t from = asked.dyns[d - 1], to = asked.dyns[d];
     MeanInterval all;
     double least = 1e18, most = -1e18;
     for (const Group& group : groups) {
-      const double none =
-          mean_over(group.by_method.at("none"), [](const auto& r) { return r.token_straggler; }).mean;
+      const double none = mean_over(group.by_method.at(asked.reference), batch_value("token_straggler")).mean;
       std::vector<std::vector<double>> by_seed = group.straggler_by_dyn.at(from);
       for (std::size_t s = 0; s < by_seed.size(); ++s) {
         for (std::size_t b = 0; b < by_seed[s].size(); ++b)
@@ -197,7 +196,7 @@ void gains(const std::vector<Group>& groups, Points& points) {
   }
 }
 
-// At EP8.
+// Of the one experiment that the table varies.
 void variants(const PublishedTable& table, const Scenario& scenario, Points& points) {
   std::vector<std::pair<const PublishedVariant*, std::string>> runs;
   for (const PublishedVariant& one : table.variants) {
@@ -208,8 +207,8 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
   std::vector<Results> results(runs.size());
   std::vector<std::uint32_t> eps(runs.size());
   in_parallel(runs.size(), scenario.threads, [&](std::size_t i) {
-    const Experiment variant = scenario.load("feplb_ep8", runs[i].first->overrides);
-    const std::uint32_t seeds = std::min(variant.work->micro_batches()->seeds, kSeedsOfVariants);
+    const Experiment variant = scenario.load(table.batches.varied, runs[i].first->overrides);
+    const std::uint32_t seeds = std::min(variant.work->micro_batches()->seeds, table.batches.variant_seeds);
     const std::string set[] = {fmt::format("experiment.method={}", runs[i].second)};
     const Experiment experiment = variant.with(set);
     eps[i] = experiment.shape.ep;
@@ -220,24 +219,24 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
     points.variant = runs[i].first->name;
     const Json of{{"ep", eps[i]}, {"method", runs[i].second}};
     add_latencies(of, results[i], points);
-    points.add(of, "token_straggler", "rows",
-               mean_over(results[i], [](const MicroBatchResult& r) { return r.token_straggler; }));
+    points.add(of, "token_straggler", "rows", mean_over(results[i], batch_value("token_straggler")));
   }
 }
 
-Predictions run_feplb(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
-  const std::vector<Group> all = groups(scenario);
+Predictions run_batches(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+  const PublishedBatches& asked = table.batches;
+  const std::vector<Group> all = groups(asked, scenario);
   Points points(wanted, all.front().experiment.hardware.name);
-  for (const Group& group : all) latencies(group, points);
-  for (const Group& group : all) stragglers_of(group, points);
-  phases(all.back(), points);
-  gains(all, points);
+  for (const Group& group : all) latencies(asked, group, points);
+  for (const Group& group : all) stragglers_of(asked, group, points);
+  phases(asked, all.back(), points);
+  gains(asked, all, points);
   if (wanted.variants) variants(table, scenario, points);
   return {table.heading, std::move(points.points)};
 }
 
-A3SIM_REGISTER(Evaluation, "feplb", "a MoE layer on streams under drifting routing, by method",
-               Evaluation{run_feplb});
+A3SIM_REGISTER(Evaluation, "batches", "micro-batches on streams under drifting routing, by method",
+               Evaluation{run_batches});
 
 }  // namespace
 }  // namespace a3sim

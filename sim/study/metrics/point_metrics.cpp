@@ -1,4 +1,4 @@
-#include "sim/study/sweep/point_metrics.h"
+#include "sim/study/metrics/point_metrics.h"
 
 #include <fmt/format.h>
 
@@ -6,40 +6,43 @@
 
 #include "sim/core/error.h"
 #include "sim/core/statistics.h"
+#include "sim/study/metrics/metric.h"
 #include "sim/study/summary/run_trace.h"
-#include "sim/study/sweep/sweep_metric.h"
 
 namespace a3sim {
 
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
-  for (const auto& [name, metric] : SweepMetrics::all()) names.push_back(name);
+  for (const auto& [name, metric] : Metrics::all())
+    if (!metric.object->published_only) names.push_back(name);
   return names;
 }
 
 bool has_metric(bool streams, const std::string& name) {
-  const SweepMetric& metric = SweepMetrics::get(name);
+  const Metric& metric = Metrics::get(name);
   return streams ? !metric.of_batch.empty() : metric.amount != nullptr;
 }
 
 bool need_records(std::span<const std::string> metrics) {
-  return std::ranges::any_of(metrics,
-                             [](const std::string& name) { return SweepMetrics::get(name).needs_records; });
+  return std::ranges::any_of(metrics, [](const std::string& name) {
+    const Metric& metric = Metrics::get(name);
+    return metric.needs_records || metric.needs_trace;
+  });
 }
 
 std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<const PassResult> passes,
                                     std::span<const std::string> names) {
   const std::vector<Trace> traces =
       need_records(names) ? traces_of(experiment, passes) : std::vector<Trace>{};
-  std::vector<MeasuredPass> measured;
+  std::vector<PassAnalysis> measured;
   for (std::size_t p = 0; p < passes.size(); ++p)
     measured.emplace_back(passes[p], traces.empty() ? nullptr : &traces[p]);
   std::vector<PointMetric> metrics;
   for (const std::string& name : names) {
-    const SweepMetric& metric = SweepMetrics::get(name);
+    const Metric& metric = Metrics::get(name);
     if (!has_metric(false, name)) continue;
     MetricAmount total;
-    for (const MeasuredPass& pass : measured) {
+    for (const PassAnalysis& pass : measured) {
       const MetricAmount amount = metric.amount(pass);
       metrics.push_back({pass.result().name, name, metric.value(amount), metric.unit()});
       total = {total.part + amount.part, total.whole + amount.whole, amount.count};
@@ -53,8 +56,8 @@ std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchR
                                        std::span<const std::string> names) {
   std::vector<BatchMetric> metrics;
   for (const std::string& name : names) {
-    const SweepMetric& metric = SweepMetrics::get(name);
-    for (const SweepMetric::OfBatch& of : metric.of_batch) {
+    const Metric& metric = Metrics::get(name);
+    for (const Metric::OfBatch& of : metric.of_batch) {
       std::vector<std::vector<double>> values;
       if (by_seed.front().front().replayed && !of.of_schedules) continue;
       for (const auto& seed : by_seed) {

@@ -18,11 +18,12 @@
 namespace a3sim {
 
 // What a profile has times of.
-enum class MeasuredUnit : std::uint8_t { kKernel, kTask };
-constexpr auto names_of(MeasuredUnit) { return std::to_array<std::string_view>({"kernel", "task"}); }
+enum class ProfileUnit : std::uint8_t { kKernel, kTask };
+constexpr auto names_of(ProfileUnit) { return std::to_array<std::string_view>({"kernel", "task"}); }
 
 // All kernels, or all tasks, of one name on one rank; all its exchanges with others; all packets of one size.
 struct Occurrences {
+  std::string type{};  // the operator that kernels of this name compute; empty: not said
   std::uint64_t count = 0;
   Duration total{}, least = Duration::max(), most{};
   Duration waited{};  // before they ran; exchanges: for others
@@ -44,20 +45,20 @@ struct Occurrences {
 using Names = std::map<std::string, Occurrences, std::less<>>;
 
 // A rank's time, as far as it was profiled. Kernels: computing is any of them; tasks: any of an AIC's.
-struct MeasuredSteps {
+struct TimeSplit {
   Duration length{}, computing{}, communication{};
   Duration exposed{};  // communication while nothing computes
   Duration hidden() const { return communication - exposed; }
 };
 
 // A rank's kernels or tasks on one clock for all ranks, since whatever date.
-struct MeasuredSpan {
+struct KernelSpan {
   Duration first{}, last{};
   Duration covered{};  // while at least one runs
 };
 
 // How far a rank's clock is ahead of the first one's, from the ends of collectives that all ranks share.
-struct MeasuredClock {
+struct ClockOffset {
   std::size_t meetings = 0;
   Duration median{}, least{}, most{};
   Duration late{};  // by how much the others wait for it at a meeting, on average, on one clock
@@ -68,7 +69,7 @@ struct MeasuredClock {
   }
 };
 
-struct MeasuredTask {
+struct TaskTimes {
   std::uint64_t count = 0;
   Duration total{};
   Duration mean() const {
@@ -76,21 +77,21 @@ struct MeasuredTask {
   }
 };
 
-struct MeasuredRank {
+struct RankProfile {
   Names operators;
   Names exchanges;                               // by what is exchanged
   std::map<std::uint64_t, Occurrences> packets;  // by bytes
   // By operator, then by number among its tasks on the rank; kernels have none.
-  std::map<std::string, std::map<std::uint32_t, MeasuredTask>, std::less<>> tasks;
-  std::optional<MeasuredSteps> steps;
-  std::optional<MeasuredSpan> span;
-  std::optional<MeasuredClock> clock;
+  std::map<std::string, std::map<std::uint32_t, TaskTimes>, std::less<>> tasks;
+  std::optional<TimeSplit> steps;
+  std::optional<KernelSpan> span;
+  std::optional<ClockOffset> clock;
 };
 
 // What a profile says, summed up while it is read, so that its size does not matter.
-struct Measured {
-  MeasuredUnit unit = MeasuredUnit::kKernel;
-  std::map<std::uint32_t, MeasuredRank> ranks;
+struct Profile {
+  ProfileUnit unit = ProfileUnit::kKernel;
+  std::map<std::uint32_t, RankProfile> ranks;
   std::vector<std::string> notes;  // what was left out, and why
   std::size_t entries = 0;         // names of all ranks
 
@@ -102,9 +103,11 @@ struct Measured {
   }
   Occurrences& packet(std::uint32_t rank, std::uint64_t bytes);
   // nullptr beyond the most tasks that are kept.
-  MeasuredTask* task(std::uint32_t rank, std::string_view name, std::uint32_t index);
+  TaskTimes* task(std::uint32_t rank, std::string_view name, std::uint32_t index);
   // Of all ranks.
-  Names sum(Names MeasuredRank::* names) const;
+  Names sum(Names RankProfile::* names) const;
+  // The operators of all ranks by type, kernels that say none by name.
+  Names by_type() const;
 
  private:
   Occurrences& find(Names& names, std::string_view name);
@@ -123,15 +126,15 @@ class ProfileReader {
   virtual ~ProfileReader() = default;
   virtual bool takes(const std::filesystem::path& path) const = 0;
   // Throws InputError with file and line. Takes little memory, however large the profile.
-  virtual Measured read(const std::filesystem::path& path) const = 0;
+  virtual Profile read(const std::filesystem::path& path) const = 0;
 };
 
 using ProfileReaders = Registry<ProfileReader>;
 
 // By the reader that takes it. Throws InputError where none does.
-Measured read_profile(const std::filesystem::path& path);
+Profile read_profile(const std::filesystem::path& path);
 
 // The same of a simulated run, by the same definitions.
-Measured measured(std::span<const TracedPass> passes, MeasuredUnit unit);
+Profile profile_of(std::span<const TracedPass> passes, ProfileUnit unit);
 
 }  // namespace a3sim

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 
 namespace a3sim {
 
@@ -31,12 +31,12 @@ inline void check_same(const Names& a, const Names& b) {
 }
 
 // What two profiles say, within a profile's resolution.
-inline void check_same(const Measured& a, const Measured& b) {
+inline void check_same(const Profile& a, const Profile& b) {
   REQUIRE(a.ranks.size() == b.ranks.size());
   for (const auto& [number, rank] : a.ranks) {
     INFO("rank " << number);
     REQUIRE(b.ranks.contains(number));
-    const MeasuredRank& other = b.ranks.at(number);
+    const RankProfile& other = b.ranks.at(number);
     check_same(rank.operators, other.operators);
     check_same(rank.exchanges, other.exchanges);
     REQUIRE(rank.packets.size() == other.packets.size());

@@ -1,4 +1,4 @@
-#include "sim/study/published/metric.h"
+#include "sim/study/metrics/metric_unit.h"
 
 #include <fmt/format.h>
 

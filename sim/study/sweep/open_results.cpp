@@ -1,4 +1,4 @@
-#include "sim/study/results/open_results.h"
+#include "sim/study/sweep/open_results.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>

@@ -1,4 +1,4 @@
-#include "traces/import/measured.h"
+#include "traces/import/profile.h"
 
 #include <fmt/format.h>
 
@@ -24,13 +24,13 @@ Duration sum_of_times(Duration a, Duration b) {
 }
 
 // A simulated run, as a profiler would have measured it: its tasks, its kernels, its exchanges, its time.
-void add_tasks(const Trace& trace, std::uint32_t rank, Duration begin, RankTime& time, Measured& to) {
+void add_tasks(const Trace& trace, std::uint32_t rank, Duration begin, RankTime& time, Profile& to) {
   for (const TraceTask& task : trace.ranks[rank]) {
     const std::string& name = trace.operators[task.op].name;
     const bool waits = task.dependent_event != kNone && !trace.machine.has_kernels;
     const Duration ran = task.end - task.start;
     to.at(rank, name).add(ran, waits ? task.start - task.taken : Duration::zero());
-    if (MeasuredTask* of = to.task(rank, name, task.index)) {
+    if (TaskTimes* of = to.task(rank, name, task.index)) {
       ++of->count;
       of->total += ran;
     }
@@ -39,7 +39,7 @@ void add_tasks(const Trace& trace, std::uint32_t rank, Duration begin, RankTime&
   }
 }
 
-void add_kernels(const ProfiledStep& of, std::uint32_t rank, Measured& to) {
+void add_kernels(const ProfiledStep& of, std::uint32_t rank, Profile& to) {
   KernelOrder order;
   for (const ProfiledKernel& kernel : of.kernels) {
     Occurrences& sum = to.at(rank, kernel.name);
@@ -55,7 +55,7 @@ void add_kernels(const ProfiledStep& of, std::uint32_t rank, Measured& to) {
   to.ranks[rank].span = order.span();
 }
 
-void add_exchanges(const ProfiledStep& of, std::uint32_t rank, Measured& to) {
+void add_exchanges(const ProfiledStep& of, std::uint32_t rank, Profile& to) {
   for (const ProfiledExchange& exchange : of.exchanges) {
     Occurrences& sum = to.exchange(rank, exchange.name);
     sum.add(exchange.end - exchange.start, Duration::zero());
@@ -64,7 +64,7 @@ void add_exchanges(const ProfiledStep& of, std::uint32_t rank, Measured& to) {
   }
 }
 
-MeasuredSteps steps_of(const ProfiledStep& of) {
+TimeSplit steps_of(const ProfiledStep& of) {
   return {of.length, length_of(of.computing), length_of(of.communicating),
           length_of(of.communicating - of.computing)};
 }
@@ -95,6 +95,7 @@ void Occurrences::add(Duration time, Duration waited_before) {
 void Occurrences::wait(Duration time) { waited = sum_of_times(waited, time); }
 
 Occurrences& Occurrences::operator+=(const Occurrences& other) {
+  if (type.empty()) type = other.type;
   count += other.count;
   total = sum_of_times(total, other.total);
   least = std::min(least, other.least);
@@ -110,14 +111,14 @@ Occurrences& Occurrences::operator+=(const Occurrences& other) {
   return *this;
 }
 
-void Measured::count_entry(std::size_t length) {
+void Profile::count_entry(std::size_t length) {
   if (length > kLongestName || ++entries > kMostEntries)
     throw InputError(
         fmt::format("more than {} names of kernels, or one of more than {} bytes: is this a profile?",
                     kMostEntries, kLongestName));
 }
 
-Occurrences& Measured::find(Names& names, std::string_view name) {
+Occurrences& Profile::find(Names& names, std::string_view name) {
   if (const auto found = names.find(name); found != names.end()) return found->second;
   if (name.size() > kLongestName) count_entry(name.size());
   const auto [entry, is_new] = names.try_emplace(printable(name));
@@ -125,13 +126,13 @@ Occurrences& Measured::find(Names& names, std::string_view name) {
   return entry->second;
 }
 
-Occurrences& Measured::packet(std::uint32_t rank, std::uint64_t bytes) {
+Occurrences& Profile::packet(std::uint32_t rank, std::uint64_t bytes) {
   const auto [entry, is_new] = ranks[rank].packets.try_emplace(bytes);
   if (is_new) count_entry(0);
   return entry->second;
 }
 
-MeasuredTask* Measured::task(std::uint32_t rank, std::string_view name, std::uint32_t index) {
+TaskTimes* Profile::task(std::uint32_t rank, std::string_view name, std::uint32_t index) {
   auto& tasks = ranks[rank].tasks;
   auto of = tasks.find(name);
   if (of == tasks.end()) of = tasks.try_emplace(printable(name)).first;
@@ -142,14 +143,21 @@ MeasuredTask* Measured::task(std::uint32_t rank, std::string_view name, std::uin
   return &of->second[index];
 }
 
-Names Measured::sum(Names MeasuredRank::* names) const {
+Names Profile::sum(Names RankProfile::* names) const {
   Names all;
   for (const auto& [number, rank] : ranks)
     for (const auto& [name, of] : rank.*names) all[name] += of;
   return all;
 }
 
-Measured read_profile(const std::filesystem::path& path) {
+Names Profile::by_type() const {
+  Names types;
+  for (const auto& [number, rank] : ranks)
+    for (const auto& [name, of] : rank.operators) types[of.type.empty() ? name : of.type] += of;
+  return types;
+}
+
+Profile read_profile(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     throw InputError(fmt::format("{}: does not exist", path.string()));
@@ -161,11 +169,11 @@ Measured read_profile(const std::filesystem::path& path) {
   throw InputError(fmt::format("{}: is no profile; what is read:{}", path.string(), known));
 }
 
-Measured measured(std::span<const TracedPass> passes, MeasuredUnit unit) {
-  Measured to;
+Profile profile_of(std::span<const TracedPass> passes, ProfileUnit unit) {
+  Profile to;
   to.unit = unit;
   for (std::uint32_t r = 0; r < passes.front().trace.ranks.size(); ++r) {
-    if (unit == MeasuredUnit::kKernel) {
+    if (unit == ProfileUnit::kKernel) {
       const ProfiledStep of = profiled(passes, r);
       add_kernels(of, r, to);
       add_exchanges(of, r, to);

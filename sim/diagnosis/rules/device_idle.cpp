@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/diagnosis/rules/hosts.h"
+#include "sim/diagnosis/rules/rule.h"
+#include "traces/analysis/stretches.h"
+
+namespace a3sim {
+namespace {
+
+// The longest time in which nothing runs on a rank, and what runs behind it.
+struct Gap {
+  Duration length{};
+  const OperatorRecord* behind = nullptr;
+};
+
+Gap longest_gap(const std::vector<FullStep>& steps, std::uint32_t rank) {
+  Gap longest;
+  for (const FullStep& step : steps) {
+    std::vector<const OperatorRecord*> records;
+    for (const OperatorRecord& record : step.operators)
+      if (record.rank == rank) records.push_back(&record);
+    std::ranges::stable_sort(records, {}, [](const OperatorRecord* record) { return record->start; });
+    Duration busy = records.empty() ? Duration::zero() : records.front()->start;
+    for (const OperatorRecord* record : records) {
+      if (record->start - busy > longest.length) longest = {record->start - busy, record};
+      busy = std::max(busy, record->end);
+    }
+  }
+  return longest;
+}
+
+// Devices on which nothing runs, where what their hosts did was not recorded.
+class DeviceIdleRule final : public CauseRule {
+ public:
+  std::vector<Finding> diagnose_slowdown(const Slowdown&, const RuleData&) const override { return {}; }
+
+  std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    if (!job.observation.idle_unexplained()) return {};
+    std::map<std::uint32_t, double> idle;
+    std::uint32_t most = kNone;
+    for (std::uint32_t rank = 0; rank < job.mean.size(); ++rank) {
+      const std::optional<SteadyState::Lanes> lanes = job.lanes(rank);
+      if (!lanes) continue;
+      // Operators of the host keep no device busy.
+      idle[rank] = std::max(0.0, lanes->total - busy_of(job, rank));
+      if (most == kNone || idle[rank] > idle[most]) most = rank;
+    }
+    const double limit = std::max(data.at("least_ms") * kPicosecondsOfMs, data.at("idle") * job.took);
+    if (most == kNone || idle[most] <= limit) return {};
+    Finding finding;
+    for (const auto& [rank, time] : idle)
+      if (time > limit) finding.ranks.push_back(rank);
+    finding.lost_ms = job.gain(job.for_all_ranks(idle)) / kPicosecondsOfMs;
+    finding.confidence = 1;
+    add_evidence(job, most, idle[most], limit, finding);
+    finding.missing.emplace_back(
+        "trace_view.json: launches and syncs of the host: launch-bound, or waiting?");
+    return {finding};
+  }
+
+ private:
+  // What runs on the rank's device, in ps of a step.
+  static double busy_of(const SteadyState& job, std::uint32_t rank) {
+    double busy = 0, steps = 0;
+    for (const FullStep& step : job.full) {
+      Stretches device;
+      for (const OperatorRecord& record : step.operators)
+        if (record.rank == rank) device.emplace_back(record.start, record.end);
+      if (device.empty()) continue;
+      unite(device);
+      busy += picoseconds(length_of(device));
+      ++steps;
+    }
+    return steps > 0 ? busy / steps : 0;
+  }
+
+  static void add_evidence(const SteadyState& job, std::uint32_t rank, double idle, double limit,
+                           Finding& finding) {
+    const Gap gap = longest_gap(job.full, rank);
+    const RecordPlace place = gap.behind ? job.observation.place_of(*gap.behind) : job.place(rank);
+    finding.add({fmt::format("nothing runs on the device of rank {}", rank), "ms a step",
+                 idle / kPicosecondsOfMs, limit / kPicosecondsOfMs, job.place(rank)});
+    if (gap.behind)
+      finding.add({fmt::format("the longest of it, before {}", job.observation.names()[gap.behind->op]), "ms",
+                   picoseconds(gap.length) / kPicosecondsOfMs, 0, place});
+    const std::map<std::uint32_t, HostIdle> hosts = host_idle_times(job);
+    const auto host = hosts.find(rank);
+    if (host == hosts.end() || host->second.idle <= 0) return;
+    finding.add({"operators of the framework on its host meanwhile, of that time", "",
+                 host->second[HostKind::kOther].idle / host->second.idle, 0, place});
+  }
+};
+
+A3SIM_REGISTER(CauseRule, "device.idle", "nothing runs on the device: launches or waiting, undecided",
+               DeviceIdleRule);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,35 @@
+#include "sim/study/metrics/metric.h"
+
+// What micro-batches on streams come to, beside their latency: of forward.
+namespace a3sim {
+namespace {
+
+using Better = Metric::Better;
+using Form = Metric::Form;
+
+// Calls and groups of products are those of streams.
+Metric of_forward(Form form, double (*value)(const MicroBatchResult&), bool of_schedules = false) {
+  return {form, nullptr, false, Better::kSmaller, {{"total", value, of_schedules}}};
+}
+
+A3SIM_REGISTER(
+    Metric, "token_straggler", "rows of the busiest rank above the mean",
+    Metric(of_forward(Form::kNumber, [](const MicroBatchResult& of) { return of.token_straggler; }, true)));
+A3SIM_REGISTER(Metric, "product_straggler", "products of the busiest rank above the mean",
+               Metric(of_forward(Form::kMilliseconds,
+                                 [](const MicroBatchResult& of) { return 1e3 * of.gemm_straggler; })));
+A3SIM_REGISTER(Metric, "dispatch", "all calls of dispatch",
+               Metric(of_forward(Form::kMilliseconds,
+                                 [](const MicroBatchResult& of) { return milliseconds(of.dispatch); })));
+A3SIM_REGISTER(Metric, "combine", "all calls of combine",
+               Metric(of_forward(Form::kMilliseconds,
+                                 [](const MicroBatchResult& of) { return milliseconds(of.combine); })));
+A3SIM_REGISTER(Metric, "waste", "the latency's part between the mean and the slowest rank's work",
+               Metric(of_forward(Form::kShare, [](const MicroBatchResult& of) { return 100 * of.waste; })));
+A3SIM_REGISTER(Metric, "copied", "bytes by copy engines",
+               Metric(of_forward(
+                   Form::kMegabytes,
+                   [](const MicroBatchResult& of) { return 1e-6 * static_cast<double>(of.copied); }, true)));
+
+}  // namespace
+}  // namespace a3sim
