@@ -68,7 +68,7 @@ void check_has_schedules(const Experiment& experiment) {
   throw InputError(
       experiment.name +
       ": experiment.execution is streams, which has no schedules: 'a3sim run FILE' runs a micro-batch, "
-      "'a3sim batches FILE' all");
+      "'a3sim run FILE --batches' all");
 }
 
 std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity,
@@ -77,7 +77,7 @@ std::vector<CompiledPass> compile_passes(const Experiment& experiment, const Rou
   if (experiment.replayed) {
     throw InputError(
         experiment.name +
-        ": experiment.method means micro-batches: 'a3sim batches FILE' runs them by one schedule");
+        ": experiment.method means micro-batches: 'a3sim run FILE --batches' runs them by one schedule");
   }
   const std::uint64_t tasks = tasks_of_pass(experiment, capacity, experiment.kept);
   check_size(experiment, tasks);

@@ -91,9 +91,9 @@ struct Row {
 
 void add_binding(const Row& row) {
   const Bounds& bounds = row.figures.bounds;
-  row.point.more.emplace_back(Column::words("binding"), row.figures.pass == kTotal
-                                                            ? std::string()
-                                                            : std::string(name_of(bounds.binding())));
+  row.point.more.emplace_back(
+      Column::words("limiter", "binding"),
+      row.figures.pass == kTotal ? std::string() : std::string(name_of(bounds.binding())));
 }
 
 void add_bounds(const Row& row) {
