@@ -2,7 +2,7 @@
 """Runs what the pages (*.md) tell people to type. Usage: check_pages.py [ROOT]
 
 A block ```sh runs as one script from the root of a scratch copy; only `build` and `dev` are the real ones, and a3sim is on
-the PATH. The blocks of sim/cli/first_ten_minutes.md run in an empty folder instead, as where a3sim is installed.
+the PATH. The blocks of docs/first_ten_minutes.md run in an empty folder instead, as where a3sim is installed.
 A block ```text output is what the block before it prints; a line `...` in it stands for one or more lines.
 A block ```sh no-run: REASON is not run.
 """

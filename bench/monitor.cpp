@@ -18,7 +18,7 @@
 #include "sim/experiment/configs_folder.h"
 
 // What steps cost and what recording them adds, in the processor's time: light records, full ones of all ranks and of
-// two. `bench_monitor DIR RANKS STEPS` writes light records of a made job of that size instead, as 'a3sim monitor'
+// two. `bench_monitor DIR RANKS STEPS` writes light records of a made job of that size instead, as 'a3sim run --steps'
 // would; without arguments one of 1,000 ranks and 10,000 steps is written and read.
 namespace {
 

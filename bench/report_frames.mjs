@@ -3,7 +3,7 @@
 import { a3sim, close, open, scratch } from "../tests/report/browser.mjs";
 
 a3sim("run", "configs/experiments/ep8.yaml", "--trace", "-o", `${scratch}/ep8`);
-a3sim("report", `${scratch}/ep8`, "-o", `${scratch}/ep8.html`);
+a3sim("export", "--to", "html", `${scratch}/ep8`, "-o", `${scratch}/ep8.html`);
 const { page } = await open(`${scratch}/ep8.html`);
 console.log("bars       painted  paint ms: median  95 %  most   between frames ms: median  95 %");
 for (const bars of [9216, 100_000, 1_000_000]) {

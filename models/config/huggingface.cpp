@@ -159,7 +159,8 @@ class ModelReader {
 
   void note_dense() {
     if (const auto dense = whole("first_k_dense_replace"); dense && *dense > 0)
-      notes_.push_back(fmt::format("the first {} layers, which are dense", *dense));
+      notes_.push_back(*dense == 1 ? "the first layer, which is dense"
+                                   : fmt::format("the first {} layers, which are dense", *dense));
     for (const char* key : {"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step"}) {
       if (!has(key)) continue;
       if (json_[key].is_array() || (json_[key].is_number_integer() && json_[key] != 1))

@@ -5,7 +5,7 @@
 
 #include "scheduler/compile/compile.h"
 
-// Schedules as text, for `a3sim show`. Every text ends with a newline. All functions throw InputError for
+// Schedules as text, for `a3sim schedule show`. Every text ends with a newline. All functions throw InputError for
 // ranks, tasks and events that do not exist.
 namespace a3sim {
 

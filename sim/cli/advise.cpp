@@ -59,7 +59,7 @@ void run(const AdviseOptions& options) {
   const std::unique_ptr<Observation> observation = observed(options);
   const bool job = kind_of_result(options.directory) == "monitor";
   if (options.prove && !job)
-    throw InputError("--prove: only what 'a3sim monitor -o' wrote can be run again with remedies");
+    throw InputError("--prove: only what 'a3sim run --steps N -o' wrote can be run again with remedies");
   Advice advice = advise(*observation, read_rules(configs_folder() / "advice"));
   if (options.prove) prove(options.directory, *observation, advice, options.threads.count);
   const std::string text = options.json ? advice_json(advice).dump(1) + "\n" : advice_text(advice);
@@ -67,7 +67,7 @@ void run(const AdviseOptions& options) {
 }
 
 void add_advise_options(CLI::App& app, AdviseOptions& options) {
-  app.add_option("RESULT", options.directory, "what 'a3sim monitor -o' or 'a3sim run --trace -o' wrote")
+  app.add_option("RESULT", options.directory, "what 'a3sim run --steps N -o' or 'a3sim run --trace -o' wrote")
       ->required();
   take_shipped_too(app.add_option("--machine", options.machine, "a hardware file: what its machine allows")
                        ->type_name("FILE"),
@@ -79,7 +79,7 @@ void add_advise_options(CLI::App& app, AdviseOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "advise", "What slows a job down, where, and what to do about it",
-               Command(add_advise_options, run));
+               Command(CommandGroup::kDiagnose, add_advise_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -100,7 +100,8 @@ void add_calibrate_options(CLI::App& app, CalibrateOptions& options) {
       "CONFIG=RESULT");
   repeatable(app.add_option("--held-out", options.held_out, "test the fit on this one; repeatable"),
              "CONFIG=RESULT");
-  app.add_option("--points", options.points, "fit to the measurements in this file ('a3sim init points')")
+  app.add_option("--points", options.points,
+                 "fit to the measurements in this file ('a3sim config init points')")
       ->type_name("FILE")
       ->excludes("NAME")
       ->excludes("--measured")
@@ -120,7 +121,7 @@ void add_calibrate_options(CLI::App& app, CalibrateOptions& options) {
 
 A3SIM_REGISTER(Command, "calibrate",
                "Fit hardware values to published points or profiles, and tell how well they are known",
-               Command(add_calibrate_options, run));
+               Command(CommandGroup::kReproduce, add_calibrate_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -177,7 +177,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
 
 A3SIM_REGISTER(Command, "check",
                "Check schedules: thresholds, rows, deadlock, ring order; results, on real tensors",
-               Command(add_check_options, check));
+               Command(CommandGroup::kPrototype, add_check_options, check));
 
 }  // namespace
 }  // namespace a3sim

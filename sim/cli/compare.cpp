@@ -90,7 +90,7 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
 
 A3SIM_REGISTER(Command, "compare",
                "Two results side by side, and what makes the difference; or simulated beside measured",
-               Command(add_compare_options, compare_runs));
+               Command(CommandGroup::kUnderstand, add_compare_options, compare_runs));
 
 }  // namespace
 }  // namespace a3sim

@@ -15,16 +15,14 @@ namespace {
 struct ConfigOptions : OverrideOptions {
   std::string kind = "experiment", key, file;
   JsonOption json;
-  const CLI::App* explain = nullptr;  // the command below this one
 };
 
-void list_keys(const ConfigOptions& options) {
-  const KeyTree& tree = known_keys(Documents::get(options.kind));
+void list_keys(std::span<const ListedKey> keys, const ConfigOptions& options) {
   Report report;
   std::string lines = "key, what holds without it, what it takes\n\n";
   Table& table = report.table(
       "keys", {Column::words("key"), Column::words("default"), Column::words("takes")}, Seen::kByPrograms);
-  for (const ListedKey& key : listed_keys(tree)) {
+  for (const ListedKey& key : keys) {
     table.add({key.path, key.fallback(), key.expected()});
     lines += fmt::format("{:<42} {:<18} {}\n", key.path, key.fallback(), key.expected());
   }
@@ -53,40 +51,40 @@ Report explained_report(const ExplainedKey& key) {
   return report;
 }
 
-void explain(const ConfigOptions& options) {
-  const Document& document = Documents::get(options.kind);
-  const std::filesystem::path usual =
-      configs_folder() / document.folder / fmt::format("{}.yaml", document.usual);
-  const ExplainedKey key = explain_key(
-      document, options.key, options.file.empty() ? usual : std::filesystem::path(options.file), options.set);
-  print_report(explained_report(key), options.json);
+// The file that CONFIG names, else the one that new files of the kind start from.
+std::filesystem::path file_of(const ConfigOptions& options, const Document& document) {
+  if (!options.file.empty()) return options.file;
+  return configs_folder() / document.folder / fmt::format("{}.yaml", document.usual);
 }
 
 void run(const ConfigOptions& options) {
-  if (options.explain->parsed())
-    explain(options);
-  else
-    list_keys(options);
+  const Document& document = Documents::get(options.kind);
+  const std::vector<ListedKey> known = listed_keys(known_keys(document));
+  if (options.key.empty()) return list_keys(known, options);
+  const std::filesystem::path file = file_of(options, document);
+  const std::vector<ListedKey> meant = keys_ending_in(known, options.key);
+  const bool whole = find_key(known, options.key) != nullptr;
+  if (!whole && meant.size() > 1) return list_keys(meant, options);
+  const std::string key = whole || meant.empty() ? options.key : meant.front().path;
+  print_report(explained_report(explain_key(document, key, file, options.set)), options.json);
 }
 
 void add_config_options(CLI::App& app, ConfigOptions& options) {
-  app.add_option("--of", options.kind, "a kind of file ('a3sim init --help'); experiment without it")
+  app.add_option("KEY", options.key,
+                 "a key to explain, path.to.key or its last words: value, unit, origin, source, range");
+  take_shipped_too(app.add_option("CONFIG", options.file,
+                                  "the file whose value is explained; without it the shipped one that new "
+                                  "files start from"),
+                   "experiments");
+  app.add_option("--kind", options.kind, "a kind of file ('a3sim config init --help'); experiment without it")
       ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
+  options.add_set_to(app);
   options.json.add_to(app);
   app.require_subcommand(0, 1);
-  CLI::App* const one = app.add_subcommand("explain", "One key: value, unit, origin, source, range");
-  one->add_option("KEY", options.key, "path.to.key")->required();
-  take_shipped_too(
-      one->add_option("CONFIG", options.file, "a file; without it the shipped one that new files start from"),
-      "experiments");
-  options.add_set_to(*one);
-  one->fallthrough();
-  one->footer(app.get_parent()->get_footer());
-  options.explain = one;
 }
 
-A3SIM_REGISTER(Command, "config", "The keys of configurations, and where a value comes from",
-               Command(add_config_options, run));
+A3SIM_REGISTER(Command, "config", "Keys of configurations: what each takes, and where a value comes from",
+               Command(CommandGroup::kPrototype, add_config_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "sim/cli/options.h"
@@ -15,7 +18,7 @@
 namespace a3sim {
 namespace {
 
-// A value of a plane over which no two ranks meet changes nothing, whatever it is.
+// Warns of overridden values of a plane over which no two ranks exchange rows: they change nothing.
 void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::string>& overrides) {
   const Topology topology(experiment.hardware, dies_of(experiment.run.ranks), experiment.run.transport);
   const auto& planes = experiment.hardware.fabric.planes;
@@ -29,14 +32,45 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
   }
 }
 
-// What is wrong with a file that cannot be a model's; what cannot be read is told of when it is.
-std::string missing_json(const std::string& name) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(name, none)) return {};
+// Whether a file begins as a JSON object does.
+bool may_be_json(const std::string& name) {
   char first = 0;
   std::ifstream(name) >> first;
-  return first == '{' || first == '\xEF' ? std::string()
-                                         : name + " is no JSON object, expected a model's config.json";
+  return first == '{' || first == '\xEF';
+}
+
+// What is wrong with a file that cannot be a model's. A file that cannot be read is refused later, by its reader.
+std::string missing_json(const std::string& name) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(name, none) || may_be_json(name)) return {};
+  return name + " is no JSON object, expected a model's config.json";
+}
+
+// Families whose experts are as wide as intermediate_size says: their config.json has no other width.
+constexpr std::string_view kPlainWidth[] = {"mixtral",    "gpt_oss", "llama4", "llama4_text", "phimoe",
+                                            "granitemoe", "jamba",   "olmoe",  "minimax",     "minimax_m2"};
+
+// Warns if a model's config.json says an expert's width under no key that is known, so that a dense layer's is taken.
+void warn_of_guessed_width(const std::string& file, const std::vector<std::string>& overrides) {
+  const auto json = nlohmann::json::parse(std::ifstream(file), nullptr, false);
+  if (!json.is_object()) return;
+  const auto& model =
+      json.contains("text_config") && !json.contains("hidden_size") ? json["text_config"] : json;
+  if (!model.is_object() || model.contains("moe_intermediate_size") || !model.contains("intermediate_size"))
+    return;
+  const std::string family = model.contains("model_type") && model["model_type"].is_string()
+                                 ? model["model_type"].get<std::string>()
+                                 : std::string();
+  const auto sets_width = [](const std::string& override) {
+    return override.starts_with("model.intermediate=");
+  };
+  if (std::ranges::find(kPlainWidth, family) != std::end(kPlainWidth) ||
+      std::ranges::any_of(overrides, sets_width))
+    return;
+  spdlog::warn(
+      "{}: model_type '{}' is not known, so intermediate_size ({}) is taken for an expert's width; --set "
+      "model.intermediate=N gives another",
+      file, family, model["intermediate_size"].dump());
 }
 
 }  // namespace
@@ -54,6 +88,7 @@ void OverrideOptions::add_order_to(CLI::App& app) {
 Experiment OverrideOptions::load(const std::string& file) const {
   Experiment experiment = order.empty() ? load_experiment(file, set) : load_with_order(file, order, set);
   warn_of_unused_planes(experiment, set);
+  if (may_be_json(file)) warn_of_guessed_width(file, set);
   warn_of_order(experiment);
   return experiment;
 }

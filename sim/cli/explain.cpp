@@ -68,7 +68,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "explain", "Where a run's time went: workers, critical path, communication",
-               Command(add_explain_options, explain_run));
+               Command(CommandGroup::kUnderstand, add_explain_options, explain_run));
 
 }  // namespace
 }  // namespace a3sim

@@ -27,7 +27,7 @@ std::string formats() {
   std::string text = "the format:";
   for (const auto& [name, item] : TraceFormats::all())
     text += fmt::format("\n{}: {}", name, item.description);
-  return text;
+  return text + "\nhtml: a page to look at, of several results too ('a3sim export --to html --help')";
 }
 
 void write_files(const std::vector<OutputFile>& files, const std::string& output) {
@@ -88,7 +88,7 @@ void export_run(const ExportOptions& options) {
 
 void add_export_options(CLI::App& app, ExportOptions& options) {
   app.add_option("RESULT", options.directory,
-                 "a directory that 'a3sim run CONFIG --trace -o' wrote, or 'a3sim monitor -o'");
+                 "a directory that 'a3sim run CONFIG --trace -o' wrote, or 'a3sim run --steps N -o'");
   app.add_option("--runtime-config", options.schedules,
                  "instead: an experiment, or compiled schedules, as schedule files of the public runtime")
       ->type_name("CONFIG|SSC");
@@ -99,7 +99,7 @@ void add_export_options(CLI::App& app, ExportOptions& options) {
 
 A3SIM_REGISTER(Command, "export",
                "Write a run for the tools that show traces, or schedules for the public runtime",
-               Command(add_export_options, export_run));
+               Command(CommandGroup::kExchange, add_export_options, export_run));
 
 }  // namespace
 }  // namespace a3sim

@@ -2,15 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 namespace a3sim {
 
-// Returns what --help says below a command's options: help/COMMAND.txt, with `list` in place of its line {list}. Empty
-// if the command has no such file.
-std::string help_of(const std::string& command, const std::string& list = "");
+// The examples and notes of a command, from help/: of "explain --whatif" those in help/explain_whatif.txt.
+// `list` replaces the line {list}.
+std::string help_of(std::string_view command, const std::string& list = "");
 
-// A line for each of what is registered: its name in so many columns, and what it is.
+// Prints a command's help: what it does, its examples, usage, options, notes. The examples are the first paragraph of
+// the footer; the notes are the rest of it.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+};
+
+// A line for each registered name: the name, padded to `columns`, and its description.
 template <class Registry>
 std::string lines_of(int columns) {
   std::string lines;

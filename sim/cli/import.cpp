@@ -92,7 +92,7 @@ bool are_runtime_files(const std::vector<std::string>& paths) {
   });
 }
 
-// Writes the files' schedules into a result directory, as `a3sim compile` would.
+// Writes the files' schedules into a result directory, as `a3sim schedule compile` would.
 void import_runtime_files(const ImportOptions& options) {
   if (options.config.empty() || options.directory.empty()) {
     throw InputError(
@@ -151,7 +151,7 @@ void add_import_options(CLI::App& app, ImportOptions& options) {
 
 A3SIM_REGISTER(Command, "import",
                "Read a profile from hardware, or schedules of the public runtime, as a result",
-               Command(add_import_options, import_profile));
+               Command(CommandGroup::kExchange, add_import_options, import_profile));
 
 }  // namespace
 }  // namespace a3sim

@@ -44,7 +44,7 @@ struct JitterOption {
   void add_to(CLI::App& app) {
     app.add_option(
            "--jitter", options.runs,
-           fmt::format("runs with random times of tasks and rates, whose medians decide ('a3sim jitter "
+           fmt::format("runs with random times of tasks and rates, whose medians decide ('a3sim try --spread "
                        "--help' says which); {} without it, 0 for one run without any, else at least {}",
                        options.runs, kFewestRuns))
         ->type_name("RUNS")

@@ -20,7 +20,7 @@ namespace {
 struct ReproduceOptions {
   std::vector<std::string> names, set;
   std::string directory;
-  bool sensitivity = false, check = false, variants = false, brief = false;
+  bool sensitivity = false, check = false, variants = false, brief = false, all = false;
   SensitivityOptions draws;
   ThreadsOption threads;
   JsonOption json;
@@ -91,7 +91,15 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
 }
 
 constexpr const char* kTrust =
-    "How far to trust it (README, 'How far to trust it'; every point: configs/reference/errors.md):\n";
+    "How far to trust it (docs/trust.md; every point: configs/reference/errors.md):\n";
+
+// A line for each experiment.
+std::string overview(const std::vector<Shown>& pages) {
+  std::vector<Compared> all;
+  for (const Shown& page : pages) all.push_back(page.compared);
+  return trust_table(all) +
+         "\n'a3sim reproduce NAME' prints an experiment, 'a3sim reproduce --brief' the main table.\n";
+}
 
 // A page of at most 40 lines.
 std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& options,
@@ -102,8 +110,8 @@ std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& optio
   if (const std::string table = main_table(all); !table.empty()) {
     text =
         "MoE-FFN of HyperParallel-MoE (arXiv 2605.23764) on Ascend A3, Dispatch to Combine: predicted "
-        "(published,\nerror); 5..95 %: as far as the machine's values are uncertain; >=: the largest lower "
-        "bound\n\n" +
+        "(published,\nerror); 5..95 %: as far as the machine's values are uncertain; bound: no order is "
+        "faster\n\n" +
         table + '\n' + why_static_wins(scenario) + '\n';
   }
   text += kTrust + trust_table(all);
@@ -163,6 +171,7 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
     if (page.barless) barless.push_back(name);
     text += (text.empty() ? "" : "\n") + page.text;
   }
+  if (options.all && !options.variants) text = overview(pages);
   if (options.brief) text = brief(pages, options, scenario);
   if (!stale.empty() && scenario.overrides.empty()) {
     text += fmt::format("\nError bars are stale ({}): 'a3sim reproduce --sensitivity' computes them.\n",
@@ -227,7 +236,8 @@ void run(const ReproduceOptions& given) {
   ReproduceOptions options = given;
   const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
   const std::vector<std::string> known = published_tables(scenario.configs);
-  if (options.names.empty()) options.names = known;
+  options.all = options.names.empty();
+  if (options.all) options.names = known;
   for (const std::string& name : options.names) read_published_table(scenario.configs, name);
   if (std::ranges::find(known, options.json.file) != known.end()) {
     throw InputError(fmt::format("--json took '{0}' as its file: write '{0} --json'", options.json.file));
@@ -240,7 +250,7 @@ void run(const ReproduceOptions& given) {
 }
 
 void add_reproduce_options(CLI::App& app, ReproduceOptions& options) {
-  app.add_option("NAME", options.names, "experiments; all without one");
+  app.add_option("NAME", options.names, "experiments; without one a line for each");
   repeatable(app.add_option("--set", options.set, "override a value of every configuration; repeatable"),
              "KEY=VALUE");
   app.add_flag("--variants", options.variants,
@@ -259,12 +269,13 @@ void add_reproduce_options(CLI::App& app, ReproduceOptions& options) {
   app.add_flag("--check", options.check, "fail if the error bars are stale")->excludes(sensitivity);
   options.threads.add_to(app);
   options.json.add_to(app);
-  app.footer(app.get_parent()->get_footer());  // the program's examples, behind its own
+  app.footer("");  // the callback's text stands before it
   app.footer(help_with_tables);
 }
 
-A3SIM_REGISTER(Command, "reproduce", "Run published experiments on the model and show both values",
-               Command(add_reproduce_options, run));
+A3SIM_REGISTER(Command, "reproduce",
+               "Simulate published experiments, and show predicted beside published values",
+               Command(CommandGroup::kReproduce, add_reproduce_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -89,6 +89,13 @@ bool may_replace(const fs::path& path, std::string_view kind) {
   return !error;
 }
 
+// The command line that writes results of a kind, without -o.
+std::string command_for(std::string_view kind) {
+  if (kind == "monitor") return "run CONFIG --steps 60";
+  if (kind == "compile") return "schedule compile CONFIG";
+  return fmt::format("{} {}", kind, kind == "import" ? "PROFILE" : "CONFIG");
+}
+
 }  // namespace
 
 std::string kind_of_result(const fs::path& path) {
@@ -97,11 +104,23 @@ std::string kind_of_result(const fs::path& path) {
   return std::getline(manifest, line) ? line : "";
 }
 
+void refuse_to_lose_tasks(const fs::path& path) {
+  std::ifstream manifest(path / kManifest);
+  for (std::string line; std::getline(manifest, line);) {
+    if (!name_in(line).starts_with("tasks_")) continue;
+    throw InputError(
+        fmt::format("{}: holds a run with its tasks, which this one would replace without any: add --trace, "
+                    "or name another "
+                    "directory",
+                    path.string()));
+  }
+}
+
 void check_result(const fs::path& path, std::string_view kind) {
   const std::string found = kind_of_result(path);
   if (found == kind) return check_contents(path);
-  throw InputError(fmt::format("{}: is no result directory: 'a3sim {} {} -o {}' writes one", path.string(),
-                               kind, kind == "import" ? "PROFILE" : "CONFIG", path.string()));
+  throw InputError(fmt::format("{}: is no result directory: 'a3sim {} -o {}' writes one", path.string(),
+                               command_for(kind), path.string()));
 }
 
 ResultDirectory::ResultDirectory(const fs::path& path, std::string_view kind)

@@ -34,6 +34,9 @@ class ResultDirectory {
 // Which command wrote the result in `path`; nothing for what is none.
 std::string kind_of_result(const std::filesystem::path& path);
 
+// Throws InputError if `path` is a run with its tasks, which a run without --trace would replace.
+void refuse_to_lose_tasks(const std::filesystem::path& path);
+
 // Throws InputError unless `path` is a result that the command `kind` wrote, and every file of it is as it was
 // written.
 void check_result(const std::filesystem::path& path, std::string_view kind);

@@ -121,7 +121,7 @@ void add_results_options(CLI::App& app, ResultsOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "results", "Tables of sweeps, and which axis matters most",
-               Command(add_results_options, show_results));
+               Command(CommandGroup::kSimulate, add_results_options, show_results));
 
 }  // namespace
 }  // namespace a3sim

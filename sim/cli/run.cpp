@@ -10,6 +10,7 @@
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/run_progress.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/error.h"
 #include "sim/experiment/portable_config.h"
@@ -86,7 +87,10 @@ void run(const RunCommandOptions& options) {
     throw InputError("--routing goes with --ssc: the schedules that run under it");
   if (options.trace && options.directory.empty())
     throw InputError("--trace goes with -o DIR: where each task is written");
+  if (!options.directory.empty() && !options.trace) refuse_to_lose_tasks(options.directory);
   const Experiment experiment = options.config.load();
+  warn_of_many_ranks(options.config, experiment);
+  const RunProgress progress(simulated_ranks(experiment));
   RunSummary summary;
   std::vector<NamedFile> traced;
   if (experiment.work->why_no_programs().empty()) {
@@ -122,7 +126,8 @@ void add_run_options(CLI::App& app, RunCommandOptions& options) {
   options.json.add_to(app);
 }
 
-A3SIM_REGISTER(Command, "run", "Compile an experiment and run it", Command(add_run_options, run));
+A3SIM_REGISTER(Command, "run", "Compile an experiment and run it",
+               Command(CommandGroup::kSimulate, add_run_options, run));
 
 }  // namespace
 }  // namespace a3sim

@@ -189,7 +189,7 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "sweep", "Run an experiment at many points, into a database",
-               Command(add_sweep_options, sweep));
+               Command(CommandGroup::kSimulate, add_sweep_options, sweep));
 
 }  // namespace
 }  // namespace a3sim

@@ -55,7 +55,7 @@ void add_try_options(CLI::App& app, TryCommandOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "try", "Try an order that you have written beside the shipped ones",
-               Command(add_try_options, run));
+               Command(CommandGroup::kPrototype, add_try_options, run));
 
 }  // namespace
 }  // namespace a3sim

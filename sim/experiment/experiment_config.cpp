@@ -183,7 +183,7 @@ void refuse_part(const Config& root, const std::filesystem::path& file) {
   if (keys.empty() || root.has("experiment") || root.has("parallel")) return;
   throw InputError(fmt::format(
       "{}: no experiment, it has '{}' alone; run an experiment that says 'include: [EXPERIMENT, {}]' "
-      "('a3sim init experiment -o FILE' writes one)",
+      "('a3sim config init experiment -o FILE' writes one)",
       file.string(), fmt::join(keys, "', '"), file.filename().string()));
 }
 

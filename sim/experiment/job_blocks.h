@@ -12,7 +12,7 @@ inline void refuse_job_blocks(const Config& root) {
   for (const char* block : kJobBlocks) {
     if (!root.has(block)) continue;
     root.let_stand(block);
-    root.error(block, "belongs to the steps of a job: run this with 'a3sim monitor', or leave it out");
+    root.error(block, "belongs to the steps of a job: run this with 'a3sim run --steps', or leave it out");
   }
 }
 

@@ -164,7 +164,7 @@ const std::vector<MachinePart> kParts{
     {"kernel launch",
      {"runtime.kernel_launch", "runtime.queued_launch"},
      [](auto& h, auto& by) { improve(by, h.runtime.kernel_launch, h.runtime.queued_launch); }},
-    {"meetings of the AIVs",
+    {"synchronisation of the AIVs",
      {"runtime.sync_all"},
      [](auto& h, auto& by) { improve(by, h.runtime.sync_all); },
      Kind::kSingle,

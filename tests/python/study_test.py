@@ -24,7 +24,7 @@ class Studies(TestCase):
         self.assertEqual(reports[0].json, reports[1].json)
 
     def test_better_machines_are_those_of_the_program(self):
-        words = ["whatif", EP4, *sets(SMALL), "--set", "experiment.pass=forward", "--jitter", 0]
+        words = ["explain", "--whatif", EP4, *sets(SMALL), "--set", "experiment.pass=forward", "--jitter", 0]
         report = a3sim.what_if(small(**{"experiment.pass": "forward"}), runs=0)
         self.assertEqual(report.json, program_json(*words))
 

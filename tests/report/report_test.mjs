@@ -1,4 +1,4 @@
-// The pages that `a3sim report` and `reproduce` write, as a reader uses them.
+// The pages that `a3sim export --to html` and `reproduce` write, as a reader uses them.
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,8 +17,8 @@ function csv(file) {
 before(() => {
   a3sim("run", "configs/experiments/ep4.yaml", "--trace", "-o", at("static"));
   a3sim("run", "configs/experiments/ep4.yaml", "--set", "experiment.execution=kernel", "--trace", "-o", at("kernel"));
-  a3sim("report", at("static"), "-o", pages.static);
-  a3sim("report", at("static"), at("kernel"), "-o", pages.both);
+  a3sim("export", "--to", "html", at("static"), "-o", pages.static);
+  a3sim("export", "--to", "html", at("static"), at("kernel"), "-o", pages.both);
   writeFileSync(at("sweep.yaml"), `sweep:
   base: ${join(root, "configs/experiments/ep4.yaml")}
   set: {experiment.pass: forward}
@@ -27,7 +27,7 @@ before(() => {
     execution: {key: experiment.execution, values: [static, kernel]}
 `);
   a3sim("sweep", at("sweep.yaml"), "--db", at("sweep.db"));
-  a3sim("report", at("sweep.db"), "-o", pages.sweep);
+  a3sim("export", "--to", "html", at("sweep.db"), "-o", pages.sweep);
   a3sim("reproduce", "moe_ffn", "-o", at("tables"));
   tasks = csv(join(at("static"), "tasks_forward.csv"));
 });
@@ -392,7 +392,7 @@ test("Names are text, whatever they say", async () => {
     if (/^(result|tasks)/.test(name)) writeFileSync(file, text.replaceAll("GMM1", evil));
   }
   sealAgain(at("hostile"));
-  a3sim("report", at("hostile"), "-o", at("hostile.html"));
+  a3sim("export", "--to", "html", at("hostile"), "-o", at("hostile.html"));
   const { page, said, close } = await open(at("hostile.html"));
   assert.equal(await page.locator("img").count(), 0);
   assert.ok((await page.textContent(".legend")).includes(evil));

@@ -21,8 +21,8 @@ const start = () => 0;
 
 a3sim("run", "configs/experiments/ep8.yaml", "--trace", "-o", at("static"));
 a3sim("run", "configs/experiments/ep8.yaml", "--set", "experiment.execution=kernel", "--trace", "-o", at("kernel"));
-a3sim("report", at("static"), "-o", at("static.html"));
-a3sim("report", at("kernel"), at("static"), "-o", at("both.html"));
+a3sim("export", "--to", "html", at("static"), "-o", at("static.html"));
+a3sim("export", "--to", "html", at("kernel"), at("static"), "-o", at("both.html"));
 a3sim("reproduce", "moe_ffn", "swiglu_add", "-o", at("tables"));
 await shoot(at("static.html"), "report", 1200, start, heading("Between ranks"));
 await shoot(at("static.html"), "l2_and_roofline", 1200, heading("L2"), heading("Tables"));

@@ -100,5 +100,5 @@ TEST_CASE("Products of a slot wait for its weights, and the rest does not") {
 TEST_CASE("What cannot be replayed is refused with what can") {
   CHECK_THROWS_WITH(slots_of(small("tutel")),
                     Contains("runs on streams alone") && Contains("none and feplb"));
-  CHECK_THROWS_WITH(compile_all(small("feplb")), Contains("a3sim batches"));
+  CHECK_THROWS_WITH(compile_all(small("feplb")), Contains("--batches"));
 }

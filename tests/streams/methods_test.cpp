@@ -244,5 +244,5 @@ TEST_CASE("What cannot run on streams is refused with what to do") {
   CHECK_THROWS_WITH(check_streams(tiles), Contains("'a3sim run' runs it"));
   CHECK_THROWS_WITH(check_streams(layer("none", {"model.dtype=fp32"})), Contains("model.dtype=bf16"));
   CHECK_THROWS_WITH(compile_all(layer("feplb")),
-                    Contains("'a3sim run FILE' runs a micro-batch, 'a3sim batches FILE' all"));
+                    Contains("'a3sim run FILE' runs a micro-batch, 'a3sim run FILE --batches' all"));
 }

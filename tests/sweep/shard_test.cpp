@@ -95,7 +95,7 @@ TEST_CASE("a shard's database stands beside the one that all come together in") 
 TEST_CASE("scripts merge what shards have written, unless there is only one") {
   EmittedSweep sweep{"/bin/a3sim", "s.yaml", "runs/all 1.db", {}, "s", 2, 3};
   const SweepEstimate estimate{.points = 9, .known = 0, .measured = 1, .seconds = 1, .memory = 1};
-  const char* merge = "/bin/a3sim merge 'runs/all 1.db' 'runs/all 1.shard-'*.db";
+  const char* merge = "/bin/a3sim sweep --db 'runs/all 1.db' --merge 'runs/all 1.shard-'*.db";
   CHECK_THAT(slurm_script(sweep, estimate), Contains(merge) && Contains("--array=0-2\n"));
   CHECK_THAT(parallel_script(sweep, estimate), Contains(merge) && Contains("/3"));
   sweep.shards = 1;

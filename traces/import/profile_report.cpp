@@ -34,7 +34,7 @@ void add_ranks(const Profile& profile, Report& report) {
        Column::milliseconds("hidden ms", "hidden_communication_ps"),
        Column::milliseconds("exposed ms", "exposed_communication_ps"),
        Column::milliseconds(unit + "s from ms", "first_ps"), Column::milliseconds("to ms", "last_ps"),
-       Column::milliseconds("none runs ms", "gaps_ps"), Column::microseconds("late us", "late_ps")});
+       Column::milliseconds("idle ms", "gaps_ps"), Column::microseconds("late us", "late_ps")});
   // Dates since the first of all.
   Duration begin = Duration::max();
   for (const auto& [number, rank] : profile.ranks)
@@ -66,7 +66,7 @@ void add_clocks(const Profile& profile, Report& report) {
   Table& table = report.table(
       "clocks", {Column::count("clock of rank", "rank"), Column::microseconds("ahead us", "median_ps"),
                  Column::microseconds("least", "least_ps"), Column::microseconds("most", "most_ps"),
-                 Column::count("meetings"), Column::microseconds("taken off us", "offset_ps")});
+                 Column::count("sync points", "meetings"), Column::microseconds("offset us", "offset_ps")});
   std::size_t shown = 0;
   for (const auto& [number, rank] : profile.ranks) {
     if (const auto& clock = rank.clock)
@@ -138,7 +138,7 @@ void add_exchanges(const Profile& profile, Report& report) {
       "exchanges",
       {Column::words("exchanged", "name"), Column::count("number"),
        Column::microseconds("mean us", "mean_ps"), Column::milliseconds("sum ms", "total_ps"),
-       Column::milliseconds("under way ms", "transit_ps"), Column::milliseconds("waited ms", "waited_ps")});
+       Column::milliseconds("transfer ms", "transit_ps"), Column::milliseconds("waited ms", "waited_ps")});
   for (const auto& [name, of] : all)
     table.add({name, whole(of.count), of.mean(), of.total, of.transit, of.waited});
 }
@@ -150,7 +150,7 @@ void add_packets(const Profile& profile, Report& report) {
     for (const auto& [bytes, of] : rank.packets) all[bytes] += of;
   if (all.empty()) return;
   Table& table = report.table(
-      "packets", {Column::number("packets of MB", "megabytes", 6), Column::count("number"),
+      "packets", {Column::number("packet MB", "megabytes", 6), Column::count("number"),
                   Column::microseconds("mean us", "mean_ps"), Column::number("GB/s", "gb_per_s", 1)});
   std::size_t shown = 0;
   for (const auto& [bytes, of] : all) {

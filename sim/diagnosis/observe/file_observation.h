@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// Reads a job that `a3sim monitor` recorded. Never opens its truth.json, which names the injected faults.
+// Reads a job that `a3sim run --steps` recorded. Never opens its truth.json, which names the injected faults.
 class FileObservation final : public Observation {
  public:
   // The caller has checked the kind of directory (result_directory.h). Throws InputError for records that are

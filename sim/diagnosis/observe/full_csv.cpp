@@ -31,7 +31,7 @@ class FullCsv {
   FullCsv(const std::filesystem::path& path, std::string_view columns) : path_(path) {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error) throw InputError(path.string() + ": cannot be read; 'a3sim monitor' writes it");
+    if (error) throw InputError(path.string() + ": cannot be read; 'a3sim run --steps' writes it");
     if (size > kMostBytes) throw InputError(path.string() + ": is larger than 512 MiB");
     std::ifstream in(path, std::ios::binary);
     text_.assign(std::istreambuf_iterator<char>(in), {});

@@ -112,7 +112,7 @@ std::string job_json(const JobFile& job) {
 JobFile read_job_json(const std::filesystem::path& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) throw InputError(path.string() + ": cannot be read; 'a3sim monitor' writes it");
+  if (error) throw InputError(path.string() + ": cannot be read; 'a3sim run --steps' writes it");
   if (size > kMostOfJson) throw InputError(path.string() + ": is larger than 64 MiB");
   std::ifstream in(path, std::ios::binary);
   try {

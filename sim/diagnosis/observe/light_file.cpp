@@ -55,7 +55,7 @@ std::string light_file(std::span<const LightRecord> records, LightHeader header)
 LightFile::LightFile(const std::filesystem::path& path) : path_(path) {
   constexpr std::uint32_t kMostRanks = 1 << 20, kMostGroups = 1 << 16;
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path.string() + ": cannot be opened; 'a3sim monitor' writes it");
+  if (!in) throw InputError(path.string() + ": cannot be opened; 'a3sim run --steps' writes it");
   LightHeader read;
   const LightHeader ours;
   in.read(reinterpret_cast<char*>(&read), sizeof read);

@@ -45,7 +45,7 @@ Finding open_cause(const Slowdown& slowdown) {
   finding.confidence = 1;
   finding.add({"a slow step takes, of a usual one", "", 1 + slowdown.lag() / std::max(1.0, slowdown.usual()),
                1, slowdown.place(shown)});
-  finding.remedies.push_back({"record slow steps in full: a3sim monitor --record same", 0, true});
+  finding.remedies.push_back({"record slow steps in full: a3sim run --steps N --record same", 0, true});
   if (slowdown.full.empty()) finding.missing.push_back("operators, transfers and host events of a slow step");
   return finding;
 }

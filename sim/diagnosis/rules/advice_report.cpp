@@ -153,13 +153,13 @@ std::string first_finding(const Advice& advice, std::string_view whole) {
     return fmt::format("First finding: {} Try: {}.", told(first), first.remedies.front().text);
   }
   const std::string none = fmt::format("No finding costs 1 % of the {}.", whole);
-  // An operator at its roof has nothing to gain, and the text says why.
+  // Operators that run near what the machine allows say why there is nothing to gain.
   const auto limited =
       std::ranges::find_if(advice.infos, [](const Finding& info) { return info.lost_ms <= 0; });
   if (limited != advice.infos.end()) {
-    const std::string place = place_text(*limited, advice.ranks);
-    return fmt::format("{} At a roof: {}, {}; {}, {}.", none, limited->cause, place,
-                       evidence_text(limited->evidence.front()), limited->evidence.front().place.text);
+    const Evidence& evidence = limited->evidence.front();
+    return fmt::format("{} Little is left: {}, {}; {}, {}.", none, limited->cause,
+                       place_text(*limited, advice.ranks), evidence_text(evidence), evidence.place.text);
   }
   return advice.infos.empty() ? none : fmt::format("{} Most: {}", none, told(advice.infos.front()));
 }

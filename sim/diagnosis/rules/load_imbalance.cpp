@@ -68,8 +68,8 @@ class LoadImbalanceRule final : public CauseRule {
     const std::string_view what = rows > 0 ? "rows" : "operations";
     finding.add({fmt::format("{} of rank {}, of the mean", what, busiest), "", most, 1 + data.at("above"),
                  job.place(busiest)});
-    finding.add({"its time for each of them, of that of the mean rank", "", a_row, 1 + data.at("a_row"),
-                 job.place(busiest)});
+    finding.add({fmt::format("its time for each of its {}, relative to the mean rank's", what), "", a_row,
+                 1 + data.at("a_row"), job.place(busiest)});
     return {finding};
   }
 

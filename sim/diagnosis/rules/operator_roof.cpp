@@ -55,8 +55,9 @@ Finding steady_finding(const SteadyState& job, const std::map<std::uint32_t, Sum
     const std::string& name = job.observation.names()[op];
     finding.operators.push_back(name);
     if (finding.evidence.size() < kMostNamed)
-      finding.add({fmt::format("{} of rank {}, of the nearer roof", name, sum.worst->rank), "", sum.reached,
-                   used, job.observation.place_of(*sum.worst)});
+      finding.add(
+          {fmt::format("{} of rank {} runs at this part of what the machine allows", name, sum.worst->rank),
+           "", sum.reached, used, job.observation.place_of(*sum.worst)});
   }
   finding.confidence = 1;
   return finding;

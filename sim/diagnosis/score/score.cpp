@@ -110,7 +110,8 @@ std::vector<Truth> read_truth(const std::filesystem::path& file) {
     }
     return truths;
   } catch (const nlohmann::json::exception& error) {
-    throw InputError(fmt::format("{}: is not what 'a3sim monitor' wrote: {}", file.string(), error.what()));
+    throw InputError(
+        fmt::format("{}: is not what 'a3sim run --steps' wrote: {}", file.string(), error.what()));
   }
 }
 

@@ -39,7 +39,7 @@ struct ScoredJob {
   std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; those of them that were called slow
 };
 
-// Advises on the job in a directory that `a3sim monitor` wrote, and compares the advice with its truth.json.
+// Advises on the job in a directory that `a3sim run --steps` wrote, and compares the advice with its truth.json.
 ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules,
                 const std::vector<Answer>& answers);
 

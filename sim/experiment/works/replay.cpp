@@ -58,7 +58,7 @@ class Replay final : public ExperimentWork {
   std::string label(const Experiment&) const override { return options_.method; }
 
   std::string why_no_schedule_run() const override {
-    return "experiment.method means micro-batches: 'a3sim batches FILE' runs them by one schedule";
+    return "experiment.method means micro-batches: 'a3sim run FILE --batches' runs them by one schedule";
   }
   std::string why_no_steps() const override {
     return "steps are simulated of one routing, not of micro-batches";

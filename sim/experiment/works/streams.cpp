@@ -116,7 +116,7 @@ class Streams final : public ExperimentWork {
 
   std::string why_no_schedules() const override {
     return "experiment.execution is streams, which has no schedules: 'a3sim run FILE' runs a micro-batch, "
-           "'a3sim batches FILE' all";
+           "'a3sim run FILE --batches' all";
   }
   std::string why_no_programs() const override { return {}; }
   std::string why_no_steps() const override { return "steps are simulated of schedules, not of streams"; }

@@ -12,7 +12,7 @@ load, Config      configurations, changed
 run, Result       a run: latencies, tables, tasks; Pass: of one pass
 compile, Schedule queues, events, thresholds
 Order, Tasks      orders written as Python functions; by_task for functions of one task
-compare_orders    what `a3sim try` answers;  what_if  what `a3sim whatif` answers
+compare_orders    what `a3sim try` answers;  what_if  what `a3sim explain --whatif` answers
 sweep             many points in processes, as a frame
 Error             what goes wrong: InputError, RunError, Interrupted, PartlyFailed
 

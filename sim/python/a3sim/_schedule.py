@@ -64,7 +64,7 @@ class Schedule:
         return self._core.contents(rank)
 
     def order_csv(self) -> str:
-        """The order of every queue, as `a3sim order export` writes it."""
+        """The order of every queue, as `a3sim schedule order` writes it."""
         return self._core.order_csv()
 
     def __eq__(self, other: object) -> bool:

@@ -45,5 +45,5 @@ def compare_orders(order: Union[PathLike, Order], config: Union[PathLike, Config
 
 
 def what_if(config: Config, *, runs: int = 6, seed: int = 1, threads: Optional[int] = None) -> Report:
-    """What `a3sim whatif` answers: which part of the machine binds?"""
+    """What `a3sim explain --whatif` answers: which part of the machine binds?"""
     return Report(*_core.what_if(config._experiment, runs, seed, threads or os.cpu_count() or 1))

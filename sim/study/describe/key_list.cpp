@@ -131,6 +131,13 @@ const ListedKey* find_key(const std::vector<ListedKey>& keys, std::string_view p
   return found;
 }
 
+std::vector<ListedKey> keys_ending_in(const std::vector<ListedKey>& keys, std::string_view words) {
+  std::vector<ListedKey> ending;
+  for (const ListedKey& key : keys)
+    if (key.path == words || key.path.ends_with(fmt::format(".{}", words))) ending.push_back(key);
+  return ending;
+}
+
 std::string meant_key(const std::vector<ListedKey>& keys, std::string_view path) {
   constexpr std::size_t kMostMeant = 5;
   std::vector<std::string> paths, ending, last;

@@ -24,6 +24,8 @@ struct ListedKey {
 std::vector<ListedKey> listed_keys(const KeyTree& tree);
 // The key of a path as users write it, with names and positions; nullptr where there is none.
 const ListedKey* find_key(const std::vector<ListedKey>& keys, std::string_view path);
+// The keys whose paths end in these words: "chunk" finds cut.chunk, "planes.*.egress" all that end so.
+std::vector<ListedKey> keys_ending_in(const std::vector<ListedKey>& keys, std::string_view words);
 // "; did you mean 'x'?": keys that end so, or the closest one; empty where none is near.
 std::string meant_key(const std::vector<ListedKey>& keys, std::string_view path);
 

@@ -127,7 +127,8 @@ std::string what_to_measure(const fs::path& file) {
   if (text.empty()) return "";
   return "# To describe another machine, measure these first: what their ranges make of a layer's latency "
          "at\n"
-         "# most ('a3sim reproduce --sensitivity'). How to take them: 'a3sim init points -o points.yaml'. "
+         "# most ('a3sim reproduce --sensitivity'). How to take them: 'a3sim config init points -o "
+         "points.yaml'. "
          "Then\n"
          "# 'a3sim calibrate --points points.yaml --hardware THIS -o fitted.yaml' fits those with 'fitted: "
          "true'.\n" +

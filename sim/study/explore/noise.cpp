@@ -44,13 +44,12 @@ std::string interval_in_milliseconds(const MedianInterval& of) { return interval
 
 std::string jitter_note(const JitterOptions& options) {
   if (options.runs == 0)
-    return "one run of each, without jitter: small differences may be chance ('a3sim jitter' says how "
+    return "one run of each, without jitter: small differences may be chance ('a3sim try --spread' says how "
            "small)\n";
   return fmt::format(
       "medians of {} runs with random task times (within {:.4g} %) and rates (within {:.4g} %), the same "
       "draws "
-      "for all;\n95 %: where the median difference lies; noise: what such runs do not tell from no "
-      "difference\n",
+      "for all;\n95 %: where the median difference lies; noise: not significant\n",
       options.runs, 100 * options.durations, 100 * options.rates);
 }
 

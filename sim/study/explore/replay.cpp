@@ -24,7 +24,7 @@ const Pass& pass_of(const Experiment& experiment, const CompiledPass& compiled) 
   if (compiled.schedule.front().shape() != experiment.shape) {
     throw InputError(fmt::format(
         "the schedules of pass '{}' were compiled for another shape or group than the experiment's: compile "
-        "them from it ('a3sim compile')",
+        "them from it ('a3sim schedule compile')",
         compiled.name));
   }
   return *pass;
@@ -52,21 +52,21 @@ bool same_kinds(const WorkerKinds& a, const WorkerKinds& b) {
 void check_alike(const CompiledPass& given, const CompiledPass& fresh) {
   const Ssc &a = given.schedule.front(), &b = fresh.schedule.front();
   if (!is_alike(a, b))
-    throw InputError(
-        fmt::format("the schedules of pass '{}' are of another graph than the experiment's (its "
-                    "window, experiment.window, or the model): compile them from it ('a3sim compile')",
-                    given.name));
+    throw InputError(fmt::format(
+        "the schedules of pass '{}' are of another graph than the experiment's (its "
+        "window, experiment.window, or the model): compile them from it ('a3sim schedule compile')",
+        given.name));
   if (!same_kinds(a.kinds(), b.kinds())) {
     throw InputError(fmt::format(
         "the schedules of pass '{}' are for {}, and the experiment's machine has {}: compile them "
-        "from it ('a3sim compile')",
+        "from it ('a3sim schedule compile')",
         given.name, a.kinds().text(), b.kinds().text()));
   }
   for (std::uint32_t queue = 0; queue < a.queues(); ++queue) {
     if (a.workers(queue) == b.workers(queue)) continue;
     throw InputError(
         fmt::format("the schedules of pass '{}' have {} workers of the {}, and the experiment {}: compile "
-                    "them from it ('a3sim compile')",
+                    "them from it ('a3sim schedule compile')",
                     given.name, a.workers(queue), a.kinds()[queue].queue(), b.workers(queue)));
   }
 }

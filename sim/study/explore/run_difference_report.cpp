@@ -156,7 +156,7 @@ bool add_differences(Report& report, const Counterfactuals& counterfactuals) {
 void add_counterfactuals(Report& report, const RunDifference& difference, bool differs) {
   const Counterfactuals& all = difference.counterfactuals;
   const double apart = difference.apart().median;
-  Table& table = report.table("counterfactuals", {Column::words("B with A's", "b_with_a"),
+  Table& table = report.table("counterfactuals", {Column::words("B with this of A", "b_with_a"),
                                                   Column::milliseconds("ms", "makespan_ps"),
                                                   {"change ms", "change_ps", Form::kSignedMilliseconds, 3},
                                                   Column::words("95 %").for_people(),
@@ -171,7 +171,7 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
               seen);
   };
   std::string failed;
-  if (differs) table.add({"nothing", median_of(all.b), "", "", "", "", "", ""}, Seen::kByPeople);
+  if (differs) table.add({"(B as it is)", median_of(all.b), "", "", "", "", "", ""}, Seen::kByPeople);
   for (const Counterfactual& of : all.parts) {
     if (of.error.empty()) {
       add(of.part, median_of(of.totals), difference_between(of.totals, all.b), Seen::kByAll);
@@ -183,7 +183,7 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
   if (differs && all.hit_rates)
     add("L2 hit rates, by operator", static_cast<double>(median_of(all.b).count()) + all.hit_rates->median,
         *all.hit_rates, Seen::kByPeople);
-  if (differs) add("everything: A", median_of(all.a), difference.apart(), Seen::kByPeople);
+  if (differs) add("all of it (A)", median_of(all.a), difference.apart(), Seen::kByPeople);
   report.say_on(failed);
 }
 

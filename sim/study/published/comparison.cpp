@@ -102,7 +102,7 @@ std::vector<Column> TableOfPoints::columns() const {
   columns.push_back(Column::words("error"));
   if (bars_) {
     columns.push_back(Column::words("5..95 %"));
-    columns.push_back(Column::words("published is").or_else(""));
+    columns.push_back(Column::words("vs error bar", "published is").or_else(""));
   }
   columns.insert(columns.end(), more_.begin(), more_.end());
   return columns;

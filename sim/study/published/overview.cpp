@@ -56,7 +56,7 @@ Path path_of(const Scenario& scenario, const std::string& execution) {
 std::string main_table(const std::vector<Compared>& all) {
   const auto moe = std::ranges::find(all, "moe_ffn", &Compared::experiment);
   if (moe == all.end()) return "";
-  Column bound = Column::milliseconds(">= ms", "bound_ps");
+  Column bound = Column::milliseconds("bound ms", "bound_ps");
   bound.decimals = 2;
   Table table({Column::count("EP"), Column::words("pass"), Column::words("kernel by kernel ms"),
                Column::words("static ms"), Column::words("5..95 %"), bound, Column::words("speed-up"),
@@ -78,7 +78,7 @@ std::string main_table(const std::vector<Compared>& all) {
 
 std::string trust_table(const std::vector<Compared>& all) {
   Table table({Column::words("experiment"), Column::count("predictions"), Column::count("published"),
-               Column::count("of them fitted to"), Column::percent("mean error", ""),
+               Column::count("used for the fit"), Column::percent("mean error", ""),
                Column::percent("largest", ""), Column::count("inside 5..95 %")});
   for (const auto& [experiment, comparisons, bars] : all) {
     std::uint64_t published = 0, fitted = 0, inside = 0;

@@ -63,9 +63,9 @@ Column exact_microseconds(const char* head, const char* key) {
 }
 
 void add_binding(const Row& row) {
-  row.point.more.emplace_back(Column::words("binding"), row.own.pass == kTotal
-                                                            ? std::string()
-                                                            : std::string(name_of(row.own.bounds.binding())));
+  row.point.more.emplace_back(
+      Column::words("limiter", "binding"),
+      row.own.pass == kTotal ? std::string() : std::string(name_of(row.own.bounds.binding())));
 }
 
 void add_bounds(const Row& row) {

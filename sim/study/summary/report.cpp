@@ -54,10 +54,10 @@ std::string what_ran(const Experiment& experiment) {
     if (!experiment.not_modelled.empty())
       text += fmt::format("left out  {}\n", fmt::join(experiment.not_modelled, "\n          "));
   }
-  text += fmt::format("machine   {}: {} run tasks; network {}; L2 {}, {}, {}\n", experiment.hardware.name,
-                      experiment.workers.text(), experiment.network, experiment.run.l2.spec.policy,
-                      experiment.run.l2.exact ? "every line" : "pieces of tensors",
-                      name_of(experiment.run.l2.start));
+  text +=
+      fmt::format("machine   {}: {} run tasks; network {}; L2 {}, {}, {}\n", experiment.hardware.name,
+                  experiment.workers.text(), experiment.network, experiment.run.l2.spec.policy,
+                  experiment.run.l2.exact ? "every line" : "fast model", name_of(experiment.run.l2.start));
   text += fmt::format("schedule  {}, order {}, {} assignment, {} shares a tile, {} partitions an expert\n",
                       experiment.run.execution, experiment.order.name,
                       experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
@@ -85,8 +85,8 @@ Cell part_of_kind(const Causes& causes, std::uint32_t kind, WorkerTime time) {
 void add_passes(const WorkerKinds& kinds, std::span<const PassResult> passes,
                 const std::deque<Causes>& causes, Report& report) {
   std::vector<Column> columns{Column::words("pass"), Column::milliseconds("latency ms"),
-                              Column::milliseconds("first rank ms"), Column::milliseconds("bound ms"),
-                              Column::words("binding")};
+                              Column::milliseconds("first done ms", "first rank ms"),
+                              Column::milliseconds("bound ms"), Column::words("limiter", "binding")};
   for (const WorkerKind& kind : kinds) {
     columns.push_back(Column::percent(kind.name + " busy"));
     if (kind.has(CoreUnit::kMatrix))

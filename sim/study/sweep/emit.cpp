@@ -37,7 +37,8 @@ std::string command(const EmittedSweep& sweep) {
 // Of all that shard_file() may name.
 std::string merge_command(const EmittedSweep& sweep) {
   const std::filesystem::path& database = sweep.database;
-  return fmt::format("{} merge {} {}*{}", shell_word(sweep.program.string()), shell_word(database.string()),
+  return fmt::format("{} sweep --db {} --merge {}*{}", shell_word(sweep.program.string()),
+                     shell_word(database.string()),
                      shell_word((database.parent_path() / database.stem()).string() + ".shard-"),
                      shell_word(database.extension().string()));
 }

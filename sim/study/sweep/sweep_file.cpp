@@ -7,6 +7,7 @@
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/study/metrics/point_metrics.h"
 
 namespace a3sim {
@@ -77,7 +78,7 @@ class SweepReader {
   SweepReader(const Config& config, SweepSpec& spec) : config_(config), spec_(spec) {}
 
   void read() {
-    spec_.base = config_.text("base");
+    spec_.base = base_of(config_.text("base"));
     if (config_.has("set")) spec_.settings = settings_of(config_.map("set"));
     const Config axes = config_.map("axes");
     for (const std::string& name : axes.names()) read_axis(axes, name);
@@ -91,6 +92,23 @@ class SweepReader {
   }
 
  private:
+  // The file that `base` names: beside this one, or else the shipped experiment of this name.
+  std::string base_of(const std::string& base) const {
+    std::error_code error;
+    const fs::path path = base;
+    if (path.has_parent_path() || fs::exists(spec_.file.parent_path() / path, error)) return base;
+    for (const std::string& name : {base, base + ".yaml"}) {
+      const fs::path shipped = configs_folder() / "experiments" / name;
+      if (fs::is_regular_file(shipped, error)) return fs::absolute(shipped).string();
+    }
+    const std::vector<std::string> known = names_in(configs_folder() / "experiments");
+    config_.error("base",
+                  fmt::format("'{}': no such file beside this one, and no shipped experiment of this name; "
+                              "there are: {}",
+                              base, fmt::join(known, ", ")));
+    return base;
+  }
+
   std::vector<Override> settings_of(const Config& map) const {
     return read_overrides(map, spec_.file.parent_path());
   }

@@ -42,7 +42,7 @@ class JobProfiles {
         [&](std::uint32_t number, std::span<const LightRecord> records) { add_step(number, records); });
     if (ranks_.empty() || ranks_.front().steps.empty())
       throw InputError(
-          "no step of the job was recorded in full of all ranks: a3sim monitor --record full --steps N");
+          "no step of the job was recorded in full of all ranks: a3sim run --steps N --record full");
     return std::move(ranks_);
   }
 

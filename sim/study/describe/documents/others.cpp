@@ -50,8 +50,8 @@ A3SIM_REGISTER(Document, "case", "a published diagnosis: symptoms as records, an
                Document{"cases", "vgg16",
                         "a3sim reproduce hermes, from a copy of the configurations that A3SIM_CONFIGS names",
                         [](const Config& root, Diagnostics&, const fs::path&) { read_recorded_case(root); }});
-A3SIM_REGISTER(Document, "faults", "what is wrong with a job, for 'a3sim monitor --inject'",
-               Document{"faults", "port", "a3sim monitor CONFIG --inject FILE -o JOB", read_faults,
+A3SIM_REGISTER(Document, "faults", "what is wrong with a job, for 'a3sim run --steps N --inject'",
+               Document{"faults", "port", "a3sim run CONFIG --steps N --inject FILE -o JOB", read_faults,
                         [](const fs::path& file) {
                           load_job(configs_folder() / "experiments" / "ep8.yaml", {}, file);
                         }});

@@ -1,0 +1,209 @@
+#include "sim/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "sim/cli/command.h"
+#include "sim/cli/moved_commands.h"
+#include "sim/core/closest.h"
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::array<std::pair<CommandGroup, std::string_view>, 6> kGroups{{
+    {CommandGroup::kSimulate, "Simulate"},
+    {CommandGroup::kUnderstand, "Understand"},
+    {CommandGroup::kPrototype, "Prototype"},
+    {CommandGroup::kReproduce, "Reproduce what was published"},
+    {CommandGroup::kDiagnose, "Diagnose"},
+    {CommandGroup::kExchange, "Exchange files with other tools"},
+}};
+
+std::string refuse_empty_value(const std::string& text) {
+  return text.empty() ? "an empty value, expected one" : "";
+}
+
+std::string refuse_wrong_number(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stopped == end) return "";
+  return fmt::format("'{}', expected a whole number from 0{}", text,
+                     error == std::errc::result_out_of_range ? " that fits into 64 bits" : "");
+}
+
+std::vector<CLI::App*> commands_below(CLI::App& app) {
+  return app.get_subcommands([](CLI::App*) { return true; });
+}
+
+// Values are not empty, and numbers are written in full, neither negative nor beyond 64 bits.
+void check_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_min() == 0) continue;  // a flag, or an option whose value may be missing
+    option->check(refuse_empty_value);
+    if (option->get_type_name().starts_with("UINT")) option->check(refuse_wrong_number);
+  }
+  for (CLI::App* command : commands_below(app)) check_values(*command);
+}
+
+CLI::App* command_named(const CLI::App& app, std::string_view name) {
+  for (CLI::App* command : commands_below(const_cast<CLI::App&>(app)))
+    if (command->get_name() == name) return command;
+  return nullptr;
+}
+
+void add_option_names(const CLI::App& app, std::vector<std::string>& names) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const CLI::App* group : app.get_subcommands([](const CLI::App* below) { return below->get_name().empty(); }))
+    add_option_names(*group, names);
+}
+
+// Whether the words have the option, and its value if the selector has one: "--whatif", "--to html".
+bool selects(std::string_view selector, std::span<const std::string> words) {
+  const std::size_t space = selector.find(' ');
+  const std::string_view option = selector.substr(0, space);
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string_view word = words[i];
+    if (!word.starts_with(option)) continue;
+    const std::string_view behind = word.substr(option.size());
+    if (space == std::string_view::npos) {
+      if (behind.empty() || behind.starts_with('=')) return true;
+      continue;
+    }
+    const std::string_view value = selector.substr(space + 1);
+    if (behind.starts_with('=') && behind.substr(1) == value) return true;
+    if (behind.empty() && i + 1 < words.size() && words[i + 1] == value) return true;
+  }
+  return false;
+}
+
+// The modes of a command: what stands behind its name where they are registered, beginning with an option.
+std::vector<std::string> modes_of(const std::string& command) {
+  std::vector<std::string> modes;
+  for (const std::string& name : Commands::names())
+    if (name.starts_with(command + " --")) modes.push_back(name.substr(command.size() + 1));
+  return modes;
+}
+
+}  // namespace
+
+CommandLine::CommandLine(CLI::App& app, std::span<const std::string> words)
+    : app_(app), words_(words.begin(), words.end()) {
+  add_commands();
+  check_values(app_);
+}
+
+void CommandLine::add_commands() {
+  for (const auto& [group, label] : kGroups)
+    for (const auto& [name, item] : Commands::all())
+      if (item.object->group() == group) {
+        add_command(name);
+        command_named(app_, name)->group(std::string(label));
+      }
+  for (const auto& [name, item] : Commands::all()) {
+    const std::size_t space = name.find(' ');
+    if (space == std::string::npos || name[space + 1] == '-') continue;
+    CLI::App* const command = command_named(app_, name.substr(0, space));
+    item.object->set_up(*command->add_subcommand(name.substr(space + 1), item.description), name);
+  }
+}
+
+void CommandLine::add_command(const std::string& name) {
+  const std::string mode = chosen_mode(name);
+  const std::string chosen = mode.empty() ? name : name + ' ' + mode;
+  const auto& item = Commands::all().find(chosen)->second;
+  CLI::App& command = *app_.add_subcommand(name, item.description);
+  item.object->set_up(command, chosen);
+  add_modes(command, mode);
+}
+
+// The options that select modes. Of the chosen mode it is added unless the mode has it itself, with a value; those of
+// the others are listed in the command's help.
+void CommandLine::add_modes(CLI::App& command, const std::string& chosen) {
+  for (const std::string& mode : modes_of(command.get_name())) {
+    const std::size_t space = mode.find(' ');
+    const std::string option = mode.substr(0, space);
+    if ((!chosen.empty() && mode != chosen) || command.get_option_no_throw(option) != nullptr) continue;
+    const std::string description = Commands::all().find(command.get_name() + ' ' + mode)->second.description;
+    if (space != std::string::npos) {
+      command.add_option_function<std::string>(option, [](const std::string&) {}, description)
+          ->type_name(mode.substr(space + 1));
+      continue;
+    }
+    CLI::Option* const flag = command.add_flag_callback(option, [] {}, description);
+    if (chosen.empty())
+      flag->group(fmt::format("Instead ('a3sim {} {} --help' says more)", command.get_name(), option));
+  }
+}
+
+std::string CommandLine::chosen_mode(const std::string& command) const {
+  const auto first = std::ranges::find_if(words_, [](const std::string& word) { return !word.starts_with('-'); });
+  if (first == words_.end() || *first != command) return "";
+  const std::span<const std::string> behind(&*first + 1, static_cast<std::size_t>(words_.end() - first) - 1);
+  for (const std::string& mode : modes_of(command))
+    if (selects(mode, behind)) return mode;
+  return "";
+}
+
+std::string CommandLine::unknown_command(std::span<const std::string> from) const {
+  if (const std::optional<std::string> moved = moved_command(from))
+    return fmt::format("'{}' has moved: use '{}'", from.front(), *moved);
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands_below(app_)) names.push_back(command->get_name());
+  return fmt::format("unknown command '{}'{}", from.front(), suggestion(from.front(), names));
+}
+
+std::string CommandLine::unknown_option(const CLI::App& command, const std::string& option) const {
+  const std::string& name = command.get_name();
+  for (const std::string& mode : modes_of(name)) {
+    CLI::App other;
+    const std::string whole = name + ' ' + mode;
+    Commands::get(whole).set_up(other, whole);
+    std::vector<std::string> names;
+    add_option_names(other, names);
+    if (std::ranges::find(names, option) != names.end())
+      return fmt::format("'{}' of '{}' goes with {}", option, name, mode);
+  }
+  std::vector<std::string> known;
+  add_option_names(command, known);
+  add_option_names(app_, known);
+  const std::string_view near = closest(option, known);
+  return fmt::format("unknown option '{}' of '{}'; {}", option, name,
+                     near.empty() ? "--help lists them" : fmt::format("did you mean '{}'?", near));
+}
+
+void CommandLine::check_words() const {
+  const CLI::App* command = nullptr;
+  std::vector<std::string> options;
+  for (std::size_t i = 0; i < words_.size() && words_[i] != "--"; ++i) {
+    const std::string& word = words_[i];
+    if (!word.starts_with('-')) {
+      const bool expected = command == nullptr || command->get_require_subcommand_min() > 0;
+      const CLI::App* const below = command_named(command != nullptr ? *command : app_, word);
+      const std::span<const std::string> from(&word, words_.size() - i);
+      if (command == nullptr && below != nullptr) {
+        if (const std::optional<std::string> moved = moved_command(from))
+          throw InputError(fmt::format("this has moved: use '{}'", *moved));
+      }
+      if (expected && below == nullptr) throw InputError(unknown_command(from));
+      if (below == nullptr) continue;
+      command = below;
+      options.clear();
+      add_option_names(*command, options);
+      add_option_names(app_, options);
+    } else if (command != nullptr && word.starts_with("--")) {
+      const std::string option = word.substr(0, word.find('='));
+      if (std::ranges::find(options, option) == options.end()) throw InputError(unknown_option(*command, option));
+    }
+  }
+}
+
+}  // namespace a3sim

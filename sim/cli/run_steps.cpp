@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/cli/output.h"
+#include "sim/cli/result_directory.h"
+#include "sim/diagnosis/jobs/monitor.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/portable_config.h"
+
+namespace a3sim {
+namespace {
+
+struct MonitorCommandOptions {
+  std::string file, inject, directory, recording = "next";
+  std::vector<std::string> set;
+  std::uint32_t steps = MonitorOptions{}.steps;
+  ThreadsOption threads;
+  JsonOption json;
+};
+
+std::string faults() {
+  std::string text;
+  for (const auto& [name, item] : FaultKinds::all())
+    text += fmt::format("  {:<9} {}\n            {}\n", name, item.description, item.object->example);
+  return text;
+}
+
+void run(const MonitorCommandOptions& options) {
+  const JobSpec spec = load_job(options.file, options.set, options.inject);
+  MonitorOptions how;
+  how.steps = options.steps;
+  how.threads = options.threads.count;
+  how.limits = read_locate_limits(configs_folder() / kLocateFile);
+  constexpr auto kNames = kNamesOf<Recording>;
+  how.recording = static_cast<Recording>(std::ranges::find(kNames, options.recording) - std::begin(kNames));
+  ResultDirectory directory(options.directory, "monitor");
+  const PortableConfig config = portable(spec.experiment);
+  directory.add("resolved.yaml", config.resolved);
+  for (const auto& [name, contents] : config.files) directory.add(name, contents);
+  const MonitorSummary summary = monitor(
+      spec, how, [&](std::string_view name, std::string_view contents) { directory.add(name, contents); });
+  directory.commit();
+  print_report(monitor_report(spec, summary), options.json);
+}
+
+void add_monitor_options(CLI::App& app, MonitorCommandOptions& options) {
+  constexpr std::uint32_t kMostSteps = 1'000'000;
+  take_shipped_too(
+      app.add_option("CONFIG", options.file, "experiment (YAML), or a shipped one: ep8")->required(),
+      "experiments");
+  repeatable(app.add_option("--set", options.set, "override a value: path.to.key=value; repeatable"),
+             "KEY=VALUE");
+  app.add_option("--steps", options.steps, "how many; 60 without it")->check(CLI::Range(1U, kMostSteps));
+  take_shipped_too(app.add_option("--inject", options.inject,
+                                  "a file with more 'noise' and 'faults', or a shipped one: clock")
+                       ->type_name("FILE"),
+                   "faults");
+  app.add_option("--record", options.recording,
+                 "beside light records: none (light), the three steps behind a slow one (next, without the "
+                 "option), "
+                 "the slow one itself (same), all (full)")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(kNamesOf<Recording>), std::end(kNamesOf<Recording>))));
+  app.add_option("-o,--output", options.directory, "where the records are written")
+      ->type_name("DIR")
+      ->required();
+  options.threads.add_to(app);
+  options.json.add_to(app);
+  app.footer(help_of("run --steps", faults()));
+}
+
+A3SIM_REGISTER(Command, "run --steps", "Run many steps of a job with hosts and faults, and record them",
+               Command(add_monitor_options, run));
+
+}  // namespace
+}  // namespace a3sim
