@@ -135,7 +135,7 @@ class SumsReader {
     }
   }
 
-  CsvLines lines_;
+  ProfileLines lines_;
   Profile& to_;
   std::vector<std::string> cells_;
   bool typed_ = true;

@@ -37,7 +37,7 @@ class ProfiledTable {
   bool absent(std::size_t column) const { return cells_[column].empty() || cells_[column] == "N/A"; }
   [[noreturn]] void fail(std::size_t column, const std::string& expected) const;
 
-  CsvLines lines_;
+  ProfileLines lines_;
   std::vector<std::string> heads_, cells_;
 };
 

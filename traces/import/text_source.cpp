@@ -81,7 +81,7 @@ void JsonBytes::pass(char c) {
 }
 
 // To the end of a line outside of quotes.
-bool CsvLines::next_line(std::string& line) {
+bool ProfileLines::next_line(std::string& line) {
   line.clear();
   bool quoted = false;
   for (std::size_t seen = 0; next_piece(line); seen = line.size()) {
@@ -92,7 +92,7 @@ bool CsvLines::next_line(std::string& line) {
   return !line.empty();
 }
 
-bool CsvLines::next_piece(std::string& line) {
+bool ProfileLines::next_piece(std::string& line) {
   const std::size_t before = line.size();
   ++line_;
   while (true) {
@@ -108,7 +108,7 @@ bool CsvLines::next_piece(std::string& line) {
   }
 }
 
-bool CsvLines::next(std::vector<std::string>& cells) {
+bool ProfileLines::next(std::vector<std::string>& cells) {
   do {
     if (!next_line(text_)) return false;
   } while (trimmed(text_).empty());

@@ -47,9 +47,9 @@ class JsonBytes final : public std::streambuf {
 
 // The lines of a table of comma-separated values. Cells may be quoted and hold commas and ends of lines; tabs and
 // spaces around them are no part of them.
-class CsvLines {
+class ProfileLines {
  public:
-  explicit CsvLines(const std::filesystem::path& path) : source_(path) {}
+  explicit ProfileLines(const std::filesystem::path& path) : source_(path) {}
 
   // The next line's cells; false at the end. Throws InputError for a line that is longer than any profiler's.
   bool next(std::vector<std::string>& cells);
