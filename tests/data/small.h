@@ -20,8 +20,8 @@ inline std::vector<DataCase> shipped_cases(const std::string& experiment,
 // All that is wrong without delays and under the adversary, of all small cases.
 inline std::vector<std::string> wrong(const std::vector<DataCase>& cases, const Adversary& adversary = {}) {
   std::vector<std::string> faults;
-  for (const DataCase& of : cases) {
-    const std::vector<std::string> found = check_data(DataCheck(of, kDataSeed), adversary).faults;
+  for (const DataCase& data_case : cases) {
+    const std::vector<std::string> found = check_data(DataCheck(data_case, kDataSeed), adversary).faults;
     faults.insert(faults.end(), found.begin(), found.end());
   }
   return faults;

@@ -54,9 +54,9 @@ inline Work put_of(std::uint32_t dst, std::uint32_t rows) {
 // Two or three ranks on dies beside one another, and nothing else.
 class Links {
  public:
-  explicit Links(std::uint32_t ranks, Hardware of = small_machine(),
+  explicit Links(std::uint32_t ranks, Hardware machine = small_machine(),
                  const LinkDisturbances* disturbances = nullptr)
-      : hardware(std::move(of)),
+      : hardware(std::move(machine)),
         dies_(numbered(ranks)),
         fabric_(hardware, dies_, kWorkers, Registry<NetworkBackend>::get("native"), Transport::kPuts,
                 disturbances),

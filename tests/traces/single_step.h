@@ -37,11 +37,11 @@ inline MadeObservation single_step(
 
 inline OperatorRecord& add_operator(MadeObservation& job, std::uint32_t rank, std::uint32_t name,
                                     double start, double run, Lane lane = Lane::kCompute) {
-  OperatorRecord of = MadeObservation::op(0, rank, name, run, run / 2);
-  of.start = made_ms(start);
-  of.end = made_ms(start + run);
-  of.lane = lane;
-  return job.full_records[0].operators.emplace_back(of);
+  OperatorRecord record = MadeObservation::op(0, rank, name, run, run / 2);
+  record.start = made_ms(start);
+  record.end = made_ms(start + run);
+  record.lane = lane;
+  return job.full_records[0].operators.emplace_back(record);
 }
 
 // Nothing but communication of 4 ms, behind computing of 6.
