@@ -1,6 +1,6 @@
-// How long compiling and checking schedules takes, and how much memory: the paper's shape, forward and backward,
-// every rank, pass by pass as `a3sim check` does it, each size in a process of its own. Sizes are arguments;
-// otherwise EP 4 to 384.
+// Measures the time and memory of compiling and checking schedules: the paper's shape, forward and backward,
+// every rank, pass by pass as `a3sim check` does it, each size in its own process. Sizes are arguments; the
+// default is EP 4 to 384.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// How fast the compiler is, and how much memory a schedule takes: the paper's shape at EP 4, 8 and 16.
+// Measures the compiler's speed and the memory of a schedule: the paper's shape at EP 4, 8 and 16.
 #include "scheduler/compile/compile.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// How fast the event engine and the queue below it are, in the hold model: pop one, push one a random while
-// later. Processor time, not wall time; the contenders take turns, so that a busy machine slows all of them.
+// Measures the event engine and its queue in the hold model: pop one, push one a random while later. Uses
+// processor time; the contenders take turns, so that a busy machine slows all of them.
 #include "sim/core/engine.h"
 
 #include <fmt/core.h>
@@ -37,7 +37,7 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Small and fast; the same delays for every contender.
+// A small and fast generator, so that every contender has the same delays.
 struct Delays {
   std::uint64_t state = 88'172'645'463'325'252;
   std::uint64_t operator()() {
@@ -46,7 +46,7 @@ struct Delays {
   }
 };
 
-// The usual alternative: a 4-ary heap; equal keys are ordered by a sequence number.
+// The usual alternative: a 4-ary heap that orders equal keys by a sequence number.
 class FourAryHeap {
  public:
   struct Item {
@@ -84,7 +84,7 @@ class FourAryHeap {
   std::uint32_t sequence_ = 0;
 };
 
-// One measurement: operations a second, and the resident memory that the pending items took.
+// One measurement: operations per second, and the resident memory of the pending items.
 struct Result {
   double rate = 0;
   std::size_t bytes = 0;
@@ -108,7 +108,7 @@ Result hold(std::size_t pending) {
   return {kOperations / (processor_seconds() - start), resident_bytes() - before};
 }
 
-struct Bare : RadixHeap<std::uint64_t> {};  // a payload of the size of the engine's
+struct Bare : RadixHeap<std::uint64_t> {};  // payload of the engine's size
 
 class Source final : public EventHandler {
  public:
@@ -176,7 +176,7 @@ int main() {
       kRounds);
   fmt::print("  pending |  bare heap  |   engine    |  4-ary heap | ratio | resident B/event\n");
   fmt::print("          |  med   best |  med   best |  med   best |       |  bare  engine\n");
-  hold<Bare>(1'000);  // the program's own pages come in
+  hold<Bare>(1'000);  // touches the program's own pages
   hold_engine(1'000);
   for (std::size_t pending : {1'000, 100'000, 1'000'000}) measure(pending);
   fmt::print(

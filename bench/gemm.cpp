@@ -1,4 +1,4 @@
-// What one operator costs to simulate, with pieces in its L2 and with every line, on one core.
+// Measures the time to simulate one operator, with pieces in its L2 and with every line, on one core.
 #include <fmt/format.h>
 #include <sys/resource.h>
 

@@ -1,6 +1,6 @@
-// How processor time and memory grow with the group: the paper's shape, forward and backward, static, each size in a
-// process of its own. With --guard a few sizes only, and exit code 1 if time grows faster than it should: ratios
-// within one run, no seconds.
+// Measures how processor time and memory grow with the group: the paper's shape, forward and backward,
+// static, each size in its own process. With --guard, measures a few sizes only and returns exit code 1 if
+// time grows faster than it should; it compares ratios within one run, not seconds.
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ namespace {
 
 struct Size {
   std::uint32_t ep;
-  bool alike;  // one node's ranks stand for all
+  bool alike;  // the ranks of one node represent all
 };
 
 struct Counts {
@@ -47,7 +47,7 @@ Counts run(const Size& size) {
   return counts;
 }
 
-// What a process of its own takes, from its start to its end.
+// Time and memory of a separate process.
 std::optional<Cost> once(const Size& size) {
   int ends[2];
   if (pipe(ends) != 0) return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<Cost> once(const Size& size) {
   return told && status == 0 ? std::optional(cost) : std::nullopt;
 }
 
-// The quickest of some runs.
+// Returns the fastest of several runs.
 Cost best(const Size& size, int runs) {
   std::optional<Cost> least;
   for (int i = 0; i < runs; ++i) {
@@ -115,7 +115,7 @@ bool holds(std::string_view what, double value, double limit) {
   return value <= limit;
 }
 
-// Limits lie a third of a doubling above what a quiet machine shows.
+// Limits are a third of a doubling above the values on a quiet machine.
 bool guard() {
   const Size eight{8, false}, one_of_eight{8, true}, all_32{32, false}, alike_64{64, true},
       alike_256{256, true};

@@ -1,4 +1,4 @@
-// How fast the shared memory of one device is: every slot takes its next job as soon as one has ended.
+// Measures the shared memory of one device: every slot takes its next job as soon as one has ended.
 #include "sim/memory/memory.h"
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ double processor_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// `load`: demand at full speed over the capacities; `kinds`: different rates among the jobs.
+// `load`: demand at full speed relative to the capacities. `kinds`: number of different rates among the jobs.
 void run(double load, int kinds) {
   Memory memory(kCapacity, kSlots);
   std::mt19937_64 random(3);

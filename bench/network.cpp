@@ -1,4 +1,4 @@
-// How fast the networks are: flows through shared ports, rates and dates exact by each one's rule.
+// Measures the networks: flows through shared ports, with rates and dates exact by each network's rule.
 #include "sim/network/network.h"
 
 #include <fmt/core.h>
@@ -41,7 +41,7 @@ void print(const std::string& what, double flows, double seconds, Time end) {
              milliseconds(end.time_since_epoch()));
 }
 
-// Every rank keeps `workers` puts of random size to random ranks in flight.
+// Keeps `workers` puts of random size to random ranks in flight on every rank.
 void closed_loop(const std::string& backend, std::uint32_t ranks, std::uint32_t workers, std::uint64_t flows,
                  BytesPerSecond cap) {
   const auto network = create(backend, ranks);
@@ -69,7 +69,7 @@ void closed_loop(const std::string& backend, std::uint32_t ranks, std::uint32_t 
         static_cast<double>(done), processor_seconds() - begin, now);
 }
 
-// Every pair moves its bytes in chunks, the next when the last has ended, or all at once.
+// Moves every pair's bytes in chunks, each after the last has ended, or all at once.
 void all_to_all(const std::string& backend, std::uint32_t ranks, std::uint32_t chunks, bool at_once,
                 double spread) {
   const auto network = create(backend, ranks);

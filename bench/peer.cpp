@@ -1,5 +1,5 @@
-// The same all-to-alls in SimGrid as its users write them (s4u, Debian's package) and in a3sim's networks: processor
-// time and memory of a whole process each, and when the last byte arrives.
+// Compares the same all-to-alls in SimGrid, as its users write them (s4u, Debian's package), and in a3sim's
+// networks: processor time and memory of a whole process, and when the last byte arrives.
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ struct Work {
   std::uint32_t ranks;
   bool even;
 
-  // Bytes of every pair, by source, the next rank first.
+  // Bytes of every pair, by source, beginning with the next rank.
   std::vector<std::int64_t> sizes() const {
     std::mt19937_64 random(11);
     std::uniform_real_distribution<double> factor(1 - kSpread, 1 + kSpread);
@@ -44,7 +44,8 @@ struct Work {
   std::uint32_t to(std::uint32_t from, std::uint32_t k) const { return (from + k) % ranks; }
 };
 
-// A star of hosts, each with a link up and one down; one process of SimGrid's starts all transfers and waits for them.
+// A star of hosts, each with a link up and one down. One SimGrid process starts all transfers and waits for
+// them.
 double run_s4u(const Work& work) {
   xbt_log_control_set("root.thres:warning");
   s4u::Engine engine("peer");
@@ -99,7 +100,7 @@ double run_ours(const std::string& backend, const Work& work) {
   return milliseconds(now.time_since_epoch());
 }
 
-// In a process of its own, which has so much processor time and no more.
+// Runs in a separate process with a limit of processor time.
 void measure(const std::string& who, const Work& work) {
   std::fflush(stdout);
   const pid_t child = fork();

@@ -11,9 +11,9 @@
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
 
-// What a run pays for its trace (`a3sim run --trace`), and how fast a trace is written for other tools: a made one of
-// a million slices, tasks one after the other on every worker, each of which stood waiting for the one before it on
-// the next worker.
+// Measures the cost of a run's trace (`a3sim run --trace`), and how fast a trace is written for other tools:
+// a made one with a million slices, consecutive tasks on every worker, each of which waits for the previous
+// one on the next worker.
 namespace {
 
 using namespace a3sim;
@@ -59,7 +59,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// The processor's time for a run with its summary, and for its tasks as CSV.
+// Measures the processor time of a run with its summary, and of its tasks as CSV.
 void print_cost_of_tracing(std::uint32_t ep) {
   constexpr int kRepeats = 7;
   double run = 1e9, trace = 1e9;

@@ -7,7 +7,8 @@
 
 namespace a3sim {
 
-// Of inputs that run the same code, the first ones in debug builds, where sanitizers look at the code; in others all.
+// Returns the first of several inputs that run the same code in debug builds, where sanitizers check the
+// code, and all of them otherwise.
 template <class T>
 std::vector<T> few(std::size_t count, std::initializer_list<T> all) {
 #ifdef NDEBUG

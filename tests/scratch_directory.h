@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// A directory that is gone at the end.
+// A directory that is removed with the object.
 class ScratchDirectory {
  public:
   ScratchDirectory() {
@@ -20,7 +20,7 @@ class ScratchDirectory {
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;
   ~ScratchDirectory() { std::filesystem::remove_all(path_); }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  // Writes a file, in folders where its name has some.
+  // Writes a file, and creates the folders in its name.
   std::filesystem::path add(const std::string& name, const std::string& contents) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary) << contents;

@@ -7,11 +7,10 @@
 namespace a3sim {
 namespace {
 
-// K of one step at most: the panels of all cores then stay small beside the L2.
+// The most K of one step. The panels of all cores then stay small compared with the L2.
 constexpr std::uint32_t kMostK = 8192;
 
-// A part of a matrix that lies in a tensor from `first_row`
-// on; transposed: its columns are the tensor's rows.
+// Part of a matrix in a tensor, from `first_row` on. Transposed: its columns are the tensor's rows.
 StepAccess rectangle(TensorId tensor, std::uint32_t first_row, Rows rows, Rows cols, bool transposed,
                      std::uint32_t element, std::uint32_t pitch) {
   if (transposed) std::swap(rows, cols);
@@ -25,15 +24,15 @@ StepAccess rectangle(TensorId tensor, std::uint32_t first_row, Rows rows, Rows c
   return access;
 }
 
-// Part `i` of `n` of some rows.
+// Returns part `i` of `n` of some rows.
 Rows part_of(Rows rows, std::uint32_t i, std::uint32_t n) {
   const std::uint64_t size = rows.size();
   return {rows.begin + static_cast<std::uint32_t>(size * i / n),
           rows.begin + static_cast<std::uint32_t>(size * (i + 1) / n)};
 }
 
-// Rows in no order are taken as a run of as many that begins where the step's place in the task says: each is
-// read as often as the operator reads it, and by whom does not matter.
+// Treats unordered rows as a run of the same length that begins where the step's place in the task says: each
+// row is read as often as the operator reads it, and it does not matter by which task.
 StepAccess slice(const Stream& stream, std::uint32_t i, std::uint32_t n) {
   StepAccess access;
   if (stream.rows.empty() || stream.bytes == 0) return access;

@@ -15,16 +15,15 @@ constexpr std::int64_t kNever = EarliestOf::kNever;
 static_assert(Time(Duration(kNever)) == Time::max());
 constexpr std::uint32_t kUnbound = kResources;
 
-// Shares of a capacity are whole multiples of this, so that sums of up to
-// 256 capacities are exact in a double: demand is then kept up to date by
-// adding and subtracting, and still depends on the running jobs only.
+// Shares of a capacity are multiples of this, so that sums of up to 256 capacities are exact in a double.
+// Demand is updated by adding and subtracting, and still depends on the running jobs only.
 constexpr double kQuantum = 0x1p-45;
 
-// Jobs keep this share of a resource even if puts reserve all of it.
+// The share of a resource that jobs keep even if puts reserve all of it.
 constexpr double kLeastShare = 0.01;
 
-// Rounding noise of doubles, in picoseconds: a date that
-// exceeds a whole picosecond by less is that picosecond.
+// Rounding noise of doubles, in picoseconds: a date that exceeds a whole picosecond by less counts as that
+// picosecond.
 constexpr double kSlack = 0x1p-6;
 
 std::int64_t count(Time t) { return t.time_since_epoch().count(); }
@@ -150,7 +149,7 @@ void Memory::solve() {
         first = r;
       }
     }
-    level = std::max(level, full);  // never below the last, which rounding could make it
+    level = std::max(level, full);  // rounding must not make it fall
     const std::size_t open = open_.size();
     freeze_at_full_speed(level);
     if (open_.size() == open) freeze_bound(first, level);
@@ -203,8 +202,8 @@ void Memory::fold(Slot& s, std::int64_t now) {
   s.since = now;
 }
 
-// Whole picoseconds by largest remainder. The floors never
-// exceed the total: the date of the end was rounded up.
+// Rounds to whole picoseconds by largest remainder. The floors never exceed the total, because the date of
+// the end was rounded up.
 void Memory::round_losses(Slot& s, std::int64_t end) {
   std::int64_t rest = end - s.start - s.job.ideal.count();
   s.loss = {};

@@ -16,9 +16,9 @@ namespace a3sim {
 
 namespace {
 
-// Each port gives its flows even shares, and a flow runs at the lesser of its two or at its cap: what one
-// flow leaves, no other takes. So a change concerns only flows at the same ports, and each class of flows is
-// brought up to date only when its own rate changes.
+// Each port gives its flows equal shares, and a flow runs at the smallest of its two shares and its cap.
+// Bandwidth that one flow leaves unused goes to no other. So a change concerns only flows at the same ports,
+// and a class of flows is updated only when its own rate changes.
 class EndpointShare final : public Network {
  public:
   explicit EndpointShare(const NetworkSpec& spec) : contract_(spec), egress_ports_(spec.egress.size()) {
@@ -77,14 +77,14 @@ class EndpointShare final : public Network {
  private:
   struct Class {
     std::uint32_t egress, ingress;        // ports
-    std::uint32_t at_egress, at_ingress;  // where they list it
+    std::uint32_t at_egress, at_ingress;  // indices in their lists
     double cap;
     ClassTable::Key key;
     FlowQueue flows;
     double left = 0;  // bytes of the flow that ends first, at the date `since`
     double rate = 0;
     FluidDate since;
-    bool stale = true;  // its end is not in the heap, or another by now
+    bool stale = true;  // its end in the heap is missing or outdated
   };
   struct Port {
     double capacity;
@@ -143,14 +143,14 @@ class EndpointShare final : public Network {
     free_.push_back(c);
   }
 
-  // Brings a class to the fluid's date.
+  // Advances a class to the fluid's date.
   void serve(std::uint32_t c) {
     Class& served = classes_[c];
     served.left -= served.rate * (date_ - served.since);
     served.since = date_;
   }
 
-  // Brings the rates and ends of the classes at touched ports up to date.
+  // Updates the rates and ends of the classes at touched ports.
   void refresh() {
     for (std::uint32_t port : touched_) {
       ports_[port].touched = false;
@@ -170,7 +170,7 @@ class EndpointShare final : public Network {
     const double rate = std::min({changed.cap, share(changed.egress), share(changed.ingress)});
     if (rate == changed.rate && !changed.stale) return;
     serve(c);
-    // For a port that is not touched; of one that is, the sum is made anew.
+    // For a port that is not touched. The sum of a touched port is computed anew.
     const double more = (rate - changed.rate) * static_cast<double>(changed.flows.size());
     ports_[changed.egress].used += more;
     ports_[changed.ingress].used += more;
@@ -179,10 +179,10 @@ class EndpointShare final : public Network {
     ends_.set(c, changed.since + std::max(0.0, changed.left) / rate);
   }
 
-  // Ends what ends by `now`.
+  // Ends flows that end by `now`.
   void run_to(Time now) {
     const FluidDate last{contract_.move_to(now), 0};
-    // Nothing ends at the very date of a change: what could was ended with it.
+    // No flow ends at the very date of a change: those that could have ended already.
     while (touched_.empty() || date_ < last) {
       refresh();
       if (ends_.empty() || ends_.first().rounded() > last.whole) break;

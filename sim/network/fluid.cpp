@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// The fluid runs on between whole picoseconds: only the dates that are handed out are rounded, so that
-// rounding does not add up.
+// The fluid's dates are not whole picoseconds: only reported dates are rounded, so that rounding does not add
+// up.
 class Fluid final : public Network {
  public:
   Fluid(std::string name, const NetworkSpec& spec,
@@ -75,7 +75,7 @@ class Fluid final : public Network {
   std::string_view name() const override { return name_; }
 
  private:
-  // Brings the fluid to `now`, where its rates change.
+  // Advances the fluid to `now`, where its rates change.
   void change_at(Time now) {
     run_to(now);
     const std::int64_t date = now.time_since_epoch().count();
@@ -108,14 +108,14 @@ class Fluid final : public Network {
     free_.push_back(c);
   }
 
-  // Picoseconds from the fluid's date to a later date.
+  // Returns picoseconds from the fluid's date to a later date.
   double until(std::int64_t date) const { return static_cast<double>(date - since_) - fraction_; }
-  // The date a while after the fluid's, rounded up.
+  // Returns the date some picoseconds after the fluid's, rounded up.
   std::int64_t whole_date(double after) const {
     return since_ + whole_picoseconds(fraction_ + after - kSlack);
   }
 
-  // Brings the rates and the next end up to date.
+  // Updates the rates and the next end.
   void solve() {
     if (solved_) return;
     solved_ = true;
@@ -123,14 +123,14 @@ class Fluid final : public Network {
     next_ = solver_->first_end();
   }
 
-  // Ends what ends by `now`.
+  // Ends flows that end by `now`.
   void run_to(Time now) {
     const std::int64_t date = contract_.move_to(now);
-    // Nothing ends at the very date of a change: what could was ended with it.
+    // No flow ends at the very date of a change: those that could have ended already.
     while (solved_ || until(date) > 0) {
       solve();
       const double rest = std::max(0.0, until(date));
-      // The very date that next_end() hands out: another rule would leave the fluid standing at it.
+      // This must be the date that next_end() returns: with another rule the fluid would not advance past it.
       if (next_ == kNever || whole_date(next_) > date) return;
       const double passed = std::min(next_, rest);
       const std::int64_t whole = std::min(date, whole_date(passed));
@@ -151,7 +151,7 @@ class Fluid final : public Network {
   void end_flows(std::int64_t date) {
     ending_.clear();
     solver_->take_ending(noise_, ending_);
-    // The classes that start next take the numbers given back last: in the order in which these started.
+    // New classes take the numbers that were returned last, in the order in which these had started.
     const auto later = [](const auto& a, const auto& b) { return a.c > b.c; };
     if (!std::is_sorted(ending_.begin(), ending_.end(), later))
       std::sort(ending_.begin(), ending_.end(), later);
@@ -179,7 +179,7 @@ class Fluid final : public Network {
   std::unique_ptr<RateSolver> solver_;
   ClassTable numbers_;
   std::vector<std::uint32_t> free_;  // numbers of classes
-  // By class.
+  // Indexed by class.
   std::vector<FlowQueue> waiting_;
   std::vector<ClassTable::Key> keys_;
   double noise_ = 0;  // bytes: rounding of virtual times as large as any so far

@@ -11,7 +11,7 @@ namespace a3sim {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-// What a limit has served may become large; beyond this many bytes it is counted anew, so that rounding stays small.
+// A limit's served bytes may become large. Above this number they restart, so that rounding stays small.
 constexpr double kServed = 0x1p18;
 
 }  // namespace
@@ -33,7 +33,7 @@ void MaxMin::number_from(std::size_t place) {
   for (std::size_t k = place; k < order_.size(); ++k) at_[order_[k]] = static_cast<std::uint32_t>(k);
 }
 
-// The limit of a cap, with one class more.
+// Returns the limit of a cap, after adding a class to it.
 std::uint32_t MaxMin::cap_limit(double cap) {
   const auto [known, is_new] = caps_.try_emplace(cap, 0);
   if (is_new) {
@@ -45,7 +45,7 @@ std::uint32_t MaxMin::cap_limit(double cap) {
     const std::uint32_t limit = known->second = free_.back();
     free_.pop_back();
     limits_[limit].capacity = limits_[limit].level = cap;
-    // Right as far as levels are known; no class is there yet that would have to move.
+    // Correct as far as levels are known. There is no class yet that would have to move.
     const auto above = [&](std::uint32_t other) { return limits_[other].level > cap; };
     const auto next = order_.insert(std::find_if(order_.begin(), order_.end(), above), limit);
     number_from(static_cast<std::size_t>(next - order_.begin()));
@@ -87,8 +87,8 @@ void MaxMin::remove(std::uint32_t c) {
   drop_cap(classes_[c].limits[2]);
 }
 
-// A class has some flows more or less. What is known of the order up to its holder stays, but for their number. A cap
-// that comes or goes does so with a flow, and never stands before what holds it.
+// Changes the number of flows of a class. The order up to its holder stays valid, apart from this number. A
+// cap that comes or goes does so with a flow, and is never before its flows' holder.
 void MaxMin::change_flows(std::uint32_t c, std::int32_t more) {
   entry_of(c).flows += more;
   changed_ = std::min<std::size_t>(changed_, at_[classes_[c].holder]);
@@ -144,7 +144,7 @@ void MaxMin::place(std::vector<Held>& held, std::size_t at, const Held& entry) {
   classes_[entry.c].place = static_cast<std::uint32_t>(at);
 }
 
-// Puts an entry into a hole of the heap and moves it up or down to where it belongs.
+// Puts an entry into a hole of the heap and moves it up or down to its place.
 void MaxMin::sift(std::vector<Held>& held, std::size_t hole, const Held& entry) {
   while (hole > 0 && entry.finish < held[(hole - 1) / 2].finish) {
     place(held, hole, held[(hole - 1) / 2]);
@@ -170,7 +170,7 @@ void MaxMin::hold_class(std::uint32_t c, std::uint32_t limit, double left, std::
   sift(holder.held, holder.held.size() - 1, {holder.served + left, others, flows, c});
 }
 
-// Its entry, of the limit that held it.
+// Returns its entry at the limit that held it.
 MaxMin::Held MaxMin::let_go(std::uint32_t c) {
   auto& held = limits_[classes_[c].holder].held;
   const std::size_t hole = classes_[c].place;

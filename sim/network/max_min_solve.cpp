@@ -8,17 +8,18 @@ namespace a3sim {
 
 namespace {
 
-// Rounding noise. Ports whose levels differ by less are full at the same level: in exact arithmetic they
-// would be. So symmetric flows have bit-identical rates and end together. A level's own noise is relative to
-// it; that of what is left of a port, to its capacity: a hundred thousand subtractions of half a last place.
+// Rounding noise. Ports whose levels differ by less are full at the same level, as they would be in exact
+// arithmetic. So symmetric flows have bit-identical rates and end together. A level's own noise is relative
+// to it; that of the rest of a port is relative to its capacity: a hundred thousand subtractions of half a
+// last place.
 constexpr double kNoise = 0x1p-40;
 constexpr double kLeftNoise = 0x1p-47;
 
-// The level of a port that its flows do not fill. Finite: times no flows it is nothing.
+// The level of a port that its flows do not fill. Finite, so that its product with 0 flows is 0.
 constexpr double kUnfilled = std::numeric_limits<double>::max();
 
-// How many limits of the order a solve compares at each step, itself included. More find more of those that
-// come too late before it is, and cost a division each.
+// The number of limits of the order that a solve compares at each step, including the current one. More of
+// them find more limits that come too late, and cost a division each.
 constexpr std::size_t kAhead = 4;
 
 }  // namespace
@@ -28,14 +29,15 @@ double MaxMin::used(std::uint32_t port) const {
   return left > all * kNoise ? all - left : all;
 }
 
-// The level at which a limit is reached if all its open flows rise to it.
+// Returns the level at which a limit is reached if all its open flows rise to it.
 double MaxMin::level(std::uint32_t limit) const {
   if (is_cap(limit)) return limits_[limit].capacity;
   const Open& open = open_[limit];
   return open.flows > 0 ? open.left / open.flows : kUnfilled;
 }
 
-// Whether it is reached below a level, by more than noise. A port without open flows is if it is overfull.
+// Returns whether it is reached below a level, by more than noise. A port without open flows is if it is
+// overfull.
 bool MaxMin::reached_before(std::uint32_t limit, double level) const {
   const double capacity = limits_[limit].capacity;
   if (is_cap(limit)) return capacity < level * (1 - kNoise);
@@ -43,15 +45,15 @@ bool MaxMin::reached_before(std::uint32_t limit, double level) const {
   return left < wanted * (1 - kNoise) && left < wanted - capacity * kLeftNoise;
 }
 
-// Whether it is reached at that level or below, but for noise.
+// Returns whether it is reached at that level or below, within noise.
 bool MaxMin::reached_at(std::uint32_t limit, double level) const {
   const double capacity = limits_[limit].capacity;
-  if (is_cap(limit)) return false;  // A cap is what it is.
+  if (is_cap(limit)) return false;  // a cap is its own level
   const double wanted = level * open_[limit].flows, left = open_[limit].left;
   return left <= std::max(wanted * (1 + kNoise), wanted + capacity * kLeftNoise);
 }
 
-// Takes what the flows held at a limit get out of what other ports have left.
+// Subtracts the rates of the flows held at a limit from the rest of other ports.
 void MaxMin::hold(std::uint32_t limit, double level) {
   limits_[limit].level = level;
   const auto take = [&](std::uint32_t port, std::int32_t flows) {
@@ -69,7 +71,8 @@ void MaxMin::hold(std::uint32_t limit, double level) {
   }
 }
 
-// Exchanges neighbours in the order. What the first holds and both limit, the second now holds.
+// Exchanges neighbours in the order. Classes that the first one holds and both limit are now held by the
+// second.
 void MaxMin::swap_with_next(std::size_t place) {
   const std::uint32_t later = order_[place], earlier = order_[place + 1];
   std::swap(order_[place], order_[place + 1]);
@@ -92,8 +95,7 @@ void MaxMin::swap_with_next(std::size_t place) {
   }
 }
 
-// Puts a limit at another place that lies before all whose levels are above its own, and takes all back that
-// has been done since.
+// Moves a limit before all limits with levels above its own, and undoes everything done since that place.
 std::size_t MaxMin::move_back(std::size_t from) {
   const std::uint32_t limit = order_[from];
   std::size_t to = from - 1;
@@ -102,7 +104,7 @@ std::size_t MaxMin::move_back(std::size_t from) {
   return go_back_to(to);
 }
 
-// Makes what ports have left what it is at or before a place of the order; returns where that is.
+// Restores the rest of all ports to its value at or before a place of the order, and returns that place.
 std::size_t MaxMin::go_back_to(std::size_t place) {
   if (const std::size_t s = place / stride_; s > 0) {
     open_ = saved_[s];
@@ -113,7 +115,7 @@ std::size_t MaxMin::go_back_to(std::size_t place) {
   return 0;
 }
 
-// Brings that of the next few limits which is reached first to a place of the order; returns its level.
+// Moves the limit that is reached first, among the next few, to a place of the order. Returns its level.
 double MaxMin::bring_first(std::size_t place) {
   double reached = level(order_[place]);
   std::size_t first = place;
@@ -126,12 +128,12 @@ double MaxMin::bring_first(std::size_t place) {
   return reached;
 }
 
-// Goes through the limits in the order of last time, compares each with the next, and goes back with one that
+// Goes through the limits in their previous order, compares each with the next, and moves back a limit that
 // is reached before those that it follows.
 void MaxMin::solve() {
   saved_.resize(order_.size() / stride_ + 1);
   std::size_t k = go_back_to(changed_);
-  // Were it for rounding that some go round in circles, their levels would be the same but for that.
+  // If rounding makes some limits change places endlessly, their levels are equal within rounding.
   std::size_t moves = order_.size() * order_.size();
   while (k < order_.size()) {
     if (k % stride_ == 0 && k > 0) saved_[k / stride_] = open_;

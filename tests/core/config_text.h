@@ -7,12 +7,12 @@
 
 namespace a3sim {
 
-// A configuration from text, and what is wrong with it.
+// A configuration from text, and its errors.
 struct ConfigText {
   explicit ConfigText(const std::string& text, const std::vector<std::string>& overrides = {})
       : config(Config::parse(text, "f.yaml", overrides, diagnostics)) {}
 
-  // All messages, a line each.
+  // Returns all messages, a line each.
   std::string errors() const {
     std::string all;
     for (const std::string& message : diagnostics.messages()) all += message + "\n";

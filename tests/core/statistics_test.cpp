@@ -65,11 +65,11 @@ TEST_CASE("the interval of a median is the narrowest between two of the numbers 
     std::size_t k = 1;
     while (coverage(n, k + 1) >= kSure) ++k;
     REQUIRE(coverage(n, k) >= kSure);
-    const MedianInterval of = median_interval(numbers_to(n));
+    const MedianInterval interval = median_interval(numbers_to(n));
     INFO(n);
-    CHECK(of.low == static_cast<double>(k));
-    CHECK(of.high == static_cast<double>(n + 1 - k));
-    CHECK(of.median == (static_cast<double>(n) + 1) / 2);
+    CHECK(interval.low == static_cast<double>(k));
+    CHECK(interval.high == static_cast<double>(n + 1 - k));
+    CHECK(interval.median == (static_cast<double>(n) + 1) / 2);
   }
   CHECK(coverage(kFewestRuns - 1, 1) < kSure);  // hence at least six
   const MedianInterval few = median_interval({3, 1, 2});
@@ -86,8 +86,8 @@ TEST_CASE("of a lopsided distribution the interval holds the median as often as 
       Rng rng(n, static_cast<std::uint64_t>(trial));
       std::vector<double> drawn(n);
       for (double& number : drawn) number = -std::log(1 - rng.uniform());  // its median is ln 2
-      const MedianInterval of = median_interval(drawn);
-      held += of.low <= std::log(2.0) && std::log(2.0) <= of.high;
+      const MedianInterval interval = median_interval(drawn);
+      held += interval.low <= std::log(2.0) && std::log(2.0) <= interval.high;
     }
     INFO(n);
     CHECK(held > 0.94 * kTrials);

@@ -29,7 +29,8 @@ TEST_CASE(
     "the ways of running are static, dynamic and kernels, one-sided and collective where there is one") {
   const std::vector<DataCase> cases = cases_at("2", {});
   std::set<std::pair<std::string, Transport>> ways;
-  for (const DataCase& of : cases) ways.insert({of.experiment.run.execution, of.experiment.run.transport});
+  for (const DataCase& data_case : cases)
+    ways.insert({data_case.experiment.run.execution, data_case.experiment.run.transport});
   CHECK(cases.size() == kWays * kPartitionings);
   CHECK(ways.size() == kWays);
   CHECK(ways.count({"dynamic", Transport::kCollective}) == 0);

@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// A YAML tree as editors see it: scalars typed by YAML 1.2's core schema.
+// Converts a YAML tree as editors see it: scalars are typed by YAML 1.2's core schema.
 inline nlohmann::ordered_json json_of_yaml(const ConfigValue& value) {
   using Json = nlohmann::ordered_json;
   switch (value.kind) {

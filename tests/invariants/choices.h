@@ -12,13 +12,12 @@
 
 namespace a3sim {
 
-// Overrides as they come of the draws, one after the other: each choice takes one draw, whatever was chosen
-// before.
+// Overrides chosen by draws, one after another: each choice takes one draw, whatever was chosen before.
 class Choices {
  public:
   explicit Choices(const RandomConfig& config) : config_(config) {}
 
-  // In [0, n), 0 for the smallest draws.
+  // Returns a number in [0, n); 0 for the smallest draws.
   std::uint32_t below(std::uint32_t n) {
     if (next_ == RandomConfig::kDraws)
       throw std::logic_error("a random configuration has more choices than draws");
@@ -32,7 +31,7 @@ class Choices {
   void set(std::string_view key, const T& value) {
     set_.push_back(fmt::format("{}={}", key, value));
   }
-  // One of the values; as it is for the empty one.
+  // Sets the key to one of the values; leaves it unchanged for the empty one.
   void choose(std::string_view key, std::initializer_list<const char*> values) {
     if (const std::string value = of(values); !value.empty()) set(key, value);
   }

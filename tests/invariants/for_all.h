@@ -11,15 +11,16 @@
 
 namespace a3sim {
 
-// Under sanitizers, which look at the code, fewer will do.
+// Under sanitizers, which check the code, fewer are enough.
 #ifdef NDEBUG
 inline constexpr int kConfigs = 1000;
 #else
 inline constexpr int kConfigs = 50;
 #endif
 
-// The property holds of so many random configurations, the same in every run; RC_PARAMS in the environment
-// draws others ("seed=7 max_success=20000"). One for which it does not is shrunk and printed.
+// Checks a property for a number of random configurations, the same in every run; RC_PARAMS in the
+// environment draws others ("seed=7 max_success=20000"). Shrinks and prints a configuration for which it
+// fails.
 template <class Property>
 void for_all(Backends backends, const Property& property, int configs = kConfigs) {
   rc::detail::TestParams params;

@@ -10,7 +10,7 @@
 #include "sim/core/rng.h"
 #include "sim/memory/l2/l2.h"
 
-// Whole kernels as streams of accesses by idealised cores: what the two models of the L2 are compared on.
+// Whole kernels as streams of accesses by idealised cores, for comparing the two models of the L2.
 namespace a3sim {
 
 struct TimedAccess {
@@ -25,14 +25,14 @@ struct L2Kernel {
   std::vector<TimedAccess> accesses;  // by time, then core
 };
 
-// Makes all accesses, in order; what they came to together.
+// Makes all accesses in order and returns their total counts.
 inline L2Traffic replay(L2& l2, const L2Kernel& kernel) {
   L2Traffic traffic;
   for (const TimedAccess& timed : kernel.accesses) traffic += l2.access(timed.access);
   return traffic;
 }
 
-// How the cores of a matrix kernel are set against each other.
+// How the starts of a matrix kernel's cores differ.
 enum class Skew : std::uint8_t {
   kNone,
   kStep,   // each a load later than the one before
@@ -43,7 +43,7 @@ constexpr auto names_of(Skew) { return std::to_array<std::string_view>({"lockste
 inline constexpr std::uint32_t kLoadK = 256;  // columns of A and rows of B that one load to L1 brings
 inline constexpr std::uint32_t kElementBytes = 2;
 
-// A matrix that lies in a tensor from a row on; transposed: its columns are the tensor's rows.
+// A matrix in a tensor, from a row on. Transposed: its columns are the tensor's rows.
 struct Operand {
   std::uint32_t tensor = 0, first_row = 0;
   bool transposed = false;
@@ -57,15 +57,15 @@ struct Product {
   std::uint32_t op = 0;
 };
 
-// Cores that take blocks in turn, each at its own time: in loads of K for products, in bytes for vectors.
+// Cores that take blocks in turn, each at its own time: in loads of K for products, in bytes for vector work.
 class KernelBuilder {
  public:
-  // `offsets`: when each core starts.
+  // `offsets`: start of each core.
   KernelBuilder(std::vector<L2Tensor> tensors, std::uint32_t ops, std::vector<std::uint64_t> offsets)
       : kernel_{std::move(tensors), ops, {}}, clock_(std::move(offsets)) {}
 
-  // Block b goes to core b mod cores. Of each block, A and B are accessed in segments of `segment_k` (a
-  // multiple of kLoadK) at the time of the segment's first load, C at its end.
+  // Adds a product. Block b goes to core b mod cores. A and B of a block are accessed in segments of
+  // `segment_k` (a multiple of kLoadK) at the time of the segment's first load, C at its end.
   void product(const Product& p, std::uint32_t segment_k) {
     Tiling tiling;
     tiling.order = p.order;
@@ -83,14 +83,14 @@ class KernelBuilder {
     }
   }
 
-  // All columns of some rows.
+  // Accesses all columns of some rows.
   void rows(std::uint32_t core, std::uint32_t tensor, Rows rows, std::uint32_t op, bool write) {
     const std::uint32_t row_bytes = kernel_.tensors[tensor].row_bytes;
     access(core, {TensorId{tensor}, rows, 0, row_bytes, OpId{op}, write},
            std::uint64_t{rows.size()} * row_bytes);
   }
 
-  // All cores go on when the last is done.
+  // Makes all cores wait for the last one.
   void barrier() { std::ranges::fill(clock_, *std::ranges::max_element(clock_)); }
 
   L2Kernel take() {
@@ -156,8 +156,8 @@ struct SwiGluAddCase {
   std::uint32_t tile_rows = 64;
   bool interleaved = false;  // SwiGLU i, then Add i, by worker i mod workers; else one kernel after the other
 };
-// Operator 0, SwiGLU: rows x 4096 -> half as many columns. Operator 1, Add: its result and another tensor. As
-// kernels, each worker has an even slab of rows.
+// Operator 0 is SwiGLU: rows x 4096 -> half as many columns. Operator 1 is Add, of its result and another
+// tensor. As kernels, each worker has an equal slab of rows.
 inline L2Kernel swiglu_add_kernel(const SwiGluAddCase& what) {
   constexpr std::uint32_t kIn = 0, kActivation = 1, kOther = 2, kSum = 3, kCols = 4096;
   std::vector<L2Tensor> tensors(4, tensor_of(what.rows, kCols / 2));
@@ -191,8 +191,8 @@ struct BackwardCase {
   BlockOrder order = BlockOrder::kDiagonal;
   Skew skew = Skew::kNone;
 };
-// The matrix products of a MoE layer's backward pass on one rank, operators in this order: act_grad, w2_grad,
-// gate_grad, w1_grad. Share s of a product is core s's.
+// The matrix products of a MoE layer's backward pass on one rank, in this order of operators: act_grad,
+// w2_grad, gate_grad, w1_grad. Share s of a product belongs to core s.
 inline L2Kernel backward_kernel(const BackwardCase& what, std::uint32_t segment_k) {
   const std::uint32_t h = what.hidden, i = what.intermediate, r = what.rows, e = what.experts;
   enum : std::uint32_t {

@@ -16,9 +16,9 @@ struct NaivePiece {
   std::uint32_t producer = 0;
   bool persists = false;
 
-  std::uint64_t bytes(const std::vector<bool>& of) const {
+  std::uint64_t bytes(const std::vector<bool>& steps) const {
     std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < of.size(); ++i) bytes += of[i] ? step_bytes[i] : 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) bytes += steps[i] ? step_bytes[i] : 0;
     return bytes;
   }
 };

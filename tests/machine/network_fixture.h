@@ -23,14 +23,14 @@ inline std::int64_t transfer(std::int64_t bytes, std::int64_t rate) {
 
 inline Time at(std::int64_t ps) { return Time(Duration(ps)); }
 
-// A flow and when it starts; its token is its place in the list.
+// A flow and its start. Its token is its index in the list.
 struct Put {
   std::int64_t start;
   std::uint32_t from, to;  // ports
   std::int64_t bytes, cap;
 };
 
-// A port's new capacity, and from when.
+// A new capacity of a port, and its date.
 struct Change {
   std::int64_t date;
   bool egress;
@@ -38,7 +38,7 @@ struct Change {
   std::int64_t capacity;
 };
 
-// Flows with fixed starts through ports, both lists ordered by date.
+// A load: flows with fixed starts, and changes of ports, each ordered by date.
 struct Load {
   std::vector<std::int64_t> egress, ingress;
   std::vector<Put> puts;
@@ -64,20 +64,20 @@ inline std::unique_ptr<Network> create(std::string_view backend, std::uint32_t p
   return create(backend, std::vector(ports, egress), std::vector(ports, ingress));
 }
 
-// Every registered backend. One of them allows one network at a time.
+// Returns every registered backend. One of them allows one network at a time.
 inline std::vector<std::string> backends() {
   std::vector<std::string> names;
   for (const auto& [name, item] : Registry<NetworkBackend>::all()) names.push_back(name);
   return names;
 }
-// Those whose rates are max-min fair.
+// Returns the backends whose rates are max-min fair.
 inline std::vector<std::string> max_min_backends() {
   std::vector<std::string> names = backends();
   std::erase(names, "endpoint-share");
   return names;
 }
 
-// Runs a load; ends in the order in which the network hands them out.
+// Runs a load. Returns ends in the order in which the network reports them.
 inline std::vector<End> run(Network& network, const std::vector<Put>& puts,
                             const std::vector<Change>& changes = {}) {
   std::vector<End> ends;

@@ -8,10 +8,10 @@
 
 #include "tests/machine/network_fixture.h"
 
-// The fluid by definition: flow by flow, in long doubles, without any cleverness.
+// The fluid by definition: flow by flow, in long doubles, without optimisation.
 namespace a3sim::testing {
 
-// Capacities in bytes a picosecond: of the egress ports, then of the ingress ports.
+// Capacities in bytes per picosecond: egress ports, then ingress ports.
 struct Capacities {
   std::uint32_t egress_ports;
   std::vector<long double> of;
@@ -19,7 +19,7 @@ struct Capacities {
   long double& ingress(std::uint32_t port) { return of[egress_ports + port]; }
 };
 
-// The rate of each flow, given all that run.
+// Returns the rate of each flow, given all running flows.
 using RateRule = std::function<std::vector<long double>(const std::vector<Put>&, const Capacities&)>;
 
 inline Capacities capacities_of(const Load& load) {
@@ -29,7 +29,7 @@ inline Capacities capacities_of(const Load& load) {
   return c;
 }
 
-// Dates of ends in exact fluid time, by token.
+// Returns the exact dates of ends, by token.
 inline std::vector<long double> ends_by_definition(const Load& load, const RateRule& rates_of) {
   const std::vector<Put>& puts = load.puts;
   Capacities capacities = capacities_of(load);
@@ -62,7 +62,7 @@ inline std::vector<long double> ends_by_definition(const Load& load, const RateR
   }
 }
 
-// How much the ports of a random load differ, and whether they change.
+// How ports of a random load differ, and whether they change.
 enum class Ports { kEqual, kMixed, kChanging };
 
 inline Load random_load(std::uint64_t seed, Ports ports) {

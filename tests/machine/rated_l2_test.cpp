@@ -18,13 +18,13 @@ TEST_CASE("an L2 that answers at rates keeps them over all accesses, however sma
     access.op = OpId{0};
     CHECK(l2->access(access) == L2Traffic{.read = {.hit = access.rows.size()}, .write = {}});
   }
-  const L2Traffic& of = l2->total(OpId{1});
+  const L2Traffic& traffic = l2->total(OpId{1});
   const auto near = [](std::uint64_t value, double expected) {
     CHECK(static_cast<double>(value) == Approx(expected).margin(1));
   };
-  near(of.read.miss, 0.3 * static_cast<double>(requests));
-  near(of.hbm_read, 0.25 * static_cast<double>(bytes));
-  near(of.hbm_write, 0.125 * static_cast<double>(bytes));
+  near(traffic.read.miss, 0.3 * static_cast<double>(requests));
+  near(traffic.hbm_read, 0.25 * static_cast<double>(bytes));
+  near(traffic.hbm_write, 0.125 * static_cast<double>(bytes));
 }
 
 TEST_CASE("writes to an L2 that answers at rates read nothing") {

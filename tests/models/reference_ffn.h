@@ -2,7 +2,8 @@
 
 #include "tests/models/small_run.h"
 
-// An MoE-FFN and its gradients, token by token and expert by expert: no layouts, no tasks, no operators.
+// A MoE feed-forward layer and its gradients, token by token and expert by expert: no layouts, tasks or
+// operators.
 namespace a3sim::test {
 
 struct Parameters {

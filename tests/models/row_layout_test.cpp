@@ -55,16 +55,16 @@ TEST_CASE("Packing a row counts the real rows before it") {
   const RoutingCounts counts = drawn(static_cast<std::uint64_t>(seed), 4);
   const RoutingCounts capacity = sum(counts, drawn(static_cast<std::uint64_t>(seed) + 100, 3));
   const RowLayout layout(kLayoutShape, capacity, counts);
-  for (const Layout of : {Layout::kSent, Layout::kReceived}) {
+  for (const Layout kind : {Layout::kSent, Layout::kReceived}) {
     for (std::uint32_t rank = 0; rank < kLayoutShape.ep; ++rank) {
-      const std::vector<bool> marks = real_marks(of, rank, capacity, counts);
+      const std::vector<bool> marks = real_marks(kind, rank, capacity, counts);
       const auto rows = static_cast<std::uint32_t>(marks.size());
-      REQUIRE(rows == (of == Layout::kSent ? layout.sent_rows(rank) : layout.received_rows(rank)));
+      REQUIRE(rows == (kind == Layout::kSent ? layout.sent_rows(rank) : layout.received_rows(rank)));
       for (std::uint32_t row = 0; row <= rows; ++row) {
         const auto before = std::count(marks.begin(), marks.begin() + row, true);
-        CHECK(layout.pack(of, rank, {0, row}) == Rows{0, static_cast<std::uint32_t>(before)});
+        CHECK(layout.pack(kind, rank, {0, row}) == Rows{0, static_cast<std::uint32_t>(before)});
       }
-      CHECK(layout.real_rows(of, rank, 0) ==
+      CHECK(layout.real_rows(kind, rank, 0) ==
             static_cast<std::uint32_t>(std::count(marks.begin(), marks.end(), true)));
     }
   }

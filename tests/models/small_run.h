@@ -12,7 +12,7 @@ namespace a3sim::test {
 
 using Matrix = std::vector<std::vector<float>>;  // by row
 
-// Where the tokens of every rank go, and with which weight: [rank][token * top_k + slot].
+// The experts of every rank's tokens, and their weights: [rank][token * top_k + slot].
 struct Routed {
   std::vector<std::vector<std::uint32_t>> experts;
   std::vector<std::vector<float>> weights;
@@ -20,27 +20,26 @@ struct Routed {
   RoutingCounts counts(const MoeShape& shape) const;
 };
 
-// A graph expanded on all ranks of a small shape, with real tensors.
+// A graph, expanded on all ranks of a small shape, with real tensors.
 class SmallRun {
  public:
   SmallRun(const Graph& graph, const RowLayout& layout, const CutOptions& cut, const Routed& routed);
 
-  // Sets and gets a tensor's real rows.
+  // Set and return a tensor's real rows.
   void set(std::uint32_t rank, const std::string& tensor, const Matrix& values);
   Matrix get(std::uint32_t rank, const std::string& tensor) const;
 
-  // Runs every task once. A task may start as soon as all rows of its
-  // inputs' regions are written: whichever of those that may is drawn. Fails
-  // the test if an element is written twice, never, or if no task may start.
+  // Runs every task once, in random order: a task may start as soon as all rows of its inputs' regions are
+  // written. Fails the test if an element is written twice or never, or if no task may start.
   void run(std::uint64_t seed);
 
   const TaskTable& tasks(std::uint32_t rank) const { return tables_[rank]; }
   const std::vector<TensorInfo>& tensors(std::uint32_t rank) const { return tensors_[rank]; }
   WorkContext context(std::uint32_t rank) const;
   TaskView view(std::uint32_t rank, std::size_t task) const;
-  // Tasks of an operator on a rank.
+  // Returns the tasks of an operator on a rank.
   std::vector<TaskView> tasks_of(std::uint32_t rank, const std::string& op) const;
-  // Tiles of each operator and partitions of each tensor.
+  // Returns the tiles of each operator and the partitions of each tensor.
   const std::vector<std::uint32_t>& tiles() const { return tiles_; }
 
  private:
@@ -58,14 +57,14 @@ class SmallRun {
   std::vector<std::uint32_t> tiles_;
   std::vector<std::vector<TensorInfo>> tensors_;  // by rank
   std::vector<TaskTable> tables_;                 // by rank
-  // By rank, tensor: elements of capacity rows that a task has claimed, and those that may be read. In packed
-  // layouts blocks move with the counts, so a tile may be read when all of its shares are done.
+  // By rank and tensor: elements of capacity rows that a task has claimed, and those that may be read. In
+  // packed layouts blocks move with the counts, so a tile may be read when all of its shares are done.
   std::vector<std::vector<std::vector<bool>>> claimed_, written_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> shares_done_;
   Data data_;
 };
 
-// Numbers in [-1, 1) that bf16 holds, the same for the same seed.
+// Returns numbers in [-1, 1) that bf16 can hold. They depend on the seed only.
 Matrix random_matrix(std::uint64_t seed, std::uint32_t rows, std::uint32_t cols);
 
 }  // namespace a3sim::test

@@ -16,7 +16,7 @@ constexpr Duration kTick = 1_us;
 class TickedTandem {
  public:
   // By batch; workers and queues are those of all.
-  explicit TickedTandem(const std::vector<DataOptions>& of) : of_(of) {}
+  explicit TickedTandem(const std::vector<DataOptions>& options) : of_(options) {}
 
   // The dates, in ticks, at which a consumer who works `work[i]` ticks on batch i gets each.
   std::vector<std::int64_t> taken(const std::vector<std::int64_t>& work) {
@@ -44,8 +44,8 @@ class TickedTandem {
     std::int64_t end;
   };
   std::int64_t length(int stage, int batch) const {
-    const DataOptions& of = of_[static_cast<std::size_t>(batch) % of_.size()];
-    const Duration lengths[] = {of.read, of.process, of.fetch};
+    const DataOptions& options = of_[static_cast<std::size_t>(batch) % of_.size()];
+    const Duration lengths[] = {options.read, options.process, options.fetch};
     return lengths[stage] / kTick;
   }
   // In order.
@@ -75,14 +75,16 @@ TEST_CASE("batches come when a tandem with bounded queues, walked through tick b
   Rng rng(11);
   for (int round = 0; round < 60; ++round) {
     const std::uint32_t workers = 1 + rng.below(4), queue = 1 + rng.below(4);
-    std::vector<DataOptions> of;
+    std::vector<DataOptions> batches;
     for (int batch = 0; batch < 80; ++batch) {
       const auto ticks = [&](std::uint32_t most) { return (1 + rng.below(most)) * kTick; };
-      of.push_back({ticks(6), ticks(20), ticks(6), workers, queue});
+      batches.push_back({ticks(6), ticks(20), ticks(6), workers, queue});
     }
     std::vector<std::int64_t> work;
     for (int i = 0; i < 40; ++i) work.push_back(rng.below(25));
-    const DataPipeline::Options options = [&](std::uint32_t batch) { return of[batch % of.size()]; };
+    const DataPipeline::Options options = [&](std::uint32_t batch) {
+      return batches[batch % batches.size()];
+    };
     DataPipeline pipeline;
     std::vector<std::int64_t> dates;
     Duration free{};
@@ -92,7 +94,7 @@ TEST_CASE("batches come when a tandem with bounded queues, walked through tick b
       dates.push_back(taken / kTick);
       free = taken + of_batch * kTick;
     }
-    REQUIRE(dates == TickedTandem(of).taken(work));
+    REQUIRE(dates == TickedTandem(batches).taken(work));
   }
 }
 
@@ -120,11 +122,11 @@ TEST_CASE("what a host's block says is read, and what it does not say lets no de
 }
 
 TEST_CASE("batches come as often as the slowest stage lets them, and queues say which it is") {
-  DataOptions of;
-  of.read = 5_us;
-  of.process = 40_us;
-  of.fetch = 1_us;
-  of.queue = 4;
+  DataOptions pipeline;
+  pipeline.read = 5_us;
+  pipeline.process = 40_us;
+  pipeline.fetch = 1_us;
+  pipeline.queue = 4;
   const auto at_end = [](DataOptions with) {
     const DataPipeline::Options options = [&](std::uint32_t) { return with; };
     DataPipeline pipeline;
@@ -141,9 +143,9 @@ TEST_CASE("batches come as often as the slowest stage lets them, and queues say 
     return std::pair((last - from) / kMeasured, fill);
   };
   using Fill = std::array<std::uint8_t, 3>;
-  CHECK(at_end(of) == std::pair(of.process, Fill{100, 0, 0}));
-  of.workers = 4;
-  CHECK(at_end(of).first == of.process / of.workers);
+  CHECK(at_end(pipeline) == std::pair(pipeline.process, Fill{100, 0, 0}));
+  pipeline.workers = 4;
+  CHECK(at_end(pipeline).first == pipeline.process / pipeline.workers);
 }
 
 // A host whose device does nothing but take `each` for what is launched.
@@ -184,9 +186,9 @@ TEST_CASE("a host that is faster is late once, unless it may not run ahead") {
 // Two steps of four launches of 10 us each; in the second one the host does something.
 std::pair<Duration, Duration> two_steps(const HostEvent& event, std::uint32_t ahead) {
   Host host(host_of(1_us, ahead), [event](std::uint32_t step) {
-    HostStep of;
-    if (step == 1) of.events = {event};
-    return of;
+    HostStep host;
+    if (step == 1) host.events = {event};
+    return host;
   });
   host.begin_step(0);
   const Duration first = device_time(host, 4, 10_us);

@@ -14,7 +14,7 @@ namespace a3sim {
 
 inline constexpr std::uint32_t kWorkers = 4;
 
-// A device without tasks: keeps when its puts left, were visible and ended.
+// A device without tasks. Records when its puts left, became visible and ended.
 class Site final : public PutUnit::Owner {
  public:
   L2Traffic access_of_put(StepAccess access, OpId) override {
@@ -51,12 +51,12 @@ inline Work put_of(std::uint32_t dst, std::uint32_t rows) {
   return work;
 }
 
-// Two or three ranks on dies beside one another, and nothing else.
+// Two or three ranks on neighbouring dies.
 class Links {
  public:
-  explicit Links(std::uint32_t ranks, Hardware of = small_machine(),
+  explicit Links(std::uint32_t ranks, Hardware machine = small_machine(),
                  const LinkDisturbances* disturbances = nullptr)
-      : hardware(std::move(of)),
+      : hardware(std::move(machine)),
         dies_(numbered(ranks)),
         fabric_(hardware, dies_, kWorkers, Registry<NetworkBackend>::get("native"), Transport::kPuts,
                 disturbances),

@@ -9,12 +9,12 @@
 
 namespace a3sim {
 
-// Whole rows of a tensor in one rank's memory.
+// Returns a region of whole rows of a tensor in one rank's memory.
 inline Region rows(std::uint32_t tensor, std::uint32_t begin, std::uint32_t end, std::uint32_t rank = 0) {
   return {tensor, rank, begin, end, 0, 1, 0};
 }
 
-// Taskflows made by hand for tests of what happens after the operators: plain tensors, tasks that name rows.
+// Handmade taskflows, for tests of what follows the operators: plain tensors, and tasks that name rows.
 class AbstractFlow {
  public:
   explicit AbstractFlow(std::uint32_t ranks = 1) { flow.ranks.resize(ranks); }
@@ -39,7 +39,7 @@ class AbstractFlow {
     return static_cast<std::uint32_t>(flow.operators.size() - 1);
   }
 
-  // Appends a task; regions as {tensor, rank, begin, end, share, shares, flags}.
+  // Appends a task. Regions are {tensor, rank, begin, end, share, shares, flags}.
   std::uint32_t task(std::uint32_t rank, std::uint32_t op, std::vector<Region> inputs,
                      std::vector<Region> outputs, std::uint32_t tiling = kNone) {
     TaskDescriptor td{};

@@ -173,12 +173,12 @@ TEST_CASE("A remainder by 0 and a value that is not finite name the key and the 
   task.index = 5;
   task.rank = 3;
   const std::string where = "mine.yaml:1:1: order 'mine', CTQ: key ";
-  const std::string of = " for task 5 of 'GMM1' on rank 3";
-  REQUIRE(value_error("dst % ep", task) == where + "'dst % ep' takes a remainder by 0" + of);
+  const std::string place = " for task 5 of 'GMM1' on rank 3";
+  REQUIRE(value_error("dst % ep", task) == where + "'dst % ep' takes a remainder by 0" + place);
   REQUIRE(value_error("dst % ep == 0 ? 1 : 2", task) ==
-          where + "'dst % ep == 0 ? 1 : 2' takes a remainder by 0" + of);
-  REQUIRE(value_error("1 / ep", task) == where + "'1 / ep' has no finite value" + of);
-  REQUIRE(value_error("dst / ep", task) == where + "'dst / ep' has no finite value" + of);
+          where + "'dst % ep == 0 ? 1 : 2' takes a remainder by 0" + place);
+  REQUIRE(value_error("1 / ep", task) == where + "'1 / ep' has no finite value" + place);
+  REQUIRE(value_error("dst / ep", task) == where + "'dst / ep' has no finite value" + place);
   REQUIRE(value("ep == 0 ? 7 : dst % ep", task) == 7);
 }
 

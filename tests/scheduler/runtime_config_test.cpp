@@ -106,7 +106,7 @@ File generated(const MoeShape& shape, const Ssc& names) {
   const auto event = [&](std::uint32_t step, std::uint32_t e) { return 1 + step * experts + e; };
   std::vector<std::set<std::uint32_t>> waiting(2 + 4 * experts);
   const auto add = [&](std::uint32_t type, std::uint32_t wait, std::uint32_t trigger, std::uint32_t number,
-                       std::uint32_t of, std::uint32_t value) {
+                       std::uint32_t item, std::uint32_t value) {
     const bool cube = type == 104;
     f.task(t, 0) = type;
     f.task(t, 1) = cube ? 1 : 2;
@@ -115,7 +115,7 @@ File generated(const MoeShape& shape, const Ssc& names) {
     f.task(t, 4) = trigger;
     f.task(t, 5) = wait;
     f.task(t, kTypes + 2) = number;
-    f.task(t, kTypes + 3) = of;
+    f.task(t, kTypes + 3) = item;
     f.task(t, kTypes + 4) = value;
     cube ? f.word(kCube + cubes++) = t : f.word(kVector + others++) = t;
     if (wait > 0) waiting[wait].insert(t);

@@ -7,10 +7,10 @@
 
 namespace a3sim {
 
-// Small blocks, so that small shapes have several shares a tile.
+// Small blocks, so that small shapes have several shares per tile.
 inline constexpr Tiling kSmallBlocks{2, 4, 2, 1};
 
-// The graph again, its matrix operators with small blocks.
+// Returns the graph with small blocks for its matrix operators.
 inline Graph with_small_blocks(const Graph& graph) {
   Graph result;
   for (const TensorNode& tensor : graph.tensors()) result.add_tensor(tensor);
@@ -25,7 +25,7 @@ inline MoeShape small_shape(std::uint32_t ep) {
   return {.tokens = 6, .hidden = 8, .intermediate = 4, .top_k = 2, .experts_per_rank = 2, .ep = ep};
 }
 
-// Counts at random, many of them zero; rank `starved` gets nothing.
+// Returns random counts, many of them zero. Rank `starved` receives nothing.
 inline RoutingCounts uneven_counts(const MoeShape& shape, std::uint64_t seed, std::uint32_t starved = kNone) {
   std::mt19937_64 random(seed);
   RoutingCounts counts(shape.ep, shape.experts());

@@ -21,11 +21,11 @@ std::set<std::pair<oracle::Task, oracle::Task>> overlaps(const TaskflowView& tas
   const EventNumbers events(taskflow);
   AccessTables accesses(taskflow, events);
   for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) accesses.add(r);
-  accesses.each([&](const TensorAccesses& of) {
-    for (const Access& read : of.reads) {
-      const TouchedBytes bytes = bytes_of(taskflow, read, of.tensor);
-      for (const Access& write : of.writes) {
-        if (bytes.meets(bytes_of(taskflow, write, of.tensor)))
+  accesses.each([&](const TensorAccesses& tensor) {
+    for (const Access& read : tensor.reads) {
+      const TouchedBytes bytes = bytes_of(taskflow, read, tensor.tensor);
+      for (const Access& write : tensor.writes) {
+        if (bytes.meets(bytes_of(taskflow, write, tensor.tensor)))
           found.insert({{read.rank, read.task}, {write.rank, write.task}});
       }
     }

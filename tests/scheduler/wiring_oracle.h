@@ -8,12 +8,12 @@
 #include "models/taskflow/block_grid.h"
 #include "scheduler/ssc/taskflow_view.h"
 
-// What wiring must come to, computed the slow way: task by task, element by element, with matrices.
+// The expected result of wiring, computed the slow way: task by task, element by element, with matrices.
 namespace a3sim::oracle {
 
 using Matrix = std::vector<std::vector<char>>;
 
-// A task of any rank.
+// A task on any rank.
 struct Task {
   std::uint32_t rank, index;
   friend auto operator<=>(const Task&, const Task&) = default;
@@ -31,8 +31,8 @@ inline const TaskDescriptor& td(const TaskflowView& flow, Task task) {
   return flow.ranks[task.rank].tasks[task.index];
 }
 
-// The elements (row, column) of a region, one by one. In layouts whose rows move with the counts, a share
-// that has any block has all of the region's.
+// Returns the elements (row, column) of a region. In layouts whose rows move with the counts, a share that
+// has any block has all elements of the region.
 inline std::set<std::pair<std::uint32_t, std::uint32_t>> elements(const TaskflowView& flow, Task task,
                                                                   const Region& region) {
   const TensorInfo& tensor = flow.ranks[task.rank].tensors[region.tensor];
@@ -54,7 +54,7 @@ inline std::set<std::pair<std::uint32_t, std::uint32_t>> elements(const Taskflow
   return moves && !own.empty() ? all : own;
 }
 
-// depends[c][p]: an input of c has an element of an output of p.
+// Returns depends[c][p]: whether an input of c has an element of an output of p.
 inline Matrix dependencies(const TaskflowView& flow) {
   const std::vector<Task> tasks = all_tasks(flow);
   using Elements = std::set<std::pair<std::uint32_t, std::uint32_t>>;
@@ -118,8 +118,8 @@ inline std::uint64_t ones(const Matrix& m) {
   return sum;
 }
 
-// Which tasks each consumer waits for if events are shared:
-// producers reached from it by going forth and back.
+// Returns the tasks that each consumer waits for if events are shared: the producers that are reached from it
+// by alternating between producers and consumers.
 inline Matrix shared(const Matrix& depends) {
   const std::size_t n = depends.size();
   Matrix waits(n, std::vector<char>(n));
@@ -143,7 +143,7 @@ inline Matrix shared(const Matrix& depends) {
   return waits;
 }
 
-// waits[c][p]: c's event is the one that p triggers.
+// Returns waits[c][p]: whether c's event is the one that p triggers.
 inline Matrix wired(const TaskflowView& flow) {
   const std::vector<Task> tasks = all_tasks(flow);
   Matrix waits(tasks.size(), std::vector<char>(tasks.size()));
@@ -165,7 +165,8 @@ inline bool has_circle(const Matrix& waits) {
   return false;
 }
 
-// Thresholds equal the triggers that the events of all ranks receive, and every event receives some.
+// Checks that thresholds equal the triggers that events of all ranks receive, and that every event receives
+// some.
 inline bool thresholds_hold(const TaskflowView& flow) {
   std::vector<std::vector<std::uint32_t>> received;
   for (const TaskflowView::Rank& rank : flow.ranks) received.emplace_back(rank.events.size());

@@ -21,10 +21,10 @@ std::vector<double> logarithms(const RoutingSpec& spec) {
   return logs;
 }
 
-double mean(const std::vector<double>& of) {
+double mean(const std::vector<double>& values) {
   double sum = 0;
-  for (const double x : of) sum += x;
-  return sum / static_cast<double>(of.size());
+  for (const double x : values) sum += x;
+  return sum / static_cast<double>(values.size());
 }
 
 double covariance(const std::vector<double>& a, const std::vector<double>& b) {
@@ -61,9 +61,9 @@ TEST_CASE("Popularity is log-normal with the given sigma") {
 TEST_CASE("A part of the variance lasts, the rest decays with its correlation") {
   constexpr double kSigma = 0.8, kLasting = 0.4, kCorrelation = 0.7;
   constexpr std::uint32_t kApart = 2;
-  const Moments of = moments({kSigma, kLasting, kCorrelation}, kApart);
+  const Moments measured = moments({kSigma, kLasting, kCorrelation}, kApart);
   const double stays = kLasting + (1 - kLasting) * std::pow(kCorrelation, kApart);
-  CHECK(of.covariance / of.variance == Approx(stays).margin(0.06));
+  CHECK(measured.covariance / measured.variance == Approx(stays).margin(0.06));
 }
 
 TEST_CASE("Without sigma all experts are alike, and micro-batches are drawn apart") {

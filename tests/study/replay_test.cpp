@@ -23,11 +23,11 @@ TEST_CASE("a schedule that is replayed under the routing that it was compiled fo
   const Experiment experiment = small({"routing.kind=sampled", "routing.skew=0.8"});
   const RoutingCounts counts = routing_of(experiment);
   const std::vector<NamedRouting> routings{{"its own", counts}};
-  for (const Replayed& of : replay(experiment, compiled_for(experiment, counts), routings, 1)) {
-    CHECK(of.replayed == of.recompiled);
-    CHECK(of.replayed_lag == of.recompiled_lag);
-    CHECK(of.empty_puts == 0);
-    CHECK(of.replayed >= of.bounds.largest());
+  for (const Replayed& replayed : replay(experiment, compiled_for(experiment, counts), routings, 1)) {
+    CHECK(replayed.replayed == replayed.recompiled);
+    CHECK(replayed.replayed_lag == replayed.recompiled_lag);
+    CHECK(replayed.empty_puts == 0);
+    CHECK(replayed.replayed >= replayed.bounds.largest());
   }
 }
 

@@ -31,14 +31,14 @@ struct Both {
 
 Both both(std::uint32_t ep, const std::vector<std::string>& more, const std::string& config = "ep8") {
   std::vector<std::string> set = config == "ep8" ? small(ep, more) : more;
-  Both of;
-  of.all = run_experiment(load(config, set), false);
+  Both runs;
+  runs.all = run_experiment(load(config, set), false);
   set.emplace_back("experiment.simulate=alike");
-  of.alike = run_experiment(load(config, set), false);
-  return of;
+  runs.alike = run_experiment(load(config, set), false);
+  return runs;
 }
 
-double off(const Both& of) { return seconds(total_of(of.alike)) / seconds(total_of(of.all)) - 1; }
+double off(const Both& runs) { return seconds(total_of(runs.alike)) / seconds(total_of(runs.all)) - 1; }
 
 Placement lying(std::vector<std::uint32_t> dies) { return {std::move(dies), {2, 16, 768}, 16}; }
 
@@ -93,13 +93,13 @@ TEST_CASE("turns: rows lie on the rank that stands for another as far round") {
 TEST_CASE("turns: kernel by kernel a group that turns is its first ranks, to the picosecond") {
   for (const std::uint32_t ep : few(2, {4U, 8U, 16U, 64U})) {
     INFO(ep);
-    const Both of = both(ep, {"experiment.execution=kernel"});
-    REQUIRE(of.alike.size() == of.all.size());
-    for (std::size_t p = 0; p < of.all.size(); ++p) {
-      const RunResult &all = of.all[p].run, &alike = of.alike[p].run;
+    const Both runs = both(ep, {"experiment.execution=kernel"});
+    REQUIRE(runs.alike.size() == runs.all.size());
+    for (std::size_t p = 0; p < runs.all.size(); ++p) {
+      const RunResult &all = runs.all[p].run, &alike = runs.alike[p].run;
       CHECK(alike.makespan == all.makespan);
       CHECK(alike.ranks.size() == (ep <= 8 ? 1 : 8));
-      CHECK(of.alike[p].bounds.time == of.all[p].bounds.time);
+      CHECK(runs.alike[p].bounds.time == runs.all[p].bounds.time);
       for (std::size_t r = 0; r < all.ranks.size(); ++r) {
         const RankResult &rank = all.ranks[r], &for_it = alike.ranks[r % alike.ranks.size()];
         CHECK(for_it.end == rank.end);
@@ -115,10 +115,10 @@ TEST_CASE("turns: tile by tile too, where the L2 drops nothing") {
   for (const std::uint32_t ep : few(2, {4U, 8U, 16U, 32U})) {
     for (const char* execution : {"static", "dynamic"}) {
       INFO(ep << ' ' << execution);
-      const Both of =
+      const Both runs =
           both(ep, {fmt::format("experiment.execution={}", execution), "hardware.memory.l2_size=16128 MiB"});
-      for (std::size_t p = 0; p < of.all.size(); ++p)
-        CHECK(of.alike[p].run.makespan == of.all[p].run.makespan);
+      for (std::size_t p = 0; p < runs.all.size(); ++p)
+        CHECK(runs.alike[p].run.makespan == runs.all[p].run.makespan);
     }
   }
 }
@@ -127,12 +127,12 @@ TEST_CASE("turns: tile by tile a few ranks are within a percent of all") {
   for (const std::uint32_t ep : few(1, {8U, 16U, 32U})) {
     for (const char* execution : {"static", "dynamic"}) {
       INFO(ep << ' ' << execution);
-      const Both of = both(ep, {fmt::format("experiment.execution={}", execution)});
-      CHECK(std::abs(off(of)) < 0.01);
-      for (std::size_t p = 0; p < of.all.size(); ++p) {
-        CHECK(of.alike[p].run.ranks.front().sent == of.all[p].run.ranks.front().sent);
-        CHECK(of.alike[p].run.ranks.front().received == of.all[p].run.ranks.front().received);
-        CHECK(of.alike[p].bounds.time == of.all[p].bounds.time);
+      const Both runs = both(ep, {fmt::format("experiment.execution={}", execution)});
+      CHECK(std::abs(off(runs)) < 0.01);
+      for (std::size_t p = 0; p < runs.all.size(); ++p) {
+        CHECK(runs.alike[p].run.ranks.front().sent == runs.all[p].run.ranks.front().sent);
+        CHECK(runs.alike[p].run.ranks.front().received == runs.all[p].run.ranks.front().received);
+        CHECK(runs.alike[p].bounds.time == runs.all[p].bounds.time);
       }
     }
   }
@@ -141,16 +141,16 @@ TEST_CASE("turns: tile by tile a few ranks are within a percent of all") {
 TEST_CASE("turns: the paper's shape at EP16 and EP64, as the README says", "[slow]") {
   for (const std::uint32_t ep : {16U, 64U}) {
     INFO(ep);
-    const Both of = both(ep, {fmt::format("parallel.ep={}", ep), "network.backend=native"}, "ep16");
-    CHECK(std::abs(off(of)) < 0.004);
-    for (std::size_t p = 0; p < of.all.size(); ++p)
-      CHECK(std::abs(seconds(of.alike[p].run.makespan) / seconds(of.all[p].run.makespan) - 1) < 0.007);
+    const Both runs = both(ep, {fmt::format("parallel.ep={}", ep), "network.backend=native"}, "ep16");
+    CHECK(std::abs(off(runs)) < 0.004);
+    for (std::size_t p = 0; p < runs.all.size(); ++p)
+      CHECK(std::abs(seconds(runs.alike[p].run.makespan) / seconds(runs.all[p].run.makespan) - 1) < 0.007);
   }
 }
 
 TEST_CASE("turns: rows that do not go up into experts are off by one at most") {
-  const Both of = both(16, {"model.tokens=500"});
-  CHECK(std::abs(off(of)) < 0.01);
+  const Both runs = both(16, {"model.tokens=500"});
+  CHECK(std::abs(off(runs)) < 0.01);
 }
 
 TEST_CASE("turns: ranks that are not alike are refused") {

@@ -36,7 +36,7 @@ void add_operators(MadeObservation& job, double run, double arithmetic) {
   FullStep& step = job.full_records.emplace_back(job.usual);
   step.step = kSlowFrom + 1;
   step.ranks = {0, 1, 2, 3};
-  for (OperatorRecord& of : step.operators) of.step = step.step;
+  for (OperatorRecord& record : step.operators) record.step = step.step;
 }
 
 Finding only(const Advice& advice) {
@@ -67,10 +67,10 @@ TEST_CASE("a low clock is told from the clock of a slow rank's operators") {
     if (rank == 3) own.work += 1, own.aic += 1;
   });
   add_operators(job, 3, 3);
-  for (OperatorRecord& of : job.full_records[0].operators) {
-    if (of.rank != 3) continue;
-    of.clock = 0.9F;
-    of.run = of.end = of.arithmetic = made_ms(3 / 0.9);
+  for (OperatorRecord& record : job.full_records[0].operators) {
+    if (record.rank != 3) continue;
+    record.clock = 0.9F;
+    record.run = record.end = record.arithmetic = made_ms(3 / 0.9);
   }
   const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.clock");
@@ -87,8 +87,8 @@ TEST_CASE("a slow memory slows what is not arithmetic, of several operators") {
     if (rank == 2) own.work += 1.5, own.aic += 1.5;
   });
   add_operators(job, 3, 2);
-  for (OperatorRecord& of : job.full_records[0].operators)
-    if (of.rank == 2) of.run = of.end = made_ms(3.5);
+  for (OperatorRecord& record : job.full_records[0].operators)
+    if (record.rank == 2) record.run = record.end = made_ms(3.5);
   const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.hbm");
   CHECK(finding.ranks == std::vector<std::uint32_t>{2});
@@ -97,8 +97,8 @@ TEST_CASE("a slow memory slows what is not arithmetic, of several operators") {
 TEST_CASE("one operator that takes longer at equal work is under-used where no roof is near") {
   MadeObservation job = job_of([](Own& own, std::uint32_t, std::uint32_t) { own.work += 2, own.aic += 2; });
   add_operators(job, 3, 2);
-  for (OperatorRecord& of : job.full_records[0].operators)
-    if (of.op == 1) of.run = of.end = made_ms(5);
+  for (OperatorRecord& record : job.full_records[0].operators)
+    if (record.op == 1) record.run = record.end = made_ms(5);
   const Finding finding = only(advise(job, rules()));
   CHECK(finding.cause == "compute.underused");
   CHECK(finding.operators == std::vector<std::string>{"B"});
@@ -144,16 +144,17 @@ struct PortCase {
 };
 
 TEST_CASE("slow transfers are a rank's egress, its ingress, or a path") {
-  for (const PortCase& of : {PortCase{"egress", true, false, false}, PortCase{"ingress", false, true, false},
-                             PortCase{"path", false, false, true}}) {
-    INFO(of.name);
+  for (const PortCase& port :
+       {PortCase{"egress", true, false, false}, PortCase{"ingress", false, true, false},
+        PortCase{"path", false, false, true}}) {
+    INFO(port.name);
     MadeObservation job =
         job_of([](Own& own, std::uint32_t, std::uint32_t) { own.work += 3, own.transfer += 3; });
     add_operators(job, 3, 3);
     for (std::uint32_t s = 0; s < 4; ++s) {
       for (std::uint32_t d = 0; d < 4; ++d) {
         if (s == d) continue;
-        const bool slow = (of.row && s == 1) || (of.column && d == 1) || (of.cell && s == 3 && d == 0);
+        const bool slow = (port.row && s == 1) || (port.column && d == 1) || (port.cell && s == 3 && d == 0);
         for (int i = 0; i < 8; ++i) {
           job.usual.transfers.push_back(job.put(0, s, d, i, 1));
           job.full_records[0].transfers.push_back(
@@ -163,11 +164,11 @@ TEST_CASE("slow transfers are a rank's egress, its ingress, or a path") {
     }
     const Finding finding = only(advise(job, rules()));
     CHECK(finding.cause == "comm.link");
-    if (of.cell) {
+    if (port.cell) {
       CHECK(finding.links == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{3, 0}});
     } else {
       CHECK(finding.ranks == std::vector<std::uint32_t>{1});
-      CHECK(finding.side == of.name);
+      CHECK(finding.side == port.name);
     }
     CHECK(finding.factor == Approx(1.0 / 3));
   }

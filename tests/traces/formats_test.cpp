@@ -29,16 +29,16 @@ Trace two_ranks() {
   return made.trace();
 }
 
-const Counter& counter(const std::vector<Counter>& of, std::string_view name) {
-  for (const Counter& one : of)
+const Counter& counter(const std::vector<Counter>& counters, std::string_view name) {
+  for (const Counter& one : counters)
     if (one.name == name) return one;
   FAIL("no counter " << name);
-  return of.front();
+  return counters.front();
 }
 
-double total(const Counter& of) {
+double total(const Counter& counter) {
   double sum = 0;
-  for (const std::optional<double> mean : of.means) sum += mean.value_or(0);
+  for (const std::optional<double> mean : counter.means) sum += mean.value_or(0);
   return sum * static_cast<double>(kStretch.count());
 }
 
@@ -111,26 +111,26 @@ TEST_CASE("cycles: each task has its phases, with the runtime's names and its co
   CHECK(about["schemaVersion"] == 1);
   CHECK(about["droppedRecordCount"] == 0);
   CHECK(about["invocationCount"] == 2);
-  const nlohmann::json of = records(trace);
-  REQUIRE(about["recordCount"] == of.size());
-  REQUIRE(of.size() == 2 * 7);  // vector: run, trigger; put: wait, run; matrix: all three
-  CHECK(of[0]["name"] == "a \"name\"");
-  CHECK(of[1]["name"] == "a \"name\"_TriggerEvent");
-  CHECK(of[4]["name"] == "W1Grad_WaitDependency");
-  CHECK(of[4]["ts"] == 1.0);
-  CHECK(of[4]["dur"] == 0.55);
-  CHECK(of[5]["name"] == "W1Grad");
-  CHECK(of[5]["args"]["start_cycle"] == 77);
-  CHECK(of[5]["args"]["end_cycle"] == 95);
-  CHECK(of[5]["args"]["owner_id"] == 3);
-  CHECK(of[5]["args"]["core_type"] == "AIC");
-  CHECK(of[0]["args"]["core_type"] == "AIV");
-  CHECK(of[0]["args"]["block_id"] == 0);
-  CHECK(of[0]["args"]["owner_id"] == -1);
+  const nlohmann::json events = records(trace);
+  REQUIRE(about["recordCount"] == events.size());
+  REQUIRE(events.size() == 2 * 7);  // vector: run, trigger; put: wait, run; matrix: all three
+  CHECK(events[0]["name"] == "a \"name\"");
+  CHECK(events[1]["name"] == "a \"name\"_TriggerEvent");
+  CHECK(events[4]["name"] == "W1Grad_WaitDependency");
+  CHECK(events[4]["ts"] == 1.0);
+  CHECK(events[4]["dur"] == 0.55);
+  CHECK(events[5]["name"] == "W1Grad");
+  CHECK(events[5]["args"]["start_cycle"] == 77);
+  CHECK(events[5]["args"]["end_cycle"] == 95);
+  CHECK(events[5]["args"]["owner_id"] == 3);
+  CHECK(events[5]["args"]["core_type"] == "AIC");
+  CHECK(events[0]["args"]["core_type"] == "AIV");
+  CHECK(events[0]["args"]["block_id"] == 0);
+  CHECK(events[0]["args"]["owner_id"] == -1);
   // The second pass begins where the first has ended.
-  CHECK(of[7 + 5]["args"]["invocation_id"] == 1);
-  CHECK(of[7 + 5]["ts"].get<double>() ==
-        Approx(of[5]["ts"].get<double>() + 1e-6 * pass.trace.makespan.count()));
+  CHECK(events[7 + 5]["args"]["invocation_id"] == 1);
+  CHECK(events[7 + 5]["ts"].get<double>() ==
+        Approx(events[5]["ts"].get<double>() + 1e-6 * pass.trace.makespan.count()));
 }
 
 TEST_CASE("gzip: what zlib unpacks is what was packed, also of nothing") {
@@ -222,12 +222,12 @@ TEST_CASE("ascend: a rank's directory has its kernels, with the columns of the p
 
 TEST_CASE("ascend: the parts of a step sum to it") {
   const std::vector<OutputFile> files = TraceFormats::get("ascend").write(slow_pass());
-  const auto of = [&](const std::string& rank) {
+  const auto records_of = [&](const std::string& rank) {
     return row(
         file_of(files, "sim_" + rank + "_1700000000000_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"),
         0);
   };
-  auto first = of("1"), second = of("2");
+  auto first = records_of("1"), second = records_of("2");
   CHECK(first["Stage"] == "3800.000");
   CHECK(first["Computing"] == "480.000");
   CHECK(first["Communication"] == "480.000");  // until the other rank sees it

@@ -12,9 +12,10 @@ namespace {
 using Own = MadeObservation::Own;
 
 // The same as StepHistory, step after step from all that is known: the oracle.
-double plain_median(std::vector<double> of) {
-  std::sort(of.begin(), of.end());
-  return of.size() % 2 == 1 ? of[of.size() / 2] : (of[of.size() / 2 - 1] + of[of.size() / 2]) / 2;
+double plain_median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.size() % 2 == 1 ? values[values.size() / 2]
+                                : (values[values.size() / 2 - 1] + values[values.size() / 2]) / 2;
 }
 
 TEST_CASE("a history's median and deviation are those of the last usual steps") {
@@ -32,7 +33,7 @@ TEST_CASE("a history's median and deviation are those of the last usual steps") 
     const std::vector<double> last(usual.begin() + static_cast<std::ptrdiff_t>(first), usual.end());
     const double median = plain_median(last);
     std::vector<double> apart;
-    for (const double of : last) apart.push_back(std::abs(of - median));
+    for (const double value : last) apart.push_back(std::abs(value - median));
     REQUIRE(history.median() == Approx(median));
     REQUIRE(history.deviation() == Approx(1.4826 * plain_median(apart)).margin(1e-9));
   }
@@ -198,11 +199,11 @@ std::vector<StepVerdict> verdicts_of_pairs(std::uint32_t steps, const Own& own) 
       std::array<Duration, 3> release{};
       for (LightRecord& record : records) {
         if (record.pass != pass) continue;
-        const Paired of = own(step, record.rank, pass);
+        const Paired paired = own(step, record.rank, pass);
         record.start = free[record.rank];
-        record.arrival = record.start + made_ms(of.own + of.waited);
-        record.waited = record.longest = made_ms(of.waited);
-        record.whom = of.whom;
+        record.arrival = record.start + made_ms(paired.own + paired.waited);
+        record.waited = record.longest = made_ms(paired.waited);
+        record.whom = paired.whom;
         release[record.group] = std::max(release[record.group], record.arrival);
       }
       for (LightRecord& record : records)
@@ -228,12 +229,12 @@ TEST_CASE("who is late in a group that nobody waits for is no suspect") {
 TEST_CASE("who comes last because it waited for a peer is none; who is waited for in the other group is") {
   // Rank 1 arrives late, as it waits for rows of rank 2, which has more to do; its own pair does not hold it up.
   const auto verdicts = verdicts_of_pairs(50, [](std::uint32_t step, std::uint32_t rank, std::uint16_t pass) {
-    Paired of{pass == 0 ? 5.0 : 10.0};
+    Paired paired{pass == 0 ? 5.0 : 10.0};
     if (pass == 1 && step >= 40) {
-      if (rank == 2) of.own = 12;
-      if (rank == 1) of.waited = 2.5, of.whom = 2;
+      if (rank == 2) paired.own = 12;
+      if (rank == 1) paired.waited = 2.5, paired.whom = 2;
     }
-    return of;
+    return paired;
   });
   REQUIRE(verdicts[45].slow);
   CHECK(verdicts[45].suspects == std::vector<std::uint32_t>{2});

@@ -117,9 +117,9 @@ TEST_CASE("A finding on a page has its dates on the timeline, and the task that 
   advice.ranks = 2;
   finding.info = true;
   advice.infos = {finding};
-  const PassFindings of[] = {{"run", &passes[0], &advice}};
+  const PassFindings findings[] = {{"run", &passes[0], &advice}};
   Page page("", "");
-  add_findings(page, of);
+  add_findings(page, findings);
   const std::string html = page.html("");
   const std::size_t at = html.find("{\"id\":\"finding-1\"");
   REQUIRE(at != std::string::npos);
@@ -129,6 +129,6 @@ TEST_CASE("A finding on a page has its dates on the timeline, and the task that 
   CHECK_THAT(json, Contains("\"where\":\"rank 1, GMM_w1_grad\"") && Contains("\"info\":true"));
   Page none("", "");
   advice.infos.clear();
-  add_findings(none, of);
+  add_findings(none, findings);
   CHECK_THAT(none.html(""), !Contains("\"kind\":\"findings\""));
 }

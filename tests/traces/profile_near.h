@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// A date or a sum of a profile is one of nanoseconds, rounded or cut.
+// Dates and sums of a profile are in nanoseconds, rounded or truncated.
 inline bool near(Duration a, Duration b, std::int64_t nanoseconds = 1) {
   return std::chrono::abs(a - b) <= nanoseconds * 1'000_ps;
 }
@@ -30,7 +30,7 @@ inline void check_same(const Names& a, const Names& b) {
   }
 }
 
-// What two profiles say, within a profile's resolution.
+// Compares two profiles within a profile's resolution.
 inline void check_same(const Profile& a, const Profile& b) {
   REQUIRE(a.ranks.size() == b.ranks.size());
   for (const auto& [number, rank] : a.ranks) {

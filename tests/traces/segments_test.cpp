@@ -13,14 +13,14 @@ TEST_CASE("segments sum exactly to the step and are those of a look at each pico
     FullStep step;
     const auto date = [&] { return static_cast<std::int64_t>(random() % 120); };
     for (int i = 0; i < 6; ++i) {
-      OperatorRecord of;
-      of.rank = static_cast<std::uint32_t>(random() % 2);
-      of.lane = random() % 2 == 0 ? Lane::kCompute : Lane::kCommunication;
-      of.start = Duration(date());
-      of.end = of.start + Duration(date() / 4);
-      step.operators.push_back(of);
+      OperatorRecord record;
+      record.rank = static_cast<std::uint32_t>(random() % 2);
+      record.lane = random() % 2 == 0 ? Lane::kCompute : Lane::kCommunication;
+      record.start = Duration(date());
+      record.end = record.start + Duration(date() / 4);
+      step.operators.push_back(record);
       HostRecord host;
-      host.rank = of.rank;
+      host.rank = record.rank;
       host.start = Duration(date());
       host.end = host.start + Duration(date() / 4);
       step.host.push_back(host);
@@ -29,10 +29,11 @@ TEST_CASE("segments sum exactly to the step and are those of a look at each pico
     Segments brute;
     for (Duration at = start; at < end; ++at) {
       bool lanes[3] = {};
-      for (const OperatorRecord& of : step.operators)
-        if (of.rank == 0 && of.start <= at && at < of.end) lanes[static_cast<int>(of.lane)] = true;
-      for (const HostRecord& of : step.host)
-        if (of.rank == 0 && of.start <= at && at < of.end) lanes[0] = true;
+      for (const OperatorRecord& record : step.operators)
+        if (record.rank == 0 && record.start <= at && at < record.end)
+          lanes[static_cast<int>(record.lane)] = true;
+      for (const HostRecord& event : step.host)
+        if (event.rank == 0 && event.start <= at && at < event.end) lanes[0] = true;
       if (lanes[1] && (lanes[0] || lanes[2]))
         ++brute.overlap;
       else if (lanes[1])

@@ -19,7 +19,7 @@ inline const RuleBook& book() {
   return kRules;
 }
 
-// One step of four ranks that is recorded in full, of which nothing usual is known.
+// One step of four ranks, recorded in full. What is usual is not known.
 inline MadeObservation single_step(
     const std::function<void(MadeObservation::Own&, std::uint32_t rank)>& change = {}) {
   MadeObservation job(kStepRanks, 1, [&](std::uint32_t, std::uint32_t rank) {
@@ -37,14 +37,14 @@ inline MadeObservation single_step(
 
 inline OperatorRecord& add_operator(MadeObservation& job, std::uint32_t rank, std::uint32_t name,
                                     double start, double run, Lane lane = Lane::kCompute) {
-  OperatorRecord of = MadeObservation::op(0, rank, name, run, run / 2);
-  of.start = made_ms(start);
-  of.end = made_ms(start + run);
-  of.lane = lane;
-  return job.full_records[0].operators.emplace_back(of);
+  OperatorRecord record = MadeObservation::op(0, rank, name, run, run / 2);
+  record.start = made_ms(start);
+  record.end = made_ms(start + run);
+  record.lane = lane;
+  return job.full_records[0].operators.emplace_back(record);
 }
 
-// Nothing but communication of 4 ms, behind computing of 6.
+// Computing of 6 ms, then communication of 4 ms alone.
 inline void communicate_behind(MadeObservation& job) {
   for (std::uint32_t r = 0; r < kStepRanks; ++r) {
     add_operator(job, r, 0, 0, 6);

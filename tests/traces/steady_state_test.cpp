@@ -51,9 +51,9 @@ MadeObservation of_roof(double cores, double memory) {
   constexpr double kSeconds = 5e-3;
   MadeObservation job = single_step();
   for (std::uint32_t r = 0; r < kStepRanks; ++r) {
-    OperatorRecord& of = add_operator(job, r, 1, 0, 5);
-    of.operations = cores * kSeconds * job.machine().cube_rate;
-    of.hbm_bytes = memory * kSeconds * job.machine().hbm_read;
+    OperatorRecord& record = add_operator(job, r, 1, 0, 5);
+    record.operations = cores * kSeconds * job.machine().cube_rate;
+    record.hbm_bytes = memory * kSeconds * job.machine().hbm_read;
   }
   return job;
 }
@@ -96,8 +96,8 @@ TEST_CASE("a vector operator beside matrix operators costs no time that is seen"
     add_operator(job, r, 1, 1, 3).core = CoreKind::kVector;
   }
   CHECK_FALSE(found(job, "compute.underused"));
-  for (OperatorRecord& of : job.full_records[0].operators)
-    if (of.core == CoreKind::kVector) of.start += made_ms(5), of.end += made_ms(5);
+  for (OperatorRecord& record : job.full_records[0].operators)
+    if (record.core == CoreKind::kVector) record.start += made_ms(5), record.end += made_ms(5);
   const std::optional<Finding> behind = found(job, "compute.underused");
   REQUIRE(behind);
   CHECK(behind->lost_ms == Approx(3).epsilon(0.01));
@@ -111,8 +111,8 @@ TEST_CASE(
   });
   for (std::uint32_t r = 0; r < kStepRanks; ++r) {
     for (std::uint32_t name = 0; name < 3; ++name) {
-      OperatorRecord& of = add_operator(job, r, name, 3 * name, r == 2 ? 3.75 : 3);
-      of.arithmetic = of.run;
+      OperatorRecord& record = add_operator(job, r, name, 3 * name, r == 2 ? 3.75 : 3);
+      record.arithmetic = record.run;
     }
   }
   const Advice advice = advise(job, book());
@@ -122,8 +122,8 @@ TEST_CASE(
   CHECK(advice.findings[0].factor == Approx(0.8));
   CHECK(advice.findings[0].lost_ms == Approx(3 * 0.75));
   CHECK_FALSE(found(job, "compute.underused"));
-  for (OperatorRecord& of : job.full_records[0].operators)
-    if (of.rank == 2) of.operations *= 1.25;  // more work, as long for each
+  for (OperatorRecord& record : job.full_records[0].operators)
+    if (record.rank == 2) record.operations *= 1.25;  // more work, as long for each
   CHECK_FALSE(found(job, "compute.clock"));
 }
 
@@ -134,9 +134,9 @@ TEST_CASE("what waits for memory longer on one rank, of several operators, is it
     });
     for (std::uint32_t r = 0; r < kStepRanks; ++r) {
       for (std::uint32_t name = 0; name < 3; ++name) {
-        OperatorRecord& of = add_operator(job, r, name, 3 * name, 3);
-        of.arithmetic = made_ms(2);
-        if (r == 2 && name < slow) of.run = made_ms(3.5);
+        OperatorRecord& record = add_operator(job, r, name, 3 * name, 3);
+        record.arithmetic = made_ms(2);
+        if (r == 2 && name < slow) record.run = made_ms(3.5);
       }
     }
     const std::optional<Finding> finding = found(job, "compute.hbm");
@@ -172,9 +172,9 @@ TEST_CASE("a cause of slow steps is not told again of every step, and comes firs
       step.ranks.push_back(r);
       for (std::uint32_t name = 0; name < 3; ++name) {
         const bool low = number == 21 ? r == 3 : r == 2;
-        OperatorRecord of = MadeObservation::op(number, r, name, low ? 3.5 : 3, low ? 3.5 : 3);
-        of.clock = low ? 0.86F : 1;
-        step.operators.push_back(of);
+        OperatorRecord record = MadeObservation::op(number, r, name, low ? 3.5 : 3, low ? 3.5 : 3);
+        record.clock = low ? 0.86F : 1;
+        step.operators.push_back(record);
       }
     }
   }
@@ -189,8 +189,8 @@ TEST_CASE("a cause of slow steps is not told again of every step, and comes firs
 TEST_CASE("the first finding is told with its place, its loss, its evidence and what to try") {
   MadeObservation job = single_step();
   communicate_behind(job);
-  for (OperatorRecord& of : job.full_records[0].operators)
-    of.operations = 0.9 * 6e-3 * job.machine().cube_rate;
+  for (OperatorRecord& record : job.full_records[0].operators)
+    record.operations = 0.9 * 6e-3 * job.machine().cube_rate;
   const std::string text = first_finding(advise(job, book()), "pass");
   using Catch::Matchers::Contains;
   CHECK_THAT(text, Contains("parallel.overlap, all ranks: 4.000 ms of the pass (40.0 %)") &&
@@ -302,9 +302,9 @@ TEST_CASE("operators that are not on a known critical path are not told") {
   MadeObservation job = single_step();
   for (std::uint32_t r = 0; r < kStepRanks; ++r)
     for (std::uint32_t op = 0; op < 2; ++op) {
-      OperatorRecord& of =
+      OperatorRecord& record =
           add_operator(job, r, op, op, 6);  // beside each other: records do not tell the path
-      of.operations = 0.1 * 6e-3 * job.machine().cube_rate;
+      record.operations = 0.1 * 6e-3 * job.machine().cube_rate;
     }
   REQUIRE(found(job, "compute.underused"));
   CHECK(found(job, "compute.underused")->operators.size() == 2);

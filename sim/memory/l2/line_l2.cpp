@@ -3,7 +3,7 @@
 namespace a3sim {
 namespace {
 
-// Tensors lie one after the other, each at a line boundary.
+// Tensors are adjacent, each at a line boundary.
 class LineL2 final : public L2 {
  public:
   LineL2(const L2Spec& spec, std::span<const L2Tensor> tensors, std::uint32_t ops)

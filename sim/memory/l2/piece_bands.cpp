@@ -39,7 +39,7 @@ PieceBands::PieceBands(std::span<const PieceGrid> grids, const PieceMap& map, Pi
 void PieceBands::tell_pieces(std::uint32_t number) {
   Band& band = bands_[number];
   const PieceMap::Band& place = map_.bands[number];
-  // Where nothing is present, the pieces say so already: a band becomes uniform when its last piece has gone.
+  // If nothing is present, the pieces already say so: a band becomes uniform when its last piece has gone.
   if (band.present) pieces_.set({place.first, place.cols, 1}, band.present, band.dirty, band.producer);
   band.state = band.present == band.all() ? State::kWhole : State::kSplit;
 }

@@ -29,7 +29,7 @@ PieceCount count_pieces(std::span<const L2Tensor> tensors) {
 }  // namespace
 
 double piece_l2_memory(std::span<const L2Tensor> tensors) {
-  // Of each: PieceStates and PieceMap, PieceBands, and a policy's own.
+  // Bytes for each, in PieceStates and PieceMap, in PieceBands, and in a policy.
   constexpr double kOfPiece = 40 + 4 + 8, kOfBand = 12 + 64 + 24, kOfColumn = 16 + 8 + 8;
   const PieceCount all = count_pieces(tensors);
   return all.pieces * kOfPiece + all.bands * kOfBand + all.columns * kOfColumn;

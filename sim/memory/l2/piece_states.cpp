@@ -15,7 +15,7 @@ PieceStates::PieceStates(std::span<const PieceGrid> grids) {
       band += part.count;
     });
   }
-  // No value: the memory of masks that are never used is never touched.
+  // Uninitialised: memory of masks that are never used is never touched.
   masks_ = std::make_unique_for_overwrite<Masks[]>(pieces_.size());
 }
 

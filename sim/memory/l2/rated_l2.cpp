@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-// Remembers nothing but the fractions of requests and bytes that it owes.
+// Remembers only the fractions of requests and bytes that it still owes.
 class RatedL2 final : public L2 {
  public:
   explicit RatedL2(std::span<const L2Rates> rates)

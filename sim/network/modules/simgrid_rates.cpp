@@ -30,13 +30,13 @@ namespace {
 namespace s4u = simgrid::s4u;
 namespace resource = simgrid::kernel::resource;
 
-// A transfer that never ends, in whose place all flows of a class run. A weight of n makes it n flows.
+// An endless transfer that represents all flows of a class. A weight of n makes it n flows.
 struct Carrier {
   s4u::CommPtr comm;  // keeps the action alive
   resource::Action* action = nullptr;
 };
 
-// An engine takes over the process's signals and its way to die; here they stay the program's.
+// An engine replaces the process's signal handlers and its way to terminate; this restores the program's own.
 class Handlers {
  public:
   Handlers() : terminate_(std::get_terminate()) {
@@ -62,13 +62,13 @@ struct Release {
 };
 using Lease = std::unique_ptr<Platform, Release>;
 
-// SimGrid's engine and its platform: a star of one-way hosts, one with a link of its own for each port. The
-// engine never runs: only its sharing of bandwidth is asked, at its date 0. A process can have one engine,
-// so platform and carriers are kept for the next network, and grow to the largest.
+// SimGrid's engine and its platform: a star of one-way hosts, each with a link of its own for a port. The
+// engine never runs; it only computes the sharing of bandwidth, at date 0. A process can have one engine, so
+// platform and carriers are kept for the next network, and grow to the largest.
 class Platform {
  public:
-  // The process's platform, if nobody uses it. It is never destroyed: SimGrid would complain about transfers
-  // that have not ended.
+  // Returns the process's platform if it is not in use. It is never destroyed: SimGrid would complain about
+  // unfinished transfers.
   static Lease acquire() {
     if (Release::in_use.test_and_set())
       throw RunError(
@@ -83,7 +83,7 @@ class Platform {
   void set_egress(std::uint32_t port, BytesPerSecond capacity) { set(egress_, port, capacity); }
   void set_ingress(std::uint32_t port, BytesPerSecond capacity) { set(ingress_, port, capacity); }
 
-  // A suspended carrier between two ports.
+  // Returns a suspended carrier between two ports.
   Carrier take(std::uint32_t from, std::uint32_t to) {
     auto& idle = idle_of(from, to);
     if (!idle.empty()) {
@@ -104,7 +104,7 @@ class Platform {
     idle_of(from, to).push_back(carrier);
   }
 
-  // SimGrid shares the bandwidth when it is asked for its next event.
+  // SimGrid computes the sharing when it is asked for its next event.
   void share() { network_->next_occurring_event(0); }
 
  private:
@@ -122,7 +122,8 @@ class Platform {
     char name[] = "a3sim";
     char* arguments[] = {name, nullptr};
     new s4u::Engine(&count, arguments);  // SimGrid finds it by itself
-    // Plain max-min: no factors for TCP, no traffic back, solved as a whole; as exact as doubles allow.
+    // Plain max-min: no factors for TCP, no traffic in the other direction, solved as a whole, as exact as
+    // doubles allow.
     for (const char* setting : {"network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
                                 "network/optim:Full", "surf/precision:1e-12", "maxmin/precision:1e-12"})
       s4u::Engine::set_config(std::string(setting));
@@ -246,14 +247,14 @@ class SimGridRates final : public RateSolver {
   struct Class {
     std::uint32_t from = 0, to = 0;
     double cap = 0;
-    std::uint32_t flows = 0, carried = 0;  // now; as SimGrid knows
+    std::uint32_t flows = 0, carried = 0;  // current; as SimGrid knows
     Carrier carrier = {};
     double rate = 0, left = 0;
   };
 
   Lease platform_;
   std::vector<Class> classes_;
-  std::vector<double> egress_, ingress_;  // by port: bytes a picosecond
+  std::vector<double> egress_, ingress_;  // by port: bytes per picosecond
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-// Ways stand in the order in which their lines came, the latest first. Empty ways stand last, so they are filled first.
+// Ways are in order of arrival, the latest first. Empty ways are last, so they are filled first.
 struct FifoLines {
   FifoLines(const L2Spec&, std::uint32_t) {}
 
@@ -25,7 +25,7 @@ struct FifoLines {
   }
 };
 
-// A queue of pieces as they came; one that has gone since, or gone and come again, is passed over.
+// A queue of pieces in order of arrival. Skips a piece that has gone since, or gone and come back.
 class FifoPieces {
  public:
   FifoPieces(const L2Spec&, std::uint32_t pieces) : came_(pieces, kNone) {}
@@ -47,7 +47,7 @@ class FifoPieces {
   struct Came {
     std::uint32_t piece, number;
   };
-  std::vector<std::uint32_t> came_;  // by piece
+  std::vector<std::uint32_t> came_;  // by piece: its arrival
   std::deque<Came> queue_;
   std::uint32_t number_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// Ways stand in order of use, the latest first. Empty ways stand last, so they are filled first.
+// Ways are in order of use, the latest first. Empty ways are last, so they are filled first.
 struct LruLines {
   LruLines(const L2Spec&, std::uint32_t) {}
 
@@ -29,9 +29,9 @@ struct LruLines {
   }
 };
 
-// A log of all uses, each of a band, of a column or of a run of pieces, and of each of these when it was used
-// last: the first piece in the log that was not used since is the victim. A use of whole bands or columns
-// then writes two words, however many pieces they have.
+// Keeps a log of uses (of a band, a column, or a run of pieces) and the last use of each of these. The victim
+// is the first piece in the log that was not used since. So a use of a whole band or column writes two words,
+// however many pieces it has.
 class LruPieces {
  public:
   LruPieces(const L2Spec&, const PieceMap& map)
@@ -73,7 +73,7 @@ class LruPieces {
     bands_[band].alike = true;
     bands_[band].present = false;
   }
-  // A band whose pieces are the next victims, one after the other.
+  // Returns a band whose pieces are the next victims, in order.
   std::uint32_t victim_band() {
     const Use* const use = earliest();
     return use && use->kind == Kind::kBand && none_since(*use) ? use->run.first : kNone;
@@ -105,15 +105,15 @@ class LruPieces {
     Kind kind;
   };
 
-  // When a band was used last as a whole. Pieces that are alike are all present, and none was
-  // used on its own since, or all gone: what stands for them by piece has no value then.
+  // The last use of a band as a whole. If its pieces are in the same state, either all are present and none
+  // was used on its own since, or all are gone; then the values by piece are invalid.
   struct Band {
     std::uint64_t when = 0;
     bool alike = true, present = false;
   };
   static std::uint64_t own_of_alike(const Band& band) { return band.present ? 0 : kGone; }
 
-  // When a piece was used last on its own or in a run.
+  // Returns the last use of a piece on its own or in a run.
   std::uint64_t& single(std::uint32_t piece) { return single(piece, map_.band_of[piece]); }
   std::uint64_t& single(std::uint32_t piece, std::uint32_t number) {
     Band& band = bands_[number];
@@ -131,7 +131,7 @@ class LruPieces {
     const std::uint64_t own = band.alike ? own_of_alike(band) : pieces_[piece];
     return std::max({own, band.when, columns_[place.first_column + piece - place.first]});
   }
-  // Whether it is the last of its band or column.
+  // Returns whether this is the last use of its band or column.
   bool last_of_group(const Use& use) const {
     if (use.kind == Kind::kBand) return bands_[use.run.first].when == use.when;
     return use.kind != Kind::kColumn || columns_[use.run.first] == use.when;
@@ -149,8 +149,8 @@ class LruPieces {
     }
     return latest <= use.when;
   }
-  // The first use in the log that is the last of something. What was used again since, or erased, is taken
-  // out.
+  // Returns the first use in the log that is the last of something. Removes entries that were used again or
+  // erased since.
   Use* earliest() {
     for (; begin_ < end_; ++begin_) {
       Use& use = log_[begin_];
@@ -162,7 +162,7 @@ class LruPieces {
     }
     return nullptr;
   }
-  // Takes the first pieces that were used again since, or erased, out of a run. Whether one is left.
+  // Removes the first pieces of a run that were used again or erased since. Returns whether one is left.
   bool drop_used_since(Use& use) const {
     for (PieceRun& run = use.run; run.count; --run.count, run.first += run.step) {
       if (last_use(run.first) == use.when) return true;
@@ -174,7 +174,7 @@ class LruPieces {
     for (; use && use->kind != Kind::kPieces; use = earliest()) make_pieces(*use);
     return use;
   }
-  // From now on it is one of pieces.
+  // Turns it into a use of pieces.
   void make_pieces(Use& use) {
     if (use.kind == Kind::kBand) {
       const PieceMap::Band& band = map_.bands[use.run.first];
@@ -191,7 +191,7 @@ class LruPieces {
     log_[end_++] = {++now_, run, kind};
   }
 
-  // Pieces that are used one by one, each beside the one before, make a run too.
+  // Pieces that are used one by one, each next to the one before, make a run too.
   void use(std::uint32_t piece) {
     const auto extends = [piece](const Use& use) {
       return use.kind == Kind::kPieces && use.run.step == 1 && use.run.first + use.run.count == piece;
@@ -204,8 +204,8 @@ class LruPieces {
     single(piece) = now_;
   }
 
-  // Keeps uses that were the last of some piece, band or column, and at least
-  // three quarters of the log free: a use costs a constant time on average.
+  // Keeps the uses that were the last of some piece, band or column, and at least three quarters of the log
+  // free, so that a use takes constant time on average.
   [[gnu::noinline]] void drop_old() {
     std::size_t kept = 0;
     for (std::size_t i = begin_; i < end_; ++i) {
@@ -220,10 +220,10 @@ class LruPieces {
   }
 
   const PieceMap& map_;
-  std::unique_ptr<std::uint64_t[]> pieces_;  // used last, one by one or in runs
+  std::unique_ptr<std::uint64_t[]> pieces_;  // last use, one by one or in runs
   std::vector<Band> bands_;
-  std::vector<std::uint64_t> columns_;  // used last as a whole
-  std::vector<Use> log_;                // as they were, from begin_ to end_
+  std::vector<std::uint64_t> columns_;  // last use as a whole
+  std::vector<Use> log_;                // in order, from begin_ to end_
   std::size_t begin_ = 0, end_ = 0;
   std::uint64_t now_ = 0;  // of the last use
 };
