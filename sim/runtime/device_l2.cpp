@@ -105,12 +105,12 @@ std::uint32_t copies_before(const Schedule& schedule, const RowLayout& layout, c
 std::vector<OpHints> hints_of(const Ssc& ssc, const L2Options& options) {
   std::vector<OpHints> hints;
   for (const OperatorInfo& op : ssc.operators()) {
-    OpHints& of = hints.emplace_back();
+    OpHints& added = hints.emplace_back();
     if (const auto found = options.read_hints.find(op.name); found != options.read_hints.end()) {
-      of.read = found->second;
+      added.read = found->second;
     }
     if (const auto found = options.write_hints.find(op.name); found != options.write_hints.end()) {
-      of.write = found->second;
+      added.write = found->second;
     }
   }
   return hints;

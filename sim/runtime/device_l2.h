@@ -9,21 +9,22 @@
 
 namespace a3sim {
 
-// The empty L2 of the device that runs `ssc`, over the rows that its tensors really have; they lie in it
-// `copies` times more, for runs before on other memory.
+// Makes the empty L2 of the device that runs `ssc`, for the real rows of its tensors, with `copies` more sets
+// of tensors for earlier runs on other memory.
 std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
                             const L2Options& options, std::uint32_t copies);
 
-// Bytes of this machine's memory that the L2s of all ranks take at most.
+// Returns the most host memory, in bytes, that the L2s of all ranks can take.
 double l2_memory(const Schedule& schedule, const RowLayout& layout, const L2Options& options,
                  std::uint32_t copies);
 
-// How many runs on other memory fill the L2 of every rank before the one that counts: none unless the options
-// say so.
+// Returns the number of runs on other memory that fill every rank's L2 before the measured one; 0 unless the
+// options ask for them.
 std::uint32_t copies_before(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
                             const L2Options& options);
 
-// The hints of each operator's accesses. Throws InputError for an operator that the schedule does not have.
+// Returns the hints of each operator's accesses. Throws InputError for an operator that the schedule does not
+// have.
 struct OpHints {
   L2Hint read = L2Hint::kNormal, write = L2Hint::kNormal;
 };

@@ -18,10 +18,10 @@ L2Options read_l2(const Config& config) {
   l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeeds, 1));
   const Config hints = config.map("hints");
   for (const std::string& op : hints.names()) {
-    const Config of = hints.map(op);
-    l2.read_hints[op] = of.choice("read", L2Hint::kNormal);
-    l2.write_hints[op] = of.choice("write", L2Hint::kNormal);
-    of.finish();
+    const Config entry = hints.map(op);
+    l2.read_hints[op] = entry.choice("read", L2Hint::kNormal);
+    l2.write_hints[op] = entry.choice("write", L2Hint::kNormal);
+    entry.finish();
   }
   config.finish();
   return l2;

@@ -11,25 +11,25 @@
 
 namespace a3sim {
 
-// What a run finds in the L2.
+// The contents of the L2 at the start of a run.
 enum class L2Start : std::uint8_t {
-  kCold,  // nothing
-  kWarm,  // what the same run, made before on the same memory, left there
-  kUsed   // what such runs, made before on other memory, left there: nothing of use, and lines to write back
+  kCold,  // empty
+  kWarm,  // left by an earlier run on the same memory
+  kUsed   // left by earlier runs on other memory: nothing useful, and lines to write back
 };
 constexpr auto names_of(L2Start) { return std::to_array<std::string_view>({"cold", "warm", "used"}); }
 
-// The L2 of every device.
+// Options of every device's L2.
 struct L2Options {
   L2Spec spec;         // its size is the hardware's
-  bool exact = false;  // every line, or pieces of tensors
+  bool exact = false;  // every line, instead of pieces of tensors
   L2Start start = L2Start::kCold;
   std::map<std::string, L2Hint> read_hints, write_hints;  // by operator
-  // By operator, all of them: an L2 that answers at these rates instead of one that remembers.
+  // By operator, for all operators: an L2 that answers with these rates instead of keeping contents.
   std::map<std::string, L2Rates> rates{};
 };
 
-// Reads the block `l2`: policy, mode, start, hash, seed and hints. Notes what is wrong with it.
+// Reads the block `l2`: policy, mode, start, hash, seed and hints. Notes errors.
 L2Options read_l2(const Config& config);
 
 }  // namespace a3sim

@@ -10,15 +10,15 @@
 
 namespace a3sim {
 
-// What leaves a device and arrives at it now, and what that takes of its memory.
+// The current traffic of a device's ports, and the memory bandwidth that it takes.
 class PortLoad {
  public:
-  // Bytes that leave, or arrive, from now on (negative: that have), and of reads that take the HBM as long. In
-  // which order it is told is all the same.
+  // Add bytes that leave or arrive from now on (negative: that no longer do), and the equivalent of reads for
+  // the HBM. The order of calls does not matter.
   void leave(double bytes, double hbm) { leaving_.add(bytes, hbm); }
   void arrive(double bytes, double hbm) { arriving_.add(bytes, hbm); }
 
-  // The part that the memory can serve of ports which take this much.
+  // Returns the part of these ports' traffic that the memory can serve.
   double served_part(const Hardware::MemorySystem& memory, double egress, double ingress) const {
     const auto fits = [](BytesPerSecond capacity, double need) {
       return need > 0 ? kMostOfMemory * static_cast<double>(capacity.count) / need : 1;
@@ -27,17 +27,18 @@ class PortLoad {
     return std::min(
         {1.0, fits(memory.hbm_read, hbm), fits(memory.l2_read, egress), fits(memory.l2_write, ingress)});
   }
-  // Of all that leaves, each needs its part of the HBM; all together, at their rate, the mean of these.
+  // Each flow that leaves needs its share of the HBM; together, at their rate, they need the mean of these
+  // shares.
   std::array<double, kResources> rates(double read, double write) const {
     return {read, write, read * leaving_.part() + write * arriving_.part()};
   }
 
  private:
-  // The hundredth of each memory resource that Memory keeps for tasks is not the ports'.
+  // The hundredth of each memory resource that Memory keeps for tasks is not available to ports.
   static constexpr double kMostOfMemory = 0.99;
 
   struct Flow {
-    static constexpr double kUnits = 1 << 20;  // a byte: whole numbers, whose sums are exact
+    static constexpr double kUnits = 1 << 20;  // per byte: sums of whole numbers are exact
     std::int64_t bytes = 0, hbm = 0;
     double part() const { return bytes > 0 ? static_cast<double>(hbm) / static_cast<double>(bytes) : 0; }
     void add(double more_bytes, double more_hbm) {

@@ -16,27 +16,28 @@
 
 namespace a3sim {
 
-// A rank's end of the links: its workers' puts to other ranks, what they read from its memory, and what the
-// puts of others write there. A put starts up, flows, and leaves its worker after a fence.
+// A rank's end of the links: its workers' puts to other ranks, their reads of its memory, and the writes of
+// other ranks' puts to it. A put starts up, flows, and leaves its worker after a fence.
 class PutUnit final : public FabricEnd, public EventHandler {
  public:
-  // The device that the unit belongs to.
+  // The device to which the unit belongs.
   class Owner {
    public:
-    // What an access of the operator finds in the device's L2, where it leaves its lines.
+    // Makes an access of an operator in the device's L2, and returns what it found.
     virtual L2Traffic access_of_put(StepAccess access, OpId op) = 0;
-    // What puts take of the memory from now on, of each resource.
+    // Sets the memory bandwidth of puts from now on, by resource.
     virtual void reserve(Engine& engine, const std::array<double, kResources>& rates) = 0;
-    // A put's last byte has left; it and its signal are visible at the destination at `visible`.
+    // Called when a put's last byte has left. The byte and the signal are visible at the destination at
+    // `visible`.
     virtual void put_has_left(Engine& engine, std::uint32_t worker, Time visible) = 0;
-    // The put's fence is over.
+    // Called at the end of the put's fence.
     virtual void put_has_ended(Engine& engine, std::uint32_t worker) = 0;
 
    protected:
     ~Owner() = default;
   };
 
-  // How a put went, beside its dates.
+  // The times of a put beside its dates.
   struct Outcome {
     Duration ideal{};  // alone on the links, with its fence
     Duration lost{};   // to other puts
@@ -46,39 +47,39 @@ class PutUnit final : public FabricEnd, public EventHandler {
   PutUnit(RankId rank, std::uint32_t workers, const Hardware::MemorySystem& memory, Fabric& fabric,
           Owner& owner)
       : rank_(rank), memory_(memory), fabric_(fabric), owner_(owner), puts_(workers) {}
-  // The units of all devices; they stay where they are.
+  // Sets the units of all devices. They must not move.
   void connect(std::span<PutUnit* const> units) { units_ = units; }
 
-  // A worker's put of an operator, to another rank. What drives it goes at its rate over `slowness`.
+  // Starts a worker's put of an operator to another rank. Its sender runs at its rate divided by `slowness`.
   void start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness);
   const Outcome& outcome(std::uint32_t worker) const { return puts_[worker].outcome; }
-  // The device that stands for a rank.
+  // Returns the device that represents a rank.
   std::uint32_t device(std::uint32_t rank) const { return fabric_.topology().device(RankId{rank}); }
   std::uint64_t sent() const { return sent_; }
   std::uint64_t received() const { return received_; }
-  // In which it sent or received.
+  // Returns the time in which it sent or received.
   Duration transfer() const { return transfer_.total(); }
 
   void put_has_left(Engine& engine, std::uint32_t worker) override;
   double served_part(double egress, double ingress) const override;
   void reserve_for_puts(Engine& engine, double read, double write) override;
   void on_event(Engine& engine, std::uint32_t arg) override;
-  // Takes what puts that have started at this date write here.
+  // Performs the writes here of puts that have started at this date.
   void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
-  // What an event's argument means, beside the worker.
+  // The meaning of an event's argument, beside the worker.
   enum Signal : std::uint32_t { kFlow, kFenced };
 
   struct Running {
     Fabric::Put put{};
     Time started;
-    double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM as long, at its two ends
-    bool flows_then = false;             // once its destination has taken it
+    double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM as long, at both ends
+    bool flows_then = false;             // flows once its destination has accepted it
     Outcome outcome;
   };
-  // What a put writes here. Of those of one date the smallest worker's come first, and of these the one from the
-  // rank that has the shortest way round the group: no rank has a place of its own.
+  // A put's write here. Writes of one date are ordered by worker, then by the distance of the source rank
+  // around the group, so that no rank is special.
   struct Arrival {
     std::uint32_t worker, distance;
     PutUnit* source;
@@ -86,9 +87,9 @@ class PutUnit final : public FabricEnd, public EventHandler {
     StepAccess write;
   };
   PutUnit* unit_of(RankId rank) const { return units_[device(index(rank))]; }
-  // Reads the source's memory, and has the destination write.
+  // Reads the source's memory, and makes the destination write.
   void look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op);
-  // Bytes of reads that take the HBM as long as what an access of a put found.
+  // Returns the bytes of reads that take the HBM as long as what an access of a put found.
   double hbm_of(Running& running, const L2Traffic& found) const;
   void let_flow(Engine& engine, std::uint32_t worker);
   void schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {

@@ -8,10 +8,10 @@
 
 namespace a3sim {
 
-// The time in which nothing of a rank ran, because of other ranks: in all, and the longest stretch of it.
+// The time in which a rank was idle because of other ranks: in total, and the longest stretch.
 struct RankWaits {
   Duration waited{}, longest{};
-  std::uint32_t whom = kNone;  // the longest was for
+  std::uint32_t whom = kNone;  // the rank that caused the longest stretch
 
   void add(Duration time, std::uint32_t rank) {
     waited += time;
@@ -21,7 +21,7 @@ struct RankWaits {
   }
 };
 
-// The time in which at least one of several things is under way.
+// Measures the time in which at least one of several activities is under way.
 class BusyTime {
  public:
   void begin(Time now) {

@@ -11,25 +11,25 @@ Duration after(Duration start, Duration length) { return start >= kNever ? kNeve
 
 }  // namespace
 
-// The recurrences of a tandem with blocking: a batch begins when the one before has left its stage (for many workers:
-// the one so many before) and leaves when it is done, those before it have left, and the next queue has room, because
-// the batch that is a queue's length before has begun its next stage or was taken.
+// The recurrences of a tandem with blocking: a batch begins when the one before has left its stage (for many
+// workers: the one so many before) and leaves when it is done, those before it have left, and the next queue
+// has room, because the batch that is a queue's length before has begun its next stage or was taken.
 DataPipeline::Batch DataPipeline::made(const std::vector<Batch>& batches, const std::vector<Duration>& taken,
-                                       const DataOptions& of) {
+                                       const DataOptions& options) {
   const std::size_t i = batches.size();
-  const Duration lengths[] = {of.read, of.process, of.fetch};
+  const Duration lengths[] = {options.read, options.process, options.fetch};
   Batch batch;
   for (std::size_t s = 0; s < batch.size(); ++s) {
     Stage& stage = batch[s];
-    const std::size_t workers = s == 1 ? of.workers : 1;
+    const std::size_t workers = s == 1 ? options.workers : 1;
     if (s > 0) stage.start = batch[s - 1].left;
     if (i >= workers) stage.start = std::max(stage.start, batches[i - workers][s].left);
     if (i >= 1) stage.start = std::max(stage.start, batches[i - 1][s].start);
     stage.end = after(stage.start, lengths[s]);
     stage.left = stage.end;
     if (i >= 1) stage.left = std::max(stage.left, batches[i - 1][s].left);
-    if (i < of.queue) continue;
-    const std::size_t before = i - of.queue;
+    if (i < options.queue) continue;
+    const std::size_t before = i - options.queue;
     const Duration room = s + 1 < batch.size()    ? batches[before][s + 1].start
                           : before < taken.size() ? taken[before]
                                                   : kNever;

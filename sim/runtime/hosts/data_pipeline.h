@@ -9,32 +9,32 @@
 
 namespace a3sim {
 
-// The batches of a rank on their way from storage to its device: three stages in tandem, with a queue of a limited
-// number of batches behind each. A stage whose queue is full keeps its batch and begins no other (blocking after
-// service). Batches are taken in order; dates are since the start of the job.
+// The batches of a rank on their way from storage to its device: three stages in tandem, each followed by a
+// queue of limited length. A stage whose queue is full keeps its batch and begins no other (blocking after
+// service). Batches are taken in order. Dates count from the start of the job.
 class DataPipeline {
  public:
-  // A stage's work on a batch, and when the batch left it.
+  // The work of a stage on a batch, and when the batch left it.
   struct Stage {
     Duration start{}, end{}, left{};
   };
   using Batch = std::array<Stage, 3>;  // read, processed, fetched
-  // How a batch is made, by its number.
+  // Returns how a batch is made, by its number.
   using Options = std::function<DataOptions(std::uint32_t batch)>;
 
-  // The next batch that was not taken: it may be from its last stage's end on.
+  // Returns the next batch that was not taken. It may be taken from the end of its last stage on.
   const Batch& next(const Options& options);
-  // It is taken at this date.
+  // Takes the next batch at this date.
   void take(Duration date);
-  // In percent: how full the queue behind each stage is at a date not after the next take.
+  // Returns, in percent, how full the queue after each stage is at a date not after the next take.
   std::array<std::uint8_t, 3> fill(const Options& options, Duration date) const;
 
  private:
   static Batch made(const std::vector<Batch>& batches, const std::vector<Duration>& taken,
-                    const DataOptions& of);
+                    const DataOptions& options);
 
   std::vector<Batch> batches_;   // from batch number forgotten_ on
-  std::vector<Duration> taken_;  // likewise
+  std::vector<Duration> taken_;  // from batch number forgotten_ on
   std::uint32_t forgotten_ = 0;
 };
 

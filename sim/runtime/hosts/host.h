@@ -10,28 +10,29 @@
 
 namespace a3sim {
 
-// What a rank's host has done, in a step: dates since the start of the job.
+// The work of a rank's host in a step. Dates count from the start of the job.
 struct HostDone {
   HostAction action = HostAction::kLaunch;
   Duration start{}, end{};
 };
 
-// A rank's host: it takes a batch, then launches the step's work, running ahead of the device, and does what else a
-// step has in its own time. All dates follow from those at which the device could begin; a copy goes on by itself.
+// A rank's host: takes a batch, then launches the step's work, running ahead of the device, and does the
+// step's other work in its own time. All dates follow from those at which the device could begin. A copy
+// continues independently.
 class Host {
  public:
   using Steps = std::function<HostStep(std::uint32_t step)>;
 
-  // `steps`: what is to be done in each, asked also ahead of time.
+  // `steps` returns the work of each step; it may be called ahead of time.
   Host(const HostOptions& options, Steps steps) : options_(options), steps_(std::move(steps)) {}
 
   void begin_step(std::uint32_t step);
-  // The next launch, of work that the device could begin at `asked`, having ended all before. The date at which it
-  // begins: not before it is launched.
+  // Makes the next launch, for work that the device could begin at `asked`, after all earlier work. Returns
+  // the date at which it begins, not before it is launched.
   Duration launch(Duration asked);
 
-  // Since begin_step(): by how much launches came too late, what the host has done, and the fill of its queues
-  // in percent (fetched, processed, read).
+  // Since begin_step(): the total delay of launches, the host's work, and the fill of its queues in percent
+  // (fetched, processed, read).
   Duration late() const { return late_; }
   const std::vector<HostDone>& done() const { return done_; }
   std::array<std::uint8_t, 3> fill() const { return fill_; }
@@ -51,8 +52,8 @@ class Host {
   HostStep step_;
   std::uint32_t number_ = 0;
   std::uint64_t launches_ = 0;
-  std::uint32_t of_step_ = 0;    // launches
-  Duration free_{};              // the host has done what it had to
+  std::uint32_t of_step_ = 0;    // number of launches in this step
+  Duration free_{};              // when the host has done its work
   std::vector<Duration> begun_;  // the last launches, by number modulo `ahead`
   std::vector<Pending> pending_;
   DataPipeline data_;

@@ -8,31 +8,32 @@
 
 namespace a3sim {
 
-// Of workers, and of batches in a queue.
+// The largest number of workers, and of batches in a queue.
 constexpr std::int64_t kMostBatches = 64;
 
-// How batches come to a device: read by one reader, processed by workers, fetched by the device one after the
-// other. Behind each stage stands a queue of so many batches; a full one holds its stage up.
+// How batches reach a device: one reader reads them, workers process them, and the device fetches them one
+// after another. Each stage is followed by a queue of limited length, and waits when it is full.
 struct DataOptions {
-  Duration read{}, process{}, fetch{};  // of a batch
+  Duration read{}, process{}, fetch{};  // per batch
   std::uint32_t workers = 1, queue = 2;
 
-  // Whether batches take any time.
+  // Returns whether batches take any time.
   bool any() const { return read + process + fetch > Duration::zero(); }
 };
 
 // A rank's host.
 struct HostOptions {
-  Duration launch{};        // of the host's own time, a launch
-  std::uint32_t ahead = 1;  // launches that may be queued behind the work that the device has begun; 0: none,
-                            // and the host waits for the end of what it launched
+  Duration launch{};  // host time per launch
+  // The most launches that may be queued behind the work that the device has begun. 0: none, and the host
+  // waits for the end of what it launched.
+  std::uint32_t ahead = 1;
   DataOptions data;
-  // By how much later a rank starts with a step of which light records are kept, which is each, and with one that is
-  // recorded in full.
+  // The delay of a rank's start of a step for recording it: of every step, for its light records, and of a
+  // step that is recorded in full.
   Duration record_light{}, record_full{};
 };
 
-// What a host does in a step.
+// The kinds of a host's work in a step.
 enum class HostAction : std::uint8_t {
   kRead,
   kProcess,
@@ -45,31 +46,31 @@ enum class HostAction : std::uint8_t {
   kLog
 };
 
-// Something that it does beside its launches: so long after it began with the step, or as soon as it is through
-// with what it does then. A sync waits until the device has ended all that was launched, and then for `length`.
+// Work of a host beside its launches. It begins so long after the step, or as soon as the host has finished
+// its current work. A sync waits until the device has finished everything launched, and then for `length`.
 struct HostEvent {
   HostAction action = HostAction::kCollect;
   Duration at{}, length{};
 };
 
-// Launches take longer by `add` times a lognormal factor of median 1, drawn for each.
+// Makes launches longer by `add` times a lognormal factor of median 1, drawn for each.
 struct SlowLaunches {
   Duration add{};
   double spread = 0;
   std::uint64_t seed = 0;
 };
 
-// What a rank's host has to do in one step.
+// The work of a rank's host in one step.
 struct HostStep {
   DataOptions data;
   std::vector<HostEvent> events;
   std::vector<SlowLaunches> slow;
 };
 
-// Reads the block `hosts`. `launches`: kernels of a step; `queued`: the least time between two that follow one
-// another. The defaults let no device wait.
+// Reads the block `hosts`. `launches`: kernels per step; `queued`: the shortest time between consecutive
+// ones. With the defaults no device waits.
 HostOptions read_host_options(const Config& hosts, std::uint32_t launches, Duration queued);
-// A block of times, workers and queue over others.
+// Reads a block of times, workers and queue; missing keys keep their previous values.
 DataOptions read_data_options(const Config& block, const DataOptions& fallback);
 
 }  // namespace a3sim
