@@ -7,9 +7,9 @@ namespace a3sim {
 namespace {
 
 // Amounts over time, summed in stretches.
-class Stretches {
+class SampledStretches {
  public:
-  Stretches(Duration makespan, Duration stretch)
+  SampledStretches(Duration makespan, Duration stretch)
       : stretch_(static_cast<double>(stretch.count())),
         sums_(static_cast<std::size_t>((makespan + stretch - Duration(1)) / stretch)) {}
 
@@ -48,10 +48,10 @@ class Stretches {
 };
 
 struct RankSums {
-  RankSums(const Stretches& none, std::size_t kinds)
+  RankSums(const SampledStretches& none, std::size_t kinds)
       : hbm(none), out(none), in(none), hits(none), reads(none), ready(none), running(kinds, none) {}
-  Stretches hbm, out, in, hits, reads, ready;
-  std::vector<Stretches> running;  // workers, by kind
+  SampledStretches hbm, out, in, hits, reads, ready;
+  std::vector<SampledStretches> running;  // workers, by kind
 };
 
 double length(Duration time) { return static_cast<double>(time.count()); }
@@ -100,7 +100,7 @@ std::vector<std::vector<Counter>> counters_of(const Causes& causes, Duration str
   const Trace& trace = causes.trace();
   const Duration makespan = std::max(trace.makespan, Duration(1));
   std::vector<RankSums> sums(trace.ranks.size(),
-                             RankSums(Stretches(makespan, stretch), trace.machine.workers.size()));
+                             RankSums(SampledStretches(makespan, stretch), trace.machine.workers.size()));
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
     for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) add_task(causes, {r, t}, sums);
   std::vector<std::vector<Counter>> by_rank;

@@ -50,7 +50,7 @@ constexpr std::uint32_t kPacket = 1;      // of a trace
 constexpr std::int32_t kExplicit = 3;     // children are ordered by their ranks
 constexpr std::int64_t kStretches = 500;  // of a pass, in which counters have a value each
 constexpr std::uint64_t kCounters = 16;   // a rank has at most so many
-constexpr std::uint64_t kMostTasks = 20'000'000;
+constexpr std::uint64_t kMostSlices = 20'000'000;
 
 std::uint64_t nanoseconds(Duration time) { return static_cast<std::uint64_t>(time.count() / 1000); }
 
@@ -297,7 +297,7 @@ std::string PerfettoWriter::write() {
 
 class Perfetto final : public TraceFormat {
  public:
-  std::uint64_t most_tasks() const override { return kMostTasks; }
+  std::uint64_t most_tasks() const override { return kMostSlices; }
   std::vector<OutputFile> write(std::span<const TracedPass> passes) const override {
     return {{"", PerfettoWriter(passes).write()}};
   }
