@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const scratch = mkdtempSync(join(tmpdir(), "a3sim-report-"));
 const { chromium } = createRequire(join(root, "traces/report/web/package.json"))("playwright-core");
-export const program = process.env.A3SIM ?? join(root, "build", "release", "a3sim");
+const program = process.env.A3SIM ?? join(root, "build", "release", "a3sim");
 
 export function a3sim(...words) {
   return execFileSync(program, words, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { a3sim, close, open, program, root, scratch } from "./browser.mjs";
+import { a3sim, close, open, root, scratch } from "./browser.mjs";
 
 const at = (name) => join(scratch, name);
 const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), published: join(at("tables"), "report.html") };
