@@ -43,7 +43,7 @@ std::size_t streams_of(const StreamProgram& program) {
 void check_rows(const StreamPass& pass, const MicroBatch& batch, Findings& findings) {
   std::vector<std::uint64_t> computed(batch.rows.size(), 0);
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
-    if (pass.program.tasks[t].name != StepName::kGmm1) continue;
+    if (pass.program.tasks[t].name != KernelName::kGmm1) continue;
     for (const ExpertRows& of : pass.rows[t]) computed[of.expert] += of.rows;
   }
   std::uint64_t all = 0;

@@ -154,7 +154,7 @@ TEST_CASE("a row that nobody computes is found") {
   StreamPass pass = write_stream_pass(experiment, *plan_of(experiment, batch, cost), cost, true);
   CHECK(check_stream_pass(pass, batch).errors.empty());
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
-    if (pass.program.tasks[t].name != StepName::kGmm1) continue;
+    if (pass.program.tasks[t].name != KernelName::kGmm1) continue;
     --pass.rows[t].front().rows;
     CHECK(check_stream_pass(pass, batch).errors.size() == 1);
     break;

@@ -115,8 +115,8 @@ double exchange(const MeasuredKernel& of, const char* name) {
   }
   return static_cast<double>(longest.count());
 }
-double dispatch(const MeasuredKernel& of) { return exchange(of, StepName::kDispatch); }
-double combine(const MeasuredKernel& of) { return exchange(of, StepName::kCombine); }
+double dispatch(const MeasuredKernel& of) { return exchange(of, KernelName::kDispatch); }
+double combine(const MeasuredKernel& of) { return exchange(of, KernelName::kCombine); }
 
 // A kind of measurement: operations or bytes a second, or ps.
 struct KernelKind {
