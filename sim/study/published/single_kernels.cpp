@@ -28,56 +28,57 @@ double seconds_of(const StreamProgram& program, const Experiment& experiment) {
   return seconds(run_streams(program, experiment.hardware, dies, native).makespan);
 }
 
-double flops(const MeasuredKernel& of) {
-  return kFlops * static_cast<double>(of.number("m")) * static_cast<double>(of.number("n")) *
-         static_cast<double>(of.number("k"));
+double flops(const MeasuredKernel& measured) {
+  return kFlops * static_cast<double>(measured.number("m")) * static_cast<double>(measured.number("n")) *
+         static_cast<double>(measured.number("k"));
 }
 
 // A product as a kernel of all workers, tile by tile through the L2.
-double product(const MeasuredKernel& of) {
-  return flops(of) / seconds(run_experiment(of.experiment, false).front().run.makespan);
+double product(const MeasuredKernel& measured) {
+  return flops(measured) / seconds(run_experiment(measured.experiment, false).front().run.makespan);
 }
 
-double sustained_product(const MeasuredKernel& of) {
-  Experiment experiment = of.experiment;
+double sustained_product(const MeasuredKernel& measured) {
+  Experiment experiment = measured.experiment;
   experiment.hardware = sustained(experiment.hardware);
-  return flops(of) / seconds(run_experiment(experiment, false).front().run.makespan);
+  return flops(measured) / seconds(run_experiment(experiment, false).front().run.makespan);
 }
 
 // Products of many experts that have the same rows: one call an expert, or one kernel.
-double grouped(const MeasuredKernel& of, bool one_kernel) {
-  const Experiment& experiment = of.experiment;
-  const std::uint32_t experts = of.count("experts"), calls = one_kernel ? 1 : experts;
+double grouped(const MeasuredKernel& measured, bool one_kernel) {
+  const Experiment& experiment = measured.experiment;
+  const std::uint32_t experts = measured.count("experts"), calls = one_kernel ? 1 : experts;
   KernelCost cost(experiment.hardware, experiment.cut.tiling);
-  const std::vector<std::uint32_t> rows(experts / calls, of.count("m"));
-  StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kMatrix)}}, {}};
+  const std::vector<std::uint32_t> rows(experts / calls, measured.count("m"));
+  StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kMatrix)}}, {}, {}};
   for (std::uint32_t call = 0; call < calls; ++call) {
     StreamTask task{.name = "products", .wait = experiment.hardware.runtime.queued_launch};
     task.units = experiment.hardware.workers.count(CoreUnit::kMatrix);
-    task.job = cost.products(rows, of.count("n"), of.count("k"), task.units);
+    task.job = cost.products(rows, measured.count("n"), measured.count("k"), task.units);
     program.add(std::move(task));
   }
-  return experts * flops(of) / seconds_of(program, experiment);
+  return experts * flops(measured) / seconds_of(program, experiment);
 }
-double products_by_calls(const MeasuredKernel& of) { return grouped(of, false); }
-double products_in_one_kernel(const MeasuredKernel& of) { return grouped(of, true); }
+double products_by_calls(const MeasuredKernel& measured) { return grouped(measured, false); }
+double products_in_one_kernel(const MeasuredKernel& measured) { return grouped(measured, true); }
 
 // A copy between two devices, from its start on the engine.
-double copy(const MeasuredKernel& of) {
-  const StreamHardware::CopyEngine& engine = of.experiment.hardware.streams->copy_engine;
-  StreamProgram program{2, {{"copy engine", engine.count}}, {}};
+double copy(const MeasuredKernel& measured) {
+  const StreamHardware::CopyEngine& engine = measured.experiment.hardware.streams->copy_engine;
+  StreamProgram program{2, {{"copy engine", engine.count}}, {}, {}};
   StreamTask task{.name = "copy", .units = 1, .hold = engine.startup};
-  task.transfers = {{RankId{1}, Bytes{of.number("bytes")}, engine.rate}};
+  task.transfers = {{RankId{1}, Bytes{measured.number("bytes")}, engine.rate}};
   program.add(std::move(task));
-  return static_cast<double>(of.number("bytes")) / seconds_of(program, of.experiment);
+  return static_cast<double>(measured.number("bytes")) / seconds_of(program, measured.experiment);
 }
 
 // An all-to-all of ranks that each send so many bytes, their own part among them.
-double all_to_all(const MeasuredKernel& of) {
-  const std::uint32_t ranks = of.count("ranks");
-  const std::int64_t bytes = of.number("bytes");
-  const Hardware::Collective& spec = of.experiment.hardware.collective;
-  StreamProgram program{ranks, {{"SM", of.experiment.hardware.workers.count(CoreUnit::kMatrix)}}, {}};
+double all_to_all(const MeasuredKernel& measured) {
+  const std::uint32_t ranks = measured.count("ranks");
+  const std::int64_t bytes = measured.number("bytes");
+  const Hardware::Collective& spec = measured.experiment.hardware.collective;
+  StreamProgram program{
+      ranks, {{"SM", measured.experiment.hardware.workers.count(CoreUnit::kMatrix)}}, {}, {}};
   for (std::uint32_t r = 0; r < ranks; ++r) {
     StreamTask task{.name = "all-to-all", .rank = RankId{r}};
     task.hold = spec.fixed + spec.per_peer * (ranks - 1);
@@ -86,14 +87,14 @@ double all_to_all(const MeasuredKernel& of) {
     }
     program.add(std::move(task));
   }
-  return static_cast<double>(bytes) * (ranks - 1) / ranks / seconds_of(program, of.experiment);
+  return static_cast<double>(bytes) * (ranks - 1) / ranks / seconds_of(program, measured.experiment);
 }
 
 // Bytes that a local copy reads and writes, together.
-double local_copy(const MeasuredKernel& of) {
-  const Experiment& experiment = of.experiment;
-  const auto bytes = static_cast<double>(of.number("bytes"));
-  StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kVector)}}, {}};
+double local_copy(const MeasuredKernel& measured) {
+  const Experiment& experiment = measured.experiment;
+  const auto bytes = static_cast<double>(measured.number("bytes"));
+  StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kVector)}}, {}, {}};
   StreamTask task{.name = "copy", .units = experiment.hardware.workers.count(CoreUnit::kVector)};
   task.job = KernelCost(experiment.hardware, experiment.cut.tiling).vector({bytes, bytes, {}}, task.units);
   program.add(std::move(task));
@@ -101,8 +102,8 @@ double local_copy(const MeasuredKernel& of) {
 }
 
 // The longest call by a rank in the forward pass of the experiment's first micro-batch, in ps.
-double exchange(const MeasuredKernel& of, const char* name) {
-  const Experiment& experiment = of.experiment;
+double exchange(const MeasuredKernel& measured, const char* name) {
+  const Experiment& experiment = measured.experiment;
   const Batches batches = draw_batches(experiment, 0);
   const LoadHistory history(experiment.shape.experts());
   const MicroBatch batch(batches.counts.front(), history);
@@ -115,8 +116,8 @@ double exchange(const MeasuredKernel& of, const char* name) {
   }
   return static_cast<double>(longest.count());
 }
-double dispatch(const MeasuredKernel& of) { return exchange(of, KernelName::kDispatch); }
-double combine(const MeasuredKernel& of) { return exchange(of, KernelName::kCombine); }
+double dispatch(const MeasuredKernel& measured) { return exchange(measured, KernelName::kDispatch); }
+double combine(const MeasuredKernel& measured) { return exchange(measured, KernelName::kCombine); }
 
 // A kind of measurement: operations or bytes a second, or ps.
 struct KernelKind {
