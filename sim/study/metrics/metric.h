@@ -61,7 +61,7 @@ struct Metric {
 
   Form form = Form::kNumber;
   // None: a metric of streams, or of an operator, alone.
-  std::function<MetricAmount(const PassAnalysis&)> amount;
+  std::function<MetricAmount(const PassAnalysis&)> amount{};
   // Whether it is read from every task's record, which costs more than all that is not.
   bool needs_trace = false;
   // What an order is chosen by; neither: it tells about a run, and is no aim.
