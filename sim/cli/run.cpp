@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "scheduler/verify/verify.h"
 #include "sim/cli/command.h"
@@ -90,7 +92,7 @@ void run(const RunCommandOptions& options) {
   if (!options.directory.empty() && !options.trace) refuse_to_lose_tasks(options.directory);
   const Experiment experiment = options.config.load();
   warn_of_many_ranks(options.config, experiment);
-  const RunProgress progress(simulated_ranks(experiment));
+  std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
   RunSummary summary;
   std::vector<NamedFile> traced;
   if (experiment.work->why_no_programs().empty()) {
@@ -108,6 +110,7 @@ void run(const RunCommandOptions& options) {
       if (options.trace) append(trace_files(experiment, pass), traced);
   }
   if (!options.directory.empty()) keep(experiment, options, summary, traced);
+  progress.reset();  // its line goes before the page is printed
   print_result(summary.text, summary.json, options.json);
 }
 
