@@ -17,13 +17,14 @@ ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint3
   machine.l2_read = rate(hardware.memory.l2_read);
   machine.clock = clock;
   for (std::size_t p = 0; p < hardware.fabric.planes.size(); ++p) {
-    const Hardware::Fabric::Plane& of = hardware.fabric.planes[p];
+    const Hardware::Fabric::Plane& described = hardware.fabric.planes[p];
     ObservedPlane plane;
-    plane.name = of.name;
-    plane.port = rate(std::min(of.egress, of.ingress));
+    plane.name = described.name;
+    plane.port = rate(std::min(described.egress, described.ingress));
     for (const Hardware::Fabric::Level& level : hardware.fabric.levels)
       if (level.plane == p)
-        plane.port = std::min(plane.port, level.payload * rate(std::min(of.egress, of.ingress)));
+        plane.port =
+            std::min(plane.port, level.payload * rate(std::min(described.egress, described.ingress)));
     if (collectives) plane.port = std::min(plane.port, rate(hardware.collective.rate));
     plane.worker = std::min(plane.port, collectives ? plane.port : rate(hardware.fabric.put_per_worker));
     plane.startup = collectives ? Duration::zero() : hardware.fabric.put_startup;
