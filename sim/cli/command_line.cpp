@@ -62,8 +62,17 @@ CLI::App* command_named(const CLI::App& app, std::string_view name) {
 void add_option_names(const CLI::App& app, std::vector<std::string>& names) {
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  for (const CLI::App* group : app.get_subcommands([](const CLI::App* below) { return below->get_name().empty(); }))
+  for (const CLI::App* group :
+       app.get_subcommands([](const CLI::App* below) { return below->get_name().empty(); }))
     add_option_names(*group, names);
+}
+
+std::string unknown_name(const CLI::App& above, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CLI::App* command :
+       above.get_subcommands([](const CLI::App* below) { return !below->get_name().empty(); }))
+    names.push_back(command->get_name());
+  return fmt::format("unknown command '{}'{}", name, suggestion(name, names));
 }
 
 // Whether the words have the option, and its value if the selector has one: "--whatif", "--to html".
@@ -112,7 +121,9 @@ void CommandLine::add_commands() {
     const std::size_t space = name.find(' ');
     if (space == std::string::npos || name[space + 1] == '-') continue;
     CLI::App* const command = command_named(app_, name.substr(0, space));
-    item.object->set_up(*command->add_subcommand(name.substr(space + 1), item.description), name);
+    CLI::App* const below = command->add_subcommand(name.substr(space + 1), item.description);
+    below->group("Sub-commands");
+    item.object->set_up(*below, name);
   }
 }
 
@@ -134,7 +145,8 @@ void CommandLine::add_modes(CLI::App& command, const std::string& chosen) {
     if ((!chosen.empty() && mode != chosen) || command.get_option_no_throw(option) != nullptr) continue;
     const std::string description = Commands::all().find(command.get_name() + ' ' + mode)->second.description;
     if (space != std::string::npos) {
-      command.add_option_function<std::string>(option, [](const std::string&) {}, description)
+      command.add_option_function<std::string>(
+                 option, [](const std::string&) {}, description)
           ->type_name(mode.substr(space + 1));
       continue;
     }
@@ -145,7 +157,8 @@ void CommandLine::add_modes(CLI::App& command, const std::string& chosen) {
 }
 
 std::string CommandLine::chosen_mode(const std::string& command) const {
-  const auto first = std::ranges::find_if(words_, [](const std::string& word) { return !word.starts_with('-'); });
+  const auto first =
+      std::ranges::find_if(words_, [](const std::string& word) { return !word.starts_with('-'); });
   if (first == words_.end() || *first != command) return "";
   const std::span<const std::string> behind(&*first + 1, static_cast<std::size_t>(words_.end() - first) - 1);
   for (const std::string& mode : modes_of(command))
@@ -153,12 +166,11 @@ std::string CommandLine::chosen_mode(const std::string& command) const {
   return "";
 }
 
-std::string CommandLine::unknown_command(std::span<const std::string> from) const {
+std::string CommandLine::unknown_command(const CLI::App& above, std::span<const std::string> from) const {
+  if (&above != &app_) return unknown_name(above, from.front());
   if (const std::optional<std::string> moved = moved_command(from))
     return fmt::format("'{}' has moved: use '{}'", from.front(), *moved);
-  std::vector<std::string> names;
-  for (const CLI::App* command : commands_below(app_)) names.push_back(command->get_name());
-  return fmt::format("unknown command '{}'{}", from.front(), suggestion(from.front(), names));
+  return unknown_name(above, from.front());
 }
 
 std::string CommandLine::unknown_option(const CLI::App& command, const std::string& option) const {
@@ -193,7 +205,8 @@ void CommandLine::check_words() const {
         if (const std::optional<std::string> moved = moved_command(from))
           throw InputError(fmt::format("this has moved: use '{}'", *moved));
       }
-      if (expected && below == nullptr) throw InputError(unknown_command(from));
+      if (expected && below == nullptr)
+        throw InputError(unknown_command(command != nullptr ? *command : app_, from));
       if (below == nullptr) continue;
       command = below;
       options.clear();
@@ -201,7 +214,8 @@ void CommandLine::check_words() const {
       add_option_names(app_, options);
     } else if (command != nullptr && word.starts_with("--")) {
       const std::string option = word.substr(0, word.find('='));
-      if (std::ranges::find(options, option) == options.end()) throw InputError(unknown_option(*command, option));
+      if (std::ranges::find(options, option) == options.end())
+        throw InputError(unknown_option(*command, option));
     }
   }
 }

@@ -43,6 +43,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   std::string examples = footer.substr(0, end);
   while (examples.ends_with('\n')) examples.pop_back();
   std::string options = make_positionals(app) + make_groups(app, mode) + make_subcommands(app, mode);
+  for (std::size_t at = 0; (at = options.find("\n\n\n")) != std::string::npos;) options.erase(at, 1);
   while (options.ends_with('\n')) options.pop_back();
   return fmt::format("{}\n\n{}{}{}{}\n{}{}", app->get_description(), examples, examples.empty() ? "" : "\n\n",
                      make_usage(app, std::move(name)), options, notes.empty() ? "" : "\n",
