@@ -192,6 +192,22 @@ std::string CommandLine::unknown_option(const CLI::App& command, const std::stri
                      near.empty() ? "--help lists them" : fmt::format("did you mean '{}'?", near));
 }
 
+std::optional<std::string> CommandLine::help() const {
+  const CLI::App* command = &app_;
+  std::string above;
+  bool asked = false;
+  for (const std::string& word : words_) {
+    if (word == "--") break;
+    asked = asked || word == "--help" || word == "-h";
+    const CLI::App* const below = word.starts_with('-') ? nullptr : command_named(*command, word);
+    if (below == nullptr) continue;
+    above += (above.empty() ? "" : " ") + command->get_name();
+    command = below;
+  }
+  if (!asked) return std::nullopt;
+  return command->help(above);
+}
+
 void CommandLine::check_words() const {
   const CLI::App* command = nullptr;
   std::vector<std::string> options;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ class CommandLine {
   // Throws InputError for a command or an option that does not exist, with what was probably meant or what it is
   // called today.
   void check_words() const;
+
+  // The help that --help asks for, also where other words are missing or wrong; nullopt without --help.
+  std::optional<std::string> help() const;
 
  private:
   void add_commands();

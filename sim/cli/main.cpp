@@ -9,6 +9,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,7 +80,11 @@ int run(int argc, char** argv) {
     const a3sim::CommandLine line(app, std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
     app.footer(a3sim::help_of("a3sim", exit_codes()));  // last: commands would inherit it
     line.check_words();
-    app.parse(argc, argv);
+    if (const std::optional<std::string> help = line.help()) {
+      std::cout << *help;
+    } else {
+      app.parse(argc, argv);
+    }
     flush_stdout();
   } catch (const CLI::ParseError& error) {
     return end_of_parsing(app, error);
