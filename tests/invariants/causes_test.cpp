@@ -24,20 +24,21 @@ void check_path(const Trace& trace, const CriticalPath& path) {
   RC_ASSERT(date == trace.makespan);
 }
 
-// What caused a task was over, and seen, before the task started; a worker does not wait longer than it has no task.
+// What caused an activity was over, and seen, before it started, and no part of a worker's time is less than nothing.
 void check_causes(const Causes& causes, const Trace& trace) {
-  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
-    for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) {
-      const TraceTask& task = trace.ranks[r][t];
-      RC_ASSERT(causes.date(task.cause) <= task.start);
-      const TaskAt before = causes.before({r, t});
-      const Duration free = before == kNoTask ? task.taken : causes.task(before).end;
-      RC_ASSERT(task.waited >= Duration::zero());
-      RC_ASSERT(task.waited <= task.start - free);
+  for (const auto& rank : trace.ranks) {
+    for (const TraceTask& task : rank) {
+      RC_ASSERT(causes.date(task.cause, task.taken) <= task.start);
+      RC_ASSERT(task.cause.kind != Cause::Kind::kUnknown);
     }
   }
   for (const auto& host : trace.hosts) {
     for (const HostActivity& activity : host) RC_ASSERT(causes.date(activity.cause) <= activity.start);
+  }
+  for (const auto& rank : worker_times(causes)) {
+    for (const WorkerTimes& times : rank) {
+      for (const Duration time : times) RC_ASSERT(time >= Duration::zero());
+    }
   }
 }
 
