@@ -42,7 +42,9 @@ void check_causes(const Causes& causes, const Trace& trace) {
   }
 }
 
-// One more, or one less, is another task: never the one that was recorded.
+void check(const Trace& trace) { const Causes causes(trace); }
+
+// A cause of another kind, or of an activity that there is not, is refused.
 void check_mutations(const Trace& trace) {
   constexpr std::size_t kTried = 5;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
@@ -54,10 +56,10 @@ void check_mutations(const Trace& trace) {
       Trace changed = trace;
       Cause& wrong = changed.ranks[rank][task].cause;
       wrong.kind = cause.host ? Cause::Kind::kKernel : Cause::Kind::kBeginning;
-      RC_ASSERT_THROWS_AS(Causes(changed), InputError);
+      RC_ASSERT_THROWS_AS(check(changed), InputError);
       wrong = cause;
       wrong.number += static_cast<std::uint32_t>(tasks.size()) * 2;
-      RC_ASSERT_THROWS_AS(Causes(changed), InputError);
+      RC_ASSERT_THROWS_AS(check(changed), InputError);
       return;
     }
   }
