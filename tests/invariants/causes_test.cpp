@@ -24,24 +24,27 @@ void check_path(const Trace& trace, const CriticalPath& path) {
   RC_ASSERT(date == trace.makespan);
 }
 
-// What caused a task was over, and seen, before the task started; a worker does not wait longer than it has no task.
+// What caused an activity was over, and seen, before it started, and no part of a worker's time is less than nothing.
 void check_causes(const Causes& causes, const Trace& trace) {
-  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
-    for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) {
-      const TraceTask& task = trace.ranks[r][t];
-      RC_ASSERT(causes.date(task.cause) <= task.start);
-      const TaskAt before = causes.before({r, t});
-      const Duration free = before == kNoTask ? task.taken : causes.task(before).end;
-      RC_ASSERT(task.waited >= Duration::zero());
-      RC_ASSERT(task.waited <= task.start - free);
+  for (const auto& rank : trace.ranks) {
+    for (const TraceTask& task : rank) {
+      RC_ASSERT(causes.date(task.cause, task.taken) <= task.start);
+      RC_ASSERT(task.cause.kind != Cause::Kind::kUnknown);
     }
   }
   for (const auto& host : trace.hosts) {
     for (const HostActivity& activity : host) RC_ASSERT(causes.date(activity.cause) <= activity.start);
   }
+  for (const auto& rank : worker_times(causes)) {
+    for (const WorkerTimes& times : rank) {
+      for (const Duration time : times) RC_ASSERT(time >= Duration::zero());
+    }
+  }
 }
 
-// One more, or one less, is another task: never the one that was recorded.
+void check(const Trace& trace) { const Causes causes(trace); }
+
+// A cause of another kind, or of an activity that there is not, is refused.
 void check_mutations(const Trace& trace) {
   constexpr std::size_t kTried = 5;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
@@ -53,10 +56,10 @@ void check_mutations(const Trace& trace) {
       Trace changed = trace;
       Cause& wrong = changed.ranks[rank][task].cause;
       wrong.kind = cause.host ? Cause::Kind::kKernel : Cause::Kind::kBeginning;
-      RC_ASSERT_THROWS_AS(Causes(changed), InputError);
+      RC_ASSERT_THROWS_AS(check(changed), InputError);
       wrong = cause;
       wrong.number += static_cast<std::uint32_t>(tasks.size()) * 2;
-      RC_ASSERT_THROWS_AS(Causes(changed), InputError);
+      RC_ASSERT_THROWS_AS(check(changed), InputError);
       return;
     }
   }

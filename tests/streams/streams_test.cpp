@@ -177,3 +177,39 @@ TEST_CASE("A task that could never run is refused when it is added") {
   circle.after = {0};
   CHECK_THROWS_AS(program.add(circle), std::logic_error);
 }
+
+TEST_CASE("A task starts because of what ended last: in its stream, or behind an event") {
+  StreamProgram program = program_of(1);
+  program.add({.name = "a", .wait = kLaunch, .kind = kHost, .units = 1, .hold = 25_us});
+  const std::uint32_t b = program.add({.name = "b", .stream = 1, .kind = kSm, .units = 1, .hold = 50_us});
+  program.add({.name = "c", .after = {b}, .wait = kLaunch, .kind = kHost, .units = 1, .hold = 10_us});
+  program.add({.name = "d", .stream = 1, .kind = kSm, .units = 1, .hold = 1_us});
+  const std::vector<StreamRecord> records = run(program).records;
+  CHECK(records[0].cause == Cause{});
+  CHECK(records[0].asked == Time(kLaunch));
+  CHECK(records[2].cause == Cause{Cause::Kind::kDependency, false, 0, b});
+  CHECK(records[2].ready == Time(50_us));
+  CHECK(records[2].asked == Time(50_us + kLaunch));
+  CHECK(records[3].cause == Cause{Cause::Kind::kDependency, false, 0, b});
+}
+
+TEST_CASE("A task that waited for workers starts because of whose end freed them") {
+  StreamProgram program = program_of(1);
+  program.add({.name = "other", .stream = 2, .kind = kSm, .units = 1, .hold = 40_us});
+  const std::uint32_t first = program.add({.name = "first", .kind = kEngine, .units = 1, .hold = 40_us});
+  const std::uint32_t late =
+      program.add({.name = "late", .stream = 1, .wait = 3_us, .kind = kEngine, .units = 1, .hold = 60_us});
+  const std::vector<StreamRecord> records = run(program).records;
+  CHECK(records[late].cause == Cause{Cause::Kind::kWorkers, false, 0, first});
+  CHECK(records[late].asked == Time(3_us));
+  CHECK(records[late].start == Time(40_us));
+}
+
+TEST_CASE("What a task loses is what its memory or its links took beyond its own time") {
+  StreamProgram program = program_of(2);
+  for (const std::uint32_t stream : {0U, 1U})
+    program.add(kernel(stream, 1, static_cast<double>(kHbm.count) * seconds(kJob)));
+  const std::vector<StreamRecord> records = run(program).records;
+  CHECK(records[0].lost[static_cast<std::size_t>(Limit::kHbm)] == kJob);
+  CHECK(records[0].end - records[0].start == 2 * kJob);
+}

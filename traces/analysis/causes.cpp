@@ -84,28 +84,33 @@ bool Causes::exists(const Cause& cause) const {
   return cause.rank < ranks_.size() && cause.number < trace_.ranks[cause.rank].size();
 }
 
-Duration Causes::date(const Cause& cause) const {
+Duration Causes::date(const Cause& cause, Duration before) const {
   if (!cause.has_activity()) return {};
   if (cause.host) return host(cause).end;
   const TraceTask& of = task(cause.task());
   if (cause.kind == Cause::Kind::kEvent) return of.visible;
-  return cause.kind == Cause::Kind::kScheduler ? of.start : of.end;
+  if (cause.kind != Cause::Kind::kScheduler) return of.end;
+  return std::min(of.start, before);
 }
 
 bool Causes::is_cause(TaskAt at) const {
   const TraceTask& t = task(at);
   const Cause& cause = t.cause;
-  if (!cause.has_activity()) return cause.kind == Cause::Kind::kUnknown || before(at) == kNoTask;
+  const TaskAt last = before(at);
+  if (!cause.has_activity())
+    return cause.kind == Cause::Kind::kUnknown || last == kNoTask || task(last).taken == t.taken;
   const bool by_host = cause.kind == Cause::Kind::kHost, any = cause.kind == Cause::Kind::kDependency;
-  if (!exists(cause) || (cause.host != by_host && !any) || date(cause) > t.start) return false;
+  if (!exists(cause) || (cause.host != by_host && !any) || date(cause, t.taken) > t.start) return false;
   switch (cause.kind) {
     case Cause::Kind::kLane:
-      return cause.task() == before(at);
+      // Of tasks without length at one date any may be the one before.
+      return cause.rank == at.rank && cause.task() != at && task(cause.task()).worker == t.worker &&
+             date(cause) <= t.taken && (last == kNoTask || date(cause) >= task(last).end);
     case Cause::Kind::kEvent:
       return t.dependent_event != kNone && task(cause.task()).trigger_rank == at.rank &&
              task(cause.task()).trigger_event == t.dependent_event && date(cause) == ready(at);
     case Cause::Kind::kScheduler:
-      return cause.rank == at.rank && cause.task() != at && date(cause) <= t.taken;
+      return cause.rank == at.rank && cause.task() != at && task(cause.task()).taken <= t.taken;
     case Cause::Kind::kHost:
       return cause.rank == at.rank && date(cause) <= t.taken;
     case Cause::Kind::kWorkers:

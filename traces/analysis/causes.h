@@ -27,8 +27,9 @@ class Causes {
   // When what a task waits for was seen; zero where it waits for nothing.
   Duration ready(TaskAt at) const;
   const HostActivity& host(const Cause& cause) const { return trace_.hosts[cause.rank][cause.number]; }
-  // When what a cause names was over.
-  Duration date(const Cause& cause) const;
+  // When what a cause names was over. A task that was held up after it was handed out had been so before `before`,
+  // when the next one was.
+  Duration date(const Cause& cause, Duration before = Duration::max()) const;
 
   std::uint32_t workers() const { return trace_.machine.workers.workers(); }
 

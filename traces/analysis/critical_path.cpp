@@ -106,7 +106,7 @@ void PathWalk::go_before(TaskAt at) {
 void PathWalk::go_before_taking(TaskAt at) {
   const TraceTask& task = causes_.task(at);
   const Cause& cause = task.cause;
-  const Duration date = causes_.date(cause);
+  const Duration date = causes_.date(cause, task.taken);
   if (date <= task.taken) wait(task.taken, task.op, at, Blame::kScheduling);
   wait(date, task.op, at, wait_after(cause.kind));
   next_ = cause;

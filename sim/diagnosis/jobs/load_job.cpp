@@ -21,8 +21,7 @@ FaultSite site_of(const Experiment& experiment) {
 
 // Returns the number of launches per step: operators if each is a kernel, passes otherwise.
 std::uint32_t launches_of(const Experiment& experiment) {
-  if (!Executions::get(experiment.run.execution).by_kernels() &&
-      experiment.run.transport != Transport::kCollective)
+  if (!Executions::get(experiment.run.execution).launches_kernels(experiment.run.transport))
     return static_cast<std::uint32_t>(experiment.passes.size());
   std::size_t operators = 0;
   for (const Pass& pass : experiment.passes) operators += pass.graph.operators().size();

@@ -44,8 +44,8 @@ struct StreamWorkers {
 struct StreamProgram {
   std::uint32_t ranks = 0;
   std::vector<StreamWorkers> kinds;
-  std::vector<std::string> streams{};  // what they are called, in capitals; those behind have none
   std::vector<StreamTask> tasks;
+  std::vector<std::string> streams{};  // what they are called, in capitals; those behind have none
 
   // Appends a task and returns its number. Throws std::logic_error for what cannot run: an unknown rank,
   // kind or task, more units than there are, a transfer to the rank itself or without bytes or rate.

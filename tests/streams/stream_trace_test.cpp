@@ -1,0 +1,32 @@
+#include "sim/study/summary/stream_trace.h"
+
+#include <catch2/catch.hpp>
+
+#include "sim/experiment/configs_folder.h"
+#include "sim/study/summary/stream_summary.h"
+#include "traces/analysis/critical_path.h"
+
+namespace a3sim {
+namespace {
+
+TEST_CASE("What the latency of a micro-batch waited for has no gaps and sums to it, by every method") {
+  for (const auto& [method, item] : Methods::all()) {
+    const std::vector<std::string> with{"network.backend=native", "experiment.method=" + method};
+    const Experiment experiment = load_experiment(configs_folder() / "experiments" / "feplb.yaml", with);
+    for (const NamedStreamPass& pass : run_first_batch(experiment)) {
+      INFO(method << ' ' << pass.name);
+      const CriticalPath path = critical_path(Causes(pass.trace));
+      Duration until{};
+      for (const PathStep& step : path.steps) {
+        CHECK(step.from == until);
+        CHECK(step.to > step.from);
+        until = step.to;
+      }
+      CHECK(until == pass.latency);
+      CHECK(pass.trace.latency() == pass.latency);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace a3sim
