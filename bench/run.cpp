@@ -44,10 +44,10 @@ Parts once(std::uint32_t ep) {
   for (const Pass& pass : experiment.passes) {
     const Schedule schedule = compile_pass(experiment, pass, counts).schedule;
     parts.compile += lap();
-    const RunResult result =
-        run_schedule(schedule, counts, experiment.hardware, backend, options_of(experiment, true));
+    const RunResult result = run_schedule(schedule, counts, experiment.hardware, experiment.program, backend,
+                                          options_of(experiment, true));
     parts.run += lap();
-    lower_bounds(schedule, counts, experiment.hardware, options_of(experiment, true));
+    lower_bounds(schedule, counts, experiment.hardware, experiment.program, options_of(experiment, true));
     parts.bounds += lap();
     for (const RankResult& rank : result.ranks) parts.tasks += rank.tasks;
     parts.events += result.events;

@@ -32,15 +32,17 @@ std::unique_ptr<Observation> observed_job(const AdviseOptions& options) {
   if (options.machine.empty()) return job;
   const ObservedMachine own = job->machine();
   const bool collectives = !own.planes.empty() && own.planes.front().startup == Duration::zero();
-  job->set_machine(observed_machine(read_hardware_file(options.machine), {own.aic, own.aiv}, collectives));
+  const MachineFile file = read_machine_file(options.machine);
+  job->set_machine(observed_machine(file.hardware, file.program ? &*file.program : nullptr,
+                                    {own.aic, own.aiv}, collectives));
   return job;
 }
 
 std::unique_ptr<Observation> observed_profile(const AdviseOptions& options) {
   if (options.machine.empty()) return std::make_unique<ProfiledJob>(options.directory);
-  const Hardware hardware = read_hardware_file(options.machine);
+  const MachineFile file = read_machine_file(options.machine);
   return std::make_unique<ProfiledJob>(options.directory, [&](std::uint32_t aic, std::uint32_t aiv) {
-    return observed_machine(hardware, {aic, aiv}, true);
+    return observed_machine(file.hardware, file.program ? &*file.program : nullptr, {aic, aiv}, true);
   });
 }
 

@@ -19,6 +19,7 @@ namespace {
 struct CalibrateOptions {
   std::vector<std::string> names, set, measured, held_out, called;
   std::filesystem::path points, hardware, output;
+  std::vector<std::filesystem::path> programs;
   bool dry_run = false, fit_only = false;
   ThreadsOption threads;
   JsonOption json;
@@ -37,7 +38,7 @@ ProfiledRun profiled_run(const std::string& text, Use use) {
 }
 
 // The published tables of these names, and profiles.
-std::vector<PublishedTable> tables_of(const CalibrateOptions& options, const std::filesystem::path& hardware,
+std::vector<PublishedTable> tables_of(const CalibrateOptions& options, std::span<const std::filesystem::path> files,
                                       const Scenario& scenario) {
   const bool all = options.names.empty() && options.measured.empty();
   std::vector<PublishedTable> tables;
@@ -45,9 +46,9 @@ std::vector<PublishedTable> tables_of(const CalibrateOptions& options, const std
     tables.push_back(read_published_table(scenario.configs, name));
   const auto names = name_map(options.called);
   for (const std::string& text : options.measured)
-    tables.push_back(measured_table(profiled_run(text, Use::kCalibration), names, hardware, scenario));
+    tables.push_back(measured_table(profiled_run(text, Use::kCalibration), names, files, scenario));
   for (const std::string& text : options.held_out)
-    tables.push_back(measured_table(profiled_run(text, Use::kHeldOut), names, hardware, scenario));
+    tables.push_back(measured_table(profiled_run(text, Use::kHeldOut), names, files, scenario));
   return tables;
 }
 
@@ -55,30 +56,62 @@ std::string names_of_open(const std::vector<std::string>& open) {
   return open.empty() ? std::string() : fmt::format("Not measured: {}\n", fmt::join(open, ", "));
 }
 
+// The files whose values are fitted: those that were named, or a3.yaml and its programs.
+std::vector<std::filesystem::path> files_of(const CalibrateOptions& options, const Scenario& scenario) {
+  if (options.hardware.empty() && options.programs.empty())
+    return fitted_files(scenario.configs, scenario.configs / "hardware" / "a3.yaml");
+  std::vector<std::filesystem::path> files;
+  if (!options.hardware.empty()) files.push_back(options.hardware);
+  files.insert(files.end(), options.programs.begin(), options.programs.end());
+  return files;
+}
+
+struct WrittenFile {
+  std::filesystem::path file;
+  std::string text;
+};
+
+// The files with their new values: in their places, or where -o says, which is a folder if there are several.
+std::vector<WrittenFile> written_files(const CalibrateOptions& options, const Calibration& calibration) {
+  std::vector<WrittenFile> written;
+  for (const std::filesystem::path& file : calibration.files) {
+    std::filesystem::path to = options.output.empty() ? file : options.output;
+    if (!options.output.empty() && calibration.files.size() > 1) to /= file.filename();
+    written.push_back({std::move(to), with_values(file, calibration.new_values())});
+  }
+  return written;
+}
+
+void write(const std::vector<WrittenFile>& files) {
+  for (const WrittenFile& file : files) {
+    if (file.file.has_parent_path()) std::filesystem::create_directories(file.file.parent_path());
+    write_file_atomically(file.file, file.text);
+  }
+}
+
 // Fits to measurements of the user's own device. What they do not identify stays as it is, and is told.
 void run_points(const CalibrateOptions& options, const Scenario& scenario,
-                const std::filesystem::path& hardware) {
+                std::span<const std::filesystem::path> files) {
   if (options.output.empty() && !options.dry_run)
-    throw InputError("--points: expected -o FILE for the fitted hardware, or --dry-run");
-  const PointsFile points = read_points(options.points, hardware, scenario);
+    throw InputError("--points: expected -o FILE for what is fitted, or --dry-run");
+  const PointsFile points = read_points(options.points, files, scenario);
   const Calibration calibration =
-      calibrate_what_is_identified(hardware, points.tables, scenario, options.fit_only);
-  const std::string text = with_values(hardware, calibration.new_values());
+      calibrate_what_is_identified(files, points.tables, scenario, options.fit_only);
+  const std::vector<WrittenFile> written = written_files(options, calibration);
   Report report = calibration_report(calibration);
   report.say(names_of_open(points.open), "open");
   add_guesses(remaining_guesses(calibration, scenario), report);
   print_report(report, options.json);
-  if (!options.dry_run) write_file_atomically(options.output, text);
+  if (!options.dry_run) write(written);
 }
 
 void run(const CalibrateOptions& options) {
   const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
-  const std::filesystem::path hardware =
-      options.hardware.empty() ? scenario.configs / "hardware" / "a3.yaml" : options.hardware;
-  if (!options.points.empty()) return run_points(options, scenario, hardware);
-  const std::vector<PublishedTable> tables = tables_of(options, hardware, scenario);
-  const Calibration calibration = calibrate(hardware, tables, scenario, options.fit_only);
-  const std::string text = with_values(hardware, calibration.new_values());
+  const std::vector<std::filesystem::path> files = files_of(options, scenario);
+  if (!options.points.empty()) return run_points(options, scenario, files);
+  const std::vector<PublishedTable> tables = tables_of(options, files, scenario);
+  const Calibration calibration = calibrate(files, tables, scenario, options.fit_only);
+  const std::vector<WrittenFile> written = written_files(options, calibration);
   Report report = calibration_report(calibration);
   for (const PublishedTable& table : tables)
     if (table.from_profile) report.say_on(table.notes);
@@ -89,7 +122,7 @@ void run(const CalibrateOptions& options) {
   }
   // What was fitted under other values than the files' belongs into no file of theirs.
   if (options.dry_run || (options.output.empty() && !options.set.empty())) return;
-  write_file_atomically(options.output.empty() ? hardware : options.output, text);
+  write(written);
 }
 
 void add_calibrate_options(CLI::App& app, CalibrateOptions& options) {
@@ -107,10 +140,14 @@ void add_calibrate_options(CLI::App& app, CalibrateOptions& options) {
       ->excludes("--measured")
       ->excludes("--held-out");
   add_names(app, options.called);
-  app.add_option("--hardware", options.hardware, "the hardware file; configs/hardware/a3.yaml without it")
+  app.add_option("--hardware", options.hardware,
+                 "fit values of this machine; without it and --program, of configs/hardware/a3.yaml and its programs")
       ->type_name("FILE");
-  app.add_option("-o,--output", options.output, "write the fitted file there instead")->type_name("FILE");
-  app.add_flag("--dry-run", options.dry_run, "write no hardware file");
+  repeatable(app.add_option("--program", options.programs, "fit values of this program; repeatable"), "FILE");
+  app.add_option("-o,--output", options.output,
+                 "write the fitted file there instead; of several files, into this folder")
+      ->type_name("FILE");
+  app.add_flag("--dry-run", options.dry_run, "write no file");
   app.add_flag("--fit-only", options.fit_only, "fit; leave no point out, and do not swap the halves");
   repeatable(app.add_option("--set", options.set,
                             "override a value of every configuration; repeatable; only -o writes then"),
@@ -120,7 +157,7 @@ void add_calibrate_options(CLI::App& app, CalibrateOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "calibrate",
-               "Fit hardware values to published points or profiles, and tell how well they are known",
+               "Fit values of a machine and its programs to published points or profiles, and tell how well they are known",
                Command(CommandGroup::kReproduce, add_calibrate_options, run));
 
 }  // namespace

@@ -20,7 +20,8 @@ namespace {
 
 // Warns of overridden values of a plane over which no two ranks exchange rows: they change nothing.
 void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::string>& overrides) {
-  const Topology topology(experiment.hardware, dies_of(experiment.run.ranks), experiment.run.transport);
+  const Topology topology(experiment.hardware, experiment.program, dies_of(experiment.run.ranks),
+                          experiment.run.transport);
   const auto& planes = experiment.hardware.fabric.planes;
   for (std::uint32_t p = 0; p < planes.size(); ++p) {
     const std::string key = "hardware.fabric.planes." + planes[p].name + '.';

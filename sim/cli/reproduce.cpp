@@ -34,8 +34,9 @@ std::string help_with_tables() {
   return help_of("reproduce", tables);
 }
 
-std::filesystem::path hardware_of(const Scenario& scenario) {
-  return scenario.configs / "hardware" / "a3.yaml";
+// Whose values' ranges the error bars follow from.
+std::vector<std::filesystem::path> files_of(const Scenario& scenario) {
+  return fitted_files(scenario.configs, scenario.configs / "hardware" / "a3.yaml");
 }
 
 // How the error bars of a table are computed.
@@ -68,7 +69,7 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
   Shown page;
   const std::string& name = table.name;
   std::vector<Comparison> comparisons = compare(table, result.points);
-  const std::string key = interval_key(result.points, hardware_of(scenario), bars_of(table, {}));
+  const std::string key = interval_key(result.points, files_of(scenario), bars_of(table, {}));
   page.barless = !intervals.has(name);
   page.stale = !page.barless && !intervals.fits(name, key);
   ErrorBars bars;
@@ -193,23 +194,23 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
 
 std::string sensitivity_page(const PublishedTable& table, const ReproduceOptions& options,
                              const Scenario& scenario, Intervals& intervals) {
-  const std::filesystem::path hardware = hardware_of(scenario);
+  const std::vector<std::filesystem::path> files = files_of(scenario);
   const std::string& name = table.name;
   Scenario one = scenario;
   one.threads = 1;  // the draws run beside one another
-  const Predictor predictor({{table, {}}}, one, ranged_parameters(hardware));
+  const Predictor predictor({{table, {}}}, one, ranged_parameters(files));
   SensitivityOptions draws = bars_of(table, options.draws);
   draws.threads = options.threads.count;
   const Sensitivity result =
       sensitivity([&](std::span<const double> positions) { return predictor.at(positions); },
                   [&](std::span<const double> positions) {
-                    return admissible(hardware, hardware_values_at(predictor.parameters(), positions));
+                    return admissible(files, hardware_values_at(predictor.parameters(), positions));
                   },
                   predictor.nominal(), draws);
   std::vector<Comparison> comparisons;
   std::vector<Point> points;
   for (const Predictor::Named& named : predictor.points()) points.push_back(named.comparison.point);
-  intervals.set(name, predictor, result, interval_key(points, hardware, draws));
+  intervals.set(name, predictor, result, interval_key(points, files, draws));
   for (const Predictor::Named& named : predictor.points()) {
     Comparison& comparison = comparisons.emplace_back(named.comparison);
     comparison.point.more = {{Column::words("moved most by, at the low and the high end"),

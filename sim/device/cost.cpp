@@ -79,8 +79,7 @@ void CostModel::begin_shape(const Work& work, const Step& step, LastCube& last) 
   const double busy = (static_cast<double>(mads.cycles) + heads) / cube.speed;
   const double to_l0 = element * step.k * (step.rows / cube.l1_to_l0a + step.cols / cube.l1_to_l0b);
   last.compute_ = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
-  last.start_ =
-      step.first ? static_cast<double>(hardware_.runtime.cube_task_start.count()) * 1e-12 * clock : 0;
+  last.start_ = step.first ? static_cast<double>(program_.tasks.cube_task_start.count()) * 1e-12 * clock : 0;
 }
 
 CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const StepTraffic& traffic,
@@ -147,7 +146,8 @@ CostModel::Cycles CostModel::vector(const Step& step, const StepTraffic& traffic
   }
   const double busy = vector_arithmetic(step.simple, step.convert, step.transcendental);
   // The first tile is loaded, and the last stored, beside nothing.
-  const double tiles = std::max(1.0, static_cast<double>(all_bytes) / static_cast<double>(vector.tile.count));
+  const double tiles =
+      std::max(1.0, static_cast<double>(all_bytes) / static_cast<double>(program_.vector_tile.count));
   const auto cycles = [&](double loads) {
     const double longest = std::max({busy, loads, write});
     return longest + (step.first ? vector.startup_cycles + (busy + loads + write - longest) / tiles : 0);

@@ -5,6 +5,7 @@
 
 #include "models/operators/work.h"
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 #include "sim/device/steps.h"
 #include "sim/memory/memory.h"
 
@@ -32,9 +33,9 @@ struct StepJob {
 // buffer. Vector steps: loads, arithmetic and stores side by side.
 class CostModel {
  public:
-  // The hardware must outlive the model.
-  explicit CostModel(const Hardware& hardware)
-      : hardware_(hardware), matrix_workers_(hardware.workers.count(CoreUnit::kMatrix)) {}
+  // Hardware and program must outlive the model.
+  CostModel(const Hardware& hardware, const Program& program)
+      : hardware_(hardware), program_(program), matrix_workers_(hardware.workers.count(CoreUnit::kMatrix)) {}
 
   // What of the last cube step's cost was the same whatever the L2 held: a task's steps come in runs of one
   // shape.
@@ -60,6 +61,7 @@ class CostModel {
   double part_of_rate(const Step& step, const StepAccess& access) const;
 
   const Hardware& hardware() const { return hardware_; }
+  const Program& program() const { return program_; }
 
  private:
   struct Cycles {
@@ -73,6 +75,7 @@ class CostModel {
   std::uint32_t macs_per_cycle(DataType type) const;
 
   const Hardware& hardware_;
+  const Program& program_;
   std::uint32_t matrix_workers_;
 };
 

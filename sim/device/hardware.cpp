@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/core/closest.h"
+#include "sim/device/moved_keys.h"
 #include "sim/memory/l2/l2.h"
 
 namespace a3sim {
@@ -144,7 +145,6 @@ Hardware::Vector read_vector(const Config& config) {
   vector.ub_to_gm = config.per_cycle("ub_to_gm", "B");
   vector.unaligned = config.number("unaligned", kLeastPart, 1);
   vector.ub = config.bytes("ub");
-  vector.tile = config.bytes("tile");
   return vector;
 }
 
@@ -240,27 +240,14 @@ Hardware::Fabric read_fabric(const Config& config) {
   return fabric;
 }
 
-Hardware::Collective read_collective(const Config& config) {
-  Hardware::Collective collective;
-  collective.fixed = config.duration("fixed");
-  collective.per_peer = config.duration("per_peer");
-  collective.rate = config.rate("rate");
-  collective.read_back = config.duration("read_back");
+Hardware::CopyEngine read_copy_engine(const Config& config) {
+  constexpr std::int64_t kMostEngines = 64;
+  Hardware::CopyEngine engine;
+  engine.count = count(config, "count", 1, kMostEngines);
+  engine.rate = config.rate("rate");
+  engine.startup = config.duration("startup");
   config.finish();
-  return collective;
-}
-
-Hardware::Runtime read_runtime(const Config& config) {
-  Hardware::Runtime runtime;
-  runtime.static_task = config.duration("static_task");
-  runtime.local_visibility = config.duration("local_visibility");
-  runtime.dynamic_task = config.duration("dynamic_task");
-  runtime.cube_task_start = config.duration("cube_task_start");
-  runtime.kernel_launch = config.duration("kernel_launch");
-  runtime.queued_launch = config.duration("queued_launch");
-  runtime.sync_all = config.duration("sync_all");
-  config.finish();
-  return runtime;
+  return engine;
 }
 
 }  // namespace
@@ -285,7 +272,9 @@ Hardware at_clock(const Hardware& hardware, double factor) {
 
 Hardware read_hardware(const Config& config) {
   Hardware hardware;
+  refuse_program_keys(config);
   hardware.name = config.text("name");
+  hardware.stack = config.text("stack", "");
   const Config sourced = config.require_sources(true);
   hardware.clock = sourced.frequency("clock");
 
@@ -297,9 +286,7 @@ Hardware read_hardware(const Config& config) {
 
   hardware.memory = read_memory(sourced.map("memory"));
   hardware.fabric = read_fabric(sourced.map("fabric"));
-  hardware.collective = read_collective(sourced.map("collective"));
-  hardware.runtime = read_runtime(sourced.map("runtime"));
-  if (sourced.has("copy_engine")) hardware.streams = read_stream_hardware(sourced);
+  if (sourced.has("copy_engine")) hardware.copy_engine = read_copy_engine(sourced.map("copy_engine"));
   config.finish();
   return hardware;
 }

@@ -10,13 +10,14 @@
 #include "sim/core/config/config.h"
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
-#include "sim/device/stream_hardware.h"
 
 namespace a3sim {
 
-// The modelled device and its links, in the units of its data sheets; values and sources: configs/hardware/.
+// The modelled device and its links, in the units of its data sheets; values and sources: configs/hardware/. What code on it
+// costs beside them belongs to a Program.
 struct Hardware {
   std::string name;
+  std::string stack;  // the software that runs on it; empty: any
 
   // Each unit has one kind; one kind may have both, as an SM has.
   WorkerKinds workers;
@@ -48,7 +49,7 @@ struct Hardware {
     double gm_to_ub = 0, ub_to_gm = 0;  // bytes a cycle and core, from and to the L2
     double gm_to_ub_miss = 0;           // the same while the L2 has to fetch them
     double unaligned = 1;               // part of gm_to_ub where rows do not begin at a line
-    Bytes ub{}, tile{};                 // tile: bytes that come and go with one tile of a pipeline in UB
+    Bytes ub{};
   } vector;
 
   struct MemorySystem {
@@ -86,26 +87,13 @@ struct Hardware {
     const Level* level(std::string_view name) const;  // null: there is none of this name
   } fabric;
 
-  // The host's all-to-all.
-  struct Collective {
-    Duration fixed;       // from when all ranks have come until the first byte leaves
-    Duration per_peer;    // more of it for each other rank
-    BytesPerSecond rate;  // of a die's port, either way
-    Duration read_back;   // of counts, which the host reads before it can go on
-  } collective;
-
-  struct Runtime {
-    Duration static_task;       // fetch, first check and trigger of a task
-    Duration local_visibility;  // from a trigger until a waiting worker sees it
-    Duration dynamic_task;      // the device-side scheduler's work for a task
-    Duration cube_task_start;   // of a matrix task of a taskflow, before it loads anything
-    Duration kernel_launch;     // until the tasks of a kernel run that the host launches alone
-    Duration queued_launch;     // the same of a kernel that was queued behind another, from that one's end
-    Duration sync_all;          // of the AIVs, from the last one's arrival until they go on
-  } runtime;
-
-  // What programs on streams use beside; a machine that says nothing of it runs none.
-  std::optional<StreamHardware> streams{};
+  // What moves bytes to another device without workers. Copies of one engine come one after the other.
+  struct CopyEngine {
+    std::uint32_t count = 1;  // of a device, for what leaves it
+    BytesPerSecond rate;
+    Duration startup;  // of a copy, on its engine
+  };
+  std::optional<CopyEngine> copy_engine{};  // none: programs on streams do not run
 };
 
 // What products that follow one another for long keep of their rate, from now on.
@@ -114,7 +102,7 @@ Hardware sustained(const Hardware& hardware);
 // The same hardware with another clock: `factor` of its own, positive.
 Hardware at_clock(const Hardware& hardware, double factor);
 
-// Reads the `hardware` mapping; what is wrong is noted in its Diagnostics.
+// Reads the `hardware` mapping; what is wrong is noted in its Diagnostics, also what belongs to the `program` mapping.
 Hardware read_hardware(const Config& config);
 
 }  // namespace a3sim

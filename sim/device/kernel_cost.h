@@ -23,8 +23,9 @@ struct VectorKernel {
 // L2, piece by piece, is not looked at.
 class KernelCost {
  public:
-  // The hardware must outlive it.
-  KernelCost(const Hardware& hardware, const Tiling& tiling) : cost_(hardware), tiling_(tiling) {}
+  // Hardware and program must outlive it.
+  KernelCost(const Hardware& hardware, const Program& program, const Tiling& tiling)
+      : cost_(hardware, program), tiling_(tiling) {}
 
   // Products of one kernel, or of several that fill each other's last waves (grouped products in several
   // streams): `rows` x k by k x n each, none for zero rows; blocks are dealt in turn, on from one to the
@@ -37,6 +38,7 @@ class KernelCost {
   MemoryJob vector(const VectorKernel& kernel, std::uint32_t workers) const;
 
   const Hardware& hardware() const { return cost_.hardware(); }
+  const Program& program() const { return cost_.program(); }
 
  private:
   struct Block {

@@ -59,16 +59,17 @@ struct RankSums {
 class Survey {
  public:
   Survey(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-         const RunOptions& options)
+         const Program& program, const RunOptions& options)
       : schedule_(schedule),
         warm_(options.l2.start == L2Start::kWarm),
         options_(options),
         type_(Executions::get(options.execution)),
         kernels_(type_.by_kernels() || options.transport == Transport::kCollective),
-        topology_(hardware, dies_of(schedule, options), options.transport,
+        topology_(hardware, program, dies_of(schedule, options), options.transport,
                   static_cast<std::uint32_t>(schedule.size())),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
+        program_(program_of(program, options)),
         sums_(schedule.size()),
         sent_(topology_.ports().egress.size(), 0),
         received_(sent_.size(), 0),
@@ -98,6 +99,7 @@ class Survey {
   Topology topology_;
   RowLayout layout_;
   const Hardware& hardware_;
+  Program program_;
   Work work_;
   TimesAlone alone_;
   std::vector<RankSums> sums_;
@@ -108,7 +110,7 @@ class Survey {
 void Survey::add_rank(const Ssc& ssc) {
   const WorkContext context{layout_, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()};
   const Hardware own = hardware_of(hardware_, options_, ssc.rank());
-  const CostModel cost(own);
+  const CostModel cost(own, program_);
   std::vector<Duration>& ideal = ideal_[index(ssc.rank())];
   ideal.reserve(ssc.tasks().size());
   for (const TaskDescriptor& td : ssc.tasks()) {
@@ -135,7 +137,7 @@ Duration Survey::add_put(const Ssc& ssc) {
   const double bytes = static_cast<double>(work_.put_bytes);
   sent_[route.from] += bytes / route.payload;
   received_[route.to] += bytes / route.payload;
-  const BytesPerSecond flow = puts ? hardware_.fabric.put_per_worker : hardware_.collective.rate;
+  const BytesPerSecond flow = puts ? hardware_.fabric.put_per_worker : program_.collective.rate;
   const Duration least = std::max(at_most(bytes, flow), at_most(bytes / route.payload, route.port));
   return puts ? least + hardware_.fabric.put_startup : least;
 }
@@ -181,20 +183,18 @@ Duration Survey::hbm_time(const Ssc& ssc) {
 // The least that is spent before a task runs that waits for nothing, whichever way it is run: no kernel's task begins
 // before the host's first launch.
 Duration Survey::first_task() const {
-  const Hardware::Runtime& runtime = hardware_.runtime;
-  const Duration least = std::min(runtime.static_task, type_.first_task(runtime));
-  return kernels_ ? std::min(least, first_launch(runtime, options_.launch)) : least;
+  const Duration least = std::min(program_.tasks.static_task, type_.first_task(program_));
+  return kernels_ ? std::min(least, first_launch(program_, options_.launch)) : least;
 }
 
 // From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not
 // look.
 Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   const TaskDescriptor& td = ssc.tasks()[task];
-  const Hardware::Runtime& runtime = hardware_.runtime;
+  const Duration visible = program_.signals.local_visibility;
   const std::uint32_t seen_by = topology_.devices() < topology_.ranks() ? td.dst : td.trigger_rank;
   if (seen_by == index(ssc.rank()))
-    return kernels_ ? std::min({runtime.local_visibility, runtime.queued_launch, runtime.sync_all})
-                    : runtime.local_visibility;
+    return kernels_ ? std::min({visible, program_.launch.queued, program_.signals.sync_all}) : visible;
   return topology_.latency(ssc.rank(), RankId{seen_by});
 }
 
@@ -265,9 +265,9 @@ Bound Bounds::binding() const {
 }
 
 Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                    const RunOptions& options) {
+                    const Program& program, const RunOptions& options) {
   if (schedule.empty()) return {};
-  return Survey(schedule, counts, hardware, options).bounds();
+  return Survey(schedule, counts, hardware, program, options).bounds();
 }
 
 }  // namespace a3sim

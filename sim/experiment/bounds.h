@@ -7,6 +7,7 @@
 #include "models/routing/routing.h"
 #include "scheduler/ssc/ssc.h"
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 #include "sim/runtime/run.h"
 
 namespace a3sim {
@@ -31,6 +32,6 @@ struct Bounds {
 
 // Of runs with these options: what the L2 may hold before, and whose flows move rows, matters.
 Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                    const RunOptions& options = {});
+                    const Program& program, const RunOptions& options = {});
 
 }  // namespace a3sim

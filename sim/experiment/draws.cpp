@@ -46,10 +46,10 @@ double TaskJitter::slowness(RankId rank, std::uint32_t task) {
   return factor(mixed({seed_, index(rank), td.op, td.task_index, td.gexpert, td.src, td.dst}), spread_);
 }
 
-Hardware with_jitter(const Hardware& hardware, const JitterOptions& options, std::uint32_t run) {
+Experiment with_jitter(const Experiment& experiment, const JitterOptions& options, std::uint32_t run) {
   constexpr const char* kParts[] = {
       "L2 reads", "L2 writes", "HBM", "link ports", "put rate of a worker", "host collective, rate"};
-  Hardware changed = hardware;
+  Experiment changed = experiment;
   if (options.rates == 0) return changed;
   for (std::uint64_t i = 0; i < std::size(kParts); ++i)
     machine_part(kParts[i]).improve(changed, {factor(mixed({options.seed, kRate, run, i}), options.rates)});

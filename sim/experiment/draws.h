@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "scheduler/ssc/ssc.h"
-#include "sim/device/hardware.h"
 #include "sim/runtime/streams/stream_program.h"
 #include "sim/runtime/task_hooks.h"
 
 namespace a3sim {
+
+struct Experiment;
 
 // How runs differ from one another. A factor of spread s is drawn evenly from 1 - s to 1 + s.
 struct JitterOptions {
@@ -59,6 +60,6 @@ class StreamJitter final : public TaskHooks {
 
 // The machine of a run: the rates of L2, HBM, ports, puts and the host's collectives, each group with a factor of its
 // own.
-Hardware with_jitter(const Hardware& hardware, const JitterOptions& options, std::uint32_t run);
+Experiment with_jitter(const Experiment& experiment, const JitterOptions& options, std::uint32_t run);
 
 }  // namespace a3sim

@@ -14,6 +14,7 @@
 #include "scheduler/compile/compile.h"
 #include "sim/core/config/config.h"
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 #include "sim/experiment/work.h"
 #include "sim/network/network.h"
 #include "sim/runtime/run_options.h"
@@ -30,6 +31,7 @@ struct Pass {
 struct Experiment {
   std::string name;
   Hardware hardware;
+  Program program;      // how what runs on it works
   WorkerKinds workers;  // that run tasks, of all of the hardware's kinds
   std::string network;  // the backend
   std::shared_ptr<const ExperimentWork> work;

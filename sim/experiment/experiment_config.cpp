@@ -188,11 +188,24 @@ void refuse_part(const Config& root, const std::filesystem::path& file) {
       file.string(), fmt::join(keys, "', '"), file.filename().string()));
 }
 
+// A program without a scheduler on the device hands out no tasks.
+void check_scheduler(const Config& root, const Experiment& experiment) {
+  if (!Executions::get(experiment.run.execution).hands_out() || experiment.program.tasks.dynamic_task) return;
+  root.map("experiment")
+      .error("execution",
+             fmt::format("program '{}' has no scheduler on the device: include programs/hyperparallel.yaml, or "
+                         "say program.tasks.dynamic_task, what one spends on a task",
+                         experiment.program.name));
+}
+
 Experiment read(const Config& root) {
   Experiment experiment;
   experiment.hardware = read_hardware(root.map("hardware"));
+  experiment.program = read_program(root.map("program"));
+  check_stack(root.map("program"), experiment.program, experiment.hardware.name, experiment.hardware.stack);
   const auto simulate = root.map("experiment").choice("simulate", Simulate::kAll);
   experiment.work = read_work(root, experiment);
+  check_scheduler(root, experiment);
   read_workers(root.map("workers"), experiment);
   read_workload(root, experiment);
   experiment.run.ranks =

@@ -75,12 +75,7 @@ GuestSlots::GuestSlots(const Experiment& experiment, const Batches& batches)
                     "replayed by none and feplb",
                     experiment.name, options.method));
   }
-  if (!experiment.hardware.streams) {
-    throw InputError(
-        fmt::format("{}: hardware '{}' says nothing of copy engines: take a3_sdma, or add the blocks "
-                    "copy_engine, host and bulk",
-                    experiment.name, experiment.hardware.name));
-  }
+  check_copy_engines(experiment);
   slots_ = balances_ ? options.with.balance.max_num_dyn : 0;
   experiment_ = with_experts(experiment, own_ + slots_);
 
@@ -111,29 +106,32 @@ RoutingCounts GuestSlots::place(const RoutingCounts& counts, const std::vector<E
 }
 
 RunResult GuestSlots::run_pass(std::size_t batch, std::size_t pass, const Hardware& hardware,
-                               TaskHooks* hooks) const {
-  const StreamHardware& machine = *hardware.streams;
+                               const Program& program, TaskHooks* hooks) const {
+  const Hardware::CopyEngine& engine = *hardware.copy_engine;
+  const Program::Host& host = *program.host;
   const Duration copy =
-      machine.copy_engine.startup +
-      Duration(whole_picoseconds(weights() / static_cast<double>(machine.copy_engine.rate.count) * 1e12));
+      engine.startup +
+      Duration(whole_picoseconds(weights() / static_cast<double>(engine.rate.count) * 1e12));
   // Forward, the host or the device reads counts back and makes the plan; backward has it.
   const Duration plan =
-      balances_ && is_forward(pass) ? machine.host.read_counts + machine.host.balance : Duration{};
+      balances_ && is_forward(pass) ? host.read_counts + host.balance : Duration{};
   Guests guests(compiled_.passes[pass].schedule, own_, Time(plan), hooks);
   std::vector<std::uint32_t> sent(experiment_.shape.ep, 0), came(sent);
   for (const ExpertMove& move : moves_[batch]) {
-    const Duration arrives = plan + machine.copy_engine.submit + copy * ++sent[move.from];
+    const Duration arrives = plan + host.submit + copy * ++sent[move.from];
     guests.arrive(move.to, own_ + came[move.to]++, Time(arrives));
   }
   Experiment on = experiment_;
   on.hardware = hardware;
+  on.program = program;
   RunOptions options = options_of(on, false);
   options.hooks = &guests;
   return a3sim::run_pass(on, Compiled{placed_[batch], compiled_.passes}, pass, options);
 }
 
-Bounds GuestSlots::bounds(std::size_t batch, std::size_t pass, const Hardware& hardware) const {
-  return lower_bounds(compiled_.passes[pass].schedule, placed_[batch], hardware,
+Bounds GuestSlots::bounds(std::size_t batch, std::size_t pass, const Hardware& hardware,
+                          const Program& program) const {
+  return lower_bounds(compiled_.passes[pass].schedule, placed_[batch], hardware, program,
                       options_of(experiment_, false));
 }
 
@@ -151,7 +149,7 @@ std::vector<MicroBatchResult> GuestSlots::run() const {
     for (std::size_t p = 0; p < compiled_.passes.size(); ++p) {
       if (is_forward(p)) result.copied += moves_[b].size() * static_cast<std::uint64_t>(weights());
       (is_forward(p) ? result.forward : result.backward) +=
-          run_pass(b, p, experiment_.hardware, nullptr).makespan;
+          run_pass(b, p, experiment_.hardware, experiment_.program, nullptr).makespan;
     }
   }
   return results;

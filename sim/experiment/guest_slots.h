@@ -26,9 +26,10 @@ class GuestSlots {
   // The schedules that all of them share.
   const std::vector<CompiledPass>& passes() const { return compiled_.passes; }
   // Runs one pass of one micro-batch on this hardware; `hooks`, if any, say what tasks take beside.
-  RunResult run_pass(std::size_t batch, std::size_t pass, const Hardware& hardware, TaskHooks* hooks) const;
+  RunResult run_pass(std::size_t batch, std::size_t pass, const Hardware& hardware, const Program& program,
+                     TaskHooks* hooks) const;
   // What no run of it can beat.
-  Bounds bounds(std::size_t batch, std::size_t pass, const Hardware& hardware) const;
+  Bounds bounds(std::size_t batch, std::size_t pass, const Hardware& hardware, const Program& program) const;
 
   // For tests: the rows of a micro-batch as they are placed, and its moves.
   const RoutingCounts& placed(std::size_t batch) const { return placed_[batch]; }

@@ -61,160 +61,164 @@ bool fetches(const RunOptions& run) {
   return !hands_out(run) && !Executions::get(run.execution).by_kernels();
 }
 bool has_puts(const RunOptions& run) { return run.transport == Transport::kPuts; }
-bool has_streams(const Hardware& hardware) { return hardware.streams.has_value(); }
+bool has_streams(const Experiment& experiment) {
+  return experiment.hardware.copy_engine && experiment.program.host && experiment.program.bulk;
+}
 bool has_collectives(const RunOptions& run) { return run.transport == Transport::kCollective; }
 
 const std::vector<MachinePart> kParts{
-    {"clock of the cores", {"clock"}, [](auto& h, auto& by) { improve(by, h.clock); }, Kind::kWhole},
+    {"clock of the cores", {"hardware.clock"}, [](Experiment& e, const Improvement& by) { improve(by, e.hardware.clock); }, Kind::kWhole},
     {"AIC",
-     {"workers.cube.count"},
-     [](auto& h, auto& by) { improve(by, h.workers.kind(CoreUnit::kMatrix).count); },
+     {"hardware.workers.cube.count"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.workers.kind(CoreUnit::kMatrix).count); },
      Kind::kCount},
     {"AIV",
-     {"workers.vector.count"},
-     [](auto& h, auto& by) { improve(by, h.workers.kind(CoreUnit::kVector).count); },
+     {"hardware.workers.vector.count"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.workers.kind(CoreUnit::kVector).count); },
      Kind::kCount},
     {"cube arithmetic",
-     {"workers.cube.macs_16", "workers.cube.macs_32", "workers.cube.macs_8", "workers.cube.mad_head_cycles"},
-     [](auto& h, auto& by) { improve(by, h.cube.speed); }},
+     {"hardware.workers.cube.macs_16", "hardware.workers.cube.macs_32", "hardware.workers.cube.macs_8", "hardware.workers.cube.mad_head_cycles"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.speed); }},
     {"loads to L0",
-     {"workers.cube.l1_to_l0a", "workers.cube.l1_to_l0b"},
-     [](auto& h, auto& by) { improve(by, h.cube.l1_to_l0a, h.cube.l1_to_l0b); }},
+     {"hardware.workers.cube.l1_to_l0a", "hardware.workers.cube.l1_to_l0b"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.l1_to_l0a, e.hardware.cube.l1_to_l0b); }},
     {"loads to L1, hits",
-     {"workers.cube.gm_to_l1", "workers.cube.load_issue_cycles"},
-     [](auto& h, auto& by) {
-       improve(by, h.cube.gm_to_l1);
-       improve_cycles(by, h.cube.load_issue_cycles);
+     {"hardware.workers.cube.gm_to_l1", "hardware.workers.cube.load_issue_cycles"},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.cube.gm_to_l1);
+       improve_cycles(by, e.hardware.cube.load_issue_cycles);
      }},
     {"loads to L1, misses",
-     {"workers.cube.gm_to_l1_miss"},
-     [](auto& h, auto& by) { improve(by, h.cube.gm_to_l1_miss); }},
-    {"stores from L0C", {"workers.cube.l0c_to_gm"}, [](auto& h, auto& by) { improve(by, h.cube.l0c_to_gm); }},
+     {"hardware.workers.cube.gm_to_l1_miss"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.gm_to_l1_miss); }},
+    {"stores from L0C", {"hardware.workers.cube.l0c_to_gm"}, [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.l0c_to_gm); }},
     {"vector arithmetic",
-     {"workers.vector.simple_fp32", "workers.vector.convert", "workers.vector.transcendental",
-      "workers.vector.startup_cycles"},
-     [](auto& h, auto& by) {
-       improve(by, h.vector.simple_fp32, h.vector.convert, h.vector.transcendental);
-       improve_cycles(by, h.vector.startup_cycles);
+     {"hardware.workers.vector.simple_fp32", "hardware.workers.vector.convert", "hardware.workers.vector.transcendental",
+      "hardware.workers.vector.startup_cycles"},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.vector.simple_fp32, e.hardware.vector.convert, e.hardware.vector.transcendental);
+       improve_cycles(by, e.hardware.vector.startup_cycles);
      }},
     {"vector loads, hits",
-     {"workers.vector.gm_to_ub"},
-     [](auto& h, auto& by) { improve(by, h.vector.gm_to_ub); }},
+     {"hardware.workers.vector.gm_to_ub"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.vector.gm_to_ub); }},
     {"vector loads, misses",
-     {"workers.vector.gm_to_ub_miss"},
-     [](auto& h, auto& by) { improve(by, h.vector.gm_to_ub_miss); }},
-    {"vector stores", {"workers.vector.ub_to_gm"}, [](auto& h, auto& by) { improve(by, h.vector.ub_to_gm); }},
+     {"hardware.workers.vector.gm_to_ub_miss"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.vector.gm_to_ub_miss); }},
+    {"vector stores", {"hardware.workers.vector.ub_to_gm"}, [](Experiment& e, const Improvement& by) { improve(by, e.hardware.vector.ub_to_gm); }},
     {"rows that begin at no line",
-     {"workers.cube.unaligned", "workers.vector.unaligned", "fabric.unaligned"},
-     [](auto& h, auto& by) {
-       improve_part(by, h.cube.unaligned);
-       improve_part(by, h.vector.unaligned);
-       improve_part(by, h.fabric.unaligned);
+     {"hardware.workers.cube.unaligned", "hardware.workers.vector.unaligned", "hardware.fabric.unaligned"},
+     [](Experiment& e, const Improvement& by) {
+       improve_part(by, e.hardware.cube.unaligned);
+       improve_part(by, e.hardware.vector.unaligned);
+       improve_part(by, e.hardware.fabric.unaligned);
      }},
     {"short rows of loads to L1",
-     {"workers.cube.rows_128", "workers.cube.rows_256"},
-     [](auto& h, auto& by) {
-       improve_part(by, h.cube.rows_128);
-       improve_part(by, h.cube.rows_256);
+     {"hardware.workers.cube.rows_128", "hardware.workers.cube.rows_256"},
+     [](Experiment& e, const Improvement& by) {
+       improve_part(by, e.hardware.cube.rows_128);
+       improve_part(by, e.hardware.cube.rows_256);
      }},
-    {"L2 size", {"memory.l2_size"}, [](auto& h, auto& by) { improve_l2(by, h.memory); }},
+    {"L2 size", {"hardware.memory.l2_size"}, [](Experiment& e, const Improvement& by) { improve_l2(by, e.hardware.memory); }},
     {"L2 reads",
-     {"memory.l2_read", "memory.l2_line_read"},
-     [](auto& h, auto& by) { improve(by, h.memory.l2_read, h.memory.l2_line_read); }},
-    {"L2 writes", {"memory.l2_write"}, [](auto& h, auto& by) { improve(by, h.memory.l2_write); }},
+     {"hardware.memory.l2_read", "hardware.memory.l2_line_read"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.memory.l2_read, e.hardware.memory.l2_line_read); }},
+    {"L2 writes", {"hardware.memory.l2_write"}, [](Experiment& e, const Improvement& by) { improve(by, e.hardware.memory.l2_write); }},
     {"HBM",
-     {"memory.hbm_read", "memory.hbm_write"},
-     [](auto& h, auto& by) { improve(by, h.memory.hbm_read, h.memory.hbm_write); }},
+     {"hardware.memory.hbm_read", "hardware.memory.hbm_write"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.memory.hbm_read, e.hardware.memory.hbm_write); }},
     {"link ports",
-     {"fabric.planes.*.egress", "fabric.planes.*.ingress"},
-     [](auto& h, auto& by) {
-       for (auto& plane : h.fabric.planes) {
+     {"hardware.fabric.planes.*.egress", "hardware.fabric.planes.*.ingress"},
+     [](Experiment& e, const Improvement& by) {
+       for (auto& plane : e.hardware.fabric.planes) {
          improve(by, plane.egress, plane.ingress);
        }
      }},
     {"payload of the links",
-     {"fabric.levels.*.payload"},
-     [](auto& h, auto& by) {
-       for (auto& level : h.fabric.levels) improve_part(by, level.payload);
+     {"hardware.fabric.levels.*.payload"},
+     [](Experiment& e, const Improvement& by) {
+       for (auto& level : e.hardware.fabric.levels) improve_part(by, level.payload);
      }},
     {"put rate of a worker",
-     {"fabric.put_per_worker"},
-     [](auto& h, auto& by) { improve(by, h.fabric.put_per_worker); },
+     {"hardware.fabric.put_per_worker"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.fabric.put_per_worker); },
      Kind::kSingle,
      has_puts},
     {"link latency, start and fence of a put",
-     {"fabric.levels.*.latency", "fabric.put_startup", "fabric.put_fence"},
-     [](auto& h, auto& by) {
-       for (auto& level : h.fabric.levels) improve(by, level.latency);
-       improve(by, h.fabric.put_startup, h.fabric.put_fence);
+     {"hardware.fabric.levels.*.latency", "hardware.fabric.put_startup", "hardware.fabric.put_fence"},
+     [](Experiment& e, const Improvement& by) {
+       for (auto& level : e.hardware.fabric.levels) improve(by, level.latency);
+       improve(by, e.hardware.fabric.put_startup, e.hardware.fabric.put_fence);
      }},
     {"task overhead, static",
-     {"runtime.static_task"},
-     [](auto& h, auto& by) { improve(by, h.runtime.static_task); },
+     {"program.tasks.static_task"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.program.tasks.static_task); },
      Kind::kSingle,
      fetches},
     {"dynamic scheduler",
-     {"runtime.dynamic_task"},
-     [](auto& h, auto& by) { improve(by, h.runtime.dynamic_task); },
+     {"program.tasks.dynamic_task"},
+     [](Experiment& e, const Improvement& by) { if (e.program.tasks.dynamic_task) improve(by, *e.program.tasks.dynamic_task); },
      Kind::kSingle,
      hands_out},
     {"visibility of counters",
-     {"runtime.local_visibility"},
-     [](auto& h, auto& by) { improve(by, h.runtime.local_visibility); }},
+     {"program.signals.local_visibility"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.program.signals.local_visibility); }},
     {"kernel launch",
-     {"runtime.kernel_launch", "runtime.queued_launch"},
-     [](auto& h, auto& by) { improve(by, h.runtime.kernel_launch, h.runtime.queued_launch); }},
+     {"program.launch.alone", "program.launch.queued"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.program.launch.alone, e.program.launch.queued); }},
     {"synchronisation of the AIVs",
-     {"runtime.sync_all"},
-     [](auto& h, auto& by) { improve(by, h.runtime.sync_all); },
+     {"program.signals.sync_all"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.program.signals.sync_all); },
      Kind::kSingle,
      [](const RunOptions& run) { return Executions::get(run.execution).fuses(); }},
     {"start of matrix tasks",
-     {"runtime.cube_task_start"},
-     [](auto& h, auto& by) { improve(by, h.runtime.cube_task_start); },
+     {"program.tasks.cube_task_start"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.program.tasks.cube_task_start); },
      Kind::kSingle,
      fetches},
     {"host collective, fixed",
-     {"collective.fixed", "collective.read_back"},
-     [](auto& h, auto& by) { improve(by, h.collective.fixed, h.collective.read_back); },
+     {"program.collective.fixed", "program.collective.read_back"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.program.collective.fixed, e.program.collective.read_back); },
      Kind::kSingle,
      has_collectives},
     {"host collective, per peer",
-     {"collective.per_peer"},
-     [](auto& h, auto& by) { improve(by, h.collective.per_peer); },
+     {"program.collective.per_peer"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.program.collective.per_peer); },
      Kind::kSingle,
      has_collectives},
     {"copy engines",
-     {"copy_engine.rate", "copy_engine.startup", "copy_engine.submit"},
-     [](auto& h, auto& by) {
-       if (!h.streams) return;
-       auto& engine = h.streams->copy_engine;
-       improve(by, engine.rate);
-       improve(by, engine.startup, engine.submit);
+     {"hardware.copy_engine.rate", "hardware.copy_engine.startup", "program.host.submit"},
+     [](Experiment& e, const Improvement& by) {
+       if (!has_streams(e)) return;
+       improve(by, e.hardware.copy_engine->rate);
+       improve(by, e.hardware.copy_engine->startup, e.program.host->submit);
      },
      Kind::kSingle,
      nullptr,
      has_streams},
     {"work of the host",
-     {"host.balance", "host.read_counts", "host.product"},
-     [](auto& h, auto& by) {
-       if (h.streams)
-         improve(by, h.streams->host.balance, h.streams->host.read_counts, h.streams->host.product);
+     {"program.host.balance", "program.host.read_counts", "program.host.product"},
+     [](Experiment& e, const Improvement& by) {
+       if (!has_streams(e)) return;
+       Program::Host& host = *e.program.host;
+       improve(by, host.balance, host.read_counts, host.product);
      },
      Kind::kSingle,
      nullptr,
      has_streams},
     {"kernels of dispatch and combine",
-     {"bulk.dispatch", "bulk.combine", "bulk.fixed"},
-     [](auto& h, auto& by) {
-       if (h.streams) improve(by, h.streams->bulk.dispatch, h.streams->bulk.combine, h.streams->bulk.fixed);
+     {"program.bulk.dispatch", "program.bulk.combine", "program.bulk.fixed"},
+     [](Experiment& e, const Improvement& by) {
+       if (!has_streams(e)) return;
+       Program::Bulk& bulk = *e.program.bulk;
+       improve(by, bulk.dispatch, bulk.combine, bulk.fixed);
      },
      Kind::kSingle,
      nullptr,
      has_streams},
     {"host collective, rate",
-     {"collective.rate"},
-     [](auto& h, auto& by) { improve(by, h.collective.rate); },
+     {"program.collective.rate"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.program.collective.rate); },
      Kind::kSingle,
      has_collectives},
 };

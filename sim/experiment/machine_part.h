@@ -20,13 +20,14 @@ struct Improvement {
   static Improvement to_free(std::int64_t everything);
 };
 
-// One thing of the machine that an engineer could improve, in the words of the field, and the values of
-// configs/hardware/ that it stands for.
+// One thing of the machine, or of the program on it, that an engineer could improve, in the words of the field, and the
+// values of configs/hardware/ and configs/programs/ that it stands for.
 struct MachinePart {
   std::string_view name;
-  std::vector<std::string_view> values;  // paths below `hardware`: memory.hbm_read; `*` for any name
+  std::vector<std::string_view> values;  // their paths: hardware.memory.hbm_read; `*` for any name
   // Every value stays one that a configuration could state, except that cycles may be fractions.
-  void (*improve)(Hardware&, const Improvement&);
+  // Only the hardware and the program of the experiment change.
+  void (*improve)(Experiment&, const Improvement&);
   enum class Kind : std::uint8_t {
     kSingle,
     kWhole,  // carries others with it, as the clock does: it is never named as what binds
@@ -36,9 +37,9 @@ struct MachinePart {
   bool (*used_by)(const RunOptions&) = nullptr;
 
   // Whether the machine has it: some say nothing of copy engines, hosts, and kernels that dispatch.
-  bool (*described_by)(const Hardware&) = nullptr;
+  bool (*described_by)(const Experiment&) = nullptr;
 
-  bool is_described(const Hardware& hardware) const { return !described_by || described_by(hardware); }
+  bool is_described(const Experiment& experiment) const { return !described_by || described_by(experiment); }
   bool matters_to(const RunOptions& run) const { return !used_by || used_by(run); }
 };
 

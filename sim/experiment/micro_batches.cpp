@@ -98,16 +98,24 @@ Duration StreamPass::ends_apart() const {
   return last - first;
 }
 
+void check_copy_engines(const Experiment& experiment) {
+  if (!experiment.hardware.copy_engine) {
+    throw InputError(fmt::format(
+        "{}: machine '{}' says nothing of copy engines: include hardware/h100_node.yaml or "
+        "hardware/a3_sdma.yaml, or add the block hardware.copy_engine",
+        experiment.name, experiment.hardware.name));
+  }
+  if (experiment.program.host && experiment.program.bulk) return;
+  throw InputError(fmt::format(
+      "{}: program '{}' says nothing of the host's steps and of kernels that dispatch: include "
+      "programs/feplb.yaml or programs/feplb_a3.yaml, or add the blocks program.host and program.bulk",
+      experiment.name, experiment.program.name));
+}
+
 void check_streams(const Experiment& experiment) {
   if (const std::string why = experiment.work->why_no_programs(); !why.empty())
     throw InputError(experiment.name + ": " + why);
-  const auto& machine = experiment.hardware.streams;
-  if (!machine) {
-    throw InputError(
-        fmt::format("{}: hardware '{}' says nothing of copy engines and hosts, which streams use: "
-                    "take h100_node or a3_sdma, or add the blocks copy_engine, host and bulk",
-                    experiment.name, experiment.hardware.name));
-  }
+  check_copy_engines(experiment);
   if (experiment.shape.experts() == 0 || element_bytes(experiment.shape.dtype) != 2) {
     throw InputError(
         experiment.name +
@@ -116,7 +124,7 @@ void check_streams(const Experiment& experiment) {
   const MicroBatchOptions& options = *experiment.work->micro_batches();
   const Method& method = Methods::get(options.method);
   const std::uint32_t taken =
-      method.workers_taken ? method.workers_taken(options.with, machine->bulk.workers) : 0;
+      method.workers_taken ? method.workers_taken(options.with, experiment.program.bulk->workers) : 0;
   if (taken >= experiment.hardware.workers.count(CoreUnit::kVector)) {
     throw InputError(fmt::format(
         "{}: {} workers communicate of {} in all, which leaves none to compute: make {} "

@@ -68,5 +68,7 @@ void measure_forward(const StreamPass& pass, MicroBatchResult& result);
 
 // Throws InputError where the experiment cannot run on streams.
 void check_streams(const Experiment& experiment);
+// Throws InputError where the machine has no copy engines, or the program no steps of the host and no kernels that dispatch.
+void check_copy_engines(const Experiment& experiment);
 
 }  // namespace a3sim

@@ -35,7 +35,8 @@ RunResult run_on(const NetworkBackend& backend, const Experiment& experiment, co
   InterruptibleHooks interruptible(options.hooks, progress);
   RunOptions with_hooks = options;
   with_hooks.hooks = interruptible.hooks();
-  RunResult result = run_schedule(of.schedule, compiled.counts, experiment.hardware, backend, with_hooks);
+  RunResult result = run_schedule(of.schedule, compiled.counts, experiment.hardware, experiment.program,
+                                  backend, with_hooks);
   spdlog::debug("{}: {} events executed, {:.3f} s", of.name, result.events, watch);
   return result;
 }
@@ -58,8 +59,7 @@ RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::
 RunResult run_drawn(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                     const Draw& draw, bool record, Duration limit) {
   const JitterOptions jitter = draw.options();
-  Experiment changed = experiment;
-  changed.hardware = with_jitter(experiment.hardware, jitter, draw.run);
+  const Experiment changed = with_jitter(experiment, jitter, draw.run);
   TaskJitter hooks(compiled.passes[pass].schedule, jitter, draw.run, static_cast<std::uint32_t>(pass));
   LimitedHooks limited(hooks, limit);
   RunOptions options = options_of(experiment, record);
@@ -69,7 +69,8 @@ RunResult run_drawn(const Experiment& experiment, const Compiled& compiled, std:
 
 Bounds bounds_of(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                  const RunOptions& options) {
-  return lower_bounds(compiled.passes[pass].schedule, compiled.counts, experiment.hardware, options);
+  return lower_bounds(compiled.passes[pass].schedule, compiled.counts, experiment.hardware,
+                      experiment.program, options);
 }
 
 std::vector<PassResult> run_compiled(const Experiment& experiment, const Compiled& compiled, bool record,

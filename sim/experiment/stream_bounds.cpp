@@ -18,7 +18,7 @@ class StreamSurvey {
   StreamSurvey(const StreamPass& pass, const Hardware& hardware, std::span<const std::uint32_t> dies)
       : pass_(pass),
         hardware_(hardware),
-        topology_(hardware, dies, Transport::kPuts),
+        topology_(hardware, Program{}, dies, Transport::kPuts),
         sent_(topology_.ports().egress.size(), 0),
         received_(sent_.size(), 0),
         read_(pass.program.ranks, 0),

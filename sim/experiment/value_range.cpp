@@ -11,14 +11,14 @@
 namespace a3sim {
 namespace {
 
-constexpr std::string_view kFabric = "hardware.fabric.", kCollective = "hardware.collective.";
+constexpr std::string_view kFabric = "hardware.fabric.", kCollective = "program.collective.";
 
 // The levels and planes over which any two ranks meet, as values name them.
 std::vector<std::string> meeting_places(const Experiment& experiment) {
   const Hardware::Fabric& fabric = experiment.hardware.fabric;
   std::vector<std::string> places;
   const std::vector<std::uint32_t> dies = dies_of(experiment.run.ranks);
-  const Topology topology(experiment.hardware, dies, experiment.run.transport);
+  const Topology topology(experiment.hardware, experiment.program, dies, experiment.run.transport);
   for (std::uint32_t src = 0; src < dies.size(); ++src) {
     for (std::uint32_t dst = 0; dst < src; ++dst) {
       const Hardware::Fabric::Level& level = topology.level(RankId{src}, RankId{dst});
@@ -34,10 +34,10 @@ std::vector<std::string> meeting_places(const Experiment& experiment) {
 bool uses(std::string_view path, const Experiment& experiment, const std::vector<std::string>& places) {
   const RunOptions& run = experiment.run;
   const ExecutionType& type = Executions::get(run.execution);
-  if (path == "hardware.runtime.kernel_launch") return true;
-  if (path == "hardware.runtime.queued_launch") return type.by_kernels();
-  if (path == "hardware.runtime.sync_all") return type.fuses();
-  if (path == "hardware.runtime.local_visibility") return !type.by_kernels();
+  if (path == "program.launch.alone") return true;
+  if (path == "program.launch.queued") return type.by_kernels();
+  if (path == "program.signals.sync_all") return type.fuses();
+  if (path == "program.signals.local_visibility") return !type.by_kernels();
   if (path.starts_with(kCollective)) return run.transport == Transport::kCollective;
   if (!path.starts_with(kFabric)) return false;
   path.remove_prefix(kFabric.size());
@@ -48,15 +48,19 @@ bool uses(std::string_view path, const Experiment& experiment, const std::vector
 // Of times less is fast; of rates, and of parts of a rate, more.
 bool is_time(const SourcedValue& value) { return value.value.ends_with("s") && !value.value.ends_with("/s"); }
 
-Hardware hardware_at(const Experiment& experiment, const std::vector<SourcedValue>& values, bool fast) {
+// The experiment with these values all at one end of their ranges.
+Experiment at_ends(const Experiment& experiment, const std::vector<SourcedValue>& values, bool fast) {
   std::vector<std::string> overrides;
   for (const SourcedValue& value : values)
     overrides.push_back(fmt::format("{}={}", value.path, is_time(value) == fast ? value.low : value.high));
-  return experiment.with(overrides).hardware;
+  const Experiment other = experiment.with(overrides);
+  Experiment changed = experiment;
+  changed.hardware = other.hardware;
+  changed.program = other.program;
+  return changed;
 }
 
-std::vector<Duration> latencies(Experiment experiment, const Compiled& compiled, Hardware hardware) {
-  experiment.hardware = std::move(hardware);
+std::vector<Duration> latencies(const Experiment& experiment, const Compiled& compiled) {
   std::vector<Duration> passes;
   for (std::size_t p = 0; p < compiled.passes.size(); ++p)
     passes.push_back(run_pass(experiment, compiled, p, options_of(experiment, false)).makespan);
@@ -68,13 +72,13 @@ std::vector<Duration> latencies(Experiment experiment, const Compiled& compiled,
 LatencyRange latency_range(const Experiment& experiment, const Compiled& compiled) {
   LatencyRange range;
   Diagnostics diagnostics;
-  const Config hardware = Config::from(*experiment.tree, {}, diagnostics).map("hardware");
+  const Config root = Config::from(*experiment.tree, {}, diagnostics);
   const std::vector<std::string> places = meeting_places(experiment);
-  for (const SourcedValue& value : hardware.sourced()) {
+  for (const SourcedValue& value : sourced_values(root)) {
     if (!value.low.empty() && uses(value.path, experiment, places)) range.assumed.push_back(value);
   }
-  range.fast = latencies(experiment, compiled, hardware_at(experiment, range.assumed, true));
-  range.slow = latencies(experiment, compiled, hardware_at(experiment, range.assumed, false));
+  range.fast = latencies(at_ends(experiment, range.assumed, true), compiled);
+  range.slow = latencies(at_ends(experiment, range.assumed, false), compiled);
   return range;
 }
 

@@ -38,7 +38,7 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       fetches_(static_cast<std::uint32_t>(workers_.size())),
       events_(ssc.events()),
       puts_(ssc.rank(), static_cast<std::uint32_t>(workers_.size()), cost.hardware().memory, fabric, *this),
-      site_{ssc, cost.hardware(), options_, events_, group, *this, result_.host},
+      site_{ssc, cost.hardware(), cost.program(), options_, events_, group, *this, result_.host},
       execution_(Executions::get(options.execution).create(site_)),
       group_(group),
       waits_for_events_(!Executions::get(options.execution).launches_kernels(options.transport)) {
@@ -61,7 +61,7 @@ void Device::connect(std::span<EventCounters* const> events, std::span<PutUnit* 
 void Device::launch(Engine& engine) {
   schedule(
       engine,
-      engine.now() + options_.rank(ssc_.rank()).start + first_launch(hardware().runtime, options_.launch),
+      engine.now() + options_.rank(ssc_.rank()).start + first_launch(cost_.program(), options_.launch),
       Signal::kLaunch, 0);
 }
 
@@ -228,7 +228,7 @@ void Device::put_has_left(Engine& engine, std::uint32_t worker, Time visible) {
 void Device::finish(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   w.record.end = engine.now();
-  if (!w.told) tell(engine, worker, engine.now() + hardware().runtime.local_visibility);
+  if (!w.told) tell(engine, worker, engine.now() + cost_.program().signals.local_visibility);
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
   result_.done = engine.now().time_since_epoch();
   running_.end(engine.now());

@@ -28,7 +28,12 @@ Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId
     own.memory.hbm_read = part_of(own.memory.hbm_read, of_rank.hbm);
     own.memory.hbm_write = part_of(own.memory.hbm_write, of_rank.hbm);
   }
-  Executions::get(options.execution).adapt(own.runtime);
+  return own;
+}
+
+Program program_of(const Program& program, const RunOptions& options) {
+  Program own = program;
+  Executions::get(options.execution).adapt(own);
   return own;
 }
 

@@ -10,6 +10,7 @@
 #include "sim/core/engine.h"
 #include "sim/core/registry.h"
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 #include "sim/runtime/cause.h"
 #include "sim/runtime/event_counters.h"
 #include "sim/runtime/group.h"
@@ -34,6 +35,7 @@ class Workers {
 struct ExecutionSite {
   const Ssc& ssc;
   const Hardware& hardware;  // at the rank's clock
+  const Program& program;
   const RunOptions& options;
   const EventCounters& events;
   Group& group;
@@ -82,8 +84,8 @@ class ExecutionType {
   // Whether the host launches kernels one after the other, where rows move this way: between kernels all ranks
   // meet, and tasks wait for no events of other ranks.
   virtual bool launches_kernels(Transport /*transport*/) const { return false; }
-  // What of the runtime's times is otherwise where schedules run this way.
-  virtual void adapt(Hardware::Runtime& /*runtime*/) const {}
+  // What of the program's times is otherwise where schedules run this way.
+  virtual void adapt(Program& /*program*/) const {}
   // Whether operators run one after the other, as kernels of the host, each cut for itself: their tasks wait
   // for no events.
   virtual bool by_kernels() const { return false; }
@@ -96,12 +98,13 @@ class ExecutionType {
   // Whose bytes move unless the configuration says.
   virtual Transport usual_transport() const { return Transport::kPuts; }
   // The least that is spent on a task before it runs, were it the first.
-  virtual Duration first_task(const Hardware::Runtime& runtime) const = 0;
+  virtual Duration first_task(const Program& program) const = 0;
 };
 using Executions = Registry<ExecutionType>;
 
-// The hardware as one rank's schedule runs on it: at the rank's clock; kernels' matrix tasks need no start of
-// their own, as the host has prepared them.
+// The hardware as one rank's schedule runs on it: at the rank's clock.
 Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank);
+// The program as the execution uses it: kernels' matrix tasks need no start of their own, as the host has prepared them.
+Program program_of(const Program& program, const RunOptions& options);
 
 }  // namespace a3sim

@@ -21,13 +21,13 @@ Bytes on_ports(Bytes put, double payload) {
 
 }  // namespace
 
-Fabric::Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, std::uint32_t workers_per_rank,
-               const NetworkBackend& backend, Transport transport, const LinkDisturbances* disturbances,
-               std::uint32_t devices)
+Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
+               std::uint32_t workers_per_rank, const NetworkBackend& backend, Transport transport,
+               const LinkDisturbances* disturbances, std::uint32_t devices)
     : spec_(hardware.fabric),
       transport_(transport),
-      collective_rate_(hardware.collective.rate),
-      topology_(hardware, dies, transport, devices),
+      collective_rate_(program.collective.rate),
+      topology_(hardware, program, dies, transport, devices),
       workers_per_rank_(workers_per_rank),
       network_(backend.create(topology_.ports())),
       disturbances_(disturbances),

@@ -32,9 +32,9 @@ class FabricEnd {
 // ports take of its memory; an end whose memory cannot serve them gets slower ports.
 class Fabric final : public EventHandler {
  public:
-  Fabric(const Hardware& hardware, std::span<const std::uint32_t> dies, std::uint32_t workers_per_rank,
-         const NetworkBackend& backend, Transport transport, const LinkDisturbances* disturbances = nullptr,
-         std::uint32_t devices = 0);
+  Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
+         std::uint32_t workers_per_rank, const NetworkBackend& backend, Transport transport,
+         const LinkDisturbances* disturbances = nullptr, std::uint32_t devices = 0);
 
   // The ends by device, as the topology has them; they outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }

@@ -63,18 +63,18 @@ std::uint32_t most_workers(const Schedule& schedule) {
   return most;
 }
 
-// A rank's hardware, at its own clock.
+// A rank's hardware, at its own clock, and what work costs on it. The program outlives it.
 struct Machine {
-  explicit Machine(const Hardware& of) : hardware(of), cost(hardware) {}
+  Machine(const Hardware& own, const Program& program) : hardware(own), cost(hardware, program) {}
   Hardware hardware;
   CostModel cost;
 };
 
 std::vector<std::unique_ptr<Machine>> machines_of(const Schedule& schedule, const Hardware& hardware,
-                                                  const RunOptions& options) {
+                                                  const Program& program, const RunOptions& options) {
   std::vector<std::unique_ptr<Machine>> machines;
   for (const Ssc& ssc : schedule) {
-    machines.push_back(std::make_unique<Machine>(hardware_of(hardware, options, ssc.rank())));
+    machines.push_back(std::make_unique<Machine>(hardware_of(hardware, options, ssc.rank()), program));
   }
   return machines;
 }
@@ -82,12 +82,13 @@ std::vector<std::unique_ptr<Machine>> machines_of(const Schedule& schedule, cons
 // The devices of all ranks and what connects them, for one run.
 class Ranks {
  public:
-  Ranks(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
+  Ranks(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware, const Program& program,
         const NetworkBackend& backend, const RunOptions& options, const std::vector<std::unique_ptr<L2>>& l2s,
         std::uint32_t copy)
-      : machines_(machines_of(schedule, hardware, options)),
-        fabric_(hardware, dies_of(schedule, options), most_workers(schedule), backend, options.transport,
-                options.disturbances, static_cast<std::uint32_t>(schedule.size())),
+      : program_(program_of(program, options)),
+        machines_(machines_of(schedule, hardware, program_, options)),
+        fabric_(hardware, program_, dies_of(schedule, options), most_workers(schedule), backend,
+                options.transport, options.disturbances, static_cast<std::uint32_t>(schedule.size())),
         group_(fabric_.topology().farthest(), fabric_.topology().ranks()) {
     for (const Ssc& ssc : schedule) {
       const std::uint32_t rank = index(ssc.rank());
@@ -134,6 +135,7 @@ class Ranks {
     throw RunError("deadlock: no event is due, and these workers wait:" + blocked);
   }
 
+  Program program_;
   std::vector<std::unique_ptr<Machine>> machines_;
   Fabric fabric_;
   Group group_;
@@ -164,7 +166,7 @@ RoutingCounts capacity_of(const Schedule& schedule) {
 }
 
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                       const NetworkBackend& backend, const RunOptions& options) {
+                       const Program& program, const NetworkBackend& backend, const RunOptions& options) {
   check_fits(schedule, counts, hardware, options);
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
   const std::uint32_t copies = copies_before(schedule, layout, hardware, options.l2);
@@ -178,11 +180,11 @@ RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, co
     before.launches = nullptr;
     before.disturbances = nullptr;
     for (std::uint32_t copy = std::min(1U, copies); copy <= copies; ++copy) {
-      Ranks(schedule, layout, hardware, backend, before, l2s, copy).run();
+      Ranks(schedule, layout, hardware, program, backend, before, l2s, copy).run();
     }
     for (const auto& l2 : l2s) l2->forget_counts();
   }
-  return Ranks(schedule, layout, hardware, backend, options, l2s, 0).run();
+  return Ranks(schedule, layout, hardware, program, backend, options, l2s, 0).run();
 }
 
 }  // namespace a3sim

@@ -5,6 +5,7 @@
 #include "models/routing/routing.h"
 #include "scheduler/ssc/ssc.h"
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 #include "sim/network/network.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/run_options.h"
@@ -22,6 +23,6 @@ RoutingCounts capacity_of(const Schedule& schedule);
 // Throws InputError for a routing above the bucket's capacity or workers that the hardware has not, RunError
 // on deadlock.
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
-                       const NetworkBackend& backend, const RunOptions& options);
+                       const Program& program, const NetworkBackend& backend, const RunOptions& options);
 
 }  // namespace a3sim

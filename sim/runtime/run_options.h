@@ -7,7 +7,7 @@
 
 #include "models/taskflow/taskflow.h"
 #include "sim/core/config/config.h"
-#include "sim/device/hardware.h"
+#include "sim/device/program.h"
 #include "sim/runtime/kernel_launches.h"
 #include "sim/runtime/l2_options.h"
 #include "sim/runtime/link_disturbances.h"
@@ -20,8 +20,8 @@ namespace a3sim {
 // Whether the host launches the first kernel onto an idle device, or has queued it behind others.
 enum class Launch : std::uint8_t { kAlone, kQueued };
 constexpr auto names_of(Launch) { return std::to_array<std::string_view>({"alone", "queued"}); }
-inline Duration first_launch(const Hardware::Runtime& runtime, Launch launch) {
-  return launch == Launch::kAlone ? runtime.kernel_launch : runtime.queued_launch;
+inline Duration first_launch(const Program& program, Launch launch) {
+  return launch == Launch::kAlone ? program.launch.alone : program.launch.queued;
 }
 
 // In which order a dynamic scheduler hands out tasks that are ready.

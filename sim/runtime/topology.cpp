@@ -13,8 +13,8 @@ Placement placement_of(const Hardware::Fabric& fabric, std::span<const std::uint
   return placement;
 }
 
-Topology::Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport,
-                   std::uint32_t devices)
+Topology::Topology(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
+                   Transport transport, std::uint32_t devices)
     : levels_(hardware.fabric.levels),
       placement_(placement_of(hardware.fabric, dies)),
       devices_(devices > 0 ? devices : static_cast<std::uint32_t>(dies.size())),
@@ -30,26 +30,28 @@ Topology::Topology(const Hardware& hardware, std::span<const std::uint32_t> dies
     if (level == levels_.size()) throw std::logic_error("a die lies beyond the last level");
     used[level] = true;
   }
+  const BytesPerSecond collective =
+      transport == Transport::kCollective ? program.collective.rate : BytesPerSecond{};
   for (std::uint32_t l = 0; l < levels_.size(); ++l) {
     if (!used[l]) continue;
     farthest_ = std::max(farthest_, levels_[l].latency);
-    if (first_port_[levels_[l].plane] == kNone) add_ports(hardware, levels_[l].plane, transport);
+    const std::uint32_t plane = levels_[l].plane;
+    if (first_port_[plane] == kNone) add_ports(hardware.fabric.planes[plane], plane, collective);
   }
 }
 
-// A collective's rate is what a rank was measured to send in all, whatever planes it took.
-void Topology::add_ports(const Hardware& hardware, std::uint32_t plane, Transport transport) {
-  BytesPerSecond egress = hardware.fabric.planes[plane].egress,
-                 ingress = hardware.fabric.planes[plane].ingress;
-  const BytesPerSecond limit = hardware.collective.rate;
-  const bool together = transport == Transport::kCollective && std::min(egress, ingress) >= limit;
+// A collective's rate is what a rank was measured to send in all, whatever planes it took; 0: there is none.
+void Topology::add_ports(const Hardware::Fabric::Plane& plane, std::uint32_t place,
+                         BytesPerSecond collective) {
+  BytesPerSecond egress = plane.egress, ingress = plane.ingress;
+  const bool together = collective.count > 0 && std::min(egress, ingress) >= collective;
   if (together && collective_ != kNone) {
-    first_port_[plane] = collective_;
+    first_port_[place] = collective_;
     return;
   }
-  if (together) egress = ingress = limit;
-  first_port_[plane] = static_cast<std::uint32_t>(ports_.egress.size());
-  if (together) collective_ = first_port_[plane];
+  if (together) egress = ingress = collective;
+  first_port_[place] = static_cast<std::uint32_t>(ports_.egress.size());
+  if (together) collective_ = first_port_[place];
   ports_.egress.insert(ports_.egress.end(), devices_, egress);
   ports_.ingress.insert(ports_.ingress.end(), devices_, ingress);
 }

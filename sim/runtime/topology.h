@@ -9,6 +9,7 @@
 #include "models/placement.h"
 #include "sim/core/enum_names.h"
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 #include "sim/network/network.h"
 
 namespace a3sim {
@@ -35,8 +36,8 @@ class Topology {
   // the collective's rate, over all planes that are not slower together.
   // `devices`: how many of the ranks are simulated, which stand for all (scheduler/compile/turns.h): ports are theirs. 0:
   // all are.
-  Topology(const Hardware& hardware, std::span<const std::uint32_t> dies, Transport transport,
-           std::uint32_t devices = 0);
+  Topology(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
+           Transport transport, std::uint32_t devices = 0);
 
   std::uint32_t devices() const { return devices_; }
   // The one that stands for a rank.
@@ -61,7 +62,7 @@ class Topology {
   std::uint32_t level_of(RankId src, RankId dst) const {
     return placement_.distance(index(src), index(dst)) - 1;
   }
-  void add_ports(const Hardware& hardware, std::uint32_t plane, Transport transport);
+  void add_ports(const Hardware::Fabric::Plane& plane, std::uint32_t place, BytesPerSecond collective);
 
   std::vector<Hardware::Fabric::Level> levels_;
   Placement placement_;

@@ -40,7 +40,7 @@ TEST_CASE("A machine to start from has every value of the shipped one, with its 
   const std::string text = starter_file("hardware", Documents::get("hardware"), "a3", "s.json");
   CHECK(values_in(Config::parse(text, "mine.yaml", {}, diagnostics)) == shipped_values);
   CHECK(shipped_values.size() > 50);
-  CHECK_THAT(text, Contains("measure these first") && Contains("hardware.collective.fixed"));
+  CHECK_THAT(text, Contains("measure these first") && Contains("program.collective.fixed"));
   CHECK_THAT(text, Contains("# Reads and writes take turns"));  // a comment of the file's own
 }
 

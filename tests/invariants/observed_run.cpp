@@ -30,8 +30,8 @@ ObservedPass observe(const Experiment& experiment, const std::string& name, Sche
   RunOptions options = options_of(experiment, true);
   options.hooks = &counting;
   pass.result.name = name;
-  pass.result.run = run_schedule(schedule, counts, experiment.hardware, backend, options);
-  pass.result.bounds = lower_bounds(schedule, counts, experiment.hardware, options);
+  pass.result.run = run_schedule(schedule, counts, experiment.hardware, experiment.program, backend, options);
+  pass.result.bounds = lower_bounds(schedule, counts, experiment.hardware, experiment.program, options);
   pass.result.schedule = std::move(schedule);
   return pass;
 }

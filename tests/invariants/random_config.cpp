@@ -147,37 +147,37 @@ void choose_l2(Choices& c) {
 // Memory and ports from far more than is needed down to where puts alone fill the one or the other.
 void choose_rates(Choices& c) {
   const auto rate = [&](const char* key, std::initializer_list<const char*> values) {
-    c.choose(std::string("hardware.") + key, values);
+    c.choose(key, values);
   };
-  rate("memory.hbm_read", {"", "60 GB/s", "3 GB/s", "100 TB/s"});
-  rate("memory.hbm_write", {"", "90 GB/s", "2 GB/s", "100 TB/s"});
-  rate("memory.l2_read", {"", "700 GB/s", "20 GB/s", "100 TB/s"});
-  rate("memory.l2_write", {"", "500 GB/s", "15 GB/s", "100 TB/s"});
-  rate("memory.l2_line_read", {"", "300 GB/s", "100 TB/s"});
-  rate("fabric.put_per_worker", {"", "1 GB/s", "130 GB/s", "9 TB/s"});
-  rate("fabric.planes.sio.egress", {"", "7 GB/s", "10 TB/s"});
-  rate("fabric.planes.sio.ingress", {"", "9 GB/s", "10 TB/s"});
-  rate("fabric.planes.hccs.egress", {"", "5 GB/s", "10 TB/s"});
-  rate("fabric.planes.hccs.ingress", {"", "6 GB/s", "10 TB/s"});
-  rate("collective.rate", {"", "4 GB/s", "1 TB/s"});
+  rate("hardware.memory.hbm_read", {"", "60 GB/s", "3 GB/s", "100 TB/s"});
+  rate("hardware.memory.hbm_write", {"", "90 GB/s", "2 GB/s", "100 TB/s"});
+  rate("hardware.memory.l2_read", {"", "700 GB/s", "20 GB/s", "100 TB/s"});
+  rate("hardware.memory.l2_write", {"", "500 GB/s", "15 GB/s", "100 TB/s"});
+  rate("hardware.memory.l2_line_read", {"", "300 GB/s", "100 TB/s"});
+  rate("hardware.fabric.put_per_worker", {"", "1 GB/s", "130 GB/s", "9 TB/s"});
+  rate("hardware.fabric.planes.sio.egress", {"", "7 GB/s", "10 TB/s"});
+  rate("hardware.fabric.planes.sio.ingress", {"", "9 GB/s", "10 TB/s"});
+  rate("hardware.fabric.planes.hccs.egress", {"", "5 GB/s", "10 TB/s"});
+  rate("hardware.fabric.planes.hccs.ingress", {"", "6 GB/s", "10 TB/s"});
+  rate("program.collective.rate", {"", "4 GB/s", "1 TB/s"});
 }
 
 void choose_times(Choices& c) {
   const auto value = [&](const char* key, std::initializer_list<const char*> values) {
-    c.choose(std::string("hardware.") + key, values);
+    c.choose(key, values);
   };
-  value("clock", {"", "300 MHz", "7 GHz"});
-  value("fabric.put_startup", {"", "0 us", "5 us"});
-  value("fabric.put_fence", {"", "0 us", "1 us"});
-  value("fabric.unaligned", {"", "0.3"});
-  value("fabric.levels.node.latency", {"", "0 us", "20 us"});
-  value("collective.fixed", {"", "0 us"});
-  value("runtime.static_task", {"", "0 us", "2 us"});
-  value("runtime.dynamic_task", {"", "0 us"});
-  value("runtime.local_visibility", {"", "0 us", "3 us"});
-  value("runtime.kernel_launch", {"", "0 us", "1 us"});
-  value("runtime.queued_launch", {"", "0 us", "3 us"});
-  value("runtime.cube_task_start", {"", "0 us", "20 us"});
+  value("hardware.clock", {"", "300 MHz", "7 GHz"});
+  value("hardware.fabric.put_startup", {"", "0 us", "5 us"});
+  value("hardware.fabric.put_fence", {"", "0 us", "1 us"});
+  value("hardware.fabric.unaligned", {"", "0.3"});
+  value("hardware.fabric.levels.node.latency", {"", "0 us", "20 us"});
+  value("program.collective.fixed", {"", "0 us"});
+  value("program.tasks.static_task", {"", "0 us", "2 us"});
+  value("program.tasks.dynamic_task", {"", "0 us"});
+  value("program.signals.local_visibility", {"", "0 us", "3 us"});
+  value("program.launch.alone", {"", "0 us", "1 us"});
+  value("program.launch.queued", {"", "0 us", "3 us"});
+  value("program.tasks.cube_task_start", {"", "0 us", "20 us"});
 }
 
 }  // namespace

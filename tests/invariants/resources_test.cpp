@@ -50,7 +50,8 @@ void check_memory(const ObservedRun& run, const PassResult& pass) {
 
 void check_ports(const ObservedRun& run, const PassResult& pass) {
   const RunOptions options = options_of(run.experiment, false);
-  const Topology topology(run.experiment.hardware, dies_of(pass.schedule, options), options.transport);
+  const Topology topology(run.experiment.hardware, run.experiment.program, dies_of(pass.schedule, options),
+                          options.transport);
   const Ports ports = moved(topology, pass);
   for (std::size_t p = 0; p < ports.egress.size(); ++p) {
     RC_ASSERT(ports.egress[p] <= capacity(topology.ports().egress[p], pass.run.makespan));

@@ -20,25 +20,31 @@ Hardware doubled(Hardware hardware) {
   hardware.clock.count /= 2;
   Hardware::MemorySystem& memory = hardware.memory;
   for (BytesPerSecond* rate : {&memory.l2_read, &memory.l2_write, &memory.l2_line_read, &memory.hbm_read,
-                               &memory.hbm_write, &hardware.fabric.put_per_worker, &hardware.collective.rate})
+                               &memory.hbm_write, &hardware.fabric.put_per_worker})
     *rate = halved(*rate);
   for (Hardware::Fabric::Plane& plane : hardware.fabric.planes) {
     plane.egress = halved(plane.egress);
     plane.ingress = halved(plane.ingress);
   }
   for (Hardware::Fabric::Level& level : hardware.fabric.levels) level.latency *= 2;
-  for (Duration* time :
-       {&hardware.fabric.put_startup, &hardware.fabric.put_fence, &hardware.collective.fixed,
-        &hardware.collective.per_peer, &hardware.runtime.static_task, &hardware.runtime.local_visibility,
-        &hardware.runtime.dynamic_task, &hardware.runtime.kernel_launch, &hardware.runtime.queued_launch,
-        &hardware.runtime.cube_task_start})
-    *time *= 2;
+  for (Duration* time : {&hardware.fabric.put_startup, &hardware.fabric.put_fence}) *time *= 2;
   return hardware;
+}
+
+Program doubled(Program program) {
+  program.collective.rate = halved(program.collective.rate);
+  for (Duration* time : {&program.collective.fixed, &program.collective.per_peer, &program.tasks.static_task,
+                         &program.signals.local_visibility, &program.launch.alone, &program.launch.queued,
+                         &program.tasks.cube_task_start})
+    *time *= 2;
+  if (program.tasks.dynamic_task) *program.tasks.dynamic_task *= 2;
+  return program;
 }
 
 Experiment doubled(const Experiment& experiment) {
   Experiment twice = experiment;
   twice.hardware = doubled(experiment.hardware);
+  twice.program = doubled(experiment.program);
   for (Duration& poll : twice.run.poll) poll *= 2;
   for (RankOptions& rank : twice.run.ranks) rank.start *= 2;
   return twice;
@@ -47,37 +53,37 @@ Experiment doubled(const Experiment& experiment) {
 // What makes dates whole, see above.
 std::vector<std::string> whole(const RandomConfig& config) {
   std::vector<std::string> set;
-  const auto hardware = [&](const char* value) { set.push_back(std::string("hardware.") + value); };
-  for (const char* value : {"clock=488281250 Hz",
-                            "workers.cube.gm_to_l1=128 B/cycle",
-                            "workers.cube.l0c_to_gm=32 B/cycle",
-                            "workers.cube.unaligned=0.5",
-                            "workers.cube.rows_128=0.25",
-                            "workers.cube.rows_256=0.5",
-                            "runtime.cube_task_start=4096 ns",
-                            "workers.vector.gm_to_ub=64 B/cycle",
-                            "workers.vector.gm_to_ub_miss=16 B/cycle",
-                            "workers.vector.unaligned=0.5",
-                            "workers.vector.tile=192 KiB",
-                            "memory.l2_read=4000 TB/s",
-                            "memory.l2_write=4000 TB/s",
-                            "memory.l2_line_read=4000 TB/s",
-                            "memory.hbm_read=4000 TB/s",
-                            "memory.hbm_write=4000 TB/s",
-                            "fabric.put_per_worker=7812500000 B/s",
-                            "fabric.unaligned=0.5",
-                            "fabric.levels.supernode.payload=0.5",
-                            "fabric.planes.sio.egress=4000 TB/s",
-                            "fabric.planes.sio.ingress=4000 TB/s",
-                            "fabric.planes.hccs.egress=4000 TB/s",
-                            "fabric.planes.hccs.ingress=4000 TB/s",
-                            "fabric.planes.rdma.egress=4000 TB/s",
-                            "fabric.planes.rdma.ingress=4000 TB/s"})
-    hardware(value);
+  for (const char* value : {"hardware.clock=488281250 Hz",
+                            "hardware.workers.cube.gm_to_l1=128 B/cycle",
+                            "hardware.workers.cube.l0c_to_gm=32 B/cycle",
+                            "hardware.workers.cube.unaligned=0.5",
+                            "hardware.workers.cube.rows_128=0.25",
+                            "hardware.workers.cube.rows_256=0.5",
+                            "program.tasks.cube_task_start=4096 ns",
+                            "hardware.workers.vector.gm_to_ub=64 B/cycle",
+                            "hardware.workers.vector.gm_to_ub_miss=16 B/cycle",
+                            "hardware.workers.vector.unaligned=0.5",
+                            "program.vector.tile=192 KiB",
+                            "hardware.memory.l2_read=4000 TB/s",
+                            "hardware.memory.l2_write=4000 TB/s",
+                            "hardware.memory.l2_line_read=4000 TB/s",
+                            "hardware.memory.hbm_read=4000 TB/s",
+                            "hardware.memory.hbm_write=4000 TB/s",
+                            "hardware.fabric.put_per_worker=7812500000 B/s",
+                            "hardware.fabric.unaligned=0.5",
+                            "hardware.fabric.levels.supernode.payload=0.5",
+                            "hardware.fabric.planes.sio.egress=4000 TB/s",
+                            "hardware.fabric.planes.sio.ingress=4000 TB/s",
+                            "hardware.fabric.planes.hccs.egress=4000 TB/s",
+                            "hardware.fabric.planes.hccs.ingress=4000 TB/s",
+                            "hardware.fabric.planes.rdma.egress=4000 TB/s",
+                            "hardware.fabric.planes.rdma.ingress=4000 TB/s"})
+    set.emplace_back(value);
   // Cores that read what another one is fetching wait for what part of it is left.
   const std::vector<std::string> drawn = overrides_of(config);
   const bool alone = std::ranges::find(drawn, "workers.aic=1") != drawn.end();
-  hardware(alone ? "workers.cube.gm_to_l1_miss=32 B/cycle" : "workers.cube.gm_to_l1_miss=128 B/cycle");
+  set.emplace_back(alone ? "hardware.workers.cube.gm_to_l1_miss=32 B/cycle"
+                         : "hardware.workers.cube.gm_to_l1_miss=128 B/cycle");
   set.insert(set.end(), {"tiling.base_k=64", "tiling.step_k=4", "model.dtype=bf16", "ranks.clock={}",
                          "experiment.communication=one_sided"});
   return set;

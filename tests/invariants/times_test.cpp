@@ -69,10 +69,10 @@ Schedule shuffled(const Schedule& schedule, std::uint64_t seed) {
 
 void check_start(const Experiment& experiment, const Triggers& triggers, std::size_t rank,
                  const TaskDescriptor& td, const TaskRecord& record) {
-  const Duration fetch = experiment.hardware.runtime.static_task;
+  const Duration fetch = experiment.program.tasks.static_task;
   const Trigger event = td.dependent_event == kNone ? Trigger{} : triggers[rank][td.dependent_event];
   RC_ASSERT(record.taken.time_since_epoch() >=
-            experiment.run.ranks[rank].start + experiment.hardware.runtime.kernel_launch);
+            experiment.run.ranks[rank].start + experiment.program.launch.alone);
   RC_ASSERT(record.start >= record.taken);
   if (experiment.run.execution == "static" && experiment.run.transport == Transport::kPuts) {
     RC_ASSERT(record.start ==
@@ -110,7 +110,7 @@ void check_sums(const PassResult& pass) {
 void check_put(const Experiment& experiment, const Topology::Route& route, const TaskRecord& record) {
   const Hardware& hardware = experiment.hardware;
   const bool puts = experiment.run.transport == Transport::kPuts;
-  const BytesPerSecond driver = puts ? hardware.fabric.put_per_worker : hardware.collective.rate;
+  const BytesPerSecond driver = puts ? hardware.fabric.put_per_worker : experiment.program.collective.rate;
   const Duration startup = puts ? hardware.fabric.put_startup : Duration{};
   const Duration fence = puts ? hardware.fabric.put_fence : Duration{};
   const Bytes bytes{static_cast<std::int64_t>(record.put_bytes)};
@@ -122,7 +122,8 @@ void check_put(const Experiment& experiment, const Topology::Route& route, const
 
 void check_puts(const Experiment& experiment, const PassResult& pass) {
   const RunOptions options = options_of(experiment, false);
-  const Topology topology(experiment.hardware, dies_of(pass.schedule, options), options.transport);
+  const Topology topology(experiment.hardware, experiment.program, dies_of(pass.schedule, options),
+                          options.transport);
   for (std::uint32_t r = 0; r < pass.schedule.size(); ++r) {
     const Ssc& ssc = pass.schedule[r];
     for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {

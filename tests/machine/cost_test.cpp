@@ -6,13 +6,13 @@ using namespace a3sim;
 
 TEST_CASE("a base block takes one cycle for every 16 x 16 x 16 products") {
   const Hardware hardware = ideal_machine();
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   CHECK(cost.arithmetic(matmul(128, 256, 512)) == 128 * 256 * 512 / kMacsPerCycle * kCycle);
 }
 
 TEST_CASE("edges are padded to the cube's 16 x 16 x 16 steps") {
   const Hardware hardware = ideal_machine();
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   CHECK(cost.arithmetic(matmul(1, 1, 1)) == kCycle);
   CHECK(cost.arithmetic(matmul(17, 16, 16)) == 2 * kCycle);
   CHECK(cost.arithmetic(matmul(16, 33, 17)) == 3 * 2 * kCycle);
@@ -20,7 +20,7 @@ TEST_CASE("edges are padded to the cube's 16 x 16 x 16 steps") {
 
 TEST_CASE("data types run at their own rates") {
   const Hardware hardware = ideal_machine();
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(128, 256, 512);
   const Duration in_16_bits = cost.arithmetic(work);
   work.dtype = DataType::kFp32;
@@ -34,7 +34,7 @@ TEST_CASE("mads with their heads take the cycles that were measured on the cube"
   // 4209 to 4225 and 2172 cycles (AscendC documentation).
   Hardware hardware = ideal_machine();
   hardware.cube.mad_head_cycles = 15;
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   CHECK(cycles(cost.least(matmul(128, 256, 512))) >= 4209);
   CHECK(cycles(cost.least(matmul(128, 256, 512))) <= 4225);
   CHECK(cycles(cost.least(matmul(128, 128, 512))) == Approx(2172).margin(8));
@@ -83,7 +83,7 @@ TEST_CASE("a block goes at the pace of the slowest of cube, loads to L1 and load
   constexpr std::int64_t kCube = std::int64_t{kM} * kN * kK / kMacsPerCycle;
   Hardware hardware = ideal_machine();
   const Work work = matmul(kM, kN, kK);
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   SECTION("the cube") { CHECK(cycles(cost.least(work)) == kCube + 1); }  // a rest of the fast loads
   SECTION("loads to L1; the cube's last stage is hidden by nothing") {
     hardware.cube.gm_to_l1 = 32;
@@ -110,7 +110,7 @@ TEST_CASE("rows that do not begin at a line are loaded at their part of the rate
   Hardware hardware = ideal_machine();
   hardware.cube.gm_to_l1 = 1;
   hardware.cube.unaligned = 0.5;
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(16, 16, 16);
   const std::int64_t aligned = cycles(cost.least(work));
   work.a_pitch = work.b_pitch = kL2Line + 2;
@@ -121,7 +121,7 @@ TEST_CASE("what the L2 has to fetch is loaded at the rate of misses, and counted
   Hardware hardware = ideal_machine();
   hardware.cube.gm_to_l1 = 50;
   hardware.cube.gm_to_l1_miss = 10;
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   const Work work = matmul(128, 256, 512);
   const Step step = first_step(work, hardware);
   StepTraffic traffic;
@@ -139,7 +139,7 @@ TEST_CASE("rows that do not begin at a line are fetched at their part of the rat
   hardware.cube.gm_to_l1 = 50;
   hardware.cube.gm_to_l1_miss = 10;
   hardware.cube.unaligned = 0.5;
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(128, 256, 512);
   work.a_pitch = kL2Line + 2;
   const Step step = first_step(work, hardware);
@@ -158,9 +158,9 @@ TEST_CASE("no more cores read a line than there are") {
   Work work = matmul(128, 256 * 8, 512);
   work.shares = 8;
   work.tiling.order = BlockOrder::kRowMajor;
-  const std::int64_t eight = cycles(CostModel(hardware).least(work));
+  const std::int64_t eight = cycles(CostModel(hardware, kIdealProgram).least(work));
   hardware.workers.kind(CoreUnit::kMatrix).count = 2;
-  CHECK(cycles(CostModel(hardware).least(work)) < eight);
+  CHECK(cycles(CostModel(hardware, kIdealProgram).least(work)) < eight);
 }
 
 TEST_CASE("with one buffer in L1 the way out of L0C is as long as with two, or longer") {
@@ -169,9 +169,9 @@ TEST_CASE("with one buffer in L1 the way out of L0C is as long as with two, or l
   Work work = matmul(128, 128, 256);
   work.tiling.l1_buffers = 1;
   work.tiling.l0c_buffers = 2;
-  const std::int64_t two = cycles(CostModel(hardware).least(work));
+  const std::int64_t two = cycles(CostModel(hardware, kIdealProgram).least(work));
   work.tiling.l0c_buffers = 1;
-  CHECK(two == cycles(CostModel(hardware).least(work)));  // one block: nothing to overlap with
+  CHECK(two == cycles(CostModel(hardware, kIdealProgram).least(work)));  // one block: nothing to overlap with
   CHECK(two >= 128 * 128 * kElement);
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("cores that read the same lines share what the L2 gives of them") {
   Hardware hardware = ideal_machine();
   hardware.cube.gm_to_l1 = 100;
   hardware.memory.l2_line_read = {200 * kOneGigahertz.count};
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(128, 256 * 8, 512);
   work.shares = 8;
   work.tiling.order = BlockOrder::kRowMajor;  // all eight read the same rows
@@ -193,7 +193,7 @@ TEST_CASE("short rows are loaded at their part of the rate, and what lies betwee
   hardware.cube.gm_to_l1 = 1;
   hardware.cube.rows_256 = 0.8;
   hardware.cube.rows_128 = 0.5;
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   constexpr std::int64_t kPanel = std::int64_t{256} * 1024 * kElement;  // of A as of B
   const auto loads = [&](std::uint16_t base_m, bool a_transposed) {
     Work work = matmul(256, 256, 1024);
@@ -215,7 +215,7 @@ TEST_CASE("short rows are loaded at their part of the rate, and what lies betwee
 TEST_CASE("a block's way out overlaps the next block where the unit flag is set, in its own type") {
   Hardware hardware = ideal_machine();
   hardware.cube.l0c_to_gm = 8;
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   const auto time = [&](UnitFlag flag, bool a_transposed, DataType result) {
     Work work = matmul(16 * 128, 256, 1024);  // sixteen blocks
     work.tiling.unit_flag = flag;
@@ -240,9 +240,10 @@ TEST_CASE("a block's way out overlaps the next block where the unit flag is set,
 TEST_CASE("a matrix task begins later by its start, whatever it loads") {
   Hardware hardware = ideal_machine();
   const Work work = matmul(256, 256, 1024);
-  const std::int64_t without = cycles(CostModel(hardware).least(work));
-  hardware.runtime.cube_task_start = 3_us;
-  CHECK(cycles(CostModel(hardware).least(work)) == without + 3000);
+  const std::int64_t without = cycles(CostModel(hardware, kIdealProgram).least(work));
+  Program program = kIdealProgram;
+  program.tasks.cube_task_start = 3_us;
+  CHECK(cycles(CostModel(hardware, program).least(work)) == without + 3000);
 }
 
 TEST_CASE("a step costs the same whatever step of its task was asked for before") {
@@ -252,8 +253,9 @@ TEST_CASE("a step costs the same whatever step of its task was asked for before"
   hardware.cube.l0c_to_gm = 40;
   hardware.cube.least_rows = 16;
   hardware.memory.l2_line_read = {90'000'000'000};
-  hardware.runtime.cube_task_start = 500_ns;
-  const CostModel cost(hardware);
+  Program program = kIdealProgram;
+  program.tasks.cube_task_start = 500_ns;
+  const CostModel cost(hardware, program);
   // Edges in both directions, three steps of K a block, products of other sizes, one of zeros.
   Work work = matmul(300, 700, 20'000);
   work.gemms.push_back({300, 700, 0, 0, 0, 0});

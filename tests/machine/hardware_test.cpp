@@ -78,7 +78,6 @@ TEST_CASE("Rates and times of the A3 file are read in their units") {
   CHECK(a3.memory.l2_read == BytesPerSecond{5'960'000'000'000});
   CHECK(plane(a3, "hccs").egress == BytesPerSecond{122'500'000'000});
   CHECK(a3.fabric.put_fence == 225_ns);
-  CHECK(a3.runtime.static_task == 100_ns);
   CHECK(a3.cube.l0c_to_gm == 40.6);
 }
 
@@ -104,9 +103,9 @@ TEST_CASE("An SM runs products and all else") {
   const double peak = kFlopsPerMac * node.workers.count(CoreUnit::kMatrix) * node.cube.macs_per_cycle_16 *
                       static_cast<double>(node.clock.count);
   CHECK(peak == Approx(kDataSheet).epsilon(0.001));
-  REQUIRE(node.streams.has_value());
-  CHECK(node.streams->copy_engine.rate == BytesPerSecond{374'000'000'000});
-  CHECK_FALSE(load("a3.yaml").streams.has_value());
+  REQUIRE(node.copy_engine.has_value());
+  CHECK(node.copy_engine->rate == BytesPerSecond{374'000'000'000});
+  CHECK_FALSE(load("a3.yaml").copy_engine.has_value());
 }
 
 TEST_CASE("Each class of work has one kind of worker") {

@@ -27,12 +27,20 @@ inline Hardware ideal_machine() {
   vector.simple_fp32 = vector.convert = vector.transcendental = kFast;
   vector.gm_to_ub = vector.gm_to_ub_miss = vector.ub_to_gm = kFast;
   vector.ub = 192_KiB;
-  vector.tile = 1_KiB;
   hardware.memory.l2_line_read = {1'000'000'000'000'000'000};
   hardware.memory.hbm_read = {2'000'000'000'000};
   hardware.memory.hbm_write = {1'000'000'000'000};
   return hardware;
 }
+
+// A program that costs nothing beside its work.
+inline Program ideal_program() {
+  Program program;
+  program.vector_tile = 1_KiB;
+  return program;
+}
+
+inline const Program kIdealProgram = ideal_program();
 
 inline Work matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   Work work;

@@ -8,7 +8,7 @@ TEST_CASE("without the unit flag a block's result leaves L0C before the next blo
   constexpr std::uint32_t kBlocks = 3;
   Hardware hardware = ideal_machine();
   hardware.cube.l0c_to_gm = 64;
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   const std::int64_t cube = 128 * 256 * 512 / kMacsPerCycle, out = 128 * 256 * kElement / 64;
   Work work = matmul(128 * kBlocks, 256, 512);
   work.tiling.unit_flag = UnitFlag::kOff;
@@ -17,7 +17,7 @@ TEST_CASE("without the unit flag a block's result leaves L0C before the next blo
 
 TEST_CASE("the shares of a product move all of its bytes once") {
   const Hardware hardware = ideal_machine();
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(1000, 3000, 700);
   const std::vector<StepJob> whole = jobs_of(cost, work);
   work.shares = 7;
@@ -59,7 +59,7 @@ TEST_CASE("shares that count on from product to product take all blocks of all p
 TEST_CASE("a matrix task reads its operands with every block and writes its result once") {
   constexpr std::uint32_t kM = 256, kN = 512, kK = 1024;
   const Hardware hardware = ideal_machine();
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   const std::vector<StepJob> jobs = jobs_of(cost, matmul(kM, kN, kK));
   constexpr double kBlocks = 2 * 2;
   CHECK(jobs.size() == kBlocks);
@@ -71,7 +71,7 @@ TEST_CASE("a matrix task reads its operands with every block and writes its resu
 TEST_CASE("a long K is several steps, of which the last brings the result out") {
   constexpr std::uint32_t kK = 20'000;
   const Hardware hardware = ideal_machine();
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   const std::vector<StepJob> jobs = jobs_of(cost, matmul(128, 256, kK));
   CHECK(jobs.size() == 3);
   CHECK(bytes(jobs, Resource::kL2Read) == kElement * (128.0 + 256) * kK);
@@ -80,7 +80,7 @@ TEST_CASE("a long K is several steps, of which the last brings the result out") 
 
 TEST_CASE("a product without rows of K only writes") {
   const Hardware hardware = ideal_machine();
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   const std::vector<StepJob> jobs = jobs_of(cost, matmul(128, 256, 0));
   CHECK(bytes(jobs, Resource::kL2Read) == 0);
   CHECK(bytes(jobs, Resource::kL2Write) == 2 * 128 * 256);
@@ -98,7 +98,7 @@ TEST_CASE("vector work goes at the pace of the slowest of load, arithmetic and s
   work.streams = {{TensorId{0}, RankId{0}, {0, kRows}, kRead, false},
                   {TensorId{1}, RankId{0}, {0, kRows}, kWrite, true}};
   work.ops = {kElements, 2 * kElements, kElements};
-  const CostModel cost(hardware);
+  const CostModel cost(hardware, kIdealProgram);
   SECTION("load") { hardware.vector.gm_to_ub = 64; }
   SECTION("store") { hardware.vector.ub_to_gm = 32; }
   SECTION("arithmetic, its classes one after the other") {
@@ -133,5 +133,5 @@ TEST_CASE("what a cube accesses is said to be a cube's, what a vector accesses a
 
 TEST_CASE("no work takes no time") {
   const Hardware hardware = ideal_machine();
-  CHECK(CostModel(hardware).least(Work{}) == Duration::zero());
+  CHECK(CostModel(hardware, kIdealProgram).least(Work{}) == Duration::zero());
 }

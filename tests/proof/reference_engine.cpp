@@ -56,7 +56,7 @@ class Simulation {
       : s_(s),
         collectives_(s.options.transport == Transport::kCollective),
         dynamic_(s.options.execution == "dynamic"),
-        links_(s.hardware, s.options, static_cast<std::uint32_t>(s.schedule.size())),
+        links_(s.hardware, s.program, s.options, static_cast<std::uint32_t>(s.schedule.size())),
         ranks_(s.schedule.size()) {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) set_up(r);
     if (!dynamic_ && (collectives_ || by_kernels())) cut_into_kernels();
@@ -64,7 +64,7 @@ class Simulation {
 
   Outcome run() {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      const Duration start = s_.options.rank(RankId{r}).start, launch = s_.hardware.runtime.kernel_launch;
+      const Duration start = s_.options.rank(RankId{r}).start, launch = s_.program.launch.alone;
       at(ps(start) + ps(launch), [this, r] { launch_rank(r); });
     }
     for (std::int64_t next = next_date(); next != kForever; next = next_date()) {
@@ -102,8 +102,9 @@ class Simulation {
     rank.ssc = &s_.schedule[r];
     Hardware own = s_.hardware;
     own.clock.count = std::llround(static_cast<double>(own.clock.count) * s_.options.rank(RankId{r}).clock);
-    if (by_kernels()) own.runtime.cube_task_start = {};  // the host has prepared them
-    rank.tasks = tasks_of({s_.schedule, s_.capacity, s_.counts, own, s_.l2}, r);
+    Program program = s_.program;
+    if (by_kernels()) program.tasks.cube_task_start = {};  // the host has prepared them
+    rank.tasks = tasks_of({s_.schedule, s_.capacity, s_.counts, own, program, s_.l2}, r);
     rank.workers.resize(first_of(r, rank.ssc->queues()));
     rank.pool.resize(rank.ssc->queues());
     rank.own.resize(rank.workers.size());
@@ -198,7 +199,7 @@ class Simulation {
     Worker& worker = ranks_[r].workers[w];
     const std::vector<Phase>& phases = ranks_[r].tasks[worker.task].phases;
     if (worker.phase == phases.size()) {
-      trigger(r, worker.task, now_ + ps(s_.hardware.runtime.local_visibility));
+      trigger(r, worker.task, now_ + ps(s_.program.signals.local_visibility));
       return free_worker(r, w);
     }
     const Phase& phase = phases[worker.phase];
@@ -256,7 +257,7 @@ class Simulation {
     worker.task = task;
     rank.free[w] = false;
     if (!kernels_.empty() && !kernels_[rank.kernel].tiles) return run_task(r, w);
-    worker.checked = now_ + ps(s_.hardware.runtime.static_task);
+    worker.checked = now_ + ps(s_.program.tasks.static_task);
     worker.waits = !complete_now(r, task);
     if (!worker.waits) at(worker.checked, [this, r, w] { run_task(r, w); });
   }
@@ -332,7 +333,7 @@ class Simulation {
       rank.free[to] = false;
       rank.handed[best.second] = true;
       rank.workers[to].task = best.second;
-      at(now_ + ps(s_.hardware.runtime.dynamic_task), [this, r, to] {
+      at(now_ + ps(s_.program.tasks.scheduled()), [this, r, to] {
         ++ranks_[r].servers;
         run_task(r, to);
       });
@@ -369,7 +370,7 @@ class Simulation {
   void start_kernel(std::uint32_t r) {
     if (ranks_[r].kernel == kernels_.size()) return;
     if (!collectives_ || !meets(kernels_[ranks_[r].kernel])) return deal(r);
-    const Hardware::Collective& c = s_.hardware.collective;
+    const Program::Collective& c = s_.program.collective;
     meet(ps(c.fixed) + ps(c.per_peer) * (static_cast<std::int64_t>(ranks_.size()) - 1), &Simulation::deal);
   }
 
@@ -403,7 +404,7 @@ class Simulation {
 
   void end_kernel(std::uint32_t r) {
     const bool met = meets(kernels_[ranks_[r].kernel++]), last = ranks_[r].kernel == kernels_.size();
-    const std::int64_t gap = last ? 0 : ps(s_.hardware.runtime.queued_launch);
+    const std::int64_t gap = last ? 0 : ps(s_.program.launch.queued);
     if (met) return meet(ps(links_.farthest()) + gap, &Simulation::start_kernel);
     if (!last) at(now_ + gap, [this, r] { start_kernel(r); });
   }

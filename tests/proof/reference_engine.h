@@ -18,6 +18,7 @@ struct Setup {
   const RoutingCounts& capacity;
   const RoutingCounts& counts;
   const Hardware& hardware;
+  const Program& program;
   const RunOptions& options;  // static, dynamic, kernel; puts or collectives
   std::map<std::string, L2Answer> l2{};
 };

@@ -13,8 +13,11 @@ long double per_ps(BytesPerSecond rate) { return static_cast<long double>(rate.c
 
 }  // namespace
 
-Links::Links(const Hardware& hardware, const RunOptions& options, std::uint32_t ranks)
-    : hardware_(hardware), collective_(options.transport == Transport::kCollective), ranks_(ranks) {
+Links::Links(const Hardware& hardware, const Program& program, const RunOptions& options, std::uint32_t ranks)
+    : hardware_(hardware),
+      program_(program),
+      collective_(options.transport == Transport::kCollective),
+      ranks_(ranks) {
   for (std::uint32_t r = 0; r < ranks; ++r) dies_.push_back(options.rank(RankId{r}).die);
   const std::size_t kinds = hardware.fabric.planes.size() + 1;
   used_.assign(kinds, false);
@@ -27,8 +30,8 @@ Links::Links(const Hardware& hardware, const RunOptions& options, std::uint32_t 
   for (std::uint32_t p = 0; p < hardware.fabric.planes.size(); ++p) {
     const Hardware::Fabric::Plane& plane = hardware.fabric.planes[p];
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      ports_[port(p, r, false)] = per_ps(together(plane) ? hardware.collective.rate : plane.egress);
-      ports_[port(p, r, true)] = per_ps(together(plane) ? hardware.collective.rate : plane.ingress);
+      ports_[port(p, r, false)] = per_ps(together(plane) ? program.collective.rate : plane.egress);
+      ports_[port(p, r, true)] = per_ps(together(plane) ? program.collective.rate : plane.ingress);
     }
   }
   shared_out_ = ports_;
@@ -52,7 +55,7 @@ Duration Links::farthest() const {
 }
 
 bool Links::together(const Hardware::Fabric::Plane& plane) const {
-  return collective_ && std::min(plane.egress, plane.ingress) >= hardware_.collective.rate;
+  return collective_ && std::min(plane.egress, plane.ingress) >= program_.collective.rate;
 }
 
 std::size_t Links::port_kind(std::uint32_t plane) const {
@@ -69,7 +72,7 @@ void Links::start(std::uint32_t rank, std::uint32_t worker, const Task& put) {
   flow.from = port(route.plane, rank, false);
   flow.to = port(route.plane, put.dst, true);
   flow.most =
-      per_ps(collective_ ? hardware_.collective.rate : hardware_.fabric.put_per_worker) / route.payload;
+      per_ps(collective_ ? program_.collective.rate : hardware_.fabric.put_per_worker) / route.payload;
   if (!collective_ && !put.whole_lines) flow.most *= hardware_.fabric.unaligned;
   flow.rank = rank;
   flow.worker = worker;

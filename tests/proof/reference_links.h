@@ -15,7 +15,7 @@ namespace a3sim::reference {
 // The links between ranks, and what flows through them: each date by itself, between whole picoseconds too.
 class Links {
  public:
-  Links(const Hardware& hardware, const RunOptions& options, std::uint32_t ranks);
+  Links(const Hardware& hardware, const Program& program, const RunOptions& options, std::uint32_t ranks);
 
   Duration latency(std::uint32_t src, std::uint32_t dst) const { return level(src, dst).latency; }
   // Of the two ranks that are farthest apart.
@@ -52,6 +52,7 @@ class Links {
   Load load(std::uint32_t rank, bool in) const;
 
   const Hardware& hardware_;
+  const Program& program_;
   bool collective_;
   std::uint32_t ranks_;
   std::vector<std::uint32_t> dies_;

@@ -38,32 +38,32 @@ std::vector<std::string> left_out() {
 // of two a cycle, and neither memory nor ports are ever full.
 std::vector<std::string> whole_dates() {
   std::vector<std::string> set = left_out();
-  for (const char* value : {"clock=488281250 Hz",
-                            "workers.cube.gm_to_l1=128 B/cycle",
-                            "workers.cube.gm_to_l1_miss=128 B/cycle",
-                            "workers.cube.l0c_to_gm=32 B/cycle",
-                            "workers.cube.unaligned=0.5",
-                            "workers.cube.rows_128=0.25",
-                            "workers.cube.rows_256=0.5",
-                            "runtime.cube_task_start=4096 ns",
-                            "workers.vector.gm_to_ub=64 B/cycle",
-                            "workers.vector.gm_to_ub_miss=16 B/cycle",
-                            "workers.vector.unaligned=0.5",
-                            "workers.vector.tile=192 KiB",
-                            "memory.l2_read=4000 TB/s",
-                            "memory.l2_write=4000 TB/s",
-                            "memory.hbm_read=4000 TB/s",
-                            "memory.hbm_write=4000 TB/s",
-                            "fabric.put_per_worker=7812500000 B/s",
-                            "fabric.unaligned=0.5",
-                            "fabric.levels.supernode.payload=0.5",
-                            "fabric.planes.sio.egress=4000 TB/s",
-                            "fabric.planes.sio.ingress=4000 TB/s",
-                            "fabric.planes.hccs.egress=4000 TB/s",
-                            "fabric.planes.hccs.ingress=4000 TB/s",
-                            "fabric.planes.rdma.egress=4000 TB/s",
-                            "fabric.planes.rdma.ingress=4000 TB/s"})
-    set.push_back(std::string("hardware.") + value);
+  for (const char* value : {"hardware.clock=488281250 Hz",
+                            "hardware.workers.cube.gm_to_l1=128 B/cycle",
+                            "hardware.workers.cube.gm_to_l1_miss=128 B/cycle",
+                            "hardware.workers.cube.l0c_to_gm=32 B/cycle",
+                            "hardware.workers.cube.unaligned=0.5",
+                            "hardware.workers.cube.rows_128=0.25",
+                            "hardware.workers.cube.rows_256=0.5",
+                            "program.tasks.cube_task_start=4096 ns",
+                            "hardware.workers.vector.gm_to_ub=64 B/cycle",
+                            "hardware.workers.vector.gm_to_ub_miss=16 B/cycle",
+                            "hardware.workers.vector.unaligned=0.5",
+                            "program.vector.tile=192 KiB",
+                            "hardware.memory.l2_read=4000 TB/s",
+                            "hardware.memory.l2_write=4000 TB/s",
+                            "hardware.memory.hbm_read=4000 TB/s",
+                            "hardware.memory.hbm_write=4000 TB/s",
+                            "hardware.fabric.put_per_worker=7812500000 B/s",
+                            "hardware.fabric.unaligned=0.5",
+                            "hardware.fabric.levels.supernode.payload=0.5",
+                            "hardware.fabric.planes.sio.egress=4000 TB/s",
+                            "hardware.fabric.planes.sio.ingress=4000 TB/s",
+                            "hardware.fabric.planes.hccs.egress=4000 TB/s",
+                            "hardware.fabric.planes.hccs.ingress=4000 TB/s",
+                            "hardware.fabric.planes.rdma.egress=4000 TB/s",
+                            "hardware.fabric.planes.rdma.ingress=4000 TB/s"})
+    set.emplace_back(value);
   set.insert(set.end(), {"tiling.base_k=64", "tiling.step_k=4", "model.dtype=bf16", "ranks.clock={}",
                          "experiment.communication=one_sided"});
   return set;
@@ -106,9 +106,10 @@ Compared compare(const Experiment& experiment, const Pass& pass, const RoutingCo
     if (const auto found = l2.find(op.name); found != l2.end())
       rates = {1 - found->second.hbm_read, found->second.hbm_read, found->second.hbm_written};
   }
-  const RunResult run = run_schedule(schedule, counts, experiment.hardware, backend_of(experiment), options);
+  const RunResult run = run_schedule(schedule, counts, experiment.hardware, experiment.program,
+                                     backend_of(experiment), options);
   const reference::Outcome other =
-      reference::simulate({schedule, capacity, counts, experiment.hardware, options, l2});
+      reference::simulate({schedule, capacity, counts, experiment.hardware, experiment.program, options, l2});
   Compared compared{run.makespan.count(), other.makespan, ""};
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (std::uint32_t r = 0; r < schedule.size(); ++r) {

@@ -226,7 +226,8 @@ class Rank {
       const long double most = std::max({load, compute, store});
       long double cycles = most;
       if (p == 0) {
-        const long double tiles = std::max(1.0L, tile_bytes / static_cast<long double>(v.tile.count));
+        const long double tiles =
+            std::max(1.0L, tile_bytes / static_cast<long double>(q_.program.vector_tile.count));
         cycles += v.startup_cycles + (load + compute + store - most) / tiles;
       }
       phase.alone = time(cycles);
@@ -323,7 +324,7 @@ class Rank {
     const long double compute = (tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0)) / stages;
     const bool overlaps =
         tiling.unit_flag == UnitFlag::kOn || (tiling.unit_flag == UnitFlag::kUnlessTransposed && !weights);
-    const long double start = first ? static_cast<long double>(q_.hardware.runtime.cube_task_start.count()) /
+    const long double start = first ? static_cast<long double>(q_.program.tasks.cube_task_start.count()) /
                                           kPicoseconds * static_cast<long double>(q_.hardware.clock.count)
                                     : 0;
     // A single buffer of results holds the next block's products up, unless they overlap its way out.

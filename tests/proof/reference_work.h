@@ -8,6 +8,7 @@
 #include "models/routing/routing.h"
 #include "scheduler/ssc/ssc.h"
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 
 // What each task of a schedule does and how long that takes alone, worked out anew from what operators mean, to check
 // the engine against. Of the engine's side it has the compiled schedule and the machine's values only.
@@ -39,7 +40,8 @@ struct Question {
   const Schedule& schedule;
   const RoutingCounts& capacity;
   const RoutingCounts& counts;
-  const Hardware& hardware;  // of this rank: its clock, and what a matrix task takes to start
+  const Hardware& hardware;                   // of this rank: its clock
+  const Program& program;                     // with what a matrix task takes to start
   const std::map<std::string, L2Answer>& l2;  // by operator; none: every byte is a hit
 };
 

@@ -11,14 +11,15 @@ namespace {
 constexpr std::uint32_t kFirst = 0, kSecond = 1;  // events
 
 RunResult run(VectorSchedule built, const std::string& execution, Hardware hardware = small_machine(),
-              std::uint32_t servers = 1, ReadyOrder ready = ReadyOrder::kQueue) {
+              std::uint32_t servers = 1, ReadyOrder ready = ReadyOrder::kQueue,
+              const Program& program = small_program()) {
   const NetworkBackend& native = Registry<NetworkBackend>::get("native");
   RunOptions options;
   options.record = true;
   options.execution = execution;
   options.dispatch_servers = servers;
   options.ready = ready;
-  return run_schedule(built.schedule(), RoutingCounts(1, 0), hardware, native, options);
+  return run_schedule(built.schedule(), RoutingCounts(1, 0), hardware, program, native, options);
 }
 
 VectorSchedule free_tasks(std::uint32_t workers, std::uint32_t tasks, std::uint32_t rows) {
@@ -104,9 +105,9 @@ TEST_CASE("a dynamic deadlock names what was not handed out") {
 
 TEST_CASE("kernels follow each other, each after its launch, whatever the events say") {
   constexpr Duration kLaunch = 10_us, kQueued = 4_us;
-  Hardware hardware = small_machine();
-  hardware.runtime.kernel_launch = kLaunch;
-  hardware.runtime.queued_launch = kQueued;
+  Program program = small_program();
+  program.launch.alone = kLaunch;
+  program.launch.queued = kQueued;
   VectorSchedule built(2);
   built.event(3).event(2, true);
   for (int t = 0; t < 3; ++t) built.task(1, kNone, kFirst);  // two workers: the first has two of them
@@ -114,7 +115,7 @@ TEST_CASE("kernels follow each other, each after its launch, whatever the events
   built.parts().operators.push_back(built.parts().operators[0]);
   built.parts().operators[1].stage = 1;
   built.parts().tasks[3].op = built.parts().tasks[4].op = 1;
-  const RunResult result = run(built, "kernel", hardware);
+  const RunResult result = run(built, "kernel", small_machine(), 1, ReadyOrder::kQueue, program);
   CHECK(started(result, 0) == kLaunch);
   CHECK(started(result, 2) == kLaunch + kRowTime);
   CHECK(started(result, 3) == kLaunch + 2 * kRowTime + kQueued);
@@ -122,8 +123,9 @@ TEST_CASE("kernels follow each other, each after its launch, whatever the events
 }
 
 TEST_CASE("a static schedule begins when its kernel has been launched") {
-  Hardware hardware = small_machine();
-  hardware.runtime.kernel_launch = 7_us;
-  const RunResult result = run(free_tasks(1, 1, 1), "static", hardware);
+  Program program = small_program();
+  program.launch.alone = 7_us;
+  const RunResult result =
+      run(free_tasks(1, 1, 1), "static", small_machine(), 1, ReadyOrder::kQueue, program);
   CHECK(result.makespan == 7_us + kOverhead + kRowTime);
 }

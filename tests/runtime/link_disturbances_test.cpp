@@ -116,7 +116,7 @@ TEST_CASE("As many puts are sent again as the chance says") {
   constexpr double kChance = 0.1;
   const std::vector<std::uint32_t> dies{0, 1};
   const Hardware hardware = small_machine();
-  const Topology topology(hardware, dies, Transport::kPuts);
+  const Topology topology(hardware, small_program(), dies, Transport::kPuts);
   LinkDisturbances disturbances;
   disturbances.resends = {{0, kNone, kChance, 1_us, 3}};
   std::uint32_t again = 0;

@@ -13,7 +13,8 @@ constexpr std::uint32_t kFirstRank = 0, kSecondRank = 1;  // events
 
 RunResult run(VectorSchedule built) {
   const NetworkBackend& native = Registry<NetworkBackend>::get("native");
-  return run_schedule(built.schedule(), RoutingCounts(1, 0), small_machine(), native, {.record = true});
+  return run_schedule(built.schedule(), RoutingCounts(1, 0), small_machine(), small_program(), native,
+                      {.record = true});
 }
 
 Duration started_at(const RunResult& result, std::size_t task) {
@@ -95,7 +96,7 @@ TEST_CASE("memory that is short slows tasks down, and the loss is the resource's
   hardware.memory.hbm_read = {64'000'000'000};  // exactly one worker's reading
   VectorSchedule built(2);
   built.event(2, true).task(1, kNone, kFirstRank).task(1, kNone, kFirstRank);
-  const RunResult result = run_schedule(built.schedule(), RoutingCounts(1, 0), hardware,
+  const RunResult result = run_schedule(built.schedule(), RoutingCounts(1, 0), hardware, small_program(),
                                         Registry<NetworkBackend>::get("native"), {.record = true});
   for (const TaskRecord& record : result.ranks[0].records) {
     CHECK(record.end - record.start == 2 * kRowTime);

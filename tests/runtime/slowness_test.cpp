@@ -32,7 +32,7 @@ RunResult run(Hardware hardware, std::uint32_t tasks, TaskHooks* hooks) {
   RunOptions options;
   options.record = true;
   options.hooks = hooks;
-  return run_schedule(built.schedule(), RoutingCounts(1, 0), hardware,
+  return run_schedule(built.schedule(), RoutingCounts(1, 0), hardware, small_program(),
                       Registry<NetworkBackend>::get("native"), options);
 }
 

@@ -2,6 +2,7 @@
 
 #include "scheduler/ssc/ssc.h"
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 
 namespace a3sim {
 
@@ -12,8 +13,7 @@ inline constexpr std::uint32_t kRowBytes = 64'000;  // a row is read in kRowTime
 inline constexpr Duration kRowTime = 1_us;
 inline constexpr BytesPerSecond kPort{100'000'000'000}, kPutRate{10'000'000'000};
 
-// 1 GHz; one worker reads a row of kRowBytes in kRowTime and does all else for nothing; memory is never
-// short. A kernel's launch takes no time.
+// 1 GHz; one worker reads a row of kRowBytes in kRowTime and does all else for nothing; memory is never short.
 inline Hardware small_machine() {
   constexpr double kFast = 1e18;
   constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
@@ -24,12 +24,20 @@ inline Hardware small_machine() {
   hardware.cube = {4096, 1024, 8192, 0, kFast, kFast, kFast, kFast, kFast};
   hardware.vector = {kFast, kFast, kFast, 0, 64, kFast, 64};
   hardware.vector.ub = 192_KiB;
-  hardware.vector.tile = 1_KiB;
   hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kEndless, kEndless};
   hardware.fabric = {{{"plane", kPort, kPort}}, {{"near", kNone, 0, kHop}}, kPutRate, kStartup, 1, kFence};
-  hardware.collective = {100_us, 1_us, kPort, {}};
-  hardware.runtime = {kOverhead, kVisible, kDispatch, {}, {}, {}, {}};
   return hardware;
+}
+
+// A program on it whose kernels' launches take no time.
+inline Program small_program() {
+  Program program;
+  program.name = "small";
+  program.tasks = {kOverhead, kDispatch, {}};
+  program.signals = {kVisible, {}};
+  program.vector_tile = 1_KiB;
+  program.collective = {100_us, 1_us, kPort, {}};
+  return program;
 }
 
 // A schedule of one rank with vector tasks that read `rows` rows each and do nothing else.

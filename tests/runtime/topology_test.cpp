@@ -20,13 +20,18 @@ Hardware four_levels() {
                             {"node", 16, 1, kNode},
                             {"supernode", 768, 1, kFar, kPayload},
                             {"cluster", kNone, 2, kOther}};
-  hardware.collective.rate = kCollective;
   return hardware;
+}
+
+Program with_collective() {
+  Program program = small_program();
+  program.collective.rate = kCollective;
+  return program;
 }
 
 std::string level_of(std::uint32_t a, std::uint32_t b) {
   const std::vector<std::uint32_t> dies{a, b};
-  return Topology(four_levels(), dies, Transport::kPuts).level(RankId{0}, RankId{1}).name;
+  return Topology(four_levels(), with_collective(), dies, Transport::kPuts).level(RankId{0}, RankId{1}).name;
 }
 
 TEST_CASE("Two dies meet at the nearest level that both belong to") {
@@ -40,7 +45,7 @@ TEST_CASE("Two dies meet at the nearest level that both belong to") {
 
 TEST_CASE("A route goes by its own plane's ports, and only planes in use have some") {
   const std::vector<std::uint32_t> dies{0, 1, 2, 16};
-  const Topology topology(four_levels(), dies, Transport::kPuts);
+  const Topology topology(four_levels(), with_collective(), dies, Transport::kPuts);
   CHECK(topology.ports().egress.size() == 2 * dies.size());
   const auto pair = topology.route(RankId{1}, RankId{0}), node = topology.route(RankId{1}, RankId{2}),
              far = topology.route(RankId{3}, RankId{1});
@@ -57,14 +62,14 @@ TEST_CASE("A route goes by its own plane's ports, and only planes in use have so
 
 TEST_CASE("Ranks two dies apart have no package in common, and one port each") {
   const std::vector<std::uint32_t> dies{0, 2, 4, 6};
-  const Topology topology(four_levels(), dies, Transport::kPuts);
+  const Topology topology(four_levels(), with_collective(), dies, Transport::kPuts);
   CHECK(topology.ports().egress.size() == dies.size());
   CHECK(topology.farthest() == kNode);
 }
 
 TEST_CASE("A collective has its rate over all planes together, and slower planes at their own") {
   const std::vector<std::uint32_t> dies{0, 1, 2, 768};
-  const Topology topology(four_levels(), dies, Transport::kCollective);
+  const Topology topology(four_levels(), with_collective(), dies, Transport::kCollective);
   CHECK(topology.ports().egress.size() == 2 * dies.size());
   CHECK(topology.route(RankId{0}, RankId{1}).from == topology.route(RankId{0}, RankId{2}).from);
   CHECK(topology.route(RankId{0}, RankId{2}).port == kCollective);
@@ -73,7 +78,7 @@ TEST_CASE("A collective has its rate over all planes together, and slower planes
 
 TEST_CASE("A rank alone has no ports") {
   const std::vector<std::uint32_t> dies{5};
-  const Topology topology(four_levels(), dies, Transport::kPuts);
+  const Topology topology(four_levels(), with_collective(), dies, Transport::kPuts);
   CHECK(topology.ports().egress.empty());
   CHECK(topology.farthest() == Duration::zero());
 }

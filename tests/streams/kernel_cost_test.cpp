@@ -13,14 +13,15 @@ namespace {
 
 Experiment gemm_on(const std::string& hardware, const std::vector<std::string>& set) {
   const std::filesystem::path configs = configs_folder();
-  return parse_experiment("include: [experiments/gemm.yaml, hardware/" + hardware + ".yaml]\n",
+  return parse_experiment("include: [experiments/gemm.yaml, hardware/" + hardware + ".yaml, programs/" +
+                              (hardware == "h100_node" ? "cuda" : "cann") + ".yaml]\n",
                           (configs / "x.yaml").string(), set);
 }
 
 // A product as the taskflow's kernels run it, block by block through the L2.
 Duration tile_by_tile(const Experiment& experiment) {
   const Compiled compiled = compile_all(experiment);
-  const Duration launch = first_launch(experiment.hardware.runtime, experiment.run.launch);
+  const Duration launch = first_launch(experiment.program, experiment.run.launch);
   return run_pass(experiment, compiled, 0, options_of(experiment, false)).makespan - launch;
 }
 
@@ -32,7 +33,7 @@ TEST_CASE("A kernel takes as long as the same product tile by tile through the L
   constexpr std::uint32_t kN = 4096, kK = 6144;
   const Experiment experiment = gemm_on(hardware, {"gemm.m=" + std::to_string(m), "gemm.n=4096",
                                                    "gemm.k=6144", "l2.start=cold", "network.backend=native"});
-  KernelCost cost(experiment.hardware, experiment.cut.tiling);
+  KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);
   const std::vector<std::uint32_t> rows{m};
   const Duration whole = cost.products(rows, kN, kK, experiment.workers.count(CoreUnit::kMatrix)).ideal;
   const double tiles = seconds(tile_by_tile(experiment));
@@ -44,7 +45,7 @@ TEST_CASE("A kernel takes as long as the same product tile by tile through the L
 
 TEST_CASE("Products of several experts fill each other's last waves") {
   const Experiment experiment = gemm_on("h100_node", {});
-  KernelCost cost(experiment.hardware, experiment.cut.tiling);
+  KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);
   // Half of the SMs have a block of each.
   const std::vector<std::uint32_t> one{512}, two{512, 512}, none{0, 0};
   constexpr std::uint32_t kN = 256 * 16, kK = 4096;  // 4 x 16 blocks on 132 SMs
@@ -55,7 +56,7 @@ TEST_CASE("Products of several experts fill each other's last waves") {
 
 TEST_CASE("A vector kernel that moves more than the HBM serves is as slow as a copy") {
   const Experiment experiment = gemm_on("h100_node", {});
-  const KernelCost cost(experiment.hardware, experiment.cut.tiling);
+  const KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);
   constexpr double kBytes = 256e6, kPublished = 2.5e12;  // nccl#1264: read and written
   const MemoryJob job = cost.vector({kBytes, kBytes, {}}, 132);
   const double hbm = job.bytes[2] / static_cast<double>(experiment.hardware.memory.hbm_read.count);

@@ -31,7 +31,7 @@ struct First {
       : experiment(std::move(of)),
         batches(draw_batches(experiment, 0)),
         hardware(sustained(experiment.hardware)),
-        cost(hardware, experiment.cut.tiling),
+        cost(hardware, experiment.program, experiment.cut.tiling),
         history(experiment.shape.experts()) {
     for (const RoutingCounts& counts : batches.before) history.add(MicroBatch(counts, history).rows);
   }
@@ -122,7 +122,7 @@ TEST_CASE("Balanced routing moves nothing and costs only that products come in t
     const std::size_t all = rows.size(), fixed = all - dyn;
     tails += products(0, fixed, n, k) + products(fixed, all, n, k) - products(0, all, n, k);
   }
-  const Duration launches = 3 * none.hardware.runtime.queued_launch;  // of the second group
+  const Duration launches = 3 * none.program.launch.queued;  // of the second group
   CHECK(microseconds(more) == Approx(microseconds(tails + launches)).margin(2));
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("A move copies its expert's weights, and its rows there and back") {
 }
 
 TEST_CASE("No copy starts before its host has made the plan and submitted it") {
-  First first(layer("feplb", {"hardware.host.balance=300 us"}));
+  First first(layer("feplb", {"program.host.balance=300 us"}));
   const StreamPass pass = first.pass(true);
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
     if (pass.program.tasks[t].stream < Layer::kWeightCopies) continue;
@@ -155,7 +155,7 @@ TEST_CASE("No copy starts before its host has made the plan and submitted it") {
 
 TEST_CASE("A host that takes longer than the static experts delays the layer one to one") {
   const auto forward = [](const char* balance) {
-    First first(layer("feplb", {std::string("hardware.host.balance=") + balance}));
+    First first(layer("feplb", {std::string("program.host.balance=") + balance}));
     return first.pass(true).latency();
   };
   CHECK(forward("30 ms") - forward("20 ms") == 10'000_us);
@@ -172,7 +172,7 @@ TEST_CASE("Guests' gradients go home behind the layer, which does not wait for t
 TEST_CASE("Copies share ports and memory with dispatch: they take longer than alone") {
   First first(layer("feplb"));
   const StreamPass pass = first.pass(true);
-  const auto& engine = first.hardware.streams->copy_engine;
+  const auto& engine = *first.hardware.copy_engine;
   bool slower = false;
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
     const StreamTask& task = pass.program.tasks[t];
@@ -188,7 +188,7 @@ TEST_CASE("Copies share ports and memory with dispatch: they take longer than al
 TEST_CASE("How many ranks a token goes to is what drawn tokens say, within two hundredths") {
   First first(layer("none"));
   const MoeShape& shape = first.experiment.shape;
-  KernelCost cost(first.hardware, first.experiment.cut.tiling);
+  KernelCost cost(first.hardware, first.experiment.program, first.experiment.cut.tiling);
   const Layer of(shape, first.hardware, cost);
   const ExchangedBytes estimated = dispatch_of(first.batch(), of);
   RoutingSpec spec = first.experiment.routing;

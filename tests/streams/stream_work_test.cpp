@@ -64,7 +64,7 @@ TEST_CASE("the chain of a program whose tasks share nothing is what its run take
   StreamPass pass{two_kernels(), {{}, {}}, {}};
   pass.program.tasks[1].wait = Duration(7);
   const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.cut.tiling);
+  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
   run_again(pass, experiment, cost);
   const Bounds bounds = stream_bounds(pass, hardware, dies_of(experiment.run.ranks));
   CHECK(bounds.time[static_cast<std::size_t>(Bound::kPath)] == Duration(5 + 7 + 5));
@@ -100,7 +100,7 @@ TEST_CASE("a task that takes twice as long on streams ends twice as late, and on
   } late;
   const Experiment experiment = layer("none", {"parallel.ep=2"});
   const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.cut.tiling);
+  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
   StreamPass pass{two_kernels(), {{}, {}}, {}};
   run_again(pass, experiment, cost, &slow);
   CHECK(pass.latency() == Duration(20));
@@ -150,7 +150,7 @@ TEST_CASE("a row that nobody computes is found") {
   const LoadHistory history = history_before(batches);
   const MicroBatch batch(batches.counts.front(), history);
   const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.cut.tiling);
+  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
   StreamPass pass = write_stream_pass(experiment, *plan_of(experiment, batch, cost), cost, true);
   CHECK(check_stream_pass(pass, batch).errors.empty());
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {

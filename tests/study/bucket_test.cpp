@@ -19,7 +19,8 @@ TEST_CASE(
   for (const std::string seed : {"1", "2", "3"}) {
     const RoutingCounts counts =
         routing_of(small({"routing.kind=sampled", "routing.skew=1", "routing.seed=" + seed}));
-    const RunResult result = run_schedule(schedule, counts, experiment.hardware, native, {});
+    const RunResult result =
+        run_schedule(schedule, counts, experiment.hardware, experiment.program, native, {});
     std::uint64_t sent = 0, expected = 0;
     for (std::uint32_t src = 0; src < kEp; ++src) {
       sent += result.ranks[src].sent;
@@ -32,7 +33,7 @@ TEST_CASE(
   RoutingCounts too_many = routing_of(experiment);
   too_many.at(1, 2) = 97;
   try {
-    run_schedule(schedule, too_many, experiment.hardware, native, {});
+    run_schedule(schedule, too_many, experiment.hardware, experiment.program, native, {});
     FAIL("97 rows do not fit");
   } catch (const InputError& error) {
     CHECK_THAT(error.what(), Contains("97"));
@@ -67,8 +68,8 @@ TEST_CASE("experts without rows, and ranks without any, run") {
   const Experiment experiment = small();
   for (const Pass& pass : experiment.passes) {
     const Schedule schedule = compile_pass(experiment, pass, counts).schedule;
-    const RunResult result =
-        run_schedule(schedule, counts, experiment.hardware, Registry<NetworkBackend>::get("native"), {});
+    const RunResult result = run_schedule(schedule, counts, experiment.hardware, experiment.program,
+                                          Registry<NetworkBackend>::get("native"), {});
     CHECK(result.makespan > Duration::zero());
     CHECK(result.ranks[0].sent == 40 * kHidden * kElement);
   }

@@ -26,7 +26,7 @@ void plant(Toy& toy, double hbm, double l2) {
 Calibration calibrated(const Toy& toy, unsigned threads = 1) {
   Scenario scenario = toy.scenario;
   scenario.threads = threads;
-  return calibrate(toy.hardware(), {read_published_table(scenario.configs, "toy")}, scenario);
+  return calibrate(toy.files(), {read_published_table(scenario.configs, "toy")}, scenario);
 }
 
 }  // namespace
@@ -205,7 +205,7 @@ TEST_CASE("parameters that the points show only together are refused") {
 TEST_CASE("what no point shows is named and stays as it is, and the rest is fitted") {
   Toy toy(Toy::kHbm, Toy::kL2, "{value: 200 ns, range: [100 ns, 300 ns], fitted: true, source: s}");
   toy.publish("copy", "latency", exact(Toy::copy(1.256), "us"));
-  const Calibration result = calibrate_what_is_identified(toy.hardware(), {toy.table()}, toy.scenario, true);
+  const Calibration result = calibrate_what_is_identified(toy.files(), {toy.table()}, toy.scenario, true);
   CHECK(result.unidentified ==
         std::vector<std::string>{"hardware.memory.l2_read", "hardware.fabric.put_fence"});
   REQUIRE(result.parameters.size() == 1);

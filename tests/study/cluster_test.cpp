@@ -73,10 +73,10 @@ TEST_CASE("cluster: bounds count what a task costs in the way it is run, where l
   for (const char* execution : {"static", "dynamic", "kernel"}) {
     const auto passes = run_experiment(
         small({std::string("experiment.execution=") + execution, "parallel.ep=1", "model.tokens=1",
-               "model.experts_per_rank=1", "model.top_k=1", "hardware.runtime.static_task=2 us",
-               "hardware.runtime.dynamic_task=0 us", "hardware.runtime.kernel_launch=0 us",
-               "hardware.runtime.cube_task_start=0 us", "hardware.runtime.queued_launch=0 us",
-               "hardware.runtime.local_visibility=3 us", "hardware.collective.fixed=0 us"}),
+               "model.experts_per_rank=1", "model.top_k=1", "program.tasks.static_task=2 us",
+               "program.tasks.dynamic_task=0 us", "program.launch.alone=0 us",
+               "program.tasks.cube_task_start=0 us", "program.launch.queued=0 us",
+               "program.signals.local_visibility=3 us", "program.collective.fixed=0 us"}),
         false);
     for (const PassResult& pass : passes) CHECK(pass.run.makespan >= pass.bounds.largest());
   }
@@ -86,7 +86,7 @@ TEST_CASE("cluster: a rank at half the clock takes its arithmetic twice as long"
   const std::vector<std::string> set{
       "hardware.memory.hbm_read=100 TB/s",     "hardware.memory.hbm_write=100 TB/s",
       "hardware.memory.l2_read=100 TB/s",      "hardware.memory.l2_write=100 TB/s",
-      "hardware.memory.l2_line_read=100 TB/s", "hardware.runtime.cube_task_start=0 us"};
+      "hardware.memory.l2_line_read=100 TB/s", "program.tasks.cube_task_start=0 us"};
   std::vector<std::string> slow = set;
   slow.push_back("ranks.clock.1=0.5");
   const auto halved = run_experiment(small(slow), true), normal = run_experiment(small(set), true);
@@ -157,8 +157,8 @@ TEST_CASE("cluster: tiles between collectives begin when the last rank's rows ha
           first_compute = std::min(first_compute, record.taken.time_since_epoch());
       }
     }
-    CHECK(first_compute == last_put + experiment.hardware.fabric.level("node")->latency +
-                               experiment.hardware.runtime.queued_launch);
+    CHECK(first_compute ==
+          last_put + experiment.hardware.fabric.level("node")->latency + experiment.program.launch.queued);
   }
 }
 

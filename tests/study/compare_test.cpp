@@ -62,8 +62,8 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
                              {"hardware.clock=185 MHz", "compute rates"},
                              {"hardware.workers.cube.macs_16=256 MAC/cycle", "compute rates"},
                              {"workers.aiv=2", "number of workers"},
-                             {"hardware.runtime.static_task=5 us", "task and launch overheads"},
-                             {"hardware.runtime.kernel_launch=50 us", "task and launch overheads"},
+                             {"program.tasks.static_task=5 us", "task and launch overheads"},
+                             {"program.launch.alone=50 us", "task and launch overheads"},
                              {"tiling.base_n=32", "tiling"},
                              {"routing.kind=sampled", "workload"}};
   for (const Planted& of : planted) {
@@ -103,7 +103,7 @@ TEST_CASE("the verdict says what grew on the critical path, and where, in the nu
   const Planted planted[] = {
       {"hardware.clock=185 MHz", "cores' own loads and stores: ", "GMM"},
       {"hardware.fabric.put_per_worker=100 MB/s", "puts at the rate of one worker: ", ""},
-      {"hardware.runtime.kernel_launch=500 us", "launching kernels: ", ""}};
+      {"program.launch.alone=500 us", "launching kernels: ", ""}};
   for (const Planted& of : planted) {
     INFO(of.set);
     const TwoRuns slow({of.set}, {}), fast({}, {of.set});
@@ -152,17 +152,17 @@ TEST_CASE("how many schedulers hand tasks out belongs to the execution") {
 }
 
 TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
-  const TwoRuns runs({"experiment.execution=dynamic", "hardware.runtime.dynamic_task=9 us"},
+  const TwoRuns runs({"experiment.execution=dynamic", "program.tasks.dynamic_task=9 us"},
                      {"experiment.execution=dynamic"});
   const RunDifference difference = runs.difference();
   check_sums(difference);
   CHECK_THAT(conclusion(difference),
-             Contains("A's task and launch overheads (hardware.runtime.dynamic_task is 9 us"));
+             Contains("A's task and launch overheads (program.tasks.dynamic_task is 9 us"));
 }
 
 TEST_CASE("of two differences the larger one is the cause, whichever side is slower") {
   const std::vector<std::string> slow{"hardware.fabric.planes.hccs.egress=5 GB/s",
-                                      "hardware.runtime.static_task=0.2 us"};
+                                      "program.tasks.static_task=0.2 us"};
   const TwoRuns slow_first(slow, {}), slow_last({}, slow);
   const RunDifference longer = slow_first.difference(), less = slow_last.difference();
   CHECK(longer.counterfactuals.parts.size() == 2);
@@ -172,7 +172,7 @@ TEST_CASE("of two differences the larger one is the cause, whichever side is slo
 
 TEST_CASE("equal runs differ in nothing, and different names are no difference") {
   const TwoRuns same({}, {}), named({"experiment.name=other"}, {});
-  const TwoRuns unused({"hardware.runtime.dynamic_task=9 us"}, {});
+  const TwoRuns unused({"program.tasks.dynamic_task=9 us"}, {});
   CHECK(conclusion(same.difference()) == "Nothing differs.");
   CHECK(conclusion(named.difference()) == "Nothing differs.");
   CHECK(conclusion(unused.difference()) == "The configurations differ, but the makespans do not.");
@@ -180,7 +180,7 @@ TEST_CASE("equal runs differ in nothing, and different names are no difference")
 
 TEST_CASE("hit rates alone change what misses cost, and nothing where they are equal") {
   const TwoRuns caches({"hardware.memory.l2_size=96 KiB"}, {}),
-      launches({"hardware.runtime.static_task=5 us"}, {});
+      launches({"program.tasks.static_task=5 us"}, {});
   const RunDifference cache = caches.difference();
   REQUIRE(cache.counterfactuals.hit_rates);
   CHECK(cache.counterfactuals.hit_rates->median > 0);
@@ -259,16 +259,16 @@ TEST_CASE("all parts of a configuration together are the configuration") {
                                 "hardware.memory.hbm_read=100 GB/s",
                                 "hardware.memory.hbm_write=90 GB/s",
                                 "hardware.clock=900 MHz",
-                                "hardware.workers.vector.tile=4096 B",
+                                "program.vector.tile=4096 B",
                                 "hardware.workers.cube.l0c_to_gm=20 B/cycle",
-                                "hardware.runtime.static_task=1 us",
-                                "hardware.runtime.dynamic_task=3 us",
-                                "hardware.runtime.kernel_launch=1 us",
-                                "hardware.runtime.local_visibility=0.5 us",
+                                "program.tasks.static_task=1 us",
+                                "program.tasks.dynamic_task=3 us",
+                                "program.launch.alone=1 us",
+                                "program.signals.local_visibility=0.5 us",
                                 "hardware.fabric.planes.hccs.egress=3 GB/s",
                                 "hardware.fabric.put_fence=1 us",
-                                "hardware.collective.fixed=7 us",
-                                "hardware.collective.rate=2 GB/s",
+                                "program.collective.fixed=7 us",
+                                "program.collective.rate=2 GB/s",
                                 "experiment.poll={aiv: 0.3 us}",
                                 "ranks.start={1: 30 us}",
                                 "ranks.clock={2: 0.5}",

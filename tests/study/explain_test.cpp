@@ -40,20 +40,21 @@ void check_path(const Trace& trace, const CriticalPath& path) {
 // unexplained.
 void check_waits(const Experiment& experiment, const CriticalPath& path) {
   const Hardware& hardware = experiment.hardware;
-  const Hardware::Collective& host = hardware.collective;
+  const Program& program = experiment.program;
+  const Program::Collective& host = program.collective;
   const Duration task =
-      experiment.run.execution == "static" ? hardware.runtime.static_task : hardware.runtime.dynamic_task;
+      experiment.run.execution == "static" ? program.tasks.static_task : program.tasks.scheduled();
   const std::pair<Blame, Duration> lengths[] = {
       {Blame::kScheduling, experiment.run.execution == "kernel" ? Duration::zero() : task},
-      {Blame::kLaunch, hardware.runtime.kernel_launch},
+      {Blame::kLaunch, program.launch.alone},
       {Blame::kHop, hardware.fabric.level("node")->latency},
-      {Blame::kPoll, hardware.runtime.local_visibility},
+      {Blame::kPoll, program.signals.local_visibility},
       {Blame::kCollective, host.fixed + host.per_peer * (experiment.shape.ep - 1)}};
   for (const PathStep& step : path.steps) {
     if (step.ran) continue;
     for (const auto& [blame, length] : lengths) {
       const Duration time = step.blame[static_cast<std::size_t>(blame)];
-      const bool queued = blame == Blame::kLaunch && time == hardware.runtime.queued_launch;
+      const bool queued = blame == Blame::kLaunch && time == program.launch.queued;
       CHECK((time == Duration::zero() || time == length || queued));
     }
   }
@@ -134,8 +135,8 @@ TEST_CASE("every way of running is explained to the picosecond, over group sizes
       {"parallel.ep=4", "experiment.window=full"},
       {"parallel.ep=4", "order.vtq=[stage, expert, chunk, dst]", "workers.aic=3", "workers.aiv=2"},
       {"parallel.ep=2", "hardware.fabric.planes.hccs.egress=1 GB/s", "hardware.memory.hbm_read=20 GB/s"},
-      {"parallel.ep=2", "hardware.runtime.static_task=0 us", "hardware.runtime.local_visibility=0 us"},
-      {"parallel.ep=2", "hardware.runtime.dynamic_task=0 us", "hardware.runtime.kernel_launch=0 us"},
+      {"parallel.ep=2", "program.tasks.static_task=0 us", "program.signals.local_visibility=0 us"},
+      {"parallel.ep=2", "program.tasks.dynamic_task=0 us", "program.launch.alone=0 us"},
       {"parallel.ep=2", "hardware.memory.l2_size=1536 KiB", "l2.start=used"}};
   for (const auto& way : ways) {
     for (const auto& more : cases) {
@@ -160,7 +161,7 @@ TEST_CASE("ranks that start late, slow clocks and workers that look only now and
       check_workers(trace, explanation);
       for (const PathStep& step : explanation.path.steps) {
         const Duration scheduled = step.blame[static_cast<std::size_t>(Blame::kScheduling)];
-        CHECK(scheduled <= experiment.hardware.runtime.dynamic_task);
+        CHECK(scheduled <= experiment.program.tasks.scheduled());
       }
     }
   }

@@ -42,17 +42,18 @@ TEST_CASE(
     "kernels: a balanced all-to-all takes its fixed cost, a cost a peer, and its bytes at the port's rate") {
   const Experiment experiment = small(kernels_with({}));
   const Hardware& hardware = experiment.hardware;
+  const Program& program = experiment.program;
   const PassResult forward = run_experiment(experiment, true).front();
   const Duration begin =
-      hardware.runtime.kernel_launch + hardware.collective.fixed + hardware.collective.per_peer * (kEp - 1);
+      program.launch.alone + program.collective.fixed + program.collective.per_peer * (kEp - 1);
   constexpr std::int64_t kSent = std::int64_t{kTokens} * kTopK * (kEp - 1) / kEp * kHidden * kElement;
-  const Duration bytes = transfer_time({kSent}, hardware.collective.rate);
+  const Duration bytes = transfer_time({kSent}, program.collective.rate);
   for (std::size_t rank = 0; rank < kEp; ++rank) {
     const Span sent = span_of(forward, rank, "Dispatch");
     CHECK(sent.first == begin);
     CHECK(microseconds(sent.last - begin) == Approx(microseconds(bytes)).epsilon(1e-5));
     CHECK(span_of(forward, rank, "GMM1").first >=
-          sent.last + hardware.fabric.level("node")->latency + hardware.runtime.queued_launch);
+          sent.last + hardware.fabric.level("node")->latency + program.launch.queued);
   }
 }
 
@@ -68,7 +69,7 @@ TEST_CASE("kernels: collectives begin together and no rank goes on before the la
     Duration begin = Duration::max();
     for (std::size_t rank = 0; rank < kEp; ++rank)
       begin = std::min(begin, span_of(pass, rank, collective).first);
-    CHECK(begin >= last + experiment.hardware.collective.fixed);
+    CHECK(begin >= last + experiment.program.collective.fixed);
   }
 }
 
@@ -94,9 +95,9 @@ TEST_CASE("kernels: ranks without rows take part in collectives") {
   for (const Pass& pass : experiment.passes) {
     const Schedule schedule = compile_pass(experiment, pass, counts).schedule;
     const RunResult result =
-        run_schedule(schedule, counts, experiment.hardware, Registry<NetworkBackend>::get("native"),
-                     options_of(experiment, false));
-    CHECK(result.makespan > 2 * experiment.hardware.collective.fixed);
+        run_schedule(schedule, counts, experiment.hardware, experiment.program,
+                     Registry<NetworkBackend>::get("native"), options_of(experiment, false));
+    CHECK(result.makespan > 2 * experiment.program.collective.fixed);
     CHECK(result.ranks[0].sent == 40 * kHidden * kElement);
   }
 }

@@ -48,14 +48,15 @@ constexpr std::int64_t kRowBytes = std::int64_t{7168} * 2;
 TEST_CASE("library: a fused dispatch of single rows is its fixed costs, one after the other") {
   const Experiment experiment = shipped("library_ep.yaml", {"model.tokens=1", "model.top_k=1"});
   const Hardware& h = experiment.hardware;
+  const Program& p = experiment.program;
   const PassResult dispatch = run_experiment(experiment, true).front();
   // A row of every rank to rank 0, whose port has room for all: the slowest thing on a row's way is its AIV.
   const Duration row =
       h.fabric.put_startup + transfer_time({kRowBytes}, h.fabric.put_per_worker) + h.fabric.put_fence;
   constexpr std::int64_t kWords = (256 + 47) / 48;  // an expert each, over the AIVs
-  const Duration words = h.runtime.sync_all + kWords * (h.fabric.put_startup + h.fabric.put_fence);
+  const Duration words = p.signals.sync_all + kWords * (h.fabric.put_startup + h.fabric.put_fence);
   CHECK(begin_of(dispatch, "Receive") ==
-        h.runtime.kernel_launch + row + words + h.fabric.level("node")->latency + h.runtime.sync_all);
+        p.launch.alone + row + words + h.fabric.level("node")->latency + p.signals.sync_all);
 }
 
 TEST_CASE("library: a large dispatch has sent its rows when its busiest port can have, or little later") {
@@ -104,14 +105,14 @@ TEST_CASE("library: more tokens and more ranks never take less time", "[slow]") 
 
 TEST_CASE("library: the host sends the counts, reads them back, and only then sends rows") {
   const Experiment experiment = shipped("library_ep.yaml", with({"model.tokens=16"}, kHost));
-  const Hardware& h = experiment.hardware;
+  const Program& p = experiment.program;
   const PassResult dispatch = run_experiment(experiment, true).front();
-  const Duration peers = h.collective.fixed + 7 * h.collective.per_peer;
+  const Duration peers = p.collective.fixed + 7 * p.collective.per_peer;
   // Launch, counts, launch with what was read back, sorting, launch, rows.
-  CHECK(begin_of(dispatch, "Notify") == h.runtime.kernel_launch + peers);
+  CHECK(begin_of(dispatch, "Notify") == p.launch.alone + peers);
   CHECK(begin_of(dispatch, "Permute") >=
-        begin_of(dispatch, "Notify") + h.collective.read_back + h.runtime.queued_launch);
-  CHECK(begin_of(dispatch, "Dispatch") >= begin_of(dispatch, "Permute") + h.runtime.queued_launch + peers);
+        begin_of(dispatch, "Notify") + p.collective.read_back + p.launch.queued);
+  CHECK(begin_of(dispatch, "Dispatch") >= begin_of(dispatch, "Permute") + p.launch.queued + peers);
 }
 
 TEST_CASE("library: latencies lie between those of the ends of what sources give") {
@@ -127,8 +128,8 @@ TEST_CASE("library: latencies lie between those of the ends of what sources give
     const auto assumes = [&](const char* path) {
       return std::ranges::find(range.assumed, path, &SourcedValue::path) != range.assumed.end();
     };
-    CHECK(assumes("hardware.runtime.sync_all") == fused);
-    CHECK(assumes("hardware.collective.fixed") == !fused);
+    CHECK(assumes("program.signals.sync_all") == fused);
+    CHECK(assumes("program.collective.fixed") == !fused);
   }
 }
 
@@ -136,11 +137,12 @@ TEST_CASE(
     "library: an all-gather of the host takes its fixed cost, a cost a peer, and its bytes at the rate") {
   const Experiment experiment = shipped("allgather_gemm.yaml", kHost);
   const Hardware& h = experiment.hardware;
+  const Program& p = experiment.program;
   const PassResult pass = run_experiment(experiment, true).front();
   constexpr std::int64_t kBlock = 8192 / 8 * 8192 * 2;
-  const Duration bytes = transfer_time({7 * kBlock}, h.collective.rate);
-  const Duration expected = h.runtime.kernel_launch + h.collective.fixed + 7 * h.collective.per_peer + bytes +
-                            h.fabric.level("node")->latency + h.runtime.queued_launch;
+  const Duration bytes = transfer_time({7 * kBlock}, p.collective.rate);
+  const Duration expected = p.launch.alone + p.collective.fixed + 7 * p.collective.per_peer + bytes +
+                            h.fabric.level("node")->latency + p.launch.queued;
   CHECK(microseconds(begin_of(pass, "GMM")) == Approx(microseconds(expected)).epsilon(1e-4));
 }
 

@@ -24,27 +24,29 @@ constexpr std::string_view kTiling =
 constexpr std::string_view kWhere = "where dies lie: neither more nor fewer are better";
 constexpr std::string_view kStreams = "what programs on streams are written for: sweeps change it";
 constexpr LeftOut kLeftOut[] = {
-    {"workers.cube.l1", kTiling},
-    {"workers.cube.l0a", kTiling},
-    {"workers.cube.l0b", kTiling},
-    {"workers.cube.l0c", kTiling},
-    {"workers.vector.ub", "only says in how many steps a task is simulated"},
-    {"workers.vector.tile", "the software's choice, not the machine's"},
-    {"fabric.levels.*.dies", kWhere},
-    {"workers.cube.least_rows", "how its products are made"},
-    {"workers.cube.speed", "what power leaves of the products' rate: their rate stands for it"},
-    {"workers.cube.sustained", "of programs on streams, as the next ones"},
-    {"copy_engine.count", kStreams},
-    {"bulk.sms", kStreams},
-    {"bulk.once_a_rank", kStreams},
-    {"workers.sm.count", "of SMs, as of AIC: the machine's workers of matrix tasks"},
-    {"memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
+    {"hardware.workers.cube.l1", kTiling},
+    {"hardware.workers.cube.l0a", kTiling},
+    {"hardware.workers.cube.l0b", kTiling},
+    {"hardware.workers.cube.l0c", kTiling},
+    {"hardware.workers.vector.ub", "only says in how many steps a task is simulated"},
+    {"program.vector.tile", "the software's choice, not the machine's"},
+    {"hardware.fabric.levels.*.dies", kWhere},
+    {"hardware.workers.cube.least_rows", "how its products are made"},
+    {"hardware.workers.cube.speed", "what power leaves of the products' rate: their rate stands for it"},
+    {"hardware.workers.cube.sustained", "of programs on streams, as the next ones"},
+    {"hardware.copy_engine.count", kStreams},
+    {"program.bulk.sms", kStreams},
+    {"program.bulk.once_a_rank", kStreams},
+    {"hardware.workers.sm.count", "of SMs, as of AIC: the machine's workers of matrix tasks"},
+    {"hardware.memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
 };
 
 constexpr double kTenth = 1.1;
 constexpr std::uint32_t kMoreAic = 27, kMoreAiv = 53;  // than 24 and 48, rounded up
 
-std::vector<double> numbers_of(const Hardware& h) {
+std::vector<double> numbers_of(const Experiment& experiment) {
+  const Hardware& h = experiment.hardware;
+  const Program& p = experiment.program;
   const auto& [c, v, m, f] = std::tie(h.cube, h.vector, h.memory, h.fabric);
   std::vector<double> numbers{c.speed,         c.mad_head_cycles, c.l1_to_l0a,         c.l1_to_l0b,
                               c.gm_to_l1,      c.gm_to_l1_miss,   c.l0c_to_gm,         c.unaligned,
@@ -54,15 +56,15 @@ std::vector<double> numbers_of(const Hardware& h) {
   for (const std::uint32_t count : {h.workers.count(CoreUnit::kMatrix), h.workers.count(CoreUnit::kVector),
                                     c.macs_per_cycle_16, c.macs_per_cycle_32, c.macs_per_cycle_8, m.l2_ways})
     numbers.push_back(count);
-  for (const Bytes bytes : {c.l1, c.l0a, c.l0b, c.l0c, v.ub, v.tile, m.l2_size})
+  for (const Bytes bytes : {c.l1, c.l0a, c.l0b, c.l0c, v.ub, p.vector_tile, m.l2_size})
     numbers.push_back(static_cast<double>(bytes.count));
   for (const BytesPerSecond rate :
-       {m.l2_read, m.l2_write, m.l2_line_read, m.hbm_read, m.hbm_write, f.put_per_worker, h.collective.rate})
+       {m.l2_read, m.l2_write, m.l2_line_read, m.hbm_read, m.hbm_write, f.put_per_worker, p.collective.rate})
     numbers.push_back(static_cast<double>(rate.count));
   for (const Duration time :
-       {f.put_startup, f.put_fence, h.collective.fixed, h.collective.per_peer, h.runtime.static_task,
-        h.runtime.dynamic_task, h.runtime.local_visibility, h.runtime.kernel_launch, h.runtime.queued_launch,
-        h.runtime.cube_task_start, h.runtime.sync_all, h.collective.read_back})
+       {f.put_startup, f.put_fence, p.collective.fixed, p.collective.per_peer, p.tasks.static_task,
+        p.tasks.scheduled(), p.signals.local_visibility, p.launch.alone, p.launch.queued,
+        p.tasks.cube_task_start, p.signals.sync_all, p.collective.read_back})
     numbers.push_back(static_cast<double>(time.count()));
   for (const Hardware::Fabric::Plane& plane : f.planes) {
     numbers.push_back(static_cast<double>(plane.egress.count));
@@ -111,7 +113,7 @@ std::map<std::string, std::string> values_of(const MachinePart& part,
   std::map<std::string, std::string> of;
   for (const SourcedValue& value : values) {
     for (const std::string_view pattern : part.values) {
-      if (names("hardware." + std::string(pattern), value.path)) of[value.path] = value.value;
+      if (names(pattern, value.path)) of[value.path] = value.value;
     }
   }
   return of;
@@ -119,11 +121,12 @@ std::map<std::string, std::string> values_of(const MachinePart& part,
 
 std::vector<SourcedValue> values_in(const std::filesystem::path& file) {
   Diagnostics diagnostics;
-  return Config::load(file, {}, diagnostics).map("hardware").sourced();
+  return sourced_values(Config::load(file, {}, diagnostics));
 }
 
 // What no configuration can state.
-void state_rest(Hardware& hardware, const std::string& path) {
+void state_rest(Experiment& experiment, const std::string& path) {
+  Hardware& hardware = experiment.hardware;
   if (path == "hardware.workers.cube.macs_16")
     hardware.cube.speed *= kTenth;  // of the other products, and of heads
   if (path == "hardware.workers.cube.load_issue_cycles") hardware.cube.load_issue_cycles /= kTenth;
@@ -134,22 +137,25 @@ void state_rest(Hardware& hardware, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("every value of a hardware file belongs to one part of the machine, or is left out with a reason") {
-  for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "hardware")) {
-    const std::vector<SourcedValue> values = values_in(entry.path());
+TEST_CASE("every value of a machine or a program belongs to one part, or is left out with a reason") {
+  std::vector<std::filesystem::path> files;
+  for (const char* folder : {"hardware", "programs"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / folder))
+      files.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : files) {
+    INFO(file);
+    const std::vector<SourcedValue> values = values_in(file);
     std::map<std::string, int> times;
     for (const MachinePart& part : machine_parts()) {
       INFO(part.name);
       const auto of = values_of(part, values);
-      if (part.described_by && of.empty()) continue;
-      // Workers that are of one kind have one count.
-      if (part.kind != MachinePart::Kind::kCount) CHECK(of.size() >= part.values.size());
       for (const auto& [path, value] : of) ++times[path];
     }
     for (const LeftOut& left : kLeftOut) {
       CHECK(!left.why.empty());
       for (const SourcedValue& value : values)
-        times[value.path] += names("hardware." + std::string(left.value), value.path);
+        times[value.path] += names(left.value, value.path);
     }
     for (const SourcedValue& value : values) {
       INFO(value.path);
@@ -160,21 +166,23 @@ TEST_CASE("every value of a hardware file belongs to one part of the machine, or
 
 TEST_CASE("each part changes its own values by a tenth, and no others") {
   const Experiment experiment = small();
-  const std::vector<SourcedValue> values = values_in(configs_folder() / "hardware" / "a3.yaml");
+  std::vector<SourcedValue> values = values_in(configs_folder() / "hardware" / "a3.yaml");
+  for (SourcedValue& value : values_in(configs_folder() / "programs" / "hyperparallel.yaml"))
+    values.push_back(std::move(value));
   for (const MachinePart& part : machine_parts()) {
-    if (!part.is_described(experiment.hardware)) continue;
+    if (!part.is_described(experiment)) continue;
     std::vector<std::string> set;
     const auto of = values_of(part, values);
     for (const auto& [path, value] : of) {
       if (const std::string better = tenth_better(value); !better.empty()) set.push_back(path + "=" + better);
     }
-    Hardware stated = small(set).hardware;
+    Experiment stated = small(set);
     for (const auto& [path, value] : of) state_rest(stated, path);
     const std::vector<double> expected = numbers_of(stated);
-    Hardware better = experiment.hardware;
+    Experiment better = experiment;
     part.improve(better, {kTenth});
     const std::vector<double> improved = numbers_of(better);
-    const std::vector<double> before = numbers_of(experiment.hardware);
+    const std::vector<double> before = numbers_of(experiment);
     INFO(part.name);
     CHECK(improved != before);
     constexpr double kLines = 1e-4;  // the L2 grows by whole lines in all ways
@@ -187,30 +195,33 @@ TEST_CASE("each part changes its own values by a tenth, and no others") {
 
 TEST_CASE("parts that only some machines describe change what programs on streams use, and that alone") {
   const Experiment experiment = load_experiment(configs_folder() / "experiments" / "feplb_ep2.yaml", {});
-  REQUIRE(experiment.hardware.streams);
-  const auto numbers = [](const StreamHardware& of) {
-    return std::vector<double>{static_cast<double>(of.copy_engine.rate.count),
-                               1 / static_cast<double>(of.copy_engine.startup.count()),
-                               1 / static_cast<double>(of.copy_engine.submit.count()),
-                               1 / static_cast<double>(of.host.balance.count()),
-                               1 / static_cast<double>(of.host.read_counts.count()),
-                               1 / static_cast<double>(of.host.product.count()),
-                               static_cast<double>(of.bulk.dispatch.count),
-                               static_cast<double>(of.bulk.combine.count),
-                               1 / static_cast<double>(of.bulk.fixed.count())};
+  REQUIRE(experiment.hardware.copy_engine);
+  const auto numbers = [](const Experiment& of) {
+    const Hardware::CopyEngine& engine = *of.hardware.copy_engine;
+    const Program::Host& host = *of.program.host;
+    const Program::Bulk& bulk = *of.program.bulk;
+    return std::vector<double>{static_cast<double>(engine.rate.count),
+                               1 / static_cast<double>(engine.startup.count()),
+                               1 / static_cast<double>(host.submit.count()),
+                               1 / static_cast<double>(host.balance.count()),
+                               1 / static_cast<double>(host.read_counts.count()),
+                               1 / static_cast<double>(host.product.count()),
+                               static_cast<double>(bulk.dispatch.count),
+                               static_cast<double>(bulk.combine.count),
+                               1 / static_cast<double>(bulk.fixed.count())};
   };
-  const std::vector<double> before = numbers(*experiment.hardware.streams);
+  const std::vector<double> before = numbers(experiment);
   std::vector<int> times(before.size(), 0);
   for (const MachinePart& part : machine_parts()) {
     if (!part.described_by) continue;
     INFO(part.name);
-    CHECK(part.is_described(experiment.hardware));
-    CHECK_FALSE(part.is_described(small().hardware));
-    Hardware better = experiment.hardware;
+    CHECK(part.is_described(experiment));
+    CHECK_FALSE(part.is_described(small()));
+    Experiment better = experiment;
     part.improve(better, {kTenth});
-    CHECK(numbers_of(better) == numbers_of(experiment.hardware));
+    CHECK(numbers_of(better) == numbers_of(experiment));
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const double by = numbers(*better.streams)[i] / before[i];
+      const double by = numbers(better)[i] / before[i];
       CHECK((by == Approx(1) || by == Approx(kTenth).epsilon(1e-3)));
       times[i] += by > 1.05;
     }

@@ -21,7 +21,8 @@ using Catch::Contains;
 // A small MoE-FFN on SMs; `more` are further overrides.
 Experiment on_sms(std::vector<std::string> more = {}) {
   const std::string text = "include: ['" + (configs_folder() / "experiments" / "ep4.yaml").string() + "', '" +
-                           (configs_folder() / "hardware" / "h100_node.yaml").string() + "']\n";
+                           (configs_folder() / "hardware" / "h100_node.yaml").string() + "', '" +
+                           (configs_folder() / "programs" / "cuda.yaml").string() + "']\n";
   std::vector<std::string> set{
       "parallel.ep=4", "model.tokens=96",        "model.hidden=256", "model.top_k=2",
       "cut.chunk=16",  "model.intermediate=128", "cut.task_rows=16", "model.experts_per_rank=3",

@@ -75,25 +75,27 @@ TEST_CASE("a range of another kind than its value is refused") {
 
 TEST_CASE("fitted values are those that the file itself marks, at most six, none of them whole") {
   const Toy toy;
-  const std::vector<Parameter> fitted = fitted_parameters(toy.hardware());
+  const std::vector<Parameter> fitted = fitted_parameters(toy.files());
   REQUIRE(fitted.size() == 2);
   CHECK(fitted[0].path() == "hardware.memory.hbm_read");
   CHECK(fitted[1].path() == "hardware.memory.l2_read");
 
   const std::string plain = "{value: 1.5 TB/s, source: s}";
-  CHECK_THAT(parameter_refusal([&] { fitted_parameters(Toy(plain, plain).hardware()); }),
+  CHECK_THAT(parameter_refusal([&] { fitted_parameters(Toy(plain, plain).files()); }),
              Contains("no value of its own"));
 
   const auto with = [](const std::string& more) {
     const Toy toy;
     toy.write("hardware/toy.yaml", Toy::text_of(toy.hardware()) + more);
-    return parameter_refusal([&] { fitted_parameters(toy.hardware()); });
+    return parameter_refusal([&] { fitted_parameters(toy.files()); });
   };
   const std::string us = ": {value: 1 us, range: [0.5 us, 2 us], fitted: true, source: s}\n";
-  const std::string four = "    put_startup" + us + "  runtime:\n    static_task" + us +
-                           "    local_visibility" + us + "    dynamic_task" + us;
+  const std::string part = ": {value: 0.5, range: [0.4, 0.7], fitted: true, source: s}\n";
+  const std::string four = "    put_startup" + us + "    unaligned" + part +
+                           "  workers:\n    vector:\n      unaligned" + part + "    cube:\n      unaligned" +
+                           part;
   CHECK(with(four) == "accepted");
-  CHECK_THAT(with(four + "    kernel_launch" + us), Contains("7 values") && Contains("at most 6"));
+  CHECK_THAT(with(four + "      rows_128" + part), Contains("7 values") && Contains("at most 6"));
   CHECK_THAT(
       with("  workers:\n    cube:\n      count: {value: 24, range: [24, 25], fitted: true, source: s}\n"),
       Contains("workers.cube.count") && Contains("whole number"));
@@ -102,7 +104,8 @@ TEST_CASE("fitted values are those that the file itself marks, at most six, none
 TEST_CASE("a file that includes the fitted one is pointed to it") {
   const Toy toy;
   toy.write("hardware/more.yaml", "include: toy.yaml\nhardware:\n  name: more\n");
-  CHECK_THAT(parameter_refusal([&] { fitted_parameters(toy.scenario.configs / "hardware" / "more.yaml"); }),
+  CHECK_THAT(parameter_refusal(
+                 [&] { fitted_parameters(std::vector{toy.scenario.configs / "hardware" / "more.yaml"}); }),
              Contains(".yaml has some"));
 }
 
@@ -112,7 +115,7 @@ TEST_CASE("a stated value reaches what takes it from that file, and not what sta
       "hardware/anew.yaml",
       "include: toy.yaml\nhardware:\n  name: anew\n  memory:\n    hbm_read: {value: 1.3 TB/s, source: s}\n");
   toy.write("experiments/anew.yaml", "include: [toy.yaml, ../hardware/anew.yaml]\n");
-  const std::vector<Parameter> parameters = fitted_parameters(toy.hardware());
+  const std::vector<Parameter> parameters = fitted_parameters(toy.files());
   toy.scenario.hardware_values = hardware_values_at(parameters, std::vector<double>{1, 0});
   CHECK(toy.scenario.load("toy").hardware.memory.hbm_read.count == 1'400'000'000'000);
   CHECK(toy.scenario.load("toy").hardware.memory.l2_read.count == 4'000'000'000'000);
@@ -126,7 +129,7 @@ TEST_CASE("a stated value reaches what takes it from that file, and not what sta
 TEST_CASE("what the reader of hardware refuses is not admissible") {
   const Toy toy;
   const auto with = [&](const std::string& path, const std::string& value) {
-    return admissible(toy.hardware(), std::vector<Scenario::HardwareValue>{{path, value, toy.hardware()}});
+    return admissible(toy.files(), std::vector<Scenario::HardwareValue>{{path, value, toy.hardware()}});
   };
   CHECK(with("hardware.workers.cube.count", "1"));
   CHECK(!with("hardware.workers.cube.count", "0"));
@@ -134,7 +137,7 @@ TEST_CASE("what the reader of hardware refuses is not admissible") {
 
 TEST_CASE("only the tokens of values change in a hardware file") {
   const Toy toy("{range: [1.2 TB/s, 1.4 TB/s], value: \"1.33 TB/s\", fitted: true, source: s}");
-  const std::vector<Parameter> fitted = fitted_parameters(toy.hardware());
+  const std::vector<Parameter> fitted = fitted_parameters(toy.files());
   std::string expected = Toy::text_of(toy.hardware());
   const auto replace = [&](const std::string& from, const std::string& to) {
     expected.replace(expected.find(from), from.size(), to);
@@ -154,7 +157,7 @@ TEST_CASE("two values on one line are both replaced") {
            ", range: [4 TB/s, 6 TB/s], fitted: true, source: s}}\n";
   };
   toy.write("hardware/toy.yaml", file("1.33 TB/s", "5 TB/s"));
-  const std::vector<Parameter> fitted = fitted_parameters(toy.hardware());
+  const std::vector<Parameter> fitted = fitted_parameters(toy.files());
   CHECK(with_values(toy.hardware(), std::vector<NewValue>{{fitted[0].stated(), "1.3 TB/s"},
                                                           {fitted[1].stated(), "4.567 TB/s"}}) ==
         file("1.3 TB/s", "4.567 TB/s"));
@@ -162,7 +165,7 @@ TEST_CASE("two values on one line are both replaced") {
 
 TEST_CASE("a file that has changed since it was read is not written over") {
   const Toy toy;
-  const std::vector<Parameter> fitted = fitted_parameters(toy.hardware());
+  const std::vector<Parameter> fitted = fitted_parameters(toy.files());
   toy.write("hardware/toy.yaml", "# One more line\n" + Toy::text_of(toy.hardware()));
   CHECK_THAT(parameter_refusal([&] {
                with_values(toy.hardware(), std::vector<NewValue>{{fitted[0].stated(), "1.3 TB/s"}});

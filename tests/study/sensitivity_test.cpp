@@ -56,7 +56,7 @@ SensitivityOptions many(std::uint32_t draws, unsigned threads = 1) { return {dra
 
 struct ToyStudy {
   explicit ToyStudy(const Toy& toy, SensitivityOptions options = {})
-      : predictor({{toy.table(), {}}}, toy.scenario, ranged_parameters(toy.hardware())),
+      : predictor({{toy.table(), {}}}, toy.scenario, ranged_parameters(toy.files())),
         result(sensitivity([&](std::span<const double> positions) { return predictor.at(positions); },
                            at_all_points, predictor.nominal(), options)) {}
   std::vector<Point> points() const {
@@ -192,7 +192,7 @@ TEST_CASE("predictions move with the hardware file's values, and variants are le
 TEST_CASE("intervals are kept under the key of what they depend on, and found again", "[slow]") {
   const Toy toy;
   const ToyStudy study(toy, many(20));
-  const std::string key = interval_key(study.points(), toy.hardware(), many(20));
+  const std::string key = interval_key(study.points(), toy.files(), many(20));
   Intervals intervals;
   CHECK(!intervals.fits("toy", key));
   intervals.set("toy", study.predictor, study.result, key);
@@ -220,7 +220,7 @@ TEST_CASE("intervals are kept under the key of what they depend on, and found ag
 TEST_CASE("a new value, range or prediction makes intervals stale; comments, sources and variants do not") {
   const Toy toy;
   const auto key = [](const Toy& toy, const SensitivityOptions& options = {}) {
-    return interval_key(toy.predicted().points, toy.hardware(), options);
+    return interval_key(toy.predicted().points, toy.files(), options);
   };
   const std::string known = key(toy);
   CHECK(key(Toy()) == known);
@@ -232,5 +232,5 @@ TEST_CASE("a new value, range or prediction makes intervals stale; comments, sou
   Toy faster;
   faster.scenario.overrides = {"hardware.memory.hbm_read=1.34 TB/s"};
   CHECK(key(faster) != known);
-  CHECK(interval_key(toy.predicted({.variants = false}).points, toy.hardware(), {}) == known);
+  CHECK(interval_key(toy.predicted({.variants = false}).points, toy.files(), {}) == known);
 }

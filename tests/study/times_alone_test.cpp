@@ -66,7 +66,6 @@ Hardware machine_where_all_matters() {
   machine.vector.simple_fp32 = machine.vector.convert = machine.vector.transcendental = 64;
   machine.vector.gm_to_ub = machine.vector.gm_to_ub_miss = machine.vector.ub_to_gm = 64;
   machine.vector.ub = 192_KiB;
-  machine.vector.tile = 1_KiB;
   machine.memory.l2_line_read = {200'000'000'000};
   return machine;
 }
@@ -77,7 +76,9 @@ TEST_CASE("the times of tasks of equal sizes are those of each by itself") {
   const Hardware machine = machine_where_all_matters();
   Hardware slower = machine;
   slower.clock.count /= 3;
-  const CostModel costs[] = {CostModel(machine), CostModel(slower)};
+  Program program;
+  program.vector_tile = 1_KiB;
+  const CostModel costs[] = {CostModel(machine, program), CostModel(slower, program)};
   TimesAlone alone;
   Rng rng(6);
   for (int i = 0; i < 5000; ++i) {

@@ -55,6 +55,7 @@ class Toy {
   PublishedTable table() const { return read_published_table(scenario.configs, "toy"); }
   Predictions predicted(const Wanted& wanted = {}) const { return predict(table(), scenario, wanted); }
   std::filesystem::path hardware() const { return scenario.configs / "hardware" / "toy.yaml"; }
+  std::vector<std::filesystem::path> files() const { return {hardware()}; }
 
   static std::string text_of(const std::filesystem::path& file) {
     std::ostringstream text;

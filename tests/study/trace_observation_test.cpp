@@ -30,7 +30,8 @@ struct Both {
     });
     for (const PassResult& pass : run_experiment(spec.experiment, true))
       passes.push_back({pass.name, trace_of(spec.experiment, pass)});
-    machine = traced_machine(spec.experiment.hardware, passes.front().trace.machine);
+    machine =
+        traced_machine(spec.experiment.hardware, &spec.experiment.program, passes.front().trace.machine);
     // A job begins with its hosts, a run when its ranks may.
     begin = std::ranges::min(light, {}, &LightRecord::start).start;
   }

@@ -32,7 +32,7 @@ Duration total_of(const Experiment& experiment) {
 }
 
 Experiment experiment_with(Experiment experiment, std::string_view part, const Improvement& improvement) {
-  machine_part(part).improve(experiment.hardware, improvement);
+  machine_part(part).improve(experiment, improvement);
   return experiment;
 }
 
@@ -70,13 +70,13 @@ TEST_CASE("10 % better is what a configuration with these values gives") {
 TEST_CASE("free is what a configuration without these times gives") {
   const WhatIf result = what_if(small(), kOne, 2);
   const std::map<std::string, std::vector<std::string>> stated{
-      {"task overhead, static", {"hardware.runtime.static_task=0 us"}},
-      {"visibility of counters", {"hardware.runtime.local_visibility=0 us"}},
-      {"kernel launch", {"hardware.runtime.kernel_launch=0 us", "hardware.runtime.queued_launch=0 us"}},
+      {"task overhead, static", {"program.tasks.static_task=0 us"}},
+      {"visibility of counters", {"program.signals.local_visibility=0 us"}},
+      {"kernel launch", {"program.launch.alone=0 us", "program.launch.queued=0 us"}},
       {"link latency, start and fence of a put",
        {"hardware.fabric.levels.node.latency=0 us", "hardware.fabric.put_startup=0 us",
         "hardware.fabric.put_fence=0 us"}},
-      {"host collective, fixed", {"hardware.collective.fixed=0 us"}}};
+      {"host collective, fixed", {"program.collective.fixed=0 us"}}};
   for (const auto& [part, set] : stated) {
     INFO(part);
     CHECK(row_of(result, part).free->total() == total_of(small(set)));

@@ -18,8 +18,8 @@ class PassRecords {
       : step_(step),
         of_(step.passes[pass]),
         schedule_(of_.run.variant->compiled.passes[pass].schedule),
-        topology_(of_.run.variant->experiment.hardware, dies_of(of_.run.variant->experiment.run.ranks),
-                  of_.run.variant->experiment.run.transport),
+        topology_(of_.run.variant->experiment.hardware, of_.run.variant->experiment.program,
+                  dies_of(of_.run.variant->experiment.run.ranks), of_.run.variant->experiment.run.transport),
         pass_(static_cast<std::uint16_t>(pass)),
         full_(full) {
     for (const OperatorInfo& op : schedule_.front().operators()) {
@@ -148,7 +148,7 @@ std::vector<std::string> operator_names(const Experiment& experiment) {
 
 ObservedMachine machine_seen(const Experiment& experiment) {
   return observed_machine(
-      experiment.hardware,
+      experiment.hardware, &experiment.program,
       {experiment.workers.count(CoreUnit::kMatrix), experiment.workers.count(CoreUnit::kVector)},
       experiment.run.transport == Transport::kCollective);
 }

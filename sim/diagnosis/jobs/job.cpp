@@ -30,7 +30,7 @@ class LiveLaunches final : public KernelLaunches {
 
 // Returns the time from when a device is free until its first kernel could run.
 Duration launch_of(const StepVariant& variant) {
-  return first_launch(variant.experiment.hardware.runtime, variant.experiment.run.launch);
+  return first_launch(variant.experiment.program, variant.experiment.run.launch);
 }
 
 HostKind kind_of(HostAction action) {

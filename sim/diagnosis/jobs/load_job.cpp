@@ -9,7 +9,8 @@ namespace {
 FaultSite site_of(const Experiment& experiment) {
   FaultSite site;
   site.ranks = experiment.shape.ep;
-  const Topology topology(experiment.hardware, dies_of(experiment.run.ranks), experiment.run.transport);
+  const Topology topology(experiment.hardware, experiment.program, dies_of(experiment.run.ranks),
+                          experiment.run.transport);
   for (const Hardware::Fabric::Plane& plane : experiment.hardware.fabric.planes) {
     site.used.push_back(topology.uses(static_cast<std::uint32_t>(site.planes.size())));
     site.planes.push_back(plane.name);
@@ -47,7 +48,7 @@ JobSpec load_job(const std::filesystem::path& file, const std::vector<std::strin
   Diagnostics diagnostics;
   const Config root = Config::load(file, sets, diagnostics);
   spec.hosts = read_host_options(root.map("hosts"), launches_of(spec.experiment),
-                                 spec.experiment.hardware.runtime.queued_launch);
+                                 spec.experiment.program.launch.queued);
   const FaultSite site = site_of(spec.experiment);
   read_injection(root, site, spec.injection);
   if (!inject.empty()) {

@@ -53,14 +53,13 @@ std::uint32_t rows_of(const Experiment& experiment, const RoutingCounts& counts,
 
 }  // namespace
 
-Hardware hardware_in(const PassRun& run) {
-  const Hardware& hardware = run.variant->experiment.hardware;
-  return run.noise.any() ? with_jitter(hardware, StepHooks::jitter_of(run), run.step) : hardware;
+Experiment experiment_in(const PassRun& run) {
+  const Experiment& experiment = run.variant->experiment;
+  return run.noise.any() ? with_jitter(experiment, StepHooks::jitter_of(run), run.step) : experiment;
 }
 
 RunResult PassRun::run(KernelLaunches* launches, bool record) const {
-  Experiment changed = variant->experiment;
-  changed.hardware = hardware_in(*this);
+  const Experiment changed = experiment_in(*this);
   RunOptions options = options_of(changed, record);
   if (options.ranks.empty())
     for (std::uint32_t r = 0; r < starts.size(); ++r) options.ranks.push_back({.die = r});

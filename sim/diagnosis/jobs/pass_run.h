@@ -38,8 +38,8 @@ struct PassRun {
   RunResult run(KernelLaunches* launches, bool record) const;
 };
 
-// Returns the hardware with the step's noise, without faults of single ranks.
-Hardware hardware_in(const PassRun& run);
+// Returns the experiment with the step's noise, without faults of single ranks.
+Experiment experiment_in(const PassRun& run);
 
 // Launches every kernel when the device asks for it, and records when that was.
 class UnheldLaunches final : public KernelLaunches {

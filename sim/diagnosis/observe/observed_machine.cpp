@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
-                                 bool collectives) {
+ObservedMachine observed_machine(const Hardware& hardware, const Program* program,
+                                 std::array<std::uint32_t, kCoreUnits> workers, bool collectives) {
   const auto rate = [](BytesPerSecond r) { return static_cast<double>(r.count); };
   const auto clock = static_cast<double>(hardware.clock.count);
   ObservedMachine machine;
@@ -25,7 +25,8 @@ ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint3
       if (level.plane == p)
         plane.port =
             std::min(plane.port, level.payload * rate(std::min(described.egress, described.ingress)));
-    if (collectives) plane.port = std::min(plane.port, rate(hardware.collective.rate));
+    if (collectives && program != nullptr)
+      plane.port = std::min(plane.port, rate(program->collective.rate));
     plane.worker = std::min(plane.port, collectives ? plane.port : rate(hardware.fabric.put_per_worker));
     plane.startup = collectives ? Duration::zero() : hardware.fabric.put_startup;
     plane.alignment = hardware.fabric.unaligned;

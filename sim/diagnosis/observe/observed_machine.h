@@ -4,13 +4,14 @@
 #include <cstdint>
 
 #include "sim/device/hardware.h"
+#include "sim/device/program.h"
 #include "traces/observation.h"
 
 namespace a3sim {
 
 // Gives what the machine allows, as its data sheets say, of so many workers that run tasks of each unit. `collectives`:
-// the host sends rows between ranks, otherwise workers put them.
-ObservedMachine observed_machine(const Hardware& hardware, std::array<std::uint32_t, kCoreUnits> workers,
-                                 bool collectives);
+// the host sends rows between ranks, at the program's rate unless it is null; otherwise workers put them.
+ObservedMachine observed_machine(const Hardware& hardware, const Program* program,
+                                 std::array<std::uint32_t, kCoreUnits> workers, bool collectives);
 
 }  // namespace a3sim

@@ -28,8 +28,7 @@ class Moved final : public ExpertPlan {
     const Each known = layer.counts();
     Each plans;
     for (std::uint32_t r = 0; r < layer.shape().ep && options_.balance.dyn > 0; ++r)
-      plans.push_back(
-          layer.host(KernelName::kPlan, Layer::kPlanner, r, layer.machine().host.balance, {known[r]}));
+      plans.push_back(layer.host(KernelName::kPlan, Layer::kPlanner, r, layer.host().balance, {known[r]}));
     pass(layer, true, known, plans);
   }
   void backward(Layer& layer) const override { pass(layer, false, {}, {}); }
@@ -40,8 +39,7 @@ class Moved final : public ExpertPlan {
     std::int64_t copies = 0;
     for (const ExpertMove& move : moves_) copies += move.from == rank ? 2 : 0;
     const Each after = plans.empty() ? Each{} : Each{plans[rank]};
-    return layer.host(KernelName::kPlan, Layer::kPlanner, rank, layer.machine().copy_engine.submit * copies,
-                      after);
+    return layer.host(KernelName::kPlan, Layer::kPlanner, rank, layer.host().submit * copies, after);
   }
 
   // Returns the rows of the experts in a rank's second product: its own dynamic experts that stayed, and its
@@ -70,7 +68,7 @@ class Moved final : public ExpertPlan {
   void pass(Layer& layer, bool forward, const Each& known, const Each& plans) const {
     const std::uint32_t ranks = layer.shape().ep;
     const ExchangedBytes tokens = dispatch_of(batch_, layer);
-    const auto& bulk = layer.machine().bulk;
+    const auto& bulk = layer.bulk();
     const Each sent =
         layer.exchange({KernelName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);
     Each ready, submitted;
@@ -124,8 +122,7 @@ class Moved final : public ExpertPlan {
       after.push_back(computed[r]);
       done.push_back(layer.unpermute(r, rows_at(batch_, r), tokens.received(r) / layer.row_bytes(), after));
     }
-    layer.exchange({KernelName::kCombine, tokens.back(), experts_of(batch_), layer.machine().bulk.combine},
-                   done);
+    layer.exchange({KernelName::kCombine, tokens.back(), experts_of(batch_), layer.bulk().combine}, done);
     if (!forward) return_gradients(layer, computed, done);
   }
 

@@ -33,7 +33,7 @@ Layer::Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost)
   constexpr std::uint32_t kThreads = 2;  // of the host, a rank: one launches, one balances
   for (const WorkerKind& kind : hardware.workers) program.kinds.push_back({kind.name, kind.count, false});
   engine_kind_ = static_cast<std::uint32_t>(program.kinds.size());
-  program.kinds.push_back({"copy engine", machine().copy_engine.count, false});
+  program.kinds.push_back({"copy engine", copy_engine().count, false});
   thread_kind_ = static_cast<std::uint32_t>(program.kinds.size());
   program.kinds.push_back({"host thread", kThreads, true});
   program.streams = {"HOST", "PLANNER", "COMPUTE", "BULK", "WEIGHTS", "ROWS", "RETURNS"};
@@ -60,7 +60,7 @@ std::uint32_t Layer::host(const char* name, Stream thread, std::uint32_t rank, D
 Each Layer::counts() {
   Each each;
   for (std::uint32_t r = 0; r < shape_.ep; ++r)
-    each.push_back(host(KernelName::kCounts, kHost, r, machine().host.read_counts, {}));
+    each.push_back(host(KernelName::kCounts, kHost, r, host().read_counts, {}));
   return each;
 }
 
@@ -68,7 +68,7 @@ Each Layer::counts() {
 Each Layer::exchange(const Exchange& exchange, const Each& after) {
   const ExchangedBytes& bytes = exchange.bytes;
   const BytesPerSecond rate = exchange.rate;
-  const std::uint32_t workers = exchange.workers > 0 ? exchange.workers : machine().bulk.workers;
+  const std::uint32_t workers = exchange.workers > 0 ? exchange.workers : bulk().workers;
   Each each;
   for (std::uint32_t r = 0; r < shape_.ep; ++r) {
     StreamTask of = task(exchange.name, r, kBulk, after);
@@ -76,8 +76,8 @@ Each Layer::exchange(const Exchange& exchange, const Each& after) {
     for (const std::uint32_t e : exchange.experts) rows.push_back({e, 0, r});
     of.kind = hardware_.workers.queue_for(CoreUnit::kVector);
     of.units = std::min(workers, program.kinds[of.kind].count);
-    of.wait = hardware_.runtime.queued_launch;
-    of.hold = machine().bulk.fixed;
+    of.wait = cost_.program().launch.queued;
+    of.hold = bulk().fixed;
     const double most = std::max(bytes.sent(r), bytes.received(r)), own = bytes.at(r, r);
     of.job.ideal = Duration(whole_picoseconds(most / static_cast<double>(rate.count) * 1e12));
     of.job.bytes = {own, own, hardware_.memory.as_reads(own, own)};
@@ -100,7 +100,7 @@ std::uint32_t Layer::vector(const char* name, std::uint32_t rank, const VectorKe
   StreamTask of = task(name, rank, kCompute, after);
   of.job = cost_.vector(kernel, vector_workers());
   if (of.job.ideal > Duration::zero()) {
-    of.wait = hardware_.runtime.queued_launch;
+    of.wait = cost_.program().launch.queued;
     of.kind = hardware_.workers.queue_for(CoreUnit::kVector);
     of.units = vector_workers();
   }
@@ -133,7 +133,7 @@ std::uint32_t Layer::launched(const char* name, std::uint32_t rank, const Memory
   StreamTask of = task(name, rank, kCompute, after);
   of.job = job;
   if (launches > 0) {
-    of.wait = hardware_.runtime.queued_launch + machine().host.product * static_cast<std::int64_t>(launches);
+    of.wait = cost_.program().launch.queued + host().product * static_cast<std::int64_t>(launches);
     of.kind = hardware_.workers.queue_for(CoreUnit::kMatrix);
     of.matrix = true;
     of.units = matrix_workers();
@@ -191,9 +191,9 @@ std::uint32_t Layer::copy(const Copy& copy, const Each& after) {
   of.wait = hardware_.fabric.levels.front().latency;  // a flag of the peer's, or of the device's own
   of.kind = engine_kind_;
   of.units = 1;
-  of.hold = machine().copy_engine.startup;
+  of.hold = copy_engine().startup;
   of.transfers = {
-      {RankId{copy.to}, Bytes{static_cast<std::int64_t>(std::ceil(copy.bytes))}, machine().copy_engine.rate}};
+      {RankId{copy.to}, Bytes{static_cast<std::int64_t>(std::ceil(copy.bytes))}, copy_engine().rate}};
   return add_task(std::move(of), {copy.expert_rows});
 }
 

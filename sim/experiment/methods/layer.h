@@ -112,7 +112,9 @@ class Layer {
 
   const MoeShape& shape() const { return shape_; }
   const Hardware& hardware() const { return hardware_; }
-  const StreamHardware& machine() const { return *hardware_.streams; }
+  const Hardware::CopyEngine& copy_engine() const { return *hardware_.copy_engine; }
+  const Program::Host& host() const { return *cost_.program().host; }
+  const Program::Bulk& bulk() const { return *cost_.program().bulk; }
   KernelCost& cost() const { return cost_; }
   double row_bytes() const { return 2.0 * shape_.hidden; }
   double weight_bytes() const { return 2.0 * 3 * shape_.hidden * shape_.intermediate; }

@@ -66,7 +66,7 @@ ExchangedBytes dispatch_of(const MicroBatch& batch, const Layer& layer, const st
       for (std::uint32_t e = dst * local; e < (dst + 1) * local; ++e) {
         if (left_out.empty() || !left_out[e]) rows += batch.counts.at(src, e);
       }
-      const bool once = layer.machine().bulk.once_a_rank;
+      const bool once = layer.bulk().once_a_rank;
       const double sent =
           once ? tokens_to(rows / all, tokens, std::round(all / tokens), all * all / squares) : rows;
       exchange.at(src, dst) = sent * layer.row_bytes();

@@ -52,7 +52,7 @@ struct Method {
   // dispatch takes. Null: none.
   std::uint32_t (*workers_taken)(const MethodOptions& options, std::uint32_t bulk) = nullptr;
   // The key that a user must reduce if it takes too many.
-  std::string_view taken_by = "hardware.bulk.sms";
+  std::string_view taken_by = "program.bulk.sms";
 };
 using Methods = Registry<Method>;
 

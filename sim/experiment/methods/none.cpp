@@ -19,7 +19,7 @@ class AtHome final : public ExpertPlan {
  private:
   void pass(Layer& layer, bool forward) const {
     const ExchangedBytes tokens = dispatch_of(batch_, layer);
-    const auto& bulk = layer.machine().bulk;
+    const auto& bulk = layer.bulk();
     const Each known = forward ? layer.counts() : Each{};
     const Each sent =
         layer.exchange({KernelName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);

@@ -75,15 +75,14 @@ ExchangedBytes Shadowed::between_homes(const Layer& layer) const {
 Each Shadowed::weights(Layer& layer, const Each& after) const {
   if (shadows_.empty()) return after;
   if (options_.by_workers)
-    return layer.exchange(
-        {KernelName::kWeights, between_homes(layer), shadows_, layer.machine().bulk.dispatch}, after);
+    return layer.exchange({KernelName::kWeights, between_homes(layer), shadows_, layer.bulk().dispatch},
+                          after);
   Each come = after;
   const std::uint32_t ranks = layer.shape().ep;
   for (const std::uint32_t e : shadows_) {
     const std::uint32_t home = e / batch_.experts_per_rank();
-    const std::uint32_t submitted =
-        layer.host(KernelName::kPlan, Layer::kPlanner, home,
-                   layer.machine().copy_engine.submit * std::int64_t{ranks - 1}, {});
+    const std::uint32_t submitted = layer.host(KernelName::kPlan, Layer::kPlanner, home,
+                                               layer.host().submit * std::int64_t{ranks - 1}, {});
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (r == home) continue;
       come.push_back(layer.copy(
@@ -110,7 +109,7 @@ void Shadowed::gradients(Layer& layer, const Each& computed) const {
 
 void Shadowed::pass(Layer& layer, bool forward) const {
   const std::uint32_t ranks = layer.shape().ep, stages = options_.in_two ? 2 : 1;
-  const auto& bulk = layer.machine().bulk;
+  const auto& bulk = layer.bulk();
   const Each ready = weights(layer, forward ? layer.counts() : Each{});
   if (options_.in_two) layer.spare(bulk.workers);
   std::vector<ExchangedBytes> tokens;
@@ -156,9 +155,8 @@ std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& 
   const MemoryJob product = layer.cost().products(rows, shape.intermediate, shape.hidden,
                                                   layer.hardware().workers.count(CoreUnit::kMatrix));
   const auto time = [](double bytes, BytesPerSecond rate) { return bytes / static_cast<double>(rate.count); };
-  const ShadowCosts costs{seconds(product.ideal) / kLarge,
-                          time(layer.row_bytes(), layer.machine().bulk.dispatch),
-                          time(layer.weight_bytes(), layer.machine().copy_engine.rate)};
+  const ShadowCosts costs{seconds(product.ideal) / kLarge, time(layer.row_bytes(), layer.bulk().dispatch),
+                          time(layer.weight_bytes(), layer.copy_engine().rate)};
   return shadows(batch.history.last(), batch.experts_per_rank(), costs);
 }
 

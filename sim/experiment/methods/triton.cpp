@@ -40,7 +40,7 @@ class SplitWidth final : public ExpertPlan {
       for (std::uint32_t dst = 0; dst < ranks; ++dst)
         all.at(src, dst) = layer.shape().tokens * layer.row_bytes();
     }
-    const auto& bulk = layer.machine().bulk;
+    const auto& bulk = layer.bulk();
     const BytesPerSecond scaled{rate.count * options_.comm_workers / bulk.workers};
     return layer.exchange({name, all, experts_of(batch_), scaled, options_.comm_workers}, after);
   }
@@ -48,7 +48,7 @@ class SplitWidth final : public ExpertPlan {
   void pass(Layer& layer, bool forward) const {
     const std::uint32_t h = layer.shape().hidden, ranks = layer.shape().ep;
     const std::uint32_t f = std::max(1U, layer.shape().intermediate / ranks);
-    const auto& bulk = layer.machine().bulk;
+    const auto& bulk = layer.bulk();
     layer.spare(options_.comm_workers);
     const Each known = forward ? layer.counts() : Each{};
     const Each gathered = exchange(layer, KernelName::kDispatch, bulk.dispatch, known);

@@ -21,14 +21,15 @@ class PreparedReplay final : public PreparedWork {
     const JitterOptions options = draw.options();
     TaskJitter jitter(slots_.passes()[pass].schedule, options, draw.run, static_cast<std::uint32_t>(pass));
     LimitedHooks hooks(jitter, limit);
-    const RunResult result = slots_.run_pass(0, pass, with_jitter(on.hardware, options, draw.run), &hooks);
+    const Experiment drawn = with_jitter(on, options, draw.run);
+    const RunResult result = slots_.run_pass(0, pass, drawn.hardware, drawn.program, &hooks);
     if (result.stopped) return {result.makespan, {}, true};
     const auto [first, last] = std::ranges::minmax(result.ranks, {}, &RankResult::end);
     return {result.makespan, last.end - first.end, false};
   }
 
   Bounds bounds(const Experiment& on, std::size_t pass) const override {
-    return slots_.bounds(0, pass, on.hardware);
+    return slots_.bounds(0, pass, on.hardware, on.program);
   }
   bool same(const PreparedWork& other, std::size_t) const override { return this == &other; }
 

@@ -35,7 +35,7 @@ class PreparedStreams final : public PreparedWork {
         history_(history_before(batches_)),
         batch_(batches_.counts.front(), history_),
         hardware_(sustained(experiment.hardware)),
-        cost_(hardware_, experiment.cut.tiling),
+        cost_(hardware_, own_.program, experiment.cut.tiling),
         plan_(plan_of(own_, batch_, cost_)) {}
 
   std::size_t passes() const override { return std::size(kNames); }
@@ -43,7 +43,8 @@ class PreparedStreams final : public PreparedWork {
 
   PassOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit) const override {
     const JitterOptions options = draw.options();
-    const Machine machine(with_jitter(on.hardware, options, draw.run), on.cut.tiling);
+    const Experiment drawn = with_jitter(on, options, draw.run);
+    const Machine machine(drawn);
     StreamPass written = machine.write(own_, *plan_, pass);
     StreamJitter jitter(written.program, options, draw.run, static_cast<std::uint32_t>(pass));
     LatencyLimit hooks(written, jitter, limit);
@@ -53,7 +54,7 @@ class PreparedStreams final : public PreparedWork {
   }
 
   Bounds bounds(const Experiment& on, std::size_t pass) const override {
-    const Machine machine(on.hardware, on.cut.tiling);
+    const Machine machine(on);
     return stream_bounds(machine.write(own_, *plan_, pass), machine.hardware, dies_of(on.run.ranks));
   }
 
@@ -68,7 +69,7 @@ class PreparedStreams final : public PreparedWork {
   }
 
   StreamPass write(std::size_t pass) const {
-    return Machine(own_.hardware, own_.cut.tiling).write(own_, *plan_, pass);
+    return Machine(own_).write(own_, *plan_, pass);
   }
   const MicroBatch& batch() const { return batch_; }
 
@@ -77,8 +78,10 @@ class PreparedStreams final : public PreparedWork {
 
   // A machine while products follow one another, and what kernels cost on it.
   struct Machine {
-    Machine(const Hardware& of, const Tiling& tiling)
-        : hardware(sustained(of)), cost(std::make_unique<KernelCost>(hardware, tiling)) {}
+    // The experiment must outlive it.
+    explicit Machine(const Experiment& of)
+        : hardware(sustained(of.hardware)),
+          cost(std::make_unique<KernelCost>(hardware, of.program, of.cut.tiling)) {}
     StreamPass write(const Experiment& experiment, const ExpertPlan& plan, std::size_t pass) const {
       return write_stream_pass(experiment, plan, *cost, pass == 0);
     }
@@ -133,7 +136,7 @@ std::vector<MicroBatchResult> Streams::run_micro_batches(const Experiment& exper
                                                          const Batches& batches) const {
   check_streams(experiment);
   const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.cut.tiling);
+  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
   LoadHistory history = history_before(batches);
   std::vector<MicroBatchResult> results;
   for (const RoutingCounts& counts : batches.counts) {

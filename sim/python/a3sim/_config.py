@@ -17,7 +17,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 def configs() -> Path:
-    """The folder with the shipped configurations: experiments, orders, hardware, sweeps."""
+    """The folder with the shipped configurations: experiments, hardware, programs, orders, sweeps."""
     return Path(_core.configs_folder())
 
 

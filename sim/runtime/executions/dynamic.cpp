@@ -138,7 +138,7 @@ void DynamicExecution::on_settle(Engine& engine, std::uint32_t) {
     handed_[task] = true;
     site_.workers.assign(worker, task, engine.now());
     if (site_.records()) record_why(worker, task, engine.now());
-    engine.schedule(engine.now() + site_.hardware.runtime.dynamic_task, *this, worker);
+    engine.schedule(engine.now() + site_.program.tasks.scheduled(), *this, worker);
   }
 }
 
@@ -170,7 +170,7 @@ void DynamicExecution::on_event(Engine& engine, std::uint32_t worker) {
     const Worker& w = recorded_[worker];
     why = w.why;
     const bool later = engine.now() > last_handed_at_ || w.task > last_handed_ || last_handed_ == kNone;
-    if (site_.hardware.runtime.dynamic_task > Duration::zero() && later) {
+    if (site_.program.tasks.scheduled() > Duration::zero() && later) {
       last_handed_ = w.task;
       last_handed_at_ = engine.now();
     }
@@ -206,7 +206,7 @@ class Dynamic final : public ExecutionType {
   }
   bool hands_out() const override { return true; }
   bool takes_collectives() const override { return false; }
-  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.dynamic_task; }
+  Duration first_task(const Program& program) const override { return program.tasks.scheduled(); }
 };
 
 A3SIM_REGISTER(ExecutionType, "dynamic", "a scheduler on the device hands ready tasks to free workers",

@@ -9,11 +9,11 @@ class Fused final : public ExecutionType {
     return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kFused);
   }
   bool launches_kernels(Transport) const override { return true; }
-  void adapt(Hardware::Runtime& runtime) const override { prepare_products(runtime); }
+  void adapt(Program& program) const override { prepare_products(program); }
   bool by_kernels() const override { return true; }
   bool fuses() const override { return true; }
   bool takes_collectives() const override { return false; }
-  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.kernel_launch; }
+  Duration first_task(const Program& program) const override { return program.launch.alone; }
 };
 
 A3SIM_REGISTER(ExecutionType, "fused",

@@ -9,10 +9,10 @@ class KernelByKernel final : public ExecutionType {
     return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kOperator);
   }
   bool launches_kernels(Transport) const override { return true; }
-  void adapt(Hardware::Runtime& runtime) const override { prepare_products(runtime); }
+  void adapt(Program& program) const override { prepare_products(program); }
   bool by_kernels() const override { return true; }
   Transport usual_transport() const override { return Transport::kCollective; }
-  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.queued_launch; }
+  Duration first_task(const Program& program) const override { return program.launch.queued; }
 };
 
 A3SIM_REGISTER(ExecutionType, "kernel",

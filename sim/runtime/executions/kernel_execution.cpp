@@ -20,11 +20,11 @@ std::vector<std::uint32_t> in_stages(std::span<const OperatorInfo> operators) {
 }
 
 // The AIVs meet, and each writes its part of the words.
-Duration status_words(const Ssc& ssc, const Hardware& hardware) {
+Duration status_words(const Ssc& ssc, const Hardware& hardware, const Program& program) {
   const std::uint32_t words = std::max(ssc.shape().experts(), ssc.shape().ep),
                       vectors = std::max(1U, ssc.kinds().count(CoreUnit::kVector));
   const Hardware::Fabric& fabric = hardware.fabric;
-  return hardware.runtime.sync_all +
+  return program.signals.sync_all +
          (fabric.put_startup + fabric.put_fence) * ((words + vectors - 1) / vectors);
 }
 
@@ -81,7 +81,7 @@ void KernelExecution::start_kernel(Engine& engine) {
     if (begin > engine.now()) return engine.schedule(begin, *this, kLaunched);
   }
   if (!collectives_ || !meets(kernels_[kernel_])) return deal(engine);
-  const Hardware::Collective& spec = site_.hardware.collective;
+  const Program::Collective& spec = site_.program.collective;
   const Duration works = spec.fixed + spec.per_peer * (site_.group.ranks() - 1);
   site_.group.arrive(engine, site_.ssc.rank(), works, kMet, last_);
 }
@@ -166,7 +166,7 @@ void KernelExecution::record_host(const HostActivity& activity) {
 void KernelExecution::record_launch(Time now) {
   const Duration end = now.time_since_epoch();
   if (kernel_ == 0) {
-    const Duration launch = first_launch(site_.hardware.runtime, site_.options.launch);
+    const Duration launch = first_launch(site_.program, site_.options.launch);
     return record_host({Blame::kLaunch, kernels_[0].first_op, end - launch, end - launch, end, {}});
   }
   const Duration start = end - gap();
@@ -182,7 +182,7 @@ void KernelExecution::record_launch(Time now) {
 }
 
 void KernelExecution::record_collective(Time now) {
-  const Hardware::Collective& spec = site_.hardware.collective;
+  const Program::Collective& spec = site_.program.collective;
   const Duration end = now.time_since_epoch(),
                  start = end - spec.fixed - spec.per_peer * (site_.group.ranks() - 1);
   Cause last = site_.group.last_came_from();
@@ -211,11 +211,11 @@ std::string KernelExecution::blocked() const {
   return kernel_ < kernels_.size() && kernels_[kernel_].tiles ? kernels_[kernel_].tiles->blocked() : "";
 }
 
-void prepare_products(Hardware::Runtime& runtime) { runtime.cube_task_start = {}; }
+void prepare_products(Program& program) { program.tasks.cube_task_start = {}; }
 
 void KernelExecution::find_gaps(bool fused) {
   const Ssc& ssc = site_.ssc;
-  const Hardware& hardware = site_.hardware;
+  const Program& program = site_.program;
   const auto operators = ssc.operators();
   const std::vector<std::uint32_t> order = in_stages(operators);
   const auto is_vector = [&](std::uint32_t op) {
@@ -224,13 +224,13 @@ void KernelExecution::find_gaps(bool fused) {
   for (std::size_t i = 1; i < order.size(); ++i) {
     const std::uint32_t before = order[i - 1], op = order[i];
     Duration& gap = gaps_[op];
-    gap = fused && is_vector(before) && is_vector(op) ? hardware.runtime.sync_all
-                                                      : hardware.runtime.queued_launch;
+    gap = fused && is_vector(before) && is_vector(op) ? program.signals.sync_all
+                                                      : program.launch.queued;
     if (!puts(operators[before]) || ssc.shape().ep == 1) continue;
-    if (fused) gap += status_words(ssc, hardware);
+    if (fused) gap += status_words(ssc, site_.hardware, program);
     const TensorInfo& sent = ssc.tensors()[index(operators[before].outputs.front())];
     // Numbers that are sent are counts, which the host reads.
-    if (collectives_ && sent.dtype == DataType::kInt32) gap += hardware.collective.read_back;
+    if (collectives_ && sent.dtype == DataType::kInt32) gap += program.collective.read_back;
   }
 }
 

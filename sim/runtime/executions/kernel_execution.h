@@ -83,6 +83,6 @@ class KernelExecution final : public Execution {
 };
 
 // The host has prepared a kernel's products: their tasks need no start of their own.
-void prepare_products(Hardware::Runtime& runtime);
+void prepare_products(Program& program);
 
 }  // namespace a3sim

@@ -12,7 +12,7 @@ class Static final : public ExecutionType {
     return std::make_unique<StaticExecution>(site, std::vector<bool>(site.ssc.operators().size(), true));
   }
   bool launches_kernels(Transport transport) const override { return transport == Transport::kCollective; }
-  Duration first_task(const Hardware::Runtime& runtime) const override { return runtime.static_task; }
+  Duration first_task(const Program& program) const override { return program.tasks.static_task; }
 };
 
 A3SIM_REGISTER(ExecutionType, "static", "every worker takes its own next task and waits for its event",

@@ -18,7 +18,7 @@ void StaticExecution::take(Engine& engine, std::uint32_t worker, const StartReas
   w.task = queues_.take(worker);
   if (w.task == kNone) return;
   site_.workers.assign(worker, w.task, engine.now());
-  w.checked = engine.now() + site_.hardware.runtime.static_task;
+  w.checked = engine.now() + site_.program.tasks.static_task;
   const std::uint32_t event = site_.ssc.tasks()[w.task].dependent_event;
   if (event == kNone || site_.events.is_complete(event))
     return site_.workers.run_at(engine, worker, w.checked, why);

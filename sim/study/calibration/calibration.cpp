@@ -43,7 +43,7 @@ std::vector<std::size_t> points_for(const Predictor& predictor, Use use) {
 }
 
 FitProblem problem_of(const Predictor& predictor, const std::vector<std::size_t>& chosen,
-                      const std::filesystem::path& hardware) {
+                      std::span<const std::filesystem::path> files) {
   std::vector<double> published;
   for (const std::size_t i : chosen) {
     const Comparison& comparison = predictor.points()[i].comparison;
@@ -56,15 +56,15 @@ FitProblem problem_of(const Predictor& predictor, const std::vector<std::size_t>
         for (const std::size_t i : chosen) values.push_back(all[i]);
         return values;
       },
-      [&predictor, hardware](std::span<const double> positions) {
-        return admissible(hardware, hardware_values_at(predictor.parameters(), positions));
+      [&predictor, files](std::span<const double> positions) {
+        return admissible(files, hardware_values_at(predictor.parameters(), positions));
       },
       std::move(published), predictor.nominal());
 }
 
-std::vector<Parameter> parameters_but(const std::filesystem::path& hardware,
+std::vector<Parameter> parameters_but(std::span<const std::filesystem::path> files,
                                       const std::vector<std::string>& left_alone) {
-  std::vector<Parameter> fitted = fitted_parameters(hardware);
+  std::vector<Parameter> fitted = fitted_parameters(files);
   std::erase_if(fitted, [&](const Parameter& parameter) {
     return std::ranges::find(left_alone, parameter.path()) != left_alone.end();
   });
@@ -74,10 +74,10 @@ std::vector<Parameter> parameters_but(const std::filesystem::path& hardware,
 // Points of one use, as functions of the values that are fitted.
 struct Half {
   Half(const std::vector<PublishedTable>& tables, const Scenario& scenario,
-       const std::filesystem::path& hardware, Use use, const std::vector<std::string>& left_alone)
-      : predictor(asked_for(tables, scenario, use), scenario, parameters_but(hardware, left_alone)),
+       std::span<const std::filesystem::path> files, Use use, const std::vector<std::string>& left_alone)
+      : predictor(asked_for(tables, scenario, use), scenario, parameters_but(files, left_alone)),
         chosen(points_for(predictor, use)),
-        problem(problem_of(predictor, chosen, hardware)) {}
+        problem(problem_of(predictor, chosen, files)) {}
 
   Predictor predictor;
   std::vector<std::size_t> chosen;
@@ -124,8 +124,7 @@ std::size_t place_of(const std::string& text, const Mark& mark) {
 
 void check(const std::string& text, const std::filesystem::path& file, std::span<const NewValue> values) {
   Diagnostics diagnostics;
-  const std::vector<SourcedValue> read =
-      Config::parse(text, file.string(), {}, diagnostics).map("hardware").sourced();
+  const std::vector<SourcedValue> read = sourced_values(Config::parse(text, file.string(), {}, diagnostics));
   diagnostics.throw_if_any();
   for (const NewValue& value : values) {
     const auto found = std::find_if(read.begin(), read.end(), [&](const SourcedValue& known) {
@@ -148,14 +147,14 @@ std::vector<NewValue> Calibration::new_values() const {
   return values;
 }
 
-Calibration calibrate(const std::filesystem::path& hardware, const std::vector<PublishedTable>& tables,
+Calibration calibrate(std::span<const std::filesystem::path> files, const std::vector<PublishedTable>& tables,
                       const Scenario& scenario, bool fit_only, const std::vector<std::string>& left_alone) {
-  const Half half(tables, scenario, hardware, Use::kCalibration, left_alone);
-  const Half held_out(tables, scenario, hardware, Use::kHeldOut, left_alone);
+  const Half half(tables, scenario, files, Use::kCalibration, left_alone);
+  const Half held_out(tables, scenario, files, Use::kHeldOut, left_alone);
   const FitProblem::Fit fit = half.problem.fit();
 
   Calibration calibration;
-  calibration.hardware = hardware;
+  calibration.files.assign(files.begin(), files.end());
   fill_parameters(calibration, half.problem, half.predictor, fit);
   calibration.identified = singular_values(half.problem.jacobian(fit.positions));
   find_unidentified(calibration);
@@ -191,15 +190,15 @@ Calibration calibrate(const std::filesystem::path& hardware, const std::vector<P
   return calibration;
 }
 
-Calibration calibrate_what_is_identified(const std::filesystem::path& hardware,
+Calibration calibrate_what_is_identified(std::span<const std::filesystem::path> files,
                                          const std::vector<PublishedTable>& tables, const Scenario& scenario,
                                          bool fit_only) {
   std::vector<std::string> refused, unidentified;
-  const std::size_t all = fitted_parameters(hardware).size();
+  const std::size_t all = fitted_parameters(files).size();
   while (unidentified.size() < all) {
-    Calibration calibration = calibrate(hardware, tables, scenario, true, unidentified);
+    Calibration calibration = calibrate(files, tables, scenario, true, unidentified);
     const bool done = calibration.refused.empty();
-    if (done && !fit_only) calibration = calibrate(hardware, tables, scenario, false, unidentified);
+    if (done && !fit_only) calibration = calibrate(files, tables, scenario, false, unidentified);
     refused.insert(refused.end(), calibration.refused.begin(), calibration.refused.end());
     unidentified.insert(unidentified.end(), calibration.unidentified.begin(), calibration.unidentified.end());
     if (!done) continue;
@@ -209,12 +208,14 @@ Calibration calibrate_what_is_identified(const std::filesystem::path& hardware,
   }
   throw InputError(
       fmt::format("{}: the points identify none of the values that are marked 'fitted: true':\n{}",
-                  hardware.string(), fmt::join(refused, "\n")));
+                  files.front().string(), fmt::join(refused, "\n")));
 }
 
 std::string with_values(const std::filesystem::path& file, std::span<const NewValue> values) {
   std::string text = read_file(file);
-  std::vector<NewValue> backwards(values.begin(), values.end());
+  std::vector<NewValue> backwards;
+  std::ranges::copy_if(values, std::back_inserter(backwards),
+                       [&](const NewValue& value) { return value.stated.value_mark.file == file.string(); });
   std::sort(backwards.begin(), backwards.end(), [&](const NewValue& a, const NewValue& b) {
     return place_of(text, a.stated.value_mark) > place_of(text, b.stated.value_mark);
   });
@@ -227,7 +228,7 @@ std::string with_values(const std::filesystem::path& file, std::span<const NewVa
     }
     text.replace(place, value.stated.value.size(), value.value);
   }
-  check(text, file, values);
+  check(text, file, backwards);
   return text;
 }
 

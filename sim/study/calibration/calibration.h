@@ -21,7 +21,7 @@ struct NewValue {
   std::string value;
 };
 
-// What a fit of hardware values to published points has given.
+// What a fit of values of machines and programs to published points has given.
 struct Calibration {
   struct Fitted {
     Parameter parameter;
@@ -41,7 +41,7 @@ struct Calibration {
     double left_out = 0, swapped = 0;
   };
 
-  std::filesystem::path hardware;
+  std::vector<std::filesystem::path> files;
   std::vector<Fitted> parameters;
   std::vector<Fit> points;
   // Sums of squared logarithms of predicted by published values, of those that are fitted to.
@@ -54,24 +54,24 @@ struct Calibration {
   std::vector<NewValue> new_values() const;
 };
 
-// Fits the values that `hardware` marks `fitted: true` to all points of these tables that are published for
+// Fits the values that these files of a machine and of programs mark `fitted: true`, each its own, to all points of these tables that are published for
 // calibration; those that are held out test the fit, and the other way round. Does not write anything. The result
 // does not depend on the scenario's threads. Throws InputError as fitted_parameters() does, and if there is no such
 // point. Profiles are tables too (measured_table.h).
 // `fit_only`: no point is left out, and the halves are not swapped. `left_alone`: paths of values that are not fitted.
-Calibration calibrate(const std::filesystem::path& hardware, const std::vector<PublishedTable>& tables,
+Calibration calibrate(std::span<const std::filesystem::path> files, const std::vector<PublishedTable>& tables,
                       const Scenario& scenario, bool fit_only = false,
                       const std::vector<std::string>& left_alone = {});
 // The same of those values that the points identify; `refused` and `unidentified` are the others. Throws InputError if
 // there is none.
-Calibration calibrate_what_is_identified(const std::filesystem::path& hardware,
+Calibration calibrate_what_is_identified(std::span<const std::filesystem::path> files,
                                          const std::vector<PublishedTable>& tables, const Scenario& scenario,
                                          bool fit_only);
 
 // What was fitted, how well the points identify it, and what is left of each point's error.
 Report calibration_report(const Calibration& calibration);
 
-// The text of a hardware file with new values: only their tokens change, comments and layout stay.
+// The text of a file with those of the new values that stand in it: only their tokens change, comments and layout stay.
 // Throws InputError if the file cannot be read, does not hold these values where they are said to stand, or
 // would not be read back with the new ones.
 std::string with_values(const std::filesystem::path& file, std::span<const NewValue> values);

@@ -110,7 +110,9 @@ Report calibration_report(const Calibration& calibration) {
   Report report;
   report.fact("objective_before", calibration.objective_before);
   report.fact("objective_after", calibration.objective_after);
-  report.say(calibration.hardware.string() + '\n', "hardware");
+  std::string files;
+  for (const std::filesystem::path& file : calibration.files) files += file.string() + '\n';
+  report.say(files, "files");
   add_parameters(calibration, report);
   add_directions(calibration, report);
   add_points(calibration, report);

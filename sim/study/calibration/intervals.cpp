@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "sim/core/error.h"
@@ -114,7 +115,7 @@ std::string Intervals::movers(const std::string& experiment, const Point& point)
   return text;
 }
 
-std::string interval_key(const std::vector<Point>& points, const std::filesystem::path& hardware,
+std::string interval_key(const std::vector<Point>& points, std::span<const std::filesystem::path> files,
                          const SensitivityOptions& options) {
   // How they are drawn belongs to it.
   std::string text = fmt::format("triangular {} {}\n", options.draws, options.seed);
@@ -124,8 +125,13 @@ std::string interval_key(const std::vector<Point>& points, const std::filesystem
     text += fmt::format("{} {} {:.9g} {}\n", point.coordinates.dump(), point.metric, point.value, point.unit);
   }
   Diagnostics diagnostics;
-  for (const SourcedValue& value : Config::load(hardware, {}, diagnostics).map("hardware").sourced()) {
-    text += fmt::format("{} {} {} {}\n", value.path, value.value, value.low, value.high);
+  std::vector<std::string> known;  // places of values that several files include
+  for (const std::filesystem::path& file : files) {
+    for (const SourcedValue& value : sourced_values(Config::load(file, {}, diagnostics))) {
+      if (std::ranges::find(known, value.mark.text()) != known.end()) continue;
+      known.push_back(value.mark.text());
+      text += fmt::format("{} {} {} {}\n", value.path, value.value, value.low, value.high);
+    }
   }
   diagnostics.throw_if_any();
   return fmt::format("{:016x}", hash_of(text));

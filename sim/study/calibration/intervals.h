@@ -41,9 +41,9 @@ class Intervals {
 };
 
 // The key of an experiment's intervals: a hash of the values that it predicts without variants, of every
-// value of the hardware file with its range, and of how the draws are made. What else is in these files, and
+// value of these files with its range, and of how the draws are made. What else is in these files, and
 // how a value is computed, does not matter.
-std::string interval_key(const std::vector<Point>& points, const std::filesystem::path& hardware,
+std::string interval_key(const std::vector<Point>& points, std::span<const std::filesystem::path> files,
                          const SensitivityOptions& options);
 
 }  // namespace a3sim

@@ -59,12 +59,20 @@ bool read_measured(const Config& point, PublishedTable& table) {
   return true;
 }
 
-// Whether the configuration has a value that this file states.
-bool reaches(const fs::path& hardware, const std::string& configuration) {
+// The name of the file's program; empty without one.
+std::string program_in(const fs::path& file) {
   Diagnostics diagnostics;
-  const auto values = Config::load(configuration, {}, diagnostics).map("hardware").sourced();
+  return Config::load(file, {}, diagnostics).map("program").text("name", "");
+}
+
+// Whether the configuration has a value that one of these files states.
+bool reaches(std::span<const fs::path> files, const std::string& configuration) {
+  Diagnostics diagnostics;
+  const auto values = sourced_values(Config::load(configuration, {}, diagnostics));
   return std::ranges::any_of(values, [&](const SourcedValue& value) {
-    return fs::weakly_canonical(value.mark.file) == fs::weakly_canonical(hardware);
+    return std::ranges::any_of(files, [&](const fs::path& file) {
+      return fs::weakly_canonical(value.mark.file) == fs::weakly_canonical(file);
+    });
   });
 }
 
@@ -90,13 +98,21 @@ PointsFile read_points(const Config& root, const fs::path& folder) {
   return points;
 }
 
-std::vector<std::string> machine_overrides(const fs::path& hardware, const Scenario& scenario) {
-  const fs::path file = fs::weakly_canonical(hardware);
-  if (file.parent_path() == fs::weakly_canonical(scenario.configs / "hardware")) return {};
-  return {"include=" + file.string()};
+std::vector<std::string> overrides_with(std::span<const fs::path> files, const std::string& experiment,
+                                        const Scenario& scenario) {
+  const fs::path configs = fs::weakly_canonical(scenario.configs);
+  std::vector<std::string> overrides;
+  for (const fs::path& part : files) {
+    const fs::path file = fs::weakly_canonical(part);
+    if (file.parent_path().parent_path() == configs) continue;
+    const std::string program = program_in(file);
+    if (program.empty() || program == program_in(scenario.file(experiment)))
+      overrides.push_back("include=" + file.string());
+  }
+  return overrides;
 }
 
-PointsFile read_points(const fs::path& file, const fs::path& hardware, const Scenario& scenario) {
+PointsFile read_points(const fs::path& file, std::span<const fs::path> parts, const Scenario& scenario) {
   Diagnostics diagnostics;
   const Config root = Config::load(file, {}, diagnostics);
   PointsFile points = read_points(root, fs::absolute(file).parent_path());
@@ -106,7 +122,7 @@ PointsFile read_points(const fs::path& file, const fs::path& hardware, const Sce
         fmt::format("{}: no point was measured: 'measured' takes a value with its unit", file.string()));
   for (PublishedTable& table : points.tables) {
     std::vector<std::string>& overrides = table.cases.front().overrides;
-    for (std::string& override : machine_overrides(hardware, scenario))
+    for (std::string& override : overrides_with(parts, table.experiment, scenario))
       overrides.push_back(std::move(override));
     table.references.front().hardware = predict(table, scenario).points.front().hardware;
   }
@@ -115,16 +131,16 @@ PointsFile read_points(const fs::path& file, const fs::path& hardware, const Sce
 
 PublishedTable measured_table(const ProfiledRun& run,
                               const std::map<std::string, std::string, std::less<>>& names,
-                              const fs::path& hardware, const Scenario& scenario) {
+                              std::span<const fs::path> files, const Scenario& scenario) {
   PublishedTable table;
   table.name = run.result.string();
   table.from_profile = true;
   table.experiment = run.configuration;
   table.evaluation = std::string(name_of(run.profile.unit)) + " times";
   const std::vector<Point> points = predict(table, scenario).points;
-  if (!reaches(hardware, run.configuration))
-    throw InputError(fmt::format("{}: takes no hardware value from {}: what is fitted would change nothing",
-                                 run.configuration, hardware.string()));
+  if (!reaches(files, run.configuration))
+    throw InputError(fmt::format("{}: takes no value from {}: what is fitted would change nothing",
+                                 run.configuration, files.front().string()));
   std::vector<std::string> unknown;
   const auto add = [&](std::string_view kind, const Names& measured) {
     std::map<std::string, Occurrences> ours;

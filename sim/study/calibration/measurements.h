@@ -21,13 +21,15 @@ struct PointsFile {
 
 // Notes what is wrong. `folder` is the file's.
 PointsFile read_points(const Config& root, const std::filesystem::path& folder);
-// Of a file, on the machine of this hardware file, with what each is published for: calibration. Throws InputError
+// Of a file, with the machine and the programs of these files, with what each is published for: calibration. Throws InputError
 // with all that is wrong, and if no measurement was taken.
-PointsFile read_points(const std::filesystem::path& file, const std::filesystem::path& hardware,
+PointsFile read_points(const std::filesystem::path& file, std::span<const std::filesystem::path> parts,
                        const Scenario& scenario);
 
-// What lays a hardware file over an experiment, unless it is among those that come with a3sim.
-std::vector<std::string> machine_overrides(const std::filesystem::path& hardware, const Scenario& scenario);
+// What lays files of a machine and of programs over an experiment, without those that come with a3sim. A program is laid
+// over experiments of the program of its name alone.
+std::vector<std::string> overrides_with(std::span<const std::filesystem::path> files,
+                                        const std::string& experiment, const Scenario& scenario);
 
 // A profile beside the configuration of what was profiled.
 struct ProfiledRun {
@@ -39,9 +41,9 @@ struct ProfiledRun {
 
 // The profile as a table: its operators' mean durations are its points. What either side alone has is in the notes.
 // `names` maps the profile's to ours. Throws InputError where none of the names is simulated, and where the
-// configuration takes no value from `hardware`, so that nothing would change with it.
+// configuration takes no value from `files`, so that nothing would change with it.
 PublishedTable measured_table(const ProfiledRun& run,
                               const std::map<std::string, std::string, std::less<>>& names,
-                              const std::filesystem::path& hardware, const Scenario& scenario);
+                              std::span<const std::filesystem::path> files, const Scenario& scenario);
 
 }  // namespace a3sim

@@ -14,8 +14,7 @@
 namespace a3sim {
 namespace {
 
-// Of a device, and of its host's collective.
-constexpr std::size_t kMostFitted = 6;
+constexpr std::size_t kMostOfMachine = 6, kMostOfProgram = 2;
 
 struct BaseUnit {
   QuantityKind kind;
@@ -37,17 +36,53 @@ bool is_whole(const std::string& text) {
   return decimal_integer(text, value);
 }
 
-std::vector<Parameter> parameters_where(const std::filesystem::path& hardware,
-                                        const std::function<bool(const SourcedValue&)>& wanted) {
+// Reads what the file has of a machine and of a program.
+void read_parts(const Config& root) {
+  if (root.has("hardware")) read_hardware(root.map("hardware"));
+  if (root.has("program")) read_program(root.map("program"));
+}
+
+std::vector<SourcedValue> values_of(const std::filesystem::path& file) {
   Diagnostics diagnostics;
-  const Config root = Config::load(hardware, {}, diagnostics);
-  read_hardware(root.map("hardware"));
+  const Config root = Config::load(file, {}, diagnostics);
+  if (diagnostics.empty() && !root.has("hardware") && !root.has("program"))
+    throw InputError(file.string() +
+                     ": neither a machine nor a program, expected the block hardware or program");
+  read_parts(root);
   diagnostics.throw_if_any();
-  std::vector<Parameter> parameters;
-  for (const SourcedValue& value : root.map("hardware").sourced()) {
-    if (!value.low.empty() && value.low != value.high && wanted(value)) parameters.emplace_back(value);
+  return sourced_values(root);
+}
+
+bool has_range(const SourcedValue& value) { return !value.low.empty() && value.low != value.high; }
+
+bool is_own(const SourcedValue& value, const std::filesystem::path& file) {
+  return value.mark.file == file.string();
+}
+
+// The values that one file marks itself. `elsewhere`: a file that it includes and that marks some.
+std::vector<Parameter> fitted_in(const std::filesystem::path& file, std::string& elsewhere) {
+  std::vector<Parameter> fitted;
+  bool machine = false;
+  for (const SourcedValue& value : values_of(file)) {
+    if (!value.fitted || !has_range(value)) continue;
+    if (!is_own(value, file)) {
+      elsewhere = value.mark.file;
+      continue;
+    }
+    machine = machine || value.path.starts_with("hardware.");
+    fitted.emplace_back(value);
   }
-  return parameters;
+  const std::size_t most = machine ? kMostOfMachine : kMostOfProgram;
+  if (fitted.size() > most) {
+    throw InputError(fmt::format("{}: {} values are marked 'fitted: true', expected at most {}",
+                                 file.string(), fitted.size(), most));
+  }
+  // In the order of the file, whatever it includes.
+  std::sort(fitted.begin(), fitted.end(), [](const Parameter& a, const Parameter& b) {
+    const Mark &first = a.stated().mark, &second = b.stated().mark;
+    return std::tie(first.line, first.column) < std::tie(second.line, second.column);
+  });
+  return fitted;
 }
 
 std::vector<Point> points_of(const Asked& asked, const Scenario& scenario) {
@@ -134,29 +169,53 @@ std::string Parameter::rounded(double position) const {
   return at(position);
 }
 
-std::vector<Parameter> ranged_parameters(const std::filesystem::path& hardware) {
-  return parameters_where(hardware, [](const SourcedValue&) { return true; });
+std::vector<std::filesystem::path> fitted_files(const std::filesystem::path& configs,
+                                                const std::filesystem::path& hardware) {
+  std::vector<std::filesystem::path> files{hardware}, programs;
+  Diagnostics diagnostics;
+  const std::string stack = Config::load(hardware, {}, diagnostics).map("hardware").text("stack", "");
+  if (std::filesystem::is_directory(configs / "programs")) {
+    for (const auto& entry : std::filesystem::directory_iterator(configs / "programs"))
+      programs.push_back(entry.path());
+  }
+  std::ranges::sort(programs);
+  const auto includes = [](const std::filesystem::path& file) {
+    return std::ranges::any_of(values_of(file), [&](const auto& value) { return !is_own(value, file); });
+  };
+  std::ranges::stable_partition(programs, includes);
+  for (const std::filesystem::path& file : programs) {
+    const bool runs = Config::load(file, {}, diagnostics).map("program").text("stack", stack) == stack;
+    if (runs && std::ranges::any_of(values_of(file), [&](const SourcedValue& value) {
+          return value.fitted && is_own(value, file);
+        }))
+      files.push_back(file);
+  }
+  return files;
 }
 
-std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware) {
+std::vector<Parameter> ranged_parameters(std::span<const std::filesystem::path> files) {
+  std::vector<Parameter> parameters;
+  for (const std::filesystem::path& file : files) {
+    for (const SourcedValue& value : values_of(file)) {
+      const bool known = std::ranges::any_of(parameters, [&](const Parameter& other) {
+        return other.stated().mark.text() == value.mark.text();
+      });
+      if (has_range(value) && !known) parameters.emplace_back(value);
+    }
+  }
+  return parameters;
+}
+
+std::vector<Parameter> fitted_parameters(std::span<const std::filesystem::path> files) {
+  std::vector<Parameter> fitted;
   std::string elsewhere;
-  std::vector<Parameter> fitted = parameters_where(hardware, [&](const SourcedValue& value) {
-    if (value.fitted && value.mark.file != hardware.string()) elsewhere = value.mark.file;
-    return value.fitted && value.mark.file == hardware.string();
-  });
+  for (const std::filesystem::path& file : files) {
+    for (Parameter& parameter : fitted_in(file, elsewhere)) fitted.push_back(std::move(parameter));
+  }
   if (fitted.empty()) {
-    throw InputError(fmt::format("{}: no value of its own is marked 'fitted: true'{}", hardware.string(),
+    throw InputError(fmt::format("{}: no value of its own is marked 'fitted: true'{}", files.front().string(),
                                  elsewhere.empty() ? "" : "; " + elsewhere + " has some"));
   }
-  if (fitted.size() > kMostFitted) {
-    throw InputError(fmt::format("{}: {} values are marked 'fitted: true', expected at most {}",
-                                 hardware.string(), fitted.size(), kMostFitted));
-  }
-  // In the order of the file, whatever it includes.
-  std::sort(fitted.begin(), fitted.end(), [](const Parameter& a, const Parameter& b) {
-    const Mark &first = a.stated().mark, &second = b.stated().mark;
-    return std::tie(first.line, first.column) < std::tie(second.line, second.column);
-  });
   for (const Parameter& parameter : fitted) {
     if (!parameter.whole()) continue;
     throw InputError(fmt::format("{}: {}: a whole number, which cannot be fitted",
@@ -175,11 +234,18 @@ std::vector<Scenario::HardwareValue> hardware_values_at(std::span<const Paramete
   return values;
 }
 
-bool admissible(const std::filesystem::path& hardware, std::span<const Scenario::HardwareValue> values) {
-  std::vector<std::string> overrides;
-  for (const Scenario::HardwareValue& value : values) overrides.push_back(value.path + '=' + value.value);
+bool admissible(std::span<const std::filesystem::path> files,
+                std::span<const Scenario::HardwareValue> values) {
   Diagnostics diagnostics;
-  read_hardware(Config::load(hardware, overrides, diagnostics).map("hardware"));
+  for (const std::filesystem::path& file : files) {
+    std::vector<std::string> overrides;
+    const Config as_is = Config::load(file, {}, diagnostics);
+    for (const Scenario::HardwareValue& value : values) {
+      if (as_is.has(value.path.substr(0, value.path.find('.'))))
+        overrides.push_back(value.path + '=' + value.value);
+    }
+    read_parts(Config::load(file, overrides, diagnostics));
+  }
   return diagnostics.empty();
 }
 

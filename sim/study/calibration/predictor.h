@@ -13,7 +13,7 @@
 
 namespace a3sim {
 
-// A hardware value with a range. Where it lies is told as a position: 0 at the low end, 1 at the high one.
+// A value of a machine or a program with a range. Where it lies is told as a position: 0 at the low end, 1 at the high one.
 class Parameter {
  public:
   // Throws InputError if value and range are no quantities of one unit.
@@ -46,20 +46,26 @@ class Parameter {
   double position_ = 0;
 };
 
-// Those of a hardware file's values, own and included, that have a range with two ends. Throws InputError if
-// the file is wrong.
-std::vector<Parameter> ranged_parameters(const std::filesystem::path& hardware);
-// Those that the file itself marks `fitted: true`, at most six. Throws InputError for more, for none, and
-// for a whole number, which cannot be fitted.
-std::vector<Parameter> fitted_parameters(const std::filesystem::path& hardware);
+// The files whose values are fitted together: a hardware file, and of configs/programs/ those for machines of its stack
+// that mark values of their own `fitted: true`. A program stands before those that it includes.
+std::vector<std::filesystem::path> fitted_files(const std::filesystem::path& configs,
+                                                const std::filesystem::path& hardware);
+
+// Those of the values of hardware and program files, own and included, that have a range with two ends, each once.
+// Throws InputError if a file is wrong.
+std::vector<Parameter> ranged_parameters(std::span<const std::filesystem::path> files);
+// Those that the files themselves mark `fitted: true`: at most six of a machine, and two of a program. Throws InputError
+// for more, for none in any file, and for a whole number, which cannot be fitted.
+std::vector<Parameter> fitted_parameters(std::span<const std::filesystem::path> files);
 
 // The hardware values of parameters at positions, one each.
 std::vector<Scenario::HardwareValue> hardware_values_at(std::span<const Parameter> parameters,
                                                         std::span<const double> positions);
 
-// Whether the reader of hardware takes the file with these values: it may refuse combinations of values that
-// are each inside their ranges.
-bool admissible(const std::filesystem::path& hardware, std::span<const Scenario::HardwareValue> values);
+// Whether the readers of machines and programs take the files with these values: they may refuse combinations of values
+// that are each inside their ranges.
+bool admissible(std::span<const std::filesystem::path> files,
+                std::span<const Scenario::HardwareValue> values);
 
 // A table, and which of its points are predicted.
 struct Asked {

@@ -17,8 +17,8 @@ constexpr const char* kLayerOfGuesses = "ep4";
 constexpr std::size_t kEnds = 2;
 constexpr double kToldOf = 0.0005;
 
-double latency_with(const Scenario& scenario, const std::filesystem::path& hardware, bool kernels) {
-  std::vector<std::string> overrides = machine_overrides(hardware, scenario);
+double latency_with(const Scenario& scenario, std::span<const std::filesystem::path> files, bool kernels) {
+  std::vector<std::string> overrides = overrides_with(files, kLayerOfGuesses, scenario);
   if (kernels)
     overrides.insert(overrides.end(), {"experiment.execution=kernel", "experiment.communication=collective"});
   const Experiment experiment = scenario.load(kLayerOfGuesses, overrides);
@@ -40,18 +40,18 @@ std::vector<Guess> remaining_guesses(const Calibration& calibration, const Scena
     fitted.hardware_values.push_back(
         {value.parameter.path(), value.value, value.parameter.stated().mark.file});
   std::vector<Guess> guesses;
-  for (Parameter& parameter : ranged_parameters(calibration.hardware)) {
+  for (Parameter& parameter : ranged_parameters(calibration.files)) {
     if (std::ranges::none_of(calibration.parameters,
                              [&](const auto& known) { return known.parameter.path() == parameter.path(); }))
       guesses.push_back({std::move(parameter)});
   }
-  const double nominal[] = {latency_with(fitted, calibration.hardware, false),
-                            latency_with(fitted, calibration.hardware, true)};
+  const double nominal[] = {latency_with(fitted, calibration.files, false),
+                            latency_with(fitted, calibration.files, true)};
   in_parallel(kEnds * guesses.size(), scenario.threads, [&](std::size_t i) {
     Guess& guess = guesses[i / kEnds];
     const std::span<const Parameter> alone(&guess.parameter, 1);
     const auto takes = [&](std::span<const double> position) {
-      return admissible(calibration.hardware, hardware_values_at(alone, position));
+      return admissible(calibration.files, hardware_values_at(alone, position));
     };
     const double from[] = {guess.parameter.nominal()};
     const bool high = i % kEnds == 1;
@@ -61,7 +61,7 @@ std::vector<Guess> remaining_guesses(const Calibration& calibration, const Scena
       moved.hardware_values.push_back(std::move(value));
     for (std::size_t way = 0; way < guess.low.size(); ++way)
       (high ? guess.high : guess.low)[way] =
-          latency_with(moved, calibration.hardware, way == 1) / nominal[way] - 1;
+          latency_with(moved, calibration.files, way == 1) / nominal[way] - 1;
   });
   std::ranges::stable_sort(guesses, std::greater{}, &Guess::most);
   return guesses;
@@ -73,7 +73,7 @@ void add_guesses(const std::vector<Guess>& guesses, Report& report) {
       "(configs/experiments/ep4.yaml, forward\n"
       "and backward), as tiles and kernel by kernel:\n");
   Table& table =
-      report.table("guesses", {Column::words("value of the machine", "parameter"),
+      report.table("guesses", {Column::words("value of machine or program", "parameter"),
                                Column::words("now", "value"), Column::words("low"), Column::words("high"),
                                Column::signed_percent("tiles, low", "tiles_at_low"),
                                Column::signed_percent("tiles, high", "tiles_at_high"),

@@ -57,11 +57,11 @@ CarriedRun::CarriedRun(const Schedule& schedule, const RoutingCounts& counts,
   }
 }
 
-RunResult CarriedRun::run(const Hardware& hardware, const NetworkBackend& backend, RunOptions options,
-                          const Delays& delays) {
+RunResult CarriedRun::run(const Hardware& hardware, const Program& program, const NetworkBackend& backend,
+                          RunOptions options, const Delays& delays) {
   delays_ = &delays;
   options.hooks = this;
-  return run_schedule(schedule_, counts_, hardware, backend, options);
+  return run_schedule(schedule_, counts_, hardware, program, backend, options);
 }
 
 std::vector<TensorData> CarriedRun::tensor(const std::string& name) const {
@@ -186,7 +186,10 @@ void DataCheck::give(Pass& pass, const Graph& graph) {
 // Returns the makespan.
 Duration DataCheck::carry(CarriedRun& run, const Delays& delays) const {
   const Experiment& experiment = case_.experiment;
-  return run.run(experiment.hardware, backend_of(experiment), options_of(experiment, false), delays).makespan;
+  return run
+      .run(experiment.hardware, experiment.program, backend_of(experiment), options_of(experiment, false),
+           delays)
+      .makespan;
 }
 
 std::vector<TensorComparison> DataCheck::compare_all(const Pass& pass, const CarriedRun& run) const {

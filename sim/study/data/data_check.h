@@ -29,8 +29,8 @@ class CarriedRun final : private TaskHooks {
              const Tensors& given);
 
   // Once; the options' hooks are its own. Throws as run_schedule() does.
-  RunResult run(const Hardware& hardware, const NetworkBackend& backend, RunOptions options,
-                const Delays& delays);
+  RunResult run(const Hardware& hardware, const Program& program, const NetworkBackend& backend,
+                RunOptions options, const Delays& delays);
 
   // A tensor of all ranks. Throws InputError if the schedule has none of this name.
   std::vector<TensorData> tensor(const std::string& name) const;

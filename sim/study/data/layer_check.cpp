@@ -104,7 +104,7 @@ LayerCheck::LayerCheck(const std::string& file, std::span<const std::string> ove
     : experiment_(small_experiment(file, overrides)),
       seed_(seed),
       hardware_(sustained(experiment_.hardware)),
-      cost_(hardware_, experiment_.cut.tiling),
+      cost_(hardware_, experiment_.program, experiment_.cut.tiling),
       batches_(draw_batches(experiment_, 0)) {
   if (experiment_.work->micro_batches()->method == "triton") {
     throw InputError(experiment_.name +

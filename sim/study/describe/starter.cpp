@@ -111,10 +111,10 @@ std::vector<std::pair<double, std::string>> movers() {
   return sorted;
 }
 
-std::string what_to_measure(const fs::path& file) {
+std::string what_to_measure(std::string_view kind, const fs::path& file) {
   constexpr std::size_t kHandful = 6;
   Diagnostics diagnostics;
-  const std::vector<SourcedValue> values = Config::load(file, {}, diagnostics).map("hardware").sourced();
+  const std::vector<SourcedValue> values = sourced_values(Config::load(file, {}, diagnostics));
   std::string text;
   std::size_t told = 0;
   for (const auto& [change, path] : movers()) {
@@ -125,14 +125,11 @@ std::string what_to_measure(const fs::path& file) {
                         value->high, 100 * change);
   }
   if (text.empty()) return "";
-  return "# To describe another machine, measure these first: what their ranges make of a layer's latency "
-         "at\n"
-         "# most ('a3sim reproduce --sensitivity'). How to take them: 'a3sim config init points -o "
-         "points.yaml'. "
-         "Then\n"
-         "# 'a3sim calibrate --points points.yaml --hardware THIS -o fitted.yaml' fits those with 'fitted: "
-         "true'.\n" +
-         text;
+  return fmt::format(
+      "# To describe another {}, measure these first: what their ranges make of a layer's latency at\n"
+      "# most ('a3sim reproduce --sensitivity'). How to take them: 'a3sim config init points -o points.yaml'. Then\n"
+      "# 'a3sim calibrate --points points.yaml --{} THIS -o fitted.yaml' fits those with 'fitted: true'.\n{}",
+      kind == "hardware" ? "machine" : kind, kind, text);
 }
 
 }  // namespace
@@ -142,7 +139,7 @@ std::string starter_file(std::string_view kind, const Document& document, std::s
   const fs::path file = shipped_file(document, from.empty() ? document.usual : from);
   std::string text = fmt::format("# yaml-language-server: $schema={}\n", schema_file);
   text += fmt::format("# To use it: {}\n", document.use);
-  if (kind == "hardware") text += what_to_measure(file);
+  if (kind == "hardware" || kind == "program") text += what_to_measure(kind, file);
   text += '\n' + with_absolute_paths(read_file(file), file.parent_path());
   return text + keys_left_out(document, file);
 }

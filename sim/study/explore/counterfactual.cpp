@@ -19,7 +19,7 @@ Values values_of(const std::filesystem::path& file) {
 }
 
 bool is_remark(std::string_view path) {
-  constexpr std::string_view kRemarks[] = {"name", "source", "note"};
+  constexpr std::string_view kRemarks[] = {"name", "stack", "source", "note"};
   const std::string_view key = path.substr(path.rfind('.') + 1);
   return std::find(std::begin(kRemarks), std::end(kRemarks), key) != std::end(kRemarks);
 }
@@ -61,16 +61,16 @@ Experiment with_part(const std::filesystem::path& a, const std::filesystem::path
 const std::vector<ConfigPart>& config_parts() {
   static const std::vector<ConfigPart> kParts{
       {"links",
-       {"hardware.fabric", "hardware.collective", "parallel.tp_stride", "parallel.nodes", "network",
-        "hardware.copy_engine", "hardware.bulk"}},
+       {"hardware.fabric", "program.collective", "parallel.tp_stride", "parallel.nodes", "network",
+        "hardware.copy_engine", "program.bulk"}},
       {"order, cut and execution",
        {"order", "cut", "experiment.execution", "experiment.communication", "experiment.poll",
         "experiment.dispatch_servers", "experiment.launch", "experiment.ready"}},
       {"L2 size and policy", {"l2", "hardware.memory.l2_size", "hardware.memory.l2_ways"}},
       {"memory rates", {"hardware.memory"}},
-      {"compute rates", {"hardware.clock", "hardware.workers"}},
+      {"compute rates", {"hardware.clock", "hardware.workers", "program.vector"}},
       {"number of workers", {"workers", "hardware.workers.*.count", "hardware.workers.*.runs"}},
-      {"task and launch overheads", {"hardware.runtime", "hardware.host"}},
+      {"task and launch overheads", {"program.tasks", "program.launch", "program.signals", "program.host"}},
       {"starts and clocks of ranks", {"ranks"}},
       {"tiling", {"tiling"}},
       {"workload",

@@ -23,10 +23,11 @@ struct Candidate {
 
 // Parts that are counted make another machine, for which work is prepared anew.
 Candidate improved(const Variant& now, const MachinePart& part, const Improvement& by, WhatIf::Outcome& to) {
-  Hardware hardware = now.experiment.hardware;
-  part.improve(hardware, by);
+  Experiment better = now.experiment;
+  part.improve(better, by);
+  const Hardware hardware = std::exchange(better.hardware, now.experiment.hardware);
   const bool anew = part.kind == MachinePart::Kind::kCount;
-  return {&to, {with_hardware(now.experiment, hardware), anew ? nullptr : now.work}};
+  return {&to, {with_hardware(better, hardware), anew ? nullptr : now.work}};
 }
 
 void find_bounds(const Variant& of, WhatIf::Outcome& to) {
@@ -72,10 +73,11 @@ void run(std::vector<Candidate>& candidates, const JitterOptions& jitter, unsign
   }
 }
 
-std::string name_in(const Hardware& hardware, const MachinePart& part) {
+std::string name_in(const Experiment& experiment, const MachinePart& part) {
   if (part.kind != MachinePart::Kind::kCount) return std::string(part.name);
-  Hardware more = hardware;
-  part.improve(more, {kTenPercent});
+  Experiment better = experiment;
+  part.improve(better, {kTenPercent});
+  const Hardware &hardware = experiment.hardware, &more = better.hardware;
   std::uint32_t q = 0;
   while (q + 1 < hardware.workers.size() && more.workers[q] == hardware.workers[q]) ++q;
   const std::uint32_t before = hardware.workers[q].count, after = more.workers[q].count;
@@ -84,11 +86,12 @@ std::string name_in(const Hardware& hardware, const MachinePart& part) {
 }
 
 // The parts of a machine that it describes; the workers of both units are one part where they are one kind.
-std::vector<const MachinePart*> parts_in(const Hardware& hardware) {
+std::vector<const MachinePart*> parts_in(const Experiment& experiment) {
+  const Hardware& hardware = experiment.hardware;
   std::vector<const MachinePart*> parts;
   const auto counts = [](const MachinePart* part) { return part->kind == MachinePart::Kind::kCount; };
   for (const MachinePart& part : machine_parts()) {
-    if (!part.is_described(hardware)) continue;
+    if (!part.is_described(experiment)) continue;
     if (!counts(&part) || !hardware.workers.one_queue() || std::ranges::none_of(parts, counts))
       parts.push_back(&part);
   }
@@ -108,8 +111,8 @@ WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsign
   // An L2 that holds what all tensors of a rank take twice has room for them in each of its sets, whatever the hash.
   const Improvement free = Improvement::to_free(2 * now.front().work->footprint().count);
   WhatIf result;
-  for (const MachinePart* part : parts_in(experiment.hardware))
-    result.rows.push_back({part, name_in(experiment.hardware, *part), {}, {}});
+  for (const MachinePart* part : parts_in(experiment))
+    result.rows.push_back({part, name_in(experiment, *part), {}, {}});
   std::vector<Candidate> candidates{{&result.now, now.front()}};
   for (WhatIf::Row& row : result.rows) {
     if (!row.part->matters_to(options_of(experiment, false))) continue;

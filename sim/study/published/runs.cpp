@@ -197,7 +197,7 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
   };
   const bool traced = has(&Metric::needs_trace), record = traced || has(&Metric::needs_records);
   const Duration before = table.timed_from_kernel
-                              ? first_launch(experiment.hardware.runtime, experiment.run.launch)
+                              ? first_launch(experiment.program, experiment.run.launch)
                               : Duration::zero();
   CaseRun run;
   run.of = &one;

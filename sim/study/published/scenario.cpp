@@ -25,7 +25,7 @@ std::vector<std::string> overrides_of(const std::vector<Scenario::HardwareValue>
   if (values.empty()) return overrides;
   Diagnostics diagnostics;
   const Config root = Config::parse(including(experiment, laid_over), experiment.string(), {}, diagnostics);
-  for (const SourcedValue& known : root.map("hardware").sourced()) {
+  for (const SourcedValue& known : sourced_values(root)) {
     for (const Scenario::HardwareValue& instead : values) {
       if (known.path == instead.path &&
           fs::weakly_canonical(known.mark.file) == fs::weakly_canonical(instead.file))
@@ -46,8 +46,12 @@ bool Scenario::leaves_open(const std::string& override) const {
   });
 }
 
+fs::path Scenario::file(const std::string& name) const {
+  return name.ends_with(".yaml") ? fs::path(name) : configs / "experiments" / (name + ".yaml");
+}
+
 Experiment Scenario::load(const std::string& name, const std::vector<std::string>& own) const {
-  const fs::path file = name.ends_with(".yaml") ? fs::path(name) : configs / "experiments" / (name + ".yaml");
+  const fs::path file = this->file(name);
   if (!fs::is_directory(configs)) {
     throw InputError(fmt::format(
         "{} is not a directory: are the configurations elsewhere? A3SIM_CONFIGS names it", configs.string()));

@@ -48,11 +48,11 @@ double sustained_product(const MeasuredKernel& measured) {
 double grouped(const MeasuredKernel& measured, bool one_kernel) {
   const Experiment& experiment = measured.experiment;
   const std::uint32_t experts = measured.count("experts"), calls = one_kernel ? 1 : experts;
-  KernelCost cost(experiment.hardware, experiment.cut.tiling);
+  KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);
   const std::vector<std::uint32_t> rows(experts / calls, measured.count("m"));
   StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kMatrix)}}, {}, {}};
   for (std::uint32_t call = 0; call < calls; ++call) {
-    StreamTask task{.name = "products", .wait = experiment.hardware.runtime.queued_launch};
+    StreamTask task{.name = "products", .wait = experiment.program.launch.queued};
     task.units = experiment.hardware.workers.count(CoreUnit::kMatrix);
     task.job = cost.products(rows, measured.count("n"), measured.count("k"), task.units);
     program.add(std::move(task));
@@ -64,7 +64,7 @@ double products_in_one_kernel(const MeasuredKernel& measured) { return grouped(m
 
 // A copy between two devices, from its start on the engine.
 double copy(const MeasuredKernel& measured) {
-  const StreamHardware::CopyEngine& engine = measured.experiment.hardware.streams->copy_engine;
+  const Hardware::CopyEngine& engine = *measured.experiment.hardware.copy_engine;
   StreamProgram program{2, {{"copy engine", engine.count}}, {}, {}};
   StreamTask task{.name = "copy", .units = 1, .hold = engine.startup};
   task.transfers = {{RankId{1}, Bytes{measured.number("bytes")}, engine.rate}};
@@ -76,7 +76,7 @@ double copy(const MeasuredKernel& measured) {
 double all_to_all(const MeasuredKernel& measured) {
   const std::uint32_t ranks = measured.count("ranks");
   const std::int64_t bytes = measured.number("bytes");
-  const Hardware::Collective& spec = measured.experiment.hardware.collective;
+  const Program::Collective& spec = measured.experiment.program.collective;
   StreamProgram program{
       ranks, {{"SM", measured.experiment.hardware.workers.count(CoreUnit::kMatrix)}}, {}, {}};
   for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -96,7 +96,7 @@ double local_copy(const MeasuredKernel& measured) {
   const auto bytes = static_cast<double>(measured.number("bytes"));
   StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kVector)}}, {}, {}};
   StreamTask task{.name = "copy", .units = experiment.hardware.workers.count(CoreUnit::kVector)};
-  task.job = KernelCost(experiment.hardware, experiment.cut.tiling).vector({bytes, bytes, {}}, task.units);
+  task.job = KernelCost(experiment.hardware, experiment.program, experiment.cut.tiling).vector({bytes, bytes, {}}, task.units);
   program.add(std::move(task));
   return 2 * bytes / seconds_of(program, experiment);
 }
@@ -107,7 +107,7 @@ double exchange(const MeasuredKernel& measured, const char* name) {
   const Batches batches = draw_batches(experiment, 0);
   const LoadHistory history(experiment.shape.experts());
   const MicroBatch batch(batches.counts.front(), history);
-  KernelCost cost(experiment.hardware, experiment.cut.tiling);
+  KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);
   const StreamPass pass = run_stream_pass(experiment, *plan_of(experiment, batch, cost), cost, true);
   Duration longest{};
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {

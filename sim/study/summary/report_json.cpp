@@ -47,8 +47,8 @@ Report range_report(const Experiment& experiment, std::span<const PassResult> pa
                                  Column::microseconds("at the slow ends", "slow_ps")});
   for (std::size_t p = 0; p < passes.size(); ++p) {
     const Duration latency = passes[p].run.makespan;
-    table.add({passes[p].name, latency, latency - experiment.hardware.runtime.kernel_launch, range.fast[p],
-               range.slow[p]});
+    table.add(
+        {passes[p].name, latency, latency - experiment.program.launch.alone, range.fast[p], range.slow[p]});
   }
   report.say("The ends: every value below at the faster and at the slower one that public sources give.\n");
   Table& assumed = report.table("assumed", {Column::words("assumed", "value"), Column::words("is"),

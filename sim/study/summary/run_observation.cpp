@@ -20,19 +20,22 @@ class RunObservation final : private HeldRun, public TraceObservation {
 
 }  // namespace
 
-Hardware read_hardware_file(const std::filesystem::path& file) {
+MachineFile read_machine_file(const std::filesystem::path& file) {
   Diagnostics diagnostics;
-  Hardware hardware = read_hardware(Config::load(file, {}, diagnostics).map("hardware"));
+  const Config root = Config::load(file, {}, diagnostics);
+  MachineFile machine;
+  machine.hardware = read_hardware(root.map("hardware"));
+  if (root.has("program")) machine.program = read_program(root.map("program"));
   diagnostics.throw_if_any();
-  return hardware;
+  return machine;
 }
 
-TracedMachine traced_machine(const Hardware& hardware, const TraceMachine& traced) {
+TracedMachine traced_machine(const Hardware& hardware, const Program* program, const TraceMachine& traced) {
   TracedMachine machine;
   const WorkerKinds& kinds = traced.streams ? hardware.workers : traced.workers;
   const std::array<std::uint32_t, kCoreUnits> workers{kinds.count(CoreUnit::kMatrix),
                                                       kinds.count(CoreUnit::kVector)};
-  machine.machine = observed_machine(hardware, workers, traced.collectives);
+  machine.machine = observed_machine(hardware, program, workers, traced.collectives);
   for (const Hardware::Fabric::Level& level : hardware.fabric.levels)
     machine.planes.emplace(level.latency, static_cast<std::uint16_t>(level.plane));
   return machine;
@@ -41,14 +44,18 @@ TracedMachine traced_machine(const Hardware& hardware, const TraceMachine& trace
 std::optional<TracedMachine> machine_of_run(const SavedRun& run) {
   std::error_code error;
   if (run.passes.empty() || !std::filesystem::is_regular_file(run.configuration(), error)) return {};
-  return traced_machine(read_hardware_file(run.configuration()), run.passes.front().trace.machine);
+  const MachineFile own = read_machine_file(run.configuration());
+  return traced_machine(own.hardware, own.program ? &*own.program : nullptr,
+                        run.passes.front().trace.machine);
 }
 
 std::unique_ptr<Observation> observe(SavedRun run, const std::filesystem::path& hardware) {
   std::optional<TracedMachine> machine = machine_of_run(run);
   if (!hardware.empty()) {
     // The planes of its puts are told by the hops of its own machine.
-    TracedMachine other = traced_machine(read_hardware_file(hardware), run.passes.front().trace.machine);
+    const MachineFile file = read_machine_file(hardware);
+    TracedMachine other = traced_machine(file.hardware, file.program ? &*file.program : nullptr,
+                                         run.passes.front().trace.machine);
     if (machine) other.planes = machine->planes;
     machine = std::move(other);
   }

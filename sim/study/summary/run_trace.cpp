@@ -78,13 +78,13 @@ TraceMachine machine_of(const Experiment& experiment) {
   const Hardware& hardware = experiment.hardware;
   const ExecutionType& type = Executions::get(experiment.run.execution);
   const std::vector<std::uint32_t> dies = dies_of(experiment.run.ranks);
-  const Topology topology(hardware, dies, experiment.run.transport, experiment.kept);
+  const Topology topology(hardware, experiment.program, dies, experiment.run.transport, experiment.kept);
   TraceMachine machine;
   if (experiment.kept > 0) machine.group = experiment.shape.ep;
   machine.has_kernels = type.launches_kernels(experiment.run.transport);
   machine.collectives = experiment.run.transport == Transport::kCollective;
   machine.workers = experiment.workers;
-  machine.launch = first_launch(hardware.runtime, experiment.run.launch);
+  machine.launch = first_launch(experiment.program, experiment.run.launch);
   machine.hbm_read = static_cast<double>(hardware.memory.hbm_read.count);
   machine.hbm_write = static_cast<double>(hardware.memory.hbm_write.count);
   machine.l2_read = static_cast<double>(hardware.memory.l2_read.count);

@@ -198,7 +198,7 @@ std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment) {
   const LoadHistory history = history_before(batches);
   const MicroBatch batch(batches.counts.front(), history);
   const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.cut.tiling);
+  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
   const auto plan = plan_of(experiment, batch, cost);
   std::vector<NamedStreamPass> passes;
   for (const bool forward : {true, false}) {

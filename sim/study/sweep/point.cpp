@@ -86,6 +86,7 @@ bool is_compiled(std::string_view path) {
   constexpr std::string_view kRead[] = {"hardware.clock", "hardware.workers.cube.macs_16",
                                         "hardware.workers.vector.gm_to_ub"};
   constexpr std::string_view kNotRead[] = {"hardware.",
+                                           "program.",
                                            "l2.",
                                            "network.",
                                            "ranks.",

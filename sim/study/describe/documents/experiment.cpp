@@ -43,19 +43,41 @@ void accept_experiment(const fs::path& file) {
 }
 
 // A part of one, laid over a shipped experiment.
-void accept_part(const fs::path& file) {
+void accept_over(const fs::path& base, const fs::path& file) {
   const fs::path under = configs_folder() / "experiments" / "ep8.yaml";
-  parse_experiment(fmt::format("include: ['{}', '{}']\n", under.string(), fs::absolute(file).string()),
+  parse_experiment(fmt::format("include: ['{}', '{}', '{}']\n", under.string(), base.string(),
+                               fs::absolute(file).string()),
                    file.string(), {});
+}
+
+// The software that the file's machine or program says it is for; that of shipped experiments where it says none.
+std::string stack_of(const fs::path& file, const char* block) {
+  Diagnostics diagnostics;
+  return Config::load(file, {}, diagnostics).map(block).text("stack", "cann");
+}
+
+// Takes the place of the machine, with a program that runs on it.
+void accept_machine(const fs::path& file) {
+  const std::string stack = stack_of(file, "hardware");
+  const char* const program = stack == "cann" ? "hyperparallel.yaml" : "cuda.yaml";
+  accept_over(configs_folder() / "programs" / program, file);
+}
+
+// Takes the place of the program, on a machine that it runs on.
+void accept_program(const fs::path& file) {
+  const char* const machine = stack_of(file, "program") == "cann" ? "a3_24_48.yaml" : "h100_node.yaml";
+  accept_over(configs_folder() / "hardware" / machine, file);
 }
 
 // Of two models, one may say how many experts there are and the other how many a rank has: it takes the other's place.
 void accept_model(const fs::path& file) {
   const fs::path configs = configs_folder();
   parse_experiment(
-      fmt::format("include: ['{}', '{}', '{}']\nparallel: {{ep: 8}}\nexperiment: {{name: of the model}}\n",
-                  (configs / "hardware" / "a3_24_48.yaml").string(),
-                  (configs / "orders" / "published.yaml").string(), fs::absolute(file).string()),
+      fmt::format(
+          "include: ['{}', '{}', '{}', '{}']\nparallel: {{ep: 8}}\nexperiment: {{name: of the model}}\n",
+          (configs / "hardware" / "a3_24_48.yaml").string(),
+          (configs / "programs" / "hyperparallel.yaml").string(),
+          (configs / "orders" / "published.yaml").string(), fs::absolute(file).string()),
       file.string(), {});
 }
 
@@ -66,7 +88,11 @@ A3SIM_REGISTER(Document, "experiment", "what to run, on what",
 A3SIM_REGISTER(Document, "hardware", "a device and its links, each value with its source",
                Document{"hardware", "a3",
                         "in an experiment of its own, laid over another: include: [EXPERIMENT, FILE]",
-                        read_with_jobs, accept_part, "hardware", kExperiments});
+                        read_with_jobs, accept_machine, "hardware", kExperiments});
+A3SIM_REGISTER(Document, "program", "how code that runs on a device works, each value with its source",
+               Document{"programs", "hyperparallel",
+                        "in an experiment, in place of its program: include: [EXPERIMENT, FILE]",
+                        read_with_jobs, accept_program, "program", kExperiments});
 A3SIM_REGISTER(Document, "model", "a MoE layer",
                Document{"models", "deepseek_v3",
                         "in an experiment, in place of its model: include: [..., FILE]", read_with_jobs,

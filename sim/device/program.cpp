@@ -1,0 +1,93 @@
+#include "sim/device/program.h"
+
+#include <fmt/format.h>
+
+namespace a3sim {
+namespace {
+
+Program::Launch read_launch(const Config& config) {
+  Program::Launch launch{config.duration("alone"), config.duration("queued")};
+  config.finish();
+  return launch;
+}
+
+Program::Tasks read_tasks(const Config& config) {
+  Program::Tasks tasks;
+  tasks.static_task = config.duration("static_task");
+  if (config.has("dynamic_task")) tasks.dynamic_task = config.duration("dynamic_task");
+  tasks.cube_task_start = config.duration("cube_task_start");
+  config.finish();
+  return tasks;
+}
+
+Program::Collective read_collective(const Config& config) {
+  Program::Collective collective;
+  collective.fixed = config.duration("fixed");
+  collective.per_peer = config.duration("per_peer");
+  collective.rate = config.rate("rate");
+  collective.read_back = config.duration("read_back");
+  config.finish();
+  return collective;
+}
+
+Program::Host read_host(const Config& config) {
+  Program::Host host;
+  host.balance = config.duration("balance");
+  host.read_counts = config.duration("read_counts");
+  host.product = config.duration("product");
+  host.submit = config.duration("submit");
+  config.finish();
+  return host;
+}
+
+Program::Bulk read_bulk(const Config& config) {
+  constexpr std::int64_t kMostWorkers = 65536;
+  Program::Bulk bulk;
+  bulk.workers = static_cast<std::uint32_t>(config.integer("sms", 1, kMostWorkers));
+  bulk.dispatch = config.rate("dispatch");
+  bulk.combine = config.rate("combine");
+  bulk.fixed = config.duration("fixed");
+  bulk.once_a_rank = config.require_sources(false).boolean("once_a_rank", true);
+  config.finish();
+  return bulk;
+}
+
+}  // namespace
+
+Program read_program(const Config& config) {
+  Program program;
+  program.name = config.text("name");
+  program.stack = config.text("stack", "");
+  const Config sourced = config.require_sources(true);
+  program.collective = read_collective(sourced.map("collective"));
+  program.tasks = read_tasks(sourced.map("tasks"));
+  program.launch = read_launch(sourced.map("launch"));
+  const Config signals = sourced.map("signals"), vector = sourced.map("vector");
+  program.signals = {signals.duration("local_visibility"), signals.duration("sync_all")};
+  signals.finish();
+  program.vector_tile = vector.bytes("tile");
+  vector.finish();
+  if (sourced.has("host")) program.host = read_host(sourced.map("host"));
+  if (sourced.has("bulk")) program.bulk = read_bulk(sourced.map("bulk"));
+  config.finish();
+  return program;
+}
+
+void check_stack(const Config& config, const Program& program, const std::string& machine,
+                 const std::string& stack) {
+  if (program.stack.empty() || stack.empty() || program.stack == stack) return;
+  config.error("stack", fmt::format("program '{}' is written for {}, and machine '{}' runs {}: include a "
+                                    "program for it behind the machine, as ../programs/{}.yaml",
+                                    program.name, program.stack, machine, stack, stack));
+}
+
+std::vector<SourcedValue> sourced_values(const Config& root) {
+  std::vector<SourcedValue> values;
+  for (const char* block : {"hardware", "program"}) {
+    if (!root.has(block)) continue;
+    for (SourcedValue& value : root.map(block).sourced()) values.push_back(std::move(value));
+  }
+  return values;
+}
+
+}  // namespace a3sim
