@@ -1,22 +1,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 
+#include "scheduler/ssc/same_fields.h"
 #include "scheduler/ssc/taskflow_view.h"
 #include "scheduler/verify/parts.h"
 
 namespace a3sim {
 namespace {
 
-bool same_tables(const Ssc& a, const Ssc& b) {
-  const auto same_operator = [](const OperatorInfo& x, const OperatorInfo& y) {
-    return x.name == y.name && x.type == y.type && x.inputs == y.inputs && x.outputs == y.outputs;
+// Whether two ranks' tensors are the same. How many rows are sent and received follows from each rank's capacities.
+bool same_tensors(std::span<const TensorInfo> a, std::span<const TensorInfo> b) {
+  const auto same = [](TensorInfo x, TensorInfo y) {
+    for (TensorInfo* tensor : {&x, &y}) {
+      if (tensor->layout == Layout::kSent || tensor->layout == Layout::kReceived) tensor->rows = 0;
+    }
+    return same_fields(x, y);
   };
-  const auto same_tensor = [](const TensorInfo& x, const TensorInfo& y) {
-    return x.name == y.name && x.layout == y.layout && x.cols == y.cols && x.dtype == y.dtype;
-  };
-  return std::ranges::equal(a.operators(), b.operators(), same_operator) &&
-         std::ranges::equal(a.tensors(), b.tensors(), same_tensor);
+  return std::ranges::equal(a, b, same);
+}
+
+// Names what two schedules of one group should have in common and have not; empty if they have all of it.
+std::string_view difference(const Ssc& a, const Ssc& b) {
+  if (a.shape() != b.shape()) return "shape";
+  if (a.graph() != b.graph()) return "graph";
+  if (a.order() != b.order()) return "order";
+  if (a.assignment() != b.assignment()) return "assignment of tasks to workers";
+  if (a.kinds() != b.kinds()) return "number or kind of workers";
+  if (!same_tensors(a.tensors(), b.tensors())) return "table of tensors";
+  if (!std::ranges::equal(a.operators(), b.operators(), same_fields<OperatorInfo>))
+    return "table of operators";
+  if (!std::ranges::equal(a.tilings(), b.tilings())) return "table of tilings";
+  return {};
+}
+
+// Whether a rank receives what the others send to it, by expert and source.
+bool receives_what_is_sent(const Schedule& schedule, std::uint32_t rank) {
+  const MoeShape& shape = schedule.front().shape();
+  const std::span<const std::uint32_t> received = schedule[rank].received_capacity();
+  for (std::uint32_t e = 0; e < shape.experts_per_rank; ++e) {
+    for (std::uint32_t src = 0; src < shape.ep; ++src) {
+      if (received[std::size_t{e} * shape.ep + src] !=
+          schedule[src].sent_capacity()[std::size_t{rank} * shape.experts_per_rank + e])
+        return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -33,9 +64,13 @@ void check_group(const Schedule& schedule, Findings& findings) {
       findings.errors.push_back(
           fmt::format("the schedule at place {} is that of rank {}", r, index(ssc.rank())));
     }
-    if (ssc.shape() != first.shape() || ssc.graph() != first.graph() || !same_tables(ssc, first)) {
-      findings.errors.push_back(fmt::format("rank {} has another shape or graph than rank 0", r));
-    }
+    if (const std::string_view what = difference(ssc, first); !what.empty())
+      findings.errors.push_back(fmt::format("rank {} has another {} than rank 0", r, what));
+  }
+  if (!findings.errors.empty()) return;
+  for (std::uint32_t r = 0; r < schedule.size(); ++r) {
+    if (!receives_what_is_sent(schedule, r))
+      findings.errors.push_back(fmt::format("rank {} has room for other rows than are sent to it", r));
   }
 }
 

@@ -9,7 +9,9 @@
 // The checks that verify() is made of. Each adds its errors, or a note that says what held.
 namespace a3sim {
 
-// The schedules are those of ranks 0 to n - 1 of one group: same shape, graph, order, operators, tensors.
+// The schedules are those of ranks 0 to n - 1 of one group. Whatever other checks read from rank 0 alone is the same on
+// every rank, in every field: shape, graph, order, assignment, workers, tensors, operators, tilings. Each rank has room
+// for the rows that the others send to it.
 void check_group(const Schedule& schedule, Findings& findings);
 
 // One of the others. Ranks are looked at one after the other, each by several checks while its tables are in the

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <map>
+#include <optional>
 #include <thread>
 
 #include "scheduler/verify/verify.h"
@@ -55,6 +58,39 @@ Adversary adversary_of(const std::string& text) {
   return {static_cast<std::uint64_t>(seed.value), false};
 }
 
+// Where the configuration stands that schedules were compiled from, beside them; there may be none.
+std::filesystem::path configuration_beside(const std::string& schedules) {
+  const std::filesystem::path path(schedules);
+  std::error_code error;
+  return (std::filesystem::is_directory(path, error) ? path : path.parent_path()) / "resolved.yaml";
+}
+
+std::string configuration_of(const std::string& schedules) {
+  const std::filesystem::path file = configuration_beside(schedules);
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) return file.string();
+  throw InputError(fmt::format(
+      "{}: --data needs the configuration that the schedules are of, as 'a3sim compile' leaves it "
+      "beside them: there is no {}",
+      schedules, file.string()));
+}
+
+std::optional<Experiment> experiment_beside(const std::string& schedules) {
+  const std::filesystem::path file = configuration_beside(schedules);
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return {};
+  return load_experiment(file, {});
+}
+
+// Whether the machine of the configuration beside the schedules, if there is one, has their workers: 'a3sim run --ssc'
+// refuses them otherwise. Returns what is wrong, a line that begins with the pass.
+std::string missing_workers(const NamedSchedule& named, const std::optional<Experiment>& experiment) {
+  const WorkerKinds& needed = named.schedule.front().kinds();
+  if (!experiment || needed == experiment->workers) return {};
+  return fmt::format("{}: the schedules are for {}, and the configuration beside them has {}\n", named.name,
+                     needed.text(), experiment->workers.text());
+}
+
 // What was found; returns what of it is wrong, a line each that begins with `whose`.
 std::string print(const DataFindings& findings, const std::string& whose) {
   std::cout << findings.report.text();
@@ -67,6 +103,12 @@ void refuse(std::string faults) {
   if (faults.empty()) return;
   faults.pop_back();
   throw RunError(faults);
+}
+
+// Refuses schedules of a pass that the configuration has not.
+void check_has_pass(const Experiment& experiment, const std::string& name, const std::string& file) {
+  if (std::ranges::find(experiment.passes, name, &Pass::name) != experiment.passes.end()) return;
+  throw InputError(fmt::format("{} has no pass '{}', of which the schedules are", file, name));
 }
 
 void report_matrix(const std::vector<DataCase>& cases, std::uint64_t seed, const Adversary& held) {
@@ -88,8 +130,10 @@ void check_on_streams(const std::string& file, const DataCheckOptions& options,
 }
 
 void DataCheckOptions::add_to(CLI::App& app) {
-  CLI::Option* const flag = app.add_flag(
-      "--data", data, "run the configuration with real tensors and compare with a plain reference");
+  CLI::Option* const flag = app.add_flag("--data", data,
+                                         "run a configuration, or compiled schedules with the one beside "
+                                         "them, with real tensors and compare with a "
+                                         "plain reference");
   CLI::Option* const whole =
       app.add_flag("--full", full, "keep the configured shape instead of a small one of the same structure")
           ->needs(flag);
@@ -119,8 +163,36 @@ void DataCheckOptions::add_to(CLI::App& app) {
       ->excludes(ways);
 }
 
+// Compiled schedules in place of those that their configuration gives. What is unsound is not run.
+void check_compiled(const DataCheckOptions& options, const ScheduleOption& schedules) {
+  if (options.full || options.orders || options.executions || !schedules.order.empty()) {
+    throw InputError(
+        "compiled schedules are run as they are, at their shape: --data goes with --set, --seed, --memory, "
+        "--adversary "
+        "and --drop-wait alone");
+  }
+  const std::string file = configuration_of(schedules.arguments.front());
+  std::string faults;
+  std::map<std::string, Schedule> given;
+  for (NamedSchedule& named : open_schedules(schedules.arguments)) {
+    for (const std::string& error : verify(named.schedule).errors) faults += named.name + ": " + error + '\n';
+    given.emplace(named.name, std::move(named.schedule));
+  }
+  refuse(std::move(faults));
+  DataCase of = compiled_case(file, schedules.set, options.seed);
+  for (const auto& [name, schedule] : given) check_has_pass(of.experiment, name, file);
+  check_fits(of, false, options.memory);
+  const std::string whose = of.experiment.name + ": ";
+  const DataCheck check(std::move(of), options.seed, std::move(given));
+  refuse(print(options.drop_wait.empty() ? check_data(check, adversary_of(options.adversary))
+                                         : drop_wait(check, options.drop_wait),
+               whose));
+}
+
 void DataCheckOptions::check(const ScheduleOption& schedules) const {
-  if (schedules.arguments.size() != 1) throw InputError("--data takes one configuration");
+  if (schedules.are_schedules()) return check_compiled(*this, schedules);
+  if (schedules.arguments.size() != 1)
+    throw InputError("--data takes one configuration, or compiled schedules");
   const std::string& file = schedules.arguments[0];
   if (load_experiment(file, schedules.set).work->why_no_programs().empty())
     return check_on_streams(file, *this, schedules);
@@ -162,7 +234,11 @@ void check(const CheckOptions& options) {
     for (const std::string& error : findings.errors) faults += name + ": " + error + '\n';
   };
   if (options.schedules.compiled()) {
-    options.schedules.each([&](const NamedSchedule& named) { say(named.name, verify(named.schedule)); });
+    const std::optional<Experiment> beside = experiment_beside(options.schedules.arguments.front());
+    options.schedules.each([&](const NamedSchedule& named) {
+      faults += missing_workers(named, beside);
+      say(named.name, verify(named.schedule));
+    });
   } else {
     const Experiment experiment = options.schedules.experiment();
     experiment.work->check(experiment, say);

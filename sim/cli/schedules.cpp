@@ -86,10 +86,13 @@ void ScheduleOption::add_to(CLI::App& app) {
   add_order_to(app);
 }
 
+bool ScheduleOption::are_schedules() const {
+  return std::ranges::all_of(
+      arguments, [](const std::string& argument) { return is_schedule(argument) || is_folder(argument); });
+}
+
 bool ScheduleOption::compiled() const {
-  const bool schedules = std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return is_schedule(argument) || is_folder(argument);
-  });
+  const bool schedules = are_schedules();
   if (schedules && any())
     throw InputError("--set and --order go with a configuration, not with compiled schedules");
   if (!schedules && arguments.size() != 1)

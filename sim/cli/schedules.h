@@ -26,6 +26,8 @@ std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths);
 struct ScheduleOption : OverrideOptions {
   std::vector<std::string> arguments;
   void add_to(CLI::App& app);
+  // Whether the arguments are compiled schedules, or directories of them.
+  bool are_schedules() const;
   // Whether they are compiled schedules. Throws InputError where they are neither these nor one configuration.
   bool compiled() const;
   // The experiment of the configuration.

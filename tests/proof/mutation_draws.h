@@ -11,8 +11,6 @@ inline std::uint32_t size_of(const auto& of) { return static_cast<std::uint32_t>
 
 inline bool coin(Rng& rng) { return rng.below(2) == 1; }
 
-inline SscParts& a_rank(Parts& parts, Rng& rng) { return parts[rng.below(size_of(parts))]; }
-
 // Null: no task of the rank has what is asked for.
 template <class Has>
 TaskDescriptor* a_task(SscParts& rank, Rng& rng, Has&& has) {

@@ -23,8 +23,8 @@ void retrigger(Parts& parts, TaskDescriptor& td, std::uint32_t rank, std::uint32
 }
 
 // The task counts into an event that nobody waits for.
-bool drop_trigger(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool drop_trigger(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   TaskDescriptor* td = a_task(rank, rng, [&](const TaskDescriptor& of) {
     return !parts[of.trigger_rank].events[of.trigger_event].done;
   });
@@ -37,16 +37,16 @@ bool drop_trigger(Parts& parts, Rng& rng) {
   return true;
 }
 
-bool change_threshold(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool change_threshold(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   if (rank.events.empty()) return false;
   std::uint32_t& of = rank.events[rng.below(size_of(rank.events))].threshold;
   coin(rng) ? ++of : --of;
   return true;
 }
 
-bool swap_tasks(Parts& parts, Rng& rng) {
-  std::vector<std::vector<std::uint32_t>>& queues = a_rank(parts, rng).queues;
+bool swap_tasks(Parts& parts, std::uint32_t r, Rng& rng) {
+  std::vector<std::vector<std::uint32_t>>& queues = parts[r].queues;
   std::vector<std::uint32_t>& queue = queues[rng.below(size_of(queues))];
   if (queue.size() < 2) return false;
   const std::uint32_t i = rng.below(size_of(queue));
@@ -54,8 +54,8 @@ bool swap_tasks(Parts& parts, Rng& rng) {
   return true;
 }
 
-bool shift_region(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool shift_region(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   Region* region = a_region(rank, rng);
   if (!region) return false;
   const std::uint32_t by = 1 + rng.below(3), rows = rank.tensors[region->tensor].rows;
@@ -71,10 +71,10 @@ bool shift_region(Parts& parts, Rng& rng) {
   return true;
 }
 
-bool wrong_rank(Parts& parts, Rng& rng) {
+bool wrong_rank(Parts& parts, std::uint32_t r, Rng& rng) {
   const std::uint32_t ranks = size_of(parts);
   if (ranks < 2) return false;
-  SscParts& rank = a_rank(parts, rng);
+  SscParts& rank = parts[r];
   switch (rng.below(3)) {
     case 0: {
       Region* region = a_region(rank, rng);
@@ -100,8 +100,8 @@ bool wrong_rank(Parts& parts, Rng& rng) {
   }
 }
 
-bool wrong_event(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool wrong_event(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   TaskDescriptor& td = rank.tasks[rng.below(size_of(rank.tasks))];
   const bool waits = coin(rng);
   const std::uint32_t events = size_of(parts[waits ? index(rank.rank) : td.trigger_rank].events);
@@ -128,8 +128,8 @@ void renumber(SscParts& rank, std::uint16_t op) {
   }
 }
 
-bool duplicate_task(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool duplicate_task(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   const TaskDescriptor td = rank.tasks[rng.below(size_of(rank.tasks))];
   std::vector<std::uint32_t>& queue = rank.queues[td.queue_type];
   queue.insert(queue.begin() + rng.below(size_of(queue) + 1), size_of(rank.tasks));
@@ -139,8 +139,8 @@ bool duplicate_task(Parts& parts, Rng& rng) {
   return true;
 }
 
-bool lose_task(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool lose_task(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   const std::uint32_t lost = rng.below(size_of(rank.tasks));
   const TaskDescriptor td = rank.tasks[lost];
   if (coin(rng)) --threshold(parts, td.trigger_rank, td.trigger_event);
@@ -153,8 +153,8 @@ bool lose_task(Parts& parts, Rng& rng) {
   return true;
 }
 
-bool cut_short(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool cut_short(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   if (coin(rng)) {
     Region* region = a_region(rank, rng);
     if (!region) return false;
@@ -174,8 +174,8 @@ bool cut_short(Parts& parts, Rng& rng) {
 }
 
 // Of blocks within a tile, or of all operands alike.
-bool wrong_offset(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool wrong_offset(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   const TaskDescriptor* shared = a_task(rank, rng, [&](const TaskDescriptor& td) {
     return td.num_outputs > 0 && rank.regions[td.first_region + td.num_inputs].shares > 1;
   });
@@ -203,8 +203,8 @@ bool alike(const TensorInfo& a, const TensorInfo& b) {
 }
 
 // A result goes where another tensor lies: of one task, or of the operator on every rank with all its readers.
-bool reuse_buffer(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool reuse_buffer(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   const TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_outputs > 0; });
   if (!td) return false;
   Region& region = rank.regions[td->first_region + td->num_inputs];
@@ -242,6 +242,16 @@ constexpr Mutation kMutations[] = {{"drop a trigger", drop_trigger},
                                    {"reuse a buffer early", reuse_buffer}};
 
 }  // namespace
+
+bool apply_to_all(const Mutation& mutation, Parts& parts, Rng& rng) {
+  const Rng drawn = rng;
+  bool all = true;
+  for (std::uint32_t rank = 0; rank < size_of(parts); ++rank) {
+    rng = drawn;
+    all = mutation.apply(parts, rank, rng) && all;
+  }
+  return all;
+}
 
 std::span<const Mutation> mutations() {
   static const std::vector<Mutation> kAll = [] {

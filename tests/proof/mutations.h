@@ -7,7 +7,7 @@
 #include "scheduler/ssc/ssc.h"
 #include "sim/core/rng.h"
 
-// Schedules broken on purpose, one change each: what a check must see.
+// Schedules broken on purpose, one change each, of one rank or alike of all: what a check must see.
 namespace a3sim {
 
 // The parts of all ranks' schedules.
@@ -15,9 +15,12 @@ using Parts = std::vector<SscParts>;
 
 struct Mutation {
   std::string_view kind;
-  // Changes one thing, drawn; false: this draw found nothing to change.
-  bool (*apply)(Parts& parts, Rng& rng);
+  // Changes one thing of a rank, drawn; false: this draw found nothing to change.
+  bool (*apply)(Parts& parts, std::uint32_t rank, Rng& rng);
 };
+
+// Changes every rank by the same draws; false: on some rank they found nothing to change.
+bool apply_to_all(const Mutation& mutation, Parts& parts, Rng& rng);
 
 // All of them.
 std::span<const Mutation> mutations();

@@ -8,8 +8,8 @@ namespace {
 
 // A task that has an input with rows, whose region is changed by `change`.
 template <class Change>
-bool change_input(Parts& parts, Rng& rng, Change&& change) {
-  SscParts& rank = a_rank(parts, rng);
+bool change_input(Parts& parts, std::uint32_t r, Rng& rng, Change&& change) {
+  SscParts& rank = parts[r];
   const TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
   if (!td) return false;
   Region& region = rank.regions[td->first_region + rng.below(td->num_inputs)];
@@ -19,13 +19,13 @@ bool change_input(Parts& parts, Rng& rng, Change&& change) {
 }
 
 // Nobody has to wait for what is called metadata.
-bool call_metadata(Parts& parts, Rng& rng) {
-  return change_input(parts, rng, [](Region& region) { region.flags = kMetadata; });
+bool call_metadata(Parts& parts, std::uint32_t r, Rng& rng) {
+  return change_input(parts, r, rng, [](Region& region) { region.flags = kMetadata; });
 }
 
 // A task reads more than its region says.
-bool hide_reads(Parts& parts, Rng& rng) {
-  return change_input(parts, rng, [&](Region& region) {
+bool hide_reads(Parts& parts, std::uint32_t r, Rng& rng) {
+  return change_input(parts, r, rng, [&](Region& region) {
     region.shares = static_cast<std::uint16_t>(2 + rng.below(3));
     region.share = static_cast<std::uint16_t>(rng.below(region.shares));
   });
@@ -39,8 +39,8 @@ void move_regions(SscParts& rank, std::uint32_t from, int by) {
   }
 }
 
-bool lose_operand(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool lose_operand(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
   if (!td) return false;
   const std::uint32_t i = rng.below(td->num_inputs + td->num_outputs);
@@ -51,8 +51,8 @@ bool lose_operand(Parts& parts, Rng& rng) {
 }
 
 // A task says that it reads or writes one region more, one that another task has.
-bool add_operand(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool add_operand(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
   if (!td) return false;
   const Region more = rank.regions[rng.below(size_of(rank.regions))];
@@ -64,8 +64,8 @@ bool add_operand(Parts& parts, Rng& rng) {
   return true;
 }
 
-bool wrong_expert(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool wrong_expert(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.expert != kNoExpert; });
   if (!td) return false;
   const std::uint32_t experts = rank.shape.experts_per_rank, expert = another(td->expert, experts + 1, rng);
@@ -74,8 +74,8 @@ bool wrong_expert(Parts& parts, Rng& rng) {
 }
 
 // What a task says of itself beside its expert: a slot's expert and ranks, its place in a tile, what orders sort by.
-bool wrong_label(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool wrong_label(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   TaskDescriptor& td = rank.tasks[rng.below(size_of(rank.tasks))];
   std::uint32_t* const labels[] = {&td.gexpert, &td.src, &td.row, &td.tile, &td.chunk, &td.task_split_value};
   std::uint32_t& label = *labels[rng.below(std::size(labels))];
@@ -85,8 +85,8 @@ bool wrong_label(Parts& parts, Rng& rng) {
 }
 
 // Of a set of workers one is another, or one more or fewer; or a task is for workers of its own.
-bool wrong_workers(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool wrong_workers(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   WorkerSet& set = rank.worker_sets[rng.below(size_of(rank.worker_sets))];
   const std::uint32_t change = rng.below(4);
   if (change == 0) ++set.first;
@@ -101,8 +101,8 @@ bool wrong_workers(Parts& parts, Rng& rng) {
 }
 
 // A task works in other blocks than those that its shares are dealt by.
-bool wrong_tiling(Parts& parts, Rng& rng) {
-  SscParts& rank = a_rank(parts, rng);
+bool wrong_tiling(Parts& parts, std::uint32_t r, Rng& rng) {
+  SscParts& rank = parts[r];
   TaskDescriptor* td =
       a_task(rank, rng, [](const TaskDescriptor& of) { return of.tiling_data_position != kNone; });
   if (!td || rank.tilings.size() < 2) return false;

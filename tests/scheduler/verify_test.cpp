@@ -174,10 +174,36 @@ TEST_CASE("schedules of different groups are not taken for one") {
   CHECK(says(verify(schedule).errors, "is that of rank 1"));
   schedule = good();
   schedule[1] = good(true)[1];
-  CHECK(says(verify(schedule).errors, "another shape or graph"));
+  CHECK(says(verify(schedule).errors, "rank 1 has another table of tensors"));
   schedule.pop_back();
   CHECK(says(verify(schedule).errors, "for 2 ranks; there are 1"));
   CHECK(says(verify({}).errors, "no schedule"));
+}
+
+TEST_CASE("a rank whose operator is another in any field is found") {
+  const auto planted = [](const std::function<void(OperatorInfo&)>& change) {
+    return verify(with(good(), [&](SscParts& parts) { change(parts.operators.back()); })).errors;
+  };
+  const std::vector<std::string> expected = {"rank 1 has another table of operators than rank 0"};
+  CHECK(planted([](OperatorInfo& op) { ++op.stage; }) == expected);
+  CHECK(planted([](OperatorInfo& op) { op.transposed = !op.transposed; }) == expected);
+  CHECK(planted([](OperatorInfo& op) { op.name += "2"; }) == expected);
+  CHECK(planted([](OperatorInfo& op) { op.inputs.push_back(TensorId{0}); }) == expected);
+}
+
+TEST_CASE("a rank that cuts products otherwise, or has other workers or room, is found") {
+  const auto planted = [](const std::function<void(SscParts&)>& change) {
+    return verify(with(good(), change)).errors;
+  };
+  CHECK(says(planted([](SscParts& parts) { ++parts.tilings[0].base_n; }), "another table of tilings"));
+  CHECK(says(planted([](SscParts& parts) { ++parts.kinds[0].count; }), "another number or kind of workers"));
+  CHECK(says(planted([](SscParts& parts) { parts.assignment = Assignment::kShared; }), "another assignment"));
+  CHECK(says(planted([](SscParts& parts) { parts.order += "2"; }), "another order"));
+  CHECK(says(planted([](SscParts& parts) {
+               ++parts.received_capacity[0];
+               --parts.received_capacity[1];
+             }),
+             "rank 0 has room for other rows than are sent to it"));
 }
 
 TEST_CASE(

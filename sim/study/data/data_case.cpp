@@ -28,13 +28,21 @@ void complete_passes(DataCase& data_case) {
 
 }  // namespace
 
-DataCase data_case(Experiment experiment, plain::Routed routed, std::uint64_t seed) {
-  DataCase result{std::move(experiment), {}, std::move(routed), {}};
-  for (std::uint32_t rank = 0; rank < result.routed.experts.size(); ++rank) {
+namespace {
+
+void draw_weights(DataCase& of, std::uint64_t seed) {
+  for (std::uint32_t rank = 0; rank < of.routed.experts.size(); ++rank) {
     Rng rng(seed, rank);
-    plain::Vector& weights = result.routed.weights.emplace_back(result.routed.experts[rank].size());
+    plain::Vector& weights = of.routed.weights.emplace_back(of.routed.experts[rank].size());
     for (float& weight : weights) weight = static_cast<float>(rng.uniform());
   }
+}
+
+}  // namespace
+
+DataCase data_case(Experiment experiment, plain::Routed routed, std::uint64_t seed) {
+  DataCase result{std::move(experiment), {}, std::move(routed), {}};
+  draw_weights(result, seed);
   complete_passes(result);
   return result;
 }
@@ -53,6 +61,24 @@ DataCase full_case(const std::filesystem::path& file, std::span<const std::strin
   plain::Routed routed = routed_by(experiment.routing, experiment.shape);
   DataCase result = data_case(std::move(experiment), std::move(routed), seed);
   result.shape = "the configured shape";
+  return result;
+}
+
+DataCase compiled_case(const std::filesystem::path& file, std::span<const std::string> overrides,
+                       std::uint64_t seed) {
+  Experiment experiment = load_experiment(file, overrides);
+  plain::Routed routed = routed_by(experiment.routing, experiment.shape);
+  DataCase result{std::move(experiment), {}, std::move(routed), "the shape that the schedules are for"};
+  draw_weights(result, seed);
+  if (result.experiment.window == Window::kFull) {
+    complete_passes(result);
+    return result;
+  }
+  for (const Pass& pass : result.experiment.passes) {
+    const Oracle oracle = oracle_of(pass.graph, result.experiment.shape);
+    const bool of_tokens = oracle == Oracle::kForward || oracle == Oracle::kBackward;
+    result.oracles.push_back(of_tokens ? Oracle::kWhole : oracle);
+  }
   return result;
 }
 

@@ -42,6 +42,12 @@ struct DataCase {
 DataCase full_case(const std::filesystem::path& file, std::span<const std::string> overrides,
                    std::uint64_t seed);
 
+// The experiment of a configuration at its own shape and window, for schedules that were compiled from it. Of the
+// window `transport`, which no plain loops stand beside, passes are compared with their operators run whole. Throws
+// InputError as load_experiment() does.
+DataCase compiled_case(const std::filesystem::path& file, std::span<const std::string> overrides,
+                       std::uint64_t seed);
+
 // The same structure at a small shape: sizes, cuts and base blocks are shrunk together, so that matrix tiles
 // have 3 ragged base blocks a share or more under balanced routing, and chunks do not divide the rows.
 // Experts, ranks, orders, workers and routing stay as they are. Several partitions stay several (up to 4);

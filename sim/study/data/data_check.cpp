@@ -1,5 +1,7 @@
 #include "sim/study/data/data_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,6 +24,14 @@ std::vector<std::vector<TensorInfo>> tensors_by_rank(const Schedule& schedule) {
   return all;
 }
 
+// Throws InputError unless both are as large.
+void check_size(const std::string& name, const TensorData& expected, const TensorData& actual) {
+  if (expected.rows == actual.rows && expected.cols == actual.cols) return;
+  throw InputError(
+      fmt::format("tensor '{}' has {} rows of {} in the schedules, and {} of {} in the configuration", name,
+                  actual.rows, actual.cols, expected.rows, expected.cols));
+}
+
 // Sums over K stay about as large as what is summed.
 float scale_of(const TensorNode& tensor) {
   if (tensor.layout != Layout::kWeights) return 1;
@@ -39,8 +49,11 @@ CarriedRun::CarriedRun(const Schedule& schedule, const RoutingCounts& counts,
   data_.sent = std::move(sent);
   for (const auto& [name, by_rank] : given) {
     const TensorId id = id_of(name);
-    for (std::uint32_t rank = 0; rank < by_rank.size(); ++rank)
-      data_.tensor(RankId{rank}, id) = by_rank[rank];
+    for (std::uint32_t rank = 0; rank < by_rank.size(); ++rank) {
+      TensorData& tensor = data_.tensor(RankId{rank}, id);
+      check_size(name, by_rank[rank], tensor);
+      tensor = by_rank[rank];
+    }
   }
 }
 
@@ -59,9 +72,17 @@ std::vector<TensorData> CarriedRun::tensor(const std::string& name) const {
   return by_rank;
 }
 
+const TensorInfo& CarriedRun::info(const std::string& name) const {
+  return schedule_.front().tensors()[index(id_of(name))];
+}
+
 TensorId CarriedRun::id_of(const std::string& name) const {
   const std::span<const TensorInfo> tensors = schedule_.front().tensors();
   const auto found = std::ranges::find(tensors, name, &TensorInfo::name);
+  if (found == tensors.end()) {
+    throw InputError(fmt::format("the schedules of '{}' have no tensor '{}', which the configuration's have",
+                                 schedule_.front().graph(), name));
+  }
   return TensorId{static_cast<std::uint32_t>(found - tensors.begin())};
 }
 
@@ -113,9 +134,10 @@ bool right(std::span<const TensorComparison> outcome) {
   return std::ranges::all_of(outcome, [](const TensorComparison& comparison) { return comparison.right(); });
 }
 
-DataCheck::DataCheck(DataCase data_case, std::uint64_t seed)
+DataCheck::DataCheck(DataCase data_case, std::uint64_t seed, std::map<std::string, Schedule> given)
     : case_(std::move(data_case)),
       seed_(seed),
+      schedules_(std::move(given)),
       counts_(case_.routed.counts(case_.experiment.shape)),
       sent_(sent_by_rank(case_)) {
   const RoutingCounts capacity = capacity_of(case_.experiment, counts_);
@@ -124,7 +146,7 @@ DataCheck::DataCheck(DataCase data_case, std::uint64_t seed)
     Pass& pass = passes_.emplace_back();
     pass.name = of_pass.name;
     pass.oracle = case_.oracles[i];
-    pass.schedule = compile_pass(case_.experiment, of_pass, capacity).schedule;
+    pass.schedule = schedule_of(of_pass, capacity);
     give(pass, of_pass.graph);
     pass.expected = expected_tensors(case_, i, known_);
     CarriedRun carried(pass.schedule, counts_, sent_, pass.given);
@@ -133,6 +155,15 @@ DataCheck::DataCheck(DataCase data_case, std::uint64_t seed)
     if (pass.oracle != Oracle::kForward) continue;
     for (const char* kept : {"received", "gate_up", "activation"}) known_[kept] = carried.tensor(kept);
   }
+}
+
+Schedule DataCheck::schedule_of(const a3sim::Pass& pass, const RoutingCounts& capacity) const {
+  const auto given = schedules_.find(pass.name);
+  if (given == schedules_.end()) return compile_pass(case_.experiment, pass, capacity).schedule;
+  if (given->second.front().shape() == case_.experiment.shape) return given->second;
+  throw InputError(fmt::format(
+      "the schedules of pass '{}' were compiled for another shape or group than the configuration's",
+      pass.name));
 }
 
 // Draws external tensors, the same for all passes.
@@ -161,9 +192,10 @@ Duration DataCheck::carry(CarriedRun& run, const Delays& delays) const {
 std::vector<TensorComparison> DataCheck::compare_all(const Pass& pass, const CarriedRun& run) const {
   std::vector<TensorComparison> outcome;
   for (const auto& [name, expected] : pass.expected) {
-    const std::span<const TensorInfo> tensors = pass.schedule.front().tensors();
-    const DataType dtype = std::ranges::find(tensors, name, &TensorInfo::name)->dtype;
-    outcome.push_back(compare(name, dtype, expected, run.tensor(name)));
+    const DataType dtype = run.info(name).dtype;
+    const std::vector<TensorData> actual = run.tensor(name);
+    for (std::size_t rank = 0; rank < expected.size(); ++rank) check_size(name, expected[rank], actual[rank]);
+    outcome.push_back(compare(name, dtype, expected, actual));
   }
   return outcome;
 }

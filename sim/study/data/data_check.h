@@ -23,7 +23,8 @@ using Delays = std::vector<std::vector<Duration>>;
 class CarriedRun final : private TaskHooks {
  public:
   // `given` holds the external tensors that tasks read; `sent` the rows that each rank sends (Data::sent).
-  // The schedule must outlive the run. Throws InputError as RowLayout does.
+  // The schedule must outlive the run. Throws InputError as RowLayout does, and where the schedule has no such tensor
+  // as one of those given.
   CarriedRun(const Schedule& schedule, const RoutingCounts& counts, std::vector<std::vector<SentRow>> sent,
              const Tensors& given);
 
@@ -31,8 +32,9 @@ class CarriedRun final : private TaskHooks {
   RunResult run(const Hardware& hardware, const NetworkBackend& backend, RunOptions options,
                 const Delays& delays);
 
-  // A tensor of all ranks. The schedule has one of this name.
+  // A tensor of all ranks. Throws InputError if the schedule has none of this name.
   std::vector<TensorData> tensor(const std::string& name) const;
+  const TensorInfo& info(const std::string& name) const;
 
  private:
   // Values on their way to consecutive elements of a tensor, from this one on.
@@ -68,9 +70,10 @@ class DataCheck {
     Duration makespan{};                    // of the same
   };
 
-  // Compiles all passes and runs each without delays; a backward pass reads what the forward run kept. Throws
-  // as compiling and running do.
-  DataCheck(DataCase data_case, std::uint64_t seed);
+  // Compiles all passes but those whose sound schedules are given, by name, and runs each without delays; a backward
+  // pass reads what the forward run kept. Throws as compiling and running do, and InputError for schedules that are
+  // not of the case's shape or tensors.
+  DataCheck(DataCase data_case, std::uint64_t seed, std::map<std::string, Schedule> given = {});
 
   const DataCase& data_case() const { return case_; }
   std::span<const Pass> passes() const { return passes_; }
@@ -80,12 +83,14 @@ class DataCheck {
   std::vector<TensorComparison> run(const Pass& pass, const Schedule& schedule, const Delays& delays) const;
 
  private:
+  Schedule schedule_of(const a3sim::Pass& pass, const RoutingCounts& capacity) const;
   void give(Pass& pass, const Graph& graph);
   Duration carry(CarriedRun& run, const Delays& delays) const;
   std::vector<TensorComparison> compare_all(const Pass& pass, const CarriedRun& run) const;
 
   DataCase case_;
   std::uint64_t seed_;
+  std::map<std::string, Schedule> schedules_;  // given, by pass
   RoutingCounts counts_;
   std::vector<std::vector<SentRow>> sent_;
   Tensors known_;  // drawn, or kept from an earlier pass
