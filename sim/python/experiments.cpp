@@ -30,18 +30,19 @@ std::vector<std::string> passes(const Experiment& experiment) {
 }  // namespace
 
 void bind_experiments(py::module_& module) {
-  py::class_<OrderSpec>(module, "OrderSpec")
-      .def(py::init(&python_order))
-      .def_property_readonly("name", [](const OrderSpec& order) { return order.name; });
+  py::class_<OrderSpec>(module, "OrderSpec").def_property_readonly("name", [](const OrderSpec& order) {
+    return order.name;
+  });
+  module.def("make_order", &python_order);
   module.def("read_order_file", &read_order_file);
   py::class_<Experiment, std::shared_ptr<Experiment>>(module, "Experiment")
-      .def(py::init(&load))
       .def("with_order", &with_order)
       .def("values", [](const Experiment& experiment) { return experiment.values; })
       .def("unused_entries", &unused_entries)
       .def_property_readonly("passes", &passes)
       .def_property_readonly("name", [](const Experiment& experiment) { return experiment.name; })
       .def_property_readonly("resolved", [](const Experiment& experiment) { return experiment.resolved; });
+  module.def("load_experiment", &load);
   module.def("configs_folder", &configs_folder);
 }
 

@@ -9,6 +9,7 @@
 #include "sim/core/error.h"
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
+#include "sim/python/views.h"
 #include "version.h"
 
 namespace a3sim {
@@ -45,6 +46,14 @@ void translate(std::exception_ptr error) {
   }
 }
 
+// Objects come from the module's functions alone: one that Python makes by itself, X() or X.__new__(X), would hold
+// nothing, and its methods would read what is not there. Python refuses both with TypeError.
+void refuse_empty_objects(const py::module_& module) {
+  for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
+    if (PyType_Check(value.ptr())) reinterpret_cast<PyTypeObject*>(value.ptr())->tp_new = nullptr;
+  }
+}
+
 }  // namespace
 }  // namespace a3sim
 
@@ -64,4 +73,6 @@ PYBIND11_MODULE(_core, module) {
   a3sim::bind_studies(module);
   module.def("runs_under_way", &a3sim::PythonCall::under_way);
   a3sim::PythonCall::set_up();
+  a3sim::refuse_empty_objects(module);
+  a3sim::find_numpy();
 }

@@ -23,6 +23,7 @@ py::list names_of(std::span<const std::string> names) {
 }
 
 py::dtype attributes_dtype() {
+  require_numpy();
   static_assert(sizeof(Attributes) % sizeof(double) == 0, "attributes are numbers and nothing else");
   py::list names, formats, offsets;
   for (const std::string& name : attribute_names()) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <chrono>
@@ -70,13 +71,20 @@ py::dtype record_dtype() {
   return fields.add("operations", task.operations).add("put_bytes", task.put_bytes).dtype();
 }
 
+const PassResult& pass_of(const Run& run, std::size_t pass) {
+  if (pass < run->passes.size()) return run->passes[pass];
+  throw py::index_error(fmt::format("pass {}, but there are {} passes", pass, run->passes.size()));
+}
+
 py::array records(const Run& run, std::size_t pass, std::size_t rank) {
-  const std::vector<TaskRecord>& of = run->passes.at(pass).run.ranks.at(rank).records;
-  return view_of(std::span(of), record_dtype(), run);
+  const std::vector<RankResult>& ranks = pass_of(run, pass).run.ranks;
+  if (rank >= ranks.size())
+    throw py::index_error(fmt::format("rank {}, but there are {} ranks", rank, ranks.size()));
+  return view_of(std::span(ranks[rank].records), record_dtype(), run);
 }
 
 PythonSchedule schedule(const Run& run, std::size_t pass) {
-  return {run->passes.at(pass).name, run->passes.at(pass).schedule};
+  return {pass_of(run, pass).name, pass_of(run, pass).schedule};
 }
 
 py::tuple summary(const Run& run) {
@@ -96,7 +104,7 @@ py::dict bounds(const Run& run, std::size_t pass) {
   py::dict bounds;
   for (std::uint32_t b = 0; b < kBounds; ++b) {
     const auto bound = static_cast<Bound>(b);
-    bounds[py::str(std::string(name_of(bound)))] = run->passes.at(pass).bounds.time[b].count();
+    bounds[py::str(std::string(name_of(bound)))] = pass_of(run, pass).bounds.time[b].count();
   }
   return bounds;
 }

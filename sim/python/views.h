@@ -11,10 +11,19 @@
 
 namespace a3sim {
 
+// Looks up NumPy's functions for pybind11, which otherwise does so where the first array is made: there two threads at
+// once wait for each other for ever, one for Python's lock, the other for the look-up to end. Call it once, while the
+// module is imported. Does nothing where NumPy is not installed.
+void find_numpy();
+// Throws ImportError where it has not been found. Call it before anything of pybind11's that needs NumPy.
+void require_numpy();
+
 // How NumPy sees a type of ours: its fields with their names, where they lie in memory.
 template <class T>
 class Fields {
  public:
+  Fields() { require_numpy(); }
+
   // A field is named by that of `sample`, which may lie deeper.
   T sample{};
 

@@ -1,8 +1,10 @@
+import copy
 import gc
 import io
 import tempfile
 
 import a3sim
+from a3sim import _core
 import numpy
 import pandas
 from common import SMALL, TestCase, program, program_json, sets, small
@@ -124,6 +126,18 @@ class Views(TestCase):
         for ask in (lambda: forward.records(4), lambda: forward.schedule.queue(4, "CTQ"), lambda: forward.schedule.events(-1)):
             with self.assertRaises((IndexError, TypeError)):
                 ask()
+        with self.assertRaisesRegex(IndexError, "^rank 99, but there are 4 ranks$"):
+            forward.records(99)
+
+    def test_objects_that_hold_nothing_cannot_be_made(self):
+        types = [value for value in vars(_core).values() if isinstance(value, type)]
+        self.assertEqual({one.__name__ for one in types}, {"Experiment", "OrderSpec", "Run", "Schedule"})
+        for one in types:
+            for make in (one, lambda: one.__new__(one), lambda: object.__new__(one), lambda: type("Sub", (one,), {})()):
+                with self.assertRaises(TypeError):
+                    make()
+        with self.assertRaises(TypeError):
+            copy.copy(a3sim.run(small())._run)
 
 
 class Schedules(TestCase):

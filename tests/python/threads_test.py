@@ -1,9 +1,38 @@
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import a3sim
 from common import TestCase, small
+
+# Every thread's first step needs NumPy inside of the module; some threads import it themselves meanwhile.
+FIRST_ARRAYS = """
+import sys, threading
+import a3sim
+small = {"model.tokens": 64, "model.hidden": 128, "model.intermediate": 64, "network.backend": "native"}
+config = a3sim.load("ep4.yaml", set=small)
+mine = a3sim.Order("mine", lambda tasks: tasks.stage, a3sim.by_task(lambda task: (task.stage, task.expert)))
+begin, done = threading.Barrier(16), []
+
+def work(number):
+    begin.wait()
+    if number % 4 == 0:
+        import numpy
+    if number % 2 == 0:
+        result = a3sim.run(config.copy().use_order(mine))
+    else:
+        result = a3sim.run(config)
+    done.append(len(result["forward"].records(0)) + len(a3sim.compile(config)["forward"].queue(0, "CTQ")))
+
+threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(done) == 16 and len(set(done)) == 1, done
+"""
 
 MOST = 500  # runs, each of some milliseconds: by then a run must have been met
 
@@ -53,6 +82,10 @@ class Threads(TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(found, [expected, expected])
+
+    def test_sixteen_threads_may_all_make_their_first_array_at_once(self):
+        for _ in range(3):  # each in a process that has made none
+            subprocess.run([sys.executable, "-c", FIRST_ARRAYS], check=True, timeout=100)
 
     def test_a_run_inside_of_an_orders_function_is_a_run(self):
         inside = []

@@ -78,9 +78,9 @@ class Config:
     def _load(self, set: Mapping[str, str], order: Union[None, Path, Order]) -> _core.Experiment:
         overrides = [f"{key}={value}" for key, value in set.items()]
         if not isinstance(order, Order):
-            experiment = _core.Experiment(self._file, overrides, order)
+            experiment = _core.load_experiment(self._file, overrides, order)
         else:
-            experiment = _core.Experiment(self._file, overrides, None).with_order(order._spec)
+            experiment = _core.load_experiment(self._file, overrides, None).with_order(order._spec)
         for sentence in experiment.unused_entries():
             warnings.warn(sentence, stacklevel=4)
         return experiment

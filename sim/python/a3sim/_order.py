@@ -113,7 +113,7 @@ class Order:
         if limit is not None:
             self._block["limit"] = dict(limit)
         functions = [self._function(of) if callable(of) else None for of in keys.values()]
-        self._spec = _core.OrderSpec(json.dumps({"order": self._block}), f"order '{name}'", *functions)
+        self._spec = _core.make_order(json.dumps({"order": self._block}), f"order '{name}'", *functions)
 
     @staticmethod
     def _function(function: Callable[[Tasks], Any]):

@@ -38,7 +38,7 @@ def compare_orders(order: Union[PathLike, Order], config: Union[PathLike, Config
     """
     config = config if isinstance(config, Config) else load(config)
     spec = order._spec if isinstance(order, Order) else _core.read_order_file(find(order, "orders"))
-    experiment = _core.Experiment(config.file, [f"{key}={value}" for key, value in config.changes.items()], None)
+    experiment = _core.load_experiment(config.file, [f"{key}={value}" for key, value in config.changes.items()], None)
     overrides = [f"{key}={value}" for key, value in config.changes.items()]
     return Report(*_core.compare_orders(experiment, config.file, overrides, spec, runs, seed, not as_configured,
                                    threads or os.cpu_count() or 1))
