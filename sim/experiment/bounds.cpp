@@ -178,11 +178,12 @@ Duration Survey::hbm_time(const Ssc& ssc) {
   return at_most(hardware_.memory.as_reads(read, written), hardware_.memory.hbm_read);
 }
 
-// What a task costs before it runs that waits for nothing: whichever of the ways to run it costs least.
+// The least that is spent before a task runs that waits for nothing, whichever way it is run: no kernel's task begins
+// before the host's first launch.
 Duration Survey::first_task() const {
   const Hardware::Runtime& runtime = hardware_.runtime;
   const Duration least = std::min(runtime.static_task, type_.first_task(runtime));
-  return kernels_ ? std::min(least, runtime.queued_launch) : least;
+  return kernels_ ? std::min(least, first_launch(runtime, options_.launch)) : least;
 }
 
 // From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not

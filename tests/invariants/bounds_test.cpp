@@ -1,0 +1,95 @@
+#include <fmt/ranges.h>
+
+#include "sim/core/rng.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/runtime/execution.h"
+#include "tests/invariants/for_all.h"
+
+using namespace a3sim;
+
+namespace {
+
+// Draws what is spent beside the work itself, and whether the work takes any time: where it takes next to none, the
+// bound of the longest path is all that a run takes.
+class Overheads {
+ public:
+  explicit Overheads(const RandomConfig& config) : rng_(config.draws[0], config.draws[1]) {}
+
+  std::vector<std::string> draw() {
+    for (const char* key :
+         {"runtime.static_task", "runtime.dynamic_task", "runtime.local_visibility", "runtime.kernel_launch",
+          "runtime.queued_launch", "runtime.sync_all", "runtime.cube_task_start", "fabric.put_startup",
+          "fabric.put_fence", "fabric.levels.node.latency", "collective.fixed", "collective.per_peer",
+          "collective.read_back"})
+      set(fmt::format("hardware.{}", key), one_of({"", "0 us", "0 us", "1 ps", "3 us", "200 us"}));
+    set("experiment.launch", one_of({"", "alone", "queued"}));
+    set("experiment.ready", one_of({"", "queue", "fifo"}));
+    set("experiment.dispatch_servers", one_of({"", "1", "3"}));
+    if (rng_.below(2) == 0) make_ideal();
+    execute();
+    return std::move(set_);
+  }
+
+ private:
+  const char* one_of(std::initializer_list<const char*> values) {
+    return values.begin()[rng_.below(static_cast<std::uint32_t>(values.size()))];
+  }
+  void set(const std::string& key, const std::string& value) {
+    if (!value.empty()) set_.push_back(key + "=" + value);
+  }
+  void make_ideal() {
+    for (const char* key : {"memory.hbm_read", "memory.hbm_write", "memory.l2_read", "memory.l2_write",
+                            "fabric.put_per_worker", "fabric.planes.sio.egress", "fabric.planes.sio.ingress",
+                            "fabric.planes.hccs.egress", "fabric.planes.hccs.ingress", "collective.rate"})
+      set(fmt::format("hardware.{}", key), "100 TB/s");
+    set("hardware.clock", "7 GHz");
+  }
+  // All ways that there are, with each transport that they take.
+  void execute() {
+    const std::vector<std::string> names = Executions::names();
+    const std::string& name = names[rng_.below(static_cast<std::uint32_t>(names.size()))];
+    const bool collective = rng_.below(2) == 0 && Executions::get(name).takes_collectives();
+    set("experiment.execution", name);
+    set("experiment.communication", collective ? "collective" : "one_sided");
+  }
+
+  Rng rng_;
+  std::vector<std::string> set_;
+};
+
+void check_bounds(const Experiment& experiment, const std::string& file,
+                  const std::vector<std::string>& set) {
+  for (const PassResult& pass : run_experiment(experiment, false)) {
+    for (std::uint32_t b = 0; b < kBounds; ++b) {
+      if (pass.run.makespan >= pass.bounds.time[b]) continue;
+      RC_LOG(fmt::format("a3sim run {} --set '{}'\n", file, fmt::join(set, "' --set '")));
+      RC_LOG(fmt::format("{}: bound {} is {} ps above the latency\n", pass.name,
+                         name_of(static_cast<Bound>(b)), (pass.bounds.time[b] - pass.run.makespan).count()));
+      RC_FAIL("a bound is above the latency");
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no bound is above a latency, whatever is spent beside the work and however it is executed") {
+  for_all(Backends::kNative, [](const RandomConfig& config) {
+    std::vector<std::string> set = overrides_of(config);
+    for (std::string& more : Overheads(config).draw()) set.push_back(std::move(more));
+    check_bounds(experiment_of(config, set), "ep4", set);
+  });
+}
+
+TEST_CASE("nor is one of other workloads") {
+  constexpr const char* kFiles[] = {"diamond", "all_to_all", "allgather_gemm", "swiglu_add", "gemm"};
+  for_all(
+      Backends::kNative,
+      [&](const RandomConfig& config) {
+        const char* const file = kFiles[config.draws[2] % std::size(kFiles)];
+        const std::vector<std::string> set = Overheads(config).draw();
+        check_bounds(load_experiment(configs_folder() / "experiments" / fmt::format("{}.yaml", file), set),
+                     file, set);
+      },
+      kConfigs / 10);
+}
