@@ -58,6 +58,21 @@ std::optional<std::uint32_t> read_experts_per_rank(const Config& config, const P
   return *experts / ep;
 }
 
+// A routing counts the rows of each rank and expert. What is too large is refused at once, as all that follows would be
+// made in this size.
+void check_pairs(const Config& config, const MoeShape& shape) {
+  constexpr std::uint64_t kMostCounts = 1 << 25;
+  const std::uint64_t counts = std::uint64_t{shape.ep} * shape.experts();
+  if (counts <= kMostCounts) return;
+  config.error(
+      config.has("experts") ? "experts" : "experts_per_rank",
+      fmt::format("{} experts on each of {} ranks (parallel.ep) take {:.0f} million counts of rows, expected "
+                  "at most {}: take fewer experts, or a smaller parallel.ep",
+                  shape.experts_per_rank, shape.ep, static_cast<double>(counts) / 1e6,
+                  kMostCounts / 1'000'000));
+  config.throw_if_any();
+}
+
 // Rows must fit 32 bits: those that a rank sends, and those that it receives if all tokens choose its
 // experts.
 void check_rows(const Config& config, const MoeShape& shape) {
@@ -107,6 +122,7 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
     config.error("top_k", fmt::format("{} experts a token of {} experts in all, expected at most as many",
                                       shape.top_k, shape.experts()));
   }
+  if (experts && !parallel.ep_is_wrong) check_pairs(config, shape);
   check_rows(config, shape);
   config.finish();
   return shape;

@@ -23,10 +23,22 @@ PathRates path_rates(const Hardware& hardware) {
   return {2 * clock * hardware.cube.macs_per_cycle_16, clock * hardware.vector.gm_to_ub};
 }
 
+// How many partitions of an expert's rows have any.
+std::uint64_t partitions_of(std::uint64_t rows, std::uint32_t partitions) {
+  if (rows == 0) return 0;
+  const std::uint64_t each = (rows + partitions - 1) / partitions;
+  return (rows + each - 1) / each;
+}
+
 // About how many tasks a pass has: its puts there and back, and each partition's shares and row tiles.
 std::uint64_t tasks_of_pass(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
   const CutOptions& cut = experiment.cut;
-  std::uint64_t tasks = 4 * std::uint64_t{experiment.shape.experts()} * cut.partitions * cut.shares;
+  std::uint64_t tasks = 0;
+  std::vector<std::uint64_t> received(capacity.experts());
+  for (std::uint32_t src = 0; src < capacity.ranks(); ++src) {
+    for (std::uint32_t e = 0; e < capacity.experts(); ++e) received[e] += capacity.at(src, e);
+  }
+  for (const std::uint64_t rows : received) tasks += 4 * partitions_of(rows, cut.partitions) * cut.shares;
   for (std::uint32_t src = 0; src < (kept > 0 ? kept : capacity.ranks()); ++src) {
     for (const std::uint32_t rows : capacity.source(src)) {
       tasks += 2 * (rows / cut.chunk + (rows > 0)) + rows / cut.task_rows;

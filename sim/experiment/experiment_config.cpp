@@ -72,7 +72,8 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
     cut.task_rows = std::clamp(cut.chunk, 1U, kEven);
   }
   cut.shares = static_cast<std::uint32_t>(
-      config.integer("shares", 1, kMostShares, experiment.workers.count(CoreUnit::kMatrix)));
+      config.integer("shares", 1, kMostShares,
+                     std::min<std::int64_t>(kMostShares, experiment.workers.count(CoreUnit::kMatrix))));
   cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
   cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
   cut.task_rows = static_cast<std::uint32_t>(config.integer("task_rows", 1, kMostRows, cut.task_rows));

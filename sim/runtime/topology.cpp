@@ -1,6 +1,7 @@
 #include "sim/runtime/topology.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace a3sim {
@@ -19,13 +20,15 @@ Topology::Topology(const Hardware& hardware, std::span<const std::uint32_t> dies
       devices_(devices > 0 ? devices : static_cast<std::uint32_t>(dies.size())),
       first_port_(hardware.fabric.planes.size(), kNone) {
   if (dies.empty()) throw std::logic_error("a topology has ranks");
+  // Dies of a level lie behind one another: what any two of them have in common, two neighbours have.
+  std::vector<std::uint32_t> by_die(ranks());
+  std::iota(by_die.begin(), by_die.end(), 0U);
+  std::ranges::sort(by_die, {}, [&](std::uint32_t rank) { return dies[rank]; });
   std::vector<bool> used(levels_.size(), false);
-  for (std::uint32_t src = 0; src < ranks(); ++src) {
-    for (std::uint32_t dst = src + 1; dst < ranks(); ++dst) {
-      const std::uint32_t level = level_of(RankId{src}, RankId{dst});
-      if (level == levels_.size()) throw std::logic_error("a die lies beyond the last level");
-      used[level] = true;
-    }
+  for (std::uint32_t i = 1; i < ranks(); ++i) {
+    const std::uint32_t level = level_of(RankId{by_die[i - 1]}, RankId{by_die[i]});
+    if (level == levels_.size()) throw std::logic_error("a die lies beyond the last level");
+    used[level] = true;
   }
   for (std::uint32_t l = 0; l < levels_.size(); ++l) {
     if (!used[l]) continue;
