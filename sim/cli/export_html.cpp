@@ -6,6 +6,7 @@
 #include "sim/cli/result_directory.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
+#include "sim/core/open_file.h"
 #include "sim/study/results/sweep_section.h"
 #include "sim/study/summary/run_page.h"
 #include "traces/import/imported.h"
@@ -83,7 +84,7 @@ std::string report_page(const std::vector<std::string>& results) {
   const bool file = results.size() == 1 && fs::is_regular_file(results.front(), error);
   for (const std::string& result : results) {
     if (!fs::exists(result, error))
-      throw InputError(fmt::format("{}: there is no such directory or file", result));
+      throw InputError(fmt::format("{}: {}", result, why_missing(result)));
     if (!file && !fs::is_directory(result, error))
       throw InputError(fmt::format("{}: is no directory; a database of sweeps is shown alone", result));
   }

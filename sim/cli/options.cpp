@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sim/core/error.h"
+#include "sim/core/open_file.h"
 #include "sim/experiment/configs_folder.h"
 
 namespace a3sim {
@@ -21,6 +22,7 @@ std::string file_or_shipped(const std::string& given, const std::string& folder)
   const fs::path path = given;
   std::error_code error;
   if (given.empty() || fs::exists(path, error) || path.is_absolute()) return given;
+  if (error) throw InputError(fmt::format("{}: cannot be read: {}", given, why_missing(path)));
   const fs::path configs = configs_folder();
   if (!path.has_parent_path()) {
     for (const std::string& name : {given, given + ".yaml"})

@@ -73,6 +73,7 @@ bool may_replace(const fs::path& path, std::string_view kind) {
   std::error_code error;
   if (!fs::exists(path, error)) return true;
   if (!fs::is_directory(path, error)) return false;
+  if (fs::exists(path / kManifest, error) && !fs::is_regular_file(path / kManifest, error)) return false;
   std::ifstream manifest(path / kManifest);
   std::set<std::string> ours{std::string(kManifest)};
   std::string line;
@@ -99,6 +100,8 @@ std::string command_for(std::string_view kind) {
 }  // namespace
 
 std::string kind_of_result(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path / kManifest, error)) return "";
   std::ifstream manifest(path / kManifest);
   std::string line;
   return std::getline(manifest, line) ? line : "";

@@ -4,6 +4,7 @@
 
 #include "sim/cli/command.h"
 #include "sim/core/error.h"
+#include "sim/core/open_file.h"
 #include "sim/study/sweep/database.h"
 
 namespace a3sim {
@@ -16,7 +17,7 @@ struct MergeOptions {
 
 void merge(const MergeOptions& options) {
   for (const std::string& part : options.parts) {
-    if (!std::filesystem::exists(part)) throw InputError(fmt::format("{}: there is no such file", part));
+    if (!std::filesystem::exists(part)) throw InputError(fmt::format("{}: {}", part, why_missing(part)));
   }
   SweepDatabase database(options.database);
   for (const std::string& part : options.parts) {

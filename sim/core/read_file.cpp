@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/core/error.h"
+#include "sim/core/interrupts.h"
 
 namespace a3sim {
 namespace {
@@ -55,6 +56,7 @@ class FileReader {
     else if (S_ISBLK(status.st_mode) || S_ISSOCK(status.st_mode))
       error_ = "it is a device";
     pipe_ = S_ISFIFO(status.st_mode);
+    terminal_ = ::isatty(fd_) == 1;
     device_ = S_ISCHR(status.st_mode);
   }
 
@@ -65,18 +67,29 @@ class FileReader {
     } else if (got == 0) {
       wait_for_writer();
     } else if (errno == EAGAIN) {
-      was_open_ = true;
-      pollfd pipe{fd_, POLLIN, 0};
-      ::poll(&pipe, 1, -1);
+      wait_for_more();
     } else if (errno != EINTR) {
       error_ = std::strerror(errno);
     }
+  }
+
+  // Who writes to a pipe, or types, has said no end. Any other device, as /dev/kmsg, never does.
+  void wait_for_more() {
+    if (!pipe_ && !terminal_) {
+      error_ = "it is a device";
+      return;
+    }
+    was_open_ = true;
+    pollfd pipe{fd_, POLLIN, 0};
+    ::poll(&pipe, 1, kWaitMs);
+    Interrupts::throw_if_any();
   }
 
   // A pipe that had a writer has ended; one that had none yet may still begin.
   void wait_for_writer() {
     ended_ = !pipe_ || was_open_ || !text_.empty();
     if (ended_) return;
+    Interrupts::throw_if_any();
     if (++waits_ > kMostWaits) error_ = "it is a pipe that nobody writes to";
     ::poll(nullptr, 0, kWaitMs);
   }
@@ -84,7 +97,7 @@ class FileReader {
   int fd_;
   std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
   std::string text_, error_;
-  bool pipe_ = false, device_ = false, was_open_ = false, ended_ = false;
+  bool pipe_ = false, terminal_ = false, device_ = false, was_open_ = false, ended_ = false;
   int waits_ = 0;
 };
 

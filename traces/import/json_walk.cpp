@@ -5,6 +5,7 @@
 #include <istream>
 
 #include "sim/core/error.h"
+#include "sim/core/json_error.h"
 #include "traces/import/text_source.h"
 
 namespace a3sim {
@@ -18,9 +19,8 @@ void JsonWalk::read(const std::filesystem::path& file) {
   nlohmann::json::sax_parse(stream, taker);
 }
 
-bool JsonWalk::parse_error(std::size_t position, const std::string&,
-                           const nlohmann::detail::exception& error) {
-  throw InputError(fmt::format("{}: byte {}: {}", file_, position, error.what()));
+bool JsonWalk::parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
+  throw json_error(file_, error);
 }
 
 void JsonWalk::go_deeper() {

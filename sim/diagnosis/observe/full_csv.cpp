@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "sim/core/error.h"
+#include "sim/core/open_file.h"
 
 namespace a3sim {
 namespace {
@@ -33,7 +34,7 @@ class FullCsv {
     const std::uintmax_t size = std::filesystem::file_size(path, error);
     if (error) throw InputError(path.string() + ": cannot be read; 'a3sim run --steps' writes it");
     if (size > kMostBytes) throw InputError(path.string() + ": is larger than 512 MiB");
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in = open_file(path);
     text_.assign(std::istreambuf_iterator<char>(in), {});
     rest_ = text_;
     if (!rest_.starts_with(columns))

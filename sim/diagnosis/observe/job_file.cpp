@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
+#include "sim/core/json_error.h"
+#include "sim/core/open_file.h"
 
 namespace a3sim {
 namespace {
@@ -114,13 +116,13 @@ JobFile read_job_json(const std::filesystem::path& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) throw InputError(path.string() + ": cannot be read; 'a3sim run --steps' writes it");
   if (size > kMostOfJson) throw InputError(path.string() + ": is larger than 64 MiB");
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_file(path);
   try {
     const JobFile job = job_of(json::parse(in));
     check(job);
     return job;
   } catch (const json::exception& e) {
-    throw InputError(fmt::format("{}: {}", path.string(), e.what()));
+    throw json_error(path.string(), e);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: {}", path.string(), e.what()));
   }

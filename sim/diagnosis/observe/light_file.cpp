@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "sim/core/error.h"
+#include "sim/core/open_file.h"
 
 namespace a3sim {
 namespace {
@@ -54,8 +55,7 @@ std::string light_file(std::span<const LightRecord> records, LightHeader header)
 
 LightFile::LightFile(const std::filesystem::path& path) : path_(path) {
   constexpr std::uint32_t kMostRanks = 1 << 20, kMostGroups = 1 << 16;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path.string() + ": cannot be opened; 'a3sim run --steps' writes it");
+  std::ifstream in = open_file(path);
   LightHeader read;
   const LightHeader ours;
   in.read(reinterpret_cast<char*>(&read), sizeof read);
@@ -101,7 +101,7 @@ void LightFile::check(const LightRecord& record, std::uint64_t number) const {
 
 void LightFile::each_step(
     const std::function<void(std::uint32_t, std::span<const LightRecord>)>& take) const {
-  std::ifstream in(path_, std::ios::binary);
+  std::ifstream in = open_file(path_);
   in.seekg(sizeof(LightHeader));
   LightChecksum checksum;
   std::vector<LightRecord> step, buffer(std::min<std::uint64_t>(kBufferedRecords, header_.records));

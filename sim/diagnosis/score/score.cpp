@@ -13,6 +13,7 @@
 
 #include "sim/core/config/config.h"
 #include "sim/core/error.h"
+#include "sim/core/json_error.h"
 #include "sim/core/read_file.h"
 #include "sim/diagnosis/locate/rank_step.h"
 #include "sim/diagnosis/observe/file_observation.h"
@@ -110,8 +111,7 @@ std::vector<Truth> read_truth(const std::filesystem::path& file) {
     }
     return truths;
   } catch (const nlohmann::json::exception& error) {
-    throw InputError(
-        fmt::format("{}: is not what 'a3sim run --steps' wrote: {}", file.string(), error.what()));
+    throw json_error(file.string(), error);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "sim/core/error.h"
+#include "sim/core/open_file.h"
 #include "traces/report/table.h"
 
 namespace a3sim {
@@ -43,7 +44,7 @@ std::filesystem::path Intervals::file_in(const std::filesystem::path& configs) {
 Intervals Intervals::open(const std::filesystem::path& file) {
   Intervals intervals;
   if (!std::filesystem::exists(file)) return intervals;
-  std::ifstream stream(file);
+  std::ifstream stream = open_file(file);
   intervals.json_ = nlohmann::ordered_json::parse(stream, nullptr, false);
   const auto& json = intervals.json_;
   if (json.is_object() && json.value("schema_version", 0) == kSchema && json.contains("experiments"))

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "sim/core/error.h"
+#include "sim/core/open_file.h"
 #include "sim/study/sweep/database_file.h"
 
 namespace a3sim {
@@ -141,7 +142,7 @@ void read_unlocked_or_locked(const fs::path& file, const std::function<void(SQLi
 
 void check_file(const fs::path& file) {
   std::error_code error;
-  if (!fs::exists(file, error)) throw InputError(fmt::format("{}: there is no such file", file.string()));
+  if (!fs::exists(file, error)) throw InputError(fmt::format("{}: {}", file.string(), why_missing(file)));
   if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("{}: is no file", file.string()));
   if (!std::ifstream(file)) throw InputError(fmt::format("{}: cannot be read", file.string()));
 }

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+
+// Tells the user what the JSON library found wrong with a file: "FILE:LINE:COLUMN: ..." where it says, without the
+// library's own name for the error.
+InputError json_error(const std::string& file, const nlohmann::detail::exception& error);
+
+}  // namespace a3sim
