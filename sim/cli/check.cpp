@@ -70,7 +70,7 @@ std::string configuration_of(const std::string& schedules) {
   std::error_code error;
   if (std::filesystem::exists(file, error)) return file.string();
   throw InputError(fmt::format(
-      "{}: --data needs the configuration that the schedules are of, as 'a3sim compile' leaves it "
+      "{}: --data needs the configuration that the schedules are of, as 'a3sim schedule compile' leaves it "
       "beside them: there is no {}",
       schedules, file.string()));
 }

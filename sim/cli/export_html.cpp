@@ -83,8 +83,7 @@ std::string report_page(const std::vector<std::string>& results) {
   std::error_code error;
   const bool file = results.size() == 1 && fs::is_regular_file(results.front(), error);
   for (const std::string& result : results) {
-    if (!fs::exists(result, error))
-      throw InputError(fmt::format("{}: {}", result, why_missing(result)));
+    if (!fs::exists(result, error)) throw InputError(fmt::format("{}: {}", result, why_missing(result)));
     if (!file && !fs::is_directory(result, error))
       throw InputError(fmt::format("{}: is no directory; a database of sweeps is shown alone", result));
   }
