@@ -101,7 +101,7 @@ class ChangedFields {
       const Delays delays = held_up ? drawn_delays(changed, kSeed, 2 * pass.makespan) : Delays{};
       if (!right(check.run(pass, changed, delays)))
         missed.push_back(fmt::format("{}: another result in {} execution{}", name,
-                                     check.of().experiment.run.execution,
+                                     check.data_case().experiment.run.execution,
                                      held_up ? " when tasks are late" : ""));
     }
   }
