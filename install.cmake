@@ -26,6 +26,7 @@ install(DIRECTORY sim models scheduler traces DESTINATION ${headers} FILES_MATCH
 install(FILES ${CMAKE_BINARY_DIR}/generated/version.h DESTINATION ${headers})
 install(FILES ${CMAKE_BINARY_DIR}/generated/scheduler/ssc/ssc_generated.h DESTINATION ${headers}/scheduler/ssc)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(package.cmake.in ${CMAKE_BINARY_DIR}/generated/a3simConfig.cmake
   INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR A3SIM_MODULES)

@@ -18,7 +18,7 @@ using namespace a3sim;
 
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kFieldSeed = 1;
 constexpr int kOfAField = 6;  // changed schedules of each field and choice of ranks
 
 // Which ranks of three are changed alike.
@@ -34,14 +34,14 @@ std::vector<DataCheck> checks_of_all_executions() {
                                           "parallel.ep=3",
                                           std::string("experiment.execution=") + execution,
                                           "experiment.communication=one_sided"};
-    checks.emplace_back(small_cases(configs_folder() / "experiments" / "ep4.yaml", set, kSeed).front(),
-                        kSeed);
+    checks.emplace_back(small_cases(configs_folder() / "experiments" / "ep4.yaml", set, kFieldSeed).front(),
+                        kFieldSeed);
   }
   return checks;
 }
 
 // How many schedules of a field were refused, and how many give the same results, bit by bit.
-struct Verdicts {
+struct FieldVerdicts {
   int refused = 0, equal = 0;
 };
 
@@ -52,7 +52,7 @@ class ChangedFields {
   }
 
   void change(const FieldChange& field, std::span<const std::uint32_t> ranks, std::uint64_t stream) {
-    Rng rng(kSeed, stream);
+    Rng rng(kFieldSeed, stream);
     for (int found = 0, tries = 0; found < kOfAField && tries < 20 * kOfAField; ++tries) {
       Parts parts = good_;
       const Rng drawn = rng;
@@ -68,7 +68,7 @@ class ChangedFields {
     }
   }
 
-  Verdicts verdicts;
+  FieldVerdicts verdicts;
   std::vector<std::string> missed;
 
  private:
@@ -98,7 +98,7 @@ class ChangedFields {
   void run(const DataCheck& check, const Schedule& changed, const std::string& name) {
     const DataCheck::Pass& pass = check.passes()[pass_];
     for (const bool held_up : {false, true}) {
-      const Delays delays = held_up ? drawn_delays(changed, kSeed, 2 * pass.makespan) : Delays{};
+      const Delays delays = held_up ? drawn_delays(changed, kFieldSeed, 2 * pass.makespan) : Delays{};
       if (!right(check.run(pass, changed, delays)))
         missed.push_back(fmt::format("{}: another result in {} execution{}", name,
                                      check.data_case().experiment.run.execution,
@@ -142,7 +142,7 @@ TEST_CASE(
     ChangedFields all(checks, pass);
     std::uint64_t stream = 0;
     for (const FieldChange& field : field_changes()) {
-      const Verdicts before = all.verdicts;
+      const FieldVerdicts before = all.verdicts;
       for (const std::vector<std::uint32_t>& ranks : kRanks) all.change(field, ranks, stream++);
       INFO(field.field);
       CHECK(all.verdicts.refused + all.verdicts.equal > before.refused + before.equal);
