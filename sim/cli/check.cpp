@@ -41,11 +41,11 @@ Bytes memory_limit(const std::string& text) {
 
 double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count) * 1e-9; }
 
-void check_fits(const DataCase& of, bool full, const std::string& memory) {
-  const Bytes needed = data_bytes(of), limit = memory_limit(memory);
+void check_fits(const DataCase& data_case, bool full, const std::string& memory) {
+  const Bytes needed = data_bytes(data_case), limit = memory_limit(memory);
   if (needed <= limit) return;
   throw InputError(
-      fmt::format("{}: the tensors take about {:.3g} GB, and {:.3g} GB are {}{}", of.experiment.name,
+      fmt::format("{}: the tensors take about {:.3g} GB, and {:.3g} GB are {}{}", data_case.experiment.name,
                   gigabytes(needed), gigabytes(limit), memory.empty() ? "available" : "allowed",
                   full ? "; without --full, the same structure is checked at a small shape" : ""));
 }
@@ -179,11 +179,11 @@ void check_compiled(const DataCheckOptions& options, const ScheduleOption& sched
     given.emplace(named.name, std::move(named.schedule));
   }
   refuse(std::move(faults));
-  DataCase of = compiled_case(file, schedules.set, options.seed);
-  for (const auto& [name, schedule] : given) check_has_pass(of.experiment, name, file);
-  check_fits(of, false, options.memory);
-  const std::string whose = of.experiment.name + ": ";
-  const DataCheck check(std::move(of), options.seed, std::move(given));
+  DataCase data_case = compiled_case(file, schedules.set, options.seed);
+  for (const auto& [name, schedule] : given) check_has_pass(data_case.experiment, name, file);
+  check_fits(data_case, false, options.memory);
+  const std::string whose = data_case.experiment.name + ": ";
+  const DataCheck check(std::move(data_case), options.seed, std::move(given));
   refuse(print(options.drop_wait.empty() ? check_data(check, adversary_of(options.adversary))
                                          : drop_wait(check, options.drop_wait),
                whose));
@@ -199,21 +199,22 @@ void DataCheckOptions::check(const ScheduleOption& schedules) const {
   std::vector<DataCase> cases = executions ? cases_of_all_ways(file, schedules.set, seed)
                                 : full     ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
                                            : small_cases(file, schedules.set, seed);
-  for (const DataCase& of : cases) check_fits(of, full, memory);
+  for (const DataCase& data_case : cases) check_fits(data_case, full, memory);
   if (!schedules.order.empty()) {
     const OrderSpec order = read_order_file(schedules.order);
-    for (DataCase& of : cases) of.experiment = with_order(std::move(of.experiment), order);
+    for (DataCase& data_case : cases)
+      data_case.experiment = with_order(std::move(data_case.experiment), order);
   }
   if (orders) cases = under_shipped_orders(cases);
   const Adversary held = adversary_of(adversary);
   if (executions) return report_matrix(cases, seed, held);
   std::string faults, gap;
-  for (const DataCase& of : cases) {
-    const DataCheck check(of, seed);
+  for (const DataCase& data_case : cases) {
+    const DataCheck check(data_case, seed);
     const DataFindings findings =
         drop_wait.empty() ? check_data(check, held) : a3sim::drop_wait(check, drop_wait);
     std::cout << gap;
-    faults += print(findings, of.experiment.name + ": ");
+    faults += print(findings, data_case.experiment.name + ": ");
     gap = "\n";
   }
   refuse(faults);

@@ -33,14 +33,15 @@ struct NamedProfile {
 
 // What profiles say, and what of it the runs say otherwise.
 void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const std::vector<SavedRun>& runs) {
-  for (const NamedProfile& of : profiles) {
+  for (const NamedProfile& named : profiles) {
     for (const SavedRun& run : runs) {
       if (!run.sums.empty()) continue;
-      page.add(
-          fmt::format("{}, simulated beside {}, measured", distinct_names({run.directory}).front(), of.name),
-          PageBlocks().report(mismatch_report(of.profile, profile_of(run.passes, of.profile.unit), {})));
+      page.add(fmt::format("{}, simulated beside {}, measured", distinct_names({run.directory}).front(),
+                           named.name),
+               PageBlocks().report(
+                   mismatch_report(named.profile, profile_of(run.passes, named.profile.unit), {})));
     }
-    page.add(of.name + ", measured", PageBlocks().report(profile_report(of.profile, kNone)));
+    page.add(named.name + ", measured", PageBlocks().report(profile_report(named.profile, kNone)));
   }
 }
 

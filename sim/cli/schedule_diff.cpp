@@ -23,9 +23,9 @@ std::vector<NamedSchedule> load(const std::string& argument, const std::string& 
   return option.load();
 }
 
-std::vector<DiffSide> sides(const std::vector<NamedSchedule>& of) {
+std::vector<DiffSide> sides(const std::vector<NamedSchedule>& schedules) {
   std::vector<DiffSide> all;
-  for (const NamedSchedule& named : of) all.push_back({named.name, &named.schedule});
+  for (const NamedSchedule& named : schedules) all.push_back({named.name, &named.schedule});
   return all;
 }
 

@@ -107,11 +107,11 @@ void ScheduleOption::each(const std::function<void(const NamedSchedule&)>& visit
     for (const NamedSchedule& named : open_schedules(arguments)) visit(named);
     return;
   }
-  const Experiment of = experiment();
-  const RoutingCounts capacity = capacity_of(of, routing_of(of));
-  for (const Pass& pass : of.passes) {
-    visit({pass.name, compile_pass(of, pass, capacity).schedule,
-           propagate_splits(pass.graph, of.shape, of.cut)});
+  const Experiment whole = experiment();
+  const RoutingCounts capacity = capacity_of(whole, routing_of(whole));
+  for (const Pass& pass : whole.passes) {
+    visit({pass.name, compile_pass(whole, pass, capacity).schedule,
+           propagate_splits(pass.graph, whole.shape, whole.cut)});
   }
 }
 
