@@ -19,14 +19,19 @@ std::vector<EqualPasses::Pass> all_passes(std::span<const Variant> variants) {
   return passes;
 }
 
-// By variant and pass, what its other passes take at least.
-std::vector<Latencies> least_of_others(std::span<const Variant> variants, unsigned threads) {
+// By variant and pass, what its other passes take at least in any draw: bounds are those of the modelled machine, and
+// tasks and rates may be that much faster.
+std::vector<Latencies> least_of_others(std::span<const Variant> variants, const JitterOptions& jitter,
+                                       unsigned threads) {
+  const JitterOptions drawn = Draw{jitter, 0}.options();
+  const double fastest = (1 - drawn.durations) / (1 + drawn.rates);
   std::vector<Latencies> others(variants.size());
   in_parallel(variants.size(), threads, [&](std::size_t v) {
     Latencies least;
     Duration all{};
     for (std::size_t p = 0; p < variants[v].passes(); ++p) {
-      least.push_back(variants[v].work->bounds(variants[v].experiment, p).largest());
+      const Duration bound = variants[v].work->bounds(variants[v].experiment, p).largest();
+      least.emplace_back(static_cast<std::int64_t>(static_cast<double>(bound.count()) * fastest));
       all += least.back();
     }
     for (const Duration own : least) others[v].push_back(all - own);
@@ -109,8 +114,9 @@ std::vector<Evaluated> evaluate(std::span<const Variant> variants, const Evaluat
       options.one_machine ? std::optional<EqualPasses>(variants) : std::nullopt;
   const std::vector<EqualPasses::Pass> to_run = equal ? equal->to_run() : all_passes(variants);
   const std::uint32_t runs = runs_of(options);
-  const std::vector<Latencies> others =
-      options.limits.empty() ? std::vector<Latencies>{} : least_of_others(variants, options.threads);
+  const std::vector<Latencies> others = options.limits.empty()
+                                            ? std::vector<Latencies>{}
+                                            : least_of_others(variants, options.jitter, options.threads);
   std::vector<Evaluated> results(variants.size());
   for (std::size_t v = 0; v < variants.size(); ++v)
     results[v].passes.assign(variants[v].passes(), std::vector<PassOutcome>(runs));
@@ -136,7 +142,7 @@ std::vector<Evaluated> evaluate(std::span<const Variant> variants, const Evaluat
 }
 
 std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
-                                         std::vector<std::string>& failed) {
+                                        std::vector<std::string>& failed) {
   EvaluateOptions alone = options;
   alone.threads = 1;
   failed.assign(variants.size(), {});

@@ -122,7 +122,10 @@ class Streams final : public ExperimentWork {
            "'a3sim run FILE --batches' all";
   }
   std::string why_no_programs() const override { return {}; }
-  std::string why_no_steps() const override { return "steps are simulated of schedules, not of streams"; }
+  std::string why_no_steps() const override {
+    return "the hosts and the faults of a job act on the tasks of schedules; a program on streams has its "
+           "host's work in it";
+  }
 
   const MicroBatchOptions* micro_batches() const override { return &options_; }
   std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment,
