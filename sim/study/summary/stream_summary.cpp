@@ -145,7 +145,7 @@ Report report_of(const Experiment& experiment, const std::vector<NamedStreamPass
       fmt::format("{} (a3sim {})\nMoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} "
                   "experts, {}\n"
                   "machine   {}\nstreams   method {}, the first micro-batch of the first seed; 'a3sim "
-                  "batches' runs them all\n",
+                  "run --batches' runs them all\n",
                   experiment.name, kVersion, s.ep, s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(),
                   name_of(s.dtype), experiment.hardware.name, experiment.work->micro_batches()->method));
   Table& table =

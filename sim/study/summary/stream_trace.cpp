@@ -1,6 +1,7 @@
 #include "sim/study/summary/stream_trace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace a3sim {
@@ -125,9 +126,10 @@ void StreamTracer::fill_task(std::uint32_t t) {
   const auto bytes = [&](Resource resource) { return of.job.bytes[static_cast<std::size_t>(resource)]; };
   task.hbm_bytes = static_cast<std::uint64_t>(bytes(Resource::kHbm));
   TraceOperator& op = trace_.operators[task.op];
-  op.l2_read += bytes(Resource::kL2Read);
-  op.l2_written += bytes(Resource::kL2Write);
-  op.hbm_read += bytes(Resource::kHbm);
+  const auto requests = [](double amount) { return std::floor(amount / kL2Request) * kL2Request; };
+  op.l2_read += requests(bytes(Resource::kL2Read));
+  op.l2_written += requests(bytes(Resource::kL2Write));
+  op.hbm_read += std::floor(bytes(Resource::kHbm));
   task.cause = cause_of(t);
 }
 
