@@ -58,8 +58,8 @@ class Links {
                  const LinkDisturbances* disturbances = nullptr)
       : hardware(std::move(machine)),
         dies_(numbered(ranks)),
-        fabric_(hardware, dies_, kWorkers, Registry<NetworkBackend>::get("native"), Transport::kPuts,
-                disturbances),
+        fabric_(hardware, program_, dies_, kWorkers, Registry<NetworkBackend>::get("native"),
+                Transport::kPuts, disturbances),
         sites(ranks) {
     for (std::uint32_t r = 0; r < ranks; ++r) {
       units_.push_back(std::make_unique<PutUnit>(RankId{r}, kWorkers, hardware.memory, fabric_, sites[r]));
@@ -73,6 +73,7 @@ class Links {
   Hardware hardware;
 
  private:
+  Program program_ = small_program();
   static std::vector<std::uint32_t> numbered(std::uint32_t ranks) {
     std::vector<std::uint32_t> dies;
     for (std::uint32_t r = 0; r < ranks; ++r) dies.push_back(r);

@@ -122,7 +122,7 @@ TEST_CASE("Balanced routing moves nothing and costs only that products come in t
     const std::size_t all = rows.size(), fixed = all - dyn;
     tails += products(0, fixed, n, k) + products(fixed, all, n, k) - products(0, all, n, k);
   }
-  const Duration launches = 3 * none.program.launch.queued;  // of the second group
+  const Duration launches = 3 * none.experiment.program.launch.queued;  // of the second group
   CHECK(microseconds(more) == Approx(microseconds(tails + launches)).margin(2));
 }
 
