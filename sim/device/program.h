@@ -19,15 +19,15 @@ struct Program {
 
   // From the host's call until the tasks of a kernel run.
   struct Launch {
-    Duration alone;   // of a kernel that finds the device idle
-    Duration queued;  // of a kernel that was queued behind another, from that one's end
+    Duration alone{};   // of a kernel that finds the device idle
+    Duration queued{};  // of a kernel that was queued behind another, from that one's end
   } launch;
 
   // Tasks of a taskflow, inside one kernel.
   struct Tasks {
     Duration static_task{};  // fetch, first check and trigger of a task
-    std::optional<Duration>
-        dynamic_task{};          // the device-side scheduler's work for a task; none: there is no scheduler
+    // The device-side scheduler's work for a task; none: there is no scheduler.
+    std::optional<Duration> dynamic_task{};
     Duration cube_task_start{};  // of a matrix task, before it loads anything
     // The scheduler's work; 0 where there is none, which read_experiment() refuses under dynamic execution.
     Duration scheduled() const { return dynamic_task.value_or(Duration::zero()); }
@@ -35,35 +35,35 @@ struct Program {
 
   // Between cores of one device.
   struct Signals {
-    Duration local_visibility;  // from a trigger until a waiting worker sees it
-    Duration sync_all;          // a barrier of the AIVs, from the last one's arrival until they go on
+    Duration local_visibility{};  // from a trigger until a waiting worker sees it
+    Duration sync_all{};          // a barrier of the AIVs, from the last one's arrival until they go on
   } signals;
 
-  Bytes vector_tile;  // bytes that come and go with one tile of a vector pipeline
+  Bytes vector_tile{};  // bytes that come and go with one tile of a vector pipeline
 
   // The host's all-to-all.
   struct Collective {
-    Duration fixed;       // from when all ranks have come until the first byte leaves
-    Duration per_peer;    // more of it for each other rank
-    BytesPerSecond rate;  // of a die's port, either way
-    Duration read_back;   // of counts, which the host reads before it can go on
+    Duration fixed{};       // from when all ranks have come until the first byte leaves
+    Duration per_peer{};    // more of it for each other rank
+    BytesPerSecond rate{};  // of a die's port, either way
+    Duration read_back{};   // of counts, which the host reads before it can go on
   } collective;
 
   // The host's steps of a program on streams.
   struct Host {
-    Duration balance;      // makes the plan for a layer
-    Duration read_counts;  // reads back how many rows there are, from when the device knows
-    Duration product;      // prepares and launches one expert's product
-    Duration submit;       // hands one copy to a copy engine
+    Duration balance{};      // makes the plan for a layer
+    Duration read_counts{};  // reads back how many rows there are, from when the device knows
+    Duration product{};      // prepares and launches one expert's product
+    Duration submit{};       // hands one copy to a copy engine
   };
   std::optional<Host> host{};
 
   // Dispatch and combine by kernels that all ranks launch together.
   struct Bulk {
-    std::uint32_t workers = 0;         // that such a kernel holds
-    BytesPerSecond dispatch, combine;  // of one rank's kernel, what stays on the rank counted
-    Duration fixed;                    // of each, before its bytes move
-    bool once_a_rank = true;           // a token goes to a rank once, however many of its experts are there
+    std::uint32_t workers = 0;             // that such a kernel holds
+    BytesPerSecond dispatch{}, combine{};  // of one rank's kernel, what stays on the rank counted
+    Duration fixed{};                      // of each, before its bytes move
+    bool once_a_rank = true;  // a token goes to a rank once, however many of its experts are there
   };
   std::optional<Bulk> bulk{};
 };
