@@ -90,7 +90,7 @@ class Runs(TestCase):
         file = a3sim.configs() / "experiments" / "feplb_ep8.yaml"
         with self.assertRaises(a3sim.InputError) as raised:
             a3sim.run(a3sim.load(file))
-        self.assertEqual(str(raised.exception), program("show", file, code=2))
+        self.assertEqual(str(raised.exception), program("schedule", "show", file, code=2))
 
 
 class Views(TestCase):
@@ -150,7 +150,7 @@ class Schedules(TestCase):
     def test_an_order_is_what_the_program_exports(self):
         schedules = a3sim.compile(small(**{"experiment.pass": "forward"}))
         self.assertEqual(schedules["forward"].order_csv(),
-                         program("order", "export", EP4, *sets(SMALL), "--set", "experiment.pass=forward"))
+                         program("schedule", "order", EP4, *sets(SMALL), "--set", "experiment.pass=forward"))
 
     def test_queues_thresholds_and_operators_belong_together(self):
         schedule = a3sim.compile(small())["forward"]
