@@ -16,6 +16,7 @@ class ClassTable {
   struct Key {
     std::uint32_t from, to;
     std::int64_t cap;
+    std::uint32_t path = 0;
     friend bool operator==(const Key&, const Key&) = default;
   };
 
@@ -59,7 +60,7 @@ class ClassTable {
   std::size_t home(Key key) const {
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  // 2^64 divided by the golden ratio
     std::uint64_t h = (std::uint64_t{key.from} << 32 | key.to) * kOdd;
-    h = (h ^ h >> 32 ^ static_cast<std::uint64_t>(key.cap)) * kOdd;
+    h = (h ^ h >> 32 ^ static_cast<std::uint64_t>(key.cap) ^ std::uint64_t{key.path} << 40) * kOdd;
     return (h >> 32) & (slots_.size() - 1);
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/error.h"
 #include "sim/core/ids.h"
 #include "sim/core/registry.h"
 #include "sim/network/class_table.h"
@@ -22,6 +23,10 @@ namespace {
 class EndpointShare final : public Network {
  public:
   explicit EndpointShare(const NetworkSpec& spec) : contract_(spec), egress_ports_(spec.egress.size()) {
+    if (!spec.cables.empty())
+      throw InputError(
+          "network.backend=endpoint-share shares ports alone, and this topology has cables that bind: set "
+          "network.backend=native");
     for (BytesPerSecond rate : spec.egress) ports_.push_back({per_picosecond(rate)});
     for (BytesPerSecond rate : spec.ingress) ports_.push_back({per_picosecond(rate)});
   }
@@ -71,6 +76,13 @@ class EndpointShare final : public Network {
     contract_.check_ingress(port);
     refresh();
     return ports_[egress_ports_ + port].used * 1e12;
+  }
+  void set_cable(Time now, std::uint32_t cable, BytesPerSecond capacity) override {
+    contract_.set_cable(now, cable, capacity);
+  }
+  double cable_rate(std::uint32_t cable) override {
+    contract_.check_cable(cable);
+    return 0;
   }
   std::string_view name() const override { return "endpoint-share"; }
 

@@ -61,6 +61,11 @@ class Fluid final : public Network {
     change_at(now);
     solver_->set_ingress(port, capacity);
   }
+  void set_cable(Time now, std::uint32_t cable, BytesPerSecond capacity) override {
+    if (!contract_.set_cable(now, cable, capacity)) return;
+    change_at(now);
+    solver_->set_cable(cable, capacity);
+  }
 
   double egress_rate(std::uint32_t port) override {
     contract_.check_egress(port);
@@ -71,6 +76,11 @@ class Fluid final : public Network {
     contract_.check_ingress(port);
     solve();
     return solver_->ingress_rate(port) * 1e12;
+  }
+  double cable_rate(std::uint32_t cable) override {
+    contract_.check_cable(cable);
+    solve();
+    return solver_->cable_rate(cable) * 1e12;
   }
   std::string_view name() const override { return name_; }
 
@@ -86,7 +96,7 @@ class Fluid final : public Network {
   }
 
   std::uint32_t class_of(const Flow& flow) {
-    const ClassTable::Key key{flow.from, flow.to, flow.cap.count};
+    const ClassTable::Key key{flow.from, flow.to, flow.cap.count, flow.path};
     std::uint32_t& c = numbers_.at(key);
     if (c == kNone) {
       if (free_.empty()) {
@@ -97,7 +107,7 @@ class Fluid final : public Network {
       c = free_.back();
       free_.pop_back();
       keys_[c] = key;
-      solver_->add(c, flow.from, flow.to, flow.cap);
+      solver_->add(c, flow.from, flow.to, flow.cap, flow.path);
     }
     return c;
   }

@@ -62,7 +62,8 @@ void MaxMin::drop_cap(std::uint32_t limit) {
   number_from(at_[limit]);
 }
 
-void MaxMin::add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap) {
+void MaxMin::add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap,
+                 std::uint32_t /*path*/) {
   const std::array limits{from, egress_ports_ + to, cap_limit(per_picosecond(cap))};
   if (classes_.size() <= c) classes_.resize(c + 1);
   classes_[c].limits = limits;

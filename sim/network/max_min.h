@@ -22,7 +22,8 @@ class MaxMin final : public RateSolver {
  public:
   explicit MaxMin(const NetworkSpec& spec);
 
-  void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap) override;
+  void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap,
+           std::uint32_t path) override;
   void remove(std::uint32_t c) override;
   void join(std::uint32_t c) override { change_flows(c, 1); }
   void leave(std::uint32_t c) override { change_flows(c, -1); }

@@ -1,4 +1,5 @@
 #include "sim/core/registry.h"
+#include "sim/network/cable_max_min.h"
 #include "sim/network/fluid.h"
 #include "sim/network/max_min.h"
 
@@ -9,11 +10,15 @@ namespace {
 class Native final : public NetworkBackend {
  public:
   std::unique_ptr<Network> create(const NetworkSpec& spec) const override {
-    return make_fluid("native", spec, [&] { return std::make_unique<MaxMin>(spec); });
+    return make_fluid("native", spec, [&]() -> std::unique_ptr<RateSolver> {
+      if (spec.cables.empty()) return std::make_unique<MaxMin>(spec);
+      return std::make_unique<CableMaxMin>(spec);
+    });
   }
+  bool takes_cables() const override { return true; }
 };
 
-A3SIM_REGISTER(NetworkBackend, "native", "exact max-min over ports and caps, built in", Native);
+A3SIM_REGISTER(NetworkBackend, "native", "exact max-min over ports, cables and caps, built in", Native);
 
 }  // namespace
 

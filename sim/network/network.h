@@ -14,22 +14,35 @@ namespace a3sim {
 struct Flow {
   std::uint32_t from, to;  // egress port, ingress port
   Bytes bytes;             // positive
-  BytesPerSecond cap;      // of its sender; positive
-  std::uint32_t token;     // chosen by the caller, returned at the end
+  BytesPerSecond cap;      // of what drives it; positive
+  std::uint32_t token;     // the caller's, given back at the end
+  std::uint32_t path = 0;  // between the ports, by its number in NetworkSpec::paths
 };
 
 // Converts bytes per second to bytes per picosecond, the unit used with dates.
 inline double per_picosecond(BytesPerSecond rate) { return static_cast<double>(rate.count) * 1e-12; }
 
-// The positive capacity of each port: all that a fluid model needs of a topology.
+// A cable between the ports carries `parts` of every `whole` bytes of the flows that take a path.
+struct CableShare {
+  std::uint32_t cable;
+  std::uint32_t parts = 1, whole = 1;
+  friend bool operator==(const CableShare&, const CableShare&) = default;
+};
+using CablePath = std::vector<CableShare>;
+
+// What a topology comes down to for a fluid model: the capacity of each port and of each cable between ports, all
+// positive, and which cables each path takes.
 struct NetworkSpec {
   std::vector<BytesPerSecond> egress, ingress;
+  std::vector<BytesPerSecond> cables{};
+  // By number. Path 0 has no cables; a network without cables need not list it. No path takes a cable twice.
+  std::vector<CablePath> paths{};
 };
 
-// A fluid network: the backend divides ports among flows, within the ports' capacities and the flows' caps.
-// Rates change only when a flow starts or ends or a capacity changes. The caller adds latency. Violations of
-// this contract (an unknown port, a rate or size that is not positive, a date that decreases) throw
-// std::logic_error.
+// A fluid network: the backend shares ports and cables out to the flows, never more than a capacity or a flow's
+// own cap, and rates change only when a flow starts or ends or a capacity changes. Latency is not its matter: the
+// caller adds it. What breaks this contract (an unknown port, cable or path, a rate or size that is not positive,
+// a date that decreases) throws std::logic_error.
 class Network {
  public:
   virtual ~Network() = default;
@@ -43,9 +56,12 @@ class Network {
   // Sets a port's capacity from `now` on: a device whose memory is saturated lowers what its ports take.
   virtual void set_egress(Time now, std::uint32_t port, BytesPerSecond capacity) = 0;
   virtual void set_ingress(Time now, std::uint32_t port, BytesPerSecond capacity) = 0;
+  virtual void set_cable(Time now, std::uint32_t cable, BytesPerSecond capacity) = 0;
   // Return the bytes per second that leave and enter through a port now.
   virtual double egress_rate(std::uint32_t port) = 0;
   virtual double ingress_rate(std::uint32_t port) = 0;
+  // Returns the bytes per second that a cable carries now.
+  virtual double cable_rate(std::uint32_t cable) = 0;
   virtual std::string_view name() const = 0;
 };
 
@@ -54,6 +70,8 @@ class NetworkBackend {
  public:
   static constexpr std::string_view kKind = "network backend";
   virtual ~NetworkBackend() = default;
+  // Whether flows share cables between ports, too. Others throw InputError for a specification with cables.
+  virtual bool takes_cables() const { return false; }
   virtual std::unique_ptr<Network> create(const NetworkSpec& spec) const = 0;
 };
 

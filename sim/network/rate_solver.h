@@ -7,9 +7,9 @@
 
 namespace a3sim {
 
-// Computes how flows share ports: the rates of classes of flows with the same ports and cap, given the number
-// of flows in each class, and what is left of each class's first flow as time passes. The caller numbers the
-// classes. Units are bytes and picoseconds.
+// Decides how flows share ports and cables: rates of classes of flows that have the same ports, path and cap, given
+// how many flows each class has; and what is left of each class's first flow as time passes. The caller numbers the
+// classes. Inside, bytes and picoseconds.
 class RateSolver {
  public:
   // A class whose first flow ends, the rest of that flow, and the possible rounding error of the rest.
@@ -20,8 +20,9 @@ class RateSolver {
 
   virtual ~RateSolver() = default;
 
-  // Adds a class without flows. Its number must be the next one, or that of a removed class.
-  virtual void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap) = 0;
+  // Adds a class without flows. Its number is the next, or that of a class removed.
+  virtual void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap,
+                   std::uint32_t path) = 0;
   // Removes a class without flows.
   virtual void remove(std::uint32_t c) = 0;
   // Adds or removes one flow of a class.
@@ -29,6 +30,8 @@ class RateSolver {
   virtual void leave(std::uint32_t c) = 0;
   virtual void set_egress(std::uint32_t port, BytesPerSecond capacity) = 0;
   virtual void set_ingress(std::uint32_t port, BytesPerSecond capacity) = 0;
+  // Solvers of ports alone are never asked for a cable.
+  virtual void set_cable(std::uint32_t /*cable*/, BytesPerSecond /*capacity*/) {}
 
   // Sets the rates of all classes. Each must have flows.
   virtual void solve() = 0;
@@ -37,6 +40,7 @@ class RateSolver {
   // Returns the rate through a port, as solved last.
   virtual double egress_rate(std::uint32_t port) const = 0;
   virtual double ingress_rate(std::uint32_t port) const = 0;
+  virtual double cable_rate(std::uint32_t /*cable*/) const { return 0; }
 
   // The remaining bytes of the class's flow that ends first.
   virtual double left(std::uint32_t c) const = 0;

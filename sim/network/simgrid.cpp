@@ -29,6 +29,7 @@ class SimGrid final : public NetworkBackend {
     static const MakeRates kMake = load();
     return make_fluid("simgrid", spec, [&] { return std::unique_ptr<RateSolver>(kMake(spec)); });
   }
+  bool takes_cables() const override { return true; }
 };
 
 A3SIM_REGISTER(NetworkBackend, "simgrid", "bandwidth shared by SimGrid, one network at a time", SimGrid);

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "sim/network/cable_max_min.h"
+
 using namespace a3sim;
 
 namespace {
@@ -12,22 +14,24 @@ constexpr BytesPerSecond kPortRate{100'000'000'000};
 constexpr BytesPerSecond kWideRate{10'000'000'000'000};
 
 // A network's solver and how many classes it was given.
+template <class Rates>
 struct Solver {
   explicit Solver(const NetworkSpec& spec) : rates(spec) {}
   // Adds a class with one flow.
   void add(std::uint32_t from, std::uint32_t to, BytesPerSecond cap) {
-    rates.add(classes, from, to, cap);
+    rates.add(classes, from, to, cap, 0);
     rates.join(classes++);
   }
-  MaxMin rates;
+  Rates rates;
   std::uint32_t classes = 0;
 };
 
 }  // namespace
 
-TEST_CASE("symmetric flows have bit-identical rates, whichever port was filled first") {
+TEMPLATE_TEST_CASE("symmetric flows have bit-identical rates, whichever port was filled first", "", MaxMin,
+                   CableMaxMin) {
   for (std::uint32_t n = 2; n <= 40; ++n) {
-    Solver all_to_all({std::vector(n, kPortRate), std::vector(n, kPortRate)});
+    Solver<TestType> all_to_all({std::vector(n, kPortRate), std::vector(n, kPortRate)});
     for (std::uint32_t src = 0; src < n; ++src) {
       for (std::uint32_t k = 1; k < n; ++k) all_to_all.add(src, (src + k) % n, kWideRate);
     }
@@ -39,7 +43,8 @@ TEST_CASE("symmetric flows have bit-identical rates, whichever port was filled f
   }
 }
 
-TEST_CASE("symmetric flows have bit-identical rates among ports of very unlike capacities") {
+TEMPLATE_TEST_CASE("symmetric flows have bit-identical rates among ports of very unlike capacities", "",
+                   MaxMin, CableMaxMin) {
   // Every rank sends to every other over three planes of its own; of a die's planes one is far wider than the
   // others. Flows in one plane are symmetric, whatever their number is.
   for (std::uint32_t n : {2u, 3u, 16u, 100u, 384u}) {
@@ -48,7 +53,7 @@ TEST_CASE("symmetric flows have bit-identical rates among ports of very unlike c
     NetworkSpec spec;
     for (std::uint32_t p = 0; p < n * kPlanes; ++p) spec.egress.push_back({capacities[p % kPlanes]});
     spec.ingress = spec.egress;
-    Solver network(spec);
+    Solver<TestType> network(spec);
     for (std::uint32_t from = 0; from < n; ++from) {
       for (std::uint32_t k = 1; k < n; ++k) {
         const std::uint32_t to = (from + k) % n, plane = (from + to) % 2;
@@ -66,7 +71,8 @@ TEST_CASE("symmetric flows have bit-identical rates among ports of very unlike c
   }
 }
 
-TEST_CASE("what rounding makes of ports nearly full of others does not part symmetric flows") {
+TEMPLATE_TEST_CASE("what rounding makes of ports nearly full of others does not part symmetric flows", "",
+                   MaxMin, CableMaxMin) {
   // Ten caps fill each ingress port, from another number of egress ports each, but for a hundred-thousandth. It is
   // left to one wide flow a port, and is the same at all, though sums in doubles are not.
   constexpr std::uint32_t kCaps = 10, kFlows = 2520;
@@ -74,7 +80,7 @@ TEST_CASE("what rounding makes of ports nearly full of others does not part symm
   const auto cap = [](std::uint32_t k) { return 1'000'003 + std::int64_t{7'919} * k; };
   std::int64_t capacity = kLeft;
   for (std::uint32_t k = 0; k < kCaps; ++k) capacity += kFlows * cap(k);
-  Solver network({std::vector(kCaps + 1, kWideRate), std::vector(kCaps, BytesPerSecond{capacity})});
+  Solver<TestType> network({std::vector(kCaps + 1, kWideRate), std::vector(kCaps, BytesPerSecond{capacity})});
   for (std::uint32_t to = 0; to < kCaps; ++to) {
     const std::uint32_t sources = to + 1;
     for (std::uint32_t k = 0; k < kCaps; ++k) {
@@ -92,8 +98,10 @@ TEST_CASE("what rounding makes of ports nearly full of others does not part symm
     CHECK(network.rates.rate(wide + to) == network.rates.rate(wide));
 }
 
-TEST_CASE("classes of one route with several caps share its ports, and what one had goes to the others") {
-  Solver network({std::vector(3, kPortRate), std::vector(3, kPortRate)});
+TEMPLATE_TEST_CASE(
+    "classes of one route with several caps share its ports, and what one had goes to the others", "", MaxMin,
+    CableMaxMin) {
+  Solver<TestType> network({std::vector(3, kPortRate), std::vector(3, kPortRate)});
   const std::int64_t caps[] = {10'000'000'000, 20'000'000'000, 30'000'000'000, kWideRate.count};
   for (std::int64_t cap : caps) network.add(0, 1, {cap});
   network.add(2, 1, kWideRate);
@@ -115,9 +123,10 @@ TEST_CASE("classes of one route with several caps share its ports, and what one 
 
 // What makes rates max-min fair: no port carries more than it can, and every flow runs at its cap or goes through a full
 // port at which none is faster.
-TEST_CASE(
+TEMPLATE_TEST_CASE(
     "after any change of flows and capacities every flow is held by its cap or a full port where none is "
-    "faster") {
+    "faster",
+    "", MaxMin, CableMaxMin) {
   constexpr std::uint32_t kPorts = 60;
   constexpr double kNear = 1e-11;
   std::mt19937 random(3);
@@ -129,7 +138,7 @@ TEST_CASE(
     int flows;
   };
   std::vector<double> egress(kPorts, 0.1), ingress(kPorts, 0.1);
-  MaxMin network({std::vector(kPorts, kPortRate), std::vector(kPorts, kPortRate)});
+  TestType network({std::vector(kPorts, kPortRate), std::vector(kPorts, kPortRate)});
   std::vector<Class> classes;
   for (int step = 0; step < 4000; ++step) {
     // More arrive than leave at first, and fewer at last.
@@ -137,7 +146,7 @@ TEST_CASE(
       const BytesPerSecond cap{caps[below(3)]};
       const auto c = static_cast<std::uint32_t>(classes.size());
       classes.push_back({below(kPorts), below(kPorts) * below(kPorts) / kPorts, per_picosecond(cap), 1});
-      network.add(c, classes[c].from, classes[c].to, cap);
+      network.add(c, classes[c].from, classes[c].to, cap, 0);
       network.set_left(c, 1);
       network.join(c);
     } else if (Class& leaving = classes[below(static_cast<std::uint32_t>(classes.size()))];

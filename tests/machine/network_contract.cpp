@@ -136,12 +136,13 @@ TEST_CASE("a port's new capacity holds from its date on, for flows that run and 
   const std::vector<Put> puts = {{0, 0, 1, 200'000'000, kWide}};
   for (bool egress : {true, false}) {
     const std::uint32_t port = egress ? 0 : 1;
-    const std::vector<Change> changes = {{kMs, egress, port, kPort / 4}, {3 * kMs, egress, port, kPort}};
+    const auto what = egress ? Change::What::kEgress : Change::What::kIngress;
+    const std::vector<Change> changes = {{kMs, what, port, kPort / 4}, {3 * kMs, what, port, kPort}};
     CHECK(run(*create(backend, 2, kPort, kPort), puts, changes) == std::vector<End>{{3 * kMs + kMs / 2, 0}});
     // A capacity of a port that nothing uses, or the same capacity again, changes nothing.
-    CHECK(run(*create(backend, 2, kPort, kPort), puts, {{kMs / 3, egress, 1 - port, kPort / 4}}) ==
+    CHECK(run(*create(backend, 2, kPort, kPort), puts, {{kMs / 3, what, 1 - port, kPort / 4}}) ==
           std::vector<End>{{2 * kMs, 0}});
-    CHECK(run(*create(backend, 2, kPort, kPort), puts, {{kMs / 3, egress, port, kPort}}) ==
+    CHECK(run(*create(backend, 2, kPort, kPort), puts, {{kMs / 3, what, port, kPort}}) ==
           std::vector<End>{{2 * kMs, 0}});
   }
   const auto network = create(backend, 2, kPort, kPort);

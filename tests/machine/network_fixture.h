@@ -28,13 +28,15 @@ struct Put {
   std::int64_t start;
   std::uint32_t from, to;  // ports
   std::int64_t bytes, cap;
+  std::uint32_t path = 0;
 };
 
-// A new capacity of a port, and its date.
+// A port's or cable's new capacity, and from when.
 struct Change {
+  enum class What : std::uint8_t { kEgress, kIngress, kCable };
   std::int64_t date;
-  bool egress;
-  std::uint32_t port;
+  What what;
+  std::uint32_t number;
   std::int64_t capacity;
 };
 
@@ -43,6 +45,8 @@ struct Load {
   std::vector<std::int64_t> egress, ingress;
   std::vector<Put> puts;
   std::vector<Change> changes = {};
+  std::vector<std::int64_t> cables = {};
+  std::vector<CablePath> paths = {};
 };
 
 struct End {
@@ -62,6 +66,15 @@ inline std::unique_ptr<Network> create(std::string_view backend, const std::vect
 inline std::unique_ptr<Network> create(std::string_view backend, std::uint32_t ports, std::int64_t egress,
                                        std::int64_t ingress) {
   return create(backend, std::vector(ports, egress), std::vector(ports, ingress));
+}
+
+inline std::unique_ptr<Network> create(std::string_view backend, const Load& load) {
+  NetworkSpec spec;
+  for (std::int64_t rate : load.egress) spec.egress.push_back({rate});
+  for (std::int64_t rate : load.ingress) spec.ingress.push_back({rate});
+  for (std::int64_t rate : load.cables) spec.cables.push_back({rate});
+  spec.paths = load.paths;
+  return Registry<NetworkBackend>::get(backend).create(spec);
 }
 
 // Returns every registered backend. One of them allows one network at a time.
@@ -92,15 +105,13 @@ inline std::vector<End> run(Network& network, const std::vector<Put>& puts,
     for (std::uint32_t token : ended) ends.push_back({date.time_since_epoch().count(), token});
     for (; change < changes.size() && at(changes[change].date) == date; ++change) {
       const Change& c = changes[change];
-      if (c.egress) {
-        network.set_egress(date, c.port, {c.capacity});
-      } else {
-        network.set_ingress(date, c.port, {c.capacity});
-      }
+      if (c.what == Change::What::kEgress) network.set_egress(date, c.number, {c.capacity});
+      if (c.what == Change::What::kIngress) network.set_ingress(date, c.number, {c.capacity});
+      if (c.what == Change::What::kCable) network.set_cable(date, c.number, {c.capacity});
     }
     for (; next < puts.size() && at(puts[next].start) == date; ++next) {
       const Put& p = puts[next];
-      network.start(date, {p.from, p.to, {p.bytes}, {p.cap}, static_cast<std::uint32_t>(next)});
+      network.start(date, {p.from, p.to, {p.bytes}, {p.cap}, static_cast<std::uint32_t>(next), p.path});
     }
   }
   return ends;

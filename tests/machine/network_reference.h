@@ -11,21 +11,37 @@
 // The fluid by definition: flow by flow, in long doubles, without optimisation.
 namespace a3sim::testing {
 
-// Capacities in bytes per picosecond: egress ports, then ingress ports.
+// Capacities in bytes a picosecond: of the egress ports, the ingress ports, the cables; and what a flow takes of each.
 struct Capacities {
-  std::uint32_t egress_ports;
+  std::uint32_t egress_ports, ports;
   std::vector<long double> of;
-  long double& egress(std::uint32_t port) { return of[port]; }
-  long double& ingress(std::uint32_t port) { return of[egress_ports + port]; }
+  const std::vector<CablePath>* paths;
+  long double& capacity(const Change& change) {
+    const std::uint32_t first[] = {0, egress_ports, ports};
+    return of[first[static_cast<std::size_t>(change.what)] + change.number];
+  }
+  // Calls take(limit, part) for each port and cable of a flow.
+  template <class Take>
+  void each(const Put& put, const Take& take) const {
+    take(put.from, 1.0L);
+    take(egress_ports + put.to, 1.0L);
+    if (put.path == 0) return;
+    for (const CableShare& share : (*paths)[put.path])
+      take(ports + share.cable, static_cast<long double>(share.parts) / share.whole);
+  }
 };
 
 // Returns the rate of each flow, given all running flows.
 using RateRule = std::function<std::vector<long double>(const std::vector<Put>&, const Capacities&)>;
 
 inline Capacities capacities_of(const Load& load) {
-  Capacities c{static_cast<std::uint32_t>(load.egress.size()), {}};
-  for (std::int64_t rate : load.egress) c.of.push_back(rate * 1e-12L);
-  for (std::int64_t rate : load.ingress) c.of.push_back(rate * 1e-12L);
+  Capacities c{static_cast<std::uint32_t>(load.egress.size()),
+               static_cast<std::uint32_t>(load.egress.size() + load.ingress.size()),
+               {},
+               &load.paths};
+  for (const auto* rates : {&load.egress, &load.ingress, &load.cables}) {
+    for (std::int64_t rate : *rates) c.of.push_back(rate * 1e-12L);
+  }
   return c;
 }
 
@@ -57,13 +73,32 @@ inline std::vector<long double> ends_by_definition(const Load& load, const RateR
     while (started < puts.size() && puts[started].start <= now) ++started;
     for (; changed < load.changes.size() && load.changes[changed].date <= now; ++changed) {
       const Change& c = load.changes[changed];
-      (c.egress ? capacities.egress(c.port) : capacities.ingress(c.port)) = c.capacity * 1e-12L;
+      capacities.capacity(c) = c.capacity * 1e-12L;
     }
   }
 }
 
-// How ports of a random load differ, and whether they change.
-enum class Ports { kEqual, kMixed, kChanging };
+// How much the ports of a random load differ, and whether they change; kCables: paths over cables, too.
+enum class Ports { kEqual, kMixed, kChanging, kCables };
+
+// Gives a load cables, paths of up to four of them, some evenly split, and puts that take these.
+inline void add_cables(Load& load, std::mt19937_64& random) {
+  const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };
+  const std::int64_t rates[] = {5 * kGB, 30 * kGB, 30 * kGB, 100 * kGB, 10'000 * kGB};
+  const std::uint32_t cables = 1 + below(12);
+  for (std::uint32_t c = 0; c < cables; ++c) load.cables.push_back(rates[below(5)]);
+  load.paths.emplace_back();
+  for (std::uint32_t p = 1 + below(10); p > 0; --p) {
+    CablePath path;
+    for (std::uint32_t n = std::min<std::uint32_t>(cables, 1 + below(4)); path.size() < n;) {
+      const CableShare share{below(cables), 1, below(3) == 0 ? 1 + below(7) : 1};
+      const auto same = [&](const CableShare& other) { return other.cable == share.cable; };
+      if (std::none_of(path.begin(), path.end(), same)) path.push_back(share);
+    }
+    load.paths.push_back(path);
+  }
+  for (Put& put : load.puts) put.path = below(load.paths.size());
+}
 
 inline Load random_load(std::uint64_t seed, Ports ports) {
   std::mt19937_64 random(seed);
@@ -78,7 +113,7 @@ inline Load random_load(std::uint64_t seed, Ports ports) {
   const std::size_t ingress_ports = ports == Ports::kEqual ? count : static_cast<std::size_t>(1 + below(8));
   load.egress.assign(count, (50 + below(100)) * kGB);
   load.ingress.assign(ingress_ports, seed % 2 ? load.egress[0] : (50 + below(100)) * kGB);
-  if (ports != Ports::kEqual) {
+  if (ports == Ports::kMixed || ports == Ports::kChanging) {
     for (std::int64_t& rate : load.egress) rate = capacity();
     for (std::int64_t& rate : load.ingress) rate = capacity();
   }
@@ -92,7 +127,15 @@ inline Load random_load(std::uint64_t seed, Ports ports) {
     if (ports == Ports::kChanging && below(3) == 0) {
       const bool egress = below(2) == 0;
       const auto port = static_cast<std::uint32_t>(below(egress ? count : ingress_ports));
-      load.changes.push_back({date + below(3) * below(10'000'000), egress, port, capacity()});
+      load.changes.push_back({date + below(3) * below(10'000'000),
+                              egress ? Change::What::kEgress : Change::What::kIngress, port, capacity()});
+    }
+  }
+  if (ports == Ports::kCables) {
+    add_cables(load, random);
+    for (std::int64_t n = below(4); n > 0; --n) {
+      load.changes.push_back({below(date + 1), Change::What::kCable,
+                              static_cast<std::uint32_t>(below(load.cables.size())), (1 + below(60)) * kGB});
     }
   }
   std::sort(load.changes.begin(), load.changes.end(),

@@ -12,13 +12,15 @@ using namespace a3sim::testing;
 
 TEST_CASE(
     "SimGrid shares bandwidth as the native network does: all ends within a picosecond, on random loads") {
-  const Ports ports = GENERATE(Ports::kEqual, Ports::kMixed, Ports::kChanging);
+  const Ports ports = GENERATE(Ports::kEqual, Ports::kMixed, Ports::kChanging, Ports::kCables);
   for (std::uint64_t seed = 5000; seed < 5100; ++seed) {
-    const Load load = random_load(seed, ports);
+    Load load = random_load(seed, ports);
+    for (CablePath& path : load.paths) {
+      for (CableShare& share : path) share.whole = 1;  // SimGrid has one path a flow
+    }
     std::vector<std::int64_t> expected(load.puts.size());
-    for (const End& e : run(*create("native", load.egress, load.ingress), load.puts, load.changes))
-      expected[e.token] = e.date;
-    const auto ends = run(*create("simgrid", load.egress, load.ingress), load.puts, load.changes);
+    for (const End& e : run(*create("native", load), load.puts, load.changes)) expected[e.token] = e.date;
+    const auto ends = run(*create("simgrid", load), load.puts, load.changes);
     REQUIRE(ends.size() == expected.size());
     for (const End& e : ends) {
       INFO("seed " << seed << ", flow " << e.token);
@@ -68,4 +70,10 @@ TEST_CASE("SimGrid's engine leaves the program its signals and its way to die") 
   sigaction(SIGINT, nullptr, &after);
   CHECK(before.sa_handler == after.sa_handler);
   CHECK(std::get_terminate() == terminate);
+}
+
+TEST_CASE("SimGrid has one path a flow: routes that split flows are refused with a remedy") {
+  NetworkSpec spec{{{kPort}}, {{kPort}}, {{kPort}, {kPort}}, {{}, {{0, 1, 2}, {1, 1, 2}}}};
+  CHECK_THROWS_WITH(Registry<NetworkBackend>::get("simgrid").create(spec),
+                    Catch::Matchers::Contains("network.backend=native"));
 }

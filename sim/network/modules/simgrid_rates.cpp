@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
 #include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
@@ -82,10 +83,18 @@ class Platform {
 
   void set_egress(std::uint32_t port, BytesPerSecond capacity) { set(egress_, port, capacity); }
   void set_ingress(std::uint32_t port, BytesPerSecond capacity) { set(ingress_, port, capacity); }
+  void set_cable(std::uint32_t cable, BytesPerSecond capacity) {
+    while (cables_.size() <= cable) {
+      cables_.push_back(star_->create_link("cable-" + std::to_string(cables_.size()), 1.0));
+      cables_.back()->set_latency(0)->seal();
+    }
+    cables_[cable]->set_bandwidth(static_cast<double>(capacity.count));
+  }
 
-  // Returns a suspended carrier between two ports.
-  Carrier take(std::uint32_t from, std::uint32_t to) {
-    auto& idle = idle_of(from, to);
+  // Returns a suspended carrier between two ports, over cables between them.
+  Carrier take(std::uint32_t from, std::uint32_t to, const CablePath& path) {
+    const std::uint32_t source = source_of(from, path);
+    auto& idle = idle_of(source, to);
     if (!idle.empty()) {
       const Carrier carrier = idle.back();
       idle.pop_back();
@@ -93,15 +102,15 @@ class Platform {
     }
     constexpr std::uint64_t kEndless = std::uint64_t{1} << 62;
     s4u::CommPtr comm = s4u::Comm::sendto_init();
-    comm->set_payload_size(kEndless)->set_source(egress_[from].host);
+    comm->set_payload_size(kEndless)->set_source(sources_[source]);
     comm->set_destination(ingress_[to].host);  // starts it
     resource::Action* action = &network_->get_started_action_set()->back();
     action->suspend();
     return {comm, action};
   }
-  void put_back(std::uint32_t from, std::uint32_t to, const Carrier& carrier) {
+  void put_back(std::uint32_t from, std::uint32_t to, const CablePath& path, const Carrier& carrier) {
     carrier.action->suspend();
-    idle_of(from, to).push_back(carrier);
+    idle_of(source_of(from, path), to).push_back(carrier);
   }
 
   // SimGrid computes the sharing when it is asked for its next event.
@@ -109,7 +118,7 @@ class Platform {
 
  private:
   struct Port {
-    s4u::Host* host;
+    s4u::Host* host;  // of an ingress port
     s4u::Link* link;
   };
 
@@ -144,16 +153,34 @@ class Platform {
 
   Port add_port(bool egress, std::size_t number) {
     const std::string name = (egress ? "egress-" : "ingress-") + std::to_string(number);
-    const Port port{star_->create_host(name, 1.0), star_->create_link(name, 1.0)};
+    Port port{nullptr, star_->create_link(name, 1.0)};
     port.link->set_latency(0)->seal();
-    auto* const point = port.host->get_netpoint();
-    const std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(port.link)};
-    star_->add_route(egress ? point : nullptr, egress ? nullptr : point, nullptr, nullptr, route, false);
+    if (egress) return port;
+    port.host = star_->create_host(name, 1.0);
+    star_->add_route(nullptr, port.host->get_netpoint(), nullptr, nullptr, {s4u::LinkInRoute(port.link)},
+                     false);
     return port;
   }
 
-  std::vector<Carrier>& idle_of(std::uint32_t from, std::uint32_t to) {
-    std::uint32_t& place = routes_.at({from, to, 0});
+  // The number of the host that sends through an egress port over a path. A star knows one way out of each host, so
+  // each path from a port begins at a host of its own, whose way out has all cables of the path.
+  std::uint32_t source_of(std::uint32_t from, const CablePath& path) {
+    std::vector<std::uint32_t> key{from};
+    for (const CableShare& share : path) key.push_back(share.cable);
+    const auto [known, is_new] =
+        source_numbers_.try_emplace(key, static_cast<std::uint32_t>(sources_.size()));
+    if (is_new) {
+      s4u::Host* const host = star_->create_host("source-" + std::to_string(sources_.size()), 1.0);
+      std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(egress_[from].link)};
+      for (const CableShare& share : path) route.emplace_back(cables_[share.cable]);
+      star_->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, route, false);
+      sources_.push_back(host);
+    }
+    return known->second;
+  }
+
+  std::vector<Carrier>& idle_of(std::uint32_t source, std::uint32_t to) {
+    std::uint32_t& place = routes_.at({source, to, 0});
     if (place == kNone) {
       place = static_cast<std::uint32_t>(idle_.size());
       idle_.emplace_back();
@@ -164,6 +191,9 @@ class Platform {
   s4u::NetZone* star_ = nullptr;
   resource::Model* network_ = nullptr;
   std::vector<Port> egress_, ingress_;
+  std::vector<s4u::Link*> cables_;
+  std::vector<s4u::Host*> sources_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> source_numbers_;  // by port and cables
   ClassTable routes_;
   std::vector<std::vector<Carrier>> idle_;  // by route
 };
@@ -171,24 +201,42 @@ class Platform {
 class SimGridRates final : public RateSolver {
  public:
   explicit SimGridRates(const NetworkSpec& spec)
-      : platform_(Platform::acquire()), egress_(spec.egress.size()), ingress_(spec.ingress.size()) {
+      : platform_(Platform::acquire()),
+        paths_(spec.paths),
+        egress_(spec.egress.size()),
+        ingress_(spec.ingress.size()),
+        cables_(spec.cables.size()) {
+    if (paths_.empty()) paths_.emplace_back();
+    for (const CablePath& path : paths_) {
+      if (std::any_of(path.begin(), path.end(),
+                      [](const CableShare& share) { return share.parts != share.whole; }))
+        throw InputError(
+            "network.backend=simgrid: SimGrid gives a flow one path, and these routes split flows evenly: "
+            "set "
+            "network.backend=native, or routes to 'given' or 'hash'");
+    }
+    for (std::uint32_t cable = 0; cable < spec.cables.size(); ++cable)
+      platform_->set_cable(cable, spec.cables[cable]);
     for (std::uint32_t p = 0; p < spec.egress.size(); ++p) platform_->set_egress(p, spec.egress[p]);
     for (std::uint32_t p = 0; p < spec.ingress.size(); ++p) platform_->set_ingress(p, spec.ingress[p]);
   }
   ~SimGridRates() override {
     for (const Class& c : classes_) {
-      if (c.carrier.action != nullptr) platform_->put_back(c.from, c.to, c.carrier);
+      if (c.carrier.action != nullptr) platform_->put_back(c.from, c.to, paths_[c.path], c.carrier);
     }
   }
   SimGridRates(const SimGridRates&) = delete;
   SimGridRates& operator=(const SimGridRates&) = delete;
 
-  void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap) override {
+  void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap,
+           std::uint32_t path) override {
     if (classes_.size() <= c) classes_.resize(c + 1);
-    classes_[c] = {from, to, static_cast<double>(cap.count), 0, 0, platform_->take(from, to), 0, 0};
+    classes_[c] = {
+        from, to, path, static_cast<double>(cap.count), 0, 0, platform_->take(from, to, paths_[path]), 0, 0};
   }
   void remove(std::uint32_t c) override {
-    platform_->put_back(classes_[c].from, classes_[c].to, classes_[c].carrier);
+    const Class& gone = classes_[c];
+    platform_->put_back(gone.from, gone.to, paths_[gone.path], gone.carrier);
     classes_[c] = {};
   }
   void join(std::uint32_t c) override { ++classes_[c].flows; }
@@ -198,6 +246,10 @@ class SimGridRates final : public RateSolver {
   }
   void set_ingress(std::uint32_t port, BytesPerSecond capacity) override {
     platform_->set_ingress(port, capacity);
+  }
+
+  void set_cable(std::uint32_t cable, BytesPerSecond capacity) override {
+    platform_->set_cable(cable, capacity);
   }
 
   void solve() override {
@@ -211,6 +263,7 @@ class SimGridRates final : public RateSolver {
     platform_->share();
     std::fill(egress_.begin(), egress_.end(), 0);
     std::fill(ingress_.begin(), ingress_.end(), 0);
+    std::fill(cables_.begin(), cables_.end(), 0);
     for (Class& c : classes_) {
       if (c.flows == 0) continue;
       const double rate = c.carrier.action->get_rate() * 1e-12;
@@ -218,10 +271,12 @@ class SimGridRates final : public RateSolver {
       c.rate = rate / c.flows;
       egress_[c.from] += rate;
       ingress_[c.to] += rate;
+      for (const CableShare& share : paths_[c.path]) cables_[share.cable] += rate;
     }
   }
   double egress_rate(std::uint32_t port) const override { return egress_[port]; }
   double ingress_rate(std::uint32_t port) const override { return ingress_[port]; }
+  double cable_rate(std::uint32_t cable) const override { return cables_[cable]; }
   double rate(std::uint32_t c) const override { return classes_[c].rate; }
 
   double left(std::uint32_t c) const override { return classes_[c].left; }
@@ -245,7 +300,7 @@ class SimGridRates final : public RateSolver {
 
  private:
   struct Class {
-    std::uint32_t from = 0, to = 0;
+    std::uint32_t from = 0, to = 0, path = 0;
     double cap = 0;
     std::uint32_t flows = 0, carried = 0;  // current; as SimGrid knows
     Carrier carrier = {};
@@ -253,8 +308,9 @@ class SimGridRates final : public RateSolver {
   };
 
   Lease platform_;
+  std::vector<CablePath> paths_;
   std::vector<Class> classes_;
-  std::vector<double> egress_, ingress_;  // by port: bytes per picosecond
+  std::vector<double> egress_, ingress_, cables_;  // by port or cable: bytes a picosecond
 };
 
 }  // namespace

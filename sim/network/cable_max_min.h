@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "sim/network/network.h"
+#include "sim/network/rate_solver.h"
+
+namespace a3sim {
+
+// Exact max-min fair rates over ports, cables between them, and caps, by progressive filling.
+//
+// It works as MaxMin does (max_min.h): limits are kept in the order in which rising flows reach them, and each class
+// is held by the first of its limits in that order. Here a class has as many limits as its path has cables, beside its
+// two ports and its cap. A cable that carries a part of each flow (an even split over several paths) counts in whole
+// numbers: it is scaled so that each flow takes a whole number of parts, and sums of parts stay exact.
+class CableMaxMin final : public RateSolver {
+ public:
+  // Throws InputError if a cable's parts have no common measure below 2^32.
+  explicit CableMaxMin(const NetworkSpec& spec);
+
+  void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap,
+           std::uint32_t path) override;
+  void remove(std::uint32_t c) override;
+  void join(std::uint32_t c) override { change_flows(c, 1); }
+  void leave(std::uint32_t c) override { change_flows(c, -1); }
+  void set_egress(std::uint32_t port, BytesPerSecond capacity) override { set_capacity(port, capacity); }
+  void set_ingress(std::uint32_t port, BytesPerSecond capacity) override {
+    set_capacity(egress_ports_ + port, capacity);
+  }
+  void set_cable(std::uint32_t cable, BytesPerSecond capacity) override {
+    set_capacity(ports_ + cable, capacity);
+  }
+
+  void solve() override;
+  double rate(std::uint32_t c) const override { return limits_[classes_[c].holder].level; }
+  double egress_rate(std::uint32_t port) const override { return used(port); }
+  double ingress_rate(std::uint32_t port) const override { return used(egress_ports_ + port); }
+  double cable_rate(std::uint32_t cable) const override { return used(ports_ + cable); }
+
+  double left(std::uint32_t c) const override;
+  void set_left(std::uint32_t c, double bytes) override;
+  void serve(double picoseconds) override;
+  double first_end() const override;
+  void take_ending(double noise, std::vector<Ending>& ending) override;
+
+ private:
+  // A port or cable that a class uses, and how many parts of it each of its flows takes.
+  struct Use {
+    std::uint32_t limit;
+    std::uint32_t place;  // among the classes that the limit lists
+    double parts;
+  };
+  // A class at the limit that holds it.
+  struct Held {
+    double finish;  // what the limit has served when the class's first flow ends
+    std::int32_t flows;
+    std::uint32_t c;
+  };
+  struct Limit {
+    double capacity;         // in parts; of a cap the cap
+    double whole = 1;        // parts that a byte of a flow that takes it alone counts
+    double level = 0;        // rate of each flow that it holds
+    double served = 0;       // bytes that a flow held here all the time would have sent, since some date
+    double parts = 0;        // of all flows that use it; of a cap, classes that have it
+    std::vector<Held> held;  // a heap: what ends first is first
+  };
+  struct Class {
+    std::vector<Use> uses;  // ports and cables
+    std::uint32_t cap;      // its limit
+    std::uint32_t holder;
+    std::uint32_t place;  // in what the holder holds
+  };
+  // Of solve(): what is left of a port or cable to flows that are not held yet, and how many parts these take.
+  struct Open {
+    double left, parts;
+  };
+
+  bool is_cap(std::uint32_t limit) const { return limit >= shared_; }
+  void set_capacity(std::uint32_t limit, BytesPerSecond capacity) {
+    limits_[limit].capacity = per_picosecond(capacity) * limits_[limit].whole;
+    changed_ = 0;
+  }
+  bool uses(const Class& c, std::uint32_t limit) const;
+  void change_flows(std::uint32_t c, std::int32_t more);
+  double used(std::uint32_t limit) const;
+  std::uint32_t cap_limit(double cap);
+  void drop_cap(std::uint32_t limit);
+  void number_from(std::size_t place);
+
+  double level(std::uint32_t limit) const;
+  bool reached_before(std::uint32_t limit, double level) const;
+  bool reached_at(std::uint32_t limit, double level) const;
+  void hold(std::uint32_t limit, double level);
+  void swap_with_next(std::size_t place);
+  double bring_first(std::size_t place);
+  std::size_t move_back(std::size_t from);
+  std::size_t go_back_to(std::size_t place);
+
+  void place(std::vector<Held>& held, std::size_t at, const Held& entry);
+  void sift(std::vector<Held>& held, std::size_t hole, const Held& entry);
+  void hold_class(std::uint32_t c, std::uint32_t limit, double left, std::int32_t flows);
+  Held let_go(std::uint32_t c);
+  Held& entry_of(std::uint32_t c) { return limits_[classes_[c].holder].held[classes_[c].place]; }
+  const Held& entry_of(std::uint32_t c) const { return limits_[classes_[c].holder].held[classes_[c].place]; }
+
+  std::uint32_t egress_ports_, ports_, shared_;
+  std::vector<CablePath> paths_;
+  std::vector<Limit> limits_;  // egress ports, ingress ports, cables, caps
+  std::map<double, std::uint32_t> caps_;
+  std::vector<std::uint32_t> free_;   // caps that are not in use
+  std::vector<std::uint32_t> order_;  // limits, by level
+  std::vector<std::uint32_t> at_;     // by limit: its place there
+  std::vector<Class> classes_;
+
+  // A class that uses a port or cable, and which of its uses that is.
+  struct Through {
+    std::uint32_t c, use;
+  };
+  std::vector<std::vector<Through>> through_;  // by port or cable
+
+  std::size_t stride_;
+  std::vector<Open> open_;                // by port or cable
+  std::vector<std::vector<Open>> saved_;  // the same at every stride_ places of the order
+  std::size_t changed_ = 0;  // the first place of the order at which anything may be other than it was
+  std::vector<std::uint32_t> moving_;  // classes
+};
+
+}  // namespace a3sim
