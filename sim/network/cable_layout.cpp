@@ -1,0 +1,73 @@
+#include "sim/network/cable_layout.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace a3sim {
+namespace {
+
+// Well mixed, so that pairs of hosts and flows draw their ways apart (the finaliser of SplitMix64).
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+  x = (x ^ x >> 27) * 0x94D049BB133111EB;
+  return x ^ x >> 31;
+}
+
+std::uint32_t hashed_way(const RouteRule& rule, std::uint32_t from, std::uint32_t to, std::uint32_t flow,
+                         std::uint32_t ways) {
+  const std::uint64_t pair = std::uint64_t{from} << 32 | to;
+  return static_cast<std::uint32_t>(mixed(mixed(mixed(rule.seed) ^ pair) + flow) % ways);
+}
+
+}  // namespace
+
+RouteRule read_route_rule(const Config& routes, std::string_view plane) {
+  RouteRule rule;
+  if (!routes.is_map(plane)) {
+    rule.kind = routes.choice(plane, rule.kind);
+    return rule;
+  }
+  const Config map = routes.map(plane);
+  rule.kind = map.choice<RouteRule::Kind>("kind");
+  if (rule.kind == RouteRule::Kind::kHash) {
+    rule.seed = static_cast<std::uint64_t>(map.integer("seed", 0, std::int64_t{1} << 53, 1));
+    rule.flows = static_cast<std::uint32_t>(map.integer("flows", 1, 1024, 1));
+  }
+  map.finish();
+  return rule;
+}
+
+CablePath cable_path(const CableLayout& layout, std::uint32_t from, std::uint32_t to, const RouteRule& rule) {
+  std::map<std::uint32_t, std::uint32_t> parts;  // by cable
+  std::vector<std::uint32_t> cables;
+  const auto add = [&](std::uint32_t way) {
+    cables.clear();
+    layout.append_way(from, to, way, cables);
+    for (const std::uint32_t cable : cables) ++parts[cable];
+  };
+  const std::uint32_t ways = layout.ways(from, to);
+  std::uint32_t whole = 1;
+  switch (rule.kind) {
+    case RouteRule::Kind::kEven:
+      whole = ways;
+      for (std::uint32_t way = 0; way < ways; ++way) add(way);
+      break;
+    case RouteRule::Kind::kGiven:
+      add(layout.given_way(from, to));
+      break;
+    case RouteRule::Kind::kHash:
+      whole = rule.flows;
+      for (std::uint32_t flow = 0; flow < rule.flows; ++flow) add(hashed_way(rule, from, to, flow, ways));
+      break;
+  }
+  CablePath path;
+  for (const auto& [cable, count] : parts) {
+    const std::uint32_t common = std::gcd(count, whole);
+    path.push_back({cable, count / common, whole / common});
+  }
+  return path;
+}
+
+}  // namespace a3sim
