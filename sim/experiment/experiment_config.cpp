@@ -236,7 +236,10 @@ Experiment read(const Config& root) {
   experiment.bucket_where = bucket.mark("rows").text() + ": " + bucket.path("rows");
   bucket.finish();
   const Config network = root.map("network");
-  const char* const usual = experiment.kept > 0 ? "native" : default_network(experiment.shape.ep);
+  experiment.run.cables =
+      read_cable_planes(network, experiment.hardware.fabric, dies_of(experiment.run.ranks));
+  const bool exact = experiment.kept > 0 || !experiment.run.cables.empty();
+  const char* const usual = exact ? "native" : default_network(experiment.shape.ep);
   experiment.network = network.registered<NetworkBackend>("backend", usual).value_or(usual);
   network.finish();
   root.finish();

@@ -59,10 +59,9 @@ void Device::connect(std::span<EventCounters* const> events, std::span<PutUnit* 
 }
 
 void Device::launch(Engine& engine) {
-  schedule(
-      engine,
-      engine.now() + options_.rank(ssc_.rank()).start + first_launch(cost_.program(), options_.launch),
-      Signal::kLaunch, 0);
+  schedule(engine,
+           engine.now() + options_.rank(ssc_.rank()).start + first_launch(cost_.program(), options_.launch),
+           Signal::kLaunch, 0);
 }
 
 void Device::schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {

@@ -23,13 +23,13 @@ Bytes on_ports(Bytes put, double payload) {
 
 Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
                std::uint32_t workers_per_rank, const NetworkBackend& backend, Transport transport,
-               const LinkDisturbances* disturbances, std::uint32_t devices)
+               const LinkDisturbances* disturbances, std::uint32_t devices, const CablePlanes& cables)
     : spec_(hardware.fabric),
       transport_(transport),
       collective_rate_(program.collective.rate),
-      topology_(hardware, program, dies, transport, devices),
+      topology_(hardware, program, dies, transport, devices, cables),
       workers_per_rank_(workers_per_rank),
-      network_(backend.create(topology_.ports())),
+      network_(backend.create(topology_.network())),
       disturbances_(disturbances),
       ports_(topology_.ports()),
       part_(topology_.devices(), 1) {}
@@ -51,7 +51,7 @@ Duration Fabric::least(const Put& put, Time from) const {
   Topology::Route route = topology_.route(put.src, put.dst);
   if (disturbances_ && !disturbances_->ports.empty()) {
     const NetworkSpec then = disturbances_->ports_at(topology_, from);
-    route.port = std::min(then.egress[route.from], then.ingress[route.to]);
+    route.port = std::min({route.port, then.egress[route.from], then.ingress[route.to]});
   }
   return transfer_time(on_ports(put.bytes, route.payload), std::min(cap_on(route, put), route.port));
 }
@@ -59,8 +59,8 @@ Duration Fabric::least(const Put& put, Time from) const {
 void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
   const Topology::Route route = topology_.route(put.src, put.dst);
   const std::uint32_t token = index(put.src) * workers_per_rank_ + worker;
-  network_->start(engine.now(),
-                  {route.from, route.to, on_ports(put.bytes, route.payload), cap_on(route, put), token});
+  network_->start(engine.now(), {route.from, route.to, on_ports(put.bytes, route.payload), cap_on(route, put),
+                                 token, route.path});
   ++flows_;
   request_settle(engine);
 }

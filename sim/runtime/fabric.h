@@ -34,7 +34,8 @@ class Fabric final : public EventHandler {
  public:
   Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
          std::uint32_t workers_per_rank, const NetworkBackend& backend, Transport transport,
-         const LinkDisturbances* disturbances = nullptr, std::uint32_t devices = 0);
+         const LinkDisturbances* disturbances = nullptr, std::uint32_t devices = 0,
+         const CablePlanes& cables = {});
 
   // The ends by device, as the topology has them; they outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }

@@ -88,7 +88,8 @@ class Ranks {
       : program_(program_of(program, options)),
         machines_(machines_of(schedule, hardware, program_, options)),
         fabric_(hardware, program_, dies_of(schedule, options), most_workers(schedule), backend,
-                options.transport, options.disturbances, static_cast<std::uint32_t>(schedule.size())),
+                options.transport, options.disturbances, static_cast<std::uint32_t>(schedule.size()),
+                options.cables),
         group_(fabric_.topology().farthest(), fabric_.topology().ranks()) {
     for (const Ssc& ssc : schedule) {
       const std::uint32_t rank = index(ssc.rank());

@@ -8,6 +8,7 @@
 #include "models/taskflow/taskflow.h"
 #include "sim/core/config/config.h"
 #include "sim/device/program.h"
+#include "sim/runtime/cable_planes.h"
 #include "sim/runtime/kernel_launches.h"
 #include "sim/runtime/l2_options.h"
 #include "sim/runtime/link_disturbances.h"
@@ -44,6 +45,7 @@ struct RunOptions {
   std::uint32_t dispatch_servers = 1;  // of dynamic execution
   ReadyOrder ready = ReadyOrder::kQueue;
   L2Options l2{};
+  CablePlanes cables{};        // of planes that have more than ports
   TaskHooks* hooks = nullptr;  // not owned, nor are these
   KernelLaunches* launches = nullptr;
   const LinkDisturbances* disturbances = nullptr;

@@ -1,8 +1,12 @@
 #include "sim/runtime/topology.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
+
+#include "sim/core/error.h"
 
 namespace a3sim {
 
@@ -14,7 +18,7 @@ Placement placement_of(const Hardware::Fabric& fabric, std::span<const std::uint
 }
 
 Topology::Topology(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
-                   Transport transport, std::uint32_t devices)
+                   Transport transport, std::uint32_t devices, const CablePlanes& cables)
     : levels_(hardware.fabric.levels),
       placement_(placement_of(hardware.fabric, dies)),
       devices_(devices > 0 ? devices : static_cast<std::uint32_t>(dies.size())),
@@ -38,6 +42,51 @@ Topology::Topology(const Hardware& hardware, const Program& program, std::span<c
     const std::uint32_t plane = levels_[l].plane;
     if (first_port_[plane] == kNone) add_ports(hardware.fabric.planes[plane], plane, collective);
   }
+  if (!cables.empty()) add_cables(cables);
+}
+
+// Finds the cables between all pairs of ranks that meet over a plane with cables. Cables of several planes are numbered
+// one plane after the other.
+void Topology::add_cables(const CablePlanes& cables) {
+  std::vector<BytesPerSecond> capacities;
+  std::vector<PortPair> pairs;
+  std::vector<std::size_t> pair_numbers;
+  alone_.assign(std::size_t{ranks()} * ranks(), BytesPerSecond{std::numeric_limits<std::int64_t>::max()});
+  for (const CablePlane& plane : cables) {
+    const auto first = static_cast<std::uint32_t>(capacities.size());
+    for (const Cable& cable : plane.layout->cables()) capacities.push_back(cable.rate);
+    for (std::uint32_t s = 0; s < ranks(); ++s) {
+      for (std::uint32_t d = 0; d < ranks(); ++d) {
+        const RankId src{s}, dst{d};
+        if (s == d || level(src, dst).plane != plane.plane) continue;
+        const Route ports = route(src, dst);
+        CablePath path = cable_path(*plane.layout, placement_.dies[s], placement_.dies[d], plane.rule);
+        for (CableShare& share : path) {
+          share.cable += first;
+          BytesPerSecond& alone = alone_[pair(src, dst)];
+          const double most = static_cast<double>(capacities[share.cable].count) / share.parts * share.whole;
+          if (most < static_cast<double>(alone.count)) alone = {static_cast<std::int64_t>(most)};
+        }
+        pairs.push_back({ports.from, ports.to, std::move(path)});
+        pair_numbers.push_back(pair(src, dst));
+      }
+    }
+  }
+  reduced_ = reduce_cables(capacities, pairs, ports_.egress, ports_.ingress);
+  path_.assign(std::size_t{ranks()} * ranks(), 0);
+  for (std::size_t p = 0; p < pairs.size(); ++p) path_[pair_numbers[p]] = reduced_.path[p];
+  if (has_cables() && devices_ < ranks())
+    throw InputError(
+        "experiment.simulate=alike: cables of network.topology may hold flows up, and ranks that stand for "
+        "others "
+        "have no cables of their own: expected all");
+}
+
+NetworkSpec Topology::network() const {
+  NetworkSpec spec = ports_;
+  spec.cables = reduced_.cables;
+  spec.paths = reduced_.paths;
+  return spec;
 }
 
 // A collective's rate is what a rank was measured to send in all, whatever planes it took; 0: there is none.
@@ -69,7 +118,12 @@ std::vector<std::uint32_t> Topology::ports_of(RankId rank, std::uint32_t plane) 
 Topology::Route Topology::route(RankId src, RankId dst) const {
   const Hardware::Fabric::Level& l = level(src, dst);
   const std::uint32_t from = first_port_[l.plane] + device(src), to = first_port_[l.plane] + device(dst);
-  return {from, to, l.latency, std::min(ports_.egress[from], ports_.ingress[to]), l.payload};
+  Route route{from, to, l.latency, std::min(ports_.egress[from], ports_.ingress[to]), l.payload, 0};
+  if (!path_.empty()) {
+    route.port = std::min(route.port, alone_[pair(src, dst)]);
+    route.path = path_[pair(src, dst)];
+  }
+  return route;
 }
 
 }  // namespace a3sim

@@ -10,7 +10,9 @@
 #include "sim/core/enum_names.h"
 #include "sim/device/hardware.h"
 #include "sim/device/program.h"
+#include "sim/network/cable_reduction.h"
 #include "sim/network/network.h"
+#include "sim/runtime/cable_planes.h"
 
 namespace a3sim {
 
@@ -28,16 +30,18 @@ class Topology {
   struct Route {
     std::uint32_t from, to;  // ports
     Duration latency;
-    BytesPerSecond port;  // the slower one of its two
-    double payload;       // part of the bytes on the ports that are the put's
+    BytesPerSecond port;     // the most that one flow gets alone, of its two ports and of the cables between
+    double payload;          // part of the bytes on the ports that are the put's
+    std::uint32_t path = 0;  // over cables, by its number in network()
   };
 
   // `dies`: of each rank, all different and within the hardware's last level. All-to-alls of the host go at
   // the collective's rate, over all planes that are not slower together.
+  // `cables`: what lies between the ports of some planes; routes of all-to-alls of the host take them too.
   // `devices`: how many of the ranks are simulated, which stand for all (scheduler/compile/turns.h): ports are theirs. 0:
   // all are.
   Topology(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
-           Transport transport, std::uint32_t devices = 0);
+           Transport transport, std::uint32_t devices = 0, const CablePlanes& cables = {});
 
   std::uint32_t devices() const { return devices_; }
   // The one that stands for a rank.
@@ -56,6 +60,10 @@ class Topology {
   std::vector<std::uint32_t> ports_of(RankId rank, std::uint32_t plane) const;
   // The ports of all devices; port p belongs to device p mod devices().
   const NetworkSpec& ports() const { return ports_; }
+  // The same with the cables that may bind, and the paths over them.
+  NetworkSpec network() const;
+  // Whether a cable may hold flows up.
+  bool has_cables() const { return !reduced_.cables.empty(); }
   std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / devices_; }
 
  private:
@@ -63,6 +71,8 @@ class Topology {
     return placement_.distance(index(src), index(dst)) - 1;
   }
   void add_ports(const Hardware::Fabric::Plane& plane, std::uint32_t place, BytesPerSecond collective);
+  void add_cables(const CablePlanes& cables);
+  std::size_t pair(RankId src, RankId dst) const { return std::size_t{index(src)} * ranks() + index(dst); }
 
   std::vector<Hardware::Fabric::Level> levels_;
   Placement placement_;
@@ -70,6 +80,9 @@ class Topology {
   std::vector<std::uint32_t> first_port_;  // by plane: of its ports, one a rank; kNone: not used
   std::uint32_t collective_ = kNone;  // the first of the ports of the planes that a collective takes together
   NetworkSpec ports_;
+  ReducedCables reduced_;
+  std::vector<std::uint32_t> path_;    // by pair of ranks; none without cables
+  std::vector<BytesPerSecond> alone_;  // likewise: the most over the cables, for one flow
   Duration farthest_{};
 };
 

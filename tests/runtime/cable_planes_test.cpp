@@ -1,0 +1,148 @@
+#include "sim/runtime/cable_planes.h"
+
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <string>
+
+#include "sim/core/error.h"
+#include "tests/runtime/small_machine.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::int64_t kGB = 1'000'000'000;
+constexpr BytesPerSecond kPort{100 * kGB};
+
+// One switched plane, whatever lies between the ports.
+Hardware switched() {
+  Hardware hardware = small_machine();
+  hardware.fabric.planes = {{"hccs", kPort, kPort}};
+  hardware.fabric.levels = {{"cluster", kNone, 0, 1_us}};
+  return hardware;
+}
+
+std::vector<std::uint32_t> first_dies(std::uint32_t count) {
+  std::vector<std::uint32_t> dies(count);
+  std::iota(dies.begin(), dies.end(), 0);
+  return dies;
+}
+
+CablePlanes planes_of(const std::string& yaml, std::uint32_t ranks) {
+  Diagnostics diagnostics;
+  const Config config = Config::parse(yaml, "network.yaml", {}, diagnostics);
+  const CablePlanes planes = read_cable_planes(config, switched().fabric, first_dies(ranks));
+  config.finish();
+  diagnostics.throw_if_any();
+  return planes;
+}
+
+Topology topology_of(const std::string& yaml, std::uint32_t ranks) {
+  return Topology(switched(), small_program(), first_dies(ranks), Transport::kPuts, 0,
+                  planes_of(yaml, ranks));
+}
+
+// When the last of an all-to-all of `bytes` a pair has left, in seconds.
+double all_to_all(const Topology& topology, std::int64_t bytes) {
+  const auto network = Registry<NetworkBackend>::get("native").create(topology.network());
+  std::uint32_t token = 0;
+  for (std::uint32_t s = 0; s < topology.ranks(); ++s) {
+    for (std::uint32_t d = 0; d < topology.ranks(); ++d) {
+      if (s == d) continue;
+      const Topology::Route route = topology.route(RankId{s}, RankId{d});
+      network->start(Time(Duration(0)), {route.from, route.to, {bytes}, route.port, token++, route.path});
+    }
+  }
+  std::vector<std::uint32_t> ended;
+  Time now{};
+  while (ended.size() < token) {
+    now = network->next_end();
+    network->advance(now, ended);
+  }
+  return static_cast<double>(now.time_since_epoch().count()) * 1e-12;
+}
+
+const char* const kTwoToOne =
+    "topology: {hccs: {kind: two_level, leaves: 4, leaf: 4, spines: 2, rate: 100 GB/s, oversubscription: "
+    "2}}\n";
+const char* const kNonBlocking =
+    "topology: {hccs: {kind: two_level, leaves: 4, leaf: 4, spines: 2, rate: 100 GB/s}}\n";
+
+}  // namespace
+
+TEST_CASE("An all-to-all takes as long as its ports or its bisection, whichever is slower") {
+  // N hosts, m under a leaf, U cables up at the port's rate c: (N - 1) B / c through a port, m (N - m) B / (U c) up a leaf.
+  constexpr double kBytes = 1e6, kRate = 100e9;
+  const double port = 15 * kBytes / kRate, up = 4 * 12 * kBytes / (2 * kRate);
+  CHECK(all_to_all(topology_of(kTwoToOne, 16), 1'000'000) == Approx(std::max(port, up)).epsilon(1e-9));
+  CHECK(all_to_all(topology_of(kNonBlocking, 16), 1'000'000) == Approx(port).epsilon(1e-9));
+}
+
+TEST_CASE(
+    "Two to one, flows across share what goes up, and those under one leaf have the rest of their ports") {
+  // Published closed form: 4 x 4 hosts at 100 GB/s, two cables up: 200 / 48 = 4.1667 GB/s across; (100 - 12 x 4.1667) / 3
+  // = 16.667 GB/s inside.
+  const Topology topology = topology_of(kTwoToOne, 16);
+  NetworkSpec spec = topology.network();
+  const auto network = Registry<NetworkBackend>::get("native").create(spec);
+  std::uint32_t token = 0;
+  for (std::uint32_t s = 0; s < 16; ++s) {
+    for (std::uint32_t d = 0; d < 16; ++d) {
+      if (s == d) continue;
+      const Topology::Route route = topology.route(RankId{s}, RankId{d});
+      network->start(Time(Duration(0)), {route.from, route.to, {1'000'000}, route.port, token++, route.path});
+    }
+  }
+  double up = 0;
+  for (std::uint32_t c = 0; c < spec.cables.size(); ++c) up = std::max(up, network->cable_rate(c));
+  CHECK(up == Approx(100e9).epsilon(1e-9));  // each of two cables is full
+  CHECK(network->egress_rate(0) == Approx(100e9).epsilon(1e-9));
+  std::vector<std::uint32_t> ended;
+  const Time first = network->next_end();
+  CHECK(static_cast<double>(first.time_since_epoch().count()) * 1e-12 ==
+        Approx(1e6 / (50e9 / 3)).epsilon(1e-9));
+}
+
+TEST_CASE("Where no cable can bind, the network is one of ports alone") {
+  const Topology plain(switched(), small_program(), first_dies(16), Transport::kPuts);
+  const Topology tree = topology_of(kNonBlocking, 16);
+  CHECK(!tree.has_cables());
+  CHECK(tree.network().egress == plain.network().egress);
+  for (std::uint32_t s = 0; s < 16; ++s) {
+    for (std::uint32_t d = 0; d < 16; ++d) {
+      if (s != d) CHECK(tree.route(RankId{s}, RankId{d}).path == 0);
+    }
+  }
+  // Single paths over the same tree may meet on a cable.
+  CHECK(topology_of(std::string(kNonBlocking) + "routes: {hccs: {kind: hash}}\n", 16).has_cables());
+}
+
+TEST_CASE("Equal cables that carry the same are one, and a full mesh gives each pair its cable") {
+  // Four leaves, a trunk up and one down each, whatever the number of spines.
+  CHECK(topology_of(kTwoToOne, 16).network().cables.size() == 8);
+  const Topology mesh = topology_of("topology: {hccs: {kind: full, hosts: 8, rate: 28 GB/s}}\n", 8);
+  CHECK(mesh.route(RankId{0}, RankId{7}).port == BytesPerSecond{28 * kGB});
+  CHECK(all_to_all(mesh, 1'000'000) == Approx(1e6 / (100e9 / 7)).epsilon(1e-9));  // ports, not cables
+}
+
+TEST_CASE("Planes, kinds and sizes that do not fit are refused where they stand") {
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(planes_of("topology: {sio: {kind: full, hosts: 4, rate: 1 GB/s}}", 2),
+                    Contains("network.yaml:1:12") && Contains("no such plane, expected hccs"));
+  CHECK_THROWS_WITH(planes_of("topology: {hccs: {kind: full, hosts: 4, rate: 1 GB/s}}", 5),
+                    Contains("4 hosts, and a rank lies on die 4"));
+  CHECK_THROWS_WITH(planes_of("routes: {hccs: even}", 2), Contains("no topology of this plane"));
+  CHECK_THROWS_WITH(
+      planes_of("topology: {hccs: {kind: full, hosts: 4, rate: 1 GB/s}}\nroutes: {hccs: ecmp}", 2),
+      Contains("network.yaml:2:"));
+}
+
+TEST_CASE("Ranks that stand for others are refused where a cable may bind, and run where none can") {
+  const std::vector<std::uint32_t> dies = first_dies(16);
+  CHECK_THROWS_WITH(
+      Topology(switched(), small_program(), dies, Transport::kPuts, 4, planes_of(kTwoToOne, 16)),
+      Catch::Matchers::Contains("expected all"));
+  CHECK_NOTHROW(
+      Topology(switched(), small_program(), dies, Transport::kPuts, 4, planes_of(kNonBlocking, 16)));
+}
+
+}  // namespace a3sim
