@@ -192,10 +192,11 @@ void refuse_part(const Config& root, const std::filesystem::path& file) {
 void check_scheduler(const Config& root, const Experiment& experiment) {
   if (!Executions::get(experiment.run.execution).hands_out() || experiment.program.tasks.dynamic_task) return;
   root.map("experiment")
-      .error("execution",
-             fmt::format("program '{}' has no scheduler on the device: include programs/hyperparallel.yaml, or "
-                         "say program.tasks.dynamic_task, what one spends on a task",
-                         experiment.program.name));
+      .error(
+          "execution",
+          fmt::format("program '{}' has no scheduler on the device: include programs/hyperparallel.yaml, or "
+                      "say program.tasks.dynamic_task, what one spends on a task",
+                      experiment.program.name));
 }
 
 Experiment read(const Config& root) {
@@ -238,6 +239,8 @@ Experiment read(const Config& root) {
   const Config network = root.map("network");
   experiment.run.cables =
       read_cable_planes(network, experiment.hardware.fabric, dies_of(experiment.run.ranks));
+  if (!experiment.run.cables.empty() && !experiment.work->why_no_schedules().empty())
+    network.error("topology", "programs of kernels on streams use ports alone: leave the topology out");
   const bool exact = experiment.kept > 0 || !experiment.run.cables.empty();
   const char* const usual = exact ? "native" : default_network(experiment.shape.ep);
   experiment.network = network.registered<NetworkBackend>("backend", usual).value_or(usual);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/core/error.h"
+#include "sim/runtime/topology.h"
 #include "tests/runtime/small_machine.h"
 
 namespace a3sim {
