@@ -111,8 +111,14 @@ TEST_CASE("A finding on a page has its dates on the timeline, and the task that 
   finding.ranks = {1};
   finding.operators = {trace.operators[MadeTrace::kCubeOp].name};
   finding.lost_ms = 0.5;
-  // Rank 0 has two tasks, rank 1 two: the table's last line is the fifth.
-  finding.evidence = {{"part", "", 0.5, 0.8, "tasks_forward.csv:5"}, {"part", "", 0.5, 0.8, "result.json:1"}};
+  // The second task of rank 1, which a task of the other pass has the place of too; and no task.
+  RecordPlace task = "tasks_forward.csv:5", other = "tasks_backward.csv:5";
+  task.pass = "forward";
+  other.pass = "backward";
+  task.rank = other.rank = 1;
+  task.task = other.task = 1;
+  for (const RecordPlace& place : {task, other, RecordPlace("result.json:1")})
+    finding.evidence.push_back({"part", "", 0.5, 0.8, place});
   Advice advice;
   advice.ranks = 2;
   finding.info = true;
@@ -125,7 +131,10 @@ TEST_CASE("A finding on a page has its dates on the timeline, and the task that 
   REQUIRE(at != std::string::npos);
   const std::string json = html.substr(at, html.find("</script>", at) - at);
   CHECK_THAT(json, Contains("\"from_ps\":1550000,\"to_ps\":1900000"));
-  CHECK_THAT(json, Contains("\"task\":{\"rank\":1,\"op\":0,\"index\":1}") && Contains("\"task\":null"));
+  for (const char* place :
+       {R"("place":"tasks_forward.csv:5","task":{"rank":1,"op":0,"index":1})",
+        R"("place":"tasks_backward.csv:5","task":null)", R"("place":"result.json:1","task":null)"})
+    CHECK_THAT(json, Contains(place));
   CHECK_THAT(json, Contains("\"where\":\"rank 1, GMM_w1_grad\"") && Contains("\"info\":true"));
   Page none("", "");
   advice.infos.clear();

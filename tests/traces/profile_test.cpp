@@ -139,9 +139,10 @@ TEST_CASE("profile: one that is kept as a result is the same when it is read bac
   };
   broken("", "other columns");
   broken(csv.substr(0, csv.size() - 20), "");
-  broken(csv + "9,operator,a,,1,1,1,1,0,0,0,0,0,0,0,0\n", "rank 9 is not in measured.json");
-  broken(csv + "0,operator,a,,1,-1,1,1,0,0,0,0,0,0,0,0\n", "'-1'");
-  broken(csv + "0,what,a,,1,1,1,1,0,0,0,0,0,0,0,0\n", "kind: 'what'");
+  broken(csv + "0,operator,a,,1,1,1,1,0,0,0,0,0,0,0,0\n", "16 cells, expected 17");
+  broken(csv + "9,operator,a,,1,1,1,1,0,0,0,0,0,0,0,0,\n", "rank 9 is not in measured.json");
+  broken(csv + "0,operator,a,,1,-1,1,1,0,0,0,0,0,0,0,0,\n", "'-1'");
+  broken(csv + "0,what,a,,1,1,1,1,0,0,0,0,0,0,0,0,\n", "kind: 'what'");
   folder.add("measured.json", R"({"unit":"kernel","ranks":[{"rank":0,"steps":{"length_ps":"x"}}]})");
   CHECK_THROWS_WITH(read_imported(folder.path()), Contains("measured.json:1:") && Contains("length_ps"));
 }
@@ -197,7 +198,7 @@ TEST_CASE("profile: hostile files beside a table are refused with what is wrong"
   const auto one = [](const std::string& times) {
     return R"({"step1":{"collective":{"x__1_1@g":{"Communication Time Info":{)" + times + "}}}}}";
   };
-  not_read(sent("{\"step1\":"), "communication.json: byte");
+  not_read(sent("{\"step1\":"), "communication.json:1:10: syntax error");
   not_read(sent(one(R"j("Elapse Time(ms)":-1)j")), "Elapse Time(ms) of 'x__1_1@g': -1");
   not_read(sent(one(R"j("Elapse Time(ms)":1e300)j")), "expected a number from 0");
   not_read(sent(std::string(100'000, '[')), "deeper than");

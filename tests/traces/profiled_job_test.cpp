@@ -140,7 +140,7 @@ TEST_CASE("profiled job: what is no profile, or cut off, is refused with its pla
   CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("no kernel with a date"));
   folder.add("x_ascend_pt/kernel_details.csv", "Name,Start Time(us),Duration(us)\nMatMul,5,5\n");
   folder.add("x_ascend_pt/trace_view.json", R"([{"ph":"X","name":)");
-  CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("trace_view.json:1:20: syntax error"));
+  CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("trace_view.json:1:19: syntax error"));
   folder.add("x_ascend_pt/trace_view.json", std::string(200, '['));
   CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("deeper than"));
   folder.add("x_ascend_pt/trace_view.json", "[]");

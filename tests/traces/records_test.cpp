@@ -85,7 +85,9 @@ TEST_CASE("a light file that is cut off, too long, or of another kind is refused
   CHECK_THAT(message_of(scratch.add("light.bin", good + "x")), Catch::Contains("cut off or too long"));
   CHECK_THAT(message_of(scratch.add("light.bin", "PK" + good)),
              Catch::Contains("is no file of light records"));
-  CHECK_THAT(message_of(scratch / "none.bin"), Catch::Contains("cannot be opened"));
+  CHECK_THAT(
+      message_of(scratch / "none.bin"),
+      Catch::Contains("none.bin: cannot be read: there is no such file; 'a3sim run --steps' writes it"));
   std::string newer = good;
   newer[8] = 2;
   CHECK_THAT(message_of(scratch.add("light.bin", newer)), Catch::Contains("is of version 2"));
@@ -196,7 +198,7 @@ TEST_CASE("tables and descriptions that are damaged are refused with file and li
   CHECK_THAT(message("full/5/host.csv", host + "0,gc,5,9\n"), Catch::Contains("too few cells"));
   CHECK_THAT(message("full/5/host.csv", host + "0,gc,5,9,1,2\n"), Catch::Contains("too many cells"));
   CHECK_THAT(message("full/5/operators.csv", ""), Catch::Contains("operators.csv:1: expected the columns"));
-  CHECK_THAT(message("job.json", "{"), Catch::Contains("job.json: "));
+  CHECK_THAT(message("job.json", "{"), Catch::Contains("job.json:1:2: syntax error"));
   CHECK_THAT(message("job.json", "{}"), Catch::Contains("job.json: "));
   JobFile other = made_job();
   other.steps = kSteps + 1;

@@ -19,6 +19,14 @@ constexpr std::size_t kMostOfStep = 4'000'000;  // records
 static_assert(std::endian::native == std::endian::little && std::is_trivially_copyable_v<LightRecord>);
 static_assert(sizeof(LightRecord) == 96, "records are written as they stand in memory, without gaps");
 
+std::ifstream open_light_file(const std::filesystem::path& path) {
+  try {
+    return open_file(path);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}; 'a3sim run --steps' writes it", error.what()));
+  }
+}
+
 }  // namespace
 
 // Four independent products of 8 bytes each run at the speed of memory.
@@ -55,7 +63,7 @@ std::string light_file(std::span<const LightRecord> records, LightHeader header)
 
 LightFile::LightFile(const std::filesystem::path& path) : path_(path) {
   constexpr std::uint32_t kMostRanks = 1 << 20, kMostGroups = 1 << 16;
-  std::ifstream in = open_file(path);
+  std::ifstream in = open_light_file(path);
   LightHeader read;
   const LightHeader ours;
   in.read(reinterpret_cast<char*>(&read), sizeof read);
