@@ -39,7 +39,7 @@ TEST_CASE("A run on shared schedules is byte by byte the run on its own") {
     CHECK(shared.compilations() == compiled);
   };
   check({"l2.seed=1"}, true);
-  check({"l2.policy=random"}, false);
+  check({"l2.policy=fifo"}, false);
   check({"hardware.memory.l2_size=3 MiB"}, false);
   check({"hardware.fabric.planes.hccs.egress=20 GB/s"}, false);
   check({"hardware.workers.cube.gm_to_l1=50 B/cycle"}, false);

@@ -41,7 +41,7 @@ TEST_CASE("Every changed key is another point") {
                                          "elementwise.sweeps: 2",
                                          "elementwise.slices: 2",
                                          "l2.seed: 2",
-                                         "l2.policy: random",
+                                         "l2.policy: fifo",
                                          "l2.start: warm",
                                          "l2.mode: pieces",
                                          "l2.hash: modulo",
