@@ -26,22 +26,44 @@ TEST_CASE("Each file to start from is taken at once, from wherever it stands", "
   }
 }
 
-TEST_CASE("A machine to start from has every value of the shipped one, with its source") {
-  const auto values_in = [](const Config& root) {
-    std::vector<std::string> values;
-    for (const SourcedValue& value : root.map("hardware").sourced())
-      values.push_back(value.path + " " + value.value + " " + value.source + " " + value.note + value.low +
-                       value.high);
-    return values;
-  };
+namespace {
+
+std::vector<std::string> values_in(const Config& root, const std::string& kind) {
+  std::vector<std::string> values;
+  for (const SourcedValue& value : root.map(kind).sourced())
+    values.push_back(value.path + " " + value.value + " " + value.source + " " + value.note + value.low +
+                     value.high);
+  return values;
+}
+
+// Returns the file to start from, after a check that it has the shipped one's values, of which there are at least
+// `least`.
+std::string checked_starter(const std::string& kind, const std::string& name, std::size_t least) {
+  const Document& document = Documents::get(kind);
+  const std::string text = starter_file(kind, document, name, "s.json");
   Diagnostics diagnostics;
-  const fs::path a3 = configs_folder() / "hardware" / "a3.yaml";
-  const auto shipped_values = values_in(Config::load(a3, {}, diagnostics));
-  const std::string text = starter_file("hardware", Documents::get("hardware"), "a3", "s.json");
-  CHECK(values_in(Config::parse(text, "mine.yaml", {}, diagnostics)) == shipped_values);
-  CHECK(shipped_values.size() > 50);
-  CHECK_THAT(text, Contains("measure these first") && Contains("program.collective.fixed"));
+  const auto shipped_values =
+      values_in(Config::load(configs_folder() / document.folder / (name + ".yaml"), {}, diagnostics), kind);
+  CHECK(values_in(Config::parse(text, "mine.yaml", {}, diagnostics), kind) == shipped_values);
+  CHECK(shipped_values.size() >= least);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("A machine to start from has every value of the shipped one, with its source") {
+  const std::string text = checked_starter("hardware", "a3", 50);
+  CHECK_THAT(text, Contains("another machine, measure these first") &&
+                       Contains("#   hardware.fabric.planes.hccs.ingress"));
+  CHECK_THAT(text, !Contains("#   program."));                  // those stand in a program's file
   CHECK_THAT(text, Contains("# Reads and writes take turns"));  // a comment of the file's own
+}
+
+TEST_CASE("A program to start from has every value of the shipped one, with its source") {
+  const std::string text = checked_starter("program", "hyperparallel", 10);
+  CHECK_THAT(text,
+             Contains("another program, measure these first") && Contains("#   program.collective.fixed"));
+  CHECK_THAT(text, !Contains("#   hardware."));
 }
 
 TEST_CASE("A file from what is not shipped names what is") {
