@@ -18,11 +18,13 @@ class Overheads {
 
   std::vector<std::string> draw() {
     for (const char* key :
-         {"runtime.static_task", "runtime.dynamic_task", "runtime.local_visibility", "runtime.kernel_launch",
-          "runtime.queued_launch", "runtime.sync_all", "runtime.cube_task_start", "fabric.put_startup",
-          "fabric.put_fence", "fabric.levels.node.latency", "collective.fixed", "collective.per_peer",
-          "collective.read_back"})
-      set(fmt::format("hardware.{}", key), one_of({"", "0 us", "0 us", "1 ps", "3 us", "200 us"}));
+         {"program.tasks.static_task", "program.tasks.cube_task_start", "program.signals.local_visibility",
+          "program.signals.sync_all", "program.launch.alone", "program.launch.queued",
+          "program.collective.fixed", "program.collective.per_peer", "program.collective.read_back",
+          "hardware.fabric.put_startup", "hardware.fabric.put_fence", "hardware.fabric.levels.node.latency"})
+      set(key, one_of({"", "0 us", "0 us", "1 ps", "3 us", "200 us"}));
+    // Without it, programs that have no scheduler on the device refuse dynamic execution.
+    set("program.tasks.dynamic_task", one_of({"0 us", "1 ps", "3 us", "200 us"}));
     set("experiment.launch", one_of({"", "alone", "queued"}));
     set("experiment.ready", one_of({"", "queue", "fifo"}));
     set("experiment.dispatch_servers", one_of({"", "1", "3"}));
@@ -39,10 +41,12 @@ class Overheads {
     if (!value.empty()) set_.push_back(key + "=" + value);
   }
   void make_ideal() {
-    for (const char* key : {"memory.hbm_read", "memory.hbm_write", "memory.l2_read", "memory.l2_write",
-                            "fabric.put_per_worker", "fabric.planes.sio.egress", "fabric.planes.sio.ingress",
-                            "fabric.planes.hccs.egress", "fabric.planes.hccs.ingress", "collective.rate"})
-      set(fmt::format("hardware.{}", key), "100 TB/s");
+    for (const char* key :
+         {"hardware.memory.hbm_read", "hardware.memory.hbm_write", "hardware.memory.l2_read",
+          "hardware.memory.l2_write", "hardware.fabric.put_per_worker", "hardware.fabric.planes.sio.egress",
+          "hardware.fabric.planes.sio.ingress", "hardware.fabric.planes.hccs.egress",
+          "hardware.fabric.planes.hccs.ingress", "program.collective.rate"})
+      set(key, "100 TB/s");
     set("hardware.clock", "7 GHz");
   }
   // All ways that there are, with each transport that they take.
