@@ -156,9 +156,15 @@ TEST_CASE("Each key that a page, a script or a help text sets is in the schema",
   CHECK(found > 25);
 }
 
-// What tests/describe/schemas_test holds schemas against, with a validator that is not ours.
+// Run by tests/describe/schemas_test alone, which holds schemas against these documents with a validator that is not
+// ours and fails if there are none.
 TEST_CASE("Documents, and what readers say of them, are written into the file that A3SIM_CASES names",
           "[.cases]") {
+  const char* const cases_file = std::getenv("A3SIM_CASES");
+  if (cases_file == nullptr) {
+    WARN("A3SIM_CASES names no file; tests/describe/schemas_test does");
+    return;
+  }
   Json cases{{"schemas", Json::object()}, {"documents", Json::array()}};
   const auto add = [&cases](const std::string& kind, const std::string& origin, const std::string& text,
                             const std::string& refusal) {
@@ -172,7 +178,7 @@ TEST_CASE("Documents, and what readers say of them, are written into the file th
     for (const fs::path& file : files_in(configs_folder() / item.object->folder))
       add(kind, file.string(), read_file(file), "");
   }
-  for (const char* part : {"hardware", "models", "orders", "graphs"}) {
+  for (const char* part : {"hardware", "programs", "models", "orders", "graphs"}) {
     for (const fs::path& file : files_in(configs_folder() / part))
       add("experiment", file.string(), read_file(file), "");
   }
@@ -185,7 +191,8 @@ TEST_CASE("Documents, and what readers say of them, are written into the file th
   // Mistakes stand beside the folder's own files, so that includes are found.
   fs::copy(configs_folder(), scratch.path(), fs::copy_options::recursive | fs::copy_options::skip_existing);
   Rng rng(1, 1);
-  for (const char* kind : {"experiment", "hardware", "order", "sweep", "faults", "advice", "published"}) {
+  for (const char* kind :
+       {"experiment", "hardware", "program", "order", "sweep", "faults", "advice", "published"}) {
     const fs::path folder = Documents::get(kind).folder;
     const std::vector<fs::path> files = files_in(configs_folder() / folder);
     for (int i = 0; i < 100; ++i) {
@@ -200,7 +207,5 @@ TEST_CASE("Documents, and what readers say of them, are written into the file th
       fs::copy_file(file, changed, fs::copy_options::overwrite_existing);
     }
   }
-  const char* const file = std::getenv("A3SIM_CASES");
-  REQUIRE(file != nullptr);
-  std::ofstream(file) << cases;
+  std::ofstream(cases_file) << cases;
 }
