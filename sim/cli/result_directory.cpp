@@ -108,13 +108,14 @@ std::string kind_of_result(const fs::path& path) {
 }
 
 void refuse_to_lose_tasks(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path / kManifest, error)) return;
   std::ifstream manifest(path / kManifest);
   for (std::string line; std::getline(manifest, line);) {
     if (!name_in(line).starts_with("tasks_")) continue;
     throw InputError(
         fmt::format("{}: holds a run with its tasks, which this one would replace without any: add --trace, "
-                    "or name another "
-                    "directory",
+                    "or name another directory",
                     path.string()));
   }
 }
