@@ -101,6 +101,16 @@ void Document::accept(const fs::path& file) const {
   diagnostics.throw_if_any();
 }
 
+bool Document::may_have(std::string_view name) const {
+  if (has(name)) return true;
+  for (std::string_view rest = beside; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == name) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
 std::vector<fs::path> Document::sample_files() const {
   return files_in(configs_folder() / (samples.empty() ? folder : samples));
 }
@@ -111,8 +121,9 @@ const KeyTree& known_keys(const Document& document) {
   const auto [at, missing] = known.try_emplace({&document, configs_folder()});
   if (missing) {
     at->second = Exploration(document).run();
-    std::erase_if(at->second.keys,
-                  [&](const auto& item) { return item.first != "include" && !document.has(item.first); });
+    std::erase_if(at->second.keys, [&](const auto& item) {
+      return item.first != "include" && !document.may_have(item.first);
+    });
   }
   return at->second;
 }

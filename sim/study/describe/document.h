@@ -22,12 +22,15 @@ struct Document {
   // Takes the file as the program does; throws InputError with all that is wrong. None: what can be read is taken.
   void (*take)(const std::filesystem::path& file) = nullptr;
   std::string_view block{};  // that such a file has of what is read; empty: all
-  std::string_view
-      samples{};  // the folder of files that are read to learn what readers ask for; empty: its own
+  // The folder of files that are read to learn what readers ask for; empty: its own.
+  std::string_view samples{};
+  // Blocks that such a file may have beside its own, with spaces between.
+  std::string_view beside{};
 
   void accept(const std::filesystem::path& file) const;
   std::vector<std::filesystem::path> sample_files() const;
   bool has(std::string_view name) const { return block.empty() || name == block; }
+  bool may_have(std::string_view name) const;
 };
 using Documents = Registry<Document>;
 

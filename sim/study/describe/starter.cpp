@@ -127,7 +127,8 @@ std::string what_to_measure(std::string_view kind, const fs::path& file) {
   if (text.empty()) return "";
   return fmt::format(
       "# To describe another {}, measure these first: what their ranges make of a layer's latency at\n"
-      "# most ('a3sim reproduce --sensitivity'). How to take them: 'a3sim config init points -o points.yaml'. Then\n"
+      "# most ('a3sim reproduce --sensitivity'). How to take them: 'a3sim config init points -o "
+      "points.yaml'. Then\n"
       "# 'a3sim calibrate --points points.yaml --{} THIS -o fitted.yaml' fits those with 'fitted: true'.\n{}",
       kind == "hardware" ? "machine" : kind, kind, text);
 }

@@ -92,7 +92,8 @@ A3SIM_REGISTER(Document, "hardware", "a device and its links, each value with it
 A3SIM_REGISTER(Document, "program", "how code that runs on a device works, each value with its source",
                Document{"programs", "hyperparallel",
                         "in an experiment, in place of its program: include: [EXPERIMENT, FILE]",
-                        read_with_jobs, accept_program, "program", kExperiments});
+                        read_with_jobs, accept_program, "program", kExperiments,
+                        "experiment tiling cut gemm triton tutel workers"});
 A3SIM_REGISTER(Document, "model", "a MoE layer",
                Document{"models", "deepseek_v3",
                         "in an experiment, in place of its model: include: [..., FILE]", read_with_jobs,
