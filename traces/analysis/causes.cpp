@@ -97,8 +97,11 @@ bool Causes::is_cause(TaskAt at) const {
   const TraceTask& t = task(at);
   const Cause& cause = t.cause;
   const TaskAt last = before(at);
-  if (!cause.has_activity())
-    return cause.kind == Cause::Kind::kUnknown || last == kNoTask || task(last).taken == t.taken;
+  // Of tasks without length at the date of a worker's first any may be the first.
+  if (!cause.has_activity()) {
+    return cause.kind == Cause::Kind::kUnknown ||
+           trace_.ranks[at.rank][tasks_of(at.rank, t.worker).front()].taken == t.taken;
+  }
   const bool by_host = cause.kind == Cause::Kind::kHost, any = cause.kind == Cause::Kind::kDependency;
   if (!exists(cause) || (cause.host != by_host && !any) || date(cause, t.taken) > t.start) return false;
   switch (cause.kind) {
