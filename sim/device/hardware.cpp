@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::int64_t kMostWorkers = 65536;
+constexpr std::int64_t kMostWorkers = 16384;
 constexpr std::int64_t kMostPerCycle = 1 << 24;
 constexpr std::int64_t kMostWays = 64;
 constexpr double kLeastPart = 0.01;

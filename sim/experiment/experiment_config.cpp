@@ -24,7 +24,7 @@ bool is_foreign(const std::filesystem::path& file) {
 }
 
 constexpr std::int64_t kMostRows = 1 << 30;
-constexpr std::int64_t kMostWorkers = 65536;
+constexpr std::int64_t kMostWorkers = 16384;
 constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
 
 // Tiles and their buffers must fit into L0 and L1.

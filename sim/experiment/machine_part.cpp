@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kFree = 1e5;
 constexpr double kMostRate = 1e18;      // that a configuration may state
-constexpr double kMostWorkers = 65536;  // that a configuration may state
+constexpr double kMostWorkers = 16384;  // that a configuration may state
 
 std::int64_t scaled(std::int64_t amount, double factor) {
   return static_cast<std::int64_t>(

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const fs::path kConfigs = fs::path(A3SIM_SOURCE_DIR) / "configs";
 
-Program load(const std::string& name) {
+Program load_program(const std::string& name) {
   Diagnostics diagnostics;
   const Config root = Config::load(kConfigs / "programs" / (name + ".yaml"), {}, diagnostics);
   Program program = read_program(root.map("program"));
@@ -48,8 +48,8 @@ TEST_CASE("Every program file loads, with a source beside each value") {
   for (const auto& entry : fs::directory_iterator(kConfigs / "programs")) {
     const std::string name = entry.path().stem().string();
     INFO(name);
-    REQUIRE_NOTHROW(load(name));
-    CHECK(load(name).name == name);
+    REQUIRE_NOTHROW(load_program(name));
+    CHECK(load_program(name).name == name);
     Diagnostics diagnostics;
     const Config root = Config::load(entry.path(), {}, diagnostics);
     std::map<std::string, std::string> sources;
@@ -65,12 +65,12 @@ TEST_CASE("Every program file loads, with a source beside each value") {
 }
 
 TEST_CASE("What was fitted on one program stands in its file, and no other is charged with it") {
-  CHECK(load("hyperparallel").tasks.cube_task_start == 7274_ns);
+  CHECK(load_program("hyperparallel").tasks.cube_task_start == 7274_ns);
   for (const char* other : {"cann", "ascendc_matmul", "pto_gemm", "pto_allgather_gemm", "mega_moe", "cuda"}) {
     INFO(other);
-    CHECK(load(other).tasks.cube_task_start == Duration::zero());
+    CHECK(load_program(other).tasks.cube_task_start == Duration::zero());
   }
-  CHECK(load("feplb_a3").tasks.cube_task_start == 7274_ns);  // it runs on that runtime
+  CHECK(load_program("feplb_a3").tasks.cube_task_start == 7274_ns);  // it runs on that runtime
 }
 
 TEST_CASE("A program that is included behind another takes its place") {
