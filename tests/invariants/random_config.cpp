@@ -13,12 +13,12 @@
 namespace a3sim {
 namespace {
 
-struct Group {
+struct DrawnGroup {
   std::uint32_t ep, tokens;
 };
 
-Group choose_group(Choices& c) {
-  const Group group{1 + c.below(8), 1 + c.below(40)};
+DrawnGroup choose_group(Choices& c) {
+  const DrawnGroup group{1 + c.below(8), 1 + c.below(40)};
   const std::uint32_t experts = 1 + c.below(3);
   c.set("parallel.ep", group.ep);
   c.set("model.tokens", group.tokens);
@@ -101,7 +101,7 @@ void choose_order(Choices& c) {
   if (limit > 0) c.set("order.limit.Dispatch", limit);
 }
 
-void choose_cut(Choices& c, const Group& group) {
+void choose_cut(Choices& c, const DrawnGroup& group) {
   c.set("workers.aic", 1 + c.below(5));
   c.set("workers.aiv", 1 + c.below(7));
   c.set("cut.shares", 1 + c.below(4));
@@ -118,7 +118,7 @@ void choose_cut(Choices& c, const Group& group) {
   c.choose("tiling.order", {"", "row_major"});
 }
 
-void choose_ranks(Choices& c, const Group& group) {
+void choose_ranks(Choices& c, const DrawnGroup& group) {
   for (const char* start : {"", "3 us", "400 us"}) {
     const std::uint32_t rank = c.below(group.ep);
     if (c.below(3) == 2 && *start) c.set(fmt::format("ranks.start.{}", rank), start);
@@ -191,7 +191,7 @@ RandomConfig config_of(std::uint64_t seed) {
 
 std::vector<std::string> overrides_of(const RandomConfig& config) {
   Choices c(config);
-  const Group group = choose_group(c);
+  const DrawnGroup group = choose_group(c);
   choose_routing(c);
   choose_execution(c);
   choose_order(c);
