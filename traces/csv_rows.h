@@ -38,7 +38,9 @@ std::string csv_header() {
   return line;
 }
 
-inline void append_cell(std::string& csv, std::string_view text) { csv += spreadsheet_cell(std::string(text)); }
+inline void append_cell(std::string& csv, std::string_view text) {
+  csv += spreadsheet_cell(std::string(text));
+}
 inline void append_cell(std::string& csv, std::integral auto value) { csv += fmt::format_int(value).c_str(); }
 inline void append_cell(std::string& csv, Duration time) { append_cell(csv, time.count()); }
 template <class Enum>

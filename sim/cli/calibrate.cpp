@@ -38,7 +38,8 @@ ProfiledRun profiled_run(const std::string& text, Use use) {
 }
 
 // The published tables of these names, and profiles.
-std::vector<PublishedTable> tables_of(const CalibrateOptions& options, std::span<const std::filesystem::path> files,
+std::vector<PublishedTable> tables_of(const CalibrateOptions& options,
+                                      std::span<const std::filesystem::path> files,
                                       const Scenario& scenario) {
   const bool all = options.names.empty() && options.measured.empty();
   std::vector<PublishedTable> tables;
@@ -140,8 +141,9 @@ void add_calibrate_options(CLI::App& app, CalibrateOptions& options) {
       ->excludes("--measured")
       ->excludes("--held-out");
   add_names(app, options.called);
-  app.add_option("--hardware", options.hardware,
-                 "fit values of this machine; without it and --program, of configs/hardware/a3.yaml and its programs")
+  app.add_option(
+         "--hardware", options.hardware,
+         "fit values of this machine; without it and --program, of configs/hardware/a3.yaml and its programs")
       ->type_name("FILE");
   repeatable(app.add_option("--program", options.programs, "fit values of this program; repeatable"), "FILE");
   app.add_option("-o,--output", options.output,
@@ -157,7 +159,8 @@ void add_calibrate_options(CLI::App& app, CalibrateOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "calibrate",
-               "Fit values of a machine and its programs to published points or profiles, and tell how well they are known",
+               "Fit values of a machine and its programs to published points or profiles, and tell how well "
+               "they are known",
                Command(CommandGroup::kReproduce, add_calibrate_options, run));
 
 }  // namespace

@@ -47,7 +47,9 @@ std::size_t simulated_ranks(const Experiment& experiment) {
 }
 
 void warn_of_many_ranks(const ConfigOption& config, const Experiment& experiment) {
-  if (!experiment.work->why_no_schedule_run().empty() || experiment.kept != 0 || experiment.shape.ep <= kManyRanks) return;
+  if (!experiment.work->why_no_schedule_run().empty() || experiment.kept != 0 ||
+      experiment.shape.ep <= kManyRanks)
+    return;
   const std::optional<Experiment> few = with_few_ranks(config);
   if (!few || few->kept == 0) return;
   spdlog::warn("all {} ranks are simulated; --set {} simulates {}, which stand for all", experiment.shape.ep,

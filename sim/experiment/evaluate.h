@@ -85,6 +85,6 @@ std::vector<Evaluated> evaluate(std::span<const Variant> variants, const Evaluat
 // The same, for variants too large to be held at once: each is prepared, run and given up before the next one of its
 // thread. Why one failed stands in `failed`, by variant; the others run all the same.
 std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
-                                         std::vector<std::string>& failed);
+                                        std::vector<std::string>& failed);
 
 }  // namespace a3sim

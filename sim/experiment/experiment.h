@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "models/graph/graph.h"
 #include "models/config/model_config.h"
+#include "models/graph/graph.h"
 #include "models/routing/routing.h"
 #include "scheduler/compile/compile.h"
 #include "sim/core/config/config.h"

@@ -110,11 +110,9 @@ RunResult GuestSlots::run_pass(std::size_t batch, std::size_t pass, const Hardwa
   const Hardware::CopyEngine& engine = *hardware.copy_engine;
   const Program::Host& host = *program.host;
   const Duration copy =
-      engine.startup +
-      Duration(whole_picoseconds(weights() / static_cast<double>(engine.rate.count) * 1e12));
+      engine.startup + Duration(whole_picoseconds(weights() / static_cast<double>(engine.rate.count) * 1e12));
   // Forward, the host or the device reads counts back and makes the plan; backward has it.
-  const Duration plan =
-      balances_ && is_forward(pass) ? host.read_counts + host.balance : Duration{};
+  const Duration plan = balances_ && is_forward(pass) ? host.read_counts + host.balance : Duration{};
   Guests guests(compiled_.passes[pass].schedule, own_, Time(plan), hooks);
   std::vector<std::uint32_t> sent(experiment_.shape.ep, 0), came(sent);
   for (const ExpertMove& move : moves_[batch]) {

@@ -67,21 +67,31 @@ bool has_streams(const Experiment& experiment) {
 bool has_collectives(const RunOptions& run) { return run.transport == Transport::kCollective; }
 
 const std::vector<MachinePart> kParts{
-    {"clock of the cores", {"hardware.clock"}, [](Experiment& e, const Improvement& by) { improve(by, e.hardware.clock); }, Kind::kWhole},
+    {"clock of the cores",
+     {"hardware.clock"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.clock); },
+     Kind::kWhole},
     {"AIC",
      {"hardware.workers.cube.count"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.workers.kind(CoreUnit::kMatrix).count); },
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.workers.kind(CoreUnit::kMatrix).count);
+     },
      Kind::kCount},
     {"AIV",
      {"hardware.workers.vector.count"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.workers.kind(CoreUnit::kVector).count); },
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.workers.kind(CoreUnit::kVector).count);
+     },
      Kind::kCount},
     {"cube arithmetic",
-     {"hardware.workers.cube.macs_16", "hardware.workers.cube.macs_32", "hardware.workers.cube.macs_8", "hardware.workers.cube.mad_head_cycles"},
+     {"hardware.workers.cube.macs_16", "hardware.workers.cube.macs_32", "hardware.workers.cube.macs_8",
+      "hardware.workers.cube.mad_head_cycles"},
      [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.speed); }},
     {"loads to L0",
      {"hardware.workers.cube.l1_to_l0a", "hardware.workers.cube.l1_to_l0b"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.l1_to_l0a, e.hardware.cube.l1_to_l0b); }},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.cube.l1_to_l0a, e.hardware.cube.l1_to_l0b);
+     }},
     {"loads to L1, hits",
      {"hardware.workers.cube.gm_to_l1", "hardware.workers.cube.load_issue_cycles"},
      [](Experiment& e, const Improvement& by) {
@@ -91,12 +101,15 @@ const std::vector<MachinePart> kParts{
     {"loads to L1, misses",
      {"hardware.workers.cube.gm_to_l1_miss"},
      [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.gm_to_l1_miss); }},
-    {"stores from L0C", {"hardware.workers.cube.l0c_to_gm"}, [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.l0c_to_gm); }},
+    {"stores from L0C",
+     {"hardware.workers.cube.l0c_to_gm"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.l0c_to_gm); }},
     {"vector arithmetic",
-     {"hardware.workers.vector.simple_fp32", "hardware.workers.vector.convert", "hardware.workers.vector.transcendental",
-      "hardware.workers.vector.startup_cycles"},
+     {"hardware.workers.vector.simple_fp32", "hardware.workers.vector.convert",
+      "hardware.workers.vector.transcendental", "hardware.workers.vector.startup_cycles"},
      [](Experiment& e, const Improvement& by) {
-       improve(by, e.hardware.vector.simple_fp32, e.hardware.vector.convert, e.hardware.vector.transcendental);
+       improve(by, e.hardware.vector.simple_fp32, e.hardware.vector.convert,
+               e.hardware.vector.transcendental);
        improve_cycles(by, e.hardware.vector.startup_cycles);
      }},
     {"vector loads, hits",
@@ -105,7 +118,9 @@ const std::vector<MachinePart> kParts{
     {"vector loads, misses",
      {"hardware.workers.vector.gm_to_ub_miss"},
      [](Experiment& e, const Improvement& by) { improve(by, e.hardware.vector.gm_to_ub_miss); }},
-    {"vector stores", {"hardware.workers.vector.ub_to_gm"}, [](Experiment& e, const Improvement& by) { improve(by, e.hardware.vector.ub_to_gm); }},
+    {"vector stores",
+     {"hardware.workers.vector.ub_to_gm"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.vector.ub_to_gm); }},
     {"rows that begin at no line",
      {"hardware.workers.cube.unaligned", "hardware.workers.vector.unaligned", "hardware.fabric.unaligned"},
      [](Experiment& e, const Improvement& by) {
@@ -119,14 +134,22 @@ const std::vector<MachinePart> kParts{
        improve_part(by, e.hardware.cube.rows_128);
        improve_part(by, e.hardware.cube.rows_256);
      }},
-    {"L2 size", {"hardware.memory.l2_size"}, [](Experiment& e, const Improvement& by) { improve_l2(by, e.hardware.memory); }},
+    {"L2 size",
+     {"hardware.memory.l2_size"},
+     [](Experiment& e, const Improvement& by) { improve_l2(by, e.hardware.memory); }},
     {"L2 reads",
      {"hardware.memory.l2_read", "hardware.memory.l2_line_read"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.memory.l2_read, e.hardware.memory.l2_line_read); }},
-    {"L2 writes", {"hardware.memory.l2_write"}, [](Experiment& e, const Improvement& by) { improve(by, e.hardware.memory.l2_write); }},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.memory.l2_read, e.hardware.memory.l2_line_read);
+     }},
+    {"L2 writes",
+     {"hardware.memory.l2_write"},
+     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.memory.l2_write); }},
     {"HBM",
      {"hardware.memory.hbm_read", "hardware.memory.hbm_write"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.memory.hbm_read, e.hardware.memory.hbm_write); }},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.memory.hbm_read, e.hardware.memory.hbm_write);
+     }},
     {"link ports",
      {"hardware.fabric.planes.*.egress", "hardware.fabric.planes.*.ingress"},
      [](Experiment& e, const Improvement& by) {
@@ -157,7 +180,9 @@ const std::vector<MachinePart> kParts{
      fetches},
     {"dynamic scheduler",
      {"program.tasks.dynamic_task"},
-     [](Experiment& e, const Improvement& by) { if (e.program.tasks.dynamic_task) improve(by, *e.program.tasks.dynamic_task); },
+     [](Experiment& e, const Improvement& by) {
+       if (e.program.tasks.dynamic_task) improve(by, *e.program.tasks.dynamic_task);
+     },
      Kind::kSingle,
      hands_out},
     {"visibility of counters",
@@ -165,7 +190,9 @@ const std::vector<MachinePart> kParts{
      [](Experiment& e, const Improvement& by) { improve(by, e.program.signals.local_visibility); }},
     {"kernel launch",
      {"program.launch.alone", "program.launch.queued"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.program.launch.alone, e.program.launch.queued); }},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.program.launch.alone, e.program.launch.queued);
+     }},
     {"synchronisation of the AIVs",
      {"program.signals.sync_all"},
      [](Experiment& e, const Improvement& by) { improve(by, e.program.signals.sync_all); },
@@ -178,7 +205,9 @@ const std::vector<MachinePart> kParts{
      fetches},
     {"host collective, fixed",
      {"program.collective.fixed", "program.collective.read_back"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.program.collective.fixed, e.program.collective.read_back); },
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.program.collective.fixed, e.program.collective.read_back);
+     },
      Kind::kSingle,
      has_collectives},
     {"host collective, per peer",

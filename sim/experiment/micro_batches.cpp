@@ -100,10 +100,10 @@ Duration StreamPass::ends_apart() const {
 
 void check_copy_engines(const Experiment& experiment) {
   if (!experiment.hardware.copy_engine) {
-    throw InputError(fmt::format(
-        "{}: machine '{}' says nothing of copy engines: include hardware/h100_node.yaml or "
-        "hardware/a3_sdma.yaml, or add the block hardware.copy_engine",
-        experiment.name, experiment.hardware.name));
+    throw InputError(
+        fmt::format("{}: machine '{}' says nothing of copy engines: include hardware/h100_node.yaml or "
+                    "hardware/a3_sdma.yaml, or add the block hardware.copy_engine",
+                    experiment.name, experiment.hardware.name));
   }
   if (experiment.program.host && experiment.program.bulk) return;
   throw InputError(fmt::format(

@@ -154,8 +154,7 @@ TEST_CASE("every value of a machine or a program belongs to one part, or is left
     }
     for (const LeftOut& left : kLeftOut) {
       CHECK(!left.why.empty());
-      for (const SourcedValue& value : values)
-        times[value.path] += names(left.value, value.path);
+      for (const SourcedValue& value : values) times[value.path] += names(left.value, value.path);
     }
     for (const SourcedValue& value : values) {
       INFO(value.path);

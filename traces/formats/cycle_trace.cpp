@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::int64_t kCycle = 20'000;          // of the counter, in picoseconds: 50 MHz
+constexpr std::int64_t kCycle = 20'000;              // of the counter, in picoseconds: 50 MHz
 constexpr std::uint64_t kMostTracedTasks = 500'000;  // about 400 MB
 
 std::string_view stage_name(std::string_view op) {

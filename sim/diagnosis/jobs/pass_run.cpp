@@ -85,8 +85,7 @@ StepVariant make_variant(Experiment experiment) {
                      "experiment.simulate all");
   StepVariant variant;
   variant.compiled = compile_all(experiment);
-  variant.by_kernels =
-      Executions::get(experiment.run.execution).launches_kernels(experiment.run.transport);
+  variant.by_kernels = Executions::get(experiment.run.execution).launches_kernels(experiment.run.transport);
   variant.experiment = std::move(experiment);
   const std::uint32_t ranks = variant.experiment.shape.ep;
   for (std::uint32_t r = 0; r < ranks; ++r)

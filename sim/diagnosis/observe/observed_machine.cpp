@@ -25,8 +25,7 @@ ObservedMachine observed_machine(const Hardware& hardware, const Program* progra
       if (level.plane == p)
         plane.port =
             std::min(plane.port, level.payload * rate(std::min(described.egress, described.ingress)));
-    if (collectives && program != nullptr)
-      plane.port = std::min(plane.port, rate(program->collective.rate));
+    if (collectives && program != nullptr) plane.port = std::min(plane.port, rate(program->collective.rate));
     plane.worker = std::min(plane.port, collectives ? plane.port : rate(hardware.fabric.put_per_worker));
     plane.startup = collectives ? Duration::zero() : hardware.fabric.put_startup;
     plane.alignment = hardware.fabric.unaligned;

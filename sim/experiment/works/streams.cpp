@@ -68,9 +68,7 @@ class PreparedStreams final : public PreparedWork {
     return {static_cast<std::int64_t>(weights + row * std::ranges::max(plan_->rows()))};
   }
 
-  StreamPass write(std::size_t pass) const {
-    return Machine(own_).write(own_, *plan_, pass);
-  }
+  StreamPass write(std::size_t pass) const { return Machine(own_).write(own_, *plan_, pass); }
   const MicroBatch& batch() const { return batch_; }
 
  private:

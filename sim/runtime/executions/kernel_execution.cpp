@@ -224,8 +224,7 @@ void KernelExecution::find_gaps(bool fused) {
   for (std::size_t i = 1; i < order.size(); ++i) {
     const std::uint32_t before = order[i - 1], op = order[i];
     Duration& gap = gaps_[op];
-    gap = fused && is_vector(before) && is_vector(op) ? program.signals.sync_all
-                                                      : program.launch.queued;
+    gap = fused && is_vector(before) && is_vector(op) ? program.signals.sync_all : program.launch.queued;
     if (!puts(operators[before]) || ssc.shape().ep == 1) continue;
     if (fused) gap += status_words(ssc, site_.hardware, program);
     const TensorInfo& sent = ssc.tensors()[index(operators[before].outputs.front())];

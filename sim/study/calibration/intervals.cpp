@@ -26,7 +26,8 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-nlohmann::ordered_json movers_of(const Sensitivity::PointRange& of, const std::vector<Parameter>& parameters) {
+nlohmann::ordered_json movers_of(const Sensitivity::PointRange& of,
+                                 const std::vector<Parameter>& parameters) {
   nlohmann::ordered_json movers = nlohmann::ordered_json::array();
   for (const std::size_t p : of.movers()) {
     if (movers.size() == kMovers) break;

@@ -196,9 +196,8 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
     return std::ranges::any_of(asked, [&](const auto& metric) { return Metrics::get(metric.first).*need; });
   };
   const bool traced = has(&Metric::needs_trace), record = traced || has(&Metric::needs_records);
-  const Duration before = table.timed_from_kernel
-                              ? first_launch(experiment.program, experiment.run.launch)
-                              : Duration::zero();
+  const Duration before =
+      table.timed_from_kernel ? first_launch(experiment.program, experiment.run.launch) : Duration::zero();
   CaseRun run;
   run.of = &one;
   run.hardware = experiment.hardware.name;

@@ -96,7 +96,8 @@ double local_copy(const MeasuredKernel& measured) {
   const auto bytes = static_cast<double>(measured.number("bytes"));
   StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kVector)}}, {}, {}};
   StreamTask task{.name = "copy", .units = experiment.hardware.workers.count(CoreUnit::kVector)};
-  task.job = KernelCost(experiment.hardware, experiment.program, experiment.cut.tiling).vector({bytes, bytes, {}}, task.units);
+  task.job = KernelCost(experiment.hardware, experiment.program, experiment.cut.tiling)
+                 .vector({bytes, bytes, {}}, task.units);
   program.add(std::move(task));
   return 2 * bytes / seconds_of(program, experiment);
 }
