@@ -128,7 +128,7 @@ TEST_CASE("Equal cables that carry the same are one, and a full mesh gives each 
 TEST_CASE("Planes, kinds and sizes that do not fit are refused where they stand") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(planes_of("topology: {sio: {kind: full, hosts: 4, rate: 1 GB/s}}", 2),
-                    Contains("network.yaml:1:12") && Contains("no such plane, expected hccs"));
+                    Contains("network.yaml:1:17") && Contains("no such plane, expected hccs"));
   CHECK_THROWS_WITH(planes_of("topology: {hccs: {kind: full, hosts: 4, rate: 1 GB/s}}", 5),
                     Contains("4 hosts, and a rank lies on die 4"));
   CHECK_THROWS_WITH(planes_of("routes: {hccs: even}", 2), Contains("no topology of this plane"));
