@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/cli/command.h"
+#include "sim/cli/config_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/error.h"
@@ -37,9 +38,12 @@ void diff(const DiffOptions& options) {
 }
 
 void add_diff_options(CLI::App& app, DiffOptions& options) {
-  app.add_option("A", options.a, "an experiment (YAML), a compiled schedule or a directory of them")
-      ->required();
-  app.add_option("B", options.b, "what it is compared with")->required();
+  take_shipped_too(app.add_option("A", options.a,
+                                  "an experiment (YAML, or a shipped one: ep8), a compiled schedule or a "
+                                  "directory of them")
+                       ->required(),
+                   "experiments");
+  take_shipped_too(app.add_option("B", options.b, "what it is compared with")->required(), "experiments");
   app.add_option("--order-a", options.order_a, "the order of this file for A")->type_name("FILE");
   app.add_option("--order-b", options.order_b, "the order of this file for B")->type_name("FILE");
   app.add_option("-n", options.count, "how many tasks that differ are listed; 20 without it");
