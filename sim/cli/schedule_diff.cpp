@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/cli/command.h"
-#include "sim/cli/config_option.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/error.h"
