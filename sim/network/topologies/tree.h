@@ -21,7 +21,8 @@ class Tree final : public CableLayout {
  public:
   // `copies` trees beside one another share the hosts: each host is plugged into all of them. `places`: by host, the
   // place in the tree that it takes; none: its own number.
-  Tree(std::vector<TreeLevel> levels, std::uint32_t copies = 1, std::vector<std::uint32_t> places = {});
+  explicit Tree(std::vector<TreeLevel> levels, std::uint32_t copies = 1,
+                std::vector<std::uint32_t> places = {});
 
   // Hosts and cables of such a tree, before anything of its size is made; infinite where they are very many.
   static double hosts_of(const std::vector<TreeLevel>& levels);
