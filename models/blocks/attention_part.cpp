@@ -1,0 +1,123 @@
+#include "models/blocks/attention_part.h"
+
+#include "models/blocks/vector_operators.h"
+
+namespace a3sim {
+namespace {
+
+using enum RecomputeKind;
+
+// What a die of a TP group holds: its part of the heads, and of the keys' heads at least one.
+struct DieHeads {
+  std::uint32_t heads, kv_heads;
+};
+
+DieHeads heads_of(const BlockBuilder& builder) {
+  const auto part = [&](std::uint32_t all) {
+    return std::max(1U, (all + builder.layout().tp - 1) / builder.layout().tp);
+  };
+  return {part(builder.model().attention.heads), part(builder.model().attention.kv_heads)};
+}
+
+// Queries, keys and values of heads come from the hidden state in one product.
+void add_head_projections(BlockBuilder& builder, const DieHeads& die) {
+  const ModelShape::Attention& shape = builder.model().attention;
+  const double tokens = builder.tokens();
+  const std::uint32_t rotated = (die.heads + die.kv_heads) * shape.d_qk, values = die.kv_heads * shape.d_v;
+  builder.gather("qkv", builder.model().hidden);
+  builder.product("qkv", builder.layout().tokens(), builder.model().hidden, rotated + values);
+  if (shape.qk_norm) {
+    add_norm(builder, "qk_norm", tokens * rotated);
+    builder.parameters(2.0 * shape.d_qk);
+    builder.keep("queries and keys before their norm", tokens * rotated * builder.element());
+  }
+  add_rope(builder, tokens * rotated);
+  builder.keep("queries, keys, values", tokens * (rotated + values) * builder.element());
+}
+
+// Queries come from a narrow vector, keys and values from another one.
+void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
+  const ModelShape::Attention& shape = builder.model().attention;
+  const ModelShape::Attention::Latent& latent = *shape.latent;
+  const BlockLayout& layout = builder.layout();
+  const std::uint32_t hidden = builder.model().hidden, kept_keys = shape.d_qk - latent.rotated;
+  const std::uint32_t query_width = die.heads * shape.d_qk, pair_width = die.heads * (kept_keys + shape.d_v);
+  const double own = builder.own_tokens(), tokens = builder.tokens(), element = builder.element();
+  if (latent.queries > 0) {
+    builder.product("q_down", layout.own_tokens(), hidden, latent.queries);
+    builder.keep("q_down", own * latent.queries * element);
+  }
+  builder.product("kv_down", layout.own_tokens(), hidden, latent.keys + latent.rotated);
+  builder.keep("kv_down", own * (latent.keys + latent.rotated) * element);
+  builder.at(BlockPart::kAttention, {kAttentionUp});
+  if (latent.queries > 0) {
+    add_norm(builder, "q_norm", own * latent.queries);
+    builder.parameters(latent.queries);
+    builder.keep("q_norm", own * latent.queries * element, {kNorm});
+    builder.gather("q_up", latent.queries);
+    builder.product("q_up", layout.tokens(), latent.queries, query_width);
+  } else {
+    builder.gather("q", hidden);
+    builder.product("q", layout.tokens(), hidden, query_width);
+  }
+  add_norm(builder, "kv_norm", own * latent.keys);
+  builder.parameters(latent.keys);
+  builder.keep("kv_norm", own * latent.keys * element, {kNorm});
+  builder.gather("kv_up", latent.keys + latent.rotated);
+  builder.product("kv_up", layout.tokens(), latent.keys, pair_width);
+  add_rope(builder, tokens * (die.heads + 1) * latent.rotated);
+  // Each head's key gets the common rotated part, and its values become rows of their own.
+  const VectorPass join{2, 2, 0, 0, 0};
+  builder.vector("join_keys", tokens * die.heads * (shape.d_qk + shape.d_v), {&join, 1}, {&join, 1});
+  builder.keep("queries, keys, values", tokens * die.heads * (2 * shape.d_qk + shape.d_v) * element);
+  builder.at(BlockPart::kAttention);
+}
+
+// Weights of a layer's projections, of all dies of a TP group together.
+double projection_weights(const ModelShape& model) {
+  const ModelShape::Attention& shape = model.attention;
+  const double hidden = model.hidden, heads = shape.heads, output = heads * shape.d_v * hidden;
+  if (!shape.latent)
+    return hidden * (heads * shape.d_qk + 1.0 * shape.kv_heads * (shape.d_qk + shape.d_v)) + output;
+  const auto& [queries, keys, rotated] = *shape.latent;
+  const double to_queries =
+      queries > 0 ? queries * (hidden + heads * shape.d_qk) : hidden * heads * shape.d_qk;
+  return to_queries + hidden * (keys + rotated) + keys * heads * (shape.d_qk - rotated + shape.d_v) + output;
+}
+
+}  // namespace
+
+void add_attention(BlockBuilder& builder) {
+  const ModelShape::Attention& shape = builder.model().attention;
+  const BlockLayout& layout = builder.layout();
+  const DieHeads die = heads_of(builder);
+  const double tokens = builder.tokens(), element = builder.element();
+  const double row = builder.own_tokens() * builder.model().hidden;
+  builder.at(BlockPart::kAttention);
+  builder.keep_input("input", row * element);
+  add_residual_norm(builder, "attention.norm", row);
+  builder.parameters(builder.model().hidden);
+  builder.keep("attention.norm", row * element, {kNorm});
+  if (shape.latent)
+    add_latent_projections(builder, die);
+  else
+    add_head_projections(builder, die);
+  builder.ring("keys_and_values", tokens * die.kv_heads * (shape.d_qk + shape.d_v) * element);
+  builder.attention({layout.micro_batch, die.heads, die.kv_heads, shape.d_qk, shape.d_v,
+                     layout.tokens() / layout.micro_batch, layout.sequence, true, false, layout.cp,
+                     builder.model().dtype});
+  builder.keep("attention",
+               tokens * die.heads * (shape.d_v * element + 4));  // 4: the sum of its exponentials
+  builder.product("attention.output", layout.tokens(), std::uint64_t{die.heads} * shape.d_v,
+                  builder.model().hidden);
+  builder.scatter("attention.output", builder.model().hidden);
+  // Forward, causal, twice that backward.
+  builder.model_flops(6.0 * projection_weights(builder.model()));
+  builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) * static_cast<double>(layout.sequence));
+}
+
+std::string_view missing_for_attention(const ModelShape& model) {
+  return model.attention.heads == 0 ? "attention" : "";
+}
+
+}  // namespace a3sim

@@ -1,0 +1,144 @@
+#include "models/blocks/block_builder.h"
+
+#include <iterator>
+#include <utility>
+
+namespace a3sim {
+namespace {
+
+std::uint64_t whole(double count) { return static_cast<std::uint64_t>(count); }
+
+}  // namespace
+
+void BlockBuilder::at(BlockPart part, RecomputeKinds recompute) {
+  part_ = part;
+  recompute_ = recompute;
+}
+
+void BlockBuilder::product(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n) {
+  product(name, BlockProduct{rows, n, k, model_.dtype});
+}
+
+void BlockBuilder::product_fp32(const std::string& name, std::uint64_t rows, std::uint64_t k,
+                                std::uint64_t n) {
+  product(name, BlockProduct{rows, n, k, DataType::kFp32});
+}
+
+void BlockBuilder::product(const std::string& name, BlockProduct forward) {
+  const auto [m, n, k, dtype, transposed, accumulates] = forward;
+  const bool accumulated = dtype != DataType::kFp32;
+  const bool one_kernel = accumulated && layout_.fuses(Fusion::kAccumulate);
+  Operator& added = add();
+  added.forward.push_back(kernel(name, WorkClass::kProducts, forward));
+  added.activation_gradient.push_back(
+      kernel(name + ".activation_gradient", WorkClass::kProducts, BlockProduct{m, k, n, dtype}));
+  if (gathered_again_) added.weight_gradient.push_back(*std::exchange(gathered_again_, std::nullopt));
+  added.weight_gradient.push_back(kernel(name + ".weight_gradient", WorkClass::kProducts,
+                                         BlockProduct{k, n, m, dtype, true, one_kernel}));
+  if (accumulated && !one_kernel) {
+    const VectorPass add_fp32{element() + 4, 4, 1, 1, 0};
+    for (BlockKernel& one :
+         passes(name + ".accumulate", static_cast<double>(k) * static_cast<double>(n), {&add_fp32, 1}))
+      added.weight_gradient.push_back(std::move(one));
+  }
+  block_.parameters += static_cast<double>(k) * static_cast<double>(n);
+}
+
+std::vector<BlockKernel> BlockBuilder::passes(const std::string& name, double elements,
+                                              std::span<const VectorPass> passes) const {
+  std::vector<BlockKernel> kernels;
+  for (const VectorPass& pass : passes) {
+    const BlockVector work{elements * pass.read,
+                           elements * pass.written,
+                           {whole(elements * pass.simple), whole(elements * pass.convert),
+                            whole(elements * pass.transcendental)}};
+    kernels.push_back(kernel(name, WorkClass::kVector, work));
+  }
+  return kernels;
+}
+
+void BlockBuilder::vector(const std::string& name, double elements, std::span<const VectorPass> forward,
+                          std::span<const VectorPass> backward, RecomputeKinds also) {
+  const RecomputeKinds all = recompute_;
+  recompute_.add(also);
+  Operator& added = add();
+  added.forward = passes(name, elements, forward);
+  added.activation_gradient = passes(name + ".gradient", elements, backward);
+  recompute_ = all;
+}
+
+void BlockBuilder::attention(const BlockAttention& forward) {
+  BlockAttention backward = forward;
+  backward.backward = true;
+  Operator& added = add();
+  added.forward.push_back(kernel("attention", WorkClass::kAttention, forward));
+  added.activation_gradient.push_back(kernel("attention.gradient", WorkClass::kAttention, backward));
+  for (auto* kernels : {&added.forward, &added.activation_gradient}) kernels->back().launches = forward.cp;
+}
+
+BlockKernel BlockBuilder::collective(const std::string& name, BlockCollective::Kind kind,
+                                     double width) const {
+  return kernel(
+      name, WorkClass::kCollective,
+      BlockCollective{kind, BlockCollective::Group::kTensor, layout_.tp, tokens() * width * element()});
+}
+
+void BlockBuilder::gather(const std::string& name, double width) {
+  if (layout_.tp == 1) return;
+  Operator& added = add();
+  if (!layout_.sequence_parallel) {
+    added.activation_gradient.push_back(
+        collective(name + ".all_reduce", BlockCollective::Kind::kAllReduce, width));
+    return;
+  }
+  added.forward.push_back(collective(name + ".all_gather", BlockCollective::Kind::kAllGather, width));
+  added.activation_gradient.push_back(
+      collective(name + ".reduce_scatter", BlockCollective::Kind::kReduceScatter, width));
+  // The weight gradient of the next product needs all tokens again, of which each die has kept its own.
+  gathered_again_ = collective(name + ".all_gather_again", BlockCollective::Kind::kAllGather, width);
+}
+
+void BlockBuilder::scatter(const std::string& name, double width) {
+  if (layout_.tp == 1) return;
+  Operator& added = add();
+  if (!layout_.sequence_parallel) {
+    added.forward.push_back(collective(name + ".all_reduce", BlockCollective::Kind::kAllReduce, width));
+    return;
+  }
+  added.forward.push_back(collective(name + ".reduce_scatter", BlockCollective::Kind::kReduceScatter, width));
+  added.activation_gradient.push_back(
+      collective(name + ".all_gather", BlockCollective::Kind::kAllGather, width));
+}
+
+void BlockBuilder::ring(const std::string& name, double bytes) {
+  if (layout_.cp == 1) return;
+  const auto round = [&](double of) {
+    return BlockCollective{BlockCollective::Kind::kRing, BlockCollective::Group::kContext, layout_.cp, of};
+  };
+  Operator& added = add();
+  added.forward.push_back(kernel(name, WorkClass::kCollective, round(bytes)));
+  added.activation_gradient.push_back(kernel(name + ".gradient", WorkClass::kCollective, round(2 * bytes)));
+}
+
+void BlockBuilder::keep(const std::string& name, double bytes, RecomputeKinds dropped) {
+  dropped.add(recompute_);
+  block_.activations.push_back({name, bytes, dropped, false});
+}
+
+void BlockBuilder::keep_input(const std::string& name, double bytes) {
+  block_.activations.push_back({name, bytes, {}, true});
+}
+
+Block BlockBuilder::finish() && {
+  const auto append = [](std::vector<BlockKernel>& to, std::vector<BlockKernel>& from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  };
+  for (Operator& one : operators_) append(block_.forward, one.forward);
+  for (auto one = operators_.rbegin(); one != operators_.rend(); ++one) {
+    append(block_.activation_gradient, one->activation_gradient);
+    append(block_.weight_gradient, one->weight_gradient);
+  }
+  return std::move(block_);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,25 @@
+#include "models/blocks/attention_part.h"
+#include "models/blocks/feed_forward_part.h"
+
+namespace a3sim {
+namespace {
+
+class DenseBlock final : public BlockKind {
+ public:
+  std::string_view missing(const ModelShape& model) const override {
+    return model.dense_intermediate == 0 ? "dense_intermediate" : missing_for_attention(model);
+  }
+  Block block(const ModelShape& model, const BlockLayout& layout) const override {
+    BlockBuilder builder(model, layout);
+    add_attention(builder);
+    add_feed_forward_norm(builder);
+    builder.at(BlockPart::kExperts, {RecomputeKind::kMlp});
+    add_feed_forward(builder, "feed_forward", model.dense_intermediate);
+    return std::move(builder).finish();
+  }
+};
+
+A3SIM_REGISTER(BlockKind, "dense", "attention and a feed-forward network", DenseBlock);
+
+}  // namespace
+}  // namespace a3sim

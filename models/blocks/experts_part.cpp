@@ -1,0 +1,44 @@
+#include "models/blocks/experts_part.h"
+
+#include "models/blocks/feed_forward_part.h"
+#include "models/blocks/vector_operators.h"
+
+namespace a3sim {
+
+void add_experts(BlockBuilder& builder) {
+  using enum RecomputeKind;
+  const ModelShape& model = builder.model();
+  const ModelShape::Experts& experts = model.experts;
+  const BlockLayout& layout = builder.layout();
+  const std::uint64_t tokens = (layout.tokens() + layout.tp - 1) / layout.tp;  // each die brings its part
+  const double own = builder.own_tokens(), rows = static_cast<double>(tokens) * experts.top_k;
+
+  builder.at(BlockPart::kAttention, {kMoe});
+  // The router computes in fp32 from the hidden state in 16 bits.
+  const VectorPass to_fp32{builder.element(), 4, 0, 1, 0}, back{4, builder.element(), 0, 1, 0};
+  builder.vector("router.cast", own * model.hidden, {&to_fp32, 1}, {&back, 1});
+  builder.product_fp32("router", layout.own_tokens(), model.hidden, experts.count);
+  add_router_choice(builder, own);
+  builder.keep("router", own * experts.count * 4);
+
+  builder.experts({tokens, model.hidden, experts.intermediate, experts.count, experts.top_k, model.dtype});
+  builder.expert_parameters(3.0 * model.hidden * experts.intermediate * experts.count);
+  // As many rows as leave come, of balanced experts. Weights are applied at SwiGLU, so that results are not kept.
+  builder.keep("experts.input", rows * model.hidden * builder.element());
+  builder.keep("experts.gate_up", 2 * rows * experts.intermediate * builder.element());
+  builder.keep("experts.swiglu", rows * experts.intermediate * builder.element(), {kActivation});
+
+  builder.model_flops(6.0 * model.hidden * (experts.count + 3.0 * experts.intermediate * experts.top_k));
+  if (experts.shared_intermediate == 0) return;
+  builder.at(BlockPart::kShared, {kMoe});
+  add_feed_forward(builder, "shared", experts.shared_intermediate);
+  // Its result is added to that of the routed experts.
+  const VectorPass add{2 * builder.element(), builder.element(), 1, 3, 0};
+  builder.vector("shared.add", own * model.hidden, {&add, 1}, {});
+}
+
+std::string_view missing_for_experts(const ModelShape& model) {
+  return model.experts.count == 0 ? "experts" : "";
+}
+
+}  // namespace a3sim

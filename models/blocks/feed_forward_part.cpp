@@ -1,0 +1,30 @@
+#include "models/blocks/feed_forward_part.h"
+
+#include "models/blocks/vector_operators.h"
+
+namespace a3sim {
+
+void add_feed_forward_norm(BlockBuilder& builder) {
+  const double row = builder.own_tokens() * builder.model().hidden;
+  builder.at(BlockPart::kAttention);
+  builder.keep("feed_forward.input", row * builder.element());
+  add_residual_norm(builder, "feed_forward.norm", row);
+  builder.parameters(builder.model().hidden);
+  builder.keep("feed_forward.norm", row * builder.element(), {RecomputeKind::kNorm});
+}
+
+void add_feed_forward(BlockBuilder& builder, const std::string& name, std::uint32_t width) {
+  const BlockLayout& layout = builder.layout();
+  const std::uint32_t own = (width + layout.tp - 1) / layout.tp, hidden = builder.model().hidden;
+  const double elements = builder.tokens() * own;
+  builder.gather(name, hidden);
+  builder.product(name + ".gate_up", layout.tokens(), hidden, std::uint64_t{2} * own);
+  builder.keep(name + ".gate_up", 2 * elements * builder.element());
+  add_swiglu(builder, name + ".swiglu", elements);
+  builder.keep(name + ".swiglu", elements * builder.element(), {RecomputeKind::kActivation});
+  builder.product(name + ".down", layout.tokens(), own, hidden);
+  builder.scatter(name, hidden);
+  builder.model_flops(18.0 * hidden * width);  // 6 for each weight of three matrices
+}
+
+}  // namespace a3sim

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/shape.h"
+
+namespace a3sim {
+
+// The sizes of a whole model, from which its blocks' kernels follow.
+struct ModelShape {
+  struct Attention {
+    // Latent attention (MLA): queries, and keys with values, come from narrow vectors. A part of each key is
+    // the same for all heads and is the one that is rotated.
+    struct Latent {
+      std::uint32_t queries = 0;  // width of the queries' vector; 0: they come from the hidden state
+      std::uint32_t keys = 0;     // width of the vector of keys and values
+      std::uint32_t rotated = 0;  // of a query's and a key's width
+    };
+    std::uint32_t heads = 0, kv_heads = 0;
+    std::uint32_t d_qk = 0, d_v = 0;  // widths of a head's queries and keys, and of its values
+    bool qk_norm = false;             // each head's queries and keys are normalised
+    std::optional<Latent> latent{};
+  };
+  struct Experts {
+    std::uint32_t count = 0, top_k = 0;
+    std::uint32_t intermediate = 0;         // width of one
+    std::uint32_t shared_intermediate = 0;  // of all shared experts together; 0: none
+  };
+
+  std::string name;
+  std::uint32_t hidden = 0;
+  std::uint32_t vocabulary = 0;
+  bool tied = false;  // the head's weights are the embedding's
+  Attention attention;
+  std::uint32_t dense_intermediate = 0;  // width of a dense layer's feed-forward network; 0: no such layer
+  Experts experts;                       // count 0: no such layer
+  DataType dtype = DataType::kBf16;
+  std::vector<std::string> layers;   // the kinds of its blocks, from the first to the last
+  std::vector<std::string> guessed;  // keys that nothing states and whose values are guessed
+};
+
+}  // namespace a3sim

@@ -1,0 +1,26 @@
+#include "models/blocks/attention_part.h"
+#include "models/blocks/experts_part.h"
+#include "models/blocks/feed_forward_part.h"
+
+namespace a3sim {
+namespace {
+
+class MoeBlock final : public BlockKind {
+ public:
+  std::string_view missing(const ModelShape& model) const override {
+    const std::string_view experts = missing_for_experts(model);
+    return experts.empty() ? missing_for_attention(model) : experts;
+  }
+  Block block(const ModelShape& model, const BlockLayout& layout) const override {
+    BlockBuilder builder(model, layout);
+    add_attention(builder);
+    add_feed_forward_norm(builder);
+    add_experts(builder);
+    return std::move(builder).finish();
+  }
+};
+
+A3SIM_REGISTER(BlockKind, "moe", "attention, a router, routed and shared experts", MoeBlock);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,94 @@
+#include "models/blocks/vector_operators.h"
+
+#include <array>
+#include <cmath>
+
+namespace a3sim {
+namespace {
+
+using enum RecomputeKind;
+
+// One kernel forward and one backward, where elements have two bytes.
+struct FusedOperator {
+  VectorPass forward, backward;
+};
+
+void add_operator(BlockBuilder& builder, const std::string& name, double elements, bool fused,
+                  const FusedOperator& one, std::span<const VectorPass> forward,
+                  std::span<const VectorPass> backward, RecomputeKinds also = {}) {
+  if (fused)
+    builder.vector(name, elements, {&one.forward, 1}, {&one.backward, 1}, also);
+  else
+    builder.vector(name, elements, forward, backward, also);
+}
+
+// To fp32, square, mean, times its root, to 16 bits, times the weight.
+constexpr std::array kNormSteps{VectorPass{2, 4, 0, 1, 0}, VectorPass{4, 4, 1, 0, 0},
+                                VectorPass{4, 0, 1, 0, 0}, VectorPass{4, 4, 1, 0, 0},
+                                VectorPass{4, 2, 0, 1, 0}, VectorPass{2, 2, 1, 2, 0}};
+// Of the same, backwards: two products at each multiplication, a sum over the row, and two sums.
+constexpr std::array kNormGradientSteps{VectorPass{4, 2, 1, 2, 0}, VectorPass{4, 0, 1, 2, 0},
+                                        VectorPass{2, 4, 0, 1, 0}, VectorPass{8, 0, 1, 0, 0},
+                                        VectorPass{4, 4, 1, 0, 0}, VectorPass{4, 4, 1, 0, 0},
+                                        VectorPass{8, 4, 1, 0, 0}, VectorPass{4, 2, 0, 1, 0}};
+constexpr VectorPass kResidualAdd{4, 2, 1, 3, 0};
+
+}  // namespace
+
+void add_norm(BlockBuilder& builder, const std::string& name, double elements) {
+  add_operator(builder, name, elements, builder.layout().fuses(Fusion::kNorm),
+               {{2, 2, 4, 2, 0}, {4, 2, 9, 3, 0}}, kNormSteps, kNormGradientSteps, {kNorm});
+}
+
+void add_residual_norm(BlockBuilder& builder, const std::string& name, double elements) {
+  if (builder.layout().fuses(Fusion::kResidualNorm)) {
+    const VectorPass forward{4, 4, 5, 4, 0}, backward{6, 2, 10, 4, 0};
+    builder.vector(name, elements, {&forward, 1}, {&backward, 1}, {kNorm});
+    return;
+  }
+  // Backwards the gradient that goes past the norm and its own are added.
+  builder.vector(name + ".residual", elements, {&kResidualAdd, 1}, {&kResidualAdd, 1});
+  add_norm(builder, name, elements);
+}
+
+void add_rope(BlockBuilder& builder, double elements) {
+  // Half of them negated, both halves joined, two products, a sum.
+  constexpr std::array kSteps{VectorPass{1, 1, 0.5, 1, 0}, VectorPass{2, 2, 0, 0, 0},
+                              VectorPass{2, 2, 1, 2, 0}, VectorPass{2, 2, 1, 2, 0}, kResidualAdd};
+  add_operator(builder, "rope", elements, builder.layout().fuses(Fusion::kRope),
+               {{2, 2, 3, 2, 0}, {2, 2, 3, 2, 0}}, kSteps, kSteps);
+}
+
+void add_swiglu(BlockBuilder& builder, const std::string& name, double elements) {
+  constexpr std::array kSteps{VectorPass{2, 2, 1, 2, 2}, VectorPass{4, 2, 1, 3, 0}};
+  constexpr std::array kGradientSteps{VectorPass{4, 2, 1, 3, 0}, VectorPass{4, 2, 1, 3, 0},
+                                      VectorPass{4, 2, 6, 3, 2}, VectorPass{4, 4, 0, 0, 0}};
+  // As the operators SwiGLU and SwiGLUGrad of taskflows.
+  add_operator(builder, name, elements, builder.layout().fuses(Fusion::kSwiglu),
+               {{4, 2, 3, 3, 2}, {6, 4, 9, 5, 2}}, kSteps, kGradientSteps, {kActivation});
+}
+
+void add_router_choice(BlockBuilder& builder, double tokens) {
+  const ModelShape::Experts& experts = builder.model().experts;
+  // Scores in fp32, and a sort: as many comparisons as a merge of pairs makes.
+  const double sort = std::log2(std::max(2.0, 1.0 * experts.count));
+  const FusedOperator one{{4, 4, 3 + sort, 0, 2}, {8, 4, 6, 0, 0}};
+  const std::array steps{VectorPass{4, 4, 3, 0, 2}, VectorPass{4, 0, sort, 0, 0}, VectorPass{0, 4, 0, 0, 0},
+                         VectorPass{8, 4, 1, 0, 0}, VectorPass{4, 0, 1, 0, 0},    VectorPass{4, 4, 0, 0, 1}};
+  const std::array gradient{VectorPass{8, 4, 2, 0, 1}, VectorPass{8, 4, 1, 0, 0}, VectorPass{8, 4, 3, 0, 0}};
+  add_operator(builder, "router.choice", tokens * experts.count, builder.layout().fuses(Fusion::kRouter), one,
+               steps, gradient);
+}
+
+void add_loss(BlockBuilder& builder, double logits) {
+  // To fp32, the largest, less that, exponentials, their sum, probabilities; backwards a product and a conversion.
+  constexpr std::array kSteps{VectorPass{2, 4, 0, 1, 0}, VectorPass{4, 0, 1, 0, 0},
+                              VectorPass{4, 4, 1, 0, 0}, VectorPass{4, 4, 0, 0, 1},
+                              VectorPass{4, 0, 1, 0, 0}, VectorPass{4, 4, 0, 0, 1}};
+  constexpr std::array kGradientSteps{VectorPass{4, 4, 1, 0, 0}, VectorPass{4, 2, 0, 1, 0}};
+  // The largest and the sum of exponentials in one read each; backwards the probabilities once more.
+  add_operator(builder, "loss", logits, builder.layout().fuses(Fusion::kLoss),
+               {{4, 0, 3, 2, 1}, {2, 2, 2, 2, 1}}, kSteps, kGradientSteps);
+}
+
+}  // namespace a3sim
