@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
-#include <initializer_list>
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "models/config/huggingface_layers.h"
 #include "sim/core/config/foreign.h"
 
 namespace a3sim {
@@ -36,28 +39,19 @@ class ModelReader {
 
   std::unique_ptr<ConfigValue> read() {
     if (!parse()) return nullptr;
-    const auto hidden = size({"hidden_size"}, "the model's width");
-    const auto experts = size({"n_routed_experts", "num_experts", "num_local_experts", "num_routed_experts"},
-                              "routed experts; a model without has no MoE layer to run");
-    const auto top_k =
-        size({"num_experts_per_tok", "num_experts_per_token", "top_k_experts"}, "experts a token");
-    // Experts without a width of their own have that of the feed-forward layer.
-    const auto width = size({"moe_intermediate_size", "intermediate_size"}, "an expert's width");
-    if (!hidden || !experts || !top_k || !width) return nullptr;
+    const HuggingFaceLayers layers = huggingface_layers(json_);
+    const auto hidden = size(kHidden, "the model's width");
     add("name", name(), mark_of("model_type"));
     add("source", start_.file, start_);
     add("tokens", fmt::format("{}", kTokens), start_);
-    add("hidden", *hidden);
-    add("intermediate", *width);
-    add("top_k", *top_k);
-    add("experts", *experts);
+    if (hidden) add("hidden", *hidden);
+    // A model whose layers are all dense has none of the keys of experts.
+    const bool dense = !layers.layers.empty() &&
+                       std::ranges::none_of(kExperts, [this](const char* key) { return has(key); });
+    if (!(dense || add_experts()) || !hidden) return nullptr;
     add("dtype", dtype(), mark_of(has("dtype") ? "dtype" : "torch_dtype"));
-    note_what_is_left_out(width->value);
-    auto list = std::make_unique<ConfigValue>();
-    list->kind = ConfigValue::Kind::kList;
-    list->mark = start_;
-    for (const std::string& note : notes_) list->items.push_back(ConfigValue::scalar(note, start_));
-    if (!notes_.empty()) model_->add("not_modelled", start_, std::move(list));
+    add_layers(layers);
+    add_list("not_modelled", notes_);
     model_->whole = true;
     auto root = std::make_unique<ConfigValue>();
     root->mark = start_;
@@ -70,6 +64,52 @@ class ModelReader {
     std::string key;
     std::int64_t value = 0;
   };
+
+  static constexpr std::array kExperts{"n_routed_experts", "num_experts", "num_local_experts",
+                                       "num_routed_experts"};
+
+  static constexpr std::array kHidden{"hidden_size"};
+  static constexpr std::array kWidth{"moe_intermediate_size", "intermediate_size"};
+  static constexpr std::array kTopK{"num_experts_per_tok", "num_experts_per_token", "top_k_experts"};
+
+  // Returns whether all that the MoE layer needs is there.
+  bool add_experts() {
+    const auto experts = size(kExperts, "routed experts; a model without has no MoE layer to run");
+    const auto top_k = size(kTopK, "experts a token");
+    // Experts without a width of their own have that of the feed-forward layer.
+    const auto width = size(kWidth, "an expert's width");
+    if (!experts || !top_k || !width) return false;
+    add("intermediate", *width);
+    add("top_k", *top_k);
+    add("experts", *experts);
+    note_what_is_left_out(width->value);
+    return true;
+  }
+
+  void add_layers(const HuggingFaceLayers& layers) {
+    auto attention = std::make_unique<ConfigValue>();
+    attention->mark = start_;
+    for (const HuggingFaceLayers::Key& key : layers.keys) {
+      const Mark mark = mark_of(key.source);
+      constexpr std::string_view kPrefix = "attention.";
+      if (key.path.starts_with(kPrefix))
+        attention->add(key.path.substr(kPrefix.size()), mark, ConfigValue::scalar(key.value, mark));
+      else
+        add(key.path.c_str(), key.value, mark);
+    }
+    if (!attention->entries.empty()) model_->add("attention", start_, std::move(attention));
+    add_list("layers", layers.layers);
+    add_list("guessed", layers.guessed);
+  }
+
+  void add_list(const char* key, const std::vector<std::string>& items) {
+    if (items.empty()) return;
+    auto list = std::make_unique<ConfigValue>();
+    list->kind = ConfigValue::Kind::kList;
+    list->mark = start_;
+    for (const std::string& item : items) list->items.push_back(ConfigValue::scalar(item, start_));
+    model_->add(key, start_, std::move(list));
+  }
 
   bool parse() {
     try {
@@ -108,7 +148,7 @@ class ModelReader {
   }
 
   // Returns the first of these keys that is present.
-  std::optional<Size> size(std::initializer_list<const char*> keys, std::string_view what) {
+  std::optional<Size> size(std::span<const char* const> keys, std::string_view what) {
     std::string names;
     for (const char* key : keys) {
       names += (names.empty() ? "" : ", ") + std::string(key);

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/config/model_shape_config.h"
+
 namespace a3sim {
 namespace {
 
@@ -39,6 +41,11 @@ std::optional<std::uint32_t> read_experts_per_rank(const Config& config, const P
         "beside experts_per_rank, expected one of the two; 'model: !override' drops what an included "
         "model says");
     size(config, "experts_per_rank", kMostExperts);
+    return std::nullopt;
+  }
+  if (!total && !local && config.has("layers")) {
+    config.error("layers",
+                 "no routed experts (experts, or experts_per_rank), so there is no MoE layer to run alone");
     return std::nullopt;
   }
   if (!total) return known("experts_per_rank", std::min(kMostLocalExperts, kMostExperts / ep));
@@ -124,6 +131,7 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   }
   if (experts && !parallel.ep_is_wrong) check_pairs(config, shape);
   check_rows(config, shape);
+  check_model_shape(config, parallel);
   config.finish();
   return shape;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <fstream>
@@ -5,6 +6,7 @@
 #include <vector>
 
 #include "models/config/model_config.h"
+#include "models/config/model_shape_config.h"
 #include "sim/core/config/config.h"
 #include "sim/core/error.h"
 #include "tests/scratch_directory.h"
@@ -111,6 +113,51 @@ TEST_CASE("A family's config.json is its shape, and what is left out is named") 
     CHECK_THAT(joined(model.left_out), Contains(family.left_out));
   }
   CHECK(joined(read(kFamilies[0].json).left_out) == kFamilies[0].left_out);
+}
+
+TEST_CASE("A config.json says of what all layers of a model consist") {
+  const auto layers = [](const std::string& json) {
+    const ScratchDirectory folder;
+    std::ofstream(folder / "config.json") << json;
+    Diagnostics diagnostics;
+    const Config root =
+        Config::parse("include: config.json\n", (folder / "e.yaml").string(), {}, diagnostics);
+    const ModelShape shape = read_model_shape(root.map("model"), {});
+    diagnostics.throw_if_any();
+    return shape;
+  };
+  const ModelShape v3 = layers(
+      R"({"model_type": "deepseek_v3", "hidden_size": 7168, "intermediate_size": 18432, "moe_intermediate_size": 2048,
+         "n_routed_experts": 256, "num_experts_per_tok": 8, "n_shared_experts": 1, "first_k_dense_replace": 3,
+         "moe_layer_freq": 1, "num_nextn_predict_layers": 1, "num_hidden_layers": 61, "vocab_size": 129280,
+         "num_attention_heads": 128, "num_key_value_heads": 128, "q_lora_rank": 1536, "kv_lora_rank": 512,
+         "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "tie_word_embeddings": false})");
+  CHECK(v3.layers.size() == 1 + 61 + 1 + 1);
+  CHECK(std::ranges::count(v3.layers, "dense") == 3);
+  CHECK(std::ranges::count(v3.layers, "moe") == 58);
+  CHECK(v3.layers[62] == "mtp");
+  CHECK((v3.attention.d_qk == 192 && v3.attention.d_v == 128 && v3.attention.latent->queries == 1536));
+  CHECK((v3.dense_intermediate == 18432 && v3.experts.shared_intermediate == 2048));
+  CHECK(v3.guessed.empty());
+
+  const ModelShape qwen = layers(
+      R"({"model_type": "qwen3", "hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 36,
+         "vocab_size": 151936, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128})");
+  CHECK(std::ranges::count(qwen.layers, "dense") == 36);
+  CHECK((qwen.experts.count == 0 && qwen.attention.kv_heads == 8 && qwen.attention.qk_norm));
+
+  const std::string maverick =
+      R"("model_type": "llama4_text", "hidden_size": 5120, "intermediate_size": 8192, "intermediate_size_mlp": 16384,
+         "num_local_experts": 128, "num_experts_per_tok": 1, "interleave_moe_layer_step": 2, "vocab_size": 202048,
+         "num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 4)";
+  CHECK(layers("{" + maverick + "}").layers ==
+        std::vector<std::string>{"embedding", "dense", "moe", "dense", "moe", "head"});
+
+  const ModelShape guessed = layers(
+      R"({"model_type": "new", "hidden_size": 64, "intermediate_size": 32, "num_hidden_layers": 1, "vocab_size": 10,
+         "num_attention_heads": 4})");
+  CHECK(guessed.attention.d_qk == 16);
+  CHECK(guessed.guessed == std::vector<std::string>{"attention.head_dim", "attention.qk_norm"});
 }
 
 TEST_CASE("Types of a config.json are those that are computed with, or a note") {
