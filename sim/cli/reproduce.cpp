@@ -10,8 +10,10 @@
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/calibration/intervals.h"
+#include "sim/study/published/formula_verdict.h"
 #include "sim/study/published/overview.h"
 #include "sim/study/published/published_figure.h"
+#include "sim/study/published/simplest_formula.h"
 #include "version.h"
 
 namespace a3sim {
@@ -31,7 +33,7 @@ std::string help_with_tables() {
   const std::filesystem::path configs = configs_folder();
   for (const std::string& name : published_tables(configs))
     tables += fmt::format("  {:<12} {}\n", name, read_published_table(configs, name).description);
-  return help_of("reproduce", tables);
+  return help_of("reproduce", tables) + '\n' + SimplestFormula::read(configs).rule;
 }
 
 // Whose values' ranges the error bars follow from.
@@ -77,16 +79,20 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
     bars = [&intervals, name](const Point& point) { return intervals.bar(name, point); };
   page.points = comparisons_json(name, comparisons, bars);
   const Table whole = comparison_table(comparisons, bars);
-  page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, result.heading, whole.markdown(), table.notes);
+  const std::string verdict = verdict_of(comparisons).text(table.lacks);
+  const std::string heading = verdict + result.heading;
+  std::string notes = table.notes;
+  if (!verdict.empty()) notes += (notes.empty() ? "" : "\n") + SimplestFormula::read(scenario.configs).rule;
+  page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, heading, whole.markdown(), notes);
   page.csv = whole.csv();
   std::vector<Comparison> defaults = comparisons;
   std::erase_if(defaults, [](const auto& c) { return !c.point.variant.empty(); });
   const Table shown = options.variants ? whole : comparison_table(defaults, bars);
-  page.text = fmt::format("{}\n{}", result.heading, shown.text());
-  if (!table.notes.empty()) page.text += '\n' + table.notes;
+  page.text = fmt::format("{}\n{}", heading, shown.text());
+  if (!notes.empty()) page.text += '\n' + notes;
   page.compared = {name, std::move(defaults), bars};
   page.table = table;
-  page.heading = result.heading;
+  page.heading = heading;
   page.comparisons = std::move(comparisons);
   return page;
 }

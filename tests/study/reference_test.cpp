@@ -77,14 +77,15 @@ TEST_CASE("a prediction stands beside the published value of its case and metric
   CHECK_THAT(table, Contains("62.5 (62.5..70)") && Contains("+20.3 %") && Contains("twice"));
 }
 
-TEST_CASE("JSON names experiment, case, variant, metric, unit, value, reference and source") {
+TEST_CASE(
+    "JSON names experiment, case, variant, metric, unit, value, reference, source and the formula's value") {
   Toy toy;
   toy.publish("copy", "latency", "50 us");
   const nlohmann::ordered_json json = comparisons_json("toy", compared(toy));
   CHECK(json[0].dump() ==
         R"({"experiment":"toy","case":{"point":"copy"},"metric":"latency","unit":"us","value":)" +
             nlohmann::ordered_json(Toy::copy(1.33)).dump() +
-            R"(,"low":null,"high":null,"reference":50.0,"source":"s"})");
+            R"(,"low":null,"high":null,"reference":50.0,"source":"s","formula":null})");
   CHECK(json[1]["variant"] == "twice");
   CHECK(!json[0].contains("variant"));
   CHECK(json[2]["reference"].is_null());

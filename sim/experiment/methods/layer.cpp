@@ -128,12 +128,13 @@ std::uint32_t Layer::swiglu(std::uint32_t rank, const RowsByExpert& rows, double
 }
 
 // The host prepares and launches every expert's product, and the device waits for it.
-std::uint32_t Layer::launched(const char* name, std::uint32_t rank, const MemoryJob& job,
-                              std::size_t launches, const RowsByExpert& of_rows, const Each& after) {
-  StreamTask of = task(name, rank, kCompute, after);
-  of.job = job;
-  if (launches > 0) {
-    of.wait = cost_.program().launch.queued + host().product * static_cast<std::int64_t>(launches);
+std::uint32_t Layer::launched(const Products& products, std::uint32_t rank, const RowsByExpert& of_rows,
+                              const Each& after) {
+  StreamTask of = task(products.name, rank, kCompute, after);
+  of.job = products.job;
+  of.macs = products.macs;
+  if (products.launches > 0) {
+    of.wait = cost_.program().launch.queued + host().product * static_cast<std::int64_t>(products.launches);
     of.kind = hardware_.workers.queue_for(CoreUnit::kMatrix);
     of.matrix = true;
     of.units = matrix_workers();
@@ -143,14 +144,16 @@ std::uint32_t Layer::launched(const char* name, std::uint32_t rank, const Memory
 
 std::uint32_t Layer::products(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
                               std::uint32_t k, const Each& after) {
-  return launched(name, rank, cost_.products(counts_of(rows), n, k, matrix_workers()), rows.size(), rows,
-                  after);
+  return launched(
+      {name, cost_.products(counts_of(rows), n, k, matrix_workers()), sum_of(rows) * n * k, rows.size()},
+      rank, rows, after);
 }
 
 std::uint32_t Layer::gradients(const char* name, std::uint32_t rank, const RowsByExpert& rows,
                                std::uint32_t n, std::uint32_t k, const Each& after) {
-  return launched(name, rank, cost_.gradients(counts_of(rows), n, k, matrix_workers()), rows.size(), rows,
-                  after);
+  return launched(
+      {name, cost_.gradients(counts_of(rows), n, k, matrix_workers()), sum_of(rows) * n * k, rows.size()},
+      rank, rows, after);
 }
 
 double sum_of(const RowsByExpert& rows) {

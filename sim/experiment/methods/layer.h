@@ -92,8 +92,14 @@ class Layer {
   // Adds work of a host thread.
   std::uint32_t host(const char* name, Stream thread, std::uint32_t rank, Duration time, const Each& after);
   // Adds one kernel of products, for which the host prepares `launches` of them.
-  std::uint32_t launched(const char* name, std::uint32_t rank, const MemoryJob& job, std::size_t launches,
-                         const RowsByExpert& rows, const Each& after);
+  struct Products {
+    const char* name = "";
+    MemoryJob job;
+    double macs = 0;
+    std::size_t launches = 1;
+  };
+  std::uint32_t launched(const Products& products, std::uint32_t rank, const RowsByExpert& rows,
+                         const Each& after);
   // Adds one or several kernels of products, n wide over k.
   std::uint32_t products(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
                          std::uint32_t k, const Each& after);

@@ -26,11 +26,12 @@ class SplitWidth final : public ExpertPlan {
   }
 
   // One fused kernel of all experts, of so many launches of the host's.
-  std::uint32_t fused(Layer& layer, const char* name, std::uint32_t rank, MemoryJob job,
+  std::uint32_t fused(Layer& layer, const char* name, std::uint32_t rank, Layer::Products products,
                       const Each& after) const {
-    job.ideal =
-        Duration(static_cast<std::int64_t>(static_cast<double>(job.ideal.count()) / options_.efficiency));
-    return layer.launched(name, rank, job, 1, all_rows(), after);
+    Duration& ideal = products.job.ideal;
+    ideal = Duration(static_cast<std::int64_t>(static_cast<double>(ideal.count()) / options_.efficiency));
+    products.name = name;
+    return layer.launched(products, rank, all_rows(), after);
   }
 
   Each exchange(Layer& layer, const char* name, BytesPerSecond rate, const Each& after) const {
@@ -53,10 +54,12 @@ class SplitWidth final : public ExpertPlan {
     const Each known = forward ? layer.counts() : Each{};
     const Each gathered = exchange(layer, KernelName::kDispatch, bulk.dispatch, known);
     const auto products = [&](std::uint32_t n, std::uint32_t k) {
-      return layer.cost().products(batch_.rows, n, k, layer.matrix_workers());
+      return Layer::Products{"", layer.cost().products(batch_.rows, n, k, layer.matrix_workers()),
+                             sum_of(all_rows()) * n * k};
     };
     const auto gradients = [&](std::uint32_t n, std::uint32_t k) {
-      return layer.cost().gradients(batch_.rows, n, k, layer.matrix_workers());
+      return Layer::Products{"", layer.cost().gradients(batch_.rows, n, k, layer.matrix_workers()),
+                             sum_of(all_rows()) * n * k};
     };
     Each ready;
     for (std::uint32_t r = 0; r < ranks; ++r) {

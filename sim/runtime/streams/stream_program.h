@@ -27,6 +27,7 @@ struct StreamTask {
   std::uint32_t kind = 0;              // of the workers that it holds, by place in StreamProgram::kinds
   std::uint32_t units = 0;             // how many of them; 0: none
   bool matrix = false;                 // its job is one of matrix units
+  double macs = 0;                     // of its products
   Duration hold{};                     // busy, before its job and its transfers begin
   MemoryJob job{};                     // of its rank's memory; none if its ideal time is zero
   std::vector<StreamTransfer> transfers{};

@@ -11,6 +11,7 @@
 #include "sim/experiment/micro_batches.h"
 #include "sim/study/metrics/metric.h"
 #include "sim/study/published/evaluation.h"
+#include "sim/study/published/simplest_formula.h"
 
 namespace a3sim {
 namespace {
@@ -38,10 +39,48 @@ MeanInterval mean_over(const Results& results, const Value& value) {
   return mean_interval_of_groups(by_seed);
 }
 
+// What the simplest formula makes of a micro-batch.
+struct FormulaTimes {
+  Duration forward{}, backward{};
+};
+
+// Of the seed's first micro-batch.
+FormulaTimes formula_times(const Experiment& experiment, const Batches& batches, double part_of_peak) {
+  const Hardware hardware = sustained(experiment.hardware);
+  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
+  const LoadHistory history = history_before(batches);
+  const MicroBatch batch(batches.counts.front(), history);
+  const auto plan = plan_of(experiment, batch, cost);
+  const auto time = [&](bool forward) {
+    const StreamPass pass = write_stream_pass(experiment, *plan, cost, forward);
+    return serial_roofline(pass.program, hardware, experiment.program, dies_of(experiment.run.ranks),
+                           part_of_peak, [&](std::uint32_t task) { return pass.counts(task); })
+        .total();
+  };
+  return {time(true), time(false)};
+}
+
+double mean_formula(const std::vector<FormulaTimes>& times, Duration FormulaTimes::* pass) {
+  double sum = 0;
+  for (const FormulaTimes& of : times) sum += milliseconds(of.*pass);
+  return sum / static_cast<double>(times.size());
+}
+
+// Milliseconds that the products of a row take in the forward pass.
+double formula_of_row(const Experiment& experiment, double part_of_peak) {
+  const Hardware hardware = sustained(experiment.hardware);
+  const double macs = 3.0 * experiment.shape.hidden * experiment.shape.intermediate;
+  const double peak = static_cast<double>(hardware.workers.count(CoreUnit::kMatrix)) *
+                      hardware.cube.macs_per_cycle_16 * static_cast<double>(hardware.clock.count) *
+                      hardware.cube.speed * part_of_peak;
+  return macs / peak * 1e3;
+}
+
 // What one group's micro-batches come to.
 struct Group {
   Experiment experiment;
   std::map<std::string, Results> by_method;
+  std::map<std::string, std::vector<FormulaTimes>> formula_by_method;          // by seed
   std::map<std::uint32_t, std::vector<std::vector<double>>> straggler_by_dyn;  // of feplb, by seed
 };
 
@@ -70,11 +109,12 @@ class Points {
   Points(const Wanted& wanted, std::string hardware) : wanted_(wanted), hardware_(std::move(hardware)) {}
 
   void add(const Json& coordinates, const char* metric, const char* unit, const MeanInterval& mean,
-           const std::string& note = "") {
+           const std::string& note = "", std::optional<double> formula = {}) {
     if (!wanted_.has(coordinates)) return;
     Point point{coordinates, metric, unit, mean.mean, hardware_, variant};
     point.more = {{Column::words("95 % over seeds"), fmt::format("{:.4g}..{:.4g}", mean.low, mean.high)},
                   {Column::words("note"), note}};
+    point.formula = formula;
     points.push_back(std::move(point));
   }
 
@@ -86,13 +126,16 @@ class Points {
   std::string hardware_;
 };
 
-std::vector<Group> groups(const PublishedBatches& asked, const Scenario& scenario) {
+std::vector<Group> groups(const PublishedBatches& asked, const Scenario& scenario,
+                          const SimplestFormula& formula) {
   std::vector<Group> groups;
   for (const std::string& name : asked.experiments) {
-    Group& group = groups.emplace_back(Group{scenario.load(name), {}, {}});
+    Group& group = groups.emplace_back(Group{scenario.load(name), {}, {}, {}});
     check_streams(group.experiment);
-    for (const std::string& method : asked.methods)
+    for (const std::string& method : asked.methods) {
       group.by_method[method].resize(group.experiment.work->micro_batches()->seeds);
+      group.formula_by_method[method].resize(group.experiment.work->micro_batches()->seeds);
+    }
     for (const std::uint32_t dyn : asked.dyns)
       group.straggler_by_dyn[dyn].resize(group.experiment.work->micro_batches()->seeds);
   }
@@ -105,6 +148,8 @@ std::vector<Group> groups(const PublishedBatches& asked, const Scenario& scenari
       const std::string set[] = {fmt::format("experiment.method={}", method)};
       const Experiment experiment = group.experiment.with(set);
       group.by_method.at(method)[seed] = run_micro_batches(experiment, batches);
+      group.formula_by_method.at(method)[seed] =
+          formula_times(experiment, batches, formula.part_of_peak(experiment.hardware));
     }
     for (const std::uint32_t dyn : asked.dyns)
       group.straggler_by_dyn.at(dyn)[seed] = stragglers(group.experiment, batches, dyn);
@@ -112,28 +157,34 @@ std::vector<Group> groups(const PublishedBatches& asked, const Scenario& scenari
   return groups;
 }
 
-void add_latencies(const Json& of, const Results& results, Points& points) {
+void add_latencies(const Json& of, const Results& results, const std::vector<FormulaTimes>& formula,
+                   Points& points) {
   for (const char* pass : {"forward", "backward"}) {
     Json coordinates = of;
     coordinates["pass"] = pass;
-    points.add(coordinates, "latency", "ms", mean_over(results, batch_value("latency", pass)));
+    std::optional<double> by_hand;
+    if (!formula.empty())
+      by_hand = mean_formula(
+          formula, pass == std::string_view("forward") ? &FormulaTimes::forward : &FormulaTimes::backward);
+    points.add(coordinates, "latency", "ms", mean_over(results, batch_value("latency", pass)), "", by_hand);
   }
 }
 
 void latencies(const PublishedBatches& asked, const Group& group, Points& points) {
   for (const std::string& method : asked.latencies)
     add_latencies({{"ep", group.experiment.shape.ep}, {"method", method}}, group.by_method.at(method),
-                  points);
+                  group.formula_by_method.at(method), points);
 }
 
-void stragglers_of(const PublishedBatches& asked, const Group& group, Points& points) {
+void stragglers_of(const PublishedBatches& asked, const Group& group, double part_of_peak, Points& points) {
   const std::uint32_t ep = group.experiment.shape.ep;
   for (const std::string& method : asked.stragglers) {
     const Results& results = group.by_method.at(method);
-    points.add({{"ep", ep}, {"method", method}}, "token_straggler", "rows",
-               mean_over(results, batch_value("token_straggler")));
+    const MeanInterval rows = mean_over(results, batch_value("token_straggler"));
+    points.add({{"ep", ep}, {"method", method}}, "token_straggler", "rows", rows);
     points.add({{"ep", ep}, {"method", method}}, "gemm_straggler", "ms",
-               mean_over(results, batch_value("product_straggler")));
+               mean_over(results, batch_value("product_straggler")), "",
+               rows.mean * formula_of_row(group.experiment, part_of_peak));
   }
   for (const auto& [dyn, by_seed] : group.straggler_by_dyn)
     points.add({{"ep", ep}, {"dyn", dyn}}, "token_straggler", "rows", mean_interval_of_groups(by_seed));
@@ -218,17 +269,19 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
   for (std::size_t i = 0; i < runs.size(); ++i) {
     points.variant = runs[i].first->name;
     const Json of{{"ep", eps[i]}, {"method", runs[i].second}};
-    add_latencies(of, results[i], points);
+    add_latencies(of, results[i], {}, points);
     points.add(of, "token_straggler", "rows", mean_over(results[i], batch_value("token_straggler")));
   }
 }
 
 Predictions run_batches(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   const PublishedBatches& asked = table.batches;
-  const std::vector<Group> all = groups(asked, scenario);
+  const SimplestFormula formula = SimplestFormula::read(scenario.configs);
+  const std::vector<Group> all = groups(asked, scenario, formula);
   Points points(wanted, all.front().experiment.hardware.name);
   for (const Group& group : all) latencies(asked, group, points);
-  for (const Group& group : all) stragglers_of(asked, group, points);
+  for (const Group& group : all)
+    stragglers_of(asked, group, formula.part_of_peak(group.experiment.hardware), points);
   phases(asked, all.back(), points);
   gains(asked, all, points);
   if (wanted.variants) variants(table, scenario, points);

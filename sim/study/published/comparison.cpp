@@ -46,9 +46,15 @@ std::string published(const Reference& reference, const std::string& unit) {
   return fmt::format("{:.6g} ({:.6g}..{:.6g})", value, low, high);
 }
 
-std::string error_text(const Comparison& comparison) {
-  const double percent = 100 * error_of(comparison);
-  return fmt::format("{:+.1f} {}", percent, is_fraction(comparison.point.metric) ? "pp" : "%");
+std::string error_text(double error, const Point& point) {
+  return fmt::format("{:+.1f} {}", 100 * error, is_fraction(point.metric) ? "pp" : "%");
+}
+
+// The relative error of a value in the point's unit; of shares the difference in points, whichever unit they are written in.
+double error_of_value(double value, const Point& point, const Reference& reference) {
+  const double published = reference.in(point.unit), difference = value - published;
+  return is_fraction(point.metric) ? difference * metric_unit(point.metric, point.unit).value()
+                                   : difference / published;
 }
 
 // What the table of some comparisons has, and how each becomes a row of it.
@@ -59,10 +65,11 @@ class TableOfPoints {
   std::vector<Cell> cells(const Comparison& comparison) const;
 
  private:
-  std::vector<std::string> coordinates_;   // in the order of their first appearance
-  std::vector<Column> more_;               // likewise
-  std::string metric_, unit_;              // of the first point
-  bool variants_ = false, mixed_ = false;  // whether some points have a variant, another metric or unit
+  std::vector<std::string> coordinates_;  // in the order of their first appearance
+  std::vector<Column> more_;              // likewise
+  std::string metric_, unit_;             // of the first point
+  // Whether some points have a variant, another metric or unit, something that the formula says.
+  bool variants_ = false, mixed_ = false, formula_ = false;
   const ErrorBars& bars_;
 };
 
@@ -87,6 +94,7 @@ TableOfPoints::TableOfPoints(const std::vector<Comparison>& comparisons, const E
     }
     variants_ = variants_ || !point.variant.empty();
     mixed_ = mixed_ || point.metric != metric_ || point.unit != unit_;
+    formula_ = formula_ || point.formula;
   }
 }
 
@@ -100,6 +108,11 @@ std::vector<Column> TableOfPoints::columns() const {
   columns.push_back(std::move(predicted));
   columns.push_back(Column::words("published"));
   columns.push_back(Column::words("error"));
+  if (formula_) {
+    columns.push_back(Column::words("formula"));
+    columns.back().form = Form::kSignificant;
+    columns.push_back(Column::words("its error"));
+  }
   if (bars_) {
     columns.push_back(Column::words("5..95 %"));
     columns.push_back(Column::words("vs error bar", "published is").or_else(""));
@@ -121,9 +134,14 @@ std::vector<Cell> TableOfPoints::cells(const Comparison& comparison) const {
   Cell &published_cell = cells.emplace_back(), error_cell;
   if (reference) {
     published_cell = published(*reference, point.unit);
-    error_cell = error_text(comparison);
+    error_cell = error_text(error_of(comparison), point);
   }
   cells.push_back(std::move(error_cell));
+  if (formula_) {
+    cells.push_back(point.formula ? Cell(*point.formula) : Cell());
+    const std::optional<double> error = reference ? formula_error_of(comparison) : std::nullopt;
+    cells.push_back(error ? Cell(error_text(*error, point)) : Cell());
+  }
   if (bars_) {
     const std::optional<ErrorBar> bar = bars_(point);
     cells.emplace_back(bar ? bar->text() : "");
@@ -151,12 +169,13 @@ std::vector<Comparison> compare(const PublishedTable& table, std::vector<Point> 
 }
 
 double error_of(const Comparison& comparison) {
-  const double published = comparison.reference.value().in(comparison.point.unit);
-  const double difference = comparison.point.value - published;
-  const Point& point = comparison.point;
-  // In points, whichever unit the share is written in.
-  return is_fraction(point.metric) ? difference * metric_unit(point.metric, point.unit).value()
-                                   : difference / published;
+  return error_of_value(comparison.point.value, comparison.point, comparison.reference.value());
+}
+
+std::optional<double> formula_error_of(const Comparison& comparison) {
+  const std::optional<double>& formula = comparison.point.formula;
+  if (!formula) return {};
+  return error_of_value(*formula, comparison.point, comparison.reference.value());
 }
 
 std::string ErrorBar::text() const { return fmt::format("{}..{}", significant(low), significant(high)); }
@@ -175,6 +194,8 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
     item["high"] = bar ? nlohmann::ordered_json(bar->high) : nullptr;
     item["reference"] = reference ? nlohmann::ordered_json(reference->in(point.unit)) : nullptr;
     item["source"] = reference ? nlohmann::ordered_json(reference->source) : nullptr;
+    item["formula"] = point.formula ? nlohmann::ordered_json(*point.formula) : nullptr;
+    if (reference && reference->follows) item["follows"] = true;
     json.push_back(std::move(item));
   }
   return json;

@@ -35,15 +35,17 @@ using ErrorBars = std::function<std::optional<ErrorBar>(const Point&)>;
 
 // The relative error of the prediction, or for fractions the absolute one. There is a reference.
 double error_of(const Comparison& comparison);
+// The same of what the simplest formula says; none: it says nothing. There is a reference.
+std::optional<double> formula_error_of(const Comparison& comparison);
 
 // An array of objects: experiment, case, [variant], metric, unit, value, low and high of its error bar (or
-// null), reference (or null), source (or null).
+// null), reference (or null), source (or null), formula (or null), and `follows` where the reference follows from others.
 nlohmann::ordered_json comparisons_json(const std::string& experiment,
                                         const std::vector<Comparison>& comparisons,
                                         const ErrorBars& bars = {});
 
 // A line each: the case, what is predicted, what was published (with the spread of other published values),
-// the error; if bars are given the bar, and where the published value lies; the points' further columns.
+// the error; the simplest formula's value and error where it says something about some; if bars are given the bar, and where the published value lies; the points' further columns.
 Table comparison_table(const std::vector<Comparison>& comparisons, const ErrorBars& bars = {});
 
 }  // namespace a3sim

@@ -24,6 +24,7 @@ struct Point {
   std::string variant{};                        // what differs from the default; empty for the default
   Duration bound{};                             // the largest lower bound of its latency; 0: not known
   std::vector<std::pair<Column, Cell>> more{};  // further columns of its row
+  std::optional<double> formula{};              // what simplest_formula.h makes of it; none: nothing
 };
 
 // How much of a table is needed.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/published/formula_verdict.h"
 #include "sim/study/summary/run_trace.h"
 #include "traces/analysis/explanation.h"
 
@@ -79,23 +80,29 @@ std::string main_table(const std::vector<Compared>& all) {
 std::string trust_table(const std::vector<Compared>& all) {
   Table table({Column::words("experiment"), Column::count("predictions"), Column::count("published"),
                Column::count("used for the fit"), Column::percent("mean error", ""),
-               Column::percent("largest", ""), Column::count("inside 5..95 %")});
+               Column::percent("largest", ""), Column::percent("formula", ""), Column::words("half of it"),
+               Column::count("inside 5..95 %")});
   for (const auto& [experiment, comparisons, bars] : all) {
     std::uint64_t published = 0, fitted = 0, inside = 0;
-    double sum = 0, largest = 0;
     for (const Comparison& c : comparisons) {
-      if (!c.reference) continue;
+      if (!c.reference || c.reference->follows) continue;
       ++published;
       fitted += c.reference->use == Use::kCalibration;
       const std::optional<ErrorBar> bar = bars ? bars(c.point) : std::nullopt;
       inside += bar && bar->holds(c.reference->in(c.point.unit)) ? 1 : 0;
-      const double error = std::abs(error_of(c));
-      sum += error;
-      largest = std::max(largest, error);
     }
-    const auto percent = [&](double error) { return published > 0 ? Cell(error) : Cell(); };
+    const FormulaVerdict verdict = verdict_of(comparisons);
+    const auto percent = [&](double error, const MeanError& of) {
+      return of.points > 0 ? Cell(error) : Cell();
+    };
     table.add({experiment, whole(comparisons.size()), whole(published), whole(fitted),
-               percent(sum / static_cast<double>(std::max<std::uint64_t>(1, published))), percent(largest),
+               percent(verdict.predicted.mean(), verdict.predicted),
+               percent(verdict.predicted.largest, verdict.predicted),
+               percent(verdict.by_formula.mean(), verdict.by_formula),
+               verdict.half() ? Cell(std::string(*verdict.half()     ? "yes"
+                                                 : *verdict.better() ? "no"
+                                                                     : "worse"))
+                              : Cell(),
                bars && published > 0 ? whole(inside) : Cell()});
   }
   return table.text();

@@ -323,6 +323,7 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   table.description = root.text("description");
   table.heading = root.text("heading", "");
   table.notes = root.text("notes", "");
+  table.lacks = root.text("lacks", "");
   table.evaluation = root.registered<Evaluation>("evaluation", "runs").value_or("runs");
   table.is_long = root.boolean("long", false);
   table.references = read_references(root);

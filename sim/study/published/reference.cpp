@@ -37,6 +37,15 @@ Reference read_point(const Config& point) {
   return reference;
 }
 
+// A total whose passes were published, a speed-up whose latency was.
+bool follows_from(const Reference& reference, const std::vector<Reference>& references) {
+  nlohmann::ordered_json of = reference.coordinates;
+  if (reference.metric == "speedup") return find_reference(references, of, "latency") != nullptr;
+  if (!of.contains("pass") || of["pass"] != "total") return false;
+  of["pass"] = "forward";
+  return find_reference(references, of, reference.metric) != nullptr;
+}
+
 }  // namespace
 
 double Reference::in(std::string_view unit) const {
@@ -74,6 +83,7 @@ std::vector<Reference> read_references(const Config& table) {
     }
     references.push_back(std::move(reference));
   }
+  for (Reference& reference : references) reference.follows = follows_from(reference, references);
   return references;
 }
 

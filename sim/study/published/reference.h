@@ -31,6 +31,9 @@ struct Reference {
   std::string note;  // may be empty
   Use use = Use::kComparison;
   std::vector<OtherValue> spread;
+  // Follows from other values of the table: the total of passes, the speed-up of latencies. It is compared, and counts in
+  // no mean.
+  bool follows = false;
 
   // The value in one of the metric's units.
   double in(std::string_view unit) const;

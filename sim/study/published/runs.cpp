@@ -11,6 +11,7 @@
 #include "sim/study/metrics/metric.h"
 #include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
+#include "sim/study/published/simplest_formula.h"
 #include "sim/study/summary/run_trace.h"
 
 namespace a3sim {
@@ -26,6 +27,7 @@ struct PassMetrics {
   std::map<std::string, MetricAmount> amounts;  // by PublishedMetric::key()
   Bounds bounds;
   std::string network, ranks;  // ranks: that were simulated, "2 of 8"
+  Duration formula{};          // by the simplest formula; 0: not computed
 
   void add(const PassMetrics& other);
   Duration time(const std::string& key) const { return mean_time(amounts.at(key)); }
@@ -39,6 +41,7 @@ void PassMetrics::add(const PassMetrics& other) {
   for (std::uint32_t b = 0; b < kBounds; ++b) bounds.time[b] += other.bounds.time[b];
   network = other.network;
   ranks = other.ranks;
+  formula += other.formula;
 }
 
 // One of the table's cases, run.
@@ -189,7 +192,8 @@ std::string counts_of(const WorkerKinds& kinds) {
   return fmt::format("{}", fmt::join(counts, ", "));
 }
 
-CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario) {
+CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario,
+                 const SimplestFormula& formula) {
   const Experiment experiment = scenario.load(table.experiment, one.overrides);
   const auto asked = asked_of(table);
   const auto has = [&](bool Metric::* need) {
@@ -203,6 +207,12 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
   run.hardware = experiment.hardware.name;
   run.machine = fmt::format("{}: {}; order {}; network {}", experiment.hardware.name,
                             counts_of(experiment.workers), experiment.order.name, experiment.network);
+  const auto by_hand = [&, part = formula.part_of_peak(experiment.hardware)](const PassResult& pass) {
+    return serial_roofline(pass.schedule, routing_of(experiment), experiment.hardware, experiment.program,
+                           experiment.run, part)
+               .total() -
+           before;
+  };
   PassMetrics total;
   for (const PassResult& pass : run_experiment(experiment, record)) {
     std::optional<Trace> trace;
@@ -210,6 +220,7 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
     const PassAnalysis analysis(pass, trace ? &*trace : nullptr, before);
     PassMetrics metrics{pass.name, {}, pass.bounds, pass.run.network, "all"};
     if (experiment.kept > 0) metrics.ranks = fmt::format("{} of {}", experiment.kept, experiment.shape.ep);
+    if (one.variant.empty()) metrics.formula = by_hand(pass);
     for (const auto& [name, op] : asked)
       metrics.amounts[PublishedMetric::key_of(name, op)] = Metrics::get(name).amount_of(analysis, op);
     total.add(metrics);
@@ -228,6 +239,14 @@ std::optional<double> value_of(const PublishedMetric& asked, const PassMetrics& 
   if (metric.relation == Metric::Relation::kNone) return value;
   if (!other || other == &own) return {};
   return metric.related(value, metric.base_value(other->amounts.at(asked.key())));
+}
+
+std::optional<double> formula_of(const PublishedMetric& asked, const PassMetrics& own,
+                                 const PassMetrics* other) {
+  const std::optional<double> value =
+      formula_value(Metrics::get(asked.name), asked.name, own.amounts.at(asked.key()), own.formula,
+                    other ? std::optional(other->formula) : std::nullopt);
+  return value ? std::optional(in_unit(asked.name, asked.unit, *value)) : std::nullopt;
 }
 
 // With the pass where its column stands.
@@ -253,6 +272,7 @@ void add_points(const PublishedTable& table, const CaseRun& run, const CaseRun* 
                                                run.hardware, run.of->variant});
       const auto& bounds = own.bounds.time;
       point.bound = *std::ranges::max_element(bounds);
+      point.formula = formula_of(metric, own, other);
       for (const std::string& column : metric.more) column_of(table, column).add({metric, own, other, point});
     }
   }
@@ -273,9 +293,10 @@ Predictions run_cases(const PublishedTable& table, const Scenario& scenario, con
     if (is_wanted(one, scenario, wanted) || (one.variant.empty() && is_needed(table, one)))
       cases.push_back(&one);
   }
+  const SimplestFormula formula = SimplestFormula::read(scenario.configs);
   std::vector<CaseRun> runs(cases.size());
   in_parallel(cases.size(), scenario.threads,
-              [&](std::size_t i) { runs[i] = run_case(table, *cases[i], scenario); });
+              [&](std::size_t i) { runs[i] = run_case(table, *cases[i], scenario, formula); });
   Predictions result{table.heading, {}};
   std::string machine;
   for (const CaseRun& run : runs) {

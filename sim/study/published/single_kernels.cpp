@@ -7,6 +7,7 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
+#include "sim/study/published/simplest_formula.h"
 
 namespace a3sim {
 namespace {
@@ -17,15 +18,25 @@ constexpr double kFlops = 2;  // a product and a sum
 struct MeasuredKernel {
   const PublishedKernel& kernel;
   const Experiment& experiment;
+  double part_of_peak;  // of the simplest formula
   std::int64_t number(const char* key) const { return kernel.numbers.at(key); }
   std::uint32_t count(const char* key) const { return static_cast<std::uint32_t>(number(key)); }
 };
 
-double seconds_of(const StreamProgram& program, const Experiment& experiment) {
+// Operations or bytes that take a time, as simulated and by the simplest formula.
+struct Amount {
+  double amount;
+  Duration simulated, formula;
+};
+
+Amount run_program(double amount, const StreamProgram& program, const MeasuredKernel& measured) {
+  const Experiment& experiment = measured.experiment;
   std::vector<std::uint32_t> dies(program.ranks);
   std::iota(dies.begin(), dies.end(), 0U);
   const NetworkBackend& native = Registry<NetworkBackend>::get("native");
-  return seconds(run_streams(program, experiment.hardware, dies, native).makespan);
+  const SerialRoofline formula = serial_roofline(program, experiment.hardware, experiment.program, dies,
+                                                 measured.part_of_peak, [](std::uint32_t) { return true; });
+  return {amount, run_streams(program, experiment.hardware, dies, native).makespan, formula.total()};
 }
 
 double flops(const MeasuredKernel& measured) {
@@ -34,18 +45,22 @@ double flops(const MeasuredKernel& measured) {
 }
 
 // A product as a kernel of all workers, tile by tile through the L2.
-double product(const MeasuredKernel& measured) {
-  return flops(measured) / seconds(run_experiment(measured.experiment, false).front().run.makespan);
+Amount product(const MeasuredKernel& measured) {
+  const Experiment& experiment = measured.experiment;
+  const PassResult pass = run_experiment(experiment, false).front();
+  const SerialRoofline formula = serial_roofline(pass.schedule, routing_of(experiment), experiment.hardware,
+                                                 experiment.program, experiment.run, measured.part_of_peak);
+  return {flops(measured), pass.run.makespan, formula.total()};
 }
 
-double sustained_product(const MeasuredKernel& measured) {
+Amount sustained_product(const MeasuredKernel& measured) {
   Experiment experiment = measured.experiment;
   experiment.hardware = sustained(experiment.hardware);
-  return flops(measured) / seconds(run_experiment(experiment, false).front().run.makespan);
+  return product({measured.kernel, experiment, measured.part_of_peak});
 }
 
 // Products of many experts that have the same rows: one call an expert, or one kernel.
-double grouped(const MeasuredKernel& measured, bool one_kernel) {
+Amount grouped(const MeasuredKernel& measured, bool one_kernel) {
   const Experiment& experiment = measured.experiment;
   const std::uint32_t experts = measured.count("experts"), calls = one_kernel ? 1 : experts;
   KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);
@@ -55,25 +70,26 @@ double grouped(const MeasuredKernel& measured, bool one_kernel) {
     StreamTask task{.name = "products", .wait = experiment.program.launch.queued};
     task.units = experiment.hardware.workers.count(CoreUnit::kMatrix);
     task.job = cost.products(rows, measured.count("n"), measured.count("k"), task.units);
+    task.macs = flops(measured) / kFlops * static_cast<double>(rows.size());
     program.add(std::move(task));
   }
-  return experts * flops(measured) / seconds_of(program, experiment);
+  return run_program(experts * flops(measured), program, measured);
 }
-double products_by_calls(const MeasuredKernel& measured) { return grouped(measured, false); }
-double products_in_one_kernel(const MeasuredKernel& measured) { return grouped(measured, true); }
+Amount products_by_calls(const MeasuredKernel& measured) { return grouped(measured, false); }
+Amount products_in_one_kernel(const MeasuredKernel& measured) { return grouped(measured, true); }
 
 // A copy between two devices, from its start on the engine.
-double copy(const MeasuredKernel& measured) {
+Amount copy(const MeasuredKernel& measured) {
   const Hardware::CopyEngine& engine = *measured.experiment.hardware.copy_engine;
   StreamProgram program{2, {{"copy engine", engine.count}}, {}, {}};
   StreamTask task{.name = "copy", .units = 1, .hold = engine.startup};
   task.transfers = {{RankId{1}, Bytes{measured.number("bytes")}, engine.rate}};
   program.add(std::move(task));
-  return static_cast<double>(measured.number("bytes")) / seconds_of(program, measured.experiment);
+  return run_program(static_cast<double>(measured.number("bytes")), program, measured);
 }
 
 // An all-to-all of ranks that each send so many bytes, their own part among them.
-double all_to_all(const MeasuredKernel& measured) {
+Amount all_to_all(const MeasuredKernel& measured) {
   const std::uint32_t ranks = measured.count("ranks");
   const std::int64_t bytes = measured.number("bytes");
   const Program::Collective& spec = measured.experiment.program.collective;
@@ -87,11 +103,11 @@ double all_to_all(const MeasuredKernel& measured) {
     }
     program.add(std::move(task));
   }
-  return static_cast<double>(bytes) * (ranks - 1) / ranks / seconds_of(program, measured.experiment);
+  return run_program(static_cast<double>(bytes) * (ranks - 1) / ranks, program, measured);
 }
 
 // Bytes that a local copy reads and writes, together.
-double local_copy(const MeasuredKernel& measured) {
+Amount local_copy(const MeasuredKernel& measured) {
   const Experiment& experiment = measured.experiment;
   const auto bytes = static_cast<double>(measured.number("bytes"));
   StreamProgram program{1, {{"SM", experiment.hardware.workers.count(CoreUnit::kVector)}}, {}, {}};
@@ -99,11 +115,11 @@ double local_copy(const MeasuredKernel& measured) {
   task.job = KernelCost(experiment.hardware, experiment.program, experiment.cut.tiling)
                  .vector({bytes, bytes, {}}, task.units);
   program.add(std::move(task));
-  return 2 * bytes / seconds_of(program, experiment);
+  return run_program(2 * bytes, program, measured);
 }
 
-// The longest call by a rank in the forward pass of the experiment's first micro-batch, in ps.
-double exchange(const MeasuredKernel& measured, const char* name) {
+// The longest call by a rank in the forward pass of the experiment's first micro-batch.
+Amount exchange(const MeasuredKernel& measured, const char* name) {
   const Experiment& experiment = measured.experiment;
   const Batches batches = draw_batches(experiment, 0);
   const LoadHistory history(experiment.shape.experts());
@@ -115,15 +131,18 @@ double exchange(const MeasuredKernel& measured, const char* name) {
     if (pass.program.tasks[t].name == name)
       longest = std::max(longest, pass.result.records[t].end - pass.result.records[t].start);
   }
-  return static_cast<double>(longest.count());
+  const SerialRoofline formula = serial_roofline(
+      pass.program, experiment.hardware, experiment.program, dies_of(experiment.run.ranks),
+      measured.part_of_peak, [&](std::uint32_t task) { return pass.program.tasks[task].name == name; });
+  return {1, longest, formula.total()};
 }
-double dispatch(const MeasuredKernel& measured) { return exchange(measured, KernelName::kDispatch); }
-double combine(const MeasuredKernel& measured) { return exchange(measured, KernelName::kCombine); }
+Amount dispatch(const MeasuredKernel& measured) { return exchange(measured, KernelName::kDispatch); }
+Amount combine(const MeasuredKernel& measured) { return exchange(measured, KernelName::kCombine); }
 
-// A kind of measurement: operations or bytes a second, or ps.
+// A kind of measurement.
 struct KernelKind {
   std::string_view name;
-  double (*measure)(const MeasuredKernel&);
+  Amount (*measure)(const MeasuredKernel&);
   std::vector<std::string_view> numbers;  // that it needs
   std::string_view below = {};            // the experiment's key that they are set below; empty: none
 };
@@ -159,6 +178,7 @@ const KernelKind& kind_of(const PublishedTable& table, const PublishedKernel& ke
 // Single kernels, copies and exchanges on the machine of an experiment.
 Predictions run_kernels(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
+  const SimplestFormula formula = SimplestFormula::read(scenario.configs);
   for (const PublishedKernel& kernel : table.kernels) {
     if (!wanted.has(kernel.coordinates)) continue;
     const KernelKind& kind = kind_of(table, kernel);
@@ -167,9 +187,15 @@ Predictions run_kernels(const PublishedTable& table, const Scenario& scenario, c
       if (!kind.below.empty())
         overrides.push_back(fmt::format("{}.{}={}", kind.below, number, kernel.numbers.find(number)->second));
     const Experiment experiment = scenario.load(kernel.experiment, overrides);
-    result.points.push_back({kernel.coordinates, kernel.metric, kernel.unit,
-                             in_unit(kernel.metric, kernel.unit, kind.measure({kernel, experiment})),
-                             experiment.hardware.name});
+    const Amount came = kind.measure({kernel, experiment, formula.part_of_peak(experiment.hardware)});
+    const auto value = [&](Duration time) {
+      const double of_run =
+          kernel.metric == "latency" ? static_cast<double>(time.count()) : came.amount / seconds(time);
+      return in_unit(kernel.metric, kernel.unit, of_run);
+    };
+    Point& point = result.points.emplace_back(Point{kernel.coordinates, kernel.metric, kernel.unit,
+                                                    value(came.simulated), experiment.hardware.name});
+    point.formula = value(came.formula);
   }
   return result;
 }
