@@ -27,7 +27,7 @@ void add_head_projections(BlockBuilder& builder, const DieHeads& die) {
   builder.gather("qkv", builder.model().hidden);
   builder.product("qkv", builder.layout().tokens(), builder.model().hidden, rotated + values);
   if (shape.qk_norm) {
-    add_norm(builder, "qk_norm", tokens * rotated);
+    add_norm(builder, "qk_norm", tokens * (die.heads + die.kv_heads), shape.d_qk);
     builder.parameters(2.0 * shape.d_qk);
     builder.keep("queries and keys before their norm", tokens * rotated * builder.element());
   }
@@ -51,7 +51,7 @@ void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
   builder.keep("kv_down", own * (latent.keys + latent.rotated) * element);
   builder.at(BlockPart::kAttention, {kAttentionUp});
   if (latent.queries > 0) {
-    add_norm(builder, "q_norm", own * latent.queries);
+    add_norm(builder, "q_norm", own, latent.queries);
     builder.parameters(latent.queries);
     builder.keep("q_norm", own * latent.queries * element, {kNorm});
     builder.gather("q_up", latent.queries);
@@ -60,7 +60,7 @@ void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
     builder.gather("q", hidden);
     builder.product("q", layout.tokens(), hidden, query_width);
   }
-  add_norm(builder, "kv_norm", own * latent.keys);
+  add_norm(builder, "kv_norm", own, latent.keys);
   builder.parameters(latent.keys);
   builder.keep("kv_norm", own * latent.keys * element, {kNorm});
   builder.gather("kv_up", latent.keys + latent.rotated);
@@ -95,7 +95,7 @@ void add_attention(BlockBuilder& builder) {
   const double row = builder.own_tokens() * builder.model().hidden;
   builder.at(BlockPart::kAttention);
   builder.keep_input("input", row * element);
-  add_residual_norm(builder, "attention.norm", row);
+  add_residual_norm(builder, "attention.norm", builder.own_tokens(), builder.model().hidden);
   builder.parameters(builder.model().hidden);
   builder.keep("attention.norm", row * element, {kNorm});
   if (shape.latent)

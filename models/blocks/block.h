@@ -94,6 +94,8 @@ struct BlockAttention {
 struct BlockVector {
   double read = 0, written = 0;
   VectorOps ops{};
+  std::uint64_t rows = 0;   // that are reduced one by one; 0: elements in no order
+  std::uint32_t steps = 0;  // instructions on a row that wait for one another
 };
 
 // An exchange among the dies of a TP or a CP group.

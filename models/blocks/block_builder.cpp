@@ -45,25 +45,27 @@ void BlockBuilder::product(const std::string& name, BlockProduct forward) {
 }
 
 std::vector<BlockKernel> BlockBuilder::passes(const std::string& name, double elements,
-                                              std::span<const VectorPass> passes) const {
+                                              std::span<const VectorPass> passes, double width) const {
   std::vector<BlockKernel> kernels;
   for (const VectorPass& pass : passes) {
     const BlockVector work{elements * pass.read,
                            elements * pass.written,
                            {whole(elements * pass.simple), whole(elements * pass.convert),
-                            whole(elements * pass.transcendental)}};
+                            whole(elements * pass.transcendental)},
+                           pass.steps > 0 ? whole(elements / width) : 0,
+                           pass.steps};
     kernels.push_back(kernel(name, WorkClass::kVector, work));
   }
   return kernels;
 }
 
 void BlockBuilder::vector(const std::string& name, double elements, std::span<const VectorPass> forward,
-                          std::span<const VectorPass> backward, RecomputeKinds also) {
+                          std::span<const VectorPass> backward, RecomputeKinds also, double width) {
   const RecomputeKinds all = recompute_;
   recompute_.add(also);
   Operator& added = add();
-  added.forward = passes(name, elements, forward);
-  added.activation_gradient = passes(name + ".gradient", elements, backward);
+  added.forward = passes(name, elements, forward, width);
+  added.activation_gradient = passes(name + ".gradient", elements, backward, width);
   recompute_ = all;
 }
 

@@ -14,6 +14,7 @@ namespace a3sim {
 struct VectorPass {
   double read = 0, written = 0;
   double simple = 0, convert = 0, transcendental = 0;
+  std::uint32_t steps = 0;  // of a reduction over rows: instructions on a row that wait for one another
 };
 
 // Writes a block operator by operator, forward; their gradients come out in reverse order.
@@ -36,9 +37,9 @@ class BlockBuilder {
   void product(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n);
   // The same in fp32, whose gradients need no accumulation in another type.
   void product_fp32(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n);
-  // Elementwise kernels over so many elements; gradients are called NAME.gradient.
+  // Kernels over so many elements, elementwise or of rows of `width`; gradients are called NAME.gradient.
   void vector(const std::string& name, double elements, std::span<const VectorPass> forward,
-              std::span<const VectorPass> backward, RecomputeKinds also = {});
+              std::span<const VectorPass> backward, RecomputeKinds also = {}, double width = 0);
   void attention(const BlockAttention& forward);
   // All dies of the TP group get all tokens' rows of this width, which they hold in parts (with sequence parallelism) or
   // have already.
@@ -68,7 +69,7 @@ class BlockBuilder {
   }
   void product(const std::string& name, BlockProduct forward);
   std::vector<BlockKernel> passes(const std::string& name, double elements,
-                                  std::span<const VectorPass> passes) const;
+                                  std::span<const VectorPass> passes, double width = 0) const;
   BlockKernel collective(const std::string& name, BlockCollective::Kind kind, double width) const;
 
   const ModelShape& model_;

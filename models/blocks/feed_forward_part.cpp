@@ -8,7 +8,7 @@ void add_feed_forward_norm(BlockBuilder& builder) {
   const double row = builder.own_tokens() * builder.model().hidden;
   builder.at(BlockPart::kAttention);
   builder.keep("feed_forward.input", row * builder.element());
-  add_residual_norm(builder, "feed_forward.norm", row);
+  add_residual_norm(builder, "feed_forward.norm", builder.own_tokens(), builder.model().hidden);
   builder.parameters(builder.model().hidden);
   builder.keep("feed_forward.norm", row * builder.element(), {RecomputeKind::kNorm});
 }

@@ -12,7 +12,7 @@ void add_head(BlockBuilder& builder, bool owns_weights) {
   const double logits = builder.tokens() * columns;
   builder.at(BlockPart::kAttention);
   builder.keep_input("head.input", row * builder.element());
-  add_residual_norm(builder, "head.norm", row);
+  add_residual_norm(builder, "head.norm", builder.own_tokens(), model.hidden);
   builder.parameters(model.hidden);
   builder.keep("head.norm", row * builder.element(), {RecomputeKind::kNorm});
   builder.gather("head", model.hidden);

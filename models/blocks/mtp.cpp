@@ -41,7 +41,7 @@ class MtpBlock final : public BlockKind {
     const double element = builder.element();
     const VectorPass take{element, element, 0, 0, 0}, add{element + 4, 4, 1, 1, 0};
     builder.vector("mtp.embedding", row, {&take, 1}, {&add, 1});
-    add_norm(builder, "mtp.norm", 2 * row);
+    add_norm(builder, "mtp.norm", 2 * builder.own_tokens(), model.hidden);
     builder.parameters(2.0 * model.hidden);
     builder.keep("mtp.norm", 2 * row * builder.element(), {RecomputeKind::kNorm});
     builder.product("mtp.projection", builder.layout().own_tokens(), std::uint64_t{2} * model.hidden,

@@ -15,11 +15,11 @@ struct FusedOperator {
 
 void add_operator(BlockBuilder& builder, const std::string& name, double elements, bool fused,
                   const FusedOperator& one, std::span<const VectorPass> forward,
-                  std::span<const VectorPass> backward, RecomputeKinds also = {}) {
+                  std::span<const VectorPass> backward, RecomputeKinds also = {}, double width = 0) {
   if (fused)
-    builder.vector(name, elements, {&one.forward, 1}, {&one.backward, 1}, also);
+    builder.vector(name, elements, {&one.forward, 1}, {&one.backward, 1}, also, width);
   else
-    builder.vector(name, elements, forward, backward, also);
+    builder.vector(name, elements, forward, backward, also, width);
 }
 
 // To fp32, square, mean, times its root, to 16 bits, times the weight.
@@ -31,24 +31,35 @@ constexpr std::array kNormGradientSteps{VectorPass{4, 2, 1, 2, 0}, VectorPass{4,
                                         VectorPass{2, 4, 0, 1, 0}, VectorPass{8, 0, 1, 0, 0},
                                         VectorPass{4, 4, 1, 0, 0}, VectorPass{4, 4, 1, 0, 0},
                                         VectorPass{8, 4, 1, 0, 0}, VectorPass{4, 2, 0, 1, 0}};
+// Instructions on a row that wait for one another: to fp32, square, mean (a sum over lanes takes three), epsilon, root,
+// division, its copy, product, to 16 bits, product with the weight; backwards two such sums and a product more.
+constexpr std::uint32_t kNormChain = 12, kNormGradientChain = 20;
+// Narrower rows are normalised several at a time: SMALL_REDUCE_NUM of RmsNorm's tiling in CANN's ops-nn.
+constexpr double kNarrowRow = 2000;
+std::uint32_t norm_chain(double width, std::uint32_t steps) { return width <= kNarrowRow ? 0 : steps; }
 constexpr VectorPass kResidualAdd{4, 2, 1, 3, 0};
 
 }  // namespace
 
-void add_norm(BlockBuilder& builder, const std::string& name, double elements) {
-  add_operator(builder, name, elements, builder.layout().fuses(Fusion::kNorm),
-               {{2, 2, 4, 2, 0}, {4, 2, 9, 3, 0}}, kNormSteps, kNormGradientSteps, {kNorm});
+VectorPass norm_pass(double width) { return {2, 2, 4, 2, 0, norm_chain(width, kNormChain)}; }
+
+void add_norm(BlockBuilder& builder, const std::string& name, double rows, double width) {
+  add_operator(builder, name, rows * width, builder.layout().fuses(Fusion::kNorm),
+               {norm_pass(width),
+                {4, 2, 9, 3, 0, norm_chain(width, kNormGradientChain)}},
+               kNormSteps, kNormGradientSteps, {kNorm}, width);
 }
 
-void add_residual_norm(BlockBuilder& builder, const std::string& name, double elements) {
+void add_residual_norm(BlockBuilder& builder, const std::string& name, double rows, double width) {
   if (builder.layout().fuses(Fusion::kResidualNorm)) {
-    const VectorPass forward{4, 4, 5, 4, 0}, backward{6, 2, 10, 4, 0};
-    builder.vector(name, elements, {&forward, 1}, {&backward, 1}, {kNorm});
+    const VectorPass forward{4, 4, 5, 4, 0, norm_chain(width, kNormChain + 2)},
+        backward{6, 2, 10, 4, 0, norm_chain(width, kNormGradientChain + 1)};
+    builder.vector(name, rows * width, {&forward, 1}, {&backward, 1}, {kNorm}, width);
     return;
   }
   // Backwards the gradient that goes past the norm and its own are added.
-  builder.vector(name + ".residual", elements, {&kResidualAdd, 1}, {&kResidualAdd, 1});
-  add_norm(builder, name, elements);
+  builder.vector(name + ".residual", rows * width, {&kResidualAdd, 1}, {&kResidualAdd, 1});
+  add_norm(builder, name, rows, width);
 }
 
 void add_rope(BlockBuilder& builder, double elements) {

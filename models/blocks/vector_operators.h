@@ -8,10 +8,12 @@
 // expression by expression in fp32.
 namespace a3sim {
 
-// RMSNorm of so many elements.
-void add_norm(BlockBuilder& builder, const std::string& name, double elements);
+// What an element of rows so wide costs an RMSNorm that is one kernel.
+VectorPass norm_pass(double width);
+// RMSNorm of so many rows.
+void add_norm(BlockBuilder& builder, const std::string& name, double rows, double width);
 // Adds what the block before brings to the hidden state, and normalises the sum.
-void add_residual_norm(BlockBuilder& builder, const std::string& name, double elements);
+void add_residual_norm(BlockBuilder& builder, const std::string& name, double rows, double width);
 // Rotates so many elements of queries and keys.
 void add_rope(BlockBuilder& builder, double elements);
 // silu(gate) * up: so many elements of the result.

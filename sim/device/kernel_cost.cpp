@@ -1,6 +1,7 @@
 #include "sim/device/kernel_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/core/whole_time.h"
 
@@ -17,16 +18,19 @@ double picoseconds(Duration d) { return static_cast<double>(d.count()); }
 }  // namespace
 
 KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std::uint32_t cols,
-                                    std::uint32_t workers) {
+                                    std::uint32_t workers, Form form) {
   const BlockGrid grid(product.m, product.n, tiling_);
   const auto [known, is_new] =
-      blocks_.try_emplace({grid.blocks_m(), product.n, product.k, rows, cols, workers}, Block{});
+      blocks_.try_emplace({grid.blocks_m(), product.n, product.k, rows, cols, workers, form}, Block{});
   Block& block = known->second;
   if (!is_new) return block;
   Work work;
   work.kind = WorkKind::kCube;
   work.gemms = {{rows, cols, product.k, 0, 0, 0}};
   work.tiling = tiling_;
+  work.dtype = form.dtype;
+  work.result = form.result;
+  work.a_transposed = form.transposed;
   work.a_pitch = work.b_pitch = kL2Line;  // rows begin with lines
   TaskSteps steps;
   Step step;
@@ -53,7 +57,7 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
 }
 
 // Blocks come in rows of the grid; of each row all but the last are alike.
-MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t workers) {
+MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t workers, Form form) {
   std::vector<double> busy(workers, 0);
   std::uint32_t worker = 0;
   MemoryJob job;
@@ -68,8 +72,8 @@ MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t worke
     for (std::uint32_t row = 0; row < product.m; row += tiling_.base_m) {
       const std::uint32_t rows = std::min<std::uint32_t>(tiling_.base_m, product.m - row);
       const std::uint32_t cols = std::min<std::uint32_t>(tiling_.base_n, product.n);
-      const Block full = block(product, rows, cols, workers);
-      const Block last = last_cols == cols ? full : block(product, rows, last_cols, workers);
+      const Block full = block(product, rows, cols, workers, form);
+      const Block last = last_cols == cols ? full : block(product, rows, last_cols, workers, form);
       for (std::uint32_t b = 1; b < across; ++b) deal(full);
       deal(last);
     }
@@ -89,7 +93,7 @@ MemoryJob KernelCost::products(std::span<const std::uint32_t> rows, std::uint32_
     written += double{kElement} * m * n;
   }
   if (products.empty()) return {};
-  MemoryJob result = job(products, workers);
+  MemoryJob result = job(products, workers, {});
   result.bytes[kL2Write] = written;
   result.bytes[kHbm] = hardware().memory.as_reads(read, written);
   return result;
@@ -105,10 +109,40 @@ MemoryJob KernelCost::gradients(std::span<const std::uint32_t> rows, std::uint32
     read += double{kElement} * m * (1.0 * k + n);
     written += double{kElement} * k * n;
   }
-  MemoryJob result = job(products, workers);
+  MemoryJob result = job(products, workers, {});
   result.bytes[kL2Write] = written;
   result.bytes[kHbm] = hardware().memory.as_reads(read, written);
   return result;
+}
+
+MemoryJob KernelCost::product(const BlockProduct& product, std::uint32_t workers) {
+  const auto narrow = [](std::uint64_t size) { return static_cast<std::uint32_t>(size); };
+  const Form form{product.dtype, product.accumulates ? DataType::kFp32 : product.dtype, product.transposed};
+  MemoryJob result = job({{narrow(product.m), narrow(product.n), narrow(product.k), 0, 0, 0}}, workers, form);
+  const auto m = static_cast<double>(product.m), n = static_cast<double>(product.n),
+             k = static_cast<double>(product.k);
+  const double written = element_bytes(form.result) * m * n;
+  const double read = element_bytes(form.dtype) * (m * k + k * n) + (product.accumulates ? written : 0);
+  result.bytes[kL2Write] = written;
+  result.bytes[kHbm] = hardware().memory.as_reads(read, written);
+  return result;
+}
+
+// A row's chain: it comes, goes through instructions that wait for one another, and leaves.
+Duration KernelCost::row_by_row(const VectorKernel& kernel, std::uint32_t workers) const {
+  const Hardware::Vector& vector = hardware().vector;
+  const auto rows = static_cast<double>(kernel.rows);
+  const double waves = std::ceil(rows / workers);
+  const double cycles =
+      kernel.steps * vector.startup_cycles +
+      kernel.read / rows / (vector.gm_to_ub_miss * (kernel.aligned ? 1 : vector.unaligned)) +
+      kernel.written / rows / vector.ub_to_gm +
+      (static_cast<double>(kernel.ops.simple_fp32) / vector.simple_fp32 +
+       static_cast<double>(kernel.ops.convert) / vector.convert +
+       static_cast<double>(kernel.ops.transcendental) / vector.transcendental) /
+          rows;
+  return Duration(whole_picoseconds(waves * (picoseconds(*program().vector_row_wait) +
+                                             cycles * 1e12 / static_cast<double>(hardware().clock.count))));
 }
 
 MemoryJob KernelCost::vector(const VectorKernel& kernel, std::uint32_t workers) const {
@@ -127,9 +161,12 @@ MemoryJob KernelCost::vector(const VectorKernel& kernel, std::uint32_t workers) 
               kernel.ops.transcendental / workers};
   MemoryJob result;
   result.ideal = std::max(Duration(1), cost_.least(work));
+  if (kernel.rows > 0 && program().vector_row_wait)
+    result.ideal = std::max(result.ideal, row_by_row(kernel, workers));
   result.bytes[kL2Read] = kernel.read;
   result.bytes[kL2Write] = kernel.written;
-  result.bytes[kHbm] = hardware().memory.as_reads(kernel.read, kernel.written);
+  const double part = kernel.aligned ? 1 : hardware().vector.unaligned;
+  result.bytes[kHbm] = hardware().memory.as_reads(kernel.read / part, kernel.written);
   return result;
 }
 

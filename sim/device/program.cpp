@@ -52,6 +52,16 @@ Program::Bulk read_bulk(const Config& config) {
   return bulk;
 }
 
+Program::Attention read_attention(const Config& config) {
+  constexpr std::int64_t kMostRows = 65536;
+  Program::Attention attention;
+  attention.start = config.duration("start");
+  attention.rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostRows));
+  attention.keys = static_cast<std::uint32_t>(config.integer("keys", 1, kMostRows));
+  config.finish();
+  return attention;
+}
+
 }  // namespace
 
 Program read_program(const Config& config) {
@@ -66,7 +76,9 @@ Program read_program(const Config& config) {
   program.signals = {signals.duration("local_visibility"), signals.duration("sync_all")};
   signals.finish();
   program.vector_tile = vector.bytes("tile");
+  if (vector.has("row_wait")) program.vector_row_wait = vector.duration("row_wait");
   vector.finish();
+  if (sourced.has("attention")) program.attention = read_attention(sourced.map("attention"));
   if (sourced.has("host")) program.host = read_host(sourced.map("host"));
   if (sourced.has("bulk")) program.bulk = read_bulk(sourced.map("bulk"));
   config.finish();

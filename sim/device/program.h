@@ -40,6 +40,16 @@ struct Program {
   } signals;
 
   Bytes vector_tile{};  // bytes that come and go with one tile of a vector pipeline
+  // From when a core asks for a row until it comes, beside its bytes: of kernels that go through rows one by one. None: many
+  // are under way.
+  std::optional<Duration> vector_row_wait{};
+
+  // Flash attention: a core takes so many queries of a head at a time, and goes through their keys tile by tile.
+  struct Attention {
+    Duration start{};          // before the first tile, beside a launch
+    std::uint32_t rows = 128;  // queries
+    std::uint32_t keys = 128;  // of a tile, between two corrections of the output
+  } attention;
 
   // The host's all-to-all.
   struct Collective {

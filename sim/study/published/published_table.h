@@ -27,11 +27,11 @@ struct PublishedVariant {
   std::vector<std::string> methods{};  // of the evaluation `batches`
 };
 
-// A kernel, a copy or an exchange that `single kernels` measures on the machine of an experiment.
+// A kernel, a copy or an exchange that `single kernels` measures on the machine of an experiment, or `layer kernels`.
 struct PublishedKernel {
   nlohmann::ordered_json coordinates;
   std::string metric, unit;
-  std::string measure;  // what: a name of single_kernels.cpp
+  std::string measure;  // what: a name of single_kernels.cpp, or a LayerKernel
   std::string experiment;
   std::vector<std::string> overrides;                        // path.to.key=value
   std::map<std::string, std::int64_t, std::less<>> numbers;  // sizes

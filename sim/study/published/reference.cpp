@@ -60,6 +60,7 @@ bool same_coordinates(const nlohmann::ordered_json& a, const nlohmann::ordered_j
 nlohmann::ordered_json coordinate_of(const std::string& text) {
   std::int64_t number = 0;
   if (decimal_integer(text, number)) return number;
+  if (text == "true" || text == "false") return text == "true";
   return text;
 }
 

@@ -39,7 +39,8 @@ struct Reference {
   double in(std::string_view unit) const;
 };
 
-// What is written in a file as a point's coordinate: whole numbers are numbers, all else is text.
+// What is written in a file as a point's coordinate: whole numbers are numbers, true and false
+// are themselves, all else is text.
 nlohmann::ordered_json coordinate_of(const std::string& text);
 // The same as text.
 std::string text_of(const nlohmann::ordered_json& coordinate);

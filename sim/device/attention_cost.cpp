@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "sim/core/whole_time.h"
+#include "sim/device/kernel_cost.h"
+
+namespace a3sim {
+namespace {
+
+constexpr double kFp32 = 4;  // bytes: scores, and sums before they are done
+
+// Products of a tile that come before, or behind, the vector cores' work on it: for one key and all queries of a block.
+struct ProductWork {
+  double macs = 0;
+  double to_l1 = 0, from_l0c = 0;  // bytes
+
+  double cycles(const Hardware::Cube& cube) const {
+    return std::max(
+        {macs / (cube.macs_per_cycle_16 * cube.speed), to_l1 / cube.gm_to_l1, from_l0c / cube.l0c_to_gm});
+  }
+};
+
+// What a core, with the vector cores beside it, does for one key and all queries of a block.
+struct KeyWork {
+  ProductWork before, behind;
+  double to_ub = 0, from_ub = 0;
+  double simple = 0, convert = 0, transcendental = 0;
+
+  ProductWork products() const {
+    return {before.macs + behind.macs, before.to_l1 + behind.to_l1, before.from_l0c + behind.from_l0c};
+  }
+  double vector_cycles(const Hardware::Vector& vector, double cores) const {
+    const double arithmetic =
+        simple / vector.simple_fp32 + convert / vector.convert + transcendental / vector.transcendental;
+    return std::max({arithmetic, to_ub / vector.gm_to_ub, from_ub / vector.ub_to_gm}) / cores;
+  }
+};
+
+// Scores and probabilities go through the L2 where other cores than those that multiply do the vector work.
+KeyWork forward_work(const BlockAttention& attention, double rows, double tile, bool through_l2) {
+  const double element = element_bytes(attention.dtype), output = rows * attention.d_v / tile;
+  KeyWork work;
+  work.before = {rows * attention.d_qk, element * attention.d_qk, through_l2 ? kFp32 * rows : 0};
+  work.behind = {rows * attention.d_v, element * (attention.d_v + (through_l2 ? rows : 0)),
+                 through_l2 ? kFp32 * output : 0};
+  work.simple = 4 * rows + 2 * output;  // scale, largest, less that, sum; the output so far is corrected
+  work.convert = rows;
+  work.transcendental = rows;
+  if (!through_l2) return work;
+  work.to_ub = kFp32 * (rows + output);
+  work.from_ub = element * rows;
+  return work;
+}
+
+// Scores again and the probabilities' gradient; then those of queries (summed over tiles), keys and values (over queries).
+KeyWork backward_work(const BlockAttention& attention, double rows, double tile, bool through_l2) {
+  const double element = element_bytes(attention.dtype), d_qk = attention.d_qk, d_v = attention.d_v;
+  KeyWork work;
+  work.before = {rows * (d_qk + d_v), element * (d_qk + d_v), through_l2 ? 2 * kFp32 * rows : 0};
+  work.behind = {rows * (2 * d_qk + d_v),
+                 element * ((d_qk + d_v) * rows / tile + (through_l2 ? 2 * rows : 0)),
+                 kFp32 * (rows * d_qk / tile + (through_l2 ? d_qk + d_v : 0))};
+  work.simple = 5 * rows;
+  work.convert = 2 * rows;
+  work.transcendental = rows;
+  if (!through_l2) return work;
+  work.to_ub = 2 * kFp32 * rows;
+  work.from_ub = 2 * element * rows;
+  return work;
+}
+
+// Cycles of a key where tiles overlap: the slowest of the cube, its loads, the way out of L0C, and the vector cores. A
+// block's first tile overlaps with nothing: what it takes more.
+struct KeyCycles {
+  double pace = 0, fill = 0;
+};
+
+KeyCycles key_cycles(const KeyWork& work, const Hardware& hardware, double vectors_a_cube) {
+  const double vector = work.vector_cycles(hardware.vector, vectors_a_cube);
+  const double pace = std::max(work.products().cycles(hardware.cube), vector);
+  return {pace, work.before.cycles(hardware.cube) + vector + work.behind.cycles(hardware.cube) - pace};
+}
+
+// Keys that blocks of queries go through, those of one head of one sample, from the first block.
+std::vector<double> keys_of_blocks(const BlockAttention& attention, std::uint32_t rows) {
+  const std::uint64_t blocks = (attention.queries + rows - 1) / rows;
+  const auto keys = static_cast<double>(attention.keys);
+  std::vector<double> met(blocks, keys);
+  if (!attention.causal) return met;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    // Dies of a CP group hold queries from both ends of a sample, so that their blocks meet half of the keys on average.
+    const double until = attention.cp > 1 ? (keys + rows) / 2
+                                          : static_cast<double>((b + 1) * rows) + keys -
+                                                static_cast<double>(attention.queries);
+    met[b] = std::clamp(until, 1.0, keys);
+  }
+  return met;
+}
+
+// The longest sum of times of a worker that each next block, the longest first, goes to when it is free.
+double longest_worker(std::vector<double> blocks, std::uint64_t times, std::uint32_t workers) {
+  std::ranges::sort(blocks, std::greater<>());
+  std::priority_queue<double, std::vector<double>, std::greater<>> free;
+  for (std::uint32_t w = 0; w < workers; ++w) free.push(0);
+  double longest = 0;
+  for (const double time : blocks) {
+    for (std::uint64_t i = 0; i < times; ++i) {
+      const double end = free.top() + time;
+      free.pop();
+      free.push(end);
+      longest = std::max(longest, end);
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+MemoryJob KernelCost::attention(const BlockAttention& attention, std::uint32_t workers) const {
+  const WorkerKinds& kinds = hardware().workers;
+  const bool through_l2 = !kinds.one_queue();
+  const double beside = 1.0 * kinds.count(CoreUnit::kVector) / kinds.count(CoreUnit::kMatrix);
+  const auto rows = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(program().attention.rows, std::max<std::uint64_t>(1, attention.queries)));
+  const double padded = std::max(rows, hardware().cube.least_rows),
+               tile = std::min(1.0 * program().attention.keys, static_cast<double>(attention.keys));
+  const KeyWork work = attention.backward ? backward_work(attention, padded, tile, through_l2)
+                                          : forward_work(attention, padded, tile, through_l2);
+  const std::vector<double> blocks = keys_of_blocks(attention, rows);
+  const std::uint64_t heads = attention.samples * attention.heads;
+  const KeyCycles key_time = key_cycles(work, hardware(), beside);
+  std::vector<double> times(blocks.size());
+  std::ranges::transform(blocks, times.begin(), [&](double keys) {
+    return keys * key_time.pace + std::min(keys, tile) * key_time.fill;
+  });
+  const double cycles = longest_worker(std::move(times), heads, workers);
+
+  MemoryJob job;
+  job.ideal = program().attention.start * attention.cp +
+              Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(hardware().clock.count)));
+  double keys = 0;
+  for (const double one : blocks) keys += one * static_cast<double>(heads);
+  job.bytes[static_cast<std::size_t>(Resource::kL2Read)] = keys * (work.products().to_l1 + work.to_ub);
+  job.bytes[static_cast<std::size_t>(Resource::kL2Write)] = keys * (work.products().from_l0c + work.from_ub);
+  const auto samples = static_cast<double>(attention.samples), element = 1.0 * element_bytes(attention.dtype);
+  const double query = samples * attention.heads * static_cast<double>(attention.queries) * element,
+               key = samples * attention.kv_heads * static_cast<double>(attention.keys) * element;
+  const double in = (query + key) * attention.d_qk + key * attention.d_v, out = query * attention.d_v;
+  job.bytes[static_cast<std::size_t>(Resource::kHbm)] =
+      attention.backward ? hardware().memory.as_reads(in + 2 * out, in) : hardware().memory.as_reads(in, out);
+  return job;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,50 @@
+#include "sim/study/published/kernels/layer_kernel.h"
+
+namespace a3sim {
+namespace {
+
+KernelWork work_of(const BlockAttention& attention, KernelCost& cost) {
+  KernelWork work;
+  work.job = cost.attention(attention, cost.hardware().workers.count(CoreUnit::kMatrix));
+  work.flops = attention.flops();
+  const double element = element_bytes(attention.dtype), samples = static_cast<double>(attention.samples);
+  const double queries = samples * attention.heads * static_cast<double>(attention.queries),
+               keys = samples * attention.kv_heads * static_cast<double>(attention.keys);
+  const double in = (queries + keys) * attention.d_qk + keys * attention.d_v, out = queries * attention.d_v;
+  work.read = element * (attention.backward ? in + 2 * out : in);
+  work.written = element * (attention.backward ? in : out);
+  return work;
+}
+
+// One head a sample, or more; samples fill so many tokens.
+KernelWork flash_attention(const KernelCase& of, KernelCost& cost) {
+  const std::uint64_t length = of.number("length");
+  const auto heads = static_cast<std::uint32_t>(of.number("heads")),
+             width = static_cast<std::uint32_t>(of.number("head_dim"));
+  BlockAttention attention{1,     heads, heads,     width, width, length, length, of.is("mask", "causal"),
+                           false, 1,     of.dtype()};
+  attention.backward = of.is("pass", "backward");
+  // FlashAttention-3's figures are of 16,384 tokens; the others of one sample.
+  if (of.is("implementation", "cudnn")) attention.samples = 16384 / length;
+  return work_of(attention, cost);
+}
+
+// An inference kernel that is given its mask as a tensor: it goes through all keys.
+KernelWork masked_attention(const KernelCase& of, KernelCost& cost) {
+  const auto heads = static_cast<std::uint32_t>(of.number("heads")),
+             kv_heads = static_cast<std::uint32_t>(of.number("kv_heads"));
+  const auto latent = static_cast<std::uint32_t>(of.number("latent", 0));
+  const auto d_v = latent > 0 ? latent : static_cast<std::uint32_t>(of.number("head_dim"));
+  const auto d_qk = latent > 0 ? latent + static_cast<std::uint32_t>(of.number("rope")) : d_v;
+  return work_of({of.number("batch"), heads, kv_heads, d_qk, d_v, of.number("length"), of.number("kv_length"),
+                  false, false, 1, of.dtype()},
+                 cost);
+}
+
+A3SIM_REGISTER(LayerKernel, "flash_attention", "attention as it is trained with",
+               LayerKernel{flash_attention});
+A3SIM_REGISTER(LayerKernel, "masked_attention", "attention whose mask is a tensor",
+               LayerKernel{masked_attention});
+
+}  // namespace
+}  // namespace a3sim

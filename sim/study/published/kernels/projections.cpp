@@ -1,0 +1,60 @@
+#include "sim/device/block_cost.h"
+#include "sim/study/published/kernels/layer_kernel.h"
+
+// Operators of a layer, launched one by one.
+namespace a3sim {
+namespace {
+
+ModelShape deepseek_v3_layer() {
+  ModelShape model;
+  model.hidden = 7168;
+  model.attention = {128, 128, 192, 128, false, ModelShape::Attention::Latent{1536, 512, 64}};
+  model.dense_intermediate = 18432;
+  return model;
+}
+
+// Whether a kernel belongs to the projections of latent attention, their norms, RoPE and what brings heads together.
+bool is_projection(const std::string& name) {
+  for (const char* prefix : {"q_", "kv_", "rope", "join_keys", "attention.output"})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+// Forward and backward of one micro-batch of a sample of 4,096 on 4 dies (TP), assumed; eager operators are not fused.
+KernelWork latent_projections(const KernelCase& of, KernelCost& cost) {
+  BlockLayout layout;
+  layout.tp = 4;
+  if (of.is("mode", "eager")) layout.fuse = {};
+  const ModelShape model = deepseek_v3_layer();
+  const Block block = BlockKinds::get("dense").block(model, layout);
+  KernelWork work;
+  work.launches = 0;
+  for (const auto* kernels : {&block.forward, &block.activation_gradient, &block.weight_gradient}) {
+    for (const BlockKernel& kernel : *kernels) {
+      if (!is_projection(kernel.name) || kernel.work_class == WorkClass::kCollective) continue;
+      work.alone += time_alone(block_kernel_cost(kernel, cost), cost.hardware());
+      // A product is two operations, as of a linear: what brings its operand, and itself.
+      work.launches += kernel.work_class == WorkClass::kProducts ? 2 : 1;
+      if (const auto* product = std::get_if<BlockProduct>(&kernel.work)) work.flops += product->flops();
+      if (const auto* vector = std::get_if<BlockVector>(&kernel.work)) {
+        work.read += vector->read;
+        work.written += vector->written;
+      }
+    }
+  }
+  return work;
+}
+
+// Two linears are four operations, as the source says: a product each, and what brings its operand.
+KernelWork two_linears(const KernelCase&, KernelCost&) {
+  KernelWork work;
+  work.launches = 4;
+  return work;
+}
+
+A3SIM_REGISTER(LayerKernel, "latent_projections", "latent attention's projections, forward and backward",
+               LayerKernel{latent_projections});
+A3SIM_REGISTER(LayerKernel, "two_linears", "four operations", LayerKernel{two_linears});
+
+}  // namespace
+}  // namespace a3sim

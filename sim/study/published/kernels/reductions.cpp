@@ -1,0 +1,48 @@
+#include "models/blocks/vector_operators.h"
+#include "sim/study/published/kernels/layer_kernel.h"
+
+// Kernels that reduce rows one by one.
+namespace a3sim {
+namespace {
+
+VectorOps row_ops(double elements, double simple, double convert, double transcendental) {
+  const auto all = [elements](double each) { return static_cast<std::uint64_t>(elements * each); };
+  return {all(simple), all(convert), all(transcendental)};
+}
+
+KernelWork rms_norm(const KernelCase& of, KernelCost& cost) {
+  const std::uint64_t rows = of.number("rows"), width = of.number("width");
+  const double elements = static_cast<double>(rows * width), bytes = elements * of.element();
+  const VectorPass pass = norm_pass(static_cast<double>(width));
+  return vector_work(cost, {bytes, bytes, row_ops(elements, pass.simple, of.conversions(pass.convert), 0),
+                            pass.steps > 0 ? rows : 0, pass.steps, of.aligned(width)});
+}
+
+// The largest of a row, less that, exponential, sum, quotient; a sum or the largest over lanes takes three steps.
+KernelWork softmax(const KernelCase& of, KernelCost& cost) {
+  constexpr std::uint32_t kSteps = 9;
+  const std::uint64_t rows = of.number("rows"), width = of.number("width");
+  const double elements = static_cast<double>(rows * width), bytes = elements * of.element();
+  return vector_work(
+      cost, {bytes, bytes, row_ops(elements, 3, of.conversions(2), 2), rows, kSteps, of.aligned(width)});
+}
+
+// Each row that comes back is fetched by its number, scaled and added to those of its token; two rows a token are added
+// beside them, and a row of its expert's bias to each.
+KernelWork finalize_routing(const KernelCase& of, KernelCost& cost) {
+  constexpr std::uint32_t kSteps = 3;
+  const std::uint64_t rows = of.number("rows_in"), tokens = of.number("rows_out"), width = of.number("width");
+  const double row = static_cast<double>(width) * of.element();
+  const double elements = static_cast<double>((rows + 2 * tokens) * width);
+  const auto converted = static_cast<std::uint32_t>(of.conversions(1));
+  return vector_work(cost, {elements * of.element(), static_cast<double>(tokens) * row,
+                            row_ops(elements, 3, of.conversions(1), 0), rows, kSteps + converted});
+}
+
+A3SIM_REGISTER(LayerKernel, "rms_norm", "RMSNorm of rows", LayerKernel{rms_norm});
+A3SIM_REGISTER(LayerKernel, "softmax", "softmax of rows", LayerKernel{softmax});
+A3SIM_REGISTER(LayerKernel, "moe_finalize_routing", "rows of experts back in the tokens' order, and summed",
+               LayerKernel{finalize_routing});
+
+}  // namespace
+}  // namespace a3sim
