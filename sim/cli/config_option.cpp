@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "sim/cli/options.h"
+#include "sim/core/config/config.h"
 #include "sim/experiment/order_file.h"
 #include "sim/runtime/topology.h"
 
@@ -74,6 +75,20 @@ void warn_of_guessed_width(const std::string& file, const std::vector<std::strin
       file, family, model["intermediate_size"].dump());
 }
 
+// Warns of what a model's config.json does not say of its layers, where a training step runs all of them.
+void warn_of_guessed_layers(const std::string& file, const Experiment& experiment,
+                            const std::vector<std::string>& overrides) {
+  Diagnostics ignored;
+  const Config root = Config::from(*experiment.tree, {}, ignored);
+  if (root.map("experiment").text("workload", "") != "training_step") return;
+  for (const std::string& key : root.map("model").texts("guessed")) {
+    const std::string path = "model." + key;
+    const auto sets = [&path](const std::string& override) { return override.starts_with(path + '='); };
+    if (std::ranges::none_of(overrides, sets))
+      spdlog::warn("{}: it does not say {}, which is guessed; --set {}=VALUE gives it", file, key, path);
+  }
+}
+
 }  // namespace
 
 void OverrideOptions::add_set_to(CLI::App& app) {
@@ -89,7 +104,10 @@ void OverrideOptions::add_order_to(CLI::App& app) {
 Experiment OverrideOptions::load(const std::string& file) const {
   Experiment experiment = order.empty() ? load_experiment(file, set) : load_with_order(file, order, set);
   warn_of_unused_planes(experiment, set);
-  if (may_be_json(file)) warn_of_guessed_width(file, set);
+  if (may_be_json(file)) {
+    warn_of_guessed_width(file, set);
+    warn_of_guessed_layers(file, experiment, set);
+  }
   warn_of_order(experiment);
   return experiment;
 }

@@ -239,13 +239,28 @@ void compute_sensitivity(const ReproduceOptions& options, const Scenario& scenar
   print_result(text, intervals.json(), options.json);
 }
 
+// The tables of these names, each with those that it names itself.
+std::vector<std::string> with_companions(const std::vector<std::string>& names,
+                                         const std::filesystem::path& configs) {
+  std::vector<std::string> all;
+  const auto add = [&all](const std::string& name) {
+    if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+  };
+  for (const std::string& name : names) {
+    const PublishedTable table = read_published_table(configs, name);
+    add(name);
+    std::ranges::for_each(table.with, add);
+  }
+  return all;
+}
+
 void run(const ReproduceOptions& given) {
   ReproduceOptions options = given;
   const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
   const std::vector<std::string> known = published_tables(scenario.configs);
   options.all = options.names.empty();
   if (options.all) options.names = known;
-  for (const std::string& name : options.names) read_published_table(scenario.configs, name);
+  options.names = with_companions(options.names, scenario.configs);
   if (std::ranges::find(known, options.json.file) != known.end()) {
     throw InputError(fmt::format("--json took '{0}' as its file: write '{0} --json'", options.json.file));
   }

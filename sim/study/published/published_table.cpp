@@ -324,6 +324,11 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   table.heading = root.text("heading", "");
   table.notes = root.text("notes", "");
   table.lacks = root.text("lacks", "");
+  table.with = root.texts("with");
+  for (const std::string& other : table.with) {
+    if (!fs::exists(folder / (other + ".yaml")))
+      root.error("with", fmt::format("'{}': no such table in this folder", other));
+  }
   table.evaluation = root.registered<Evaluation>("evaluation", "runs").value_or("runs");
   table.is_long = root.boolean("long", false);
   table.references = read_references(root);

@@ -75,6 +75,7 @@ struct PublishedTable {
   std::string evaluation;      // sim/study/published/evaluation.h
   std::string heading, notes;  // above and below the printed table
   std::string lacks;           // what the model lacks where the simplest formula is as good, in a sentence
+  std::vector<std::string> with;  // tables that are shown behind it where it is asked for by name
   bool from_profile = false;   // and not from a file of published values
   bool is_long = false;        // its error bars must do with few draws
 
