@@ -81,12 +81,15 @@ TEST_CASE("Dies of a CP group share causal attention evenly") {
 
 TEST_CASE("Attention's gradients are five products for two where one core does all") {
   Device h100("h100_node", "cuda");
-  CHECK(h100.us(heads(64, 4096, false, true)) / h100.us(heads(64, 4096, false)) == Approx(2.5).epsilon(0.01));
+  // So many keys that a block's first tile does not count.
+  constexpr std::uint64_t kLong = 65536;
+  CHECK(h100.us(heads(66, kLong, false, true)) / h100.us(heads(66, kLong, false)) ==
+        Approx(2.5).epsilon(0.005));
   // Products at the rate of the cubes, as nothing else is slower.
   const Hardware& hardware = h100.experiment.hardware;
   const double rate = 2.0 * 2048 * 132 * 1830e6 * hardware.cube.speed;
-  CHECK(h100.us(heads(66, 4096, false)) ==
-        Approx(heads(66, 4096, false).flops() / rate * 1e6).epsilon(0.001));
+  CHECK(h100.us(heads(66, kLong, false)) ==
+        Approx(heads(66, kLong, false).flops() / rate * 1e6).epsilon(0.003));
 }
 
 TEST_CASE("A weight gradient that is added to a sum in fp32 reads and writes eight bytes a weight more") {
