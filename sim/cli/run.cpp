@@ -19,6 +19,7 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/summary/report.h"
+#include "sim/study/summary/step_summary.h"
 #include "sim/study/summary/stream_summary.h"
 
 namespace a3sim {
@@ -95,7 +96,11 @@ void run(const RunCommandOptions& options) {
   std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
   RunSummary summary;
   std::vector<NamedFile> traced;
-  if (experiment.work->why_no_programs().empty()) {
+  if (training_plan(experiment)) {
+    const SimulatedStep step = simulate_step(experiment);
+    summary = step_summary(experiment, step);
+    if (options.trace) append(trace_files(step_trace(experiment, step)), traced);
+  } else if (experiment.work->why_no_programs().empty()) {
     const std::vector<NamedStreamPass> passes = run_first_batch(experiment);
     summary = stream_summary(experiment, passes);
     for (const NamedStreamPass& pass : passes)

@@ -18,7 +18,7 @@ class StreamSurvey {
   StreamSurvey(const StreamPass& pass, const Hardware& hardware, std::span<const std::uint32_t> dies)
       : pass_(pass),
         hardware_(hardware),
-        topology_(hardware, Program{}, dies, Transport::kPuts),
+        topology_(hardware, Program{}, dies, Transport::kPuts, 0, {}, pass.program.has_exchanges()),
         sent_(topology_.ports().egress.size(), 0),
         received_(sent_.size(), 0),
         read_(pass.program.ranks, 0),
@@ -72,7 +72,8 @@ class StreamSurvey {
 
   // What the transfer takes alone; its bytes count on its ports where the latency waits for them.
   Duration add(RankId from, const StreamTransfer& transfer, bool counts) {
-    const Topology::Route route = topology_.route(from, transfer.dst);
+    const Topology::Route route = transfer.level == kNone ? topology_.route(from, transfer.dst)
+                                                          : topology_.exchange(from, transfer.level);
     const auto bytes = static_cast<double>(transfer.bytes.count);
     if (counts) {
       sent_[route.from] += bytes / route.payload;

@@ -23,11 +23,12 @@ Bytes on_ports(Bytes put, double payload) {
 
 Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
                std::uint32_t workers_per_rank, const NetworkBackend& backend, Transport transport,
-               const LinkDisturbances* disturbances, std::uint32_t devices, const CablePlanes& cables)
+               const LinkDisturbances* disturbances, std::uint32_t devices, const CablePlanes& cables,
+               bool every_plane)
     : spec_(hardware.fabric),
       transport_(transport),
       collective_rate_(program.collective.rate),
-      topology_(hardware, program, dies, transport, devices, cables),
+      topology_(hardware, program, dies, transport, devices, cables, every_plane),
       workers_per_rank_(workers_per_rank),
       network_(backend.create(topology_.network())),
       disturbances_(disturbances),
@@ -48,7 +49,7 @@ BytesPerSecond Fabric::cap_on(const Topology::Route& route, const Put& put) cons
 }
 
 Duration Fabric::least(const Put& put, Time from) const {
-  Topology::Route route = topology_.route(put.src, put.dst);
+  Topology::Route route = route_of(put);
   if (disturbances_ && !disturbances_->ports.empty()) {
     const NetworkSpec then = disturbances_->ports_at(topology_, from);
     route.port = std::min({route.port, then.egress[route.from], then.ingress[route.to]});
@@ -57,7 +58,7 @@ Duration Fabric::least(const Put& put, Time from) const {
 }
 
 void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
-  const Topology::Route route = topology_.route(put.src, put.dst);
+  const Topology::Route route = route_of(put);
   const std::uint32_t token = index(put.src) * workers_per_rank_ + worker;
   network_->start(engine.now(), {route.from, route.to, on_ports(put.bytes, route.payload), cap_on(route, put),
                                  token, route.path});

@@ -35,7 +35,7 @@ class Fabric final : public EventHandler {
   Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
          std::uint32_t workers_per_rank, const NetworkBackend& backend, Transport transport,
          const LinkDisturbances* disturbances = nullptr, std::uint32_t devices = 0,
-         const CablePlanes& cables = {});
+         const CablePlanes& cables = {}, bool every_plane = false);
 
   // The ends by device, as the topology has them; they outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }
@@ -47,6 +47,8 @@ class Fabric final : public EventHandler {
     bool whole_lines = true;  // its rows begin and end with lines
     double slowness = 1;      // what drives it goes at its rate over this
     BytesPerSecond rate{};    // of what drives it; 0: a worker's puts, or the collective's
+    std::uint32_t level =
+        kNone;  // where `dst` is `src`: how far the peers are with whom it exchanges these bytes
   };
   // A worker's put has started up: its bytes flow from now on. Its end is told when the last one has left.
   void start(Engine& engine, const Put& put, std::uint32_t worker);
@@ -75,6 +77,9 @@ class Fabric final : public EventHandler {
   // What an event's argument means.
   enum Call : std::uint32_t { kFlowsEnd, kPortsChange };
   BytesPerSecond cap(const Put& put) const;
+  Topology::Route route_of(const Put& put) const {
+    return put.level == kNone ? topology_.route(put.src, put.dst) : topology_.exchange(put.src, put.level);
+  }
   // Of a flow, of bytes on the ports.
   BytesPerSecond cap_on(const Topology::Route& route, const Put& put) const;
   void disturb_ports(Engine& engine);

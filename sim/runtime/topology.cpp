@@ -18,7 +18,7 @@ Placement placement_of(const Hardware::Fabric& fabric, std::span<const std::uint
 }
 
 Topology::Topology(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
-                   Transport transport, std::uint32_t devices, const CablePlanes& cables)
+                   Transport transport, std::uint32_t devices, const CablePlanes& cables, bool every_plane)
     : levels_(hardware.fabric.levels),
       placement_(placement_of(hardware.fabric, dies)),
       devices_(devices > 0 ? devices : static_cast<std::uint32_t>(dies.size())),
@@ -42,7 +42,18 @@ Topology::Topology(const Hardware& hardware, const Program& program, std::span<c
     const std::uint32_t plane = levels_[l].plane;
     if (first_port_[plane] == kNone) add_ports(hardware.fabric.planes[plane], plane, collective);
   }
+  if (every_plane) {
+    for (const Hardware::Fabric::Level& level : levels_)
+      if (first_port_[level.plane] == kNone)
+        add_ports(hardware.fabric.planes[level.plane], level.plane, collective);
+  }
   if (!cables.empty()) add_cables(cables);
+}
+
+Topology::Route Topology::exchange(RankId rank, std::uint32_t level) const {
+  const Hardware::Fabric::Level& l = levels_.at(level);
+  const std::uint32_t port = first_port_[l.plane] + device(rank);
+  return {port, port, l.latency, std::min(ports_.egress[port], ports_.ingress[port]), l.payload, 0};
 }
 
 // Finds the cables between all pairs of ranks that meet over a plane with cables. Cables of several planes are numbered

@@ -40,8 +40,10 @@ class Topology {
   // `cables`: what lies between the ports of some planes; routes of all-to-alls of the host take them too.
   // `devices`: how many of the ranks are simulated, which stand for all (scheduler/compile/turns.h): ports are theirs. 0:
   // all are.
+  // `every_plane`: ranks have ports of planes over which no two of them meet, too.
   Topology(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
-           Transport transport, std::uint32_t devices = 0, const CablePlanes& cables = {});
+           Transport transport, std::uint32_t devices = 0, const CablePlanes& cables = {},
+           bool every_plane = false);
 
   std::uint32_t devices() const { return devices_; }
   // The one that stands for a rank.
@@ -50,6 +52,8 @@ class Topology {
   // Between two different ranks.
   const Hardware::Fabric::Level& level(RankId src, RankId dst) const { return levels_[level_of(src, dst)]; }
   Route route(RankId src, RankId dst) const;
+  // From a rank's ports of a level's plane to the same rank's: what it exchanges there with ranks that do as it does.
+  Route exchange(RankId rank, std::uint32_t level) const;
   Duration latency(RankId src, RankId dst) const { return level(src, dst).latency; }
   // Of the two ranks that are farthest apart; zero of one rank alone.
   Duration farthest() const { return farthest_; }

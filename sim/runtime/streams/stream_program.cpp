@@ -16,11 +16,18 @@ std::uint32_t StreamProgram::add(StreamTask task) {
   if (task.units > 0 && (task.kind >= kinds.size() || task.units > kinds[task.kind].count))
     refuse("it needs more workers than there are");
   for (const StreamTransfer& transfer : task.transfers) {
-    if (index(transfer.dst) >= ranks || transfer.dst == task.rank) refuse("a transfer goes to another rank");
+    if (index(transfer.dst) >= ranks || (transfer.dst == task.rank) != (transfer.level != kNone))
+      refuse("a transfer goes to another rank, or to peers at a level");
     if (transfer.bytes.count <= 0 || transfer.rate.count <= 0) refuse("a transfer has bytes and a rate");
   }
   tasks.push_back(std::move(task));
   return number;
+}
+
+bool StreamProgram::has_exchanges() const {
+  return std::ranges::any_of(tasks, [](const StreamTask& task) {
+    return std::ranges::any_of(task.transfers, [](const StreamTransfer& t) { return t.level != kNone; });
+  });
 }
 
 }  // namespace a3sim

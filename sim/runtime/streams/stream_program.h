@@ -10,11 +10,14 @@
 
 namespace a3sim {
 
-// Bytes on their way to another rank.
+// Bytes on their way to another rank. Or, where `dst` is the task's own rank, bytes that it sends to peers which are not in
+// the program and do as it does, so that it receives as many: they take its own ports, both ways.
 struct StreamTransfer {
   RankId dst{};
   Bytes bytes{};
   BytesPerSecond rate{};  // of what drives it, at most
+  std::uint32_t level =
+      kNone;  // of the hardware's fabric: how far the peers are; kNone: it goes to another rank
 };
 
 // A kernel, a copy, or work of the host.
@@ -49,8 +52,10 @@ struct StreamProgram {
   std::vector<std::string> streams{};  // what they are called, in capitals; those behind have none
 
   // Appends a task and returns its number. Throws std::logic_error for what cannot run: an unknown rank,
-  // kind or task, more units than there are, a transfer to the rank itself or without bytes or rate.
+  // kind or task, more units than there are, a transfer without bytes or rate, or to the rank itself without a level.
   std::uint32_t add(StreamTask task);
+  // Whether bytes go to peers that are not in the program.
+  bool has_exchanges() const;
 };
 
 }  // namespace a3sim

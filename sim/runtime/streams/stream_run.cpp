@@ -11,23 +11,32 @@
 namespace a3sim {
 namespace {
 
-// Slots of each rank's memory and links: every task with a job and every transfer has one of its own.
+// Slots of each rank's memory and links. A stream runs one task at a time: it has one slot for a job, and as many for
+// transfers as a task of it has at most. So they do not grow with the program's length.
 struct Slots {
-  explicit Slots(const StreamProgram& program) : task_of_job(program.ranks), task_of_transfer(program.ranks) {
-    for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
-      const StreamTask& task = program.tasks[t];
-      auto& jobs = task_of_job[index(task.rank)];
-      auto& transfers = task_of_transfer[index(task.rank)];
-      job.push_back(static_cast<std::uint32_t>(jobs.size()));
-      first_transfer.push_back(static_cast<std::uint32_t>(transfers.size()));
-      if (task.job.ideal > Duration::zero()) jobs.push_back(t);
-      transfers.insert(transfers.end(), task.transfers.size(), t);
-      most_transfers = std::max(most_transfers, static_cast<std::uint32_t>(transfers.size()));
+  explicit Slots(const StreamProgram& program) : streams(program.ranks) {
+    for (const StreamTask& task : program.tasks) {
+      auto& of = streams[index(task.rank)];
+      if (of.size() <= task.stream) of.resize(task.stream + 1);
+      auto& most = of[task.stream].transfers;
+      most = std::max(most, static_cast<std::uint32_t>(task.transfers.size()));
+    }
+    stream_of_transfer.resize(program.ranks);
+    for (std::uint32_t r = 0; r < program.ranks; ++r) {
+      for (std::uint32_t s = 0; s < streams[r].size(); ++s) {
+        streams[r][s].first_transfer = static_cast<std::uint32_t>(stream_of_transfer[r].size());
+        stream_of_transfer[r].insert(stream_of_transfer[r].end(), streams[r][s].transfers, s);
+      }
+      most_transfers = std::max(most_transfers, static_cast<std::uint32_t>(stream_of_transfer[r].size()));
     }
   }
-  std::vector<std::uint32_t> job, first_transfer;                         // by task
-  std::vector<std::vector<std::uint32_t>> task_of_job, task_of_transfer;  // by rank and slot
-  std::uint32_t most_transfers = 1;                                       // of a rank
+  struct Stream {
+    std::uint32_t transfers = 0, first_transfer = 0;
+    std::uint32_t task = kNone;  // that works now
+  };
+  std::vector<std::vector<Stream>> streams;                    // by rank and stream, which is its job's slot
+  std::vector<std::vector<std::uint32_t>> stream_of_transfer;  // by rank and slot
+  std::uint32_t most_transfers = 1;                            // of a rank
 };
 
 class StreamRun final : public EventHandler, public StreamDevice::Owner {
@@ -38,13 +47,14 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
 
   void on_event(Engine& engine, std::uint32_t arg) override;
   void job_has_ended(Engine& engine, std::uint32_t rank, std::uint32_t slot) override {
-    const std::uint32_t task = slots_.task_of_job[rank][slot];
+    const std::uint32_t task = slots_.streams[rank][slot].task;
     record_loss(task, devices_[rank]->loss(slot));
     part_has_ended(engine, task);
   }
   void transfer_has_left(Engine& engine, std::uint32_t rank, std::uint32_t slot) override {
-    const std::uint32_t task = slots_.task_of_transfer[rank][slot];
-    record_loss(engine.now(), task, slot - slots_.first_transfer[task]);
+    const Slots::Stream& stream = slots_.streams[rank][slots_.stream_of_transfer[rank][slot]];
+    const std::uint32_t task = stream.task;
+    record_loss(engine.now(), task, slot - stream.first_transfer);
     part_has_ended(engine, task);
   }
 
@@ -100,14 +110,15 @@ StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
     : program_(program),
       hooks_(hooks),
       slots_(program),
-      fabric_(hardware, Program{}, dies, slots_.most_transfers, backend, Transport::kPuts),
+      fabric_(hardware, Program{}, dies, slots_.most_transfers, backend, Transport::kPuts, nullptr, 0, {},
+              program.has_exchanges()),
       open_(program.tasks.size(), 0),
       parts_(program.tasks.size(), 0),
       dependents_(program.tasks.size()),
       slowness_(hooks ? program.tasks.size() : 0, 1) {
   std::vector<FabricEnd*> ends;
   for (std::uint32_t r = 0; r < program.ranks; ++r) {
-    const auto jobs = std::max<std::size_t>(1, slots_.task_of_job[r].size());
+    const auto jobs = std::max<std::size_t>(1, slots_.streams[r].size());
     devices_.push_back(std::make_unique<StreamDevice>(
         r, static_cast<std::uint32_t>(jobs), slots_.most_transfers, hardware.memory, fabric_, *this));
     ends.push_back(devices_.back().get());
@@ -204,13 +215,15 @@ void StreamRun::work(Engine& engine, std::uint32_t t) {
   const bool job = task.job.ideal > Duration::zero();
   parts_[t] = (job ? 1U : 0U) + static_cast<std::uint32_t>(task.transfers.size());
   if (parts_[t] == 0) return end(engine, t);
-  if (job) device.start_job(engine, slots_.job[t], {slowed(task.job.ideal, t), task.job.bytes});
-  std::uint32_t slot = slots_.first_transfer[t];
+  Slots::Stream& stream = slots_.streams[index(task.rank)][task.stream];
+  stream.task = t;
+  if (job) device.start_job(engine, task.stream, {slowed(task.job.ideal, t), task.job.bytes});
+  std::uint32_t slot = stream.first_transfer;
   for (const StreamTransfer& transfer : task.transfers) {
-    device.start_transfer(
-        engine, slot++,
-        {task.rank, transfer.dst, transfer.bytes, true, hooks_ ? slowness_[t] : 1, transfer.rate},
-        *devices_[index(transfer.dst)]);
+    device.start_transfer(engine, slot++,
+                          {task.rank, transfer.dst, transfer.bytes, true, hooks_ ? slowness_[t] : 1,
+                           transfer.rate, transfer.level},
+                          *devices_[index(transfer.dst)]);
   }
 }
 
@@ -224,7 +237,8 @@ void StreamRun::record_loss(Time now, std::uint32_t task, std::size_t transfer) 
   const StreamTask& of = program_.tasks[task];
   const StreamTransfer& sent = of.transfers[transfer];
   const Time began = result_.records[task].start + of.hold;
-  const Duration alone = fabric_.least({of.rank, sent.dst, sent.bytes, true, 1, sent.rate}, began);
+  const Duration alone =
+      fabric_.least({of.rank, sent.dst, sent.bytes, true, 1, sent.rate, sent.level}, began);
   std::array<Duration, kLimits>& lost = result_.records[task].lost;
   lost = {};
   lost[static_cast<std::size_t>(Limit::kLink)] = std::max(Duration::zero(), now - began - alone);

@@ -68,14 +68,14 @@ const std::vector<ConfigPart>& config_parts() {
         "experiment.dispatch_servers", "experiment.launch", "experiment.ready"}},
       {"L2 size and policy", {"l2", "hardware.memory.l2_size", "hardware.memory.l2_ways"}},
       {"memory rates", {"hardware.memory"}},
-      {"compute rates", {"hardware.clock", "hardware.workers", "program.vector"}},
+      {"compute rates", {"hardware.clock", "hardware.workers", "program.vector", "program.attention"}},
       {"number of workers", {"workers", "hardware.workers.*.count", "hardware.workers.*.runs"}},
       {"task and launch overheads", {"program.tasks", "program.launch", "program.signals", "program.host"}},
       {"starts and clocks of ranks", {"ranks"}},
       {"tiling", {"tiling"}},
       {"workload",
-       {"model", "parallel", "routing", "bucket", "experiment", "graph", "gemm", "elementwise", "swiglu_add",
-        "gathered_gemm", "library_ep", "balance", "tutel", "triton"}}};
+       {"model", "parallel", "step", "routing", "bucket", "experiment", "graph", "gemm", "elementwise",
+        "swiglu_add", "gathered_gemm", "library_ep", "balance", "tutel", "triton"}}};
   return kParts;
 }
 

@@ -43,6 +43,27 @@ constexpr Unit kUnits[] = {
     {"overhead", "fraction", 1, 1},
     {"waste", "fraction", 1, 1},
     {"straggler_gain", "points", 1, 1},
+    // Of training steps.
+    {"step_time", "s", 1, 1e-12},
+    {"gpu_active", "s", 1, 1e-12},
+    {"kernels", "count", 1, 1},
+    {"tokens_per_second_per_package", "tokens/s", 1, 1},
+    {"tokens_per_second_per_device", "tokens/s", 1, 1},
+    {"model_tflops_per_gpu", "TFLOPS", 1, 1},
+    {"peak_memory", "MB", 1e6, 1e-6},
+    {"peak_memory", "GiB", 1073741824, 1.0 / 1073741824},
+    {"mac_ratio", "fraction", 1, 1},
+    {"gmm_share", "fraction", 1, 1},
+    {"vector_critical_path_share", "fraction", 1, 1},
+    {"ep_share_total", "fraction", 1, 1},
+    {"ep_share_exposed", "fraction", 1, 1},
+    {"ep_hidden_fraction", "fraction", 1, 1},
+    {"ep_exposed_fraction", "fraction", 1, 1},
+    {"tp_dp_cp_exposed_share_at_most", "fraction", 1, 1},
+    {"overlap_speedup", "x", 1, 1},
+    {"step_speedup", "x", 1, 1},
+    {"compile_speedup", "x", 1, 1},
+    {"recompute_cost", "x", 1, 1},
 };
 
 const Unit* find_unit(std::string_view metric, std::string_view name) {

@@ -35,6 +35,7 @@ struct PublishedKernel {
   std::string experiment;
   std::vector<std::string> overrides;                        // path.to.key=value
   std::map<std::string, std::int64_t, std::less<>> numbers;  // sizes
+  std::vector<std::string> against{};  // of `steps`: values of the step that a ratio is over
 };
 
 // Groups that run micro-batches by several methods: of the evaluation `batches`.
@@ -89,7 +90,7 @@ struct PublishedTable {
   std::vector<PublishedCase> cases;  // variants among them, in the order of their rows
   std::vector<PublishedMetric> metrics;
 
-  std::vector<PublishedKernel> kernels;  // of `single kernels`
+  std::vector<PublishedKernel> kernels;  // of `single kernels` and `steps`
   PublishedBatches batches;
 
   std::vector<Reference> references;

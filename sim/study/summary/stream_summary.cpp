@@ -127,17 +127,6 @@ void add_ranks(const NamedStreamPass& pass, const Causes& causes, Report& report
   }
 }
 
-Report pass_report(const NamedStreamPass& pass) {
-  const Causes causes(pass.trace);
-  Report report;
-  report.fact("pass", pass.name).fact("latency_ps", pass.latency).fact("makespan_ps", pass.trace.makespan);
-  if (pass.trace.last != kNoTask)
-    report.fact("last.rank", whole(pass.trace.last.rank)).fact("last.task", whole(pass.trace.last.task));
-  add_operators(pass, causes, report);
-  add_ranks(pass, causes, report);
-  return report;
-}
-
 Report report_of(const Experiment& experiment, const std::vector<NamedStreamPass>& passes) {
   const MoeShape& s = experiment.shape;
   Report report;
@@ -159,7 +148,7 @@ Report report_of(const Experiment& experiment, const std::vector<NamedStreamPass
     table.add({pass.name, pass.latency, pass.trace.makespan, whole(*std::ranges::max_element(pass.sent)),
                whole(tasks)});
   }
-  for (const NamedStreamPass& pass : passes) report.part("passes", pass_report(pass));
+  for (const NamedStreamPass& pass : passes) report.part("passes", stream_pass_report(pass));
   report.say(
       "waited: a lane, for what its next task needs or for workers that others had. On the path: what the "
       "latency waited\n"
@@ -167,7 +156,21 @@ Report report_of(const Experiment& experiment, const std::vector<NamedStreamPass
   return report;
 }
 
-nlohmann::ordered_json json_of(const Experiment& experiment, const Trace& trace) {
+}  // namespace
+
+Report stream_pass_report(const NamedStreamPass& pass) {
+  const Causes causes(pass.trace);
+  Report report;
+  report.fact("pass", pass.name).fact("latency_ps", pass.latency).fact("makespan_ps", pass.trace.makespan);
+  if (pass.trace.last != kNoTask)
+    report.fact("last.rank", whole(pass.trace.last.rank)).fact("last.task", whole(pass.trace.last.task));
+  add_operators(pass, causes, report);
+  add_ranks(pass, causes, report);
+  return report;
+}
+
+nlohmann::ordered_json stream_result_json(const Experiment& experiment, const std::string& method,
+                                          const Trace& trace) {
   const auto rate = [](double of) { return static_cast<std::int64_t>(of); };
   std::vector<std::uint32_t> lanes;
   for (const WorkerKind& lane : trace.machine.workers) lanes.push_back(lane.count);
@@ -176,7 +179,7 @@ nlohmann::ordered_json json_of(const Experiment& experiment, const Trace& trace)
           {"name", experiment.name},
           {"hardware", experiment.hardware.name},
           {"execution", kStreams},
-          {"method", experiment.work->micro_batches()->method},
+          {"method", method},
           {"network", experiment.network},
           {"workers", lanes},
           {"kinds", kinds_json(trace.machine.workers)},
@@ -189,8 +192,6 @@ nlohmann::ordered_json json_of(const Experiment& experiment, const Trace& trace)
             {"l2_read_bytes_per_s", rate(trace.machine.l2_read)},
             {"port_bytes_per_s", rate(trace.machine.port)}}}};
 }
-
-}  // namespace
 
 std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment) {
   check_streams(experiment);
@@ -211,7 +212,8 @@ std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment) {
 
 RunSummary stream_summary(const Experiment& experiment, const std::vector<NamedStreamPass>& passes) {
   const Report report = report_of(experiment, passes);
-  RunSummary summary{report.text(), json_of(experiment, passes.front().trace)};
+  RunSummary summary{report.text(), stream_result_json(experiment, experiment.work->micro_batches()->method,
+                                                       passes.front().trace)};
   summary.json.update(report.json());
   return summary;
 }

@@ -21,6 +21,12 @@ std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment);
 // of them its latency waited for, which sums to it. A saved result is read from the same (saved_run.h).
 RunSummary stream_summary(const Experiment& experiment, const std::vector<NamedStreamPass>& passes);
 
+// A pass's part of such a summary: its operators and ranks, and how long it took. And what a result says of the machine and
+// the way it ran, as saved_run.h reads it.
+Report stream_pass_report(const NamedStreamPass& pass);
+nlohmann::ordered_json stream_result_json(const Experiment& experiment, const std::string& method,
+                                          const Trace& trace);
+
 // The files of a traced pass, as of a pass of tasks.
 std::vector<NamedFile> trace_files(const NamedStreamPass& pass);
 

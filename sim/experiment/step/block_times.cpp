@@ -1,0 +1,110 @@
+#include "sim/experiment/step/block_times.h"
+
+#include <algorithm>
+
+#include "sim/device/block_cost.h"
+
+namespace a3sim {
+namespace {
+
+TimeClass class_of(WorkClass of) {
+  switch (of) {
+    case WorkClass::kGroupedProducts:
+      return TimeClass::kGrouped;
+    case WorkClass::kProducts:
+      return TimeClass::kProducts;
+    case WorkClass::kAttention:
+      return TimeClass::kAttention;
+    case WorkClass::kVector:
+      return TimeClass::kVector;
+    case WorkClass::kCollective:
+      return TimeClass::kTp;
+  }
+  return TimeClass::kRest;
+}
+
+double flops_of(const BlockKernel& kernel) {
+  if (const auto* const product = std::get_if<BlockProduct>(&kernel.work)) return product->flops();
+  if (const auto* const attention = std::get_if<BlockAttention>(&kernel.work)) return attention->flops();
+  return 0;
+}
+
+class PartCosts {
+ public:
+  PartCosts(const Experiment& experiment, const StepOptions& step, BlockTimes& times)
+      : experiment_(experiment),
+        captured_(step.captured),
+        hardware_(sustained(experiment.hardware)),
+        cost_(hardware_, experiment.program, experiment.cut.tiling),
+        times_(times) {}
+
+  void add(const std::vector<BlockKernel>& kernels, PartWorks& works,
+           bool (*takes)(const BlockKernel&, const StepOptions&), const StepOptions& step) {
+    for (const BlockKernel& kernel : kernels)
+      if (takes(kernel, step)) add(kernel, at(works, kernel.part));
+  }
+
+ private:
+  void add(const BlockKernel& kernel, PartWork& part) {
+    if (const auto* const collective = std::get_if<BlockCollective>(&kernel.work)) {
+      const bool tensor = collective->group == BlockCollective::Group::kTensor;
+      (tensor ? part.tp_sent : part.cp_sent) += collective->sent();
+      ++(tensor ? part.tp_calls : part.cp_calls);
+      return;
+    }
+    // Kernels follow one another: what one waits for the memory, no other one makes good.
+    MemoryJob job = block_kernel_cost(kernel, cost_);
+    job.ideal = time_alone(job, hardware_);
+    part.add(job, class_of(kernel.work_class));
+    // Each kernel begins a launch behind the one before it, unless a graph has captured both.
+    const Duration gaps(static_cast<std::int64_t>(
+        static_cast<double>(experiment_.program.launch.queued.count()) * kernel.launches * (1 - captured_)));
+    part.hold += gaps;
+    at(part.classes, TimeClass::kRest) += gaps;
+    part.launches += kernel.launches;
+    times_.flops_run += flops_of(kernel);
+  }
+
+  const Experiment& experiment_;
+  double captured_;
+  Hardware hardware_;
+  KernelCost cost_;
+  BlockTimes& times_;
+};
+
+bool all_kernels(const BlockKernel&, const StepOptions&) { return true; }
+bool again_in_backward(const BlockKernel& kernel, const StepOptions& step) {
+  return step.recompute_all || kernel.recompute.meets(step.recompute);
+}
+
+}  // namespace
+
+BlockTimes block_times(const Experiment& experiment, const StepOptions& step, const ModelShape& model,
+                       const std::string& kind) {
+  const BlockKind& of = BlockKinds::get(kind);
+  const Block block = of.block(model, step.block_layout());
+  // Only layers are computed again as a whole.
+  StepOptions own = step;
+  own.recompute_all = step.recompute_all && of.is_layer();
+  BlockTimes times;
+  times.kind = kind;
+  PartCosts costs(experiment, step, times);
+  costs.add(block.forward, times.forward, all_kernels, own);
+  costs.add(block.forward, times.again, again_in_backward, own);
+  costs.add(block.activation_gradient, times.activation, all_kernels, own);
+  costs.add(block.weight_gradient, times.weights, all_kernels, own);
+  times.dense_parameters = block.parameters;
+  times.kept = own.recompute_all ? block.kept_input() : block.kept(own.recompute);
+  times.kept_again = block.kept({}) - times.kept;
+  times.model_flops = block.model_flops;
+  if (!block.experts) return times;
+  times.expert_parameters = block.expert_parameters / step.ep;
+  times.experts_again = own.recompute_all || own.recompute.has(RecomputeKind::kMoe);
+  times.experts = expert_times(experiment, step, *block.experts);
+  const BlockExperts& experts = *block.experts;
+  times.flops_run += (times.experts_again ? 4.0 : 3.0) * 6.0 * static_cast<double>(experts.tokens) *
+                     experts.top_k * experts.hidden * experts.intermediate;
+  return times;
+}
+
+}  // namespace a3sim

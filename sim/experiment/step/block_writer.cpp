@@ -1,0 +1,146 @@
+#include "sim/experiment/step/block_writer.h"
+
+#include <algorithm>
+
+namespace a3sim {
+namespace {
+
+constexpr const char *kAttention = "Attention", *kFeedForward = "FFN", *kSharedExperts = "Shared",
+                     *kExperts = "Experts", *kDispatch = "Dispatch", *kCombine = "Combine", *kAgain = "Again",
+                     *kWeights = "Weights", *kExpertWeights = "ExpertWeights";
+
+AfterTasks joined(AfterTasks a, const AfterTasks& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+AfterTasks BlockWriter::forward_experts(const ChunkWork& of, const ExpertPass& pass, AfterTasks after) {
+  after = tasks_.exchange(of, kDispatch, pass.in, std::move(after));
+  after = tasks_.compute(of, kExperts, pass.experts, std::move(after), true);
+  return tasks_.exchange(of, kCombine, pass.out, std::move(after));
+}
+
+AfterTasks BlockWriter::forward(const ChunkWork& of, std::uint32_t number, AfterTasks after) {
+  const BlockTimes& block = blocks_[number];
+  after = tasks_.compute(of, kAttention, at(block.forward, BlockPart::kAttention), std::move(after));
+  const PartWork& shared = at(block.forward, BlockPart::kShared);
+  if (!block.experts) {
+    after = tasks_.compute(of, kSharedExperts, shared, std::move(after));
+    return tasks_.compute(of, kFeedForward, at(block.forward, BlockPart::kExperts), std::move(after));
+  }
+  const ExpertPass& pass = block.experts->forward;
+  if (step_.overlap == EpOverlap::kNone) {
+    after = tasks_.compute(of, kSharedExperts, shared, std::move(after));
+    return forward_experts(of, pass, std::move(after));
+  }
+  // Shared experts run while rows are on their way.
+  AfterTasks rows = tasks_.exchange(of, kDispatch, pass.in, after);
+  const AfterTasks beside = tasks_.compute(of, kSharedExperts, shared, after);
+  rows = tasks_.compute(of, kExperts, pass.experts, std::move(rows), true);
+  return joined(tasks_.exchange(of, kCombine, pass.out, std::move(rows)), beside);
+}
+
+AfterTasks BlockWriter::again(const ChunkWork& of, const BlockTimes& block, AfterTasks after) {
+  after = tasks_.compute(of, kAgain, at(block.again, BlockPart::kAttention), std::move(after));
+  after = tasks_.compute(of, kAgain, at(block.again, BlockPart::kShared), std::move(after));
+  after = tasks_.compute(of, kAgain, at(block.again, BlockPart::kExperts), std::move(after));
+  return block.experts_again ? forward_experts(of, block.experts->forward, std::move(after)) : after;
+}
+
+AfterTasks BlockWriter::backward(const ChunkWork& of, std::uint32_t number, AfterTasks after, bool split) {
+  const BlockTimes& block = blocks_[number];
+  after = again(of, block, std::move(after));
+  const auto compute = [&](const char* name, const PartWork& part, bool experts = false) {
+    after = tasks_.compute(of, name, part, std::move(after), experts);
+  };
+  const auto shared = [&] {
+    compute(kSharedExperts, at(block.activation, BlockPart::kShared));
+    if (!split) compute(kWeights, at(block.weights, BlockPart::kShared));
+  };
+  if (!block.experts) {
+    shared();
+    compute(kFeedForward, at(block.activation, BlockPart::kExperts));
+    if (!split) compute(kWeights, at(block.weights, BlockPart::kExperts));
+  } else if (const ExpertPass& pass = block.experts->backward; step_.overlap == EpOverlap::kNone) {
+    after = tasks_.exchange(of, kCombine, pass.in, std::move(after));
+    compute(kExperts, pass.experts, true);
+    if (!split) compute(kExpertWeights, pass.weights, true);
+    after = tasks_.exchange(of, kDispatch, pass.out, std::move(after));
+    shared();
+  } else {
+    // Shared experts run while gradients of rows come, weight gradients while they go.
+    AfterTasks rows = tasks_.exchange(of, kCombine, pass.in, after);
+    shared();
+    const AfterTasks beside = after;
+    after = std::move(rows);
+    compute(kExperts, pass.experts, true);
+    rows = tasks_.exchange(of, kDispatch, pass.out, after);
+    if (!split) compute(kExpertWeights, pass.weights, true);
+    after = joined(std::move(rows), beside);
+  }
+  compute(kAttention, at(block.activation, BlockPart::kAttention));
+  if (!split) compute(kWeights, at(block.weights, BlockPart::kAttention));
+  return after;
+}
+
+AfterTasks BlockWriter::weights(const ChunkWork& of, std::uint32_t number, AfterTasks after) {
+  const BlockTimes& block = blocks_[number];
+  if (block.experts)
+    after = tasks_.compute(of, kExpertWeights, block.experts->backward.weights, std::move(after), true);
+  PartWork all = at(block.weights, BlockPart::kExperts);
+  all.add(at(block.weights, BlockPart::kShared));
+  all.add(at(block.weights, BlockPart::kAttention));
+  return tasks_.compute(of, kWeights, all, std::move(after));
+}
+
+void BlockWriter::both(Pair& pair, std::uint32_t forward_block, std::uint32_t backward_block, bool split) {
+  const BlockTimes &f = blocks_[forward_block], &b = blocks_[backward_block];
+  if (!f.experts || !b.experts) {
+    pair.after_forward = forward(pair.forward, forward_block, std::move(pair.after_forward));
+    pair.after_backward = backward(pair.backward, backward_block, std::move(pair.after_backward), split);
+    return;
+  }
+  const ExpertPass &ahead = f.experts->forward, &back = b.experts->backward;
+  AfterTasks &fa = pair.after_forward, &ba = pair.after_backward;
+  ba = again(pair.backward, b, std::move(ba));
+  pair.forward.slowness = pair.backward.slowness = slowness(f, b);
+  const AfterTasks gradients = ba;
+  ba = tasks_.exchange(pair.backward, kCombine, back.in, std::move(ba));
+  fa = tasks_.compute(pair.forward, kAttention, at(f.forward, BlockPart::kAttention), std::move(fa));
+  const AfterTasks own = fa;
+  fa = tasks_.exchange(pair.forward, kDispatch, ahead.in, std::move(fa));
+  ba = tasks_.compute(pair.backward, kExperts, back.experts, std::move(ba), true);
+  AfterTasks rows = tasks_.exchange(pair.backward, kDispatch, back.out, ba);
+  if (!split) tasks_.compute(pair.backward, kExpertWeights, back.weights, ba, true);
+  const AfterTasks shared =
+      tasks_.compute(pair.forward, kSharedExperts, at(f.forward, BlockPart::kShared), own);
+  fa = tasks_.compute(pair.forward, kExperts, ahead.experts, std::move(fa), true);
+  fa = joined(tasks_.exchange(pair.forward, kCombine, ahead.out, std::move(fa)), shared);
+  AfterTasks beside =
+      tasks_.compute(pair.backward, kSharedExperts, at(b.activation, BlockPart::kShared), gradients);
+  if (!split)
+    beside = tasks_.compute(pair.backward, kWeights, at(b.weights, BlockPart::kShared), std::move(beside));
+  ba = joined(std::move(rows), beside);
+  ba = tasks_.compute(pair.backward, kAttention, at(b.activation, BlockPart::kAttention), std::move(ba));
+  if (!split)
+    ba = tasks_.compute(pair.backward, kWeights, at(b.weights, BlockPart::kAttention), std::move(ba));
+  pair.forward.slowness = pair.backward.slowness = 1;
+}
+
+double BlockWriter::slowness(const BlockTimes& ahead, const BlockTimes& back) const {
+  // Cores of a kind of their own that move rows take nothing from those that multiply.
+  if (step_.exchange != ExpertExchange::kStreams || !experiment_.workers.one_queue()) return 1;
+  Duration exchanges{}, kernels{};
+  for (const ExpertPass* const pass : {&ahead.experts->forward, &back.experts->backward}) {
+    exchanges += pass->in.alone() + pass->out.alone();
+    kernels += pass->experts.alone() + pass->weights.alone();
+  }
+  for (const PartWorks* const works : {&ahead.forward, &back.activation, &back.weights})
+    for (const PartWork& part : *works) kernels += part.alone();
+  const double all = experiment_.workers.count(CoreUnit::kMatrix), held = experiment_.program.bulk->workers;
+  return 1 + held / (all - held) * std::min(1.0, seconds(exchanges) / seconds(kernels));
+}
+
+}  // namespace a3sim

@@ -1,0 +1,74 @@
+#include "sim/experiment/step/collectives.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace a3sim {
+namespace {
+
+// Exchanges at full speed of the ports: nothing else drives them.
+void add_transfer(const Hardware::Fabric& fabric, std::uint32_t level, double bytes, RankId rank,
+                  std::vector<StreamTransfer>& transfers) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(bytes));
+  if (whole <= 0) return;
+  const Hardware::Fabric::Plane& plane = fabric.planes[fabric.levels[level].plane];
+  transfers.push_back({rank, Bytes{whole}, std::min(plane.egress, plane.ingress), level});
+}
+
+// Of what comes to one of so many members, the part that is for the others.
+double nearer_part(std::uint32_t members) { return 1 - 1.0 / members; }
+
+}  // namespace
+
+GroupLevels levels_of(const Hardware::Fabric& fabric, DieGroup group) {
+  GroupLevels levels;
+  for (std::uint32_t l = 0; l < fabric.levels.size(); ++l) {
+    const std::uint32_t dies = fabric.levels[l].dies;
+    const std::uint32_t members =
+        dies == kNone ? group.ranks : std::clamp((dies + group.stride - 1) / group.stride, 1U, group.ranks);
+    if (members > (l == 0 ? 1U : levels.members.back())) levels.farthest = l;
+    levels.members.push_back(members);
+  }
+  return levels;
+}
+
+std::vector<StreamTransfer> ring_transfers(const Hardware::Fabric& fabric, DieGroup group, double sent,
+                                           RankId rank) {
+  std::vector<StreamTransfer> transfers;
+  if (group.ranks < 2) return transfers;
+  const GroupLevels levels = levels_of(fabric, group);
+  std::uint32_t nearer = 1;
+  for (std::uint32_t l = 0; l < levels.members.size(); ++l) {
+    // A ring's steps to the next member: most stay near, and one of each unit's goes on to the next unit.
+    const double steps = 1.0 / nearer - (levels.members[l] < group.ranks ? 1.0 / levels.members[l] : 0);
+    if (levels.members[l] > nearer) add_transfer(fabric, l, sent * steps, rank, transfers);
+    nearer = levels.members[l];
+  }
+  return transfers;
+}
+
+std::vector<StreamTransfer> exchange_transfers(const Hardware::Fabric& fabric, DieGroup group, double to_peer,
+                                               double once_a_unit, RankId rank) {
+  std::vector<StreamTransfer> transfers;
+  if (group.ranks < 2) return transfers;
+  const GroupLevels levels = levels_of(fabric, group);
+  std::uint32_t nearer = 1;
+  for (std::uint32_t l = 0; l < levels.members.size(); ++l) {
+    const std::uint32_t peers = levels.members[l] - nearer;
+    const double far = to_peer * (group.ranks - levels.members.front());
+    // What came to a unit once goes on to its other members.
+    const double spread = l == 0 && once_a_unit < 1 ? far * (nearer_part(levels.members.front())) : 0;
+    if (peers > 0)
+      add_transfer(fabric, l, to_peer * peers * (l == 0 ? 1 : once_a_unit) + spread, rank, transfers);
+    nearer = levels.members[l];
+  }
+  return transfers;
+}
+
+Duration ring_latency(const Hardware::Fabric& fabric, DieGroup group) {
+  if (group.ranks < 2) return Duration::zero();
+  const GroupLevels levels = levels_of(fabric, group);
+  return fabric.levels[levels.farthest].latency * static_cast<std::int64_t>(group.ranks - 1);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,149 @@
+#include "sim/experiment/step/expert_kernels.h"
+
+#include <cmath>
+
+#include "sim/core/error.h"
+#include "sim/core/whole_time.h"
+#include "sim/device/block_cost.h"
+#include "sim/experiment/step/collectives.h"
+
+namespace a3sim {
+namespace {
+
+// The part of tokens that choose at least one of `some` of `all` experts, if they choose `top_k` different ones.
+double chosen_by(double all, double some, std::uint32_t top_k) {
+  double none = 1;
+  for (std::uint32_t k = 0; k < top_k; ++k) none *= std::max(0.0, all - some - k) / (all - k);
+  return 1 - none;
+}
+
+class ExpertKernels {
+ public:
+  ExpertKernels(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts)
+      : experiment_(experiment),
+        step_(step),
+        experts_(experts),
+        hardware_(sustained(experiment.hardware)),
+        cost_(hardware_, experiment.program, experiment.cut.tiling),
+        local_(experts.experts / step.ep),
+        rows_(local_, static_cast<std::uint32_t>(
+                          static_cast<double>(experts.tokens * experts.top_k / local_) * step.busiest)) {}
+
+  ExpertTimes times() {
+    ExpertTimes times;
+    const auto dispatch = exchange(experiment_.program.bulk->dispatch),
+               combine = exchange(experiment_.program.bulk->combine);
+    times.forward = {dispatch, combine, forward(), {}, false, {}, 0};
+    times.backward = {combine, dispatch, backward(), weights(), false, {}, 0};
+    for (ExpertPass* const pass : {&times.forward, &times.backward}) {
+      pass->alone = pass->in.alone() + pass->out.alone() + pass->experts.alone() + pass->weights.alone();
+      for (const StreamTransfer& transfer : pass->in.transfers)
+        pass->sent += 2.0 * static_cast<double>(transfer.bytes.count);
+    }
+    return times;
+  }
+
+ private:
+  double rows() const { return static_cast<double>(rows_.front()) * local_; }
+  double element() const { return element_bytes(experts_.dtype); }
+  std::uint32_t matrix_workers() const { return experiment_.workers.count(CoreUnit::kMatrix); }
+  std::uint32_t vector_workers() const { return experiment_.workers.count(CoreUnit::kVector); }
+
+  ExchangeWork exchange(BytesPerSecond rate) const {
+    const Program::Bulk& bulk = *experiment_.program.bulk;
+    const DieGroup group{step_.ep, std::max(1U, experiment_.parallel.tp_stride)};
+    const double all = experts_.experts,
+                 row = element() * experts_.hidden * static_cast<double>(experts_.tokens) * step_.busiest;
+    const double to_peer = row * (bulk.once_a_rank ? chosen_by(all, local_, experts_.top_k)
+                                                   : static_cast<double>(experts_.top_k) / step_.ep);
+    const std::uint32_t near = levels_of(hardware_.fabric, group).members.front();
+    const double to_unit = row * chosen_by(all, 1.0 * local_ * near, experts_.top_k);
+    const double once = bulk.once_a_rank ? std::min(1.0, to_unit / (to_peer * near)) : 1;
+    ExchangeWork work;
+    work.hold = bulk.fixed + experiment_.program.launch.queued;
+    work.transfers = exchange_transfers(hardware_.fabric, group, to_peer, once, {});
+    work.job.ideal = Duration(whole_picoseconds(to_peer * step_.ep / static_cast<double>(rate.count) * 1e12));
+    const double own = to_peer;
+    work.job.bytes = {own, own, hardware_.memory.as_reads(own, own)};
+    return work;
+  }
+
+  void add_kernel(MemoryJob job, TimeClass of, std::uint32_t launches, PartWork& part) const {
+    job.ideal = time_alone(job, hardware_);
+    part.add(job, of);
+    const Duration gap = experiment_.program.launch.queued;
+    part.hold += gap;
+    at(part.classes, TimeClass::kRest) += gap;
+    part.launches += launches;
+  }
+  void add_products(std::uint32_t n, std::uint32_t k, PartWork& part) {
+    add_kernel(cost_.products(rows_, n, k, matrix_workers()), TimeClass::kGrouped, local_, part);
+  }
+  // Rows that are read and written, with so many elements a row.
+  void add_vector(double read, double written, double ops, PartWork& part) {
+    const auto count = static_cast<std::uint64_t>(ops);
+    add_kernel(cost_.vector({read, written, {count, count, 0}}, vector_workers()), TimeClass::kVector, 1,
+               part);
+  }
+  void add_permute(PartWork& part) {
+    const double bytes = rows() * experts_.hidden * element();
+    add_vector(bytes, bytes, 0, part);
+  }
+
+  PartWork forward() {
+    PartWork part;
+    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    add_permute(part);
+    add_products(2 * f, h, part);
+    add_vector(rows() * 2 * f * element(), rows() * f * element(), 3 * rows() * f, part);
+    add_products(h, f, part);
+    add_permute(part);
+    return part;
+  }
+  PartWork backward() {
+    PartWork part;
+    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    add_permute(part);
+    add_products(f, h, part);
+    add_vector(rows() * 3 * f * element(), rows() * 2 * f * element(), 6 * rows() * f, part);
+    add_products(h, 2 * f, part);
+    add_permute(part);
+    return part;
+  }
+  // Gradients are added to fp32 sums: read and written.
+  PartWork weights() {
+    PartWork part;
+    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    for (const auto& [n, k] : {std::pair{h, f}, std::pair{2 * f, h}}) {
+      MemoryJob job = cost_.gradients(rows_, n, k, matrix_workers());
+      const double more = 1.0 * local_ * n * k, sums = 4;
+      job.bytes[static_cast<std::size_t>(Resource::kHbm)] +=
+          hardware_.memory.as_reads(more * sums, more * (sums - element()));
+      add_kernel(job, TimeClass::kGrouped, local_, part);
+    }
+    return part;
+  }
+
+  const Experiment& experiment_;
+  const StepOptions& step_;
+  const BlockExperts& experts_;
+  Hardware hardware_;
+  KernelCost cost_;
+  std::uint32_t local_;
+  std::vector<std::uint32_t> rows_;  // of each local expert
+};
+
+}  // namespace
+
+ExpertTimes expert_kernels(const Experiment& experiment, const StepOptions& step,
+                           const BlockExperts& experts) {
+  if (!experiment.program.bulk) {
+    throw InputError(experiment.name +
+                     ": step.exchange=streams needs program.bulk, kernels that dispatch and combine: include "
+                     "programs/feplb.yaml "
+                     "or programs/feplb_a3.yaml");
+  }
+  return ExpertKernels(experiment, step, experts).times();
+}
+
+}  // namespace a3sim

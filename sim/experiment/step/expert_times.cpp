@@ -1,0 +1,231 @@
+#include "sim/experiment/step/expert_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "models/operators/operator.h"
+#include "scheduler/compile/turns.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/step/class_sweep.h"
+#include "sim/experiment/step/collectives.h"
+#include "sim/experiment/step/expert_kernels.h"
+#include "sim/experiment/workload.h"
+
+namespace a3sim {
+namespace {
+
+// The layer of a block as an experiment of its own, on the same group of dies.
+Experiment layer_experiment(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep) {
+  Experiment layer = experiment;
+  layer.work = taskflow_work();
+  layer.window = Window::kFull;
+  layer.shape.tokens = static_cast<std::uint32_t>(experts.tokens);
+  const WeightGradients then = in_kernels(experiment) ? WeightGradients::kAddFp32 : WeightGradients::kNone;
+  layer.passes = {{"forward", forward_graph(layer.shape, layer.window)},
+                  {"backward", backward_graph(layer.shape, layer.window, then)}};
+  layer.kept = 0;
+  if (experiment.routing.kind == "balanced") {
+    const std::uint32_t kept =
+        least_turn(placement_of(experiment.hardware.fabric, dies_of(experiment.run.ranks)), ep);
+    if (kept < ep) layer.kept = kept;
+  }
+  layer.network = "native";
+  return layer;
+}
+
+// How one rank of a run spent its time, and between which dates its operators ran.
+class RankTimes {
+ public:
+  explicit RankTimes(const PassResult& pass) : pass_(pass), operators_(pass.schedule.front().operators()) {
+    const RankResult& rank = pass.run.ranks.front();
+    const std::span<const TaskDescriptor> tasks = pass.schedule.front().tasks();
+    spans_.resize(operators_.size(), {Duration::max(), Duration::zero()});
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      const TaskRecord& record = rank.records[t];
+      const bool put = operator_of(tasks[t].op).task_type() == TaskType::kPutMemSignal;
+      add(tasks[t].op, record.start.time_since_epoch(), record.end.time_since_epoch(),
+          put                                                    ? TimeClass::kEp
+          : operator_of(tasks[t].op).unit() == CoreUnit::kMatrix ? TimeClass::kGrouped
+                                                                 : TimeClass::kVector);
+      if (put) sent_ += static_cast<double>(record.put_bytes);
+    }
+    for (const HostActivity& activity : rank.host)
+      add(activity.op, activity.start, activity.end,
+          activity.what == Blame::kCollective || activity.what == Blame::kHop ? TimeClass::kEp
+                                                                              : TimeClass::kHost);
+    if (sent_ == 0) sent_ = static_cast<double>(rank.sent);
+  }
+
+  ClassTimes classes(Duration from, Duration to) const {
+    std::vector<ClassInterval> within;
+    for (const ClassInterval& i : intervals_) {
+      if (i.to > from && i.from < to)
+        within.push_back({std::max(i.from, from) - from, std::min(i.to, to) - from, i.of});
+    }
+    return swept(within, to - from);
+  }
+  // From the first start of operators that are of the type to their last end.
+  std::pair<Duration, Duration> span_of(std::string_view type) const {
+    std::pair<Duration, Duration> span{Duration::max(), Duration::zero()};
+    for (std::size_t op = 0; op < operators_.size(); ++op) {
+      if (operators_[op].type != type) continue;
+      span = {std::min(span.first, spans_[op].first), std::max(span.second, spans_[op].second)};
+    }
+    return span;
+  }
+  // Of each operator of the type, summed.
+  Duration time_of(std::string_view type) const {
+    Duration time{};
+    for (std::size_t op = 0; op < operators_.size(); ++op)
+      if (operators_[op].type == type && spans_[op].second > spans_[op].first)
+        time += spans_[op].second - spans_[op].first;
+    return time;
+  }
+  // While rows are on their way.
+  Duration exchanging() const {
+    std::vector<ClassInterval> exchanges;
+    std::ranges::copy_if(intervals_, std::back_inserter(exchanges),
+                         [](const ClassInterval& i) { return i.of == TimeClass::kEp; });
+    return at(swept(exchanges, pass_.run.makespan), TimeClass::kEp);
+  }
+  double sent() const { return sent_; }
+
+ private:
+  const Operator& operator_of(std::size_t op) const { return Operators::get(operators_[op].type); }
+  void add(std::size_t op, Duration from, Duration to, TimeClass of) {
+    intervals_.push_back({from, to, of});
+    if (op >= spans_.size()) return;
+    spans_[op] = {std::min(spans_[op].first, from), std::max(spans_[op].second, to)};
+  }
+
+  const PassResult& pass_;
+  std::span<const OperatorInfo> operators_;
+  std::vector<ClassInterval> intervals_;
+  std::vector<std::pair<Duration, Duration>> spans_;  // by operator
+  double sent_ = 0;
+};
+
+PartWork part_of(const RankTimes& rank, Duration from, Duration to) {
+  PartWork part;
+  part.hold = to - from;
+  part.classes = rank.classes(from, to);
+  part.launches = 1;
+  return part;
+}
+
+// A transfer that takes this long alone: at the rate that was simulated, beside others it shares its ports.
+ExchangeWork exchange_of(const Hardware::Fabric& fabric, DieGroup group, double bytes, Duration alone) {
+  ExchangeWork exchange;
+  exchange.transfers = exchange_transfers(fabric, group, bytes / std::max(1U, group.ranks - 1), 1, {});
+  Duration flows{};
+  for (const StreamTransfer& transfer : exchange.transfers) {
+    const double payload = fabric.levels[transfer.level].payload;
+    flows += Duration(static_cast<std::int64_t>(static_cast<double>(transfer.bytes.count) / payload * 1e12 /
+                                                static_cast<double>(transfer.rate.count)));
+  }
+  exchange.hold = std::max(Duration::zero(), alone - flows);
+  return exchange;
+}
+
+ExpertPass pass_of(const Experiment& layer, const PassResult& pass, DieGroup group) {
+  const RankTimes rank(pass);
+  ExpertPass result;
+  result.alone = pass.run.makespan;
+  result.sent = rank.sent();
+  const bool apart = in_kernels(layer) && layer.run.transport == Transport::kCollective;
+  if (!apart) {
+    result.whole = true;
+    result.experts = part_of(rank, Duration::zero(), result.alone);
+    result.experts.exchanging = rank.exchanging();
+    return result;
+  }
+  const Duration from = std::min(rank.span_of("GroupedMatmul").first, result.alone);
+  const Duration to = std::clamp(rank.span_of("Combine").first, from, result.alone);
+  result.in = exchange_of(layer.hardware.fabric, group, result.sent / 2, from);
+  result.out = exchange_of(layer.hardware.fabric, group, result.sent / 2, result.alone - to);
+  result.experts = part_of(rank, from, to);
+  const Duration weights = std::min(rank.time_of("GroupedMatmulWeightGrad"), result.experts.hold);
+  if (weights > Duration::zero()) {
+    result.weights.hold = weights;
+    at(result.weights.classes, TimeClass::kGrouped) = weights;
+    result.experts.hold -= weights;
+    at(result.experts.classes, TimeClass::kGrouped) -=
+        std::min(weights, at(result.experts.classes, TimeClass::kGrouped));
+    result.experts.classes = scaled(result.experts.classes, result.experts.hold);
+  }
+  return result;
+}
+
+ExpertTimes run_layer(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep) {
+  const Experiment layer = layer_experiment(experiment, experts, ep);
+  const std::vector<PassResult> passes = run_experiment(layer, true, backend_in_threads(layer));
+  const std::vector<std::uint32_t> dies = dies_of(layer.run.ranks);
+  const DieGroup group{ep, dies.size() > 1 ? dies[1] - dies[0] : 1};
+  return {pass_of(layer, passes[0], group), pass_of(layer, passes[1], group)};
+}
+
+// Numbers of a machine and a program that variants of an experiment change without its text.
+std::string numbers_of(const Hardware& h, const Program& p) {
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", h.clock.count, h.cube.speed, h.cube.sustained,
+                                 h.cube.macs_per_cycle_16, h.cube.gm_to_l1, h.cube.gm_to_l1_miss,
+                                 h.cube.l0c_to_gm, h.vector.gm_to_ub, h.vector.simple_fp32);
+  text += fmt::format(" {} {} {} {} {} {} {} {}", h.memory.l2_size.count, h.memory.l2_read.count,
+                      h.memory.l2_write.count, h.memory.l2_line_read.count, h.memory.hbm_read.count,
+                      h.memory.hbm_write.count, h.fabric.put_per_worker.count, h.fabric.put_startup.count());
+  for (const Hardware::Fabric::Plane& plane : h.fabric.planes)
+    text += fmt::format(" {} {}", plane.egress.count, plane.ingress.count);
+  for (const Hardware::Fabric::Level& level : h.fabric.levels)
+    text += fmt::format(" {} {}", level.latency.count(), level.payload);
+  return text + fmt::format(" {} {} {} {} {} {}", p.launch.alone.count(), p.launch.queued.count(),
+                            p.tasks.static_task.count(), p.collective.fixed.count(), p.collective.rate.count,
+                            p.signals.local_visibility.count());
+}
+
+// All that the run of a layer follows from: what was configured, but how the step uses it.
+std::string key_of(const Experiment& experiment, const BlockExperts& experts) {
+  std::string key =
+      fmt::format("{} {} {} {} {}", experts.tokens, experiment.shape.hidden, experiment.shape.ep,
+                  experiment.shape.experts(), fmt::join(dies_of(experiment.run.ranks), ","));
+  for (const WorkerKind& kind : experiment.workers) key += fmt::format(" {}", kind.count);
+  key += '\n' + numbers_of(experiment.hardware, experiment.program);
+  for (const auto& [path, value] : experiment.values) {
+    if (path.starts_with("step.") || path.starts_with("parallel.") || path == "experiment.name" ||
+        path == "model.layers" || path == "model.name")
+      continue;
+    key += fmt::format("\n{}={}", path, value);
+  }
+  return key;
+}
+
+// Runs of layers, for experiments in all threads. What is kept follows from the key alone.
+class LayerRuns {
+ public:
+  ExpertTimes get(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep) {
+    const std::string key = key_of(experiment, experts);
+    const std::scoped_lock lock(mutex_);
+    const auto found = runs_.find(key);
+    if (found != runs_.end()) return found->second;
+    return runs_.emplace(key, run_layer(experiment, experts, ep)).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, ExpertTimes> runs_;
+};
+
+LayerRuns& layer_runs() {
+  static LayerRuns runs;
+  return runs;
+}
+
+}  // namespace
+
+ExpertTimes expert_times(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts) {
+  if (step.exchange == ExpertExchange::kStreams) return expert_kernels(experiment, step, experts);
+  return layer_runs().get(experiment, experts, step.ep);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/experiment/step/schedule.h"
+#include "sim/experiment/step/step_options.h"
+
+namespace a3sim {
+
+// The blocks of a model on the stages of a pipeline.
+struct StageLayout {
+  std::vector<std::string> kinds;  // of blocks that the model has, each once
+  std::vector<std::vector<std::uint32_t>>
+      chunks;                           // by chunk: its blocks' kinds, in order; empty slots are left out
+  std::vector<std::uint32_t> stage_of;  // by chunk
+  ScheduleShape shape;
+
+  std::vector<std::uint32_t> chunks_of(std::uint32_t stage) const;
+  // Blocks of all chunks of a stage.
+  std::vector<std::uint32_t> blocks_of(std::uint32_t stage) const;
+};
+
+// Deals the blocks (ModelShape::layers) to the chunks. `step.split` is
+//   layers   as many layers a chunk, the last ones may have fewer; embedding before, head and MTP behind them
+//   slots    the same, with embedding and head among what is dealt
+//   a string as Megatron's pipeline layout: E embedding, t layer, m MTP, L head, | between chunks, (tt|)*6 repeats
+// Throws InputError for a string that does not have the model's blocks or the layout's chunks, and
+// for chunks without any block.
+StageLayout stage_layout(const std::vector<std::string>& blocks, const StepOptions& step);
+
+}  // namespace a3sim

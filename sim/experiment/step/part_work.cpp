@@ -1,0 +1,42 @@
+#include "sim/experiment/step/part_work.h"
+
+#include <algorithm>
+
+#include "sim/core/whole_time.h"
+
+namespace a3sim {
+
+void PartWork::add(const MemoryJob& more, TimeClass of) {
+  job.ideal += more.ideal;
+  for (std::uint32_t r = 0; r < kResources; ++r) job.bytes[r] += more.bytes[r];
+  at(classes, of) += more.ideal;
+}
+
+void PartWork::add(const PartWork& more) {
+  job.ideal += more.job.ideal;
+  for (std::uint32_t r = 0; r < kResources; ++r) job.bytes[r] += more.job.bytes[r];
+  hold += more.hold;
+  a3sim::add(more.classes, classes);
+  launches += more.launches;
+  exchanging += more.exchanging;
+  tp_sent += more.tp_sent;
+  cp_sent += more.cp_sent;
+  tp_calls += more.tp_calls;
+  cp_calls += more.cp_calls;
+}
+
+PartWork PartWork::times(std::uint32_t count) const {
+  PartWork all;
+  for (std::uint32_t n = 0; n < count; ++n) all.add(*this);
+  return all;
+}
+
+Duration ExchangeWork::alone() const {
+  Duration longest = job.ideal;
+  for (const StreamTransfer& transfer : transfers)
+    longest = std::max(longest, Duration(whole_picoseconds(static_cast<double>(transfer.bytes.count) * 1e12 /
+                                                           static_cast<double>(transfer.rate.count))));
+  return hold + longest;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/experiment/step/schedule.h"
+
+namespace a3sim {
+namespace {
+
+// Megatron's order: groups of as many micro-batches as there are stages go through one chunk after the other.
+struct InterleavedOrder {
+  const ScheduleShape& shape;
+  std::uint32_t stage;
+
+  StageWork forward(std::uint32_t step) const { return work(StageWork::Kind::kForward, step); }
+  StageWork backward(std::uint32_t step) const {
+    StageWork of = work(StageWork::Kind::kBackward, step);
+    of.chunk = (shape.chunks_per_stage - 1 - of.chunk / shape.stages) * shape.stages + stage;
+    return of;
+  }
+
+ private:
+  StageWork work(StageWork::Kind kind, std::uint32_t step) const {
+    const std::uint32_t group = shape.stages * shape.chunks_per_stage;
+    // The last group may be smaller, where there is one chunk a stage.
+    const std::uint32_t in_group = step % group;
+    return {kind, in_group / shape.stages * shape.stages + stage,
+            step / group * shape.stages + in_group % shape.stages};
+  }
+};
+
+StageOrders orders_of_interleaved(const ScheduleShape& shape) {
+  const std::uint32_t p = shape.stages, v = shape.chunks_per_stage, all = shape.micro_batches * v;
+  StageOrders orders;
+  for (std::uint32_t s = 0; s < p; ++s) {
+    const InterleavedOrder order{shape, s};
+    // Pairs that overlap need one forward pass more before them, for the backward pass is that of an earlier one.
+    const std::uint32_t first =
+        (v == 1 ? p - 1 - s : (p - 1 - s) * 2 + (v - 1) * p) + (shape.overlap ? 1 : 0);
+    const std::uint32_t warm_up = std::min(all, first);
+    std::vector<StageWork>& list = orders.emplace_back();
+    for (std::uint32_t f = 0; f < warm_up; ++f) list.push_back(order.forward(f));
+    for (std::uint32_t f = warm_up; f < all; ++f) {
+      list.push_back(order.forward(f));
+      list.back().with_next = shape.overlap;
+      list.push_back(order.backward(f - warm_up));
+    }
+    for (std::uint32_t b = all - warm_up; b < all; ++b) list.push_back(order.backward(b));
+  }
+  return orders;
+}
+
+std::string why_not_1f1b(const ScheduleShape& shape) {
+  if (shape.chunks_per_stage == 1) return {};
+  return "1f1b has one chunk of layers a stage: expected parallel.vpp=1, or step.schedule=interleaved";
+}
+
+std::string why_not_interleaved(const ScheduleShape& shape) {
+  if (shape.micro_batches % shape.stages == 0) return {};
+  return fmt::format(
+      "interleaved takes micro-batches in groups of {}, the stages, and there are {}: expected a "
+      "multiple of {}",
+      shape.stages, shape.micro_batches, shape.stages);
+}
+
+A3SIM_REGISTER(PipelineSchedule, "1f1b",
+               "one forward, one backward; as few micro-batches at a time as stages",
+               PipelineSchedule{round_robin_stage, why_not_1f1b, orders_of_interleaved});
+A3SIM_REGISTER(PipelineSchedule, "interleaved",
+               "1f1b over several chunks of layers a stage, which makes its bubble smaller",
+               PipelineSchedule{round_robin_stage, why_not_interleaved, orders_of_interleaved});
+
+}  // namespace
+}  // namespace a3sim

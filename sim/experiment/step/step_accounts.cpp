@@ -1,0 +1,190 @@
+#include "sim/experiment/step/step_accounts.h"
+
+#include <algorithm>
+
+#include "sim/experiment/step/class_sweep.h"
+
+namespace a3sim {
+namespace {
+
+Duration since_start(Time time) { return time.time_since_epoch(); }
+
+// The tasks of one stage's die, sorted by what they mean for its time.
+class StageSurvey {
+ public:
+  StageSurvey(const StepProgram& written, const StreamResult& result, std::uint32_t stage)
+      : written_(written), result_(result), stage_(stage) {}
+
+  void add(std::uint32_t t) {
+    const StepTask& of = written_.tasks[t];
+    const StreamTask& task = written_.program.tasks[t];
+    const StreamRecord& record = result_.records[t];
+    const Duration from = since_start(record.start), to = since_start(record.end);
+    if (of.kind == StepTask::Kind::kPp) {
+      // Who sends does not wait; who receives may.
+      if (index(task.transfers.front().dst) == stage_) exchange(ExchangeFor::kPp, TimeClass::kPp, from, to);
+      return;
+    }
+    if (index(task.rank) != stage_) return;
+    switch (of.kind) {
+      case StepTask::Kind::kCompute:
+      case StepTask::Kind::kUpdate:
+        compute(t, from, to);
+        break;
+      case StepTask::Kind::kEp:
+        exchange(ExchangeFor::kEp, TimeClass::kEp, from, to);
+        (of.paired ? paired_ : unpaired_).push_back({from, to, {}});
+        break;
+      case StepTask::Kind::kTp:
+        exchange(ExchangeFor::kTp, TimeClass::kTp, from, to);
+        break;
+      case StepTask::Kind::kCp:
+        exchange(ExchangeFor::kPp, TimeClass::kPp, from, to);
+        break;
+      case StepTask::Kind::kDp:
+        exchange(ExchangeFor::kDp, TimeClass::kDp, from, to);
+        break;
+      case StepTask::Kind::kSwap:
+        intervals_.push_back({from, to, TimeClass::kOptimizer});
+        break;
+      case StepTask::Kind::kHost:
+        intervals_.push_back({from, to, TimeClass::kHost});
+        break;
+      case StepTask::Kind::kPp:
+        break;
+    }
+  }
+
+  StageAccount account() {
+    gap(end_, result_.makespan, kNone);
+    ClassTimes classes = swept(intervals_, result_.makespan);
+    // Kernels were swept as the first class, to be told apart here.
+    at(classes, TimeClass::kGrouped) = Duration::zero();
+    StageAccount account;
+    account.classes = classes;
+    add(computed_, account.classes);
+    account.experts = experts_ + at(classes, TimeClass::kEp);
+    std::vector<ClassInterval> running = intervals_;
+    std::erase_if(running, [](const ClassInterval& i) {
+      return i.of == TimeClass::kBubble || i.of == TimeClass::kHost || i.of == TimeClass::kRest;
+    });
+    account.active = result_.makespan - at(swept(running, result_.makespan), TimeClass::kRest);
+    cover(account);
+    return account;
+  }
+
+ private:
+  static void add(const ClassTimes& more, ClassTimes& times) { a3sim::add(more, times); }
+
+  void compute(std::uint32_t t, Duration from, Duration to) {
+    gap(end_, from, t);
+    end_ = to;
+    intervals_.push_back({from, to, TimeClass::kGrouped});
+    const StepTask& of = written_.tasks[t];
+    ClassTimes parts{};
+    if (of.classes == kNone)
+      at(parts, TimeClass::kOptimizer) = to - from;
+    else
+      parts = scaled(written_.classes[of.classes], to - from);
+    kernels_.push_back({from, to, parts});
+    add(parts, computed_);
+    if (of.experts) experts_ += to - from;
+    if (of.classes == kNone) return;
+    inside_exposed_ += at(parts, TimeClass::kEp);
+    inside_ += written_.exchanging[of.classes];
+  }
+
+  // What the die waits for where nothing goes on: launches, other stages, or neither.
+  void gap(Duration from, Duration to, std::uint32_t next) {
+    if (to <= from) return;
+    TimeClass of = written_.program.ranks > 1 ? TimeClass::kBubble : TimeClass::kRest;
+    if (next != kNone) {
+      const StepTask::Kind waited = waited_for(next, from);
+      of = waited == StepTask::Kind::kHost ? TimeClass::kHost
+           : waited == StepTask::Kind::kPp ? TimeClass::kBubble
+                                           : TimeClass::kRest;
+    }
+    intervals_.push_back({from, to, of});
+  }
+
+  // The first thing that a task waited for since the date, behind exchanges of the die itself.
+  StepTask::Kind waited_for(std::uint32_t task, Duration since) const {
+    for (;;) {
+      const Cause& cause = result_.records[task].cause;
+      if (!cause.has_activity()) return StepTask::Kind::kCompute;
+      task = cause.number;
+      const StepTask::Kind kind = written_.tasks[task].kind;
+      const bool exchange = kind == StepTask::Kind::kEp || kind == StepTask::Kind::kTp ||
+                            kind == StepTask::Kind::kCp || kind == StepTask::Kind::kDp;
+      if (!exchange || since_start(result_.records[task].start) <= since) return kind;
+    }
+  }
+
+  void exchange(ExchangeFor what, TimeClass of, Duration from, Duration to) {
+    intervals_.push_back({from, to, of});
+    under_[static_cast<std::size_t>(what)].push_back({from, to, {}});
+  }
+
+  struct Kernel {
+    Duration from{}, to{};
+    ClassTimes parts{};
+  };
+
+  // Which kernels run while exchanges go on. Both lists are in order of their starts.
+  void cover(std::vector<Kernel>& exchanges, ExchangeAccount& account) const {
+    std::ranges::sort(exchanges, {}, &Kernel::from);
+    std::size_t first = 0;
+    Duration hidden{}, total{};
+    for (const Kernel& moved : exchanges) {
+      total += moved.to - moved.from;
+      while (first < kernels_.size() && kernels_[first].to <= moved.from) ++first;
+      for (std::size_t k = first; k < kernels_.size() && kernels_[k].from < moved.to; ++k) {
+        const Kernel& kernel = kernels_[k];
+        const Duration both = std::min(kernel.to, moved.to) - std::max(kernel.from, moved.from);
+        if (both <= Duration::zero()) continue;
+        hidden += both;
+        const ClassTimes parts = scaled(kernel.parts, both);
+        for (std::size_t c = 0; c < account.hidden_by.size(); ++c) account.hidden_by[c] += parts[c];
+      }
+    }
+    account.total = total;
+    account.exposed = total - hidden;
+  }
+
+  void cover(StageAccount& account) {
+    std::ranges::sort(kernels_, {}, &Kernel::from);
+    for (std::size_t what = 0; what < under_.size(); ++what) cover(under_[what], account.exchanges[what]);
+    cover(paired_, account.paired);
+    cover(unpaired_, account.unpaired);
+    // Inside a MoE-FFN that is one part its own kernels hide what it moves.
+    ExchangeAccount& ep = account.exchanges[static_cast<std::size_t>(ExchangeFor::kEp)];
+    const Duration exposed = std::min(inside_exposed_, inside_);
+    ep.total += inside_;
+    ep.exposed += exposed;
+    ep.hidden_by[0] += inside_ - exposed;
+  }
+
+  const StepProgram& written_;
+  const StreamResult& result_;
+  std::uint32_t stage_;
+  Duration end_{}, experts_{}, inside_{}, inside_exposed_{};
+  ClassTimes computed_{};
+  std::vector<ClassInterval> intervals_;
+  std::vector<Kernel> kernels_;
+  std::array<std::vector<Kernel>, kCountOf<ExchangeFor>> under_;
+  std::vector<Kernel> paired_, unpaired_;
+};
+
+}  // namespace
+
+std::vector<StageAccount> accounts_of(const StepProgram& written, const StreamResult& result) {
+  std::vector<StageAccount> accounts;
+  for (std::uint32_t s = 0; s < written.program.ranks; ++s) {
+    StageSurvey survey(written, result, s);
+    for (std::uint32_t t = 0; t < written.tasks.size(); ++t) survey.add(t);
+    accounts.push_back(survey.account());
+  }
+  return accounts;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "sim/experiment/step/step_program.h"
+#include "sim/runtime/streams/stream_run.h"
+
+namespace a3sim {
+
+// What a die of a stage holds at its fullest, in bytes.
+struct StageMemory {
+  double weights = 0, gradients = 0, states = 0;  // all the time
+  double gathered = 0;                            // weights of blocks that are there for their passes only
+  double activations = 0;                         // the most at a time
+  double again = 0;                               // of the block that is computed again
+  double total() const { return weights + gradients + states + gathered + activations + again; }
+};
+
+// All but the activations, which follow from a run or from the schedule.
+StageMemory static_memory(const StepOptions& step, const StageLayout& layout,
+                          const std::vector<BlockTimes>& blocks, std::uint32_t stage);
+// With as many micro-batches as the schedule keeps at a time.
+std::vector<StageMemory> foreseen_memory(const StepOptions& step, const StageLayout& layout,
+                                         const std::vector<BlockTimes>& blocks, const StageOrders& orders);
+
+// Bytes of activations on a stage's die, after each change.
+using ActivationCurve = std::vector<std::pair<Duration, double>>;
+ActivationCurve activations_of(const StepProgram& written, const StreamResult& result, std::uint32_t stage);
+
+}  // namespace a3sim

@@ -1,0 +1,158 @@
+#include "sim/experiment/step/step_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/experiment/step/schedule.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::int64_t kMostDies = 1 << 20, kMostBatch = 1 << 24, kLongest = 1 << 24;
+
+// Divisors of a number up to `most`, as a message lists them.
+std::string divisors(std::uint64_t number, std::uint64_t most) {
+  std::vector<std::uint64_t> found;
+  for (std::uint64_t d = 1; d <= std::min(number, most); ++d)
+    if (number % d == 0) found.push_back(d);
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
+void read_parallel_sizes(const Config& parallel, StepOptions& step) {
+  const auto size = [&](const char* key) {
+    return static_cast<std::uint32_t>(parallel.integer(key, 1, kMostDies, 1));
+  };
+  step.tp = size("tp");
+  step.pp = size("pp");
+  step.vpp = size("vpp");
+  step.cp = size("cp");
+  step.ep = size("ep");
+  // As few as the experts need.
+  const std::uint32_t together = step.tp * step.cp;
+  const std::int64_t usual = std::lcm<std::uint64_t>(together, step.ep) / together;
+  step.dp = static_cast<std::uint32_t>(parallel.integer("dp", 1, kMostDies, std::min(usual, kMostDies)));
+  const std::uint64_t dies = std::uint64_t{step.tp} * step.cp * step.dp;
+  if (dies * step.pp > kMostDies) {
+    parallel.error("dp",
+                   fmt::format("the layout has {} dies, expected at most {}", dies * step.pp, kMostDies));
+    parallel.throw_if_any();
+  }
+  if (dies % step.ep != 0) {
+    parallel.error("ep",
+                   fmt::format("{} ranks share the experts of a stage's {} dies (tp times cp times dp), "
+                               "expected one of: {}",
+                               step.ep, dies, divisors(dies, 1024)));
+  }
+}
+
+void read_batch(const Config& block, StepOptions& step) {
+  step.sequence = static_cast<std::uint64_t>(block.integer("sequence", 1, kLongest, 4096));
+  step.micro_batch = static_cast<std::uint64_t>(block.integer("micro_batch", 1, kMostBatch, 1));
+  const std::uint64_t together = step.micro_batch * step.dp;
+  // Eight micro-batches a stage keep its bubble small.
+  const auto usual = static_cast<std::int64_t>(together * (step.pp == 1 ? 8 : 8 * step.pp));
+  step.global_batch =
+      static_cast<std::uint64_t>(block.integer("global_batch", 1, kMostBatch, std::min(usual, kMostBatch)));
+  if (step.global_batch % together != 0) {
+    block.error(
+        "global_batch",
+        fmt::format("{} samples in micro-batches of {} on {} data-parallel ranks: expected a multiple "
+                    "of {}, such as {}",
+                    step.global_batch, step.micro_batch, step.dp, together,
+                    (step.global_batch / together + 1) * together));
+  }
+  if (step.sequence % step.cp != 0)
+    block.error("sequence", fmt::format("{} tokens on {} dies (parallel.cp), expected a multiple of {}",
+                                        step.sequence, step.cp, step.cp));
+  else if (step.sequence_parallel && step.micro_batch * step.sequence / step.cp % step.tp != 0)
+    block.error("sequence", fmt::format("{} tokens of a micro-batch on {} dies (parallel.tp), expected a "
+                                        "multiple of {}",
+                                        step.micro_batch * step.sequence / step.cp, step.tp, step.tp));
+}
+
+void read_schedule(const Config& block, StepOptions& step) {
+  const char* const usual = step.pp == 1 && step.vpp == 1 ? "none" : step.vpp == 1 ? "1f1b" : "interleaved";
+  step.schedule = block.registered<PipelineSchedule>("schedule", usual).value_or(usual);
+  step.split_weights = block.boolean("split_weights", false);
+  step.split = block.text("split", "layers");
+  step.overlap = block.choice("overlap", EpOverlap::kNone);
+  if (block.is_wrong("schedule") || block.is_wrong("global_batch")) return;
+  const ScheduleShape shape{step.pp, step.vpp, step.micro_batches(), step.split_weights, false};
+  if (const std::string why = PipelineSchedules::get(step.schedule).why_not(shape); !why.empty())
+    block.error("schedule", why);
+}
+
+void read_recompute(const Config& block, StepOptions& step) {
+  constexpr auto kNames = kNamesOf<RecomputeKind>;
+  for (const std::string& name : block.texts("recompute")) {
+    const auto found = std::ranges::find(kNames, name);
+    if (name == "all") {
+      step.recompute_all = true;
+    } else if (found != std::end(kNames)) {
+      step.recompute.add({static_cast<RecomputeKind>(found - std::begin(kNames))});
+    } else {
+      block.error("recompute", fmt::format("'{}' cannot be computed again; expected a list of: all, {}", name,
+                                           fmt::join(kNames, ", ")));
+    }
+  }
+}
+
+void read_fusions(const Config& block, StepOptions& step) {
+  step.fuse = BlockLayout{}.fuse;
+  if (!block.has("fuse")) return;
+  step.fuse.clear();
+  constexpr auto kNames = kNamesOf<Fusion>;
+  for (const std::string& name : block.texts("fuse")) {
+    const auto found = std::ranges::find(kNames, name);
+    if (found == std::end(kNames))
+      block.error("fuse", fmt::format("unknown operator '{}'; known: {}", name, fmt::join(kNames, ", ")));
+    else
+      step.fuse.push_back(static_cast<Fusion>(found - std::begin(kNames)));
+  }
+}
+
+void read_optimizer(const Config& block, StepOptions& step) {
+  step.optimizer.sharded = block.boolean("sharded", true);
+  step.optimizer.state_bytes = static_cast<std::uint32_t>(block.integer("state_bytes", 2, 8, 8));
+  step.optimizer.swapped = block.boolean("swapped", false);
+  step.optimizer.slices = static_cast<std::uint32_t>(block.integer("slices", 1, 1024, 16));
+  block.finish();
+}
+
+}  // namespace
+
+BlockLayout StepOptions::block_layout() const {
+  return {sequence, micro_batch, tp, cp, sequence_parallel, fuse};
+}
+
+StepOptions read_step_options(const Config& root) {
+  StepOptions step;
+  read_parallel_sizes(root.map("parallel"), step);
+  const Config block = root.map("step");
+  step.sequence_parallel = block.boolean("sequence_parallel", true);
+  read_batch(block, step);
+  read_schedule(block, step);
+  read_recompute(block, step);
+  read_fusions(block, step);
+  step.tp_pipelined = block.boolean("tp_pipelined", false);
+  step.dp_overlap = block.choice("dp_overlap", DpOverlap::kBoth);
+  step.gradient_bytes = static_cast<std::uint32_t>(block.integer("gradient_bytes", 2, 4, 4));
+  step.fsdp = block.boolean("fsdp", false);
+  step.exchange = block.choice("exchange", ExpertExchange::kTaskflow);
+  step.busiest = block.number("busiest", 1, 1024, 1);
+  read_optimizer(block.map("optimizer"), step);
+  const Config host = block.map("host");
+  step.launch = host.has("launch") ? host.duration("launch") : Duration::zero();
+  step.captured = host.number("captured", 0, 1, 0);
+  step.reads_counts = host.boolean("reads_counts", false);
+  step.host_link = host.has("link") ? host.rate("link") : BytesPerSecond{25'000'000'000};
+  host.finish();
+  step.capacity = block.has("capacity") ? block.bytes("capacity") : Bytes{std::int64_t{64} << 30};
+  step.over_capacity = block.boolean("over_capacity", false);
+  block.finish();
+  return step;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,182 @@
+#include "sim/experiment/step/step_program.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "sim/experiment/step/block_writer.h"
+#include "sim/experiment/step/update_writer.h"
+
+namespace a3sim {
+namespace {
+
+class StepWriter {
+ public:
+  StepWriter(const StepParts& parts, const StageOrders& orders)
+      : parts_(parts),
+        layout_(parts.layout),
+        orders_(orders),
+        tasks_(parts, written_),
+        blocks_(parts, tasks_),
+        update_(parts, tasks_),
+        forward_(std::size_t{layout_.shape.chunks()} * layout_.shape.micro_batches),
+        backward_(forward_.size()),
+        first_task_(forward_.size()),
+        left_(layout_.shape.chunks(), layout_.shape.micro_batches) {}
+
+  StepProgram write() {
+    for (std::uint32_t s = 0; s < layout_.shape.stages; ++s) update_.gather_ahead(s);
+    std::vector<std::size_t> next(layout_.shape.stages, 0);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::uint32_t s = 0; s < layout_.shape.stages; ++s) {
+        while (next[s] < orders_[s].size() && write_next(s, next[s])) moved = true;
+      }
+    }
+    for (std::uint32_t s = 0; s < layout_.shape.stages; ++s) {
+      if (next[s] < orders_[s].size()) throw std::logic_error("a stage's order waits for ever");
+      update_.finish(s);
+    }
+    return std::move(written_);
+  }
+
+ private:
+  using Ends = std::vector<std::optional<AfterTasks>>;
+
+  std::size_t at(std::uint32_t chunk, std::uint32_t micro_batch) const {
+    return std::size_t{chunk} * layout_.shape.micro_batches + micro_batch;
+  }
+  std::size_t at(const StageWork& work) const { return at(work.chunk, work.micro_batch); }
+
+  // What the work needs from other stages; nullopt: it is not written yet.
+  std::optional<AfterTasks> needs(const StageWork& work) const {
+    if (work.kind == StageWork::Kind::kWeightGradient) return AfterTasks{};
+    if (!work.backward())
+      return work.chunk == 0 ? std::optional(AfterTasks{}) : forward_[at(work.chunk - 1, work.micro_batch)];
+    return work.chunk + 1 == layout_.shape.chunks() ? forward_[at(work)]
+                                                    : backward_[at(work.chunk + 1, work.micro_batch)];
+  }
+
+  bool write_next(std::uint32_t stage, std::size_t& next) {
+    const StageWork& work = orders_[stage][next];
+    std::optional<AfterTasks> after = needs(work);
+    if (!after) return false;
+    if (!work.with_next) {
+      write(stage, work, std::move(*after));
+      ++next;
+      return true;
+    }
+    const StageWork& other = orders_[stage][next + 1];
+    std::optional<AfterTasks> after_other = needs(other);
+    if (!after_other) return false;
+    work.backward() ? write_pair(stage, other, work, {{}, {}, std::move(*after_other), std::move(*after)})
+                    : write_pair(stage, work, other, {{}, {}, std::move(*after), std::move(*after_other)});
+    next += 2;
+    return true;
+  }
+
+  static ChunkWork chunk_work(std::uint32_t stage, const StageWork& work) {
+    return {stage, work.chunk, work.micro_batch, work.kind != StageWork::Kind::kForward};
+  }
+
+  void write(std::uint32_t stage, const StageWork& work, AfterTasks after) {
+    const ChunkWork of = chunk_work(stage, work);
+    const std::vector<std::uint32_t>& chunk = layout_.chunks[work.chunk];
+    if (!of.backward) {
+      first_task_[at(work)] = static_cast<std::uint32_t>(tasks_.count());
+      for (const std::uint32_t block : chunk)
+        after = blocks_.forward(of, block, update_.gathered(of, block, std::move(after)));
+      return end_forward(of, std::move(after));
+    }
+    const bool split = work.kind == StageWork::Kind::kActivationGradient;
+    for (std::size_t b = chunk.size(); b-- > 0;) {
+      if (work.kind == StageWork::Kind::kWeightGradient) {
+        after = blocks_.weights(of, chunk[b], std::move(after));
+      } else {
+        after = blocks_.backward(of, chunk[b], update_.gathered(of, chunk[b], std::move(after)), split);
+      }
+      if (!split) update_.scatter(of, chunk[b], after);
+    }
+    if (work.kind != StageWork::Kind::kWeightGradient) end_backward(of, after);
+    if (!split) end_weights(of, std::move(after));
+  }
+
+  // Layer by layer: the first of the forward chunk beside the last of the backward one.
+  void write_pair(std::uint32_t stage, const StageWork& ahead, const StageWork& back,
+                  BlockWriter::Pair pair) {
+    pair.forward = chunk_work(stage, ahead);
+    pair.backward = chunk_work(stage, back);
+    pair.forward.paired = pair.backward.paired = true;
+    const bool split = back.kind == StageWork::Kind::kActivationGradient;
+    first_task_[at(ahead)] = static_cast<std::uint32_t>(tasks_.count());
+    const std::vector<std::uint32_t>&f = layout_.chunks[ahead.chunk], &b = layout_.chunks[back.chunk];
+    // Only experts hide anything: others come when their turn is.
+    for (std::size_t i = 0, j = b.size(); i < f.size() || j > 0;) {
+      const bool forward_alone = i < f.size() && !parts_.blocks[f[i]].experts;
+      const bool backward_alone = j > 0 && !parts_.blocks[b[j - 1]].experts;
+      if (i < f.size() && (forward_alone || j == 0)) {
+        pair.after_forward = blocks_.forward(
+            pair.forward, f[i], update_.gathered(pair.forward, f[i], std::move(pair.after_forward)));
+        ++i;
+      } else if (j > 0 && (backward_alone || i == f.size())) {
+        --j;
+        pair.after_backward =
+            blocks_.backward(pair.backward, b[j],
+                             update_.gathered(pair.backward, b[j], std::move(pair.after_backward)), split);
+        if (!split) update_.scatter(pair.backward, b[j], pair.after_backward);
+      } else {
+        --j;
+        pair.after_forward = update_.gathered(pair.forward, f[i], std::move(pair.after_forward));
+        pair.after_backward = update_.gathered(pair.backward, b[j], std::move(pair.after_backward));
+        blocks_.both(pair, f[i], b[j], split);
+        ++i;
+        if (!split) update_.scatter(pair.backward, b[j], pair.after_backward);
+      }
+    }
+    end_forward(pair.forward, std::move(pair.after_forward));
+    end_backward(pair.backward, pair.after_backward);
+    if (!split) end_weights(pair.backward, std::move(pair.after_backward));
+  }
+
+  void end_forward(const ChunkWork& of, AfterTasks after) {
+    const bool last = of.chunk + 1 == layout_.shape.chunks();
+    forward_[at(of.chunk, of.micro_batch)] =
+        last ? after : tasks_.send(of, layout_.stage_of[of.chunk + 1], std::move(after));
+  }
+
+  void end_backward(const ChunkWork& of, const AfterTasks& after) {
+    backward_[at(of.chunk, of.micro_batch)] =
+        of.chunk == 0 ? after : tasks_.send(of, layout_.stage_of[of.chunk - 1], after);
+    double bytes = 0;
+    for (const std::uint32_t block : layout_.chunks[of.chunk]) bytes += parts_.blocks[block].kept;
+    // Launches and exchanges may come long before.
+    std::uint32_t& first = first_task_[at(of.chunk, of.micro_batch)];
+    while (written_.tasks[first].kind != StepTask::Kind::kCompute) ++first;
+    if (!after.empty())
+      written_.kept.push_back(
+          {first_task_[at(of.chunk, of.micro_batch)], *std::ranges::max_element(after), bytes});
+  }
+
+  void end_weights(const ChunkWork& of, AfterTasks after) {
+    update_.computed(of, std::move(after), --left_[of.chunk] == 0);
+  }
+
+  const StepParts& parts_;
+  const StageLayout& layout_;
+  const StageOrders& orders_;
+  StepProgram written_;
+  StepTasks tasks_;
+  BlockWriter blocks_;
+  UpdateWriter update_;
+  Ends forward_, backward_;                // by chunk and micro-batch: what the next chunk waits for
+  std::vector<std::uint32_t> first_task_;  // likewise: of the forward pass
+  std::vector<std::uint32_t> left_;        // by chunk: micro-batches without weight gradients
+};
+
+}  // namespace
+
+StepProgram write_step(const StepParts& parts, const StageOrders& orders) {
+  return StepWriter(parts, orders).write();
+}
+
+}  // namespace a3sim

@@ -1,0 +1,161 @@
+#include "sim/experiment/step/step_tasks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/core/whole_time.h"
+
+namespace a3sim {
+
+StepTasks::StepTasks(const StepParts& parts, StepProgram& written)
+    : experiment_(parts.experiment), step_(parts.step), parts_(parts), written_(written) {
+  StreamProgram& program = written.program;
+  program.ranks = step_.pp;
+  program.kinds = {{"host thread", 1, true}};
+  program.streams = {"HOST", "COMPUTE", "EP", "TP", "CP", "DP", "SEND", "SEND_BACK", "SWAP_IN", "SWAP_OUT"};
+  for (std::uint32_t s = 0; s < step_.pp; ++s) written.dies.push_back(s * step_.dies_a_stage());
+}
+
+DieGroup StepTasks::expert_group() const {
+  const std::uint32_t ranks = step_.dies_a_stage() / step_.ep;
+  return {ranks,
+          std::min(step_.ep * experiment_.parallel.tp_stride, step_.dies_a_stage() / std::max(1U, ranks))};
+}
+
+StreamTask StepTasks::task(const ChunkWork& of, const char* name, StepStream stream, AfterTasks after) const {
+  StreamTask task;
+  task.name = name;
+  if (of.backward) task.name += "_bwd";
+  task.rank = RankId{of.stage};
+  task.stream = static_cast<std::uint32_t>(stream);
+  task.after = std::move(after);
+  return task;
+}
+
+StepTask StepTasks::of_work(const ChunkWork& of, StepTask::Kind kind) const {
+  return {kind, of.backward, false, of.paired, kNone, of.chunk, of.micro_batch};
+}
+
+std::uint32_t StepTasks::add(StreamTask task, StepTask of) {
+  written_.tasks.push_back(of);
+  return written_.program.add(std::move(task));
+}
+
+// Parts of one kind are alike: their classes are kept once.
+std::uint32_t StepTasks::classes_of(const PartWork& part) {
+  const auto found = std::ranges::find(written_.classes, part.classes);
+  const auto number = static_cast<std::uint32_t>(found - written_.classes.begin());
+  if (found == written_.classes.end()) {
+    written_.classes.push_back(part.classes);
+    written_.exchanging.push_back(part.exchanging);
+  }
+  return number;
+}
+
+std::uint32_t StepTasks::group_exchange(const ChunkWork& of, const char* name, StepStream stream,
+                                        StepTask::Kind kind, DieGroup group, double sent, std::uint32_t calls,
+                                        const AfterTasks& after) {
+  const Hardware::Fabric& fabric = experiment_.hardware.fabric;
+  StreamTask exchange = task(of, name, stream, after);
+  exchange.hold =
+      (experiment_.program.launch.queued + ring_latency(fabric, group)) * static_cast<std::int64_t>(calls);
+  exchange.transfers = ring_transfers(fabric, group, sent, exchange.rank);
+  return add(std::move(exchange), of_work(of, kind));
+}
+
+AfterTasks StepTasks::compute(const ChunkWork& of, const char* name, const PartWork& part, AfterTasks after,
+                              bool experts) {
+  if (part.empty()) return after;
+  AfterTasks ends;
+  if (part.tp_sent > 0) {
+    const std::uint32_t tp = group_exchange(of, "TP", StepStream::kTp, StepTask::Kind::kTp, {step_.tp, 1},
+                                            part.tp_sent, part.tp_calls, after);
+    step_.tp_pipelined ? ends.push_back(tp) : void(after = {tp});
+  }
+  if (part.cp_sent > 0)
+    ends.push_back(group_exchange(of, "CP", StepStream::kCp, StepTask::Kind::kCp, {step_.cp, step_.tp},
+                                  part.cp_sent, part.cp_calls, after));
+  if (step_.launch > Duration::zero() && part.launches > 0) {
+    StreamTask first =
+        task(of, "Launch", StepStream::kHost, experts && step_.reads_counts ? after : AfterTasks{});
+    first.units = 1;
+    first.hold = step_.launch;
+    StreamTask rest = first;
+    rest.after.clear();
+    rest.hold = Duration(static_cast<std::int64_t>(static_cast<double>(step_.launch.count()) *
+                                                   (part.launches - 1) * (experts ? 1 : 1 - step_.captured)));
+    after.push_back(add(std::move(first), of_work(of, StepTask::Kind::kHost)));
+    if (part.launches > 1) ends.push_back(add(std::move(rest), of_work(of, StepTask::Kind::kHost)));
+  }
+  StreamTask kernels = task(of, name, StepStream::kCompute, std::move(after));
+  kernels.matrix = true;
+  kernels.hold = part.hold;
+  kernels.job = part.job;
+  kernels.job.ideal = Duration(whole_picoseconds(static_cast<double>(part.job.ideal.count()) * of.slowness));
+  StepTask about = of_work(of, StepTask::Kind::kCompute);
+  about.classes = classes_of(part);
+  about.experts = experts;
+  ends.push_back(add(std::move(kernels), about));
+  return ends;
+}
+
+AfterTasks StepTasks::exchange(const ChunkWork& of, const char* name, const ExchangeWork& work,
+                               AfterTasks after) {
+  if (work.empty()) return after;
+  StreamTask exchange = task(of, name, StepStream::kEp, std::move(after));
+  exchange.hold = work.hold;
+  exchange.job = work.job;
+  exchange.transfers = work.transfers;
+  for (StreamTransfer& transfer : exchange.transfers) transfer.dst = exchange.rank;
+  StepTask about = of_work(of, StepTask::Kind::kEp);
+  about.experts = true;
+  return {add(std::move(exchange), about)};
+}
+
+AfterTasks StepTasks::send(const ChunkWork& of, std::uint32_t to_stage, AfterTasks after) {
+  if (to_stage == of.stage) return after;
+  const double bytes = static_cast<double>(step_.block_layout().own_tokens()) * parts_.hidden * 2;
+  StreamTask sent =
+      task(of, "Send", of.backward ? StepStream::kPpBackward : StepStream::kPpForward, std::move(after));
+  const Placement placement = placement_of(experiment_.hardware.fabric, written_.dies);
+  const std::uint32_t level = placement.distance(of.stage, to_stage) - 1;
+  const Hardware::Fabric::Level& l = experiment_.hardware.fabric.levels[level];
+  sent.hold = experiment_.program.launch.queued + l.latency;
+  sent.transfers = {{RankId{to_stage}, Bytes{static_cast<std::int64_t>(std::ceil(bytes))},
+                     experiment_.hardware.fabric.planes[l.plane].egress}};
+  return {add(std::move(sent), of_work(of, StepTask::Kind::kPp))};
+}
+
+AfterTasks StepTasks::ring(const ChunkWork& of, const char* name, double dense_bytes, double expert_bytes,
+                           AfterTasks after) {
+  const Hardware::Fabric& fabric = experiment_.hardware.fabric;
+  StreamTask exchange = task(of, name, StepStream::kDp, after);
+  Duration latency{};
+  for (const auto& [group, bytes] :
+       {std::pair{dense_group(), dense_bytes}, std::pair{expert_group(), expert_bytes}}) {
+    if (group.ranks < 2 || bytes <= 0) continue;
+    const double sent = bytes * (group.ranks - 1) / group.ranks;
+    std::ranges::copy(ring_transfers(fabric, group, sent, exchange.rank),
+                      std::back_inserter(exchange.transfers));
+    latency += experiment_.program.launch.queued + ring_latency(fabric, group);
+  }
+  if (exchange.transfers.empty()) return after;
+  exchange.hold = latency;
+  return {add(std::move(exchange), of_work(of, StepTask::Kind::kDp))};
+}
+
+AfterTasks StepTasks::swap(const ChunkWork& of, bool in, double bytes, AfterTasks after) {
+  StreamTask moved =
+      task(of, in ? "SwapIn" : "SwapOut", in ? StepStream::kSwapIn : StepStream::kSwapOut, std::move(after));
+  moved.hold = Duration(whole_picoseconds(bytes / static_cast<double>(step_.host_link.count) * 1e12));
+  return {add(std::move(moved), of_work(of, StepTask::Kind::kSwap))};
+}
+
+AfterTasks StepTasks::update(const ChunkWork& of, const MemoryJob& job, AfterTasks after) {
+  StreamTask kernel = task(of, "Update", StepStream::kCompute, std::move(after));
+  kernel.job = job;
+  kernel.hold = experiment_.program.launch.queued;
+  return {add(std::move(kernel), of_work(of, StepTask::Kind::kUpdate))};
+}
+
+}  // namespace a3sim

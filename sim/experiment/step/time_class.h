@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+
+#include "sim/core/enum_names.h"
+#include "sim/core/units.h"
+
+namespace a3sim {
+
+// What a die's time goes to: at any date the first of these that happens.
+enum class TimeClass : std::uint8_t {
+  kGrouped,   // products of routed experts
+  kProducts,  // other products
+  kAttention,
+  kVector,  // vector kernels, while nothing above runs
+  kEp,      // exposed: what follows runs while no kernel does
+  kTp,
+  kDp,
+  kPp,         // sends between stages, and keys that go round a CP group
+  kBubble,     // waits for other stages
+  kHost,       // waits for launches
+  kOptimizer,  // update, and states that come and go
+  kRest
+};
+constexpr auto names_of(TimeClass) {
+  return std::to_array<std::string_view>({"grouped products", "other products", "attention", "vector alone",
+                                          "EP", "TP", "DP", "PP and CP", "bubble", "host", "optimizer",
+                                          "rest"});
+}
+inline constexpr std::uint32_t kTimeClasses = kCountOf<TimeClass>;
+
+using ClassTimes = std::array<Duration, kTimeClasses>;
+inline Duration& at(ClassTimes& times, TimeClass of) { return times[static_cast<std::size_t>(of)]; }
+inline Duration at(const ClassTimes& times, TimeClass of) { return times[static_cast<std::size_t>(of)]; }
+inline Duration sum_of(const ClassTimes& times) {
+  return std::accumulate(times.begin(), times.end(), Duration::zero());
+}
+inline void add(const ClassTimes& more, ClassTimes& times) {
+  for (std::uint32_t c = 0; c < kTimeClasses; ++c) times[c] += more[c];
+}
+// The same shares of another total, to the picosecond: what rounding leaves goes to the largest.
+ClassTimes scaled(const ClassTimes& times, Duration total);
+
+}  // namespace a3sim

@@ -1,0 +1,159 @@
+#include "sim/experiment/step/training_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/error.h"
+#include "sim/experiment/interruption.h"
+
+namespace a3sim {
+namespace {
+
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+
+// What would make the step smaller, by what is largest.
+std::string what_fits(const PreparedStep& prepared, const StageMemory& fullest) {
+  const StepOptions& step = prepared.plan.step;
+  const double weights = fullest.weights + fullest.gradients + fullest.states;
+  if (fullest.activations > weights) {
+    if (!step.recompute_all && step.recompute.empty())
+      return "step.recompute=[all], or a smaller step.micro_batch, keeps less";
+    return step.micro_batch > 1 ? "a smaller step.micro_batch keeps less"
+                                : "a larger parallel.tp or parallel.cp keeps less";
+  }
+  if (!step.optimizer.sharded) return "step.optimizer.sharded=true spreads the optimizer's states";
+  if (!step.optimizer.swapped && fullest.states > fullest.weights)
+    return "step.optimizer.swapped=true keeps states in the host's memory";
+  return step.fsdp ? "more dies (parallel.dp, parallel.pp, parallel.tp) hold less each"
+                   : "a larger parallel.pp, parallel.tp or parallel.ep, or step.fsdp=true, spreads weights";
+}
+
+void check_capacity(const Experiment& experiment, const PreparedStep& prepared) {
+  const auto fullest = std::ranges::max_element(prepared.memory, {}, &StageMemory::total);
+  const double capacity = static_cast<double>(prepared.plan.step.capacity.count);
+  if (prepared.plan.step.over_capacity || fullest->total() <= capacity) return;
+  throw InputError(fmt::format(
+      "{}: a die of stage {} needs {:.1f} GiB and has {:.1f} (step.capacity): weights {:.1f}, gradients "
+      "{:.1f}, states "
+      "{:.1f}, activations {:.1f}, other {:.1f}; {}; step.over_capacity=true runs it all the same",
+      experiment.name, fullest - prepared.memory.begin(), fullest->total() / kGibibyte, capacity / kGibibyte,
+      fullest->weights / kGibibyte, fullest->gradients / kGibibyte, fullest->states / kGibibyte,
+      fullest->activations / kGibibyte, (fullest->gathered + fullest->again) / kGibibyte,
+      what_fits(prepared, *fullest)));
+}
+
+// Adds one of so many accounts to their mean.
+void add_part(const ExchangeAccount& more, std::uint32_t parts, ExchangeAccount& mean) {
+  mean.total += more.total / parts;
+  mean.exposed += more.exposed / parts;
+  for (std::size_t c = 0; c < mean.hidden_by.size(); ++c) mean.hidden_by[c] += more.hidden_by[c] / parts;
+}
+
+}  // namespace
+
+const TrainingPlan* training_plan(const Experiment& experiment) {
+  const auto* const work = dynamic_cast<const TrainingWork*>(experiment.work.get());
+  return work ? &work->plan() : nullptr;
+}
+
+const TrainingPlan& training_plan_of(const Experiment& experiment) {
+  const TrainingPlan* const plan = training_plan(experiment);
+  if (!plan) throw InputError(experiment.name + ": experiment.workload is not training_step");
+  return *plan;
+}
+
+PreparedStep prepare_step(const Experiment& experiment) {
+  PreparedStep prepared;
+  prepared.plan = training_plan_of(experiment);
+  const StepOptions& step = prepared.plan.step;
+  prepared.layout = stage_layout(prepared.plan.model.layers, step);
+  prepared.orders = PipelineSchedules::get(step.schedule).orders(prepared.layout.shape);
+  for (const std::string& kind : prepared.layout.kinds)
+    prepared.blocks.push_back(block_times(experiment, step, prepared.plan.model, kind));
+  prepared.memory = foreseen_memory(step, prepared.layout, prepared.blocks, prepared.orders);
+  check_capacity(experiment, prepared);
+  return prepared;
+}
+
+StepRun run_step(const Experiment& experiment, const PreparedStep& prepared, TaskHooks* hooks) {
+  check_interruption();
+  StepRun run;
+  run.written = write_step(
+      {experiment, prepared.plan.step, prepared.layout, prepared.blocks, prepared.plan.model.hidden},
+      prepared.orders);
+  Progress progress("tasks", run.written.tasks.size());
+  InterruptibleHooks interruptible(hooks, progress);
+  run.result = run_streams(run.written.program, sustained(experiment.hardware), run.written.dies,
+                           Registry<NetworkBackend>::get("native"), interruptible.hooks());
+  return run;
+}
+
+Bounds step_bounds(const PreparedStep& prepared, const StepProgram& written) {
+  std::vector<Duration> busy(written.program.ranks);
+  for (std::uint32_t t = 0; t < written.tasks.size(); ++t) {
+    const StreamTask& task = written.program.tasks[t];
+    const StepTask::Kind kind = written.tasks[t].kind;
+    if (kind == StepTask::Kind::kCompute || kind == StepTask::Kind::kUpdate)
+      busy[index(task.rank)] += task.hold + task.job.ideal;
+  }
+  Duration chain{};
+  for (const auto& chunk : prepared.layout.chunks) {
+    for (const std::uint32_t b : chunk) {
+      for (const PartWorks* const works : {&prepared.blocks[b].forward, &prepared.blocks[b].activation})
+        for (const PartWork& part : *works) chain += part.alone();
+    }
+  }
+  Bounds bounds;
+  bounds.time[static_cast<std::size_t>(Bound::kCube)] = *std::ranges::max_element(busy);
+  bounds.time[static_cast<std::size_t>(Bound::kPath)] = chain;
+  return bounds;
+}
+
+StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepared, const StepRun& run,
+                       const std::vector<StageAccount>& accounts) {
+  const StepOptions& step = prepared.plan.step;
+  StepFigures figures;
+  figures.time = run.result.makespan;
+  const double time = seconds(figures.time), dies = step.dies(), stages = step.pp;
+  figures.tokens_a_die = step.tokens() / time / dies;
+  const Hardware& hardware = experiment.hardware;
+  figures.peak_tflops = 2e-12 * hardware.cube.macs_per_cycle_16 * hardware.workers.count(CoreUnit::kMatrix) *
+                        static_cast<double>(hardware.clock.count);
+  double run_flops = 0, cube_time = 0;
+  for (std::uint32_t s = 0; s < step.pp; ++s) {
+    double kernels = 0;
+    for (const std::uint32_t b : prepared.layout.blocks_of(s)) {
+      run_flops += prepared.blocks[b].flops_run * step.micro_batches();
+      for (const PartWorks* const works : {&prepared.blocks[b].forward, &prepared.blocks[b].again,
+                                           &prepared.blocks[b].activation, &prepared.blocks[b].weights})
+        for (const PartWork& part : *works)
+          kernels += static_cast<double>(part.launches) * step.micro_batches();
+      if (const auto& experts = prepared.blocks[b].experts)
+        for (const ExpertPass* const pass : {&experts->forward, &experts->backward})
+          kernels += (2.0 + pass->experts.launches + pass->weights.launches) * step.micro_batches();
+    }
+    figures.kernels = std::max(figures.kernels, kernels);
+    figures.active = std::max(figures.active, accounts[s].active);
+    for (const TimeClass of : {TimeClass::kGrouped, TimeClass::kProducts, TimeClass::kAttention})
+      cube_time += seconds(at(accounts[s].classes, of));
+    figures.experts_share += seconds(accounts[s].experts) / time / stages;
+    StageMemory memory = static_memory(step, prepared.layout, prepared.blocks, s);
+    for (const auto& [date, bytes] : activations_of(run.written, run.result, s))
+      memory.activations = std::max(memory.activations, bytes);
+    if (memory.total() > figures.peak_memory) figures.fullest = s;
+    figures.peak_memory = std::max(figures.peak_memory, memory.total());
+    for (std::size_t e = 0; e < figures.exchanges.size(); ++e)
+      add_part(accounts[s].exchanges[e], step.pp, figures.exchanges[e]);
+    add_part(accounts[s].paired, step.pp, figures.paired);
+    add_part(accounts[s].unpaired, step.pp, figures.unpaired);
+    add(accounts[s].classes, figures.classes);
+  }
+  figures.classes = scaled(figures.classes, figures.time);
+  figures.model_tflops = model_flops(prepared.plan.model, step.block_layout()) * figures.tokens_a_die * 1e-12;
+  figures.mfu = figures.model_tflops / figures.peak_tflops;
+  if (cube_time > 0) figures.mac_ratio = run_flops * 1e-12 / cube_time / figures.peak_tflops;
+  return figures;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,175 @@
+#include "sim/experiment/step/training_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/config/model_shape_config.h"
+#include "scheduler/verify/verify.h"
+#include "sim/core/error.h"
+#include "sim/experiment/draws.h"
+#include "sim/experiment/limited_hooks.h"
+#include "sim/experiment/workload.h"
+
+namespace a3sim {
+namespace {
+
+class PreparedTrainingStep final : public PreparedWork {
+ public:
+  explicit PreparedTrainingStep(const Experiment& experiment)
+      : own_(experiment), prepared_(prepare_step(experiment)) {}
+
+  std::size_t passes() const override { return 1; }
+  const std::string& pass_name(std::size_t) const override { return kName; }
+
+  PassOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit) const override {
+    const JitterOptions options = draw.options();
+    const PreparedStep prepared = prepare_step(on);
+    const Experiment drawn = with_jitter(on, options, draw.run);
+    const StepProgram written =
+        write_step({on, prepared.plan.step, prepared.layout, prepared.blocks, prepared.plan.model.hidden},
+                   prepared.orders);
+    StreamJitter jitter(written.program, options, draw.run, static_cast<std::uint32_t>(pass));
+    LimitedHooks limited(jitter, limit);
+    const StepRun result =
+        run_step(drawn, prepared, limit < Duration::max() ? static_cast<TaskHooks*>(&limited) : &jitter);
+    return {result.result.makespan, {}, result.result.stopped};
+  }
+
+  Bounds bounds(const Experiment& on, std::size_t) const override {
+    const PreparedStep prepared = prepare_step(on);
+    return step_bounds(prepared, write_step({on, prepared.plan.step, prepared.layout, prepared.blocks,
+                                             prepared.plan.model.hidden},
+                                            prepared.orders));
+  }
+
+  bool same(const PreparedWork& other, std::size_t) const override { return this == &other; }
+
+  // Weights of the stage that has the most: no L2 holds them.
+  Bytes footprint() const override {
+    const auto fullest = std::ranges::max_element(prepared_.memory, {}, &StageMemory::total);
+    return {static_cast<std::int64_t>(fullest->total())};
+  }
+
+ private:
+  inline static const std::string kName = "step";
+  Experiment own_;
+  PreparedStep prepared_;
+};
+
+class TrainingStep final : public TrainingWork {
+ public:
+  explicit TrainingStep(TrainingPlan plan) : plan_(std::move(plan)) {}
+
+  const TrainingPlan& plan() const override { return plan_; }
+
+  std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned) const override {
+    return std::make_shared<PreparedTrainingStep>(experiment);
+  }
+
+  void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
+    const StageLayout layout = stage_layout(plan_.model.layers, plan_.step);
+    const PipelineSchedule& schedule = PipelineSchedules::get(plan_.step.schedule);
+    constexpr Duration kUnit{1};
+    const ScheduleWalk walk = walk_schedule(schedule, layout.shape, schedule.orders(layout.shape),
+                                            {kUnit, kUnit, kUnit, 3 * kUnit});
+    Findings findings;
+    if (!walk.wrong.empty())
+      findings.errors.push_back(fmt::format("schedule {}: {}", plan_.step.schedule, walk.wrong));
+    try {
+      static_cast<void>(prepare_step(experiment));
+    } catch (const InputError& error) {
+      findings.errors.emplace_back(error.what());
+    }
+    visit("step", findings);
+  }
+
+  std::string label(const Experiment&) const override { return plan_.step.schedule; }
+  std::string why_no_schedules() const override {
+    return "experiment.workload is training_step, whose layers are kernels on streams: 'a3sim run FILE' runs "
+           "it; "
+           "'--set experiment.workload=moe_ffn' takes the experts of one layer";
+  }
+  std::string why_no_steps() const override {
+    return "experiment.workload is training_step, which is one step of all stages: hosts and faults of a job "
+           "act on "
+           "the tasks of a layer";
+  }
+
+ private:
+  TrainingPlan plan_;
+};
+
+bool takes_training_step(const Config& experiment) {
+  return experiment.has("workload") && experiment.text("workload") == "training_step";
+}
+
+void check_divides(const Config& root, const TrainingPlan& plan) {
+  const std::uint32_t tp = plan.step.tp, heads = plan.model.attention.heads;
+  const Config parallel = root.map("parallel");
+  if (heads > 0 && heads % tp != 0) {
+    std::vector<std::uint32_t> fit;
+    for (std::uint32_t d = 1; d <= heads; ++d)
+      if (heads % d == 0) fit.push_back(d);
+    parallel.error("tp",
+                   fmt::format("{} heads on {} dies, expected one of: {}", heads, tp, fmt::join(fit, ", ")));
+  }
+  const std::uint32_t experts = plan.model.experts.count;
+  if (experts > 0 && experts % plan.step.ep != 0)
+    parallel.error("ep", fmt::format("{} experts on {} ranks, expected a divisor", experts, plan.step.ep));
+  if (plan.model.layers.empty()) return;
+  try {
+    static_cast<void>(stage_layout(plan.model.layers, plan.step));
+  } catch (const InputError& error) {
+    root.map("step").has("split") ? root.map("step").error("split", error.what())
+                                  : parallel.error("pp", error.what());
+  }
+}
+
+// How the expert-parallel group lies.
+Parallel group_of(const Config& config, const StepOptions& step) {
+  constexpr std::int64_t kMost = 1 << 16;
+  Parallel parallel;
+  parallel.ep = step.ep;
+  parallel.tp_stride = static_cast<std::uint32_t>(config.integer("tp_stride", 1, kMost, 1));
+  parallel.nodes = static_cast<std::uint32_t>(config.integer("nodes", 1, kMost, 1));
+  config.finish();
+  return parallel;
+}
+
+std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Experiment& experiment) {
+  experiment.run = read_run_options(root.map("experiment"), experiment.hardware.workers);
+  TrainingPlan plan;
+  plan.step = read_step_options(root);
+  experiment.parallel = group_of(root.map("parallel"), plan.step);
+  plan.model = read_model_shape(root.map("model"), experiment.parallel);
+  check_divides(root, plan);
+  root.throw_if_any();
+  return std::make_shared<TrainingStep>(std::move(plan));
+}
+
+// The experts of one layer, as the expert-parallel group has them; of a dense model one rank without experts.
+void read_training_workload(const Config& root, const Config& block, Experiment& experiment) {
+  // What a run of one layer says of it may stand in what is included.
+  for (const char* key : {"pass", "window", "weight_gradients"}) block.let_stand(key);
+  const TrainingPlan& plan = training_plan_of(experiment);
+  const auto& experts = plan.model.experts;
+  experiment.shape = {static_cast<std::uint32_t>(plan.step.block_layout().own_tokens()),
+                      plan.model.hidden,
+                      experts.intermediate,
+                      experts.top_k,
+                      experts.count / plan.step.ep,
+                      plan.step.ep,
+                      plan.model.dtype};
+  experiment.not_modelled = {};
+  experiment.routing = read_routing(root.map("routing"));
+  experiment.timed = "one training step";
+}
+
+A3SIM_REGISTER(WorkType, "training_step", "a training step of a whole model",
+               WorkType{takes_training_step, read_training_step});
+A3SIM_REGISTER(Workload, "training_step", "a training step: all layers, micro-batches, stages, the optimizer",
+               Workload{read_training_workload});
+
+}  // namespace
+}  // namespace a3sim

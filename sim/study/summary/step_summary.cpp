@@ -1,0 +1,220 @@
+#include "sim/study/summary/step_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+
+// Dies that a vendor sells as one: of the nearest level, if that is a package.
+std::uint32_t dies_a_package(const Hardware& hardware) {
+  const Hardware::Fabric::Level* const package = hardware.fabric.level("package");
+  return package ? package->dies : 1;
+}
+
+std::string groups_of(const StepOptions& step) {
+  return fmt::format("{} dies: TP {}, PP {}{}, CP {}, DP {}, EP {}", step.dies(), step.tp, step.pp,
+                     step.vpp > 1 ? fmt::format(" x {} chunks", step.vpp) : "", step.cp, step.dp, step.ep);
+}
+
+void add_answer(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
+  const StepFigures& f = simulated.figures;
+  const StepOptions& step = simulated.prepared.plan.step;
+  const std::uint32_t package = dies_a_package(experiment.hardware);
+  report.say(fmt::format(
+      "{} (a3sim {})\nstep      {:.3f} s, {:.0f} tokens/s a die{}, {:.1f} model TFLOPS a die: MFU {:.1f} % "
+      "of {:.0f}\n"
+      "model     {}, sequence {}, {} samples in micro-batches of {}\nmachine   {}, {}\nschedule  {}, {} "
+      "micro-batches{}; EP "
+      "overlap {}; experts {}\n",
+      experiment.name, kVersion, seconds(f.time), f.tokens_a_die,
+      package > 1 ? fmt::format(" ({:.0f} a package)", f.tokens_a_die * package) : "", f.model_tflops,
+      100 * f.mfu, f.peak_tflops, simulated.prepared.plan.model.name, step.sequence, step.global_batch,
+      step.micro_batch, experiment.hardware.name, groups_of(step), step.schedule, step.micro_batches(),
+      step.split_weights ? ", weight gradients split off" : "", name_of(step.overlap),
+      step.exchange == ExpertExchange::kStreams ? "as kernels on streams" : experiment.run.execution));
+  report.fact("step_ps", f.time)
+      .fact("tokens_per_second_per_die", f.tokens_a_die)
+      .fact("tokens_per_second_per_package", f.tokens_a_die * package)
+      .fact("model_tflops_per_die", f.model_tflops)
+      .fact("mfu", f.mfu)
+      .fact("mac_ratio", f.mac_ratio)
+      .fact("peak_memory_bytes", f.peak_memory)
+      .fact("experts_share", f.experts_share)
+      .fact("gpu_active_ps", f.active)
+      .fact("kernels", f.kernels);
+}
+
+void add_classes(const SimulatedStep& simulated, Report& report) {
+  const StepFigures& f = simulated.figures;
+  const std::vector<StageAccount>& accounts = simulated.accounts;
+  const std::size_t last = accounts.size() - 1;
+  std::vector<Column> columns{Column::words("time of a die", "class"),
+                              Column::milliseconds("mean ms", "mean_ps"),
+                              Column::percent("of step", "share")};
+  if (last > 0) {
+    columns.push_back(Column::milliseconds("stage 0 ms", "first_ps"));
+    columns.push_back(Column::milliseconds(fmt::format("stage {} ms", last), "last_ps"));
+  }
+  Table& table = report.table("classes", columns);
+  for (std::uint32_t c = 0; c < kTimeClasses; ++c) {
+    if (f.classes[c] == Duration::zero()) continue;
+    std::vector<Cell> row{std::string(kNamesOf<TimeClass>[c]), f.classes[c], share(f.classes[c], f.time)};
+    if (last > 0) row.insert(row.end(), {accounts.front().classes[c], accounts[last].classes[c]});
+    table.add(std::move(row));
+  }
+}
+
+void add_exchanges(const SimulatedStep& simulated, Report& report) {
+  std::vector<Column> columns{Column::words("exchange"), Column::milliseconds("in all ms", "total_ps"),
+                              Column::milliseconds("exposed ms", "exposed_ps"),
+                              Column::percent("hidden", "hidden_share")};
+  for (const char* by : {"products of experts", "other products", "attention", "vector"})
+    columns.push_back(Column::milliseconds(fmt::format("by {} ms", by), fmt::format("hidden_by.{}_ps", by)));
+  Table& table = report.table("exchanges", columns);
+  for (std::size_t e = 0; e < simulated.figures.exchanges.size(); ++e) {
+    const ExchangeAccount& of = simulated.figures.exchanges[e];
+    if (of.total == Duration::zero()) continue;
+    std::vector<Cell> row{std::string(kNamesOf<ExchangeFor>[e]), of.total, of.exposed,
+                          share(of.hidden(), of.total)};
+    row.insert(row.end(), of.hidden_by.begin(), of.hidden_by.end());
+    table.add(std::move(row));
+  }
+}
+
+void add_memory(const SimulatedStep& simulated, Report& report) {
+  const auto gibibytes = [](const char* head, const char* key) { return Column::number(head, key, 2); };
+  Table& table = report.table(
+      "memory", {Column::count("stage"), gibibytes("weights GiB", "weights_gib"),
+                 gibibytes("gradients", "gradients_gib"), gibibytes("states", "states_gib"),
+                 gibibytes("gathered", "gathered_gib"), gibibytes("activations", "activations_gib"),
+                 gibibytes("again", "again_gib"), gibibytes("in all", "total_gib")});
+  for (std::uint32_t s = 0; s < simulated.accounts.size(); ++s) {
+    StageMemory memory = simulated.prepared.memory[s];
+    memory.activations = 0;
+    for (const auto& [date, bytes] : activations_of(simulated.run.written, simulated.run.result, s))
+      memory.activations = std::max(memory.activations, bytes);
+    table.add({std::int64_t{s}, memory.weights / kGibibyte, memory.gradients / kGibibyte,
+               memory.states / kGibibyte, memory.gathered / kGibibyte, memory.activations / kGibibyte,
+               memory.again / kGibibyte, memory.total() / kGibibyte});
+  }
+  report.say(fmt::format("A die has {:.0f} GiB (step.capacity).\n",
+                         static_cast<double>(simulated.prepared.plan.step.capacity.count) / kGibibyte));
+}
+
+void add_experts(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
+  const double own = simulated.figures.experts_share;
+  if (own == 0) return;
+  std::string text = fmt::format("MoE-FFN, Dispatch to Combine: {:.1f} % of the step", 100 * own);
+  if (const auto faster = compare_with_kernels(experiment, simulated)) {
+    const double f = faster->by_kernels.figures.experts_share;
+    text += fmt::format(
+        "; kernel by kernel {:.1f} % of {:.3f} s.\nAlone it is {:.3f} times as fast as by kernels: 1 / (1 - "
+        "f + f / s) = {:.3f}, "
+        "simulated {:.3f}; {}",
+        100 * f, seconds(faster->by_kernels.figures.time), faster->speedup, faster->foreseen,
+        faster->simulated,
+        std::abs(faster->simulated - faster->foreseen) < 0.005 ? "what is around it hides nothing of it"
+        : faster->simulated < faster->foreseen
+            ? "part of what it saves was hidden, or is waited for elsewhere"
+            : "exchanges that kernels leave exposed are saved, too");
+    report.fact("experts.speedup", faster->speedup)
+        .fact("experts.foreseen", faster->foreseen)
+        .fact("experts.simulated", faster->simulated)
+        .fact("experts.kernel_share", f)
+        .fact("experts.kernel_step_ps", faster->by_kernels.figures.time);
+  }
+  report.say(text + ".\n");
+}
+
+// What nobody has published, of the class of time that is largest after products.
+std::string unknown_of(const SimulatedStep& simulated) {
+  const StepOptions& step = simulated.prepared.plan.step;
+  const ClassTimes& classes = simulated.figures.classes;
+  const std::pair<TimeClass, const char*> unknowns[] = {
+      {TimeClass::kBubble, "the schedule (step.schedule, step.split) and how many micro-batches fill it"},
+      {TimeClass::kVector, "which vector operators are fused (step.fuse)"},
+      {TimeClass::kAttention, "the rate of attention's backward pass, of which no A3 figure is public"},
+      {TimeClass::kEp, "how much of EP's exchanges is hidden (step.overlap)"},
+      {TimeClass::kHost, "the host's time a launch (step.host.launch)"},
+      {TimeClass::kOptimizer, "the host's link (step.host.link), assumed 25 GB/s of 12 to 50"},
+      {TimeClass::kRest, "gaps between kernels (program.launch.queued)"},
+      {TimeClass::kTp, "whether products hide TP's exchanges (step.tp_pipelined)"},
+      {TimeClass::kDp, "whether passes hide DP's exchanges (step.dp_overlap)"}};
+  const auto* most = &unknowns[0];
+  for (const auto& one : unknowns)
+    if (at(classes, one.first) > at(classes, most->first)) most = &one;
+  return fmt::format("The answer hangs most on {}: {:.1f} % of the step is {}.\n", most->second,
+                     100 * seconds(at(classes, most->first)) / seconds(simulated.figures.time),
+                     kNamesOf<TimeClass>[static_cast<std::size_t>(most->first)]) +
+         fmt::format("One die stands for each of {} stages: EP groups go in lockstep, DP ranks are alike.\n",
+                     step.pp);
+}
+
+// The layer of the model that has experts; nullptr: none has.
+const ExpertTimes* experts_in(const PreparedStep& prepared) {
+  for (const BlockTimes& block : prepared.blocks)
+    if (block.experts) return &*block.experts;
+  return nullptr;
+}
+
+Duration alone_of(const ExpertTimes& times, bool again) {
+  return times.forward.alone * (again ? 2 : 1) + times.backward.alone;
+}
+
+}  // namespace
+
+SimulatedStep simulate_step(const Experiment& experiment) {
+  SimulatedStep step;
+  step.prepared = prepare_step(experiment);
+  step.run = run_step(experiment, step.prepared);
+  step.accounts = accounts_of(step.run.written, step.run.result);
+  step.figures = figures_of(experiment, step.prepared, step.run, step.accounts);
+  return step;
+}
+
+std::optional<FasterExperts> compare_with_kernels(const Experiment& experiment, const SimulatedStep& step) {
+  const StepOptions& options = step.prepared.plan.step;
+  const ExpertTimes* const own = experts_in(step.prepared);
+  if (!own || options.exchange == ExpertExchange::kStreams || experiment.run.execution == "kernel")
+    return std::nullopt;
+  const std::string changes[] = {"experiment.execution=kernel"};
+  FasterExperts faster{simulate_step(experiment.with(changes))};
+  const bool again = options.recompute_all || options.recompute.has(RecomputeKind::kMoe);
+  const double by_kernels = seconds(alone_of(*experts_in(faster.by_kernels.prepared), again));
+  const double f = faster.by_kernels.figures.experts_share;
+  faster.speedup = by_kernels / seconds(alone_of(*own, again));
+  faster.foreseen = 1 / (1 - f + f / faster.speedup);
+  faster.simulated = seconds(faster.by_kernels.figures.time) / seconds(step.figures.time);
+  return faster;
+}
+
+NamedStreamPass step_trace(const Experiment& experiment, const SimulatedStep& step) {
+  const StreamPass pass{step.run.written.program, {}, step.run.result};
+  return {"step", trace_of(experiment, pass), step.run.result.makespan, step.run.result.sent};
+}
+
+RunSummary step_summary(const Experiment& experiment, const SimulatedStep& step) {
+  Report report;
+  add_answer(experiment, step, report);
+  add_classes(step, report);
+  add_exchanges(step, report);
+  add_memory(step, report);
+  add_experts(experiment, step, report);
+  report.say(unknown_of(step), "unknown");
+  const NamedStreamPass pass = step_trace(experiment, step);
+  RunSummary summary{report.text(),
+                     stream_result_json(experiment, step.prepared.plan.step.schedule, pass.trace)};
+  Report parts;
+  parts.part("passes", stream_pass_report(pass));
+  summary.json.update(report.json());
+  summary.json.update(parts.json());
+  return summary;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,224 @@
+#include "sim/experiment/step/training_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "sim/core/error.h"
+
+namespace a3sim {
+namespace {
+
+const std::string kFile = std::string(A3SIM_SOURCE_DIR) + "/configs/experiments/step_of_test.yaml";
+
+// A small model on A3. Its experts' kernels run on one die, so that nothing is simulated tile by tile.
+constexpr const char* kSmall =
+    R"(include: [../hardware/a3_24_48.yaml, ../programs/feplb_a3.yaml, ../orders/naive.yaml]
+experiment: {name: small, workload: training_step, execution: kernel}
+model:
+  name: small
+  hidden: 1024
+  vocabulary: 4096
+  attention: {heads: 16, kv_heads: 16, head_dim: 64}
+  dense_intermediate: 4096
+  intermediate: 512
+  experts: 16
+  top_k: 2
+  layers: [embedding, 4 dense, 4 moe, head]
+step: {sequence: 1024, exchange: streams}
+)";
+
+constexpr const char* kDense =
+    R"(include: [../hardware/a3_24_48.yaml, ../programs/cann.yaml, ../orders/naive.yaml]
+experiment: {name: dense, workload: training_step, execution: kernel}
+model:
+  name: dense
+  hidden: 1024
+  vocabulary: 4096
+  attention: {heads: 16, kv_heads: 16, head_dim: 64}
+  dense_intermediate: 4096
+  layers: [embedding, 8 dense, head]
+step: {sequence: 1024}
+)";
+
+struct Ran {
+  Experiment experiment;
+  PreparedStep prepared;
+  StepRun run;
+  std::vector<StageAccount> accounts;
+};
+
+Ran run_text(const char* text, const std::vector<std::string>& set) {
+  Ran ran{parse_experiment(text, kFile, set), {}, {}, {}};
+  ran.prepared = prepare_step(ran.experiment);
+  ran.run = run_step(ran.experiment, ran.prepared);
+  ran.accounts = accounts_of(ran.run.written, ran.run.result);
+  return ran;
+}
+
+Duration alone_of_blocks(const Ran& ran) {
+  Duration sum{};
+  for (const std::uint32_t b : ran.prepared.layout.blocks_of(0)) {
+    const BlockTimes& block = ran.prepared.blocks[b];
+    for (const PartWorks* const works : {&block.forward, &block.again, &block.activation, &block.weights})
+      for (const PartWork& part : *works) sum += part.alone();
+  }
+  return sum;
+}
+
+bool near(Duration a, Duration b, double within) {
+  return std::abs(static_cast<double>((a - b).count())) <= within * static_cast<double>(b.count());
+}
+
+TEST_CASE("one stage without exchanges takes its kernels for each micro-batch, and the update") {
+  const Ran one = run_text(kDense, {"step.global_batch=1"}), four = run_text(kDense, {"step.global_batch=4"});
+  const Duration kernels = alone_of_blocks(one), update = one.run.result.makespan - kernels;
+  // The memory may hold kernels up: they are never faster than alone.
+  CHECK(one.run.result.makespan >= kernels);
+  CHECK(near(four.run.result.makespan, 4 * kernels + update, 0.02));
+}
+
+TEST_CASE("the classes of a die's time sum to the step") {
+  for (const char* pp : {"1", "2", "4"}) {
+    const Ran ran = run_text(kSmall, {std::string("parallel.pp=") + pp, "parallel.dp=4", "parallel.ep=4",
+                                      "step.recompute=[all]", "step.global_batch=32"});
+    for (const StageAccount& account : ran.accounts) {
+      CHECK(sum_of(account.classes) == ran.run.result.makespan);
+      for (const Duration time : account.classes) CHECK(time >= Duration::zero());
+      for (const ExchangeAccount& exchange : account.exchanges) CHECK(exchange.exposed <= exchange.total);
+    }
+  }
+}
+
+TEST_CASE("memory that is foreseen is what a run keeps") {
+  const Ran ran = run_text(kDense, {"parallel.pp=4", "step.global_batch=16"});
+  for (std::uint32_t s = 0; s < 4; ++s) {
+    double most = 0;
+    for (const auto& [date, bytes] : activations_of(ran.run.written, ran.run.result, s))
+      most = std::max(most, bytes);
+    CHECK(most == Approx(ran.prepared.memory[s].activations));
+  }
+}
+
+TEST_CASE("a launch that takes longer than every kernel makes the step its launches") {
+  const Ran ran = run_text(kDense, {"step.global_batch=2", "step.host.launch=2 ms"});
+  std::uint32_t launches = 0;
+  for (const std::uint32_t b : ran.prepared.layout.blocks_of(0)) {
+    const BlockTimes& block = ran.prepared.blocks[b];
+    for (const PartWorks* const works : {&block.forward, &block.again, &block.activation, &block.weights})
+      for (const PartWork& part : *works) launches += part.launches;
+  }
+  CHECK(near(ran.run.result.makespan, Duration(std::chrono::milliseconds(2)) * 2 * launches, 0.02));
+  CHECK(near(at(ran.accounts[0].classes, TimeClass::kHost) + ran.accounts[0].active, ran.run.result.makespan,
+             0.001));
+}
+
+TEST_CASE("spread weights over a slow link take the time of their bytes") {
+  const Ran ran = run_text(
+      kDense, {"parallel.dp=8", "step.global_batch=16", "step.fsdp=true",
+               "hardware.fabric.planes.hccs.egress=1 GB/s", "hardware.fabric.planes.hccs.ingress=1 GB/s",
+               "hardware.fabric.planes.sio.egress=1 GB/s", "hardware.fabric.planes.sio.ingress=1 GB/s"});
+  double parameters = 0;
+  for (const std::uint32_t b : ran.prepared.layout.blocks_of(0))
+    parameters += ran.prepared.blocks[b].dense_parameters;
+  // Two micro-batches: weights for two passes, gradients once; seven of eight parts leave each die. Of a ring's steps, half go
+  // to the die of the same package and half to the next one, by ports of their own.
+  const double bytes = 2 * parameters * (2 * 2 + 4) * 7 / 8 / 2;
+  CHECK(seconds(ran.run.result.makespan) == Approx(bytes / 1e9).epsilon(0.1));
+}
+
+TEST_CASE("pipelines take what their schedule says, up to what is around the layers") {
+  const Ran one = run_text(kDense, {"step.global_batch=16", "step.schedule=1f1b"});
+  const Ran four = run_text(kDense, {"parallel.pp=4", "step.global_batch=16"});
+  const double whole = seconds(alone_of_blocks(one));
+  CHECK(seconds(four.run.result.makespan) > whole * 16 / 4);
+  CHECK(seconds(four.run.result.makespan) < whole * (16 + 4 - 1) / 4 * 1.6);
+  CHECK(at(four.accounts[0].classes, TimeClass::kBubble) > Duration::zero());
+}
+
+TEST_CASE(
+    "overlapping two micro-batches hides exchanges and never makes a step longer by more than a little") {
+  const std::vector<std::string> set = {"parallel.dp=16", "parallel.ep=16", "step.global_batch=256",
+                                        "hardware.fabric.planes.hccs.egress=20 GB/s",
+                                        "hardware.fabric.planes.hccs.ingress=20 GB/s"};
+  std::vector<std::string> overlapped = set;
+  overlapped.emplace_back("step.overlap=two_micro_batches");
+  const Ran none = run_text(kSmall, set), two = run_text(kSmall, overlapped);
+  const auto hidden = [](const Ran& ran) {
+    const ExchangeAccount& ep = ran.accounts[0].exchanges[static_cast<std::size_t>(ExchangeFor::kEp)];
+    return seconds(ep.hidden()) / seconds(ep.total);
+  };
+  CHECK(hidden(none) < 0.01);
+  CHECK(hidden(two) > 0.3);
+  CHECK(two.run.result.makespan < none.run.result.makespan);
+}
+
+TEST_CASE("a layout that does not divide says where, and what would") {
+  const auto message = [](const std::vector<std::string>& set) -> std::string {
+    try {
+      static_cast<void>(parse_experiment(kSmall, kFile, set));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  CHECK_THAT(message({"parallel.ep=3", "parallel.dp=4"}),
+             Catch::Contains("parallel.ep") && Catch::Contains("expected one of: 1, 2, 4"));
+  CHECK_THAT(message({"parallel.pp=16"}), Catch::Contains("8 layers for 16 chunks"));
+  CHECK_THAT(message({"parallel.tp=3"}),
+             Catch::Contains("16 heads on 3 dies, expected one of: 1, 2, 4, 8, 16"));
+  CHECK_THAT(message({"parallel.dp=4", "step.global_batch=6"}), Catch::Contains("such as 8"));
+  CHECK_THAT(message({"step.schedule=dualpipev", "parallel.pp=2", "parallel.vpp=2", "step.global_batch=2"}),
+             Catch::Contains("expected 4 or more"));
+  CHECK_THAT(message({"step.split=Ett|(tt|)*2tt|L", "parallel.pp=4"}), Catch::Contains("5 chunks"));
+}
+
+TEST_CASE("a step above the die's memory is refused with what would fit, unless it is asked for") {
+  const std::vector<std::string> little = {"step.capacity=1 GiB"},
+                                 asked = {"step.capacity=1 GiB", "step.over_capacity=true"};
+  CHECK_THROWS_WITH(run_text(kDense, little), Catch::Contains("step.capacity") && Catch::Contains("weights"));
+  CHECK_NOTHROW(run_text(kDense, asked));
+}
+
+// Random layouts of the small model.
+TEST_CASE("random layouts run, their classes sum, and none beats its bounds") {
+  std::mt19937 random(7);
+  const auto one_of = [&](std::vector<std::uint32_t> values) { return values[random() % values.size()]; };
+  std::uint32_t ran = 0;
+  for (std::uint32_t n = 0; n < 300; ++n) {
+    const std::uint32_t tp = one_of({1, 2, 4}), pp = one_of({1, 2, 4}), cp = one_of({1, 2}),
+                        dp = one_of({1, 2, 4, 8});
+    const std::uint32_t vpp = pp > 1 ? one_of({1, 2}) : 1, m = pp * one_of({1, 2, 3});
+    const std::uint32_t ep = one_of({1, 2, 4, 8});
+    const char* const schedule = pp == 1                       ? "none"
+                                 : vpp == 1                    ? (random() % 2 ? "1f1b" : "zb_h1")
+                                 : m >= 2 * pp && random() % 2 ? "dualpipev"
+                                                               : "interleaved";
+    if (tp * cp * dp % ep != 0) continue;
+    const char* const overlaps[] = {"none", "within_one", "two_micro_batches"};
+    const char* const recomputes[] = {"[]", "[all]", "[norm, moe]"};
+    const std::vector<std::string> set = {
+        fmt::format("parallel={{tp: {}, pp: {}, vpp: {}, cp: {}, dp: {}, ep: {}}}", tp, pp, vpp, cp, dp, ep),
+        fmt::format("step.global_batch={}", m * dp),
+        fmt::format("step.schedule={}", schedule),
+        fmt::format("step.overlap={}", overlaps[random() % 3]),
+        fmt::format("step.recompute={}", recomputes[random() % 3]),
+        fmt::format("step.split_weights={}", random() % 2 ? "true" : "false"),
+        fmt::format("step.fsdp={}", random() % 4 ? "false" : "true"),
+        fmt::format("step.tp_pipelined={}", random() % 2 ? "true" : "false"),
+        fmt::format("step.host.launch={}", random() % 2 ? "0 us" : "20 us")};
+    CAPTURE(fmt::format("{}", fmt::join(set, " ")));
+    const Ran result = run_text(kSmall, set);
+    ++ran;
+    for (const StageAccount& account : result.accounts)
+      CHECK(sum_of(account.classes) == result.run.result.makespan);
+    CHECK(result.run.result.makespan >= step_bounds(result.prepared, result.run.written).largest());
+    for (const StageMemory& memory : result.prepared.memory) CHECK(memory.total() > 0);
+  }
+  CHECK(ran > 150);
+}
+
+}  // namespace
+}  // namespace a3sim
