@@ -46,6 +46,8 @@ void check_operands(const Graph& graph, const OperatorNode& node) {
     refuse(node, "its tiling has an empty block");
   }
   if (node.cut) check(*node.cut);
+  constexpr std::size_t kMostRegions = 255;  // a task's inputs are counted in 8 bits
+  if (node.inputs.size() + node.holds.size() > kMostRegions) refuse(node, "has too many holds");
   const std::string mismatch =
       op.mismatch(operands(graph, node.inputs), operands(graph, node.outputs), node.transposed);
   if (!mismatch.empty()) refuse(node, mismatch);
@@ -164,6 +166,7 @@ std::vector<OperatorInfo> operator_infos(const Graph& graph) {
   std::vector<OperatorInfo> infos;
   for (const OperatorNode& node : graph.operators()) {
     infos.push_back({node.name, node.type, stages[infos.size()], node.transposed, node.inputs, node.outputs});
+    for (const Hold& hold : node.holds) infos.back().inputs.push_back(hold.tensor);
   }
   return infos;
 }

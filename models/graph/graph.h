@@ -28,6 +28,14 @@ struct Partition {
   friend bool operator==(Partition, Partition) = default;
 };
 
+// What holds the start of an operator's tasks beside what they read: they wait until the rows of a received tensor
+// that belong to their expert are written, or to the one `shift` experts further; of tensors in other layouts, all rows.
+struct Hold {
+  TensorId tensor;
+  int shift = 0;
+  friend bool operator==(const Hold&, const Hold&) = default;
+};
+
 // A node of the operator dependency graph (ODG).
 struct OperatorNode {
   std::string name;  // unique
@@ -37,6 +45,7 @@ struct OperatorNode {
   std::optional<CutOptions> cut;  // overrides the compilation's
   std::optional<Tiling> tiling;   // matrix operators
   bool transposed = false;        // matrix operators: weights are read as [N x K]
+  std::vector<Hold> holds{};      // may lead back to the operator itself, of another expert
   friend bool operator==(const OperatorNode&, const OperatorNode&) = default;
 };
 
@@ -79,7 +88,7 @@ OperatorNode make_node(std::string name, std::string type, std::vector<TensorId>
 std::vector<TensorInfo> tensor_infos(const Graph& graph, const RowLayout& layout, RankId rank);
 // Returns the same with 0 rows for sent and received tensors, as Operator::task_number expects.
 std::vector<TensorInfo> tensor_infos(const Graph& graph, const MoeShape& shape);
-// Returns the graph's operators as tasks refer to them.
+// Returns the graph's operators as tasks refer to them. The tensors of holds stand behind an operator's inputs.
 std::vector<OperatorInfo> operator_infos(const Graph& graph);
 
 // The timed part of a graph: kTransport is from the start of Dispatch to the end of Combine; kFull adds

@@ -108,6 +108,7 @@ class GraphReader {
     if (config.has("tiling")) node.tiling = read_tiling(config.map("tiling"), {});
     if (op) node.split = op->split_spec();
     if (config.has("split")) read_split(config.map("split"), op, node);
+    if (config.has("holds")) sound &= read_holds(config, node);
     config.finish();
     if (!op || !sound) return false;
     node.name = name;
@@ -115,6 +116,19 @@ class GraphReader {
     node.inputs = std::move(inputs);
     node.outputs = std::move(outputs);
     return noting(config, "name", [&] { graph_.add_operator(std::move(node)); });
+  }
+
+  bool read_holds(const Config& config, OperatorNode& node) const {
+    constexpr std::int64_t kMostShift = 65535;
+    bool sound = true;
+    for (const Config& hold : config.maps("holds")) {
+      std::vector<TensorId> found;
+      sound &= find_tensors(hold, "tensors", found);
+      const auto shift = static_cast<int>(hold.integer("shift", -kMostShift, kMostShift, 0));
+      hold.finish();
+      for (const TensorId tensor : found) node.holds.push_back({tensor, shift});
+    }
+    return sound;
   }
 
   // The operators that a graph may name.

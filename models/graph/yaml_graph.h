@@ -15,7 +15,9 @@ namespace a3sim {
 //               experts_per_rank, ep, with an optional factor before it: 2*intermediate. The default dtype is the
 //               shape's. A tensor that no operator writes is external.
 //   operators:  [{name, type, inputs, outputs, transposed, tiling: {base_m, base_n, base_k, step_k},
-//                 split: {inherit: default|none, rows}}]
+//                 split: {inherit: default|none, rows}, holds: [{tensors, shift}]}]
+//               holds: tensors whose rows must be written before a task starts, though it does not read them: of a
+//               received tensor those of the task's expert, or of the one `shift` experts further.
 //               rows: per task; vector operators only.
 Graph graph_from_config(const Config& config, const MoeShape& shape);
 

@@ -28,6 +28,12 @@ std::uint32_t ElementwiseOperator::task_number(const MoeShape& shape, const CutO
 
 void ElementwiseOperator::fill_config(const FillContext& context, Tile tile, TaskTable& out) const {
   check(context.cut);
+  if (!context.cut.segments.empty() && info(context, context.op.outputs[0]).layout == Layout::kReceived) {
+    const std::uint32_t parts = context.cut.parts, segment = tile.index / parts, part = tile.index % parts;
+    const SegmentRows rows = segment_rows(context, segment);
+    add(context, {equal_cut(rows.rows, part, parts), rows.expert}, part, segment, out);
+    return;
+  }
   const TileRows tiled = tile_rows(context, context.op.outputs[0], tile);
   // Only a partition of an expert is cut further. Elsewhere a tile already has task_rows rows, or is
   // everything.
@@ -35,20 +41,25 @@ void ElementwiseOperator::fill_config(const FillContext& context, Tile tile, Tas
   std::uint32_t number = tiled.expert ? 0 : tile.index;
   for (std::uint32_t begin = tiled.rows.begin; begin < tiled.rows.end; begin += step) {
     const Rows rows{begin, begin + std::min(step, tiled.rows.end - begin)};
-    std::array<Region, kMaxInputs> inputs;
-    for (std::size_t i = 0; i < context.op.inputs.size(); ++i) {
-      inputs[i] = whole(context.op.inputs[i], context.rank, rows);
-    }
-    std::array<Region, kMaxOutputs> outputs;
-    for (std::size_t i = 0; i < context.op.outputs.size(); ++i) {
-      outputs[i] = whole(context.op.outputs[i], context.rank, rows);
-    }
-    TaskDescriptor td = describe(context, *this, tiled.expert, rows.begin);
-    td.task_split_value = step;
-    td.tile = number++;
-    out.add(td, {inputs.data(), context.op.inputs.size()}, {outputs.data(), context.op.outputs.size()});
+    add(context, {rows, tiled.expert}, number++, 0, out);
     if (step > tiled.rows.end - begin) break;
   }
+}
+
+void ElementwiseOperator::add(const FillContext& context, const TileRows& of, std::uint32_t number,
+                              std::uint32_t segment, TaskTable& out) const {
+  if (of.rows.empty()) return;
+  std::array<Region, kMaxInputs> inputs;
+  for (std::size_t i = 0; i < context.op.inputs.size(); ++i)
+    inputs[i] = whole(context.op.inputs[i], context.rank, of.rows);
+  std::array<Region, kMaxOutputs> outputs;
+  for (std::size_t i = 0; i < context.op.outputs.size(); ++i)
+    outputs[i] = whole(context.op.outputs[i], context.rank, of.rows);
+  TaskDescriptor td = describe(context, *this, of.expert, of.rows.begin);
+  td.task_split_value = of.rows.size();
+  td.tile = number;
+  td.chunk = segment;
+  out.add(td, {inputs.data(), context.op.inputs.size()}, {outputs.data(), context.op.outputs.size()});
 }
 
 void ElementwiseOperator::work(const WorkContext& context, const TaskView& task, Work& out) const {
@@ -66,7 +77,9 @@ void ElementwiseOperator::work(const WorkContext& context, const TaskView& task,
   for (const Region& region : task.outputs) out.streams.push_back(stream(context, region, true));
   const VectorOps ops = per_element();
   const std::uint64_t elements = rows.size() * width;
-  out.ops = {elements * ops.simple_fp32, widened ? elements * ops.convert : 0, elements * ops.transcendental};
+  out.ops = {elements * ops.simple_fp32, widened ? elements * ops.convert : 0, elements * ops.transcendental,
+             std::uint64_t{rows.size()} * dependent_per_row(),
+             std::uint64_t{rows.size()} * lines_per_row(static_cast<std::uint32_t>(width))};
 }
 
 void ElementwiseOperator::compute(const WorkContext& context, const TaskView& task, Data& data) const {

@@ -24,9 +24,17 @@ class ElementwiseOperator : public Operator {
   // Returns fp32 instructions per element. An element is a column of the narrowest operand that has more than
   // one column (a single column is a scale per row).
   virtual VectorOps per_element() const = 0;
+  // Returns how many instructions of a row wait for the one before, if each row is finished before the next begins.
+  virtual std::uint32_t dependent_per_row() const { return 0; }
+  // Returns how many lines of a row the scalar unit stores.
+  virtual std::uint32_t lines_per_row(std::uint32_t /*cols*/) const { return 0; }
   // Computes one row of each output in fp32; the base class rounds it.
   virtual void compute_row(std::span<const std::span<const float>> inputs,
                            std::span<const std::span<float>> outputs) const = 0;
+
+ private:
+  void add(const FillContext& context, const TileRows& of, std::uint32_t number, std::uint32_t segment,
+           TaskTable& out) const;
 };
 
 // Returns the names of all operators that have row_widths(), from which an elementwise workload may choose.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/operators/data.h"
 #include "models/taskflow/block_grid.h"
@@ -14,7 +15,7 @@ namespace {
 using Block = BlockGrid::Block;
 
 void multiply_block(const Work& work, const Gemm& gemm, const Block& block, const TensorData& a,
-                    const TensorData& b, TensorData& c, DataType dtype) {
+                    const TensorData& b, TensorData& c, DataType dtype, std::span<const float> scales) {
   std::vector<float> sums(block.cols);
   for (std::uint32_t i = block.row; i < block.row + block.rows; ++i) {
     std::ranges::fill(sums, 0.0F);
@@ -28,7 +29,8 @@ void multiply_block(const Work& work, const Gemm& gemm, const Block& block, cons
       }
     }
     const auto row = c.row(gemm.c_row + i).subspan(block.col);
-    for (std::uint32_t j = 0; j < block.cols; ++j) row[j] = round_to(dtype, sums[j]);
+    for (std::uint32_t j = 0; j < block.cols; ++j)
+      row[j] = round_to(dtype, scales.empty() ? sums[j] : sums[j] * scales[block.col + j]);
   }
 }
 
@@ -81,13 +83,16 @@ void finish_cube_work(Work& out) {
   if (BlockWalk(out).done()) out.kind = WorkKind::kNothing;
 }
 
-void multiply(const WorkContext& context, const Work& work, Data& data) {
+void multiply(const WorkContext& context, const Work& work, Data& data, std::optional<TensorId> scales) {
   if (work.kind != WorkKind::kCube) return;
   const TensorData &a = data.tensor(context.rank, work.a), &b = data.tensor(context.rank, work.b);
   TensorData& c = data.tensor(context.rank, work.c);
   const DataType dtype = info(context, work.c).dtype;
   for (BlockWalk walk(work); !walk.done(); walk.next()) {
-    multiply_block(work, walk.gemm(), walk.block(), a, b, c, dtype);
+    const Gemm& gemm = walk.gemm();
+    multiply_block(work, gemm, walk.block(), a, b, c, dtype,
+                   scales ? std::as_const(data).tensor(context.rank, *scales).row(gemm.b_row / (work.b_transposed ? gemm.n : gemm.k))
+                          : std::span<const float>());
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "models/operators/tile.h"
 
 // Functions that the matrix operators share.
@@ -23,8 +25,9 @@ void start_cube_work(const WorkContext& context, const TaskView& task, Work& out
 // Clears the work if no block of any product belongs to the share.
 void finish_cube_work(Work& out);
 
-// Computes the products on real tensors of one rank: sums in fp32 in the order of k, and rounds once.
-void multiply(const WorkContext& context, const Work& work, Data& data);
+// Computes the products on real tensors of one rank: sums in fp32 in the order of k, and rounds once. `scales`: the tensor
+// with a scale for each column, a row an expert, by which sums are multiplied before they are rounded.
+void multiply(const WorkContext& context, const Work& work, Data& data, std::optional<TensorId> scales = {});
 
 // Returns an empty string, or why the operands of C = A B do not fit. `b_rows` x `b_cols` is B as it is
 // multiplied.

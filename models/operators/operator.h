@@ -36,6 +36,10 @@ struct CutOptions {
   std::uint32_t task_rows = 128;  // most rows of a vector task
   // Operators run as kernels: a matrix operator's blocks are dealt to workers across all experts.
   bool kernel = false;
+  // If not empty, vector tasks of received rows are cut across experts: into `parts` equal tasks for each
+  // segment, which has this many experts.
+  std::vector<std::uint32_t> segments{};
+  std::uint32_t parts = 1;
   Tiling tiling{};  // for matrix operators whose node has none
   friend bool operator==(const CutOptions&, const CutOptions&) = default;
 };
@@ -86,6 +90,13 @@ struct WorkContext {
   RankId rank;
 };
 
+// Who moves an operator's rows between ranks.
+enum class Mover : std::uint8_t {
+  kNone,  // nobody: it reads and writes its own rank's memory
+  kPush,  // the rank that has the rows writes them into the other's memory, and signals there
+  kPull   // the rank that needs the rows reads them from the other's memory
+};
+
 // A kind of operator. Each kind is one file that registers itself. Operators are stateless: differences
 // between nodes are in OperatorInfo and CutOptions.
 class Operator {
@@ -104,6 +115,8 @@ class Operator {
   virtual std::uint32_t num_outputs() const { return 1; }
   // Returns whether an input holds offsets and sizes. Such an input is external, and no task waits for it.
   virtual bool is_metadata(std::uint32_t /*input*/) const { return false; }
+
+  virtual Mover mover() const { return Mover::kNone; }
 
   // Returns whether CutOptions::task_rows limits its tasks.
   virtual bool cut_by_task_rows() const { return false; }

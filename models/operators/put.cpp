@@ -31,6 +31,7 @@ Stream PutOperator::source(const WorkContext& context, const TaskView& task, con
 
 void PutOperator::work(const WorkContext& context, const TaskView& task, Work& out) const {
   out.kind = WorkKind::kPut;
+  out.src = context.rank;
   out.dst = RankId{task.td.dst};
   const Stream to = stream(context, task.outputs[0], true);
   out.put_bytes = to.bytes;

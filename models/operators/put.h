@@ -10,6 +10,7 @@ class PutOperator : public Operator {
  public:
   TaskType task_type() const final { return TaskType::kPutMemSignal; }
   CoreUnit unit() const final { return CoreUnit::kVector; }
+  Mover mover() const final { return Mover::kPush; }
   // A put that has no rows under this routing still signals: kPut with 0 bytes.
   void work(const WorkContext& context, const TaskView& task, Work& out) const final;
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override;

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "models/operators/elementwise.h"
 #include "models/operators/quantized_row.h"
 
@@ -42,10 +40,7 @@ class Quantize final : public ElementwiseOperator {
   void compute_row(std::span<const std::span<const float>> inputs,
                    std::span<const std::span<float>> outputs) const override {
     const float scale = scale_of(inputs[0]);
-    for (std::size_t i = 0; i < inputs[0].size(); ++i) {
-      outputs[0][i] =
-          scale == 0 ? 0 : std::clamp(std::nearbyint(inputs[0][i] / scale), -kLargestInt8, kLargestInt8);
-    }
+    quantize_row(inputs[0], outputs[0]);
     if (packed_) {
       put_scale(scale, outputs[0].last(kScaleColumns));
     } else {

@@ -19,6 +19,13 @@ inline float scale_of(std::span<const float> row) {
   return largest / kLargestInt8;
 }
 
+// Writes a row's elements over its scale, rounded.
+inline void quantize_row(std::span<const float> row, std::span<float> to) {
+  const float scale = scale_of(row);
+  for (std::size_t i = 0; i < row.size(); ++i)
+    to[i] = scale == 0 ? 0 : std::clamp(std::nearbyint(row[i] / scale), -kLargestInt8, kLargestInt8);
+}
+
 inline void put_scale(float scale, std::span<float> columns) {
   const auto bits = std::bit_cast<std::uint32_t>(scale);
   for (std::size_t i = 0; i < columns.size(); ++i)

@@ -9,11 +9,12 @@
 namespace a3sim {
 
 void check(const CutOptions& cut) {
-  if (cut.shares == 0 || cut.partitions == 0 || cut.chunk == 0 || cut.task_rows == 0) {
+  if (cut.shares == 0 || cut.partitions == 0 || cut.chunk == 0 || cut.task_rows == 0 || cut.parts == 0 ||
+      std::ranges::count(cut.segments, 0U) > 0) {
     throw InputError(
-        fmt::format("cannot cut work into nothing: shares {}, partitions {}, chunk {}, task rows {} must "
-                    "all be positive",
-                    cut.shares, cut.partitions, cut.chunk, cut.task_rows));
+        fmt::format("cannot cut work into nothing: shares {}, partitions {}, chunk {}, task rows {}, parts {} "
+                    "and segments must all be positive",
+                    cut.shares, cut.partitions, cut.chunk, cut.task_rows, cut.parts));
   }
 }
 
@@ -47,8 +48,21 @@ TileRows tile_rows(const FillContext& context, TensorId tensor, Tile tile) {
           part->expert};
 }
 
+SegmentRows segment_rows(const FillContext& context, std::uint32_t segment) {
+  const std::vector<std::uint32_t>& sizes = context.cut.segments;
+  std::uint32_t first = sizes.empty() ? segment : 0, experts = sizes.empty() ? 1 : sizes[segment];
+  for (std::uint32_t s = 0; s < segment && !sizes.empty(); ++s) first += sizes[s];
+  const std::uint32_t rank = index(context.rank);
+  const Rows rows{context.layout.received_expert(rank, first).begin,
+                  context.layout.received_expert(rank, first + experts - 1).end};
+  return {rows, experts == 1 ? std::optional(first) : std::nullopt};
+}
+
 std::uint32_t row_tiles(const MoeShape& shape, const CutOptions& cut, const TensorInfo& tensor) {
-  if (tensor.layout == Layout::kReceived) return shape.experts_per_rank * cut.partitions;
+  if (tensor.layout == Layout::kReceived) {
+    if (!cut.segments.empty()) return static_cast<std::uint32_t>(cut.segments.size()) * cut.parts;
+    return shape.experts_per_rank * cut.partitions;
+  }
   // The routing decides what a rank sends; this is the upper bound.
   const std::uint32_t rows = tensor.layout == Layout::kSent ? shape.tokens * shape.top_k : tensor.rows;
   return std::max(1U, (rows + cut.task_rows - 1) / cut.task_rows);

@@ -26,6 +26,14 @@ struct TileRows {
 };
 TileRows tile_rows(const FillContext& context, TensorId tensor, Tile tile);
 
+// The capacity rows of a segment of experts (CutOptions::segments; without any, each expert is one), and the local expert
+// of a segment of a single one.
+struct SegmentRows {
+  Rows rows;
+  std::optional<std::uint32_t> expert;
+};
+SegmentRows segment_rows(const FillContext& context, std::uint32_t segment);
+
 // Returns the number of tiles of an operator that inherits no partition and whose input 0 is `tensor`:
 // partitions of experts in the received layout, otherwise tiles of cut.task_rows rows.
 std::uint32_t row_tiles(const MoeShape& shape, const CutOptions& cut, const TensorInfo& tensor);

@@ -17,7 +17,7 @@ void Work::clear() {
   a_pitch = b_pitch = 0;
   ops = {};
   streams.clear();
-  dst = RankId{};
+  src = dst = RankId{};
   put_bytes = 0;
 }
 

@@ -36,6 +36,11 @@ struct VectorOps {
   std::uint64_t simple_fp32 = 0;     // add, multiply, compare
   std::uint64_t convert = 0;         // between 16 and 32 bits
   std::uint64_t transcendental = 0;  // exponential, division
+  // Vector instructions that each wait for the one before: those of a loop that treats one row at a time.
+  std::uint64_t dependent = 0;
+  std::uint64_t scalar = 0;    // stores of the scalar unit to global memory
+  std::uint64_t sorted = 0;    // elements in each pass of a sort or a merge
+  std::uint64_t barriers = 0;  // of the cores of a device
 };
 
 // The work of one task, filled by its operator. Reused, so that the simulation's loop does not allocate.
@@ -58,10 +63,11 @@ struct Work {
 
   // kVector
   VectorOps ops;
-  // kVector and kPut (one read here, one write on `dst`)
+  // kVector and kPut (reads on `src`, writes on `dst`)
   std::vector<Stream> streams;
 
-  // kPut
+  // kPut: from `src` to `dst`, of which one is the rank that does it
+  RankId src{};
   RankId dst{};
   std::uint64_t put_bytes = 0;
 

@@ -54,6 +54,11 @@ BlockGrid::Place BlockGrid::place(std::uint32_t b) const {
   }
   const std::uint32_t rows = blocks_m(), cols = blocks_n();
   if (order == BlockOrder::kColumnMajor) return {b % rows, b / rows};
+  if (order == BlockOrder::kStrips) {
+    const std::uint32_t number = b / (strip * rows), first = number * strip, i = b - first * rows;
+    const std::uint32_t row = i / strip_width(first);
+    return {number % 2 == 0 ? row : rows - 1 - row, first + i % strip_width(first)};
+  }
   if (is_row_major()) return {b / cols, b % cols};
   const std::uint32_t band = b / (kWindow * cols);
   const std::uint32_t in_band = b - band * kWindow * cols;
@@ -72,6 +77,11 @@ std::uint32_t BlockGrid::number(Place place) const {
   }
   if (order == BlockOrder::kColumnMajor) return place.col * blocks_m() + place.row;
   const std::uint32_t rows = blocks_m(), cols = blocks_n();
+  if (order == BlockOrder::kStrips) {
+    const std::uint32_t first = place.col / strip * strip;
+    const std::uint32_t row = first / strip % 2 == 0 ? place.row : rows - 1 - place.row;
+    return first * rows + row * strip_width(first) + place.col - first;
+  }
   if (is_row_major()) return place.row * cols + place.col;
   const BlockWindow w = window_at(place, rows, cols);
   std::uint32_t i = place.row - w.row;
@@ -86,6 +96,10 @@ BlockGrid::Readers BlockGrid::readers(std::uint32_t b, Place at, std::uint32_t s
   if (order == BlockOrder::kColumnMajor) {
     const Readers turned = in_lines(b, shares, at.col, at.row, rows);
     return {turned.cols, turned.rows};
+  }
+  if (order == BlockOrder::kStrips) {
+    const std::uint32_t width = strip_width(at.col / strip * strip);
+    return {std::min(shares, width), std::min(rows, (shares + width - 1) / width)};
   }
   if (!is_row_major()) {
     const BlockWindow w = window_at(at, rows, cols);

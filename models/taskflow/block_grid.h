@@ -15,11 +15,12 @@ struct BlockGrid {
   std::uint32_t m = 0, n = 0, base_m = 1, base_n = 1;
   BlockOrder order = BlockOrder::kRowMajor;
   std::uint32_t grid_m = 0, grid_n = 0;
+  std::uint32_t strip = 1;  // block columns of a strip
 
   friend bool operator==(const BlockGrid&, const BlockGrid&) = default;
   BlockGrid() = default;
   BlockGrid(std::uint32_t rows, std::uint32_t cols, const Tiling& tiling)
-      : m(rows), n(cols), base_m(tiling.base_m), base_n(tiling.base_n), order(tiling.order) {
+      : m(rows), n(cols), base_m(tiling.base_m), base_n(tiling.base_n), order(tiling.order), strip(tiling.strip) {
     if (tiling.grid_m * tiling.grid_n == 0) return;
     grid_m = tiling.grid_m;
     grid_n = tiling.grid_n;
@@ -68,6 +69,10 @@ struct BlockGrid {
   std::uint32_t region_m() const { return (blocks_m() + grid_m - 1) / grid_m; }
   std::uint32_t region_n() const { return (blocks_n() + grid_n - 1) / grid_n; }
   bool is_row_major() const;
+  // Returns the number of block columns of the strip that begins at a block column.
+  std::uint32_t strip_width(std::uint32_t first) const {
+    return blocks_n() - first < strip ? blocks_n() - first : strip;
+  }
   // Returns the readers if blocks are numbered line by line, `length` blocks each: of the line, and across.
   Readers in_lines(std::uint32_t b, std::uint32_t shares, std::uint32_t line, std::uint32_t place,
                    std::uint32_t length) const;

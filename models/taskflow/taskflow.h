@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -45,6 +46,8 @@ enum class TaskType : std::uint16_t {
 // Flags of a region.
 // offsets and sizes: no task waits for them, and they have no weight
 inline constexpr std::uint32_t kMetadata = 1;
+// a held start: the task waits for these rows, and does not read them
+inline constexpr std::uint32_t kHold = 2;
 
 // One operand of a task: rows of a tensor in one rank's memory, counted in the capacity of the shape bucket.
 // A run maps them to real rows (RowLayout::pack). With shares > 1 the operand is the set of base blocks b =
@@ -60,6 +63,12 @@ struct Region {
   constexpr Rows rows() const { return {row_begin, row_end}; }
 };
 static_assert(sizeof(Region) == 24 && std::is_trivially_copyable_v<Region>);
+
+// Returns the inputs that a task reads. Those that only hold its start stand behind them.
+constexpr std::span<const Region> read_by(std::span<const Region> inputs) {
+  while (!inputs.empty() && (inputs.back().flags & kHold)) inputs = inputs.first(inputs.size() - 1);
+  return inputs;
+}
 
 // A task descriptor (TD). Its regions are in the schedule's region table: inputs, then outputs. The task
 // waits until dependent_event has reached its threshold, runs, then adds one to trigger_event.
@@ -102,10 +111,12 @@ enum class BlockOrder : std::uint8_t {
   // The order of the public grouped_matmul: bands of 8 block rows; in each, windows of 8 block columns; in
   // each, diagonals. Row-major with up to 5 block rows.
   kDiagonal,
-  kColumnMajor
+  kColumnMajor,
+  // Strips of `Tiling::strip` block columns, row by row; every second strip begins with its last row.
+  kStrips
 };
 constexpr auto names_of(BlockOrder) {
-  return std::to_array<std::string_view>({"row_major", "diagonal", "column_major"});
+  return std::to_array<std::string_view>({"row_major", "diagonal", "column_major", "strips"});
 }
 
 // The unit flag of the cube: whether moving a block's result out of L0C overlaps the next block's products.
@@ -114,6 +125,8 @@ enum class UnitFlag : std::uint8_t { kOff, kOn, kUnlessTransposed };
 constexpr auto names_of(UnitFlag) {
   return std::to_array<std::string_view>({"off", "on", "unless_transposed"});
 }
+
+inline constexpr std::uint8_t kUsualStrip = 9, kMostStrip = 127;
 
 // The blocks of a matrix operator's output, the steps in which it loads K, and the number of buffers in each
 // stage of its pipeline. The defaults are those of the public runtime for the paper's shapes.
@@ -126,7 +139,9 @@ struct Tiling {
   // If not 0, shares are regions of the output, grid_m down by grid_n across, each of whole blocks; otherwise
   // blocks are dealt to shares in turn.
   std::uint8_t grid_m = 0, grid_n = 0;
-  std::uint8_t unused = 0;
+  std::uint8_t strip : 7 = kUsualStrip;  // block columns of a strip
+  // Whether every core begins K at a step of its own and wraps, so that no two load the same lines together.
+  std::uint8_t rotate_k : 1 = 0;
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 static_assert(sizeof(Tiling) == 16);

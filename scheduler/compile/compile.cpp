@@ -10,6 +10,7 @@
 #include "scheduler/compile/task_weights.h"
 #include "scheduler/compile/turn_check.h"
 #include "scheduler/compile/wiring.h"
+#include "scheduler/compile/worker_keys.h"
 #include "scheduler/orders/order_pools.h"
 #include "sim/core/error.h"
 
@@ -40,6 +41,12 @@ void check_options(const Graph& graph, const CompileOptions& options) {
         fmt::format("{} needs a worker that runs {} tasks; there are none", node.name, name_of(unit)));
   }
   check_lists(options);
+  if (options.kept > 0 && !options.order.workers.empty()) {
+    throw InputError(fmt::format(
+        "{}: order '{}': workers that keys choose may differ between ranks that stand for others: take "
+        "experiment.simulate all",
+        options.order.where, options.order.name));
+  }
 }
 
 // Joins are vector tasks, which even a graph of matrix operators may need.
@@ -49,9 +56,11 @@ void check_join_workers(const WiringCounts& counts, const CompileOptions& option
       "the graph's events need Join tasks, hence a worker that runs vector tasks; there are none");
 }
 
-void set_workers(std::vector<TaskDescriptor>& tasks, const WorkerPlan& plan) {
-  for (TaskDescriptor& td : tasks) {
-    td.worker_set = plan.set_of[td.op];
+void set_workers(std::vector<TaskDescriptor>& tasks, const WorkerPlan& plan,
+                 const std::vector<std::uint8_t>& chosen) {
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    TaskDescriptor& td = tasks[t];
+    td.worker_set = chosen.empty() ? plan.set_of[td.op] : chosen[t];
     td.queue_type = static_cast<std::uint8_t>(plan.sets[td.worker_set].queue_type);
   }
 }
@@ -102,9 +111,10 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
       expand(graph, propagate_splits(graph, options.shape, options.cut), layout, options.cut, options.kept);
   const WiringCounts counts = wire(taskflow);
   check_join_workers(counts, options);
-  const WorkerPlan workers = worker_plan(taskflow, options);
+  WorkerPlan workers = worker_plan(taskflow, options);
   const TaskflowView view(taskflow);
   const TaskWeights weights(view, layout, options);
+  const TaskWorkers chosen = choose_workers(view, options, weights, workers);
   if (options.kept > 0) check_turns(view, options, weights);
   auto queues = emit(view, make_plans(view, options.order, weights), options.workers,
                      fmt::format("{}: order '{}': ", options.order.where, options.order.name));
@@ -114,7 +124,7 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
   SscParts parts = common_parts(name, options, taskflow, workers);
   for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
     Taskflow::Rank& rank = taskflow.ranks[r];
-    set_workers(rank.table.tasks, workers);
+    set_workers(rank.table.tasks, workers, chosen.empty() ? std::vector<std::uint8_t>() : chosen[r]);
     parts.rank = RankId{r};
     set_capacities(parts, layout);
     parts.tensors = std::move(rank.tensors);

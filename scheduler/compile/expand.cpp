@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <span>
 
 #include "scheduler/compile/turns.h"
 #include "sim/core/error.h"
@@ -64,7 +65,8 @@ class Expander {
 
   void fill(Taskflow::Rank& rank, RankId rank_id, OpId op) {
     const OperatorNode& node = graph_.op(op);
-    const OperatorInfo& info = taskflow_.operators[index(op)];
+    OperatorInfo info = taskflow_.operators[index(op)];
+    info.inputs = node.inputs;
     const std::uint32_t position = tiling_positions_[index(op)];
     const Tiling tiling = position == kNone ? Tiling{} : taskflow_.tilings[position];
     const FillContext context{layout_.shape(),         layout_,  rank.tensors, info, op, rank_id,
@@ -78,10 +80,50 @@ class Expander {
       type.fill_config(context, {t, tiles}, rank.table);
       if (type.unit() == CoreUnit::kMatrix) mark_block(tasks, of_tile, {t, tiles});
     }
+    if (!node.holds.empty()) hold(rank, rank_id, node, first);
     for (std::size_t i = first; i < tasks.size(); ++i) {
       tasks[i].task_index = static_cast<std::uint32_t>(i - first);
       tasks[i].task_split_num = static_cast<std::uint32_t>(tasks.size() - first);
       tasks[i].stage = static_cast<std::uint16_t>(info.stage);
+    }
+  }
+
+  // Returns what holds a task: rows of its expert, those that it writes if it is of no single one, or all.
+  Region held_by(const Hold& hold, const TaskDescriptor& td, const Region& output, const Taskflow::Rank& rank,
+                 RankId rank_id) const {
+    const TensorInfo& tensor = rank.tensors[index(hold.tensor)];
+    Region region{index(hold.tensor), index(rank_id), 0, tensor.rows, 0, 1, kHold};
+    if (tensor.layout != Layout::kReceived) return region;
+    Rows rows{0, 0};
+    const std::int64_t expert = std::int64_t{td.expert} + hold.shift;
+    if (td.expert == kNoExpert) {
+      rows = rank.tensors[output.tensor].layout == Layout::kReceived ? output.rows() : Rows{0, tensor.rows};
+    } else if (expert >= 0 && expert < layout_.shape().experts_per_rank) {
+      rows = layout_.received_expert(index(rank_id), static_cast<std::uint32_t>(expert));
+    }
+    region.row_begin = rows.begin;
+    region.row_end = rows.end;
+    return region;
+  }
+
+  // Puts regions of holds behind the inputs of an operator's tasks, which are the last ones of the table.
+  void hold(Taskflow::Rank& rank, RankId rank_id, const OperatorNode& node, std::size_t first) const {
+    TaskTable held;
+    for (std::size_t i = first; i < rank.table.tasks.size(); ++i) {
+      const TaskDescriptor& td = rank.table.tasks[i];
+      const auto regions = std::span(rank.table.regions).subspan(td.first_region);
+      const auto outputs = regions.subspan(td.num_inputs, td.num_outputs);
+      std::vector<Region> inputs(regions.begin(), regions.begin() + td.num_inputs);
+      for (const Hold& by : node.holds) inputs.push_back(held_by(by, td, outputs.front(), rank, rank_id));
+      held.add(td, inputs, outputs);
+    }
+    if (held.tasks.empty()) return;
+    const std::uint32_t begin = rank.table.tasks[first].first_region;
+    rank.table.regions.resize(begin);
+    rank.table.regions.insert(rank.table.regions.end(), held.regions.begin(), held.regions.end());
+    for (std::size_t i = 0; i < held.tasks.size(); ++i) {
+      held.tasks[i].first_region += begin;
+      rank.table.tasks[first + i] = held.tasks[i];
     }
   }
 

@@ -44,6 +44,7 @@ std::string region_text(const Schedule& schedule, const Region& region) {
                   region.row_end, region.row_begin * tensor.row_bytes(), region.row_end * tensor.row_bytes());
   if (region.shares > 1) text += fmt::format(", blocks {} mod {}", region.share, region.shares);
   if (region.flags & kMetadata) text += ", metadata";
+  if (region.flags & kHold) text += ", hold";
   return text;
 }
 

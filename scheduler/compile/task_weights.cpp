@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/taskflow/block_grid.h"
 #include "scheduler/compile/event_consumers.h"
 #include "sim/core/error.h"
 
@@ -114,6 +115,8 @@ class Chains {
 
 bool mentions(const OrderSpec& order, std::string_view name) {
   if (order.functions[0] || order.functions[1]) return true;  // a program may use any attribute
+  for (const auto& [entry, key] : order.workers)
+    if (mentions(key, name)) return true;
   return std::any_of(std::begin(order.keys), std::end(order.keys), [&](const std::vector<std::string>& keys) {
     return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return mentions(key, name); });
   });
@@ -125,7 +128,8 @@ TaskWeights::TaskWeights(const TaskflowView& taskflow, const RowLayout& layout,
   const bool path = mentions(order, "path"), depth = mentions(order, "depth");
   const bool work_needed = path || mentions(order, "bytes") || mentions(order, "flops");
   const bool of_descriptor =
-      mentions(order, "rows") || mentions(order, "distance") || mentions(order, "node");
+      mentions(order, "rows") || mentions(order, "distance") || mentions(order, "node") ||
+      mentions(order, "block");
   if (!work_needed && !depth && !of_descriptor) return;
   if (path && (!(options.path_rates.flops_per_second > 0) || !(options.path_rates.bytes_per_second > 0))) {
     throw InputError(fmt::format("{}: order '{}' sorts by path, which needs positive rates of the workers",
@@ -138,12 +142,31 @@ TaskWeights::TaskWeights(const TaskflowView& taskflow, const RowLayout& layout,
       values[t].distance = options.placement.distance(rank.tasks[t].src, rank.tasks[t].dst);
       values[t].node = options.placement.node(rank.tasks[t].dst);
     }
+    count_blocks(taskflow, rank, values);
   }
   if (work_needed) weigh_work(taskflow, layout, options.path_rates, path);
   if (!path && !depth) return;
   const Chains chains(taskflow);
   if (depth) chains.depths(values_);
   if (path) chains.paths(values_);
+}
+
+// Shares of one tile follow one another, and tiles of an operator too.
+void TaskWeights::count_blocks(const TaskflowView& taskflow, const TaskflowView::Rank& rank,
+                               std::vector<Values>& values) {
+  std::uint64_t before = 0, next = 0;
+  for (std::size_t t = 0; t < rank.tasks.size(); ++t) {
+    const TaskDescriptor& td = rank.tasks[t];
+    if (td.task_index == 0) before = next = 0;
+    const Tiling* const tiling = taskflow.tiling(td);
+    if (!tiling || td.num_outputs == 0) continue;
+    const Region& out = rank.outputs(td)[0];
+    if (out.share == 0) {
+      before = next;
+      next += BlockGrid(out.rows().size(), rank.tensors[out.tensor].cols, *tiling).count();
+    }
+    values[t].block = static_cast<double>(before + out.share);
+  }
 }
 
 void TaskWeights::weigh_work(const TaskflowView& taskflow, const RowLayout& layout, const PathRates& rates,
@@ -158,7 +181,7 @@ void TaskWeights::weigh_work(const TaskflowView& taskflow, const RowLayout& layo
       const TaskDescriptor& td = rank.tasks[t];
       Values& values = values_[r][t];
       work.clear();
-      types[td.op]->work(context, {td, rank.inputs(td), rank.outputs(td)}, work);
+      types[td.op]->work(context, {td, read_by(rank.inputs(td)), rank.outputs(td)}, work);
       values.bytes = bytes_of(work);
       values.flops = static_cast<double>(work.operations());
       if (!path) continue;
@@ -179,6 +202,7 @@ Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weight
   a.depth = weight.depth;
   a.path = weight.path;
   a.rows = weight.rows;
+  a.block = weight.block;
   a.distance = weight.distance;
   a.node = weight.node;
   return a;

@@ -11,7 +11,7 @@
 
 namespace a3sim {
 
-// Returns whether a key of the order mentions this attribute.
+// Returns whether a key of the order, or one that chooses workers, mentions this attribute.
 bool mentions(const OrderSpec& order, std::string_view name);
 
 // Computes the attributes for sort keys that descriptors do not hold. Attributes that an order does not
@@ -26,6 +26,7 @@ class TaskWeights {
     double depth = 0;  // tasks on the longest chain of events before it
     double path = 0;   // ps from its start to the end of the longest chain after it, at the path rates
     double rows = 0;   // rows that it makes; weight gradients: rows that they sum
+    double block = 0;  // its first base block, counted through the operator
     double distance = 0, node = 0;  // between its two ranks; node of its destination (Placement)
   };
 
@@ -38,6 +39,8 @@ class TaskWeights {
   }
 
  private:
+  static void count_blocks(const TaskflowView& taskflow, const TaskflowView::Rank& rank,
+                           std::vector<Values>& values);
   void weigh_work(const TaskflowView& taskflow, const RowLayout& layout, const PathRates& rates, bool path);
 
   std::vector<std::vector<Values>> values_;  // by rank and task; empty if the order mentions none

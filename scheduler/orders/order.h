@@ -50,6 +50,9 @@ struct OrderSpec {
   };
   std::vector<Pool> pools;
   std::map<std::string, std::uint32_t> limits;  // operators -> most tasks in flight of each
+  // Operators -> an expression over attributes: the worker that runs a task, counted in its queue and modulo the
+  // number of workers there. Goes before pools and limits.
+  std::map<std::string, std::string> workers;
 
   // Operators of other graphs that the order also serves: it may name them although this graph has no task of
   // them. Set by callers that compile several graphs (forward and backward) with one order. Any other unknown

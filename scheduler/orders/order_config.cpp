@@ -66,6 +66,15 @@ void read_limits(const Config& limits, OrderSpec& order) {
   }
 }
 
+void read_task_workers(const Config& workers, OrderSpec& order) {
+  for (const std::string& name : workers.names()) {
+    const std::string key = workers.text(name);
+    if (key.empty()) continue;  // already reported
+    if (const std::string what = key_error(key); !what.empty()) workers.error(name, what);
+    order.workers[name] = key;
+  }
+}
+
 }  // namespace
 
 OrderSpec read_order(const Config& config) {
@@ -76,6 +85,7 @@ OrderSpec read_order(const Config& config) {
   order.assignment = config.choice("assignment", order.assignment);
   if (config.has("pools")) read_pools(config.map("pools"), order);
   if (config.has("limit")) read_limits(config.map("limit"), order);
+  if (config.has("workers")) read_task_workers(config.map("workers"), order);
   config.finish();
   return order;
 }

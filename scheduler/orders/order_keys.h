@@ -26,6 +26,8 @@ struct Attributes {
   double tile = 0;   // share, row tile or chunk within expert and partition
   double chunk = 0;  // puts: chunk within (source, expert)
   double index = 0;  // task_index
+  // matrix tasks: the task's first base block, counted through the operator's blocks of all experts
+  double block = 0;
   double bytes = 0;  // read and written
   double flops = 0;
   double depth = 0;  // longest path to the task from a source, in tasks

@@ -136,6 +136,9 @@ class TableCheck : public FlawFinder {
         return fail(SscItem::kTiling, i, "tiling {}: unknown block order {}", i,
                     static_cast<std::uint32_t>(t.order));
       }
+      if (t.order == BlockOrder::kStrips && t.strip == 0) {
+        return fail(SscItem::kTiling, i, "tiling {}: strips of no columns", i);
+      }
       if (static_cast<std::size_t>(t.unit_flag) >= kCountOf<UnitFlag>) {
         return fail(SscItem::kTiling, i, "tiling {}: unknown unit flag {}", i,
                     static_cast<std::uint32_t>(t.unit_flag));

@@ -55,6 +55,12 @@ void fields(Io& io, Tiling& t) {
   io.template choice<UnitFlag>("unit_flag", t.unit_flag);
   io.number("grid_m", t.grid_m);
   io.number("grid_n", t.grid_n);
+  std::uint8_t strip = t.strip;  // parts of a byte have no reference
+  bool rotate_k = t.rotate_k != 0;
+  io.number("strip", strip);
+  io.flag("rotate_k", rotate_k);
+  t.strip = strip & kMostStrip;
+  t.rotate_k = rotate_k ? 1 : 0;
 }
 
 template <class Io>

@@ -27,14 +27,10 @@ class OperandsCheck final : public Check {
   void finish() override {
     if (!findings_.errors.empty()) return;
     findings_.notes.push_back(
-        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts only", tasks_));
+        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts and pulls only", tasks_));
   }
 
  private:
-  static bool is(const TaskDescriptor& td, TaskType type) {
-    return td.task_type == static_cast<std::uint16_t>(type);
-  }
-
   // A region of each operand, in order; or one of each of the blocks that its only operand is made of.
   static bool same(std::span<const Region> regions, std::span<const TensorId> tensors, std::size_t blocks) {
     if (regions.size() != (tensors.size() == 1 ? blocks : tensors.size())) return false;
@@ -47,7 +43,7 @@ class OperandsCheck final : public Check {
   // How many blocks of as many rows as the output has an operator's only input is: more than one where it adds
   // them up.
   static std::size_t blocks_of(const OperatorInfo& op, const TaskflowView::Rank& rank) {
-    if (op.inputs.size() != 1 || op.outputs.size() != 1) return 1;
+    if (op.type != "ReduceBlocks" || op.inputs.size() != 1 || op.outputs.size() != 1) return 1;
     const TensorInfo &in = rank.tensors[index(op.inputs[0])], &out = rank.tensors[index(op.outputs[0])];
     if (in.layout != Layout::kPlain || out.layout != Layout::kPlain || out.rows == 0) return 1;
     return std::max(1U, in.rows / out.rows);
@@ -61,19 +57,21 @@ class OperandsCheck final : public Check {
       error(r, t, fmt::format("touches other tensors than {} does", op.name));
       return;
     }
-    const bool put = is(td, TaskType::kPutMemSignal);
+    const Mover mover = types_[td.op]->mover();
+    const bool put = mover == Mover::kPush;
     for (std::uint32_t i = 0; i < inputs.size(); ++i) {
       const Region& in = inputs[i];
-      if (in.rank != r) error(r, t, fmt::format("reads the memory of rank {}", in.rank));
+      if (in.rank != r && mover != Mover::kPull) error(r, t, fmt::format("reads the memory of rank {}", in.rank));
       if (in.shares != 1) {
         error(r, t,
               fmt::format("is said to read share {} of {} of {}, and reads all of its rows", in.share,
                           in.shares, rank.tensors[in.tensor].name));
       }
       // Of metadata nobody is asked for reads that come too early.
-      if (in.flags != 0 && !types_[td.op]->is_metadata(i))
+      const std::uint32_t flags = i >= types_[td.op]->num_inputs() && blocks_[td.op] == 1 ? kHold : 0;
+      if (in.flags != flags && !(in.flags == kMetadata && types_[td.op]->is_metadata(i)))
         error(r, t,
-              fmt::format("reads {} as metadata, which it is not to {}", rank.tensors[in.tensor].name,
+              fmt::format("reads {} as what it is not to {}: metadata, or a hold", rank.tensors[in.tensor].name,
                           op.name));
     }
     const std::uint32_t there = put ? td.dst : r;

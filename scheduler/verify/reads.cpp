@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "models/operators/operator.h"
 #include "scheduler/ssc/taskflow_view.h"
 #include "scheduler/verify/parts.h"
 
@@ -37,7 +38,9 @@ class ExpertRanges {
 // tokens and rows gathered from tokens from anywhere. Puts move rows, which check_rows follows.
 class ReadsCheck final : public Check {
  public:
-  explicit ReadsCheck(const CheckedGroup& group) : schedule_(group.schedule), taskflow_(group.taskflow) {}
+  explicit ReadsCheck(const CheckedGroup& group) : schedule_(group.schedule), taskflow_(group.taskflow) {
+    for (const OperatorInfo& op : taskflow_.operators) movers_.push_back(Operators::get(op.type).mover());
+  }
 
   void look_at(std::uint32_t r) override {
     const ExpertRanges experts(schedule_[r]);
@@ -56,8 +59,8 @@ class ReadsCheck final : public Check {
   void check(std::uint32_t r, std::uint32_t t, const ExpertRanges& experts) {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     const TaskDescriptor& td = rank.tasks[t];
-    const bool put = td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
-    const std::span<const Region> inputs = rank.inputs(td);
+    const bool put = movers_[td.op] != Mover::kNone;
+    const std::span<const Region> inputs = read_by(rank.inputs(td));
     const bool blocks = inputs.size() > taskflow_.operators[td.op].inputs.size();
     for (const Region& out : rank.outputs(td)) {
       for (std::uint32_t i = 0; i < inputs.size(); ++i) {
@@ -101,6 +104,7 @@ class ReadsCheck final : public Check {
 
   const Schedule& schedule_;
   const TaskflowView& taskflow_;
+  std::vector<Mover> movers_;  // by operator
   std::uint64_t inputs_ = 0;
 };
 

@@ -29,13 +29,14 @@ std::string flaw_of(const Ssc& ssc, const OperatorInfo& op) {
   const Operator* const type = Operators::find(op.type);
   if (type == nullptr)
     return fmt::format("is of an unknown type '{}'{}", op.type, suggestion(op.type, Operators::names()));
-  if (op.inputs.size() != type->num_inputs() || op.outputs.size() != type->num_outputs()) {
+  if (op.inputs.size() < type->num_inputs() || op.outputs.size() != type->num_outputs()) {
     // The compiler's own have as many inputs as there are ends of the graph.
     if (type->num_outputs() == 0 && op.outputs.empty()) return {};
     return fmt::format("({}) has {} inputs and {} outputs, expected {} and {}", op.type, op.inputs.size(),
                        op.outputs.size(), type->num_inputs(), type->num_outputs());
   }
-  const std::string mismatch = type->mismatch(judged(ssc, op.inputs), judged(ssc, op.outputs), op.transposed);
+  const auto operands = std::span(op.inputs).first(type->num_inputs());  // holds stand behind them
+  const std::string mismatch = type->mismatch(judged(ssc, operands), judged(ssc, op.outputs), op.transposed);
   return mismatch.empty() ? mismatch : fmt::format("({}): {}", op.type, mismatch);
 }
 

@@ -20,7 +20,7 @@ namespace {
 class WaitSearch {
  public:
   explicit WaitSearch(const EventNumbers& events)
-      : events_(events), behind_(events.count()), seen_(events.count(), kNone) {}
+      : events_(events), behind_(events.count()), seen_(events.count(), 0) {}
 
   // Takes the tasks of the next rank.
   void add(std::uint32_t r, std::span<const TaskDescriptor> tasks) {
@@ -45,19 +45,20 @@ class WaitSearch {
     if (event == kNone) return false;
     if (event == earlier) return true;
     if (event != searched_) search(event);
-    return seen_[earlier] == event;
+    return seen_[earlier] == searches_;
   }
 
  private:
   void search(std::uint32_t start) {
     searched_ = start;
+    ++searches_;  // an event may be searched again, after others that have marked some of the same
     std::vector<std::uint32_t> stack = {start};
     while (!stack.empty()) {
       const std::uint32_t event = stack.back();
       stack.pop_back();
       for (const std::uint32_t next : behind_[event]) {
-        if (seen_[next] == start) continue;
-        seen_[next] = start;
+        if (seen_[next] == searches_) continue;
+        seen_[next] = searches_;
         stack.push_back(next);
       }
     }
@@ -65,8 +66,8 @@ class WaitSearch {
 
   const EventNumbers& events_;
   std::vector<std::vector<std::uint32_t>> behind_;  // by event: what its producers wait for
-  std::vector<std::uint32_t> seen_;                 // by event: the search that met it last
-  std::uint32_t searched_ = kNone;
+  std::vector<std::uint32_t> seen_;                 // by event: the search that met it last, counted from 1
+  std::uint32_t searched_ = kNone, searches_ = 0;
 };
 
 // Tasks of one operator that touch the same bytes and wait for, or trigger, the same event: one answer serves
@@ -220,7 +221,7 @@ class WaitsCheck final : public Check {
                      pairs += read.accesses.size() * write.accesses.size();
                      if (!search_.implies(read.event, write.event)) {
                        each_pair(read, write, [&](const Access& r, const Access& w) { races.no_wait(r, w); });
-                     } else if (!kernels.before(write.op, read.op)) {
+                     } else if (!kernels.before(write.op, read.op) && !holds(read)) {
                        races.too_early(read.accesses.front(), write.accesses.front());
                      }
                    });
@@ -230,6 +231,14 @@ class WaitsCheck final : public Check {
   }
 
  private:
+  // Whether none of the tasks reads the bytes: a hold may lead back to its operator, and kernels need none.
+  bool holds(const AlikeAccesses& read) const {
+    return std::ranges::all_of(read.accesses, [&](const Access& access) {
+      const TaskflowView::Rank& rank = group_.taskflow.ranks[access.rank];
+      return rank.regions[rank.tasks[access.task].first_region + access.region].flags & kHold;
+    });
+  }
+
   const CheckedGroup& group_;
   EventNumbers events_;
   WaitSearch search_;

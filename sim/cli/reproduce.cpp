@@ -259,7 +259,7 @@ void run(const ReproduceOptions& given) {
   const Scenario scenario{.overrides = options.set, .threads = options.threads.count};
   const std::vector<std::string> known = published_tables(scenario.configs);
   options.all = options.names.empty();
-  if (options.all) options.names = known;
+  options.names = options.all ? known : with_groups(scenario.configs, options.names);
   options.names = with_companions(options.names, scenario.configs);
   if (std::ranges::find(known, options.json.file) != known.end()) {
     throw InputError(fmt::format("--json took '{0}' as its file: write '{0} --json'", options.json.file));

@@ -101,8 +101,16 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
       last.hits_ = cycles(last.loads_);
     }
   }
-  const double misses = traffic.slow[0] * last.miss_[0] + traffic.slow[1] * last.miss_[1];
-  return {misses > 0 ? cycles(last.loads_ + misses) : last.hits_, last.hits_};
+  const std::array<double, 2> misses{traffic.slow[0] * last.miss_[0], traffic.slow[1] * last.miss_[1]};
+  if (!work.tiling.rotate_k) {
+    const double both = misses[0] + misses[1];
+    return {both > 0 ? cycles(last.loads_ + both) : last.hits_, last.hits_};
+  }
+  // Cores that share a panel each fetch another part of it, at the pace of misses, and find the other parts in the L2.
+  double all = last.hits_;
+  for (std::uint32_t i = 0; i < 2; ++i)
+    if (misses[i] > 0) all += (cycles(last.loads_ + misses[i]) - last.hits_) / step.fetchers[i];
+  return {all, last.hits_};
 }
 
 // A row of a load costs something beside its bytes: between two measured lengths, the time of a byte is
@@ -127,7 +135,16 @@ double CostModel::vector_arithmetic(double simple, double convert, double transc
   return simple / vector.simple_fp32 + convert / vector.convert + transcendental / vector.transcendental;
 }
 
-CostModel::Cycles CostModel::vector(const Step& step, const StepTraffic& traffic) const {
+// What a task spends beside its pipeline of loads, arithmetic and stores.
+double CostModel::serial_cycles(const VectorOps& ops) const {
+  const Program::Tasks& tasks = program_.tasks;
+  const double picoseconds = static_cast<double>(ops.scalar) * static_cast<double>(tasks.scalar_store.count()) +
+                             static_cast<double>(ops.sorted) * static_cast<double>(tasks.sorted_element.count()) +
+                             static_cast<double>(ops.barriers) * static_cast<double>(program_.signals.sync_all.count());
+  return picoseconds * 1e-12 * static_cast<double>(hardware_.clock.count);
+}
+
+CostModel::Cycles CostModel::vector(const Work& work, const Step& step, const StepTraffic& traffic) const {
   const Hardware::Vector& vector = hardware_.vector;
   double hits = 0, misses = 0, write = 0;
   std::uint64_t all_bytes = 0;
@@ -144,13 +161,16 @@ CostModel::Cycles CostModel::vector(const Step& step, const StepTraffic& traffic
       misses += traffic.slow[i] * std::max(0.0, 1 / (vector.gm_to_ub_miss * part) - 1 / rate);
     }
   }
-  const double busy = vector_arithmetic(step.simple, step.convert, step.transcendental);
+  const double busy = vector_arithmetic(step.simple, step.convert, step.transcendental) +
+                      step.dependent * vector.startup_cycles;
   // The first tile is loaded, and the last stored, beside nothing.
   const double tiles =
       std::max(1.0, static_cast<double>(all_bytes) / static_cast<double>(program_.vector_tile.count));
   const auto cycles = [&](double loads) {
     const double longest = std::max({busy, loads, write});
-    return longest + (step.first ? vector.startup_cycles + (busy + loads + write - longest) / tiles : 0);
+    return longest + (step.first ? vector.startup_cycles + (busy + loads + write - longest) / tiles +
+                                       serial_cycles(work.ops)
+                                 : 0);
   };
   return {cycles(hits + misses), cycles(hits)};
 }
@@ -161,7 +181,7 @@ StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& tr
 }
 
 StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const {
-  const Cycles cycles = step.cube ? cube(work, step, traffic, last) : vector(step, traffic);
+  const Cycles cycles = step.cube ? cube(work, step, traffic, last) : vector(work, step, traffic);
   StepJob job;
   job.memory.ideal = time(cycles.all);
   if (cycles.hits < cycles.all) {
@@ -184,7 +204,7 @@ Duration CostModel::least(const Work& work) const {
   LastCube last;
   double cycles = 0;
   steps.start(work, hardware_);
-  while (steps.next(step)) cycles += (step.cube ? cube(work, step, {}, last) : vector(step, {})).hits;
+  while (steps.next(step)) cycles += (step.cube ? cube(work, step, {}, last) : vector(work, step, {})).hits;
   return time(cycles);
 }
 

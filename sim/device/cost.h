@@ -69,7 +69,8 @@ class CostModel {
   };
   void begin_shape(const Work& work, const Step& step, LastCube& last) const;
   Cycles cube(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
-  Cycles vector(const Step& step, const StepTraffic& traffic) const;
+  Cycles vector(const Work& work, const Step& step, const StepTraffic& traffic) const;
+  double serial_cycles(const VectorOps& ops) const;
   double vector_arithmetic(double simple, double convert, double transcendental) const;
   Duration time(double cycles) const;
   std::uint32_t macs_per_cycle(DataType type) const;

@@ -180,7 +180,8 @@ void check_plane(const Config& planes, const std::string& name) {
 }
 
 Hardware::Fabric::Plane read_plane(const Config& config, const std::string& name) {
-  Hardware::Fabric::Plane plane{name, config.rate("egress"), config.rate("ingress")};
+  Hardware::Fabric::Plane plane{name, config.rate("egress"), config.rate("ingress"), {}};
+  plane.read = config.has("read") ? config.rate("read") : std::min(plane.egress, plane.ingress);
   config.finish();
   return plane;
 }
@@ -233,6 +234,8 @@ Hardware::Fabric read_fabric(const Config& config) {
   check_levels(levels, fabric.levels);
   if (fabric.levels.empty()) config.error("levels", "expected at least one level: how far apart dies may be");
   fabric.put_per_worker = config.rate("put_per_worker");
+  fabric.pull_per_worker =
+      config.has("pull_per_worker") ? config.rate("pull_per_worker") : fabric.put_per_worker;
   fabric.put_startup = config.duration("put_startup");
   fabric.unaligned = config.number("unaligned", kLeastPart, 1);
   fabric.put_fence = config.duration("put_fence");

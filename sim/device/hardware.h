@@ -68,7 +68,8 @@ struct Hardware {
   struct Fabric {
     struct Plane {
       std::string name;
-      BytesPerSecond egress, ingress;  // a die's ports
+      BytesPerSecond egress, ingress;  // a die's ports, for bytes that are written
+      BytesPerSecond read;             // the same for bytes that the other die reads
     };
     struct Level {
       std::string name;
@@ -79,7 +80,8 @@ struct Hardware {
     };
     std::vector<Plane> planes;
     std::vector<Level> levels;      // from near to far
-    BytesPerSecond put_per_worker;  // one AIV's puts
+    BytesPerSecond put_per_worker;   // one AIV's puts
+    BytesPerSecond pull_per_worker;  // one AIV's reads of remote memory
     Duration put_startup;           // of a put, before its bytes flow
     double unaligned = 1;           // part of put_per_worker where a put's rows are no whole lines
     Duration put_fence;             // from the last byte's departure until the worker is free

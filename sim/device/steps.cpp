@@ -60,10 +60,10 @@ bool StepAccess::same_place(const StepAccess& other) const {
          l2.byte_end == other.l2.byte_end;
 }
 
-void TaskSteps::start(const Work& work, const Hardware& hardware, const AccessStyle& style) {
+void TaskSteps::start(const Work& work, const Hardware& hardware, const AccessStyle& style, bool goes_on) {
   work_ = &work;
   style_ = style;
-  first_ = true;
+  first_ = !goes_on;
   if (work.kind == WorkKind::kCube) {
     walk_ = BlockWalk(work);
     k_ = 0;
@@ -76,7 +76,7 @@ void TaskSteps::start(const Work& work, const Hardware& hardware, const AccessSt
   for (const Stream& stream : work.streams) most = std::max<std::uint64_t>(most, stream.rows.size());
   part_ = 0;
   parts_ =
-      bytes == 0 ? 0 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + ub - 1) / ub, 1, most));
+      bytes == 0 ? (work.ops.barriers + work.ops.scalar + work.ops.sorted > 0 ? 1 : 0) : static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + ub - 1) / ub, 1, most));
 }
 
 void TaskSteps::style(StepAccess& access) const {
@@ -131,8 +131,9 @@ void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const 
   style(a);
   style(b);
   const auto [readers_a, readers_b] = walk_.readers();
-  step.readers_a = readers_a;
-  step.readers_b = readers_b;
+  step.readers_a = tiling.rotate_k ? 1 : readers_a;
+  step.readers_b = tiling.rotate_k ? 1 : readers_b;
+  step.fetchers = tiling.rotate_k ? std::array{readers_a, readers_b} : std::array{1U, 1U};
   if (!step.finishes_block) return;
   StepAccess& c = step.accesses[step.count++];
   c = rectangle(work_->c, gemm.c_row, m, n, false, element_bytes(work_->result), 0);
@@ -155,6 +156,7 @@ bool TaskSteps::next_vector(Step& step) {
   step.simple = part * static_cast<double>(work_->ops.simple_fp32);
   step.convert = part * static_cast<double>(work_->ops.convert);
   step.transcendental = part * static_cast<double>(work_->ops.transcendental);
+  step.dependent = part * static_cast<double>(work_->ops.dependent);
   ++part_;
   return true;
 }

@@ -38,9 +38,12 @@ struct Step {
   std::uint32_t block_k = 0;  // sum over the block's steps
   // The number of cores that read the lines of A, and of B, at the same time if all run alike.
   std::uint32_t readers_a = 1, readers_b = 1;
+  // The number of cores that fetch A, and B, together, each another part first (Tiling::rotate_k).
+  std::array<std::uint32_t, 2> fetchers{1, 1};
 
   // Vector steps: elements for each class of instruction.
   double simple = 0, convert = 0, transcendental = 0;
+  double dependent = 0;  // instructions that each wait for the one before
 
   std::span<const StepAccess> all() const { return {accesses.data(), count}; }
 };
@@ -55,8 +58,9 @@ struct AccessStyle {
 // The steps of one task, in order.
 class TaskSteps {
  public:
-  // Starts a task. `work` and `hardware` must outlive the steps; `work` must not change.
-  void start(const Work& work, const Hardware& hardware, const AccessStyle& style = {});
+  // Starts a task. `work` and `hardware` must outlive the steps; `work` must not change. `goes_on`: the task before
+  // has loaded what its first step would begin with.
+  void start(const Work& work, const Hardware& hardware, const AccessStyle& style = {}, bool goes_on = false);
   // Returns false if there is no further step.
   bool next(Step& step);
 

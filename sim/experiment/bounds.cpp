@@ -83,7 +83,7 @@ class Survey {
   void add_rank(const Ssc& ssc);
   Duration add_task(const Ssc& ssc, const WorkContext& context, const CostModel& cost,
                     const TaskDescriptor& td);
-  Duration add_put(const Ssc& ssc);
+  Duration add_put(bool pulled);
   void add_rows(const Ssc& ssc, const TaskDescriptor& td);
   void add_factors(const Ssc& ssc, TensorId tensor, bool second);
   Duration hbm_time(const Ssc& ssc);
@@ -123,21 +123,25 @@ Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const Cost
                           const TaskDescriptor& td) {
   work_.clear();
   const Operator& op = Operators::get(ssc.operators()[td.op].type);
-  op.work(context, {td, ssc.inputs(td), ssc.outputs(td)}, work_);
-  if (work_.kind == WorkKind::kPut && work_.dst != ssc.rank()) return add_put(ssc);
+  op.work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work_);
+  if (work_.kind == WorkKind::kPut && work_.dst != work_.src) return add_put(work_.src != ssc.rank());
   const TimesAlone::Times times = alone_.of(work_, cost);
   sums_[index(ssc.rank())].arithmetic[static_cast<std::size_t>(op.unit())] += times.arithmetic;
   return times.least;
 }
 
-Duration Survey::add_put(const Ssc& ssc) {
+Duration Survey::add_put(bool pulled) {
   if (work_.put_bytes == 0) return {};
-  const Topology::Route route = topology_.route(ssc.rank(), work_.dst);
+  Topology::Route route = topology_.route(work_.src, work_.dst);
+  if (pulled) route.payload *= topology_.read_rate(work_.src, work_.dst);
   const bool puts = options_.transport == Transport::kPuts;
   const double bytes = static_cast<double>(work_.put_bytes);
   sent_[route.from] += bytes / route.payload;
   received_[route.to] += bytes / route.payload;
-  const BytesPerSecond flow = puts ? hardware_.fabric.put_per_worker : program_.collective.rate;
+  const Hardware::Fabric& fabric = hardware_.fabric;
+  const BytesPerSecond flow = !puts    ? program_.collective.rate
+                              : pulled ? fabric.pull_per_worker
+                                       : fabric.put_per_worker;
   const Duration least = std::max(at_most(bytes, flow), at_most(bytes / route.payload, route.port));
   return puts ? least + hardware_.fabric.put_startup : least;
 }
@@ -151,7 +155,7 @@ void Survey::add_rows(const Ssc& ssc, const TaskDescriptor& td) {
   const bool by_regions = work_.kind == WorkKind::kVector || work_.kind == WorkKind::kPut;
   for (const Region& region : ssc.inputs(td)) {
     const TensorInfo& tensor = ssc.tensors()[region.tensor];
-    if (!by_regions || !tensor.external || (region.flags & kMetadata)) continue;
+    if (!by_regions || !tensor.external || region.flags != 0) continue;
     sums_[region.rank].given.add(region.tensor, layout_.pack(tensor.layout, region.rank, region.rows()));
   }
   for (const Region& region : ssc.outputs(td)) {

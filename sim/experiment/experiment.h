@@ -44,6 +44,7 @@ struct Experiment {
   Window window = Window::kTransport;
   std::vector<Pass> passes;               // run one after the other, a barrier between
   std::vector<std::string> not_modelled;  // parts of the model, as its file says
+  std::vector<std::string> absent;        // operators that orders may name, though no pass has them
   std::string timed;                      // what a latency is, where passes do not say it themselves
 
   // How its schedules are compiled.

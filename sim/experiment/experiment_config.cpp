@@ -230,6 +230,8 @@ Experiment read(const Config& root) {
   experiment.run.l2 = read_l2(root.map("l2"));
   experiment.order = read_order(root.map("order"));
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
+  experiment.order.elsewhere.insert(experiment.order.elsewhere.end(), experiment.absent.begin(),
+                                    experiment.absent.end());
   check_hints(root.map("l2"), experiment);
   const Config bucket = root.map("bucket");
   if (bucket.has("rows"))

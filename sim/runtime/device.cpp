@@ -109,14 +109,23 @@ void Device::run(Engine& engine, std::uint32_t worker) {
     if (options_.hooks->ends_run(ssc_.rank(), w.task, engine.now())) engine.stop();
   }
   w.work.clear();
-  operators_[td.op]->work(context_, {td, ssc_.inputs(td), ssc_.outputs(td)}, w.work);
-  if (w.work.kind == WorkKind::kPut && w.work.dst != ssc_.rank())
+  operators_[td.op]->work(context_, {td, read_by(ssc_.inputs(td)), ssc_.outputs(td)}, w.work);
+  if (w.work.kind == WorkKind::kPut && w.work.dst != w.work.src)
     return puts_.start(engine, worker, w.work, OpId{td.op}, w.slowness);
   const OpHints& hints = hints_[td.op];
-  w.steps.start(w.work, hardware(), {first_tensor_, OpId{td.op}, hints.read, hints.write});
+  w.steps.start(w.work, hardware(), {first_tensor_, OpId{td.op}, hints.read, hints.write},
+                has_loaded_ahead(w, engine.now()));
+  w.last_op = td.op;
   w.cube = {};
   w.last_cube = {};
   start_step(engine, worker);
+}
+
+// Whether the worker came from a task of the same operator without a wait, whose program loads ahead meanwhile.
+bool Device::has_loaded_ahead(const Worker& w, Time now) const {
+  const Program::Tasks& tasks = cost_.program().tasks;
+  return tasks.loads_ahead && w.work.kind == WorkKind::kCube && w.last_op == ssc_.tasks()[w.task].op &&
+         now == w.last_end + tasks.static_task;
 }
 
 void Device::end_idle_time(Time now, const TaskDescriptor& td) {
@@ -226,7 +235,7 @@ void Device::put_has_left(Engine& engine, std::uint32_t worker, Time visible) {
 
 void Device::finish(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
-  w.record.end = engine.now();
+  w.record.end = w.last_end = engine.now();
   if (!w.told) tell(engine, worker, engine.now() + cost_.program().signals.local_visibility);
   result_.end = std::max(result_.end, engine.now().time_since_epoch());
   result_.done = engine.now().time_since_epoch();

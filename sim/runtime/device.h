@@ -68,6 +68,8 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     Duration missing{};  // of the step
     double slowness = 1;
     std::uint32_t queue = 0;  // it takes tasks from
+    std::uint32_t last_op = kNone;  // of the task before
+    Time last_end;                  // of that task
     bool told = false;        // whoever waits for its task has been told: a put that has left
   };
 
@@ -79,6 +81,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     return turn == 0 ? ssc_.rank() : RankId{(index(ssc_.rank()) + ranks - turn) % ranks};
   }
   void run(Engine& engine, std::uint32_t worker);
+  bool has_loaded_ahead(const Worker& w, Time now) const;
   // A task starts, and none ran before.
   void end_idle_time(Time now, const TaskDescriptor& td);
   void start_step(Engine& engine, std::uint32_t worker);

@@ -39,7 +39,13 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
 BytesPerSecond Fabric::cap(const Put& put) const {
   if (put.rate.count > 0) return scaled(put.rate, 1 / put.slowness);
   if (transport_ == Transport::kCollective) return scaled(collective_rate_, 1 / put.slowness);
-  return scaled(spec_.put_per_worker, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness);
+  return scaled(put.pulled ? spec_.pull_per_worker : spec_.put_per_worker, (put.whole_lines || put.pulled ? 1 : spec_.unaligned) / put.slowness);
+}
+
+Topology::Route Fabric::route(const Put& put) const {
+  Topology::Route route = route_of(put);
+  if (put.pulled) route.payload *= topology_.read_rate(put.src, put.dst);
+  return route;
 }
 
 BytesPerSecond Fabric::cap_on(const Topology::Route& route, const Put& put) const {
@@ -49,7 +55,7 @@ BytesPerSecond Fabric::cap_on(const Topology::Route& route, const Put& put) cons
 }
 
 Duration Fabric::least(const Put& put, Time from) const {
-  Topology::Route route = route_of(put);
+  Topology::Route route = this->route(put);
   if (disturbances_ && !disturbances_->ports.empty()) {
     const NetworkSpec then = disturbances_->ports_at(topology_, from);
     route.port = std::min({route.port, then.egress[route.from], then.ingress[route.to]});
@@ -58,8 +64,8 @@ Duration Fabric::least(const Put& put, Time from) const {
 }
 
 void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
-  const Topology::Route route = route_of(put);
-  const std::uint32_t token = index(put.src) * workers_per_rank_ + worker;
+  const Topology::Route route = this->route(put);
+  const std::uint32_t token = index(put.driver()) * workers_per_rank_ + worker;
   network_->start(engine.now(), {route.from, route.to, on_ports(put.bytes, route.payload), cap_on(route, put),
                                  token, route.path});
   ++flows_;

@@ -49,6 +49,8 @@ class Fabric final : public EventHandler {
     BytesPerSecond rate{};    // of what drives it; 0: a worker's puts, or the collective's
     std::uint32_t level =
         kNone;  // where `dst` is `src`: how far the peers are with whom it exchanges these bytes
+    bool pulled = false;      // `dst` reads it; else `src` writes it
+    RankId driver() const { return pulled ? dst : src; }
   };
   // A worker's put has started up: its bytes flow from now on. Its end is told when the last one has left.
   void start(Engine& engine, const Put& put, std::uint32_t worker);
@@ -66,6 +68,10 @@ class Fabric final : public EventHandler {
   }
   Duration latency(RankId src, RankId dst) const { return topology_.latency(src, dst); }
   Duration fence() const { return transport_ == Transport::kPuts ? spec_.put_fence : Duration::zero(); }
+
+  // The route of a put, and the part of the bytes on its ports that are the put's: more than 1 where ports carry
+  // reads faster than writes.
+  Topology::Route route(const Put& put) const;
 
   const Topology& topology() const { return topology_; }
   std::string_view backend() const { return network_->name(); }

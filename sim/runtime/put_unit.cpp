@@ -8,8 +8,8 @@ namespace a3sim {
 
 void PutUnit::look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op) {
   Running& running = puts_[worker];
-  const std::uint32_t ranks = fabric_.topology().ranks(), dst = index(running.put.dst);
-  PutUnit& destination = *unit_of(running.put.dst);
+  const std::uint32_t ranks = fabric_.topology().ranks(), other = index(running.other());
+  PutUnit& there = *unit_of(running.other());
   for (const Stream& stream : work.streams) {
     StepAccess whole;
     whole.l2.tensor = stream.tensor;
@@ -18,13 +18,13 @@ void PutUnit::look_up(Engine& engine, std::uint32_t worker, const Work& work, Op
     whole.l2.write = stream.write;
     const std::uint64_t row = whole.l2.byte_end;
     running.put.whole_lines &= stream.bytes % kL2Line == 0 && stream.rows.begin * row % kL2Line == 0;
-    if (stream.write) {
-      destination.arrivals_.push_back({worker, (dst + ranks - index(rank_)) % ranks, this, op, whole});
+    if (stream.write != running.put.pulled) {
+      there.arrivals_.push_back({worker, (other + ranks - index(rank_)) % ranks, this, op, whole});
     } else {
       running.hbm_here += hbm_of(running, owner_.access_of_put(whole, op));
     }
   }
-  engine.settle(destination, 0);
+  engine.settle(there, 0);
 }
 
 double PutUnit::hbm_of(Running& running, const L2Traffic& found) const {
@@ -36,7 +36,7 @@ void PutUnit::on_settle(Engine& engine, std::uint32_t) {
   std::ranges::stable_sort(arrivals_, {}, [](const Arrival& a) { return std::tuple(a.worker, a.distance); });
   for (const Arrival& arrival : arrivals_) {
     Running& running = arrival.source->puts_[arrival.worker];
-    running.hbm_there += hbm_of(running, owner_.access_of_put(arrival.write, arrival.op));
+    running.hbm_there += hbm_of(running, owner_.access_of_put(arrival.access, arrival.op));
   }
   for (const Arrival& arrival : arrivals_) {
     if (std::exchange(arrival.source->puts_[arrival.worker].flows_then, false))
@@ -48,14 +48,15 @@ void PutUnit::on_settle(Engine& engine, std::uint32_t) {
 void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness) {
   Running& running = puts_[worker];
   running = {};
-  running.put = {rank_, work.dst, Bytes{static_cast<std::int64_t>(work.put_bytes)}, true, slowness};
+  running.put = {work.src, work.dst, Bytes{static_cast<std::int64_t>(work.put_bytes)}, true, slowness};
+  running.put.pulled = work.src != rank_;
   running.started = engine.now();
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
   look_up(engine, worker, work, op);
   transfer_.begin(engine.now());
-  unit_of(running.put.dst)->transfer_.begin(engine.now());
+  unit_of(running.other())->transfer_.begin(engine.now());
   const std::uint32_t row = work.streams.empty() ? 0 : work.streams.front().rows.begin;
-  const Duration before = fabric_.startup() + fabric_.wait(running.put, op, row);
+  const Duration before = fabric_.startup() + there_and_back(running) + fabric_.wait(running.put, op, row);
   running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
   running.flows_then = before == Duration::zero();
   if (running.flows_then) return;
@@ -70,9 +71,23 @@ void PutUnit::on_event(Engine& engine, std::uint32_t arg) {
 void PutUnit::let_flow(Engine& engine, std::uint32_t worker) {
   const Running& running = puts_[worker];
   const auto bytes = static_cast<double>(running.put.bytes.count);
-  load_.leave(bytes, running.hbm_here);
-  unit_of(running.put.dst)->load_.arrive(bytes, running.hbm_there);
+  move(running, bytes, 1);
   fabric_.start(engine, running.put, worker);
+}
+
+void PutUnit::move(const Running& running, double bytes, int sign) {
+  PutUnit& there = *unit_of(running.other());
+  PutUnit& from = running.put.pulled ? there : *this;
+  PutUnit& to = running.put.pulled ? *this : there;
+  const auto [read, write] = running.put.pulled ? std::pair(running.hbm_there, running.hbm_here)
+                                                : std::pair(running.hbm_here, running.hbm_there);
+  from.load_.leave(sign * bytes, sign * read);
+  to.load_.arrive(sign * bytes, sign * write);
+}
+
+// A read's request goes one way before its bytes come the other; what is written goes at once.
+Duration PutUnit::there_and_back(const Running& running) const {
+  return running.put.pulled ? 2 * fabric_.latency(running.put.src, running.put.dst) : Duration::zero();
 }
 
 void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
@@ -84,15 +99,16 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   outcome.lost = took - outcome.ideal;
   outcome.ideal += fabric_.fence();
   if (const auto bytes = static_cast<double>(running.put.bytes.count); bytes > 0) {
-    PutUnit& destination = *unit_of(running.put.dst);
     transfer_.end(engine.now());
-    destination.transfer_.end(engine.now());
-    load_.leave(-bytes, -running.hbm_here);
-    destination.load_.arrive(-bytes, -running.hbm_there);
-    sent_ += static_cast<std::uint64_t>(running.put.bytes.count);
-    destination.received_ += static_cast<std::uint64_t>(running.put.bytes.count);
+    unit_of(running.other())->transfer_.end(engine.now());
+    move(running, bytes, -1);
+    unit_of(running.put.src)->sent_ += static_cast<std::uint64_t>(running.put.bytes.count);
+    unit_of(running.put.dst)->received_ += static_cast<std::uint64_t>(running.put.bytes.count);
   }
-  owner_.put_has_left(engine, worker, engine.now() + fabric_.latency(running.put.src, running.put.dst));
+  // What a rank has read for itself is there for its other cores once its own writes are.
+  const Duration seen =
+      running.put.pulled ? fabric_.fence() : fabric_.latency(running.put.src, running.put.dst);
+  owner_.put_has_left(engine, worker, engine.now() + seen);
   schedule(engine, engine.now() + fabric_.fence(), kFenced, worker);
 }
 

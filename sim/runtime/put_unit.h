@@ -16,8 +16,9 @@
 
 namespace a3sim {
 
-// A rank's end of the links: its workers' puts to other ranks, their reads of its memory, and the writes of
-// other ranks' puts to it. A put starts up, flows, and leaves its worker after a fence.
+// A rank's end of the links: its workers' puts to other ranks and pulls from them, and what other ranks' workers
+// read and write in its memory. A put starts up, flows, and leaves its worker after a fence. A pull does the same after
+// its request has gone to the other rank and the first byte has come back.
 class PutUnit final : public FabricEnd, public EventHandler {
  public:
   // The device to which the unit belongs.
@@ -50,7 +51,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   // Sets the units of all devices. They must not move.
   void connect(std::span<PutUnit* const> units) { units_ = units; }
 
-  // Starts a worker's put of an operator to another rank. Its sender runs at its rate divided by `slowness`.
+  // Starts a worker's put of an operator to another rank, or its pull from one. Its sender runs at its rate divided by `slowness`.
   void start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness);
   const Outcome& outcome(std::uint32_t worker) const { return puts_[worker].outcome; }
   // Returns the device that represents a rank.
@@ -64,7 +65,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   double served_part(double egress, double ingress) const override;
   void reserve_for_puts(Engine& engine, double read, double write) override;
   void on_event(Engine& engine, std::uint32_t arg) override;
-  // Performs the writes here of puts that have started at this date.
+  // Performs the accesses here of puts and pulls of other ranks that have started at this date.
   void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
@@ -75,23 +76,28 @@ class PutUnit final : public FabricEnd, public EventHandler {
     Fabric::Put put{};
     Time started;
     double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM as long, at both ends
-    bool flows_then = false;             // flows once its destination has accepted it
+    bool flows_then = false;             // flows once the other rank has accepted it
     Outcome outcome;
+    // The rank at the other end.
+    RankId other() const { return put.pulled ? put.src : put.dst; }
   };
-  // A put's write here. Writes of one date are ordered by worker, then by the distance of the source rank
-  // around the group, so that no rank is special.
+  // What another rank's worker writes or reads here. Accesses of one date are ordered by worker, then by the distance
+  // of its rank around the group, so that no rank is special.
   struct Arrival {
     std::uint32_t worker, distance;
     PutUnit* source;
     OpId op;
-    StepAccess write;
+    StepAccess access;
   };
   PutUnit* unit_of(RankId rank) const { return units_[device(index(rank))]; }
-  // Reads the source's memory, and makes the destination write.
+  // Makes the access to this rank's memory, and asks the other rank for the other one.
   void look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op);
   // Returns the bytes of reads that take the HBM as long as what an access of a put found.
   double hbm_of(Running& running, const L2Traffic& found) const;
   void let_flow(Engine& engine, std::uint32_t worker);
+  // Adds bytes that flow from now on, or takes them away with the sign -1.
+  void move(const Running& running, double bytes, int sign);
+  Duration there_and_back(const Running& running) const;
   void schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {
     engine.schedule(at, *this, worker << 1 | signal);
   }

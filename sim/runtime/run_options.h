@@ -18,10 +18,12 @@
 
 namespace a3sim {
 
-// Whether the host launches the first kernel onto an idle device, or has queued it behind others.
-enum class Launch : std::uint8_t { kAlone, kQueued };
-constexpr auto names_of(Launch) { return std::to_array<std::string_view>({"alone", "queued"}); }
+// Whether the host launches the first kernel onto an idle device, has queued it behind others, or is not timed: the
+// run begins with the kernel's first core.
+enum class Launch : std::uint8_t { kAlone, kQueued, kNone };
+constexpr auto names_of(Launch) { return std::to_array<std::string_view>({"alone", "queued", "none"}); }
 inline Duration first_launch(const Program& program, Launch launch) {
+  if (launch == Launch::kNone) return Duration::zero();
   return launch == Launch::kAlone ? program.launch.alone : program.launch.queued;
 }
 

@@ -24,6 +24,9 @@ Topology::Topology(const Hardware& hardware, const Program& program, std::span<c
       devices_(devices > 0 ? devices : static_cast<std::uint32_t>(dies.size())),
       first_port_(hardware.fabric.planes.size(), kNone) {
   if (dies.empty()) throw std::logic_error("a topology has ranks");
+  for (const Hardware::Fabric::Plane& plane : hardware.fabric.planes)
+    read_rate_.push_back(static_cast<double>(plane.read.count) /
+                         static_cast<double>(std::min(plane.egress, plane.ingress).count));
   // Dies of a level lie behind one another: what any two of them have in common, two neighbours have.
   std::vector<std::uint32_t> by_die(ranks());
   std::iota(by_die.begin(), by_die.end(), 0U);

@@ -55,6 +55,8 @@ class Topology {
   // From a rank's ports of a level's plane to the same rank's: what it exchanges there with ranks that do as it does.
   Route exchange(RankId rank, std::uint32_t level) const;
   Duration latency(RankId src, RankId dst) const { return level(src, dst).latency; }
+  // How much faster the ports between two ranks carry what is read than what is written.
+  double read_rate(RankId src, RankId dst) const { return read_rate_[level(src, dst).plane]; }
   // Of the two ranks that are farthest apart; zero of one rank alone.
   Duration farthest() const { return farthest_; }
 
@@ -82,6 +84,7 @@ class Topology {
   Placement placement_;
   std::uint32_t devices_;
   std::vector<std::uint32_t> first_port_;  // by plane: of its ports, one a rank; kNone: not used
+  std::vector<double> read_rate_;          // by plane
   std::uint32_t collective_ = kNone;  // the first of the ports of the planes that a collective takes together
   NetworkSpec ports_;
   ReducedCables reduced_;

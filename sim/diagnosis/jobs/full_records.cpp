@@ -24,7 +24,7 @@ class PassRecords {
         full_(full) {
     for (const OperatorInfo& op : schedule_.front().operators()) {
       names_.push_back(static_cast<std::uint32_t>(std::ranges::find(names, op.name) - names.begin()));
-      puts_.push_back(Operators::get(op.type).task_type() == TaskType::kPutMemSignal);
+      puts_.push_back(Operators::get(op.type).mover() != Mover::kNone);
     }
     for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank) memory_bound_.push_back(memory_bound(rank));
   }

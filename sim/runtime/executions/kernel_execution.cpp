@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-bool puts(const OperatorInfo& op) { return Operators::get(op.type).task_type() == TaskType::kPutMemSignal; }
+bool puts(const OperatorInfo& op) { return Operators::get(op.type).mover() != Mover::kNone; }
 
 // Operators in the order of their stages.
 std::vector<std::uint32_t> in_stages(std::span<const OperatorInfo> operators) {

@@ -101,7 +101,7 @@ std::span<float> CarriedRun::elements(RankId rank, const Region& region) {
 void CarriedRun::started(RankId rank, std::uint32_t task) {
   const Ssc& ssc = schedule_[index(rank)];
   const TaskDescriptor& td = ssc.tasks()[task];
-  const TaskView view{td, ssc.inputs(td), ssc.outputs(td)};
+  const TaskView view{td, read_by(ssc.inputs(td)), ssc.outputs(td)};
   std::vector<std::vector<float>> before;
   for (const Region& region : view.outputs) {
     const std::span<float> values = elements(rank, region);

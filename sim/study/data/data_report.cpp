@@ -33,7 +33,7 @@ void add(const DataCheck::Pass& pass, const std::string& held, std::span<const T
 
 void count_task(const Ssc& ssc, const TaskDescriptor& td, Structure& structure) {
   const Region& output = ssc.outputs(td)[0];
-  if (td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal)) {
+  if (Operators::get(ssc.operators()[td.op].type).mover() != Mover::kNone) {
     structure.shortest_put = std::min(structure.shortest_put, output.rows().size());
     structure.longest_put = std::max(structure.longest_put, output.rows().size());
   }

@@ -5,13 +5,20 @@
 namespace a3sim {
 namespace {
 
+// Operators that run one after the other need no holds.
+std::vector<OperatorInfo> operators_of(const Graph& graph) {
+  std::vector<OperatorInfo> operators = operator_infos(graph);
+  for (std::size_t op = 0; op < operators.size(); ++op) operators[op].inputs = graph.operators()[op].inputs;
+  return operators;
+}
+
 class WholeRun {
  public:
   WholeRun(const DataCase& data_case, const Graph& graph, const Tensors& known)
       : graph_(graph),
         counts_(data_case.routed.counts(data_case.experiment.shape)),
         layout_(data_case.experiment.shape, counts_),
-        operators_(operator_infos(graph)),
+        operators_(operators_of(graph)),
         tensors_(infos()),
         data_(layout_, tensors_) {
     data_.sent = sent_by_rank(data_case);
@@ -59,7 +66,7 @@ class WholeRun {
       exchange(op, rank, inputs, outputs, true);
     } else if (from == Layout::kReceived && to == Layout::kSent) {
       exchange(op, rank, inputs, outputs, false);
-    } else if (Operators::get(node.type).task_type() == TaskType::kPutMemSignal) {
+    } else if (Operators::get(node.type).mover() != Mover::kNone) {
       put(op, rank);
     } else {
       compute(op, rank, rank, inputs, outputs);
@@ -92,14 +99,19 @@ class WholeRun {
       for (std::uint32_t expert = 0; expert < shape.experts_per_rank; ++expert) {
         const Rows sent = layout_.sent_slot(src, dst * shape.experts_per_rank + expert),
                    received = layout_.received_slot(dst, expert, src);
-        set_rows(inputs[0], sends ? sent : received);
-        set_rows(outputs[0], sends ? received : sent);
-        outputs[0].rank = other;
+        const Layout from = sends ? Layout::kSent : Layout::kReceived;
+        for (Region& input : inputs)
+          if (layout_of(input) == from) set_rows(input, sends ? sent : received);
+        for (Region& output : outputs) {
+          set_rows(output, sends ? received : sent);
+          output.rank = other;
+        }
         compute(op, rank, other, inputs, outputs);
       }
     }
   }
 
+  Layout layout_of(const Region& region) const { return graph_.tensor(TensorId{region.tensor}).layout; }
   static void set_rows(Region& region, Rows rows) {
     region.row_begin = rows.begin;
     region.row_end = rows.end;

@@ -64,6 +64,14 @@ constexpr Unit kUnits[] = {
     {"step_speedup", "x", 1, 1},
     {"compile_speedup", "x", 1, 1},
     {"recompute_cost", "x", 1, 1},
+    {"start", "us", 1e-6, 1e-6},
+    {"end", "us", 1e-6, 1e-6},
+    {"kernel", "us", 1e-6, 1e-6},
+    {"overlap", "us", 1e-6, 1e-6},
+    {"ep16_over_ep8", "ratio", 1, 1},
+    {"separate_over_fused", "ratio", 1, 1},
+    {"separate", "us", 1e-6, 1e-6},
+    {"fused", "us", 1e-6, 1e-6},
 };
 
 const Unit* find_unit(std::string_view metric, std::string_view name) {
@@ -113,7 +121,8 @@ MetricValue parse_metric(std::string_view metric, std::string_view text) {
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
   const std::optional<double> base = metric_unit(metric, unit);
   double value = 0;
-  if (!base || !decimal_double(number, value) || value <= 0) {
+  const bool may_be_zero = metric == "start";  // of what begins first
+  if (!base || !decimal_double(number, value) || value < 0 || (value == 0 && !may_be_zero)) {
     return {0, fmt::format("'{}', expected a positive number with one of {}", text, units)};
   }
   // Multiplied where the unit is the larger one, so that what is written in decimal stays exact to a

@@ -252,6 +252,53 @@ void read_batches(const Config& root, PublishedTable& table) {
   config.finish();
 }
 
+void read_timeline(const Config& root, const fs::path& folder, PublishedTable& table) {
+  const Config config = root.map("timeline");
+  PublishedTimeline& timeline = table.timeline;
+  timeline.rank = static_cast<std::uint32_t>(config.integer("rank", 0, 65535, 0));
+  timeline.coordinates = coordinates_of(config, "case");
+  timeline.overrides = overrides_of(config, "set", folder);
+  const Config stages = config.map("stages");
+  for (const std::string& name : stages.names()) {
+    const Config stage = stages.map(name);
+    constexpr const char* kBy[] = {"", "expert", "segment"};
+    const auto by = stage.choice("by", {"nothing", "expert", "segment"}, "nothing");
+    timeline.stages.push_back({name, stage.texts("operators"), kBy[by]});
+    stage.finish();
+  }
+  stages.finish();
+  const auto known = [&](const Config& at, const char* key) {
+    const std::string name = at.text(key);
+    if (std::ranges::find(timeline.stages, name, &PublishedTimeline::Stage::name) == timeline.stages.end())
+      at.error(key, fmt::format("'{}' is none of the stages", name));
+    return name;
+  };
+  for (const Config& overlap : config.maps("overlaps")) {
+    timeline.overlaps.emplace_back(known(overlap, "stage"), known(overlap, "beside"));
+    overlap.finish();
+  }
+  config.finish();
+}
+
+void read_ratio(const Config& root, const fs::path& folder, PublishedTable& table) {
+  const Config config = root.map("ratio");
+  const auto part = [&](const char* key) {
+    const Config of = config.map(key);
+    PublishedRatio::Part read{of.text("metric", ""), of.text("experiment", table.experiment),
+                              overrides_of(of, "set", folder)};
+    if (!read.metric.empty() && !metric_unit(read.metric, "us"))
+      of.error("metric", fmt::format("'{}' is no metric in us", read.metric));
+    of.finish();
+    return read;
+  };
+  table.ratio.metric = config.text("metric");
+  if (!metric_unit(table.ratio.metric, "ratio"))
+    config.error("metric", fmt::format("'{}' is no metric whose unit is ratio", table.ratio.metric));
+  table.ratio.of = part("of");
+  table.ratio.over = part("over");
+  config.finish();
+}
+
 void read_metrics(const Config& root, PublishedTable& table) {
   for (const Config& metric : root.maps("metrics")) {
     PublishedMetric& read = table.metrics.emplace_back(PublishedMetric{
@@ -305,6 +352,19 @@ void read_figures(const Config& root, PublishedTable& table) {
 
 std::vector<std::string> published_tables(const fs::path& configs) { return names_in(configs / "published"); }
 
+std::vector<std::string> with_groups(const fs::path& configs, const std::vector<std::string>& names) {
+  const std::vector<std::string> known = published_tables(configs);
+  std::vector<std::string> tables;
+  for (const std::string& name : names) {
+    const std::size_t before = tables.size();
+    for (const std::string& table : known)
+      if (table != name && read_published_table(configs, table).group == name) tables.push_back(table);
+    const bool own = std::ranges::find(known, name) != known.end() || tables.size() == before;
+    if (own) tables.push_back(name);
+  }
+  return tables;
+}
+
 PublishedTable read_published_table(const fs::path& configs, const std::string& name) {
   const bool own = name.ends_with(".yaml");
   const std::vector<std::string> known = published_tables(configs);
@@ -331,6 +391,7 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
       root.error("with", fmt::format("'{}': no such table in this folder", other));
   }
   table.evaluation = root.registered<Evaluation>("evaluation", "runs").value_or("runs");
+  table.group = root.text("group", "");
   table.is_long = root.boolean("long", false);
   table.references = read_references(root);
   read_variants(root, folder, table);
@@ -341,6 +402,15 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   if (table.evaluation == "replayed") {
     table.experiment = root.text("experiment");
     table.draws = static_cast<std::uint32_t>(root.integer("draws", 1, 1000));
+    CaseReader(root, folder, table).read();
+  }
+  if (table.evaluation == "timeline") {
+    table.experiment = root.text("experiment");
+    read_timeline(root, folder, table);
+  }
+  if (table.evaluation == "ratios") {
+    table.experiment = root.text("experiment");
+    read_ratio(root, folder, table);
     CaseReader(root, folder, table).read();
   }
   if (table.evaluation == "runs") {

@@ -49,6 +49,31 @@ struct PublishedBatches {
   std::uint32_t variant_seeds = 1;                         // and how many of its seeds they run
 };
 
+// The stages of a kernel on one rank: of the evaluation `timeline`.
+struct PublishedTimeline {
+  struct Stage {
+    std::string name;
+    std::vector<std::string> operators;  // names, or patterns of names
+    std::string by;                      // what else its tasks are told apart by: expert, segment; may be empty
+  };
+  std::uint32_t rank = 0;
+  nlohmann::ordered_json coordinates;  // of all points
+  std::vector<std::string> overrides;  // path.to.key=value
+  std::vector<Stage> stages;
+  std::vector<std::pair<std::string, std::string>> overlaps;  // a stage, and the one beside it
+};
+
+// One time over another: of the evaluation `ratios`.
+struct PublishedRatio {
+  struct Part {
+    std::string metric;      // its own; empty: it is no point
+    std::string experiment;  // configs/experiments/NAME.yaml
+    std::vector<std::string> overrides;
+  };
+  std::string metric;  // of the ratio
+  Part of, over;
+};
+
 struct PublishedMetric {
   std::string name, unit;         // sim/study/metrics: metric.h, metric_unit.h
   std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
@@ -78,6 +103,7 @@ struct PublishedTable {
   std::string lacks;           // what the model lacks where the simplest formula is as good, in a sentence
   std::vector<std::string> with;  // tables that are shown behind it where it is asked for by name
   bool from_profile = false;   // and not from a file of published values
+  std::string group;           // a name under which it is shown with other tables; may be empty
   bool is_long = false;        // its error bars must do with few draws
 
   std::vector<PublishedVariant> variants;
@@ -92,6 +118,8 @@ struct PublishedTable {
 
   std::vector<PublishedKernel> kernels;  // of `single kernels` and `steps`
   PublishedBatches batches;
+  PublishedTimeline timeline;
+  PublishedRatio ratio;
 
   std::vector<Reference> references;
   std::vector<PublishedFigure> figures;
@@ -99,6 +127,9 @@ struct PublishedTable {
 
 // The tables of a folder of configurations by name, sorted.
 std::vector<std::string> published_tables(const std::filesystem::path& configs);
+
+// The names with those of groups replaced by their tables.
+std::vector<std::string> with_groups(const std::filesystem::path& configs, const std::vector<std::string>& names);
 
 // Throws InputError with all that is wrong with the file, or with the known names where there is none.
 PublishedTable read_published_table(const std::filesystem::path& configs, const std::string& name);

@@ -74,7 +74,7 @@ OperatorL2 l2_of(const PassResult& pass, std::size_t op) {
 
 TaskUnit unit_of(const OperatorInfo& info) {
   const Operator& op = Operators::get(info.type);
-  if (op.task_type() == TaskType::kPutMemSignal) return TaskUnit::kPut;
+  if (op.mover() != Mover::kNone) return TaskUnit::kPut;
   return op.unit() == CoreUnit::kMatrix ? TaskUnit::kCube : TaskUnit::kVector;
 }
 

@@ -1,0 +1,198 @@
+#include "models/graph/mega_moe.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "models/graph/builder.h"
+#include "models/operators/quantized_row.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::uint32_t kWordColumns = 8;  // of int32: 32 bytes, the least that a core copies
+
+// Adds operators in the order in which the kernel's code goes through them: orders refer to their numbers.
+class MegaMoeBuilder {
+ public:
+  MegaMoeBuilder(const MoeShape& shape, const MegaMoeOptions& options)
+      : b_{shape, {}}, options_(options), counts_(b_.counts()), router_(b_.router()) {}
+
+  Graph build() {
+    const TensorId packed = front();
+    const TensorId starts = exchange_counts(packed);
+    const auto [rows, scales] = dispatch(packed, starts);
+    const auto [activation, activation_scales] = activate(multiply_rows(rows), scales);
+    combine(multiply_activation(activation), activation_scales);
+    return std::move(b_.graph);
+  }
+
+ private:
+  TensorId tensor(const std::string& name, Layout layout, std::uint32_t rows, std::uint32_t cols,
+                  DataType dtype, bool external = false) {
+    return b_.graph.add_tensor({name, layout, rows, cols, dtype, external});
+  }
+  TensorId received(const std::string& name, std::uint32_t cols, DataType dtype) {
+    return tensor(name, Layout::kReceived, 0, cols, dtype);
+  }
+  TensorId word(const std::string& name, std::uint32_t rows) {
+    return tensor(name, Layout::kPlain, rows, kWordColumns, DataType::kInt32);
+  }
+
+  // Adds an operator that is cut for itself.
+  void add(const std::string& name, const std::string& type, std::vector<TensorId> inputs,
+           std::vector<TensorId> outputs, const CutOptions& cut, std::vector<Hold> holds = {}) {
+    OperatorNode node = make_node(name, type, std::move(inputs), std::move(outputs));
+    node.split.inherits.clear();
+    node.cut = cut;
+    node.holds = std::move(holds);
+    b_.graph.add_operator(std::move(node));
+  }
+
+  // Adds a barrier behind what writes a tensor, and returns its flag.
+  TensorId barrier(const std::string& name, TensorId behind) {
+    const TensorId flag = word(name + "_flag", 1);
+    add(name, "Barrier", {behind}, {flag}, {});
+    return flag;
+  }
+  // The same for segments of experts: flags by row.
+  TensorId barriers(const std::string& name, TensorId behind, const std::vector<std::uint32_t>& segments) {
+    const TensorId flags = received(name + "_flags", 1, DataType::kInt8);
+    add(name, "Barrier", {behind}, {flags}, {.segments = segments});
+    return flags;
+  }
+
+  // Sorts routes by expert and packs a row for each.
+  TensorId front() {
+    const std::uint32_t tokens = b_.shape.tokens, cores = options_.vector_cores;
+    const auto places = [&](const char* name) {
+      return tensor(name, Layout::kPlain, tokens, b_.shape.top_k, DataType::kInt32);
+    };
+    TensorId order = places("order");
+    add("Sort", "SortRoutes", {router_}, {order}, {.parts = options_.sorters});
+    if (options_.sorts > 1) {  // the inverse order, by a second sort of what the first one left
+      const TensorId again = places("inverse");
+      add("Sort_again", "MergeRoutes", {order}, {again}, {});
+      order = again;
+    }
+    if (options_.sorters > 1) {
+      const TensorId merged = places("merged");
+      add("Merge", "MergeRoutes", {order}, {merged}, {});
+      order = merged;
+    }
+    if (options_.index) {
+      const TensorId sorted = barrier("Sorted", order), index = places("index");
+      add("Index", "IndexRoutes", {order}, {index}, {.parts = cores}, {{sorted}});
+      order = index;
+    }
+    const TensorId indexed = barrier("Indexed", order);
+    const TensorId packed =
+        tensor("packed", Layout::kSent, 0, b_.shape.hidden + kScaleColumns, DataType::kInt8);
+    const TensorId token_rows = tensor("tokens", Layout::kTokens, 0, b_.shape.hidden, b_.shape.dtype, true);
+    add("Quantize", "QuantizeRoutes", {token_rows, router_}, {packed}, {.parts = cores}, {{indexed}});
+    return packed;
+  }
+
+  // A row of counts goes to every rank once all rows are packed. It tells the other rank both.
+  TensorId exchange_counts(TensorId packed) {
+    const TensorId ready = barrier("Packed", packed);
+    const std::uint32_t experts = b_.shape.experts(), ep = b_.shape.ep;
+    const TensorId own = tensor("counts_row", Layout::kPlain, 1, experts, DataType::kInt32, true);
+    const auto rows = [&](const char* name, std::uint32_t number) {
+      return tensor(name, Layout::kPlain, number, experts, DataType::kInt32);
+    };
+    const TensorId all = rows("counts_rows", ep), offsets = rows("offsets", ep), starts = rows("starts", 1);
+    add("Counts", "AllGather", {own}, {all}, {}, {{ready}});
+    add("Offsets", "Scan", {all}, {offsets}, {.task_rows = 1});
+    const TensorId scanned = barrier("Scanned", offsets);
+    add("Starts", "ReduceBlocks", {offsets}, {starts}, {});
+    const TensorId known = barrier("Known", starts);
+    holds_of_dispatch_ = {{scanned}, {known}};
+    return starts;
+  }
+
+  std::pair<TensorId, TensorId> dispatch(TensorId packed, TensorId starts) {
+    const TensorId rows = received("rows", b_.shape.hidden, DataType::kInt8);
+    const TensorId scales = received("scales", 1, DataType::kFp32);
+    std::vector<Hold> holds = {{starts}};
+    holds.insert(holds.end(), holds_of_dispatch_.begin(), holds_of_dispatch_.end());
+    std::optional<TensorId> flags;
+    if (!options_.dispatch_segments.empty()) {
+      flags = received("Dispatched_flags", 1, DataType::kInt8);
+      holds.push_back({*flags, -1});
+    }
+    add("Dispatch", "PullPacked", {packed, counts_}, {rows, scales}, {.chunk = options_.pull_rows}, holds);
+    if (flags) {
+      add("Dispatched", "Barrier", {rows}, {*flags}, {.segments = options_.dispatch_segments});
+      dispatched_ = {{*flags}};
+    }
+    return {rows, scales};
+  }
+
+  // Weights are in the cube's own layout, of which no access is shorter than those of a transposed matrix.
+  TensorId product(const std::string& name, TensorId rows, const std::string& weights, std::uint32_t k,
+                   const std::string& result, std::uint32_t n, const Tiling& tiling, std::vector<Hold> holds) {
+    const TensorId w = tensor(weights, Layout::kWeights, n, k, DataType::kInt8, true);
+    const TensorId w_scales = tensor(weights + "_scales", Layout::kWeights, 1, n, DataType::kFp32, true);
+    const TensorId out = received(result, n, DataType::kFp16);
+    OperatorNode node = make_node(name, "GroupedMatmulScaled", {rows, w, w_scales}, {out});
+    node.split.inherits.clear();
+    node.transposed = true;
+    node.tiling = tiling;
+    node.holds = std::move(holds);
+    b_.graph.add_operator(std::move(node));
+    return out;
+  }
+
+  TensorId multiply_rows(TensorId rows) {
+    return product("GMM1", rows, "w1", b_.shape.hidden, "gate_up", 2 * b_.shape.intermediate, options_.gmm1,
+                   dispatched_);
+  }
+
+  std::pair<TensorId, TensorId> activate(TensorId gate_up, TensorId scales) {
+    const TensorId activation = received("activation", b_.shape.intermediate, DataType::kInt8);
+    const TensorId activation_scales = received("activation_scales", 1, DataType::kFp32);
+    const TensorId before = barriers("Multiplied", gate_up, options_.activation_segments);
+    add("SwiGLU", "SwiGLUQuantized", {gate_up, scales}, {activation, activation_scales},
+        {.segments = options_.activation_segments, .parts = options_.vector_cores}, {{before}});
+    activated_ = {{barriers("Activated", activation, options_.activation_segments)}};
+    return {activation, activation_scales};
+  }
+
+  TensorId multiply_activation(TensorId activation) {
+    return product("GMM2", activation, "w2", b_.shape.intermediate, "expert_output", b_.shape.hidden,
+                   options_.gmm2, activated_);
+  }
+
+  void combine(TensorId expert_output, TensorId scales) {
+    const TensorId returned = tensor("returned", Layout::kSent, 0, b_.shape.hidden, DataType::kFp16);
+    const TensorId output = tensor("output", Layout::kTokens, 0, b_.shape.hidden, DataType::kFp16);
+    std::vector<Hold> holds;
+    if (!options_.combine_segments.empty())
+      holds.push_back({barriers("Finished", expert_output, options_.combine_segments)});
+    add("Combine", "CombineScaled", {expert_output, scales, counts_}, {returned},
+        {.chunk = options_.put_rows}, std::move(holds));
+    // Each core goes through its list: what stands behind its part of Combine needs nothing to wait for.
+    const TensorId one = b_.graph.add_tensor({"one", Layout::kPlain, 1, kWordColumns, DataType::kInt32, true});
+    const TensorId all = word("met", b_.shape.ep), combined = barrier("Combined", one);
+    add("Meet", "AllGather", {one}, {all}, {}, {{combined}});
+    const TensorId met = barrier("Met", all);
+    const std::uint32_t cores = options_.vector_cores;
+    add("Unpermute", "Accumulate", {returned, router_}, {output},
+        {.task_rows = std::max(1U, (b_.shape.tokens + cores - 1) / cores)}, {{met}});
+  }
+
+  GraphBuilder b_;
+  const MegaMoeOptions& options_;
+  TensorId counts_, router_;
+  std::vector<Hold> holds_of_dispatch_, dispatched_, activated_;
+};
+
+}  // namespace
+
+Graph mega_moe_graph(const MoeShape& shape, const MegaMoeOptions& options) {
+  return MegaMoeBuilder(shape, options).build();
+}
+
+}  // namespace a3sim

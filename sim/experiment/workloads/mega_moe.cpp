@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "models/graph/mega_moe.h"
+#include "models/graph/tiling_config.h"
+#include "sim/experiment/workload.h"
+
+namespace a3sim {
+namespace {
+
+// A list of numbers of experts that together are at least a rank's, or none: [13, 3]; or one number that is repeated as
+// often as it takes. Experts that a smaller model does not have are left out of the last ones.
+std::vector<std::uint32_t> read_segments(const Config& config, std::string_view key, std::uint32_t experts,
+                                         std::vector<std::uint32_t> usual) {
+  if (!config.has(key)) return usual;
+  std::vector<std::uint32_t> sizes;
+  bool sound = true;
+  for (const std::string& text : config.texts(key)) {
+    if (text == "none") return {};
+    std::uint32_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    sound &= error == std::errc() && end == text.data() + text.size() && size > 0;
+    sizes.push_back(size);
+  }
+  std::vector<std::uint32_t> segments;
+  std::uint32_t left = experts;
+  for (std::size_t i = 0; sound && left > 0 && (i < sizes.size() || sizes.size() == 1); ++i) {
+    segments.push_back(std::min(left, sizes[std::min(i, sizes.size() - 1)]));
+    left -= segments.back();
+  }
+  if (sound && left == 0) return segments;
+  config.error(key, fmt::format("expected numbers of experts that sum up to the {} of a rank or more, one number that "
+                                "is repeated, or none",
+                                experts));
+  return usual;
+}
+
+// The kernel's own tiles: 128 x 256, K by 512 through L1 and by 128 through L0, one L0C and no unit flag.
+Tiling kernel_tiling() {
+  Tiling tiling;
+  tiling.base_k = 128;
+  tiling.order = BlockOrder::kStrips;
+  tiling.unit_flag = UnitFlag::kOff;
+  tiling.rotate_k = 1;
+  return tiling;
+}
+
+// The kernel's code chooses by the number of tokens. Up to 128: one core's memory holds all routes, and it sorts them
+// twice, into the order and its inverse. Above: places are counted and written one by one. Above 512: four cores sort.
+void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& of) {
+  constexpr std::int64_t kMostSorters = 4;
+  constexpr std::uint32_t kSortedInPlace = 128, kSortedByOne = 512;
+  of.sorters = static_cast<std::uint32_t>(
+      config.integer("sorters", 1, kMostSorters, shape.tokens > kSortedByOne ? kMostSorters : 1));
+  of.index = config.boolean("index", shape.tokens > kSortedInPlace);
+  of.sorts = static_cast<std::uint32_t>(config.integer("sorts", 1, 2, of.index ? 1 : 2));
+}
+
+// From 1024 tokens on, two cores send a rank's rows of an expert, half each, and all meet before the next expert. Below,
+// all cores send what is there.
+void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& of) {
+  constexpr std::int64_t kMostRows = 1 << 30;
+  constexpr std::uint32_t kManyTokens = 1024;
+  const std::uint32_t experts = shape.experts_per_rank;
+  const std::vector<std::uint32_t> each(experts, 1);
+  const bool many = shape.tokens >= kManyTokens;
+  of.dispatch_segments = read_segments(config, "dispatch_segments", experts, each);
+  of.activation_segments = read_segments(config, "activation_segments", experts, {experts});
+  if (of.activation_segments.empty()) config.error("activation_segments", "expected segments: GMM2 waits for them");
+  of.combine_segments = read_segments(config, "combine_segments", experts, many ? each : decltype(each){});
+  of.pull_rows = static_cast<std::uint32_t>(config.integer("pull_rows", 1, kMostRows, kMostRows));
+  const std::uint32_t slot = std::max<std::uint32_t>(
+      1, static_cast<std::uint32_t>(std::uint64_t{shape.tokens} * shape.top_k / shape.experts()));
+  const std::uint32_t senders = many ? 2 : std::max(1U, of.vector_cores / shape.ep);
+  of.put_rows =
+      static_cast<std::uint32_t>(config.integer("put_rows", 1, kMostRows, (slot + senders - 1) / senders));
+}
+
+// A MoE layer as one kernel that exchanges rows itself.
+void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& experiment) {
+  read_model(root, experiment);
+  const MoeShape& shape = experiment.shape;
+  const Config config = root.map("mega_moe");
+  MegaMoeOptions of;
+  of.vector_cores = experiment.workers.count(CoreUnit::kVector);
+  read_front(config, shape, of);
+  read_cuts(config, shape, of);
+  of.gmm1 = read_tiling(config.map("gmm1"), kernel_tiling());
+  of.gmm2 = read_tiling(config.map("gmm2"), kernel_tiling());
+  config.finish();
+  if (shape.dtype != DataType::kBf16 && shape.dtype != DataType::kFp16)
+    root.map("model").error("dtype", "int8 is quantised from bf16 or fp16");
+  if (of.activation_segments.empty()) return;
+  experiment.passes.push_back({"forward", mega_moe_graph(shape, of)});
+  experiment.absent = {"Sort_again", "Merge", "Sorted", "Index", "Dispatched", "Finished"};
+  experiment.timed =
+      "from the first core's start to the last core's end on the slowest rank: sort, quantisation, exchange of counts, "
+      "dispatch by pulls, products of int8, combine by puts of fp16, sum over each token's experts";
+}
+
+A3SIM_REGISTER(Workload, "mega_moe", "a MoE layer forward in int8 as one kernel that exchanges rows itself",
+               Workload{read_mega_moe});
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "scheduler/orders/order_pools.h"
+#include "sim/core/error.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/study/metrics/metric.h"
+#include "sim/study/metrics/metric_unit.h"
+#include "sim/study/published/evaluation.h"
+
+namespace a3sim {
+namespace {
+
+using StageName = std::pair<std::string, std::uint32_t>;  // with an expert or segment; kNone: the whole stage
+
+// When stages of a kernel ran on one rank: from the first core's start to the last core's end.
+class StageSpans {
+ public:
+  StageSpans(const PublishedTimeline& timeline, const PassResult& pass) : timeline_(timeline) {
+    const Ssc& ssc = pass.schedule.at(timeline.rank);
+    const std::vector<TaskRecord>& records = pass.run.ranks.at(timeline.rank).records;
+    for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+      const TaskDescriptor& td = ssc.tasks()[t];
+      const PublishedTimeline::Stage* stage = stage_of(ssc.operators()[td.op].name);
+      extend({"", kNone}, records[t]);
+      if (!stage) continue;
+      extend({stage->name, kNone}, records[t]);
+      if (stage->by == "expert" && td.expert != kNoExpert) extend({stage->name, td.expert}, records[t]);
+      if (stage->by == "segment") extend({stage->name, td.chunk}, records[t]);
+    }
+  }
+
+  // All of the rank's work has an empty name.
+  const std::map<StageName, OperatorSpan>& spans() const { return spans_; }
+  const PublishedTimeline::Stage* stage(const std::string& name) const {
+    const auto found = std::ranges::find(timeline_.stages, name, &PublishedTimeline::Stage::name);
+    return found == timeline_.stages.end() ? nullptr : &*found;
+  }
+
+ private:
+  const PublishedTimeline::Stage* stage_of(const std::string& op) const {
+    for (const PublishedTimeline::Stage& stage : timeline_.stages) {
+      if (std::ranges::any_of(stage.operators, [&](const std::string& entry) { return fits(op, entry); }))
+        return &stage;
+    }
+    return nullptr;
+  }
+  void extend(const StageName& name, const TaskRecord& record) {
+    OperatorSpan& span = spans_[name];
+    span.first = std::min(span.first, record.start.time_since_epoch());
+    span.last = std::max(span.last, record.end.time_since_epoch());
+  }
+
+  const PublishedTimeline& timeline_;
+  std::map<StageName, OperatorSpan> spans_;
+};
+
+// Adds start and end of each stage and of its experts or segments, the whole kernel's length, and how long stages ran
+// beside others.
+class TimelinePoints {
+ public:
+  TimelinePoints(const PublishedTable& table, const Experiment& experiment, const StageSpans& spans)
+      : table_(table), hardware_(experiment.hardware.name), spans_(spans) {}
+
+  std::vector<Point> points() {
+    add("kernel", {}, spans_.spans().at({"", kNone}).length());
+    for (const auto& [name, span] : spans_.spans()) {
+      if (name.first.empty()) continue;
+      nlohmann::ordered_json of{{"stage", name.first}};
+      if (name.second != kNone) of[spans_.stage(name.first)->by] = name.second;
+      add("start", of, span.first);
+      add("end", of, span.last);
+    }
+    for (const auto& [stage, beside] : table_.timeline.overlaps) {
+      const OperatorSpan a = spans_.spans().at({stage, kNone}), b = spans_.spans().at({beside, kNone});
+      const Duration both = std::min(a.last, b.last) - std::max(a.first, b.first);
+      add("overlap", {{"stage", stage}, {"beside", beside}}, std::max(both, Duration::zero()));
+    }
+    return std::move(points_);
+  }
+
+ private:
+  void add(const std::string& metric, const nlohmann::ordered_json& of, Duration time) {
+    nlohmann::ordered_json coordinates = table_.timeline.coordinates;
+    coordinates.update(of);
+    points_.push_back({coordinates, metric, "us", in_unit(metric, "us", static_cast<double>(time.count())),
+                       hardware_});
+  }
+
+  const PublishedTable& table_;
+  std::string hardware_;
+  const StageSpans& spans_;
+  std::vector<Point> points_;
+};
+
+Predictions run_timeline(const PublishedTable& table, const Scenario& scenario, const Wanted&) {
+  const Experiment experiment = scenario.load(table.experiment, table.timeline.overrides);
+  const std::vector<PassResult> passes = run_experiment(experiment, true);
+  const StageSpans spans(table.timeline, passes.front());
+  for (const PublishedTimeline::Stage& stage : table.timeline.stages) {
+    if (!spans.spans().contains({stage.name, kNone}))
+      throw InputError(table.name + ": no task runs in stage '" + stage.name + "'");
+  }
+  return {table.heading, TimelinePoints(table, experiment, spans).points()};
+}
+
+A3SIM_REGISTER(Evaluation, "timeline", "when the stages of a kernel ran on one rank", Evaluation{run_timeline});
+
+}  // namespace
+}  // namespace a3sim
