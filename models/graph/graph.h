@@ -29,7 +29,8 @@ struct Partition {
 };
 
 // What holds the start of an operator's tasks beside what they read: they wait until the rows of a received tensor
-// that belong to their expert are written, or to the one `shift` experts further; of tensors in other layouts, all rows.
+// that belong to their expert are written, or to the one `shift` experts further. Plain rows that are as many for each
+// expert belong to them in turn; of all other tensors it is all rows.
 struct Hold {
   TensorId tensor;
   int shift = 0;

@@ -132,7 +132,8 @@ class MegaMoeBuilder {
 
   // Weights are in the cube's own layout, of which no access is shorter than those of a transposed matrix.
   TensorId product(const std::string& name, TensorId rows, const std::string& weights, std::uint32_t k,
-                   const std::string& result, std::uint32_t n, const Tiling& tiling, std::vector<Hold> holds) {
+                   const std::string& result, std::uint32_t n, const Tiling& tiling,
+                   std::vector<Hold> holds) {
     const TensorId w = tensor(weights, Layout::kWeights, n, k, DataType::kInt8, true);
     const TensorId w_scales = tensor(weights + "_scales", Layout::kWeights, 1, n, DataType::kFp32, true);
     const TensorId out = received(result, n, DataType::kFp16);
@@ -165,16 +166,30 @@ class MegaMoeBuilder {
                    options_.gmm2, activated_);
   }
 
+  // Barriers between experts of Combine: once all products of a segment are there and, where a segment is one expert, all
+  // cores are through with the expert before.
+  TensorId finished(TensorId expert_output, TensorId one) {
+    const std::uint32_t cores = options_.vector_cores;
+    std::vector<Hold> arrivals;
+    if (options_.combine_segments.size() == b_.shape.experts_per_rank) {
+      arrivals = {{word("Arrived_flags", b_.shape.experts_per_rank * cores)}};
+      add("Arrived", "Arrive", {one}, {arrivals[0].tensor}, {.parts = cores});
+    }
+    const TensorId flags = received("Finished_flags", 1, DataType::kInt8);
+    add("Finished", "Barrier", {expert_output}, {flags}, {.segments = options_.combine_segments}, arrivals);
+    return flags;
+  }
+
   void combine(TensorId expert_output, TensorId scales) {
     const TensorId returned = tensor("returned", Layout::kSent, 0, b_.shape.hidden, DataType::kFp16);
     const TensorId output = tensor("output", Layout::kTokens, 0, b_.shape.hidden, DataType::kFp16);
+    const TensorId one =
+        b_.graph.add_tensor({"one", Layout::kPlain, 1, kWordColumns, DataType::kInt32, true});
     std::vector<Hold> holds;
-    if (!options_.combine_segments.empty())
-      holds.push_back({barriers("Finished", expert_output, options_.combine_segments)});
-    add("Combine", "CombineScaled", {expert_output, scales, counts_}, {returned},
-        {.chunk = options_.put_rows}, std::move(holds));
+    if (!options_.combine_segments.empty()) holds.push_back({finished(expert_output, one)});
+    add("Combine", options_.put_tiles ? "CombineScaledTiles" : "CombineScaled",
+        {expert_output, scales, counts_}, {returned}, {.chunk = options_.put_rows}, std::move(holds));
     // Each core goes through its list: what stands behind its part of Combine needs nothing to wait for.
-    const TensorId one = b_.graph.add_tensor({"one", Layout::kPlain, 1, kWordColumns, DataType::kInt32, true});
     const TensorId all = word("met", b_.shape.ep), combined = barrier("Combined", one);
     add("Meet", "AllGather", {one}, {all}, {}, {{combined}});
     const TensorId met = barrier("Met", all);

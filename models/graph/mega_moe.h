@@ -12,11 +12,15 @@ struct MegaMoeOptions {
   std::uint32_t sorters = 1;        // cores that sort runs of routes; several: one of them merges the runs
   std::uint32_t sorts = 1;          // times that each sorts its run
   bool index = false;               // whether the places of routes are counted and written one by one
-  std::vector<std::uint32_t> dispatch_segments;    // experts between two barriers of Dispatch; none: there are none
-  std::vector<std::uint32_t> activation_segments;  // experts of each segment of SwiGLU, with a barrier before and after
-  std::vector<std::uint32_t> combine_segments;     // experts between two barriers of Combine; none: there are none
-  std::uint32_t pull_rows = 1 << 30;               // most rows of a task of Dispatch
-  std::uint32_t put_rows = 1 << 30;                // most rows of a task of Combine
+  std::vector<std::uint32_t>
+      dispatch_segments;  // experts between two barriers of Dispatch; none: there are none
+  std::vector<std::uint32_t>
+      activation_segments;  // experts of each segment of SwiGLU, with a barrier before and after
+  std::vector<std::uint32_t>
+      combine_segments;               // experts between two barriers of Combine; none: there are none
+  std::uint32_t pull_rows = 1 << 30;  // most rows of a task of Dispatch
+  std::uint32_t put_rows = 1 << 30;   // most rows of a task of Combine
+  bool put_tiles = false;             // whether Combine sends pieces of tiles, not whole rows
   Tiling gmm1, gmm2;
 };
 

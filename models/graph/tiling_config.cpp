@@ -18,13 +18,15 @@ Tiling read_tiling(const Config& config, const Tiling& fallback) {
   tiling.order = config.choice("order", fallback.order);
   tiling.unit_flag = config.choice("unit_flag", fallback.unit_flag);
   tiling.strip = static_cast<std::uint8_t>(config.integer("strip", 1, kMostStrip, tiling.strip)) & kMostStrip;
+  tiling.loads_ahead = config.boolean("loads_ahead", tiling.loads_ahead);
   tiling.rotate_k = config.boolean("rotate_k", tiling.rotate_k);
   const std::int64_t most_regions = 255;
   tiling.grid_m = static_cast<std::uint8_t>(config.integer("grid_m", 0, most_regions, tiling.grid_m));
   tiling.grid_n = static_cast<std::uint8_t>(config.integer("grid_n", 0, most_regions, tiling.grid_n));
   if ((tiling.grid_m == 0) != (tiling.grid_n == 0)) {
     config.error(tiling.grid_m == 0 ? "grid_m" : "grid_n", "expected grid_m and grid_n, or neither");
-  } else if (tiling.grid_m > 0 && (tiling.order == BlockOrder::kDiagonal || tiling.order == BlockOrder::kStrips)) {
+  } else if (tiling.grid_m > 0 &&
+             (tiling.order == BlockOrder::kDiagonal || tiling.order == BlockOrder::kStrips)) {
     config.error("order", "expected row_major or column_major: the other orders are not of regions");
   }
   config.finish();

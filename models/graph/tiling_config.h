@@ -5,7 +5,7 @@
 
 namespace a3sim {
 
-// Reads base_m, base_n, base_k, step_k, l1_buffers, l0_buffers, l0c_buffers, order, strip, rotate_k,
+// Reads base_m, base_n, base_k, step_k, l1_buffers, l0_buffers, l0c_buffers, order, strip, loads_ahead, rotate_k,
 // unit_flag, grid_m and grid_n. Keys that are absent have the value in `fallback`.
 Tiling read_tiling(const Config& config, const Tiling& fallback);
 

@@ -12,6 +12,9 @@ namespace {
 // metadata the counts of rows by source and expert.
 class CombineScaled final : public PutOperator {
  public:
+  // `tiles`: in pieces of half a tile's 16 rows and of its 256 columns, one after the other, not by whole rows.
+  explicit CombineScaled(bool tiles) : tiles_(tiles) {}
+
   std::uint32_t num_inputs() const override { return 3; }
   bool is_metadata(std::uint32_t input) const override { return input == 2; }
 
@@ -50,13 +53,26 @@ class CombineScaled final : public PutOperator {
     const DataType dtype = info(context, TensorId{out.tensor}).dtype;
     for (std::uint32_t r = 0; r < from.size(); ++r) {
       const auto row = data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(from.begin + r);
-      const float scale = data.tensor(RankId{in.rank}, TensorId{task.inputs[1].tensor}).row(from.begin + r)[0];
+      const float scale =
+          data.tensor(RankId{in.rank}, TensorId{task.inputs[1].tensor}).row(from.begin + r)[0];
       const auto target = data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(to.begin + r);
       for (std::size_t i = 0; i < row.size(); ++i) target[i] = round_to(dtype, row[i] * scale);
     }
   }
 
  private:
+  // Whole rows are double buffered, each a copy of its own. Pieces of tiles are loaded, multiplied and stored one after the
+  // other, and the scalar unit fetches the scale of each of their rows, which instructions take from its registers
+  // (assumed).
+  void set_pieces(std::uint32_t rows, std::uint32_t cols, Work& out) const override {
+    constexpr std::uint32_t kRows = 8, kCols = 256;
+    const std::uint64_t down = tiles_ ? (rows + kRows - 1) / kRows : rows,
+                        across = tiles_ ? (cols + kCols - 1) / kCols : 1;
+    out.put_pieces = down * across;
+    if (!tiles_) return;
+    out.ops.dependent = out.put_pieces;
+    out.ops.scalar = across * rows;
+  }
   void add(const FillContext& context, std::uint32_t expert, std::uint32_t back_to, const Piece& piece,
            TaskTable& out) const {
     const Region inputs[] = {whole(context.op.inputs[0], context.rank, piece.received),
@@ -70,10 +86,14 @@ class CombineScaled final : public PutOperator {
     td.task_split_value = context.cut.chunk;
     out.add(td, inputs, {&output, 1});
   }
+
+  bool tiles_;
 };
 
 A3SIM_REGISTER(Operator, "CombineScaled", "puts rows times their scale back to the ranks that sent them",
-               CombineScaled);
+               CombineScaled(false));
+A3SIM_REGISTER(Operator, "CombineScaledTiles", "the same in pieces of tiles, one after the other",
+               CombineScaled(true));
 
 }  // namespace
 }  // namespace a3sim

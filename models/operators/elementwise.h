@@ -26,7 +26,7 @@ class ElementwiseOperator : public Operator {
   virtual VectorOps per_element() const = 0;
   // Returns how many instructions of a row wait for the one before, if each row is finished before the next begins.
   virtual std::uint32_t dependent_per_row() const { return 0; }
-  // Returns how many lines of a row the scalar unit stores.
+  // Returns how many lines of a row the scalar unit stores or fetches.
   virtual std::uint32_t lines_per_row(std::uint32_t /*cols*/) const { return 0; }
   // Computes one row of each output in fp32; the base class rounds it.
   virtual void compute_row(std::span<const std::span<const float>> inputs,

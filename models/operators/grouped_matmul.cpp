@@ -58,8 +58,9 @@ class GroupedMatmul final : public Operator {
     if (scaled_) {
       const TensorId scales = context.op.inputs[2];
       inputs.push_back(whole(scales, context.rank,
-                             tiled.expert ? expert_weights(context.shape, info(context, scales), *tiled.expert)
-                                          : Rows{0, info(context, scales).rows}));
+                             tiled.expert
+                                 ? expert_weights(context.shape, info(context, scales), *tiled.expert)
+                                 : Rows{0, info(context, scales).rows}));
     }
     TaskDescriptor td = describe(context, *this, tiled.expert, tiled.rows.begin);
     td.task_split_value = tiled.rows.size();
@@ -89,8 +90,7 @@ class GroupedMatmul final : public Operator {
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
     Work todo;
     work(context, task, todo);
-    multiply(context, todo, data,
-             scaled_ ? std::optional(TensorId{task.inputs[2].tensor}) : std::nullopt);
+    multiply(context, todo, data, scaled_ ? std::optional(TensorId{task.inputs[2].tensor}) : std::nullopt);
   }
 
  private:

@@ -91,7 +91,9 @@ void multiply(const WorkContext& context, const Work& work, Data& data, std::opt
   for (BlockWalk walk(work); !walk.done(); walk.next()) {
     const Gemm& gemm = walk.gemm();
     multiply_block(work, gemm, walk.block(), a, b, c, dtype,
-                   scales ? std::as_const(data).tensor(context.rank, *scales).row(gemm.b_row / (work.b_transposed ? gemm.n : gemm.k))
+                   scales ? std::as_const(data)
+                                .tensor(context.rank, *scales)
+                                .row(gemm.b_row / (work.b_transposed ? gemm.n : gemm.k))
                           : std::span<const float>());
   }
 }

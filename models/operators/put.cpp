@@ -35,6 +35,7 @@ void PutOperator::work(const WorkContext& context, const TaskView& task, Work& o
   out.dst = RankId{task.td.dst};
   const Stream to = stream(context, task.outputs[0], true);
   out.put_bytes = to.bytes;
+  set_pieces(to.rows.size(), info(context, to.tensor).cols, out);
   if (to.bytes == 0) return;
   out.streams.push_back(source(context, task, to));
   out.streams.push_back(to);

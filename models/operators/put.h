@@ -16,6 +16,8 @@ class PutOperator : public Operator {
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override;
 
  protected:
+  // Sets what a put of so many rows and columns takes beside its bytes: Work::put_pieces.
+  virtual void set_pieces(std::uint32_t /*rows*/, std::uint32_t /*cols*/, Work& /*out*/) const {}
   // Returns what a put reads that writes `to`: the same number of rows.
   virtual Stream source(const WorkContext& context, const TaskView& task, const Stream& to) const;
 };

@@ -73,8 +73,7 @@ class QuantizeRoutes final : public Operator {
     const Region &in = task.inputs[0], &out = task.outputs[0];
     const Rows rows = real_rows(context, out);
     for (std::uint32_t r = rows.begin; r < rows.end; ++r) {
-      const auto token =
-          data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(data.sent[out.rank][r].token);
+      const auto token = data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(data.sent[out.rank][r].token);
       const auto packed = data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(r);
       quantize_row(token, packed.first(token.size()));
       put_scale(scale_of(token), packed.last(kScaleColumns));

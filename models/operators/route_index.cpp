@@ -74,7 +74,8 @@ class RouteIndex final : public Operator {
     TensorData& to = data.tensor(RankId{out.rank}, TensorId{out.tensor});
     if (step_ != Step::kSort) {
       const TensorData& from = data.tensor(RankId{out.rank}, TensorId{task.inputs[0].tensor});
-      for (std::uint32_t r = out.row_begin; r < out.row_end; ++r) std::ranges::copy(from.row(r), to.row(r).begin());
+      for (std::uint32_t r = out.row_begin; r < out.row_end; ++r)
+        std::ranges::copy(from.row(r), to.row(r).begin());
       return;
     }
     std::vector<std::uint32_t> seen(to.rows, 0);
@@ -82,7 +83,8 @@ class RouteIndex final : public Operator {
     const std::vector<SentRow>& sent = data.sent[out.rank];
     for (std::uint32_t place = 0; place < sent.size(); ++place) {
       const std::uint32_t token = sent[place].token;
-      if (token >= out.row_begin && token < out.row_end) to.row(token)[seen[token]++] = static_cast<float>(place);
+      if (token >= out.row_begin && token < out.row_end)
+        to.row(token)[seen[token]++] = static_cast<float>(place);
     }
   }
 

@@ -11,10 +11,10 @@ namespace a3sim {
 void check(const CutOptions& cut) {
   if (cut.shares == 0 || cut.partitions == 0 || cut.chunk == 0 || cut.task_rows == 0 || cut.parts == 0 ||
       std::ranges::count(cut.segments, 0U) > 0) {
-    throw InputError(
-        fmt::format("cannot cut work into nothing: shares {}, partitions {}, chunk {}, task rows {}, parts {} "
-                    "and segments must all be positive",
-                    cut.shares, cut.partitions, cut.chunk, cut.task_rows, cut.parts));
+    throw InputError(fmt::format(
+        "cannot cut work into nothing: shares {}, partitions {}, chunk {}, task rows {}, parts {} "
+        "and segments must all be positive",
+        cut.shares, cut.partitions, cut.chunk, cut.task_rows, cut.parts));
   }
 }
 

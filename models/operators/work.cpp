@@ -18,7 +18,7 @@ void Work::clear() {
   ops = {};
   streams.clear();
   src = dst = RankId{};
-  put_bytes = 0;
+  put_bytes = put_pieces = 0;
 }
 
 std::uint64_t Work::stream_bytes(bool write) const {

@@ -70,6 +70,9 @@ struct Work {
   RankId src{};
   RankId dst{};
   std::uint64_t put_bytes = 0;
+  // Parts of a put that each start up and are fenced; 0: it is one. As many as ops.dependent says reach the other rank
+  // before the next is loaded.
+  std::uint64_t put_pieces = 0;
 
   // Returns whether moving a block out of L0C overlaps the next block's products.
   bool drain_overlaps() const {

@@ -20,7 +20,12 @@ struct BlockGrid {
   friend bool operator==(const BlockGrid&, const BlockGrid&) = default;
   BlockGrid() = default;
   BlockGrid(std::uint32_t rows, std::uint32_t cols, const Tiling& tiling)
-      : m(rows), n(cols), base_m(tiling.base_m), base_n(tiling.base_n), order(tiling.order), strip(tiling.strip) {
+      : m(rows),
+        n(cols),
+        base_m(tiling.base_m),
+        base_n(tiling.base_n),
+        order(tiling.order),
+        strip(tiling.strip) {
     if (tiling.grid_m * tiling.grid_n == 0) return;
     grid_m = tiling.grid_m;
     grid_n = tiling.grid_n;

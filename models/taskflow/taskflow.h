@@ -126,7 +126,7 @@ constexpr auto names_of(UnitFlag) {
   return std::to_array<std::string_view>({"off", "on", "unless_transposed"});
 }
 
-inline constexpr std::uint8_t kUsualStrip = 9, kMostStrip = 127;
+inline constexpr std::uint8_t kUsualStrip = 9, kMostStrip = 63;
 
 // The blocks of a matrix operator's output, the steps in which it loads K, and the number of buffers in each
 // stage of its pipeline. The defaults are those of the public runtime for the paper's shapes.
@@ -139,7 +139,9 @@ struct Tiling {
   // If not 0, shares are regions of the output, grid_m down by grid_n across, each of whole blocks; otherwise
   // blocks are dealt to shares in turn.
   std::uint8_t grid_m = 0, grid_n = 0;
-  std::uint8_t strip : 7 = kUsualStrip;  // block columns of a strip
+  std::uint8_t strip : 6 = kUsualStrip;  // block columns of a strip
+  // Whether a task that follows another one of its operator at once has loaded its first blocks meanwhile.
+  std::uint8_t loads_ahead : 1 = 0;
   // Whether every core begins K at a step of its own and wraps, so that no two load the same lines together.
   std::uint8_t rotate_k : 1 = 0;
   friend bool operator==(const Tiling&, const Tiling&) = default;

@@ -93,10 +93,17 @@ class Expander {
                  RankId rank_id) const {
     const TensorInfo& tensor = rank.tensors[index(hold.tensor)];
     Region region{index(hold.tensor), index(rank_id), 0, tensor.rows, 0, 1, kHold};
-    if (tensor.layout != Layout::kReceived) return region;
     Rows rows{0, 0};
     const std::int64_t expert = std::int64_t{td.expert} + hold.shift;
-    if (td.expert == kNoExpert) {
+    const std::uint32_t experts = layout_.shape().experts_per_rank;
+    const bool by_expert =
+        tensor.layout == Layout::kReceived || (tensor.layout == Layout::kPlain && td.expert != kNoExpert &&
+                                               tensor.rows > 1 && experts > 0 && tensor.rows % experts == 0);
+    if (!by_expert) return region;
+    if (tensor.layout == Layout::kPlain) {
+      if (expert >= 0 && expert < experts)
+        rows = equal_cut({0, tensor.rows}, static_cast<std::uint32_t>(expert), experts);
+    } else if (td.expert == kNoExpert) {
       rows = rank.tensors[output.tensor].layout == Layout::kReceived ? output.rows() : Rows{0, tensor.rows};
     } else if (expert >= 0 && expert < layout_.shape().experts_per_rank) {
       rows = layout_.received_expert(index(rank_id), static_cast<std::uint32_t>(expert));

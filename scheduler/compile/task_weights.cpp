@@ -127,9 +127,8 @@ TaskWeights::TaskWeights(const TaskflowView& taskflow, const RowLayout& layout,
   const OrderSpec& order = options.order;
   const bool path = mentions(order, "path"), depth = mentions(order, "depth");
   const bool work_needed = path || mentions(order, "bytes") || mentions(order, "flops");
-  const bool of_descriptor =
-      mentions(order, "rows") || mentions(order, "distance") || mentions(order, "node") ||
-      mentions(order, "block");
+  const bool of_descriptor = mentions(order, "rows") || mentions(order, "distance") ||
+                             mentions(order, "node") || mentions(order, "block");
   if (!work_needed && !depth && !of_descriptor) return;
   if (path && (!(options.path_rates.flops_per_second > 0) || !(options.path_rates.bytes_per_second > 0))) {
     throw InputError(fmt::format("{}: order '{}' sorts by path, which needs positive rates of the workers",

@@ -69,7 +69,8 @@ class WorkerChoice {
     key.evaluate(attributes_of(taskflow_, weights_, rank, task), {&value, 1});
     if (value < 0) fail("of {}: worker {} of its task {}, expected 0 or more", names_[op], value, task);
     const std::uint32_t queue = options_.workers.queue_for(operators_[op].unit);
-    const auto worker = static_cast<std::uint32_t>(std::fmod(std::floor(value), options_.workers[queue].count));
+    const auto worker =
+        static_cast<std::uint32_t>(std::fmod(std::floor(value), options_.workers[queue].count));
     return position({queue, worker, 1});
   }
 

@@ -27,9 +27,8 @@ const std::vector<NamedAttribute>& attributes() {
       {"rank", &Attributes::rank},       {"ep", &Attributes::ep},       {"distance", &Attributes::distance},
       {"node", &Attributes::node},       {"row", &Attributes::row},     {"rows", &Attributes::rows},
       {"tile", &Attributes::tile},       {"chunk", &Attributes::chunk}, {"index", &Attributes::index},
-      {"block", &Attributes::block},
-      {"bytes", &Attributes::bytes},     {"flops", &Attributes::flops}, {"depth", &Attributes::depth},
-      {"path", &Attributes::path}};
+      {"block", &Attributes::block},     {"bytes", &Attributes::bytes}, {"flops", &Attributes::flops},
+      {"depth", &Attributes::depth},     {"path", &Attributes::path}};
   return kAttributes;
 }
 

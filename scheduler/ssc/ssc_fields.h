@@ -56,10 +56,12 @@ void fields(Io& io, Tiling& t) {
   io.number("grid_m", t.grid_m);
   io.number("grid_n", t.grid_n);
   std::uint8_t strip = t.strip;  // parts of a byte have no reference
-  bool rotate_k = t.rotate_k != 0;
+  bool loads_ahead = t.loads_ahead != 0, rotate_k = t.rotate_k != 0;
   io.number("strip", strip);
+  io.flag("loads_ahead", loads_ahead);
   io.flag("rotate_k", rotate_k);
   t.strip = strip & kMostStrip;
+  t.loads_ahead = loads_ahead ? 1 : 0;
   t.rotate_k = rotate_k ? 1 : 0;
 }
 

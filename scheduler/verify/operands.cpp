@@ -26,8 +26,11 @@ class OperandsCheck final : public Check {
 
   void finish() override {
     if (!findings_.errors.empty()) return;
+    const bool pulls =
+        std::ranges::any_of(types_, [](const Operator* of) { return of->mover() == Mover::kPull; });
     findings_.notes.push_back(
-        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts and pulls only", tasks_));
+        fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts{} only", tasks_,
+                    pulls ? " and pulls" : ""));
   }
 
  private:
@@ -61,7 +64,8 @@ class OperandsCheck final : public Check {
     const bool put = mover == Mover::kPush;
     for (std::uint32_t i = 0; i < inputs.size(); ++i) {
       const Region& in = inputs[i];
-      if (in.rank != r && mover != Mover::kPull) error(r, t, fmt::format("reads the memory of rank {}", in.rank));
+      if (in.rank != r && mover != Mover::kPull)
+        error(r, t, fmt::format("reads the memory of rank {}", in.rank));
       if (in.shares != 1) {
         error(r, t,
               fmt::format("is said to read share {} of {} of {}, and reads all of its rows", in.share,
@@ -71,8 +75,8 @@ class OperandsCheck final : public Check {
       const std::uint32_t flags = i >= types_[td.op]->num_inputs() && blocks_[td.op] == 1 ? kHold : 0;
       if (in.flags != flags && !(in.flags == kMetadata && types_[td.op]->is_metadata(i)))
         error(r, t,
-              fmt::format("reads {} as what it is not to {}: metadata, or a hold", rank.tensors[in.tensor].name,
-                          op.name));
+              fmt::format("reads {} as {}, which it is not to {}", rank.tensors[in.tensor].name,
+                          in.flags & kHold ? "a hold" : "metadata", op.name));
     }
     const std::uint32_t there = put ? td.dst : r;
     for (const Region& out : outputs) {

@@ -138,9 +138,10 @@ double CostModel::vector_arithmetic(double simple, double convert, double transc
 // What a task spends beside its pipeline of loads, arithmetic and stores.
 double CostModel::serial_cycles(const VectorOps& ops) const {
   const Program::Tasks& tasks = program_.tasks;
-  const double picoseconds = static_cast<double>(ops.scalar) * static_cast<double>(tasks.scalar_store.count()) +
-                             static_cast<double>(ops.sorted) * static_cast<double>(tasks.sorted_element.count()) +
-                             static_cast<double>(ops.barriers) * static_cast<double>(program_.signals.sync_all.count());
+  const double picoseconds =
+      static_cast<double>(ops.scalar) * static_cast<double>(tasks.scalar_store.count()) +
+      static_cast<double>(ops.sorted) * static_cast<double>(tasks.sorted_element.count()) +
+      static_cast<double>(ops.barriers) * static_cast<double>(program_.signals.sync_all.count());
   return picoseconds * 1e-12 * static_cast<double>(hardware_.clock.count);
 }
 

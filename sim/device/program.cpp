@@ -16,7 +16,6 @@ Program::Tasks read_tasks(const Config& config) {
   tasks.static_task = config.duration("static_task");
   if (config.has("dynamic_task")) tasks.dynamic_task = config.duration("dynamic_task");
   tasks.cube_task_start = config.duration("cube_task_start");
-  tasks.loads_ahead = config.require_sources(false).boolean("loads_ahead", false);
   if (config.has("scalar_store")) tasks.scalar_store = config.duration("scalar_store");
   if (config.has("sorted_element")) tasks.sorted_element = config.duration("sorted_element");
   config.finish();

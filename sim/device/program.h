@@ -29,10 +29,8 @@ struct Program {
     // The device-side scheduler's work for a task; none: there is no scheduler.
     std::optional<Duration> dynamic_task{};
     Duration cube_task_start{};  // of a matrix task, before it loads anything
-    // Whether a matrix task that follows another one of its operator at once has loaded its first blocks meanwhile.
-    bool loads_ahead = false;
-    Duration scalar_store{};    // of the scalar unit to global memory, with the flush of its line
-    Duration sorted_element{};  // of an element in a pass of a sort or a merge
+    Duration scalar_store{};     // of the scalar unit to global memory, with the flush of its line
+    Duration sorted_element{};   // of an element in a pass of a sort or a merge
     // The scheduler's work; 0 where there is none, which read_experiment() refuses under dynamic execution.
     Duration scheduled() const { return dynamic_task.value_or(Duration::zero()); }
   } tasks;

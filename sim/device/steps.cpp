@@ -75,8 +75,8 @@ void TaskSteps::start(const Work& work, const Hardware& hardware, const AccessSt
   std::uint64_t most = 1;  // no step without a row
   for (const Stream& stream : work.streams) most = std::max<std::uint64_t>(most, stream.rows.size());
   part_ = 0;
-  parts_ =
-      bytes == 0 ? (work.ops.barriers + work.ops.scalar + work.ops.sorted > 0 ? 1 : 0) : static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + ub - 1) / ub, 1, most));
+  parts_ = bytes == 0 ? (work.ops.barriers + work.ops.scalar + work.ops.sorted > 0 ? 1 : 0)
+                      : static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + ub - 1) / ub, 1, most));
 }
 
 void TaskSteps::style(StepAccess& access) const {

@@ -121,11 +121,10 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   start_step(engine, worker);
 }
 
-// Whether the worker came from a task of the same operator without a wait, whose program loads ahead meanwhile.
+// Whether the worker came from a task of the same operator without a wait, and loaded ahead meanwhile.
 bool Device::has_loaded_ahead(const Worker& w, Time now) const {
-  const Program::Tasks& tasks = cost_.program().tasks;
-  return tasks.loads_ahead && w.work.kind == WorkKind::kCube && w.last_op == ssc_.tasks()[w.task].op &&
-         now == w.last_end + tasks.static_task;
+  return w.work.kind == WorkKind::kCube && w.work.tiling.loads_ahead &&
+         w.last_op == ssc_.tasks()[w.task].op && now == w.last_end + cost_.program().tasks.static_task;
 }
 
 void Device::end_idle_time(Time now, const TaskDescriptor& td) {

@@ -67,10 +67,10 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     StepTraffic traffic;
     Duration missing{};  // of the step
     double slowness = 1;
-    std::uint32_t queue = 0;  // it takes tasks from
+    std::uint32_t queue = 0;        // it takes tasks from
     std::uint32_t last_op = kNone;  // of the task before
     Time last_end;                  // of that task
-    bool told = false;        // whoever waits for its task has been told: a put that has left
+    bool told = false;              // whoever waits for its task has been told: a put that has left
   };
 
   const Hardware& hardware() const { return cost_.hardware(); }

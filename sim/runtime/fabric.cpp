@@ -28,6 +28,7 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
     : spec_(hardware.fabric),
       transport_(transport),
       collective_rate_(program.collective.rate),
+      scalar_store_(program.tasks.scalar_store),
       topology_(hardware, program, dies, transport, devices, cables, every_plane),
       workers_per_rank_(workers_per_rank),
       network_(backend.create(topology_.network())),
@@ -39,7 +40,18 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
 BytesPerSecond Fabric::cap(const Put& put) const {
   if (put.rate.count > 0) return scaled(put.rate, 1 / put.slowness);
   if (transport_ == Transport::kCollective) return scaled(collective_rate_, 1 / put.slowness);
-  return scaled(put.pulled ? spec_.pull_per_worker : spec_.put_per_worker, (put.whole_lines || put.pulled ? 1 : spec_.unaligned) / put.slowness);
+  return scaled(put.pulled ? spec_.pull_per_worker : spec_.put_per_worker,
+                (put.whole_lines || put.pulled ? 1 : spec_.unaligned) / put.slowness);
+}
+
+BytesPerSecond Fabric::rate_of_pieces(const Put& put, const Work& work) const {
+  const auto times = [](Duration each, std::uint64_t count) {
+    return each * static_cast<std::int64_t>(count);
+  };
+  const Duration all = transfer_time(put.bytes, cap(put)) + times(startup() + fence(), work.put_pieces) +
+                       times(latency(put.src, put.dst), work.ops.dependent) +
+                       times(scalar_store_, work.ops.scalar);
+  return {std::max<std::int64_t>(1, static_cast<std::int64_t>(rate({put.bytes.count}) / seconds(all)))};
 }
 
 Topology::Route Fabric::route(const Put& put) const {

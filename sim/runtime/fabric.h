@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/operators/work.h"
 #include "sim/core/engine.h"
 #include "sim/core/ids.h"
 #include "sim/device/hardware.h"
@@ -66,6 +67,8 @@ class Fabric final : public EventHandler {
     return disturbances_ ? disturbances_->wait_of_put(topology_, put.src, put.dst, op, row)
                          : Duration::zero();
   }
+  // The rate of a put in pieces (Work::put_pieces), with what the scalar unit does between them.
+  BytesPerSecond rate_of_pieces(const Put& put, const Work& work) const;
   Duration latency(RankId src, RankId dst) const { return topology_.latency(src, dst); }
   Duration fence() const { return transport_ == Transport::kPuts ? spec_.put_fence : Duration::zero(); }
 
@@ -95,6 +98,7 @@ class Fabric final : public EventHandler {
   const Hardware::Fabric& spec_;
   Transport transport_;
   BytesPerSecond collective_rate_;
+  Duration scalar_store_;
   Topology topology_;
   std::uint32_t workers_per_rank_;
   std::unique_ptr<Network> network_;

@@ -50,6 +50,7 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   running = {};
   running.put = {work.src, work.dst, Bytes{static_cast<std::int64_t>(work.put_bytes)}, true, slowness};
   running.put.pulled = work.src != rank_;
+  if (work.put_pieces > 0) running.put.rate = fabric_.rate_of_pieces(running.put, work);
   running.started = engine.now();
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
   look_up(engine, worker, work, op);

@@ -20,7 +20,7 @@ TEST_CASE("Every block is walked once, and its place gives back its number") {
   for (const std::uint32_t m : {1U, 5U, 6U, 8U, 9U, 16U, 21U, 32U}) {
     for (const std::uint32_t n : {1U, 7U, 8U, 13U, 16U, 28U}) {
       for (const BlockOrder order :
-           {BlockOrder::kRowMajor, BlockOrder::kDiagonal, BlockOrder::kColumnMajor}) {
+           {BlockOrder::kRowMajor, BlockOrder::kDiagonal, BlockOrder::kColumnMajor, BlockOrder::kStrips}) {
         const BlockGrid grid = grid_of(order, m, n);
         std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
         for (std::uint32_t b = 0; b < m * n; ++b) {
@@ -47,6 +47,14 @@ TEST_CASE(
   CHECK((second.row == 0 && second.col == 1));
   CHECK((window.row == 0 && window.col == 8));
   CHECK((band.row == 8 && band.col == 0));
+}
+
+TEST_CASE("Strips go row by row, and every second one begins with its last row") {
+  const BlockGrid grid = grid_of(BlockOrder::kStrips, 3, 16);  // strips of 9 and 7 columns
+  const BlockGrid::Place second_row = grid.place(9), turned = grid.place(27), behind = grid.place(27 + 7);
+  CHECK((second_row.row == 1 && second_row.col == 0));
+  CHECK((turned.row == 2 && turned.col == 9));
+  CHECK((behind.row == 1 && behind.col == 9));
 }
 
 TEST_CASE("With up to five block rows the diagonal order is the row-major one") {

@@ -125,7 +125,7 @@ TEST_CASE("every field of the schema is changed by the test below") {
   const std::set<std::string> tables = {"tensors", "operators", "tilings",     "tasks",  "regions",
                                         "events",  "kinds",     "worker_sets", "version"};
   std::erase_if(schema["Ssc"], [&](const std::string& name) { return tables.contains(name); });
-  std::erase(schema["Tiling"], "unused");
+  std::erase(schema["Tiling"], "walk");  // how blocks are gone through, which changes no result
   for (const auto& [table, fields] : schema) {
     INFO(table);
     CHECK(changed[table].size() == fields.size());

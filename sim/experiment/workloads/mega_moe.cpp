@@ -1,9 +1,10 @@
+#include "models/graph/mega_moe.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "models/graph/mega_moe.h"
 #include "models/graph/tiling_config.h"
 #include "sim/experiment/workload.h"
 
@@ -31,9 +32,10 @@ std::vector<std::uint32_t> read_segments(const Config& config, std::string_view 
     left -= segments.back();
   }
   if (sound && left == 0) return segments;
-  config.error(key, fmt::format("expected numbers of experts that sum up to the {} of a rank or more, one number that "
-                                "is repeated, or none",
-                                experts));
+  config.error(
+      key, fmt::format("expected numbers of experts that sum up to the {} of a rank or more, one number that "
+                       "is repeated, or none",
+                       experts));
   return usual;
 }
 
@@ -59,7 +61,7 @@ void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& of)
 }
 
 // From 1024 tokens on, two cores send a rank's rows of an expert, half each, and all meet before the next expert. Below,
-// all cores send what is there.
+// all cores send what is there, in pieces of tiles.
 void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& of) {
   constexpr std::int64_t kMostRows = 1 << 30;
   constexpr std::uint32_t kManyTokens = 1024;
@@ -68,14 +70,17 @@ void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& of) 
   const bool many = shape.tokens >= kManyTokens;
   of.dispatch_segments = read_segments(config, "dispatch_segments", experts, each);
   of.activation_segments = read_segments(config, "activation_segments", experts, {experts});
-  if (of.activation_segments.empty()) config.error("activation_segments", "expected segments: GMM2 waits for them");
+  if (of.activation_segments.empty())
+    config.error("activation_segments", "expected segments: GMM2 waits for them");
   of.combine_segments = read_segments(config, "combine_segments", experts, many ? each : decltype(each){});
+  of.put_tiles = config.boolean("put_tiles", !many);
   of.pull_rows = static_cast<std::uint32_t>(config.integer("pull_rows", 1, kMostRows, kMostRows));
   const std::uint32_t slot = std::max<std::uint32_t>(
       1, static_cast<std::uint32_t>(std::uint64_t{shape.tokens} * shape.top_k / shape.experts()));
-  const std::uint32_t senders = many ? 2 : std::max(1U, of.vector_cores / shape.ep);
-  of.put_rows =
-      static_cast<std::uint32_t>(config.integer("put_rows", 1, kMostRows, (slot + senders - 1) / senders));
+  constexpr std::uint32_t kPiece = 8;  // rows: half of a tile's piece of 16, or of what comes from one rank
+  const std::uint32_t half = (slot + 1) / 2;
+  of.put_rows = static_cast<std::uint32_t>(
+      config.integer("put_rows", 1, kMostRows, of.put_tiles ? std::min(kPiece, half) : half));
 }
 
 // A MoE layer as one kernel that exchanges rows itself.
@@ -87,16 +92,20 @@ void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& expe
   of.vector_cores = experiment.workers.count(CoreUnit::kVector);
   read_front(config, shape, of);
   read_cuts(config, shape, of);
-  of.gmm1 = read_tiling(config.map("gmm1"), kernel_tiling());
+  // Loads go ahead over the end of an expert's tiles in the first product, and not in the second.
+  Tiling first = kernel_tiling();
+  first.loads_ahead = 1;
+  of.gmm1 = read_tiling(config.map("gmm1"), first);
   of.gmm2 = read_tiling(config.map("gmm2"), kernel_tiling());
   config.finish();
   if (shape.dtype != DataType::kBf16 && shape.dtype != DataType::kFp16)
     root.map("model").error("dtype", "int8 is quantised from bf16 or fp16");
   if (of.activation_segments.empty()) return;
   experiment.passes.push_back({"forward", mega_moe_graph(shape, of)});
-  experiment.absent = {"Sort_again", "Merge", "Sorted", "Index", "Dispatched", "Finished"};
+  experiment.absent = {"Sort_again", "Merge", "Sorted", "Index", "Dispatched", "Arrived", "Finished"};
   experiment.timed =
-      "from the first core's start to the last core's end on the slowest rank: sort, quantisation, exchange of counts, "
+      "from the first core's start to the last core's end on the slowest rank: sort, quantisation, exchange "
+      "of counts, "
       "dispatch by pulls, products of int8, combine by puts of fp16, sum over each token's experts";
 }
 

@@ -82,7 +82,8 @@ std::uint64_t empty_puts(const Schedule& schedule, const RoutingCounts& counts) 
       if (td.task_type != static_cast<std::uint16_t>(TaskType::kPutMemSignal) || td.dst == index(ssc.rank()))
         continue;
       work.clear();
-      Operators::get(ssc.operators()[td.op].type).work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work);
+      Operators::get(ssc.operators()[td.op].type)
+          .work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work);
       empty += work.put_bytes == 0;
     }
   }

@@ -54,7 +54,7 @@ struct PublishedTimeline {
   struct Stage {
     std::string name;
     std::vector<std::string> operators;  // names, or patterns of names
-    std::string by;                      // what else its tasks are told apart by: expert, segment; may be empty
+    std::string by;  // what else its tasks are told apart by: expert, segment; may be empty
   };
   std::uint32_t rank = 0;
   nlohmann::ordered_json coordinates;  // of all points
@@ -129,7 +129,8 @@ struct PublishedTable {
 std::vector<std::string> published_tables(const std::filesystem::path& configs);
 
 // The names with those of groups replaced by their tables.
-std::vector<std::string> with_groups(const std::filesystem::path& configs, const std::vector<std::string>& names);
+std::vector<std::string> with_groups(const std::filesystem::path& configs,
+                                     const std::vector<std::string>& names);
 
 // Throws InputError with all that is wrong with the file, or with the known names where there is none.
 PublishedTable read_published_table(const std::filesystem::path& configs, const std::string& name);

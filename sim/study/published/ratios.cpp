@@ -44,7 +44,8 @@ Predictions run_ratios(const PublishedTable& table, const Scenario& scenario, co
     };
     add(ratio.metric, "ratio", seconds(of.time) / seconds(over.time));
     if (!ratio.of.metric.empty()) add(ratio.of.metric, "us", published_time(ratio.of.metric, of.time));
-    if (!ratio.over.metric.empty()) add(ratio.over.metric, "us", published_time(ratio.over.metric, over.time));
+    if (!ratio.over.metric.empty())
+      add(ratio.over.metric, "us", published_time(ratio.over.metric, over.time));
   }
   return result;
 }

@@ -86,8 +86,8 @@ class TimelinePoints {
   void add(const std::string& metric, const nlohmann::ordered_json& of, Duration time) {
     nlohmann::ordered_json coordinates = table_.timeline.coordinates;
     coordinates.update(of);
-    points_.push_back({coordinates, metric, "us", in_unit(metric, "us", static_cast<double>(time.count())),
-                       hardware_});
+    points_.push_back(
+        {coordinates, metric, "us", in_unit(metric, "us", static_cast<double>(time.count())), hardware_});
   }
 
   const PublishedTable& table_;
@@ -107,7 +107,8 @@ Predictions run_timeline(const PublishedTable& table, const Scenario& scenario, 
   return {table.heading, TimelinePoints(table, experiment, spans).points()};
 }
 
-A3SIM_REGISTER(Evaluation, "timeline", "when the stages of a kernel ran on one rank", Evaluation{run_timeline});
+A3SIM_REGISTER(Evaluation, "timeline", "when the stages of a kernel ran on one rank",
+               Evaluation{run_timeline});
 
 }  // namespace
 }  // namespace a3sim

@@ -1,0 +1,118 @@
+#include "models/graph/mega_moe.h"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "scheduler/ssc/parts_of.h"
+#include "scheduler/verify/verify.h"
+#include "tests/scheduler/small_compile.h"
+
+namespace a3sim {
+namespace {
+
+MegaMoeOptions small_mega_moe() {
+  MegaMoeOptions options;
+  options.vector_cores = 3;
+  options.sorters = 2;
+  options.index = true;
+  options.dispatch_segments = options.combine_segments = {1, 1};
+  options.activation_segments = {2};
+  options.pull_rows = options.put_rows = 2;
+  options.gmm1 = options.gmm2 = kSmallBlocks;
+  return options;
+}
+
+CompileOptions mega_moe_options(std::uint32_t ep, const RoutingCounts& capacity) {
+  CompileOptions options = small_options(ep, capacity);
+  options.shape.top_k = 2;
+  options.order.keys[0] = {"op", "expert", "tile"};
+  options.order.keys[1] = {
+      "op == Dispatched ? Dispatch : op == Multiplied || op == Activated ? SwiGLU : op == Arrived || op == "
+      "Finished ? Combine : op",
+      "op == Multiplied || op == SwiGLU || op == Activated ? chunk : expert", "op", "index"};
+  options.order.workers = {{"Dispatch", "src"}, {"GMM1", "block"}, {"Arrived", "tile"}, {"Barrier", "0"}};
+  return options;
+}
+
+Schedule mega_moe_schedule(std::uint32_t ep, std::uint64_t seed) {
+  const CompileOptions options = mega_moe_options(ep, uneven_counts(small_shape(ep), seed));
+  return compile(mega_moe_graph(options.shape, small_mega_moe()), "mega_moe", options).schedule;
+}
+
+const OperatorInfo& op_of(const Ssc& ssc, const TaskDescriptor& td) { return ssc.operators()[td.op]; }
+
+}  // namespace
+
+TEST_CASE("MegaMoE is sound: pulls, held starts and barriers are ordered by events") {
+  for (const std::uint32_t ep : {1U, 2U, 3U}) {
+    for (const std::uint64_t seed : {1U, 2U}) CHECK(verify(mega_moe_schedule(ep, seed)).errors.empty());
+  }
+}
+
+TEST_CASE("Whichever wait of MegaMoE is taken away, the verifier misses it") {
+  const Schedule good = mega_moe_schedule(2, 1);
+  std::uint32_t taken = 0;
+  for (std::uint32_t t = 0; t < good[0].tasks().size(); ++t) {
+    const TaskDescriptor& td = good[0].tasks()[t];
+    if (td.dependent_event == kNone || td.task_type == static_cast<std::uint16_t>(TaskType::kJoin)) continue;
+    Schedule planted = good;
+    SscParts parts = parts_of(good[0]);
+    parts.tasks[t].dependent_event = kNone;
+    planted[0] = Ssc::build(parts);
+    INFO(op_of(good[0], td).name << "[" << td.task_index << "]");
+    CHECK_FALSE(verify(planted).errors.empty());
+    ++taken;
+  }
+  CHECK(taken > 20);
+}
+
+TEST_CASE(
+    "Rows are pulled by the worker of their source, once the barrier behind the expert before is over") {
+  const Schedule schedule = mega_moe_schedule(3, 1);
+  const Ssc& ssc = schedule[1];
+  for (const TaskDescriptor& td : ssc.tasks()) {
+    if (op_of(ssc, td).name != "Dispatch") continue;
+    const WorkerSet& set = ssc.worker_sets()[td.worker_set];
+    CHECK(set.count == 1);
+    CHECK(set.first == td.src % 3);
+    CHECK(ssc.inputs(td)[0].rank == td.src);
+    std::set<std::string> behind;  // what triggers the event that it waits for
+    for (const TaskDescriptor& other : ssc.tasks()) {
+      if (other.trigger_rank == 1 && other.trigger_event == td.dependent_event)
+        behind.insert(fmt::format("{} {}", op_of(ssc, other).name, other.expert));
+    }
+    if (td.expert == 1) CHECK(behind == std::set<std::string>{"Dispatched 0"});
+    if (td.expert == 0) CHECK(behind.contains(fmt::format("Known {}", kNoExpert)));
+  }
+}
+
+TEST_CASE("Tiles are dealt to workers on from where the expert before ended") {
+  const Schedule schedule = mega_moe_schedule(1, 2);
+  const Ssc& ssc = schedule[0];
+  std::uint32_t before = 0, next = 0;  // base blocks of the experts before
+  for (const TaskDescriptor& td : ssc.tasks()) {
+    if (op_of(ssc, td).name != "GMM1") continue;
+    const Region& out = ssc.outputs(td)[0];
+    if (out.share == 0) {
+      before = next;
+      const std::uint32_t rows = out.rows().size(), cols = ssc.tensors()[out.tensor].cols;
+      next += (rows + kSmallBlocks.base_m - 1) / kSmallBlocks.base_m *
+              ((cols + kSmallBlocks.base_n - 1) / kSmallBlocks.base_n);
+    }
+    CHECK(ssc.worker_sets()[td.worker_set].first == (before + out.share) % 2);
+  }
+  CHECK(next > 2);
+}
+
+TEST_CASE("A worker's expression that has no operator, or is negative, is refused with the order's place") {
+  CompileOptions options = mega_moe_options(2, uneven_counts(small_shape(2), 1));
+  const Graph graph = mega_moe_graph(options.shape, small_mega_moe());
+  options.order.workers = {{"Dispatsh", "src"}};
+  CHECK_THROWS_WITH(compile(graph, "g", options), Catch::Matchers::Contains("did you mean 'Dispatch'?"));
+  options.order.workers = {{"Dispatch", "src - 9"}};
+  CHECK_THROWS_WITH(compile(graph, "g", options), Catch::Matchers::Contains("expected 0 or more"));
+}
+
+}  // namespace a3sim
