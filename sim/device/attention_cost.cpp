@@ -79,10 +79,13 @@ struct KeyCycles {
   double pace = 0, fill = 0;
 };
 
-KeyCycles key_cycles(const KeyWork& work, const Hardware& hardware, double vectors_a_cube) {
+// Where one core does both kinds of work, gradients leave no registers for a second tile: nothing overlaps.
+KeyCycles key_cycles(const KeyWork& work, const Hardware& hardware, double vectors_a_cube, bool overlaps) {
   const double vector = work.vector_cycles(hardware.vector, vectors_a_cube);
-  const double pace = std::max(work.products().cycles(hardware.cube), vector);
-  return {pace, work.before.cycles(hardware.cube) + vector + work.behind.cycles(hardware.cube) - pace};
+  const double products = work.products().cycles(hardware.cube);
+  const double pace = overlaps ? std::max(products, vector) : products + vector;
+  return {pace, std::max(0.0, work.before.cycles(hardware.cube) + vector + work.behind.cycles(hardware.cube) -
+                                  pace)};
 }
 
 // Keys that blocks of queries go through, those of one head of one sample, from the first block.
@@ -132,7 +135,7 @@ MemoryJob KernelCost::attention(const BlockAttention& attention, std::uint32_t w
                                           : forward_work(attention, padded, tile, through_l2);
   const std::vector<double> blocks = keys_of_blocks(attention, rows);
   const std::uint64_t heads = attention.samples * attention.heads;
-  const KeyCycles key_time = key_cycles(work, hardware(), beside);
+  const KeyCycles key_time = key_cycles(work, hardware(), beside, through_l2 || !attention.backward);
   std::vector<double> times(blocks.size());
   std::ranges::transform(blocks, times.begin(), [&](double keys) {
     return keys * key_time.pace + std::min(keys, tile) * key_time.fill;

@@ -93,6 +93,10 @@ TableOfPoints::TableOfPoints(const std::vector<Comparison>& comparisons, const E
       if (std::ranges::find(more_, column.head, &Column::head) == more_.end())
         more_.push_back(Column(column).or_else(""));
     }
+    // A case with a name of its own is told from others by that: its sizes stand in the JSON.
+    if (point.coordinates.contains("id"))
+      std::erase_if(coordinates_,
+                    [](const std::string& key) { return key != "id" && key != "what" && key != "dtype"; });
     variants_ = variants_ || !point.variant.empty();
     mixed_ = mixed_ || point.metric != metric_ || point.unit != unit_;
     formula_ = formula_ || point.formula;
