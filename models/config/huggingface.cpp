@@ -53,6 +53,7 @@ class ModelReader {
     add_layers(layers);
     add_list("not_modelled", notes_);
     model_->whole = true;
+    model_->mark = start_;
     auto root = std::make_unique<ConfigValue>();
     root->mark = start_;
     root->add("model", start_, std::move(model_));

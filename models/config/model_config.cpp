@@ -43,11 +43,6 @@ std::optional<std::uint32_t> read_experts_per_rank(const Config& config, const P
     size(config, "experts_per_rank", kMostExperts);
     return std::nullopt;
   }
-  if (!total && !local && config.has("layers")) {
-    config.error("layers",
-                 "no routed experts (experts, or experts_per_rank), so there is no MoE layer to run alone");
-    return std::nullopt;
-  }
   if (!total) return known("experts_per_rank", std::min(kMostLocalExperts, kMostExperts / ep));
   const std::optional<std::uint32_t> experts = known("experts", kMostExperts);
   if (!experts || parallel.ep_is_wrong) return std::nullopt;
@@ -63,6 +58,14 @@ std::optional<std::uint32_t> read_experts_per_rank(const Config& config, const P
     return std::nullopt;
   }
   return *experts / ep;
+}
+
+// A model of dense layers alone lacks all that a MoE layer is made of: that is said in a sentence.
+void check_has_experts(const Config& config) {
+  if (config.has("experts") || config.has("experts_per_rank") || !config.has("layers")) return;
+  config.error("layers",
+               "no routed experts (experts, or experts_per_rank), so there is no MoE layer to run alone");
+  config.throw_if_any();
 }
 
 // A routing counts the rows of each rank and expert. What is too large is refused at once, as all that follows would be
@@ -117,6 +120,7 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   config.text("name", "");
   config.text("source", "");
   config.texts("not_modelled");
+  check_has_experts(config);
   shape.ep = parallel.ep;
   shape.tokens = size(config, "tokens", kMostTokens);
   shape.hidden = size(config, "hidden", kWidest);
