@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-std::uint64_t whole(double count) { return static_cast<std::uint64_t>(count); }
+std::uint64_t whole_count(double count) { return static_cast<std::uint64_t>(count); }
 
 }  // namespace
 
@@ -50,9 +50,9 @@ std::vector<BlockKernel> BlockBuilder::passes(const std::string& name, double el
   for (const VectorPass& pass : passes) {
     const BlockVector work{elements * pass.read,
                            elements * pass.written,
-                           {whole(elements * pass.simple), whole(elements * pass.convert),
-                            whole(elements * pass.transcendental)},
-                           pass.steps > 0 ? whole(elements / width) : 0,
+                           {whole_count(elements * pass.simple), whole_count(elements * pass.convert),
+                            whole_count(elements * pass.transcendental)},
+                           pass.steps > 0 ? whole_count(elements / width) : 0,
                            pass.steps};
     kernels.push_back(kernel(name, WorkClass::kVector, work));
   }

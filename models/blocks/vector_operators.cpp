@@ -45,9 +45,8 @@ VectorPass norm_pass(double width) { return {2, 2, 4, 2, 0, norm_chain(width, kN
 
 void add_norm(BlockBuilder& builder, const std::string& name, double rows, double width) {
   add_operator(builder, name, rows * width, builder.layout().fuses(Fusion::kNorm),
-               {norm_pass(width),
-                {4, 2, 9, 3, 0, norm_chain(width, kNormGradientChain)}},
-               kNormSteps, kNormGradientSteps, {kNorm}, width);
+               {norm_pass(width), {4, 2, 9, 3, 0, norm_chain(width, kNormGradientChain)}}, kNormSteps,
+               kNormGradientSteps, {kNorm}, width);
 }
 
 void add_residual_norm(BlockBuilder& builder, const std::string& name, double rows, double width) {

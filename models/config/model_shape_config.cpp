@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostHeads = 1 << 16, kWidestHead = 1 << 16, kWidestLayer = 1 << 20,
                        kLargest = 1 << 24;
-constexpr std::int64_t kMostExperts = 1 << 20, kMostLocalExperts = 65534;  // as read_shape() has them
+constexpr std::int64_t kMostInLayer = 1 << 20, kMostOnRank = 65534;  // experts, as read_shape() has them
 constexpr std::size_t kMostLayers = 1 << 14;
 
 std::uint32_t read_count(const Config& config, std::string_view key, std::int64_t most) {
@@ -95,13 +95,13 @@ ModelShape read_parts(const Config& config, const Parallel& parallel) {
   if (config.has("attention")) shape.attention = read_attention(config.map("attention"));
   shape.dense_intermediate = count_if_there(config, "dense_intermediate", kWidestLayer);
   if (config.has("experts"))
-    shape.experts.count = read_count(config, "experts", kMostExperts);
+    shape.experts.count = read_count(config, "experts", kMostInLayer);
   else
     shape.experts.count =
-        count_if_there(config, "experts_per_rank", std::min(kMostLocalExperts, kMostExperts / parallel.ep)) *
+        count_if_there(config, "experts_per_rank", std::min(kMostOnRank, kMostInLayer / parallel.ep)) *
         parallel.ep;
   if (shape.experts.count > 0) {
-    shape.experts.top_k = read_count(config, "top_k", kMostExperts);
+    shape.experts.top_k = read_count(config, "top_k", kMostInLayer);
     shape.experts.intermediate = read_count(config, "intermediate", kWidestLayer);
     shape.experts.shared_intermediate = count_if_there(config, "shared_intermediate", kWidestLayer);
   }
