@@ -217,3 +217,26 @@ TEST_CASE("a time line of another recording is named, and not laid beside the ke
            std::string::npos;
   }));
 }
+
+TEST_CASE("a kernel that is listed again under another name counts once, in sums and in advice") {
+  const ScratchDirectory folder;
+  const std::string once = kernel("Flash", "FlashAttentionScore", "AI_CORE", 0, "400");
+  add_table(folder, kHeader + once + kernel("Flash_varlen", "FlashAttentionScore", "AI_CORE", 0, "400") +
+                        kernel("Flash", "FlashAttentionScore", "AI_CORE", 500, "400"));
+  CHECK(ProfiledJob(folder.path()).full(0).operators.size() == 2);
+  const Profile profile = read_profile(folder.path());
+  CHECK(profile.by_type().at("FlashAttentionScore").count == 2);
+  REQUIRE(profile.notes.size() == 1);
+  CHECK_THAT(profile.notes[0], Contains("1 rows repeat a kernel"));
+}
+
+TEST_CASE("kernels of dates that lie far apart have no critical path, and the step says so") {
+  const ScratchDirectory folder;
+  add_table(folder, kHeader + kernel("MatMul1", "MatMul", "AI_CORE", 0, "5000") +
+                        kernel("Add1", "Add", "AI_VECTOR_CORE", 2'000'000, "5000"));
+  const Advice advice = advise(ProfiledJob(folder.path()), book());
+  CHECK_FALSE(advice.path.has_value());
+  CHECK(std::ranges::any_of(advice.missing, [](const Missing& missing) {
+    return missing.column.find("10.0 of 2005.0 ms have a kernel") != std::string::npos;
+  }));
+}

@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "traces/analysis/stretches.h"
+
 namespace a3sim {
 namespace {
 
@@ -35,6 +37,9 @@ class Backwards {
     InferredPath path;
     if (records_.empty()) return path;
     Duration overlapped{};
+    Stretches busy;
+    for (const OperatorRecord* record : records_) busy.emplace_back(record->start, record->end);
+    unite(busy);
     for (std::size_t at = records_.size(); at > 0;) {
       const OperatorRecord& now = *records_[at - 1];
       const std::size_t before = held_up_by(at);
@@ -45,6 +50,8 @@ class Backwards {
     }
     std::ranges::reverse(path.stretches);
     const Duration length = path.stretches.back().to - path.stretches.front().from;
+    const Duration idle = length - covered(busy, {}, path.stretches.front().from, path.stretches.back().to);
+    path.idle = static_cast<double>(idle.count()) / static_cast<double>(length.count());
     path.overlapped = static_cast<double>(overlapped.count()) / static_cast<double>(length.count());
     return path;
   }

@@ -18,9 +18,12 @@ struct InferredPath {
   // The part of its time in which an operator on it ran beside the one before: what records of whole operators cannot
   // tell apart.
   double overlapped = 0;
+  // The part of its time in which nothing ran on any rank: it is counted for what runs next. Dates of different steps look
+  // like that.
+  double idle = 0;
 
   // Whether it may be believed.
-  bool sure() const { return !stretches.empty() && overlapped <= 0.05; }
+  bool sure() const { return !stretches.empty() && overlapped <= 0.05 && idle <= 0.5; }
 };
 
 // The critical path of a step by its records alone, which say when operators ran and not what they waited for. From the

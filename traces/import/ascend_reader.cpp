@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <deque>
+#include <set>
+#include <tuple>
 
 #include "sim/core/error.h"
 #include "sim/core/progress.h"
@@ -11,6 +14,28 @@ namespace a3sim {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Knows kernels that a table says twice, as those of an operator with shapes that vary ("…_varlen") are listed again
+// under another name: of one type, with one start and one duration. Remembers the last ones only.
+class RepeatedKernels {
+ public:
+  bool add(const KernelRow& row) {
+    constexpr std::size_t kMost = 4096;
+    if (!row.start || !row.time || *row.time == Duration::zero()) return false;
+    const Key key{*row.start, *row.time, row.type.empty() ? row.name : row.type};
+    if (!known_.insert(key).second) return true;
+    order_.push_back(key);
+    if (order_.size() <= kMost) return false;
+    known_.erase(order_.front());
+    order_.pop_front();
+    return false;
+  }
+
+ private:
+  using Key = std::tuple<Duration, Duration, std::string>;
+  std::set<Key> known_;
+  std::deque<Key> order_;
+};
 
 class AscendReader {
  public:
@@ -42,12 +67,17 @@ class AscendReader {
   void read_kernels(const fs::path& path, bool collectives_too) {
     KernelRows rows(path, origin_);
     to_.table(rows);
-    std::size_t unfinished = 0;
+    std::size_t unfinished = 0, repeated = 0;
+    RepeatedKernels known;
     while (rows.next()) {
       const KernelRow& row = rows.row();
       if (!row.time) {
         ++unfinished;
         to_.unfinished(rank_, row);
+        continue;
+      }
+      if (known.add(row)) {
+        ++repeated;
         continue;
       }
       to_.kernel(rank_, row, rows.line());
@@ -56,6 +86,10 @@ class AscendReader {
     if (unfinished > 0)
       notes_.push_back(
           fmt::format("{}: {} kernels without a duration are left out", rows.name(), unfinished));
+    if (repeated > 0)
+      notes_.push_back(
+          fmt::format("{}: {} rows repeat a kernel of the same type, start and duration, and count once",
+                      rows.name(), repeated));
   }
 
   // What a row does not say is how much of its time the rank waited for others.

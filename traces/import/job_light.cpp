@@ -207,7 +207,29 @@ void JobReader::make_light() {
   }
 }
 
+// A step whose kernels fill little of it may be made of dates of several steps.
+void JobReader::tell_sparse_steps() {
+  constexpr double kLittle = 0.05;
+  for (std::size_t s = 0; s < to_.steps_.size(); ++s) {
+    Duration busy{}, first = Duration::max(), last = Duration::min();
+    for (const OperatorRecord& record : to_.steps_[s].operators) {
+      busy += record.end - record.start;
+      first = std::min(first, record.start);
+      last = std::max(last, record.end);
+    }
+    const auto ranks = static_cast<double>(to_.steps_[s].ranks.size());
+    if (first >= last || microseconds(busy) >= kLittle * ranks * microseconds(last - first)) continue;
+    to_.job_.missing.push_back(
+        {fmt::format(
+             "kernel_details.csv: what runs in step {}: {:.1f} of {:.1f} ms have a kernel; are its dates of "
+             "several steps?",
+             to_.numbers_[s], milliseconds(busy) / ranks, milliseconds(last - first)),
+         "the step's time and its critical path"});
+  }
+}
+
 void JobReader::tell_missing() {
+  tell_sparse_steps();
   to_.job_.exchanges_split = has_.waits || exchanges_ == 0;
   to_.job_.idle_unexplained = host_ == 0 && has_.order;
   const auto lacks = [&](bool there, const char* column, const char* what) {

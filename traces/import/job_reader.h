@@ -85,6 +85,7 @@ class JobReader final : public AscendSink {
   void find_clocks();
   LightRecord light(std::uint32_t step, std::uint32_t rank, SeenRankStep& of, Duration& released) const;
   void make_light();
+  void tell_sparse_steps();
   void tell_missing();
 
   ProfiledJob& to_;
