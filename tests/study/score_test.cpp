@@ -31,6 +31,10 @@ void record(const std::filesystem::path& directory, const std::string& faults, u
   });
 }
 
+ScoredJob score_of(const std::filesystem::path& job, const std::vector<Answer>& answers) {
+  return score(FileObservation(job), job / "truth.json", read_rules(kConfigs / "advice"), answers);
+}
+
 std::string advice_on(const std::filesystem::path& directory) {
   return advice_json(advise(FileObservation(directory), read_rules(kConfigs / "advice"))).dump();
 }
@@ -50,21 +54,21 @@ TEST_CASE("advice follows from records alone: no truth, no name, no number of th
 TEST_CASE("a score knows a fault that was found from one that was not") {
   const ScratchDirectory scratch;
   record(scratch.path() / "job", "[{kind: clock, ranks: [1], factor: 0.8, steps: [12, 23]}]", 1);
-  const RuleBook rules = read_rules(kConfigs / "advice");
   std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
-  const ScoredJob right = score(scratch.path() / "job", rules, answers);
+  const ScoredJob right = score_of(scratch.path() / "job", answers);
   REQUIRE(right.faults.size() == 1);
   CHECK(right.faults[0].found);
   CHECK(right.faults[0].placed);
   CHECK(right.faults[0].slowdown > 0.03);
   CHECK(right.faults[0].delay <= 2);
-  CHECK(right.findings == 1);
-  CHECK(right.right == 1);
+  REQUIRE(right.findings.size() == 1);
+  CHECK(right.findings[0].right);
+  CHECK_FALSE(right.findings[0].healthy);
   CHECK(right.false_slow == 0);
   for (Answer& answer : answers) answer.causes = {"io.read"};
-  const ScoredJob wrong = score(scratch.path() / "job", rules, answers);
+  const ScoredJob wrong = score_of(scratch.path() / "job", answers);
   CHECK_FALSE(wrong.faults[0].found);
-  CHECK(wrong.right == 0);
+  CHECK_FALSE(wrong.findings.at(0).right);
 }
 
 TEST_CASE("a fault that full queues hide for a while begins when it is felt") {
@@ -73,8 +77,7 @@ TEST_CASE("a fault that full queues hide for a while begins when it is felt") {
          "[{kind: load, ranks: all, read: 100 us, process: 4 ms, fetch: 100 us, workers: 1, queue: 8, steps: "
          "[8, 23]}]",
          1);
-  const ScoredJob job = score(scratch.path() / "job", read_rules(kConfigs / "advice"),
-                              read_answers(kConfigs / "advice/score.yaml"));
+  const ScoredJob job = score_of(scratch.path() / "job", read_answers(kConfigs / "advice/score.yaml"));
   REQUIRE(job.faults.size() == 1);
   CHECK(job.faults[0].found);
   CHECK(job.faults[0].felt >= 8 + 4);

@@ -79,7 +79,7 @@ TEST_CASE("a low clock is told from the clock of a slow rank's operators") {
   CHECK(finding.last == kJobSteps - 1);
   // Three operators of 3 ms take 9 (1 / 0.9 - 1) ms longer, which is all of the lag of 1 ms.
   CHECK(finding.lost_ms == Approx(1));
-  CHECK(finding.confidence == Approx(1));
+  CHECK(finding.explains == Approx(1));
 }
 
 TEST_CASE("a slow memory slows what is not arithmetic, of several operators") {

@@ -1,59 +1,60 @@
 #include "sim/diagnosis/locate/episodes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/core/statistics.h"
+#include "sim/diagnosis/locate/slow_intervals.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kTurns = 3;    // slow steps in a row that begin another episode
-constexpr std::uint32_t kStopped = 4;  // steps without a slow one that end a dense episode
+// Full steps that rules see of an episode: the first ones, so many of each suspect, and no more.
+constexpr std::size_t kFirstFull = 4, kOfSuspect = 2, kMostFull = 10;
 
 std::uint32_t first_suspect(const StepVerdict& step) {
   return step.suspects.empty() ? kNone : step.suspects.front();
 }
 
-// Returns whether nearly all steps of an episode were slow.
-bool dense(const Episode& episode) {
-  constexpr double kDense = 0.9;
-  constexpr std::size_t kLong = 8;  // fewer may be part of an intermittent fault
-  const std::uint32_t length = episode.last() - episode.first() + 1;
-  return episode.steps.size() >= kLong && static_cast<double>(episode.steps.size()) > kDense * length;
-}
-
-void add(Episode& episode, const StepVerdict& step) {
-  episode.steps.push_back(step.step);
-  ++episode.suspects[first_suspect(step)];
-  episode.lost += step.took - step.usual;
-}
-
-// Returns whether another rank becomes the suspect at step `at` and remains it.
-bool turns(const Episode& episode, const std::vector<StepVerdict>& slow, std::size_t at, double stable) {
-  if (episode.steps.size() < kTurns || episode.stable() < stable) return false;
-  const std::uint32_t now = first_suspect(slow[at]);
-  if (now == episode.suspect() || at + kTurns > slow.size()) return false;
-  return std::all_of(slow.begin() + static_cast<std::ptrdiff_t>(at),
-                     slow.begin() + static_cast<std::ptrdiff_t>(at + kTurns),
-                     [&](const StepVerdict& step) { return first_suspect(step) == now; });
-}
-
-// Groups slow steps into episodes. A new episode begins where slow steps had stopped, or where for three
-// steps in a row the suspect is not that of the steady episode before.
-std::vector<Episode> episodes_of(const std::vector<StepVerdict>& slow, const LocateLimits& limits) {
-  std::vector<Episode> episodes;
-  for (std::size_t s = 0; s < slow.size(); ++s) {
-    bool another = episodes.empty();
-    if (!another) {
-      const Episode& last = episodes.back();
-      const std::uint32_t gap = slow[s].step - last.last() - 1;
-      another = gap > limits.apart || (gap >= kStopped && dense(last)) || turns(last, slow, s, limits.stable);
-    }
-    if (another) episodes.emplace_back();
-    add(episodes.back(), slow[s]);
+Episode episode_of(const std::vector<StepVerdict>& slow) {
+  Episode episode;
+  for (const StepVerdict& step : slow) {
+    episode.steps.push_back(step.step);
+    ++episode.suspects[first_suspect(step)];
+    episode.lost += step.took - step.usual;
   }
-  for (Episode& episode : episodes) episode.lost /= episode.last() - episode.first() + 1;
-  return episodes;
+  episode.lost /= episode.last() - episode.first() + 1;
+  return episode;
+}
+
+// Takes full steps of each episode: the first ones, and some for each of its suspects. One without any borrows those of
+// the episode with the same suspect whose lost time is nearest, if it is near.
+void find_recorded(const Observation& observation, const std::vector<std::vector<StepVerdict>>& intervals,
+                   std::vector<Episode>& episodes) {
+  constexpr double kNear = 0.5;
+  const std::vector<std::uint32_t> full = observation.full_steps();
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    std::map<std::uint32_t, std::size_t> seen;  // by first suspect
+    for (const StepVerdict& step : intervals[e]) {
+      if (!std::ranges::binary_search(full, step.step)) continue;
+      std::size_t& of_suspect = seen[first_suspect(step)];
+      if (episodes[e].recorded.size() >= (of_suspect < kOfSuspect ? kMostFull : kFirstFull)) continue;
+      episodes[e].recorded.push_back(step.step);
+      ++of_suspect;
+    }
+  }
+  for (Episode& episode : episodes) {
+    double least = kNear;
+    if (!episode.recorded.empty()) continue;
+    for (const Episode& other : episodes) {
+      if (other.borrowed || other.recorded.empty() || other.suspect() != episode.suspect()) continue;
+      const double apart = std::abs(other.lost - episode.lost) / std::max(other.lost, episode.lost);
+      if (apart >= least) continue;
+      least = apart;
+      episode.recorded = other.recorded;
+      episode.borrowed = true;
+    }
+  }
 }
 
 void add_mean(std::vector<RankStep>& mean, const std::vector<RankStep>& ranks) {
@@ -73,6 +74,9 @@ void divide(std::vector<RankStep>& mean, double by) {
 
 // `from`: the first step that shows what is usual.
 void add_means(const Observation& observation, std::uint32_t from, Located& located) {
+  std::map<std::uint32_t, std::vector<Episode*>> seen_by;  // by step that was recorded in full
+  for (Episode& episode : located.episodes)
+    for (const std::uint32_t step : episode.recorded) seen_by[step].push_back(&episode);
   std::vector<std::uint32_t> episode_of(located.steps, kNone);
   for (std::uint32_t e = 0; e < located.episodes.size(); ++e)
     for (const std::uint32_t step : located.episodes[e].steps) episode_of[step] = e;
@@ -81,13 +85,61 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
   std::uint32_t number = 0;
   observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const std::vector<RankStep>& ranks = steps.add(records);
+    if (const auto seen = seen_by.find(number); seen != seen_by.end())
+      for (Episode* episode : seen->second) add_mean(episode->seen, ranks);
     const std::uint32_t episode = episode_of[number++];
     if (episode == kNone && number <= from) return;
     healthy += episode == kNone;
     add_mean(episode == kNone ? located.healthy : located.episodes[episode].mean, ranks);
   });
   divide(located.healthy, healthy);
-  for (Episode& episode : located.episodes) divide(episode.mean, static_cast<double>(episode.steps.size()));
+  for (Episode& episode : located.episodes) {
+    divide(episode.mean, static_cast<double>(episode.steps.size()));
+    divide(episode.seen, static_cast<double>(episode.recorded.size()));
+    if (episode.seen.empty()) episode.seen = episode.mean;
+  }
+}
+
+// Returns the first of the last steps if these are faster for good than what was before them, else their number.
+// The division in two is the one that leaves the smallest squares.
+std::size_t faster_from(const std::vector<double>& took, double shift) {
+  constexpr std::size_t kLeast = 4, kBefore = 8;
+  if (took.size() < 2 * kLeast) return took.size();
+  double sum = 0, all = 0;
+  for (const double time : took) all += time;
+  std::size_t best = took.size();
+  double most = 0;
+  for (std::size_t at = 0; at + kLeast <= took.size(); ++at) {
+    const auto left = static_cast<double>(at), right = static_cast<double>(took.size() - at);
+    const double gain = at < kLeast ? 0 : sum * sum / left + (all - sum) * (all - sum) / right;
+    if (gain > most) {
+      most = gain;
+      best = at;
+    }
+    sum += took[at];
+  }
+  if (best == took.size()) return best;
+  const auto middle = took.begin() + static_cast<std::ptrdiff_t>(best);
+  const auto from = middle - static_cast<std::ptrdiff_t>(std::min(best, kBefore));
+  return median({from, middle}) > shift * median({middle, took.end()}) ? best : took.size();
+}
+
+// Shows the locator the steps that the job has become faster with for good.
+void look_back(const Observation& observation, const LocateLimits& limits, Locator& locator) {
+  std::vector<double> took;
+  RankSteps first(observation.ranks());
+  observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+    first.add(records);
+    took.push_back(first.took());
+  });
+  const std::size_t from = faster_from(took, limits.shift);
+  if (from == took.size()) return;
+  RankSteps steps(observation.ranks());
+  std::size_t number = 0;
+  observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+    const std::vector<RankStep>& ranks = steps.add(records);
+    if (number++ >= from) locator.show_usual(steps.took(), ranks, steps.own());
+  });
 }
 
 }  // namespace
@@ -112,6 +164,7 @@ Located locate(const Observation& observation, const LocateLimits& limits) {
   std::vector<StepVerdict> slow;
   std::vector<double> usual;
   StepVerdict before;
+  if (reference.empty()) look_back(observation, limits, locator);
   observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const StepVerdict& verdict = locator.add(located.steps++, records);
     if (verdict.before_too) {
@@ -127,9 +180,11 @@ Located locate(const Observation& observation, const LocateLimits& limits) {
     }
     before = verdict;
   });
-  located.episodes = episodes_of(slow, limits);
+  const std::vector<std::vector<StepVerdict>> intervals = slow_intervals(slow, limits);
+  for (const std::vector<StepVerdict>& interval : intervals) located.episodes.push_back(episode_of(interval));
+  find_recorded(observation, intervals, located.episodes);
   // The first step lacks the time that its ranks waited before it, if that is not recorded.
-  const bool first_tells = !reference.empty() || usual.size() < 2;
+  const bool first_tells = !reference.empty() || usual.size() < 2 || located.is_slow(0);
   if (!first_tells) usual.erase(usual.begin());
   add_means(observation, first_tells ? 0 : 1, located);
   located.by_reference = usual.empty() && !reference.empty();

@@ -8,13 +8,18 @@
 
 namespace a3sim {
 
-// A group of slow steps with the same suspect.
+// Slow steps that are slow in one way (slow_intervals.h).
 struct Episode {
   std::vector<std::uint32_t> steps;  // slow steps, ascending
   double lost = 0;                   // ps per step above the usual: the mean from the first to the last step
   // The number of slow steps in which a rank was the first suspect; kNone: no rank stands out.
   std::map<std::uint32_t, std::uint32_t> suspects;
   std::vector<RankStep> mean;  // by rank: means over the slow steps
+  // The first slow steps that are recorded in full, or else those of the interval that is most alike (`borrowed`);
+  // by rank: means over them. If there are none, over all slow steps.
+  std::vector<std::uint32_t> recorded;
+  std::vector<RankStep> seen;
+  bool borrowed = false;
 
   std::uint32_t first() const { return steps.front(); }
   std::uint32_t last() const { return steps.back(); }
@@ -37,8 +42,9 @@ struct Located {
   bool is_slow(std::uint32_t step) const;
 };
 
-// Reads all steps twice, one at a time: to find slow steps, then to compute means. Throws what the
-// observation throws.
+// Reads all steps up to four times, one at a time: to find slow steps, and to compute means. If no step without faults is
+// known and the last steps are faster for good, these are usual, and what was before them is judged by them. Throws
+// what the observation throws.
 Located locate(const Observation& observation, const LocateLimits& limits);
 
 }  // namespace a3sim

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::size_t kYoung = 8;   // steps below which the deviation of a history is unreliable
 constexpr double kNormal = 1.4826;  // standard deviations per median absolute deviation
+constexpr double kChanged = 0.25;   // part of the lost time by which it differs from what was recorded
+constexpr std::uint32_t kStopped =
+    4;  // steps without a slow one, after which slow ones may be of another fault
+constexpr std::uint32_t kMostAgain = 4;  // times that a suspect is recorded again
 
 }  // namespace
 
@@ -54,8 +58,9 @@ bool RecordRequests::is_done(const Request& request) const {
          (request.slow > 0 && request.recorded >= 2 * limits_.recorded);
 }
 
-void RecordRequests::add(std::uint32_t step, bool slow, const std::vector<std::uint32_t>& suspects,
-                         const std::vector<std::uint32_t>& beside) {
+void RecordRequests::add(std::uint32_t step, double lost, const std::vector<std::uint32_t>& suspects,
+                         const std::vector<std::uint32_t>& beside, double grown) {
+  const bool slow = lost > 0;
   const auto is_suspect = [&](std::uint32_t rank) {
     return slow && std::ranges::find(suspects, rank) != suspects.end();
   };
@@ -63,23 +68,34 @@ void RecordRequests::add(std::uint32_t step, bool slow, const std::vector<std::u
     ++request->second.recorded;
     request->second.slow += is_suspect(request->first);
     if (is_done(request->second)) {
-      done_[request->first] = step;
+      done_[request->first] = {step, request->second.lost, request->second.again};
       request = open_.erase(request);
     } else {
       ++request;
     }
   }
   for (const std::uint32_t suspect : suspects) {
-    if (!slow || open_.contains(suspect)) continue;
-    const auto before = done_.find(suspect);
-    const bool again = before != done_.end() && step - before->second <= limits_.apart;
-    if (again) {
-      before->second = step;
+    if (!slow) break;
+    if (const auto open = open_.find(suspect); open != open_.end()) {
+      open->second.lost = std::min(open->second.lost, lost);
       continue;
     }
+    const auto before = done_.find(suspect);
+    std::uint32_t again = 0;
+    if (before != done_.end() && step - before->second.step <= limits_.apart) {
+      Done& done = before->second;
+      const bool stopped = step - done.step > kStopped;
+      const bool alike = std::abs(lost - done.lost) <= kChanged * std::max(lost, done.lost) + grown;
+      done.step = step;
+      if ((alike && !stopped) || done.again >= kMostAgain) continue;
+      again = done.again + 1;
+    }
     Request& request = open_[suspect];
+    request.lost = lost;
+    request.again = again;
     request.ranks = beside;
-    if (suspect != kNone) request.ranks.push_back(suspect);
+    for (const std::uint32_t rank : suspects)
+      if (rank != kNone) request.ranks.push_back(rank);
   }
   std::set<std::uint32_t> ranks;
   for (const auto& [suspect, request] : open_) ranks.insert(request.ranks.begin(), request.ranks.end());
@@ -144,9 +160,13 @@ void Locator::find_suspects() {
     if (verdict_.suspects.size() < kMostSuspects) verdict_.suspects.push_back(rank);
 }
 
-void Locator::learn(const std::vector<RankStep>& ranks) {
+void Locator::show_usual(double took, const std::vector<RankStep>& ranks, const std::vector<double>& own) {
+  learn(ranks, own);
+  history_.add(took, false);
+}
+
+void Locator::learn(const std::vector<RankStep>& ranks, const std::vector<double>& own_now) {
   learned_ = std::min(learned_ + 1, limits_.window);
-  const std::vector<double>& own_now = steps_.own();
   if (own_of_record_.size() != own_now.size()) own_of_record_ = own_now;
   for (std::size_t i = 0; i < own_now.size(); ++i)
     own_of_record_[i] += (own_now[i] - own_of_record_[i]) / learned_;
@@ -173,7 +193,7 @@ const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord>
     find_lags(ranks, records);
     find_suspects();
   } else if (!above && tells) {
-    learn(ranks);
+    learn(ranks, steps_.own());
   }
   if (tells) history_.add(verdict_.took, verdict_.slow);
   above_before_ = above;
@@ -203,7 +223,8 @@ void Locator::ask() {
     of_slow_step_.assign(all.begin(), all.end());
     if (suspects.empty()) suspects.push_back(kNone);
   }
-  requests_.add(verdict_.step, verdict_.slow, suspects, ranks);
+  const double lost = verdict_.slow ? std::max(1.0, verdict_.took - verdict_.usual) : 0;
+  requests_.add(verdict_.step, lost, suspects, ranks, limits_.sure_share * verdict_.usual);
 }
 
 }  // namespace a3sim

@@ -42,27 +42,35 @@ class StepHistory {
 
 // Chooses the ranks to record in full in the next step. After a slow step these are its suspects, until
 // enough slow steps with the same suspects are recorded; the wait for an intermittent fault is limited. A
-// rank that was recorded is requested again only after a long pause.
+// rank that was recorded is requested again after a long pause, and a few times when slow steps had stopped or lose
+// much more or less than those that were recorded: they may be of another fault.
 class RecordRequests {
  public:
   explicit RecordRequests(const LocateLimits& limits) : limits_(limits) {}
 
-  // Adds a step: whether it was slow, its suspects (kNone: no rank stands out), and ranks to record beside
-  // them.
-  void add(std::uint32_t step, bool slow, const std::vector<std::uint32_t>& suspects,
-           const std::vector<std::uint32_t>& beside);
+  // Adds a step: its time above the usual in ps, or 0 if it was not slow, its suspects (kNone: no rank stands out),
+  // and ranks to record beside them. `grown`: ps of growth that are worth another record.
+  void add(std::uint32_t step, double lost, const std::vector<std::uint32_t>& suspects,
+           const std::vector<std::uint32_t>& beside, double grown);
   const std::vector<std::uint32_t>& wanted() const { return wanted_; }
 
  private:
   struct Request {
     std::uint32_t recorded = 0, slow = 0;  // number of steps
+    double lost = 0;                       // ps, the least of a slow step
+    std::uint32_t again = 0;               // times that it was recorded before
     std::vector<std::uint32_t> ranks;
+  };
+  struct Done {
+    std::uint32_t step = 0;  // the last slow one
+    double lost = 0;         // ps, when it was recorded
+    std::uint32_t again = 0;
   };
   bool is_done(const Request& request) const;
 
   LocateLimits limits_;
-  std::map<std::uint32_t, Request> open_;        // by suspect
-  std::map<std::uint32_t, std::uint32_t> done_;  // by suspect: its last slow step
+  std::map<std::uint32_t, Request> open_;  // by suspect
+  std::map<std::uint32_t, Done> done_;     // by suspect
   std::vector<std::uint32_t> wanted_;
 };
 
@@ -86,6 +94,9 @@ class Locator {
   // cannot be judged, since the end of the step before it, when its ranks could have begun, is unknown.
   Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<const LightRecord> reference);
 
+  // Shows a step that is known to be usual, before the first is added.
+  void show_usual(double took, const std::vector<RankStep>& ranks, const std::vector<double>& own);
+
   // Adds all records of the next step. The result is valid until the next call.
   const StepVerdict& add(std::uint32_t step, std::span<const LightRecord> records);
 
@@ -99,7 +110,7 @@ class Locator {
   double lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) const;
   void find_lags(const std::vector<RankStep>& ranks, std::span<const LightRecord> records);
   void find_suspects();
-  void learn(const std::vector<RankStep>& ranks);
+  void learn(const std::vector<RankStep>& ranks, const std::vector<double>& own_now);
   void ask();
   std::vector<std::uint32_t> beside() const;
 

@@ -43,6 +43,7 @@ FileObservation::FileObservation(const std::filesystem::path& directory)
 }
 
 std::vector<LightRecord> FileObservation::reference() const {
+  if (!with_reference_) return {};
   std::vector<LightRecord> records;
   if (!std::filesystem::exists(directory_ / kReferenceBin)) return records;
   LightFile(directory_ / kReferenceBin)
@@ -57,6 +58,7 @@ FullStep FileObservation::read(const std::string& folder, std::uint32_t step) co
 }
 
 FullStep FileObservation::reference_full() const {
+  if (!with_reference_) return {};
   if (!std::filesystem::exists(directory_ / kReferenceFolder)) return {};
   FullStep full = kept(kNone);
   for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) full.ranks.push_back(rank);

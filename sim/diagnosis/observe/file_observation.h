@@ -19,6 +19,8 @@ class FileObservation final : public Observation {
 
   // Replaces the recorded limits of the machine. `machine` must have planes of the same names.
   void set_machine(const ObservedMachine& machine) { job_.machine = machine; }
+  // Goes on as if no step without faults had been recorded.
+  void leave_out_reference() { with_reference_ = false; }
   void each_step(const Step& take) const override { light_.each_step(take); }
   std::vector<LightRecord> reference() const override;
   FullStep reference_full() const override;
@@ -37,6 +39,7 @@ class FileObservation final : public Observation {
   std::filesystem::path directory_;
   JobFile file_;
   LightFile light_;
+  bool with_reference_ = true;
   mutable std::map<std::uint32_t, FullStep> kept_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "sim/diagnosis/rules/choice.h"
 #include "sim/diagnosis/rules/rule.h"
@@ -19,20 +20,36 @@ std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleBook&
     const RuleData& data = rules.causes.at(name);
     for (Finding& finding : item.object->diagnose_slowdown(slowdown, data)) {
       finding.cause = name;
-      for (const std::string& text : data.remedies()) finding.remedies.push_back({text, 0, true});
+      for (const RemedyPlan& plan : data.remedies()) finding.remedies.push_back({plan.text, plan.change});
       findings.push_back(std::move(finding));
     }
   }
   return findings;
 }
 
-void fill_in(const Slowdown& slowdown, Finding& finding) {
+// Returns how often findings that explain as much were right.
+double confidence_of(const Finding& finding, const RuleData& measured) {
+  if (finding.cause == kCauseOpen) return 0;
+  const double share = finding.explains;
+  const char* key = finding.steady  ? "standing"
+                    : share >= 0.95 ? "explains_95"
+                    : share >= 0.75 ? "explains_75"
+                    : share >= 0.5  ? "explains_50"
+                                    : "explains_25";
+  return measured.at(key) * (1 - finding.doubt);
+}
+
+void fill_in(const Slowdown& slowdown, const RuleBook& rules, Finding& finding) {
   finding.first = slowdown.episode.first();
   finding.last = slowdown.episode.last();
-  finding.lost_ms = kMsOfPs * slowdown.episode.lost * finding.confidence;
-  finding.share = slowdown.usual() > 0 ? slowdown.episode.lost * finding.confidence / slowdown.usual() : 0;
-  finding.confidence *= 1 - finding.doubt;
+  finding.lost_ms = kMsOfPs * slowdown.episode.lost * finding.explains;
+  finding.share = slowdown.usual() > 0 ? slowdown.episode.lost * finding.explains / slowdown.usual() : 0;
+  finding.confidence = confidence_of(finding, rules.confidence);
+  finding.explains *= 1 - finding.doubt;
   finding.doubt = 0;
+  finding.parts = {{finding.first, finding.last, finding.ranks, finding.lost_ms}};
+  if (slowdown.episode.borrowed)
+    finding.missing.push_back("full records of some of these steps: they look like those before");
   for (Remedy& remedy : finding.remedies) remedy.gain_ms = finding.lost_ms;
 }
 
@@ -42,44 +59,45 @@ Finding open_cause(const Slowdown& slowdown) {
   const std::uint32_t suspect = slowdown.episode.suspect();
   if (suspect != kNone && slowdown.episode.stable() >= 0.5) finding.ranks = {suspect};
   const std::uint32_t shown = finding.ranks.empty() ? 0 : suspect;
-  finding.confidence = 1;
+  finding.explains = 1;
   finding.add({"a slow step takes, of a usual one", "", 1 + slowdown.lag() / std::max(1.0, slowdown.usual()),
                1, slowdown.place(shown)});
-  finding.remedies.push_back({"record slow steps in full: a3sim run --steps N --record same", 0, true});
+  finding.remedies.push_back({"record slow steps in full: a3sim run --steps N --record same"});
   if (slowdown.full.empty()) finding.missing.push_back("operators, transfers and host events of a slow step");
   return finding;
 }
 
-// Returns the finding of an earlier episode that resembles this one, which has no full records: the same
-// suspect, and about the same lag.
-const Finding* like_before(const Slowdown& slowdown,
-                           const std::vector<std::pair<const Episode*, Finding>>& before) {
-  constexpr double kNear = 0.5;
-  const std::uint32_t suspect = slowdown.episode.suspect();
-  for (const auto& [episode, finding] : before) {
-    if (!episode->suspects.contains(suspect) || finding.cause == kCauseOpen) continue;
-    const double then = episode->lost, now = slowdown.episode.lost;
-    if (std::abs(now - then) <= kNear * std::max(now, then)) return &finding;
-  }
-  return nullptr;
-}
-
-std::vector<Finding> advise_on(const Slowdown& slowdown, const RuleBook& rules,
-                               const std::vector<std::pair<const Episode*, Finding>>& before) {
-  std::vector<Finding> findings = choose(diagnose_slowdown(slowdown, rules));
-  if (findings.empty()) {
-    if (const Finding* like = slowdown.full.empty() ? like_before(slowdown, before) : nullptr) {
-      findings.push_back(*like);
-      findings.back().missing.push_back("full records of these steps: they look like those before");
-    } else {
-      findings.push_back(open_cause(slowdown));
-    }
-  }
+std::vector<Finding> advise_on(const Slowdown& slowdown, const RuleBook& rules) {
+  std::vector<Finding> findings =
+      choose(diagnose_slowdown(slowdown, rules), slowdown.lag() / std::max(1.0, slowdown.usual()));
+  if (findings.empty()) findings.push_back(open_cause(slowdown));
+  const auto limits = [&](std::string_view cause, std::string_view threshold) {
+    return rules.causes.find(cause)->second.at(threshold);
+  };
   for (Finding& finding : findings) {
-    finding.ruled_out = ruled_out(slowdown, finding, findings);
-    fill_in(slowdown, finding);
+    finding.ruled_out = ruled_out(slowdown, finding, findings, limits);
+    fill_in(slowdown, rules, finding);
   }
   return findings;
+}
+
+// Returns the part of a slowdown that findings explain: those of one rank together, those of different ranks beside one
+// another.
+double explained_by(const std::vector<Finding>& findings, std::uint32_t ranks) {
+  double most = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    double sum = 0;
+    for (const Finding& finding : findings)
+      if (finding.ranks.empty() || std::ranges::binary_search(finding.ranks, rank)) sum += finding.explains;
+    most = std::max(most, sum);
+  }
+  return std::min(1.0, most);
+}
+
+void add_unexplained(const Slowdown& slowdown, const std::vector<Finding>& findings, Advice& advice) {
+  const double lost = (1 - explained_by(findings, slowdown.observation.ranks())) * slowdown.episode.lost;
+  if (lost <= slowdown.shared.at("unexplained") * slowdown.usual()) return;
+  advice.unexplained.push_back({slowdown.episode.first(), slowdown.episode.last(), kMsOfPs * lost});
 }
 
 // Returns a full record of a usual step: the one without noise and faults, or the middle one of those that
@@ -95,11 +113,19 @@ FullStep usual_full(const Observation& observation, const Located& located) {
 
 // Replaces step indices by the numbers that the source uses.
 void renumber(const Observation& observation, Advice& advice) {
+  for (Unexplained& part : advice.unexplained) {
+    part.first = observation.number_of(part.first);
+    part.last = observation.number_of(part.last);
+  }
   for (std::uint32_t& step : advice.slow_steps) step = observation.number_of(step);
   for (std::vector<Finding>* findings : {&advice.findings, &advice.infos}) {
     for (Finding& finding : *findings) {
       finding.first = observation.number_of(finding.first);
       finding.last = observation.number_of(finding.last);
+      for (FindingPart& part : finding.parts) {
+        part.first = observation.number_of(part.first);
+        part.last = observation.number_of(part.last);
+      }
     }
   }
 }
@@ -150,9 +176,11 @@ std::vector<Finding> steady_findings(const SteadyState& job, const RuleBook& rul
       finding.steady = true;
       finding.last = last;
       finding.share = finding.lost_ms / kMsOfPs / job.took;
-      finding.info |= finding.share < rules.shared.at("info");
+      finding.info |= finding.share < rules.shared.at("info") || (job.step == kNone && !data.always());
+      finding.confidence = confidence_of(finding, rules.confidence);
       for (const auto* remedies : {&data.standing_remedies(), &data.remedies()})
-        for (const std::string& text : *remedies) finding.remedies.push_back({text, finding.lost_ms, true});
+        for (const RemedyPlan& plan : *remedies)
+          finding.remedies.push_back({plan.text, plan.change, finding.lost_ms});
       findings.push_back(std::move(finding));
     }
   }
@@ -168,11 +196,17 @@ void add_steady(const Observation& observation, const Located& located, const Fu
   if (!state || located.steps == 0) return;
   std::vector<Finding> known = advice.findings;
   known.insert(known.end(), advice.infos.begin(), advice.infos.end());
-  const bool with_reference = !observation.reference().empty();
   for (Finding& finding : steady_findings(*state, rules, located.steps - 1, known)) {
-    finding.info |= with_reference;
     (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
   }
+}
+
+// Leaves out information on what costs little beside the largest finding.
+void leave_out_little(double told, Advice& advice) {
+  double most = 0;
+  for (const Finding& finding : advice.findings) most = std::max(most, finding.lost_ms);
+  std::erase_if(advice.infos,
+                [&](const Finding& info) { return info.lost_ms > 0 && info.lost_ms < told * most; });
 }
 
 }  // namespace
@@ -181,6 +215,7 @@ RuleBook read_rules(const std::filesystem::path& folder) {
   RuleBook rules;
   rules.locate = read_locate_limits(folder / "locate.yaml");
   rules.shared = RuleData::read(folder / "shared.yaml");
+  rules.confidence = RuleData::read(folder / "confidence.yaml");
   for (const auto& [name, item] : CauseRules::all())
     rules.causes.emplace(name, RuleData::read(folder / (name + ".yaml")));
   return rules;
@@ -194,20 +229,21 @@ Advice advise(const Observation& observation, const RuleBook& rules) {
   advice.usual_ms = kMsOfPs * located.usual;
   advice.missing = observation.missing();
   const FullStep reference = usual_full(observation, located);
-  std::vector<std::pair<const Episode*, Finding>> found;
+  std::vector<Finding> findings;
   for (const Episode& episode : located.episodes) {
     advice.slow += static_cast<std::uint32_t>(episode.steps.size());
     advice.slow_steps.insert(advice.slow_steps.end(), episode.steps.begin(), episode.steps.end());
     const Slowdown one = make_slowdown(observation, located, episode, reference, rules.shared);
-    for (Finding& finding : advise_on(one, rules, found)) found.emplace_back(&episode, std::move(finding));
+    std::vector<Finding> found = advise_on(one, rules);
+    add_unexplained(one, found, advice);
+    std::ranges::move(found, std::back_inserter(findings));
   }
-  std::vector<Finding> findings;
-  for (auto& [episode, finding] : found) findings.push_back(std::move(finding));
   for (Finding& finding : join(std::move(findings))) {
     finding.info = finding.share < rules.shared.at("info");
     (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
   }
   add_steady(observation, located, reference, rules, advice);
+  leave_out_little(rules.shared.at("told"), advice);
   advice.path = path_parts(observation, located);
   renumber(observation, advice);
   return advice;

@@ -17,18 +17,26 @@ namespace a3sim {
 // The thresholds of all rules, as read from configs/advice.
 struct RuleBook {
   LocateLimits locate;
-  RuleData shared;
+  RuleData shared, confidence;
   std::map<std::string, RuleData, std::less<>> causes;
 };
 // Reads a folder of thresholds. Throws InputError for anything wrong or missing.
 RuleBook read_rules(const std::filesystem::path& folder);
+
+// What no finding explains of a slowdown.
+struct Unexplained {
+  std::uint32_t first = 0, last = 0;  // steps
+  double lost_ms = 0;                 // per step
+};
 
 struct Advice {
   std::uint32_t ranks = 0, steps = 0, slow = 0;
   std::vector<std::uint32_t> slow_steps;
   double usual_ms = 0;
   std::vector<Finding> findings;  // in descending order of cost
-  std::vector<Finding> infos;     // findings that cost less than 1 % of a step
+  std::vector<Finding>
+      infos;  // findings that cost less than 1 % of a step, without those beside which they vanish
+  std::vector<Unexplained> unexplained;
   std::vector<Missing> missing;   // what the source does not record
   std::optional<PathParts> path;  // nullopt: the critical path is neither known nor inferred
 };

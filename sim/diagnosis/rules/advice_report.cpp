@@ -11,20 +11,64 @@ namespace {
 
 using nlohmann::ordered_json;
 
+std::string steps_text(std::uint32_t first, std::uint32_t last) {
+  return first == last ? fmt::format("step {}", first) : fmt::format("steps {} to {}", first, last);
+}
+
 std::string where(const Finding& finding, std::uint32_t ranks) {
-  const std::string steps = finding.steady ? "every step"
-                            : finding.first == finding.last
-                                ? fmt::format("step {}", finding.first)
-                                : fmt::format("steps {} to {}", finding.first, finding.last);
+  const std::string steps =
+      finding.steady ? std::string("every step") : steps_text(finding.first, finding.last);
   const std::string place = place_text(finding, ranks);
   return place.empty() ? steps : place + ", " + steps;
 }
 
+// What the finding explains of the slowdown, and how often findings like it are right.
+std::string trust_text(const Finding& finding) {
+  std::string text;
+  if (!finding.steady && finding.cause != kCauseOpen)
+    text += fmt::format(", explains {:.0f} % of the lag", 100 * finding.explains);
+  if (finding.confidence > 0) text += fmt::format(", sure to {:.0f} %", 100 * finding.confidence);
+  return text;
+}
+
+// Says how a finding changes over its steps: by whom, or by how much.
+std::string course_text(const Finding& finding) {
+  if (finding.parts.size() < 2) return {};
+  std::string text;
+  for (const FindingPart& part : finding.parts) {
+    if (!text.empty()) text += "; ";
+    if (finding.moves)
+      text += fmt::format("rank{} {} in ", part.ranks.size() > 1 ? "s" : "", fmt::join(part.ranks, ", "));
+    text += fmt::format("{}{}", steps_text(part.first, part.last),
+                        finding.moves ? std::string() : fmt::format(" {:.3f} ms", part.lost_ms));
+  }
+  return text;
+}
+
+std::string proof_text(const Remedy& remedy) {
+  switch (remedy.proof) {
+    case Remedy::Proof::kSimulated:
+      return fmt::format("gains {:.3f} ms a step", remedy.gain_ms);
+    case Remedy::Proof::kNotProvable:
+      return "not provable: the simulation has no such change";
+    case Remedy::Proof::kNotTried:
+      break;
+  }
+  return fmt::format("at most {:.3f} ms a step", remedy.gain_ms);
+}
+
+// Whether each remedy says what it gains: bounds are alike, and stand once.
+bool tells_gain(const Finding& finding, std::size_t remedy) {
+  return finding.cause != kCauseOpen &&
+         (remedy == 0 || finding.remedies[remedy].proof != Remedy::Proof::kNotTried);
+}
+
 void add_finding(const Finding& finding, const Advice& advice, std::string& text) {
-  text += fmt::format("{}: {:.3f} ms a step ({:.1f} %), {}{:.0f} %{}\n", finding.cause, finding.lost_ms,
-                      100 * finding.share, finding.steady ? "sure to " : "explains ",
-                      100 * finding.confidence, finding.steady ? "" : " of the lag");
+  text += fmt::format("{}: {:.3f} ms a step ({:.1f} %){}\n", finding.cause, finding.lost_ms,
+                      100 * finding.share, trust_text(finding));
   text += fmt::format("  where      {}\n", where(finding, advice.ranks));
+  if (const std::string course = course_text(finding); !course.empty())
+    text += fmt::format("  {:<10} {}\n", finding.moves ? "moves" : "in parts", course);
   for (std::size_t e = 0; e < finding.evidence.size(); ++e) {
     const Evidence& item = finding.evidence[e];
     text += fmt::format("  {:<10} {}{}\n", e == 0 ? "evidence" : "", evidence_text(item),
@@ -34,18 +78,15 @@ void add_finding(const Finding& finding, const Advice& advice, std::string& text
     text += fmt::format("  {:<10} {}: {}\n", i == 0 ? "ruled out" : "", finding.ruled_out[i].cause,
                         finding.ruled_out[i].why);
   for (std::size_t i = 0; i < finding.remedies.size(); ++i)
-    text += fmt::format(
-        "  {:<10} {}{}\n", i == 0 ? "remedy" : "", finding.remedies[i].text,
-        i > 0 ? ""
-              : fmt::format(" ({}{:.3f} ms a step)", finding.remedies[i].bound ? "at most " : "gains ",
-                            finding.remedies[i].gain_ms));
+    text += fmt::format("  {:<10} {}{}\n", i == 0 ? "remedy" : "", finding.remedies[i].text,
+                        tells_gain(finding, i) ? fmt::format(" ({})", proof_text(finding.remedies[i])) : "");
   for (std::size_t i = 0; i < finding.missing.size(); ++i)
     text += fmt::format("  {:<10} {}\n", i == 0 ? "missing" : "", finding.missing[i]);
 }
 
 ordered_json json_of(const Finding& finding) {
   ordered_json evidence = ordered_json::array(), out = ordered_json::array(),
-               remedies = ordered_json::array();
+               remedies = ordered_json::array(), parts = ordered_json::array();
   for (const Evidence& item : finding.evidence)
     evidence.push_back({{"what", item.what},
                         {"value", item.value},
@@ -54,7 +95,12 @@ ordered_json json_of(const Finding& finding) {
                         {"place", item.place.text}});
   for (const RuledOut& item : finding.ruled_out) out.push_back({{"cause", item.cause}, {"why", item.why}});
   for (const Remedy& item : finding.remedies)
-    remedies.push_back({{"text", item.text}, {"gain_ms", item.gain_ms}, {"bound", item.bound}});
+    remedies.push_back(
+        {{"text", item.text},
+         {"gain_ms", item.proof == Remedy::Proof::kNotProvable ? ordered_json() : ordered_json(item.gain_ms)},
+         {"bound", item.proof != Remedy::Proof::kSimulated}});
+  for (const FindingPart& part : finding.parts)
+    parts.push_back({{"steps", {part.first, part.last}}, {"ranks", part.ranks}, {"lost_ms", part.lost_ms}});
   ordered_json links = ordered_json::array();
   for (const auto& [from, to] : finding.links) links.push_back({from, to});
   ordered_json json{{"cause", finding.cause},
@@ -63,12 +109,15 @@ ordered_json json_of(const Finding& finding) {
                     {"operators", finding.operators},
                     {"steps", {finding.first, finding.last}},
                     {"lost_ms", finding.lost_ms},
+                    {"explains", finding.explains},
                     {"confidence", finding.confidence},
                     {"evidence", evidence},
                     {"ruled_out", out},
                     {"remedies", remedies},
                     {"missing", finding.missing}};
   if (!finding.side.empty()) json["side"] = finding.side;
+  if (finding.parts.size() > 1) json["parts"] = parts;
+  if (finding.moves) json["moves"] = true;
   if (finding.steady) json["standing"] = true;
   return json;
 }
@@ -127,6 +176,9 @@ std::string advice_text(const Advice& advice) {
   else
     text += fmt::format("{} ranks, {} steps of {:.3f} ms usually, {} slow\n", advice.ranks, advice.steps,
                         advice.usual_ms, advice.slow);
+  for (const Unexplained& part : advice.unexplained)
+    text +=
+        fmt::format("unexplained: {:.3f} ms a step in {}\n", part.lost_ms, steps_text(part.first, part.last));
   // A finding without lost time names what limits the operator.
   for (const Finding& finding : advice.infos)
     text += finding.lost_ms > 0
@@ -171,14 +223,13 @@ ordered_json advice_json(const Advice& advice) {
   for (const Finding& finding : advice.infos) infos.push_back(json_of(finding));
   for (const Missing& entry : advice.missing)
     missing.push_back({{"column", entry.column}, {"needed_for", entry.needed_for}});
-  ordered_json json{{"schema_version", 1},
-                    {"ranks", advice.ranks},
-                    {"steps", advice.steps},
-                    {"slow_steps", advice.slow},
-                    {"usual_ms", advice.usual_ms},
-                    {"findings", findings},
-                    {"info", infos},
+  ordered_json json{{"schema_version", 1},       {"ranks", advice.ranks},
+                    {"steps", advice.steps},     {"slow_steps", advice.slow},
+                    {"slow", advice.slow_steps}, {"usual_ms", advice.usual_ms},
+                    {"findings", findings},      {"info", infos},
                     {"missing", missing}};
+  for (const Unexplained& part : advice.unexplained)
+    json["unexplained"].push_back({{"steps", {part.first, part.last}}, {"lost_ms", part.lost_ms}});
   if (advice.path) json["path"] = json_of(*advice.path);
   return json;
 }

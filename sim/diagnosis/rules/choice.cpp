@@ -11,39 +11,61 @@
 namespace a3sim {
 namespace {
 
-constexpr double kLeast = 0.25;  // part of the lag: a cause that explains less is dropped
+constexpr double kLeast = 0.25;    // part of the lag: a cause that explains less is dropped,
+constexpr double kLittle = 0.1;    // unless it explains this part, and
+constexpr double kMatters = 0.03;  // this part of a usual step
 constexpr double kSure = 0.5;    // part of the lag: a cause that explains more rules out what follows from it
+constexpr double kBoth = 1.2;    // of the lag: two causes that claim more of it claim the same time
 constexpr double kBeside = 0.3;  // part of the strongest cause: another one holds beside it
 
 bool is_of(const Finding& finding, std::string_view family) { return finding.cause.starts_with(family); }
 
+// Returns the ranks that a finding names, and the ends of its links.
+std::set<std::uint32_t> ends_of(const Finding& finding) {
+  std::set<std::uint32_t> ranks(finding.ranks.begin(), finding.ranks.end());
+  for (const auto& [from, to] : finding.links) ranks.insert({from, to});
+  return ranks;
+}
+
 bool share_place(const Finding& a, const Finding& b) {
-  return std::ranges::any_of(
-             a.ranks, [&](std::uint32_t r) { return std::ranges::find(b.ranks, r) != b.ranks.end(); }) ||
-         (a.ranks.empty() && b.ranks.empty());
+  const std::set<std::uint32_t> of_a = ends_of(a), of_b = ends_of(b);
+  return std::ranges::any_of(of_a, [&](std::uint32_t r) { return of_b.contains(r); }) ||
+         (of_a.empty() && of_b.empty());
 }
 
 // Returns whether `other` follows from `cause`.
 bool follows(const Finding& cause, const Finding& other) {
   // Transfers to a rank with more rows share its port with more transfers.
   if (cause.cause == "load.imbalance" && is_of(other, "comm.") && share_place(cause, other))
-    return cause.confidence >= kLeast;
-  if (cause.confidence < kSure) return false;
-  if (is_of(cause, "io.")) return !is_of(other, "io.");
-  if (is_of(cause, "host.")) return !is_of(other, "io.") && !is_of(other, "host.");
+    return cause.explains >= kLeast;
+  // Slow memory slows operators of its rank.
+  if (cause.cause == "compute.hbm" && is_of(other, "compute.") && !other.operators.empty() &&
+      share_place(cause, other))
+    return cause.explains >= other.explains;
+  if (cause.explains < kSure) return false;
+  // What a rank waits for its host is no time of its other work; what is slow on another rank follows from nothing here.
+  const bool of_host = is_of(other, "io.") || is_of(other, "host.");
+  if (is_of(cause, "io.") || is_of(cause, "host."))
+    return !of_host && share_place(cause, other) && cause.explains + other.explains > kBoth;
   if (cause.cause == "load.imbalance") return is_of(other, "compute.") || is_of(other, "comm.");
   if (cause.cause == "comm.small")
     return is_of(other, "comm.") || is_of(other, "compute.") || is_of(other, "parallel.");
   if (cause.cause == "comm.resend" && (other.cause == "comm.link" || other.cause == "comm.flapping"))
     return true;
-  if (cause.cause == "compute.clock" && is_of(other, "compute.")) return share_place(cause, other);
   if (is_of(cause, "comm.") && (other.cause == "comm.config" || other.cause == "comm.contention"))
     return true;
   return is_of(cause, "comm.") && other.cause == "parallel.overlap";
 }
 
+bool contains(const std::vector<std::uint32_t>& all, const std::vector<std::uint32_t>& some) {
+  return std::ranges::includes(all, some);
+}
+
+// Returns whether two findings name the same place: also if one of them sees fewer of its ranks.
 bool same_place(const Finding& a, const Finding& b) {
-  return a.ranks == b.ranks && a.links == b.links && a.operators == b.operators;
+  const bool ranks =
+      a.ranks.empty() == b.ranks.empty() && (contains(a.ranks, b.ranks) || contains(b.ranks, a.ranks));
+  return ranks && a.side == b.side && a.links == b.links && a.operators == b.operators;
 }
 
 void merge(Finding& into, const Finding& other) {
@@ -54,6 +76,7 @@ void merge(Finding& into, const Finding& other) {
   const double lost = into.lost_ms * a + other.lost_ms * b, share = into.share * a + other.share * b;
   if (other.lost_ms * b > into.lost_ms * a) {
     into.evidence = other.evidence;
+    into.explains = other.explains;
     into.confidence = other.confidence;
     into.factor = other.factor;
   }
@@ -62,24 +85,58 @@ void merge(Finding& into, const Finding& other) {
   const double length = into.last - into.first + 1;
   into.lost_ms = lost / length;
   into.share = share / length;
+  into.parts.insert(into.parts.end(), other.parts.begin(), other.parts.end());
   for (Remedy& remedy : into.remedies) remedy.gain_ms = into.lost_ms;
+}
+
+constexpr std::uint32_t kApart = 8;  // steps between two parts of one finding
+
+// Returns the findings of one cause that follow one another on different ranks, from `at` on.
+std::vector<std::size_t> path_of(const std::vector<Finding>& findings, std::size_t at) {
+  std::vector<std::size_t> path{at};
+  for (std::size_t i = at + 1; i < findings.size(); ++i) {
+    const Finding &last = findings[path.back()], &next = findings[i];
+    if (next.cause == last.cause && next.side == last.side && next.operators == last.operators &&
+        next.links.empty() && last.links.empty() && next.ranks.size() == last.ranks.size() &&
+        next.ranks != last.ranks && next.first + 1 >= last.last && next.first <= last.last + kApart)
+      path.push_back(i);
+  }
+  return path;
+}
+
+// Makes one finding of those of a cause that moves through three places or more. They are in the order of their first
+// steps.
+void join_moves(std::vector<Finding>& findings) {
+  constexpr std::size_t kPlaces = 3;
+  for (std::size_t at = 0; at < findings.size(); ++at) {
+    const std::vector<std::size_t> path = path_of(findings, at);
+    if (path.size() < kPlaces || findings[at].ranks.empty()) continue;
+    for (std::size_t p = 1; p < path.size(); ++p) merge(findings[at], findings[path[p]]);
+    findings[at].moves = true;
+    for (std::size_t p = path.size() - 1; p > 0; --p)
+      findings.erase(findings.begin() + static_cast<std::ptrdiff_t>(path[p]));
+  }
 }
 
 }  // namespace
 
-std::vector<Finding> choose(std::vector<Finding> candidates) {
+std::vector<Finding> choose(std::vector<Finding> candidates, double lag) {
+  const auto matters = [&](const Finding& candidate) {
+    return candidate.explains >= kLittle && candidate.explains * lag >= kMatters;
+  };
   std::ranges::stable_sort(candidates,
-                           [](const Finding& a, const Finding& b) { return a.confidence > b.confidence; });
+                           [](const Finding& a, const Finding& b) { return a.explains > b.explains; });
   std::vector<Finding> chosen;
   for (const Finding& candidate : candidates) {
-    if (candidate.confidence < kLeast) continue;
+    if (candidate.explains < kLeast && !matters(candidate)) continue;
     const bool follows_from_one = std::ranges::any_of(
         candidates, [&](const Finding& other) { return &other != &candidate && follows(other, candidate); });
     if (follows_from_one) continue;
-    const bool weak = !chosen.empty() && candidate.confidence < kBeside * chosen.front().confidence;
+    const bool weak =
+        !chosen.empty() && !matters(candidate) && candidate.explains < kBeside * chosen.front().explains;
     // Whether a chosen cause explains the same time of the same ranks.
     const bool told = std::ranges::any_of(chosen, [&](const Finding& other) {
-      return share_place(candidate, other) && candidate.confidence + other.confidence > 1.2;
+      return share_place(candidate, other) && candidate.explains + other.explains > kBoth;
     });
     if (!weak && !told) chosen.push_back(candidate);
   }
@@ -87,7 +144,7 @@ std::vector<Finding> choose(std::vector<Finding> candidates) {
 }
 
 std::vector<RuledOut> ruled_out(const Slowdown& slowdown, const Finding& finding,
-                                const std::vector<Finding>& chosen) {
+                                const std::vector<Finding>& chosen, const RuleLimits& limits) {
   constexpr double kMs = 1e-9;
   std::vector<RuledOut> out;
   const auto other = [&](std::string_view family) {
@@ -98,7 +155,7 @@ std::vector<RuledOut> ruled_out(const Slowdown& slowdown, const Finding& finding
   if (other("io.") && other("host.") && !host.found())
     out.push_back({"host, io",
                    fmt::format("no device waited for its host: at most {:.3f} ms a step", host.most * kMs)});
-  else if (other("io.") && host.found() && !waits_for_batches(slowdown))
+  else if (other("io.") && host.found() && batches_were_ready(slowdown))
     out.push_back({"io", "batches were ready for the devices"});
   double clock = 2, rows = 0, slowest = 0;
   for (const OperatorLag& lag : slowdown.operators)
@@ -107,24 +164,23 @@ std::vector<RuledOut> ruled_out(const Slowdown& slowdown, const Finding& finding
     rows = std::max(rows, slowdown.ratio(Measure::kRows, r));
   for (const auto& row : slowdown.transfers.rates.cells)
     for (const double cell : row) slowest = std::min(slowest, cell);
-  if (other("compute.clock") && clock <= 1)
+  if (other("compute.clock") && clock <= 1 && clock > 1 - limits("compute.clock", "low"))
     out.push_back(
         {"compute.clock", fmt::format("the lowest clock that was recorded is {:.3f} of the nominal", clock)});
-  if (other("load.imbalance"))
+  if (other("load.imbalance") && rows < 1 + limits("load.imbalance", "above"))
     out.push_back({"load.imbalance", fmt::format("no rank has more than {:.3f} of its usual rows", rows)});
-  if (other("comm.") && !slowdown.transfers.puts.empty())
+  if (other("comm.") && !slowdown.transfers.puts.empty() && std::exp(slowest) > limits("comm.link", "slow"))
     out.push_back({"comm", fmt::format("the slowest way between ranks has {:.3f} of its usual rate",
                                        std::exp(slowest))});
   return out;
 }
 
 std::vector<Finding> join(std::vector<Finding> findings) {
-  constexpr std::uint32_t kApart = 8;
   std::ranges::stable_sort(findings, {}, &Finding::first);
   std::vector<Finding> joined;
   for (Finding& finding : findings) {
     const auto same = std::ranges::find_if(joined, [&](const Finding& other) {
-      return other.cause == finding.cause && other.side == finding.side && same_place(other, finding) &&
+      return other.cause == finding.cause && same_place(other, finding) &&
              finding.first <= other.last + kApart;
     });
     if (same == joined.end())
@@ -132,6 +188,7 @@ std::vector<Finding> join(std::vector<Finding> findings) {
     else
       merge(*same, finding);
   }
+  join_moves(joined);
   std::ranges::stable_sort(joined, [](const Finding& a, const Finding& b) {
     return a.lost_ms * (a.last - a.first + 1) > b.lost_ms * (b.last - b.first + 1);
   });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "sim/diagnosis/rules/finding.h"
@@ -10,11 +12,15 @@ namespace a3sim {
 // Returns the findings that hold among those of one slowdown. A cause rules out what follows from it: a rank
 // that waits for its host neither computes nor sends, and a rank with more rows does more of everything. Then
 // the cause that explains most holds.
-std::vector<Finding> choose(std::vector<Finding> candidates);
+// `lag`: how much longer a slow step is, of a usual one.
+std::vector<Finding> choose(std::vector<Finding> candidates, double lag);
 
-// Returns why each cause that was not chosen is ruled out.
+// Returns a threshold of a cause.
+using RuleLimits = std::function<double(std::string_view cause, std::string_view threshold)>;
+
+// Returns why causes that were not chosen are ruled out: those whose own limit was not reached.
 std::vector<RuledOut> ruled_out(const Slowdown& slowdown, const Finding& finding,
-                                const std::vector<Finding>& chosen);
+                                const std::vector<Finding>& chosen, const RuleLimits& limits);
 
 // Merges findings of one cause and place in consecutive steps, and findings of one cause that moves from rank
 // to rank in the same steps. Returns them in descending order of total cost.

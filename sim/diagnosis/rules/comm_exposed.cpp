@@ -70,7 +70,7 @@ class CommExposedRule final : public CauseRule {
       finding.add({fmt::format("rank {} is longer in them: it waits", most->first), "ms a step",
                    (by_time(*most) - lost) / kPicosecondsOfMs, 0, job.place(most->first)});
     finding.lost_ms = std::min(lost, job.took) / kPicosecondsOfMs;
-    finding.confidence = 1;
+    finding.explains = 1;
     finding.missing.emplace_back(
         "communication.json: Wait Time(ms), Transit Time(ms): does it wait or send?");
     return {finding};

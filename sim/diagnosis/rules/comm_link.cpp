@@ -2,21 +2,24 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "sim/core/statistics.h"
 #include "sim/diagnosis/rules/rule.h"
 #include "sim/diagnosis/rules/slow_links.h"
 
 namespace a3sim {
 namespace {
 
-constexpr double kBin = 0.125e9;  // ps
+constexpr double kLongestBin = 0.125e9;  // ps
+constexpr double kBinsOfStep = 100;
 
 // Bytes and active transfers of a port, by bin of time.
 struct PortBins {
   std::vector<double> bytes, busy;
 };
-PortBins bins_of(const std::vector<const TransferRecord*>& puts) {
+PortBins bins_of(const std::vector<const TransferRecord*>& puts, double of_port) {
   PortBins bins;
   if (puts.empty()) return bins;
   Duration first = Duration::max(), last{};
@@ -26,7 +29,7 @@ PortBins bins_of(const std::vector<const TransferRecord*>& puts) {
   }
   constexpr double kMostBins = 100'000;
   const double span = picoseconds(last - first);
-  const double bin = std::max(kBin, span / kMostBins);
+  const double bin = std::max(of_port, span / kMostBins);
   const auto count = static_cast<std::size_t>(span / bin) + 1;
   bins.bytes.resize(count);
   bins.busy.resize(count);
@@ -48,41 +51,75 @@ PortBins bins_of(const std::vector<const TransferRecord*>& puts) {
 struct PortInTime {
   double low = 0;             // part of the busy time
   std::uint32_t changes = 0;  // between low and full, a step
+  double period = 0;          // ps from one fall to the next; 0: less than two in a step
 };
-PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egress) {
-  std::map<std::uint32_t, std::vector<const TransferRecord*>> steps;
-  std::vector<const TransferRecord*> usual;
-  for (const auto& [key, puts] : slowdown.transfers.puts) {
-    if ((egress ? key.src : key.dst) != rank) continue;
-    for (const TransferRecord* put : puts.now) steps[put->step].push_back(put);
-    usual.insert(usual.end(), puts.usual.begin(), puts.usual.end());
-  }
-  PortInTime in_time;
-  const PortBins before = bins_of(usual);
-  double most = 0;
-  for (const double rate : before.bytes) most = std::max(most, rate);
-  if (most <= 0)
-    for (const auto& [step, puts] : steps)
-      for (const double rate : bins_of(puts).bytes) most = std::max(most, rate);
-  if (most <= 0) return in_time;
-  const double full = slowdown.shared.at("port_full"), little = slowdown.shared.at("port_low"),
-               enough = slowdown.shared.at("port_busy");
-  double low = 0, busy = 0, changes = 0;
-  for (const auto& [step, puts] : steps) {
-    const PortBins bins = bins_of(puts);
+
+// Counts how often a port changes between its full rate and a low one, from bins of steps.
+class PortStates {
+ public:
+  PortStates(const RuleData& shared, double most)
+      : full_(shared.at("port_full") * most),
+        low_(shared.at("port_low") * most),
+        enough_(shared.at("port_busy")) {}
+
+  void add(const PortBins& bins) {
     int state = 0;
+    std::optional<std::size_t> fell;
     for (std::size_t b = 0; b < bins.bytes.size(); ++b) {
-      if (bins.busy[b] < enough) continue;
-      ++busy;
-      const int now = bins.bytes[b] >= full * most ? 1 : bins.bytes[b] <= little * most ? -1 : 0;
-      low += now < 0;
-      if (now != 0 && state != 0 && now != state) ++changes;
+      if (bins.busy[b] < enough_) continue;
+      ++busy_;
+      const int now = bins.bytes[b] >= full_ ? 1 : bins.bytes[b] <= low_ ? -1 : 0;
+      low_bins_ += now < 0;
+      if (now != 0 && state != 0 && now != state) ++changes_;
+      if (now < 0 && state > 0) {
+        if (fell) between_.push_back(static_cast<double>(b - *fell));
+        fell = b;
+      }
       if (now != 0) state = now;
     }
   }
-  in_time.low = busy > 0 ? low / busy : 0;
-  in_time.changes =
-      static_cast<std::uint32_t>(changes / static_cast<double>(std::max<std::size_t>(1, steps.size())));
+
+  double low() const { return busy_ > 0 ? low_bins_ / busy_ : 0; }
+  std::uint32_t changes(std::size_t steps) const {
+    return static_cast<std::uint32_t>(changes_ / static_cast<double>(std::max<std::size_t>(1, steps)));
+  }
+  double bins_between_falls() const { return median(between_); }
+
+ private:
+  double full_, low_, enough_;
+  double busy_ = 0, low_bins_ = 0, changes_ = 0;
+  std::vector<double> between_;
+};
+
+double highest_rate(const std::vector<const TransferRecord*>& puts, double bin) {
+  double most = 0;
+  for (const double rate : bins_of(puts, bin).bytes) most = std::max(most, rate);
+  return most;
+}
+
+PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egress) {
+  const double bin = std::min(kLongestBin, slowdown.usual() / kBinsOfStep);
+  std::map<std::uint32_t, std::vector<const TransferRecord*>> steps;
+  std::vector<const TransferRecord*> usual;
+  // Where no usual transfers are known, the ports of other ranks tell what is full.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const TransferRecord*>>
+      others;  // by rank and step
+  for (const auto& [key, puts] : slowdown.transfers.puts) {
+    const std::uint32_t own = egress ? key.src : key.dst;
+    for (const TransferRecord* put : puts.now)
+      (own == rank ? steps[put->step] : others[{own, put->step}]).push_back(put);
+    if (own == rank) usual.insert(usual.end(), puts.usual.begin(), puts.usual.end());
+  }
+  double most = highest_rate(usual, bin);
+  if (most <= 0)
+    for (const auto& [port, puts] : others) most = std::max(most, highest_rate(puts, bin));
+  PortInTime in_time;
+  if (most <= 0) return in_time;
+  PortStates states(slowdown.shared, most);
+  for (const auto& [step, puts] : steps) states.add(bins_of(puts, bin));
+  in_time.low = states.low();
+  in_time.changes = states.changes(steps.size());
+  in_time.period = bin * states.bins_between_falls();
   return in_time;
 }
 
@@ -93,17 +130,23 @@ class CommLinkRule final : public CauseRule {
 
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     std::vector<Finding> findings;
-    for (const SlowLink& link : slow_links(slowdown, data.at("slow"))) {
+    // Where no usual transfers are known, ways between ranks differ by more than noise.
+    const double slow = data.at(slowdown.reference.transfers.empty() ? "standing" : "slow");
+    for (const SlowLink& link : slow_links(slowdown, slow)) {
       if (link.kind == SlowLink::Kind::kAll) continue;
       PortInTime in_time;
-      if (link.kind == SlowLink::Kind::kPort) in_time = port_in_time(slowdown, link.rank, link.egress);
+      if (link.kind == SlowLink::Kind::kPorts)
+        in_time = port_in_time(slowdown, link.ranks.front(), link.egress);
       const bool flaps = in_time.changes >= data.at("changes") && in_time.low > 0;
       if (flaps != flapping_) continue;
-      Finding& finding = findings.emplace_back(finding_of(slowdown, link, data.at("slow")));
-      if (flaps)
-        finding.add({fmt::format("changes of rank {}'s port between low and full", link.rank), "a step",
-                     static_cast<double>(in_time.changes), data.at("changes"),
-                     finding.evidence.front().place});
+      Finding& finding = findings.emplace_back(finding_of(slowdown, link, slow));
+      if (!flaps) continue;
+      const RecordPlace place = finding.evidence.front().place;
+      finding.add({fmt::format("changes of rank {}'s port between low and full", link.ranks.front()),
+                   "a step", static_cast<double>(in_time.changes), data.at("changes"), place});
+      if (in_time.period > 0)
+        finding.add(
+            {"from one fall of its rate to the next", "ms", in_time.period / kPicosecondsOfMs, 0, place});
     }
     return findings;
   }

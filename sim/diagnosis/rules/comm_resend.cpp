@@ -45,8 +45,8 @@ std::vector<LatePuts> late_puts(const Slowdown& slowdown) {
       if (picoseconds(put->length()) - median <= late_put * std::max(longest, median)) continue;
       late.puts.emplace_back(picoseconds(put->length()) - median, put);
       late.alone += std::ranges::any_of(puts.now, [&](const TransferRecord* other) {
-        return other->step == put->step && other->start > put->start && other->end < put->end &&
-               picoseconds(other->length()) <= std::max(longest, median);
+        return other != put && other->step == put->step && other->start >= put->start &&
+               other->end < put->end && picoseconds(other->length()) <= std::max(longest, median);
       });
     }
   }
@@ -77,23 +77,22 @@ class CommResendRule final : public CauseRule {
     double together = 0;
     const std::vector<LatePuts> all = late_puts(slowdown);
     for (const LatePuts& late : all) together = std::max(together, late.together);
+    const double least = felt_time(data, slowdown.shared, slowdown.usual());
     for (const LatePuts& late : all) {
       if (late.count > data.at("part") * late.all || late.together < data.at("among") * together) continue;
-      if (late.spread > data.at("spread") || late.alone < data.at("alone") ||
-          late.excess < data.at("least_ms") * kPicosecondsOfMs)
-        continue;
+      if (late.spread > data.at("spread") || late.alone < data.at("alone") || late.excess < least) continue;
       finding.ranks.push_back(late.src);
       const double n = std::round(std::log2(late.excess / kPacket));
       const RecordPlace place = slowdown.observation.place_of(*late.worst);
       finding.add({fmt::format("rank {}: {} of {} puts waited longer than any usual one", late.src,
                                late.count, late.all),
-                   "ms", late.excess / kPicosecondsOfMs, data.at("least_ms"), place});
+                   "ms", late.excess / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
       finding.add({fmt::format("of a timeout of 4.096 us * 2^{:.0f}", n), "",
                    late.excess / (kPacket * std::exp2(n)), data.at("timeout"), place});
     }
     if (finding.ranks.empty()) return {};
     std::ranges::sort(finding.ranks);
-    finding.confidence = communication_share(slowdown);
+    finding.explains = communication_share(slowdown);
     return {finding};
   }
 };

@@ -9,6 +9,13 @@
 namespace a3sim {
 namespace {
 
+// Returns how much longer an operator takes at its clock than at the usual one, of what it does take longer, in ps of
+// its workers. A core's loads and stores depend on its clock too.
+double by_clock(const OperatorLag& lag) {
+  const double longer = picoseconds(lag.now.run - lag.usual.run);
+  return std::clamp(picoseconds(lag.usual.run) * (1 / lag.clock() - 1), 0.0, std::max(0.0, longer));
+}
+
 class ComputeClockRule final : public CauseRule {
  public:
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
@@ -18,10 +25,8 @@ class ComputeClockRule final : public CauseRule {
       double clock = 0, weight = 0, explained = 0;
       const OperatorRecord* longest = nullptr;
       for (const OperatorLag* lag : rank.lags) {
-        if (lag->now.core == CoreKind::kCube)
-          explained +=
-              picoseconds(lag->now.arithmetic - lag->usual.arithmetic) / slowdown.workers(lag->now.core);
         if (std::isnan(lag->now.clock)) continue;
+        if (lag->now.core == CoreKind::kCube) explained += by_clock(*lag) / slowdown.workers(lag->now.core);
         const auto run = picoseconds(lag->now.run);
         clock += run * static_cast<double>(lag->now.clock);
         weight += run;
@@ -30,9 +35,8 @@ class ComputeClockRule final : public CauseRule {
       if (weight <= 0 || clock / weight > 1 - data.at("low")) continue;
       finding.ranks.push_back(rank.rank);
       const double mean = clock / weight;
-      const double lag = std::max(1.0, slowdown.excess(Measure::kOwn, rank.rank));
-      finding.confidence =
-          std::max(finding.confidence, std::min(1.0, explained / std::max(1.0, rank.steps) / lag));
+      finding.explains = std::max(finding.explains,
+                                  std::min(1.0, explained / std::max(1.0, rank.steps) / slowdown.own_lag()));
       finding.add({fmt::format("mean clock of rank {}, of the nominal one", rank.rank), "", mean,
                    1 - data.at("low"), slowdown.observation.place_of(*longest)});
       lowest = std::min(lowest, mean);
@@ -55,7 +59,7 @@ class ComputeClockRule final : public CauseRule {
       finding.factor = finding.factor > 0 ? std::min(finding.factor, 1 / longer) : 1 / longer;
       // A core's loads and stores depend on its clock too.
       sooner[rank.rank] = std::max(rank.lost_arithmetic, rank.lost);
-      finding.confidence = std::max(finding.confidence, rank.lost_arithmetic / sooner[rank.rank]);
+      finding.explains = std::max(finding.explains, rank.lost_arithmetic / sooner[rank.rank]);
       finding.add({fmt::format("arithmetic of rank {} at equal work, of the median rank's", rank.rank), "",
                    longer, highest, job.observation.place_of(*rank.longest)});
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "sim/diagnosis/rules/computing.h"
 #include "sim/diagnosis/rules/rule.h"
@@ -10,33 +11,97 @@
 namespace a3sim {
 namespace {
 
+// Returns how much longer an operator takes beside its arithmetic than its clock explains, in ps of its workers.
+double by_memory(const OperatorLag& lag) {
+  return picoseconds(lag.now.run - lag.now.arithmetic) -
+         picoseconds(lag.usual.run - lag.usual.arithmetic) / lag.clock();
+}
+
 // Slow memory: several operators wait longer for memory at equal work, while arithmetic takes the usual time.
+// What a rank's operators wait for memory longer than usual.
+struct SlowRests {
+  std::set<std::uint32_t> slow;        // operators
+  double lost = 0, most = 0;           // ps of the rank in a step: all of them, the one that lost most
+  double others = 1;                   // what the other operators take beside their arithmetic, of the usual
+  const OperatorLag* worst = nullptr;  // that lost most
+};
+SlowRests slow_rests(const Slowdown& slowdown, const RankOperators& rank, const RuleData& data) {
+  SlowRests found;
+  struct Sum {
+    double lost = 0, now = 0, usual = 0;
+  };
+  std::map<std::uint32_t, Sum> sums;  // by operator
+  for (const OperatorLag* lag : rank.lags) {
+    // Beside what the clock explains.
+    if (std::abs(lag->arithmetic() * lag->clock() - 1) > data.at("arithmetic") || lag->now.hbm_bytes <= 0)
+      continue;
+    const double workers = slowdown.workers(lag->now.core) * std::max(1.0, rank.steps);
+    Sum& sum = sums[lag->now.op];
+    sum.now += picoseconds(lag->now.run - lag->now.arithmetic) * lag->clock() / workers;
+    sum.usual += picoseconds(lag->usual.run - lag->usual.arithmetic) / workers;
+    sum.lost += by_memory(*lag) / workers;
+    if (!found.worst || by_memory(*lag) > by_memory(*found.worst)) found.worst = lag;
+  }
+  double now = 0, usual = 0;
+  for (const auto& [op, sum] : sums) {
+    if (sum.now > (1 + data.at("others")) * sum.usual) {
+      found.slow.insert(op);
+      found.lost += sum.lost;
+      found.most = std::max(found.most, sum.lost);
+    }
+    if (op == found.worst->now.op) continue;
+    now += sum.now;
+    usual += sum.usual;
+  }
+  if (usual > 0) found.others = now / usual;
+  return found;
+}
+
+double memory_rate(const OperatorRecord& record) {
+  return record.run > Duration::zero() ? record.hbm_bytes / picoseconds(record.run) : 0;
+}
+
+// Returns whether no operator of the same cores usually needs more of the memory in its time.
+bool needs_most(const RankOperators& rank, const OperatorLag& worst) {
+  return std::ranges::none_of(rank.lags, [&](const OperatorLag* lag) {
+    return lag->now.core == worst.now.core && memory_rate(lag->usual) > memory_rate(worst.usual);
+  });
+}
+
+// Returns whether the operator takes as long as usual on another rank that was recorded.
+bool is_usual_elsewhere(const Slowdown& slowdown, const RankOperators& rank, const OperatorLag& worst,
+                        const RuleData& data) {
+  return std::ranges::any_of(slowdown.operators, [&](const OperatorLag& lag) {
+    return lag.now.rank != rank.rank && lag.now.op == worst.now.op && lag.now.pass == worst.now.pass &&
+           lag.rest() * lag.clock() < 1 + data.at("others");
+  });
+}
+
 class ComputeHbmRule final : public CauseRule {
  public:
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     Finding finding;
     for (const RankOperators& rank : computing(slowdown)) {
-      std::map<std::uint32_t, double> slow;  // by operator: lost time
-      const OperatorLag* worst = nullptr;
-      double lost = 0, most = 0;
-      for (const OperatorLag* lag : rank.lags) {
-        if (std::abs(lag->arithmetic() - 1) > data.at("arithmetic")) continue;
-        if (lag->rest() < data.at("slower") || lag->now.hbm_bytes <= 0) continue;
-        const double of_it = lag->lag(slowdown.workers(lag->now.core)) / std::max(1.0, rank.steps);
-        lost += of_it;
-        most = std::max(most, slow[lag->now.op] += of_it);
-        if (!worst || lag->lag(1) > worst->lag(1)) worst = lag;
-      }
-      if (slow.size() < data.at("operators") || lost < data.at("least") * slowdown.usual()) continue;
-      if (most > data.at("single") * lost) continue;
+      const SlowRests of_rank = slow_rests(slowdown, rank, data);
+      const OperatorLag* worst = of_rank.worst;
+      const double lost = of_rank.lost;
+      if (!worst || worst->rest() * worst->clock() < data.at("slower") ||
+          lost < data.at("least") * slowdown.usual())
+        continue;
+      // One operator that loses nearly all is that operator, unless the others feel the memory too, or it is the one
+      // that needs the memory most, and is slow on this rank alone: a slow kernel is slow on all of them.
+      const bool alone = of_rank.most > data.at("single") * lost;
+      if (alone && of_rank.others < 1 + data.at("others") &&
+          !(needs_most(rank, *worst) && is_usual_elsewhere(slowdown, rank, *worst, data)))
+        continue;
+      if (slowdown.excess(Measure::kOwn, rank.rank) < data.at("of_lag") * slowdown.own_lag()) continue;
       finding.ranks.push_back(rank.rank);
-      const double lag = std::max(1.0, slowdown.excess(Measure::kOwn, rank.rank));
-      finding.confidence = std::max(finding.confidence, std::min(1.0, lost / lag));
+      finding.explains = std::max(finding.explains, std::min(1.0, lost / slowdown.own_lag()));
       finding.add({fmt::format("rank {}: what {} takes beside its arithmetic, of the usual", rank.rank,
                                slowdown.observation.names()[worst->now.op]),
                    "", worst->rest(), data.at("slower"), slowdown.observation.place_of(worst->now)});
       finding.add({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
-                   static_cast<double>(slow.size()), data.at("operators"),
+                   static_cast<double>(of_rank.slow.size()), data.at("operators"),
                    slowdown.observation.place_of(worst->now)});
       finding.factor = std::max(finding.factor, 1 / worst->rest());
     }
@@ -65,7 +130,7 @@ class ComputeHbmRule final : public CauseRule {
     }
     if (finding.ranks.empty() || 2 * finding.ranks.size() > job.mean.size()) return {};
     finding.lost_ms = job.gain_of_computing(sooner) / kPicosecondsOfMs;
-    finding.confidence = 1;
+    finding.explains = 1;
     return {finding};
   }
 };

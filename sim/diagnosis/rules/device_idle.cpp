@@ -48,13 +48,13 @@ class DeviceIdleRule final : public CauseRule {
       idle[rank] = std::max(0.0, lanes->total - busy_of(job, rank));
       if (most == kNone || idle[rank] > idle[most]) most = rank;
     }
-    const double limit = std::max(data.at("least_ms") * kPicosecondsOfMs, data.at("idle") * job.took);
+    const double limit = std::max(felt_time(data, job.shared, job.took), data.at("idle") * job.took);
     if (most == kNone || idle[most] <= limit) return {};
     Finding finding;
     for (const auto& [rank, time] : idle)
       if (time > limit) finding.ranks.push_back(rank);
     finding.lost_ms = job.gain(job.for_all_ranks(idle)) / kPicosecondsOfMs;
-    finding.confidence = 1;
+    finding.explains = 1;
     add_evidence(job, most, idle[most], limit, finding);
     finding.missing.emplace_back(
         "trace_view.json: launches and syncs of the host: launch-bound, or waiting?");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/diagnosis/rules/rule_data.h"
 #include "traces/observation.h"
 
 namespace a3sim {
@@ -21,11 +22,20 @@ struct RuledOut {
   std::string cause, why;
 };
 
-// A change that fixes a cause, and its gain in ms per step: simulated, or an upper bound.
+// A change that fixes a cause, and its gain in ms per step: an upper bound, or simulated.
 struct Remedy {
+  enum class Proof : std::uint8_t { kNotTried, kSimulated, kNotProvable };
   std::string text;
+  RemedyPlan::Change change = RemedyPlan::Change::kNone;
   double gain_ms = 0;
-  bool bound = true;
+  Proof proof = Proof::kNotTried;
+};
+
+// A finding in a part of its steps.
+struct FindingPart {
+  std::uint32_t first = 0, last = 0;
+  std::vector<std::uint32_t> ranks;
+  double lost_ms = 0;
 };
 
 // A cause that was found. The strongest evidence comes first.
@@ -38,13 +48,16 @@ struct Finding {
   std::uint32_t first = 0, last = 0;  // steps
   double lost_ms = 0;                 // per step, mean from the first to the last
   double share = 0;                   // lost_ms as part of a usual step
-  double confidence = 0;              // part of the lag that the cause explains
-  double doubt = 0;                   // subtracted from confidence: the records fit other causes too
+  double explains = 0;                // part of the lag that the cause explains
+  double doubt = 0;                   // taken off `explains`: the records fit other causes too
+  double confidence = 0;              // how often findings like it are right (configs/advice/confidence.yaml)
   double factor = 0;                  // remaining part of a rate, or multiple of a time; 0: none
   std::vector<Evidence> evidence;
   std::vector<RuledOut> ruled_out;
   std::vector<Remedy> remedies;
   std::vector<std::string> missing;  // columns whose evidence would decide
+  std::vector<FindingPart> parts;    // where the lost time changed, or the ranks; in the order of steps
+  bool moves = false;                // from rank to rank, as `parts` say
   bool info = false;
   bool steady = false;  // lost in every step, found without a slow step
 

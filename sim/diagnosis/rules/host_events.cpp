@@ -15,18 +15,11 @@ class HostEventRule : public CauseRule {
   explicit HostEventRule(HostKind kind) : kind_(kind) {}
 
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
-    const double least_ms = data.at("least_ms");
-    const HostLag lag = host_lag(slowdown);
-    if (!lag.found() || waits_for_batches(slowdown)) return {};
-    const HostFill fill = host_fill(slowdown, kind_);
-    if (fill.time < least_ms * kPicosecondsOfMs) return {};
-    // If another kind fills more of the time, that kind is the cause.
-    for (std::size_t k = 0; k < kCountOf<HostKind>; ++k) {
-      const auto other = static_cast<HostKind>(k);
-      const bool batches =
-          other == HostKind::kRead || other == HostKind::kProcess || other == HostKind::kFetch;
-      if (other != kind_ && !batches && host_fill(slowdown, other).time > fill.time) return {};
-    }
+    const double least = felt_time(data, slowdown.shared, slowdown.usual());
+    const HostLag lag = host_lag_beside_batches(slowdown);
+    if (!lag.found()) return {};
+    const HostFill fill = host_fill(slowdown, lag, kind_);
+    if (fill.time < least) return {};
     // The part of the waiting time that the events fill on the rank where they fill most.
     const double waited = std::max(1.0, lag.by_rank[fill.rank]);
     const double filled = std::min(1.0, fill.time / waited);
@@ -43,9 +36,9 @@ class HostEventRule : public CauseRule {
     }
     std::ranges::sort(finding.ranks);
     finding.ranks.erase(std::ranges::unique(finding.ranks).begin(), finding.ranks.end());
-    finding.confidence = filled;
+    finding.explains = std::min(1.0, filled * waited / slowdown.own_lag());
     finding.add({fmt::format("{} on the host of rank {}", name_of(kind_), fill.rank), "ms a step",
-                 fill.time / kPicosecondsOfMs, least_ms, fill.place});
+                 fill.time / kPicosecondsOfMs, least / kPicosecondsOfMs, fill.place});
     finding.add(
         {fmt::format("rank {} waited for its host", fill.rank), "ms a step", waited / kPicosecondsOfMs,
          slowdown.shared.at("host_share") * slowdown.usual() / kPicosecondsOfMs, slowdown.place(fill.rank)});
@@ -74,7 +67,8 @@ class HostGcRule final : public HostEventRule {
   static std::vector<Finding> unrecorded(const SteadyState& job, const RuleData& data) {
     Finding finding;
     std::map<std::uint32_t, double> sooner;
-    const double least = data.at("unrecorded_ms") * kPicosecondsOfMs;
+    const double least =
+        std::min(data.at("unrecorded_ms") * kPicosecondsOfMs, data.at("unrecorded") * job.took);
     std::uint32_t worst = kNone;
     const std::map<std::uint32_t, HostIdle> hosts = host_idle_times(job);
     for (const auto& [rank, host] : hosts) {
@@ -86,9 +80,10 @@ class HostGcRule final : public HostEventRule {
     }
     if (worst == kNone || most_wait_for_batches(job, job.shared.at("filled"))) return {};
     finding.lost_ms = job.gain(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
-    finding.confidence = 1 - data.at("unfilled");
+    finding.explains = 1;
+    finding.doubt = data.at("unfilled");
     finding.add({fmt::format("device of rank {} idle, nothing on its host", worst), "ms",
-                 hosts.at(worst).silent / kPicosecondsOfMs, data.at("unrecorded_ms"), job.place(worst)});
+                 hosts.at(worst).silent / kPicosecondsOfMs, least / kPicosecondsOfMs, job.place(worst)});
     finding.missing.emplace_back("collections of garbage on hosts");
     return {finding};
   }

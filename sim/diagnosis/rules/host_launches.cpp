@@ -23,9 +23,9 @@ double spread_of_lengths(const std::map<std::uint32_t, std::vector<double>>& len
 }
 
 // Returns the same for the ranks whose launches take longer than usual.
-double spread_of_launches(const Slowdown& slowdown) {
+double spread_of_launches(const Slowdown& slowdown, const HostLag& lag) {
   constexpr double kAmong = 0.1;  // part of the largest growth
-  const double most = host_fill(slowdown, HostKind::kLaunch).time;
+  const double most = host_fill(slowdown, lag, HostKind::kLaunch).time;
   std::map<std::uint32_t, std::vector<double>> lengths;
   for (const FullStep& step : slowdown.full) {
     for (const HostRecord& record : step.host) {
@@ -39,43 +39,31 @@ double spread_of_launches(const Slowdown& slowdown) {
   return spread_of_lengths(lengths);
 }
 
-// Adds the other ranks of a node on which several ranks wait: a disturbance affects the whole node.
-std::vector<std::uint32_t> with_their_node(const Slowdown& slowdown,
-                                           const std::vector<std::uint32_t>& ranks) {
-  const std::vector<std::uint32_t>& nodes = slowdown.observation.nodes();
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r) {
-    const auto beside = std::ranges::count_if(ranks, [&](std::uint32_t o) { return nodes[o] == nodes[r]; });
-    if (beside > 1 || std::ranges::binary_search(ranks, r)) all.push_back(r);
-  }
-  return all;
-}
-
 // Long launches. Regular ones are caused by the host itself, irregular ones by another process of the node.
 class HostLaunchRule final : public CauseRule {
  public:
   explicit HostLaunchRule(bool irregular) : irregular_(irregular) {}
 
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
-    const HostLag lag = host_lag(slowdown);
-    if (!lag.found() || waits_for_batches(slowdown)) return {};
+    const HostLag lag = host_lag_beside_batches(slowdown);
+    if (!lag.found()) return {};
     const auto worst =
         static_cast<std::uint32_t>(std::ranges::max_element(lag.by_rank) - lag.by_rank.begin());
-    const HostFill launches = host_fill(slowdown, HostKind::kLaunch);
+    const HostFill launches = host_fill(slowdown, lag, HostKind::kLaunch);
     const double share = launches.time / std::max(1.0, lag.most);
     double others = 0;
     for (const HostKind kind :
          {HostKind::kCompile, HostKind::kSync, HostKind::kCollect, HostKind::kAllocate, HostKind::kLog})
-      others = std::max(others, host_fill(slowdown, kind).time);
+      others = std::max(others, host_fill(slowdown, lag, kind).time);
     if (others > launches.time && others > data.at("others") * lag.most) return {};
-    const double spread = spread_of_launches(slowdown);
+    const double spread = spread_of_launches(slowdown, lag);
     const bool irregular = share >= data.at("share") && spread >= data.at("irregular");
     if (irregular != irregular_) return {};
     const bool seen = std::ranges::any_of(lag.ranks, [&](std::uint32_t r) { return slowdown.recorded(r); });
     if (!seen) return {};  // the host was not recorded
     Finding finding;
-    finding.ranks = irregular ? with_their_node(slowdown, lag.ranks) : lag.ranks;
-    finding.confidence = std::min(1.0, lag.most / std::max(1.0, slowdown.excess(Measure::kOwn, worst)));
+    finding.ranks = lag.ranks;
+    finding.explains = std::min(1.0, lag.most / slowdown.own_lag());
     if (share >= data.at("share")) {
       finding.add({fmt::format("launches of rank {}", launches.rank), "ms a step more than usual",
                    launches.time / kPicosecondsOfMs, data.at("share") * lag.most / kPicosecondsOfMs,

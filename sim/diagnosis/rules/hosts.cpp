@@ -112,7 +112,8 @@ std::vector<Finding> steady_host_events(const SteadyState& job, HostKind kind, c
   const HostIdle& host = hosts.at(worst);
   const HostIdle::Kind& most = host[kind];
   const double share = most.idle / std::max(1.0, host.idle);
-  const double least = std::max(data.at("least_ms") * kPicosecondsOfMs, data.at("standing") * job.took);
+  const double felt = felt_time(data, job.shared, job.took);
+  const double least = std::max(felt, data.at("standing") * job.took);
   if (most.idle < least || share < data.at("share")) return {};
   Finding finding;
   std::map<std::uint32_t, double> sooner;
@@ -121,46 +122,106 @@ std::vector<Finding> steady_host_events(const SteadyState& job, HostKind kind, c
     if (other[kind].idle >= least) finding.ranks.push_back(rank);
   }
   finding.lost_ms = job.gain(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
-  finding.confidence = std::min(1.0, share);
+  finding.explains = std::min(1.0, share);
   const RecordPlace place = job.observation.place_of(*most.longest);
   finding.add({fmt::format("device of rank {} idle, {} on its host", worst,
                            kind == HostKind::kSync ? "behind sync" : fmt::format("{}", name_of(kind))),
                "ms a step", most.idle / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
   finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "ms a step",
-               most.time / kPicosecondsOfMs, data.at("least_ms"), place});
+               most.time / kPicosecondsOfMs, felt / kPicosecondsOfMs, place});
   finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "events a step", most.count, 1,
                place});
   return {finding};
 }
 
-HostLag host_lag(const Slowdown& slowdown) {
-  HostLag lag;
-  double own = 0;
-  for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r) {
-    lag.by_rank.push_back(std::max(slowdown.excess(Measure::kDelay, r), slowdown.excess(Measure::kLate, r)));
-    lag.most = std::max(lag.most, lag.by_rank.back());
-    own = std::max(own, slowdown.excess(Measure::kOwn, r));
+namespace {
+
+// How long a rank waits for its host, longer than usual, in means over these steps.
+double wait_of(const Slowdown& slowdown, const std::vector<RankStep>& mean, std::uint32_t rank) {
+  const RankStep &now = mean[rank], &usual = slowdown.located.healthy[rank];
+  return std::max(
+      {0.0, now[Measure::kDelay] - usual[Measure::kDelay], now[Measure::kLate] - usual[Measure::kLate]});
+}
+
+// Chooses the ranks that wait: as long as `of_own` of the step's lag and near the longest wait, in the steps that were
+// recorded or in all: what goes from rank to rank is not on all of them when it is recorded. `is_of`: of which ranks.
+template <class IsOf>
+void choose_ranks(const Slowdown& slowdown, const IsOf& is_of, HostLag& lag) {
+  double most_of_all = 0;
+  for (std::uint32_t r = 0; r < lag.by_rank.size(); ++r) {
+    lag.most = std::max(lag.most, lag.by_rank[r]);
+    if (is_of(r)) most_of_all = std::max(most_of_all, wait_of(slowdown, slowdown.episode.mean, r));
   }
   if (lag.most < slowdown.shared.at("host_share") * slowdown.usual() ||
-      lag.most < slowdown.shared.at("host_of_own") * own)
-    return lag;
+      lag.most < slowdown.shared.at("host_of_own") * slowdown.own_lag())
+    return;
+  const double among = slowdown.shared.at("host_among");
+  for (std::uint32_t r = 0; r < lag.by_rank.size(); ++r)
+    if (lag.by_rank[r] > among * lag.most ||
+        (is_of(r) && wait_of(slowdown, slowdown.episode.mean, r) > among * most_of_all))
+      lag.ranks.push_back(r);
+}
+
+// Returns the time by which such events of a rank grew, in ps a step.
+double growth(const Slowdown& slowdown, std::uint32_t rank, HostKind kind) {
+  const auto found = slowdown.host.find({rank, kind});
+  return found == slowdown.host.end() ? 0 : std::max(0.0, found->second.time);
+}
+
+}  // namespace
+
+HostLag host_lag(const Slowdown& slowdown) {
+  HostLag lag;
   for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r)
-    if (lag.by_rank[r] > slowdown.shared.at("host_among") * lag.most) lag.ranks.push_back(r);
+    lag.by_rank.push_back(wait_of(slowdown, slowdown.episode.seen, r));
+  choose_ranks(slowdown, [](std::uint32_t) { return true; }, lag);
   return lag;
 }
 
-bool waits_for_batches(const Slowdown& slowdown) {
-  const HostLag lag = host_lag(slowdown);
-  return lag.found() && std::ranges::all_of(lag.ranks, [&](std::uint32_t r) {
-           const double fill = slowdown.episode.mean[r].fill[0];
-           return fill >= 0 && fill < slowdown.shared.at("filled");
-         });
+HostLag host_lag_beside_batches(const Slowdown& slowdown) {
+  const HostLag all = host_lag(slowdown);
+  const auto is_of = [&](std::uint32_t r) { return io_stage(slowdown, all, r) == IoStage::kNone; };
+  HostLag lag;
+  lag.by_rank = all.by_rank;
+  for (std::uint32_t r = 0; r < lag.by_rank.size(); ++r)
+    if (!is_of(r)) lag.by_rank[r] = 0;
+  choose_ranks(slowdown, is_of, lag);
+  return lag;
 }
 
-HostFill host_fill(const Slowdown& slowdown, HostKind kind) {
+bool batches_were_ready(const Slowdown& slowdown) {
+  return std::ranges::all_of(host_lag(slowdown).ranks, [&](std::uint32_t r) {
+    return slowdown.episode.mean[r].fill[0] >= slowdown.shared.at("filled");
+  });
+}
+
+IoStage io_stage(const Slowdown& slowdown, const HostLag& lag, std::uint32_t rank) {
+  const std::array<double, 3>& fill = slowdown.episode.mean[rank].fill;
+  if (fill[0] >= 0) return io_stage(fill, slowdown.shared.at("filled"));
+  constexpr std::pair<HostKind, IoStage> kStages[] = {{HostKind::kFetch, IoStage::kUndecided},
+                                                      {HostKind::kProcess, IoStage::kProcess},
+                                                      {HostKind::kRead, IoStage::kRead}};
+  double most = 0, others = 0;
+  IoStage stage = IoStage::kNone;
+  for (const auto& [kind, its] : kStages) {
+    const double grew = growth(slowdown, rank, kind);
+    if (grew <= most) continue;
+    most = grew;
+    stage = its;
+  }
+  for (std::size_t k = 0; k < kCountOf<HostKind>; ++k) {
+    const auto kind = static_cast<HostKind>(k);
+    const bool of_loader = kind == HostKind::kRead || kind == HostKind::kProcess || kind == HostKind::kFetch;
+    if (!of_loader && kind != HostKind::kOther) others = std::max(others, growth(slowdown, rank, kind));
+  }
+  const bool fills = most > others && most >= slowdown.shared.at("loader_fills") * lag.by_rank[rank];
+  return fills && lag.by_rank[rank] > 0 ? stage : IoStage::kNone;
+}
+
+HostFill host_fill(const Slowdown& slowdown, const HostLag& lag, HostKind kind) {
   HostFill fill;
   for (const auto& [key, time] : slowdown.host) {
-    if (key.second != kind || time.time <= fill.time) continue;
+    if (key.second != kind || time.time <= fill.time || lag.by_rank[key.first] <= 0) continue;
     fill.time = time.time;
     fill.rank = key.first;
     fill.place = time.place;

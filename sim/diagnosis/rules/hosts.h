@@ -22,17 +22,19 @@ struct HostLag {
   bool found() const { return !ranks.empty(); }
 };
 HostLag host_lag(const Slowdown& slowdown);
+// Returns the same without ranks whose devices waited because no batch was ready.
+HostLag host_lag_beside_batches(const Slowdown& slowdown);
 
-// Returns whether devices waited because no batch was ready.
-bool waits_for_batches(const Slowdown& slowdown);
+// Returns whether queues were seen, and were filled on all ranks that waited for their hosts.
+bool batches_were_ready(const Slowdown& slowdown);
 
-// The rank where a kind of events fills most of the device's waiting time, and how much of it.
+// The rank of those that wait where a kind of events fills most of the device's waiting time, and how much of it.
 struct HostFill {
   double time = 0;
   std::uint32_t rank = 0;
   RecordPlace place;
 };
-HostFill host_fill(const Slowdown& slowdown, HostKind kind);
+HostFill host_fill(const Slowdown& slowdown, const HostLag& lag, HostKind kind);
 
 // What a rank's host does while its device is idle: means over recorded steps, in ps, from when the rank
 // could begin until its device is done.
@@ -55,8 +57,11 @@ std::map<std::uint32_t, HostIdle> host_idle_times(const SteadyState& job);
 // Returns the stage of the data pipeline that delays the others, from how full the queues behind it are. With
 // a full device queue no stage does; with a full host queue it is fetching, with a full data queue
 // processing, else reading.
-enum class IoStage : std::uint8_t { kNone, kRead, kProcess, kFetch };
+enum class IoStage : std::uint8_t { kNone, kRead, kProcess, kFetch, kUndecided };
 IoStage io_stage(const std::array<double, 3>& fill, double filled);
+// Returns the same for a rank that waits for its host. If its queues were not seen, events of the loader that fill the
+// time tell that it waits for batches, and by their names for which stage: a wait for the next batch does not.
+IoStage io_stage(const Slowdown& slowdown, const HostLag& lag, std::uint32_t rank);
 
 // Returns whether the devices of most ranks wait because no batch is ready.
 bool most_wait_for_batches(const SteadyState& job, double filled);

@@ -8,15 +8,17 @@
 namespace a3sim {
 namespace {
 
+// `least`: ps, what a device can feel.
 void add_queues(Finding& finding, std::uint32_t rank, const std::array<double, 3>& fill, double waited,
-                const RuleData& data, const RecordPlace& place) {
+                double least, const RuleData& data, const RecordPlace& place) {
   constexpr const char* kQueueNames[] = {"batches ready for the device", "batches ready for the host",
                                          "batches read"};
-  for (std::size_t q = 0; q < fill.size(); ++q)
+  for (std::size_t q = 0; q < fill.size() && fill[q] >= 0; ++q)
     finding.add({fmt::format("rank {}: queue of {} filled", rank, kQueueNames[q]), "%", fill[q],
                  data.at("filled"), place});
   finding.add({fmt::format("rank {} waited for its batch", rank), "ms a step", waited / kPicosecondsOfMs,
-               data.at("least_ms"), place});
+               least / kPicosecondsOfMs, place});
+  if (fill.front() < 0) finding.missing.emplace_back("fill of the queues of batches: which stage is slow?");
 }
 
 // The slowest stage of the data pipeline, on the ranks that wait for batches.
@@ -29,14 +31,14 @@ class IoRule final : public CauseRule {
     Finding finding;
     std::uint32_t worst = kNone;
     for (const std::uint32_t r : lag.ranks) {
-      if (io_stage(slowdown.episode.mean[r].fill, data.at("filled")) != stage_) continue;
+      if (io_stage(slowdown, lag, r) != stage_) continue;
       finding.ranks.push_back(r);
       if (worst == kNone || lag.by_rank[r] > lag.by_rank[worst]) worst = r;
     }
-    if (finding.ranks.empty() || lag.by_rank[worst] < data.at("least_ms") * kPicosecondsOfMs) return {};
-    finding.confidence =
-        std::min(1.0, lag.by_rank[worst] / std::max(1.0, slowdown.excess(Measure::kOwn, worst)));
-    add_queues(finding, worst, slowdown.episode.mean[worst].fill, lag.by_rank[worst], data,
+    const double least = felt_time(data, slowdown.shared, slowdown.usual());
+    if (finding.ranks.empty() || lag.by_rank[worst] < least) return {};
+    finding.explains = std::min(1.0, lag.by_rank[worst] / slowdown.own_lag());
+    add_queues(finding, worst, slowdown.episode.mean[worst].fill, lag.by_rank[worst], least, data,
                slowdown.place(worst));
     return {finding};
   }
@@ -45,7 +47,8 @@ class IoRule final : public CauseRule {
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     Finding finding;
     std::uint32_t worst = kNone;
-    const double least = std::max(data.at("least_ms") * kPicosecondsOfMs, data.at("standing") * job.took);
+    const double least = std::max(felt_time(data, job.shared, job.took), data.at("standing") * job.took);
+    if (stage_ == IoStage::kUndecided) return undecided(job, data);
     std::vector<double> waited;
     for (std::uint32_t r = 0; r < job.mean.size(); ++r) {
       const RankStep& rank = job.mean[r];
@@ -57,17 +60,29 @@ class IoRule final : public CauseRule {
     }
     if (worst == kNone) return {};
     finding.lost_ms = job.gain(waited) / kPicosecondsOfMs;
-    finding.confidence = 1;
-    add_queues(finding, worst, job.mean[worst].fill, waited[worst], data, job.place(worst));
+    finding.explains = 1;
+    add_queues(finding, worst, job.mean[worst].fill, waited[worst], least, data, job.place(worst));
     return {finding};
   }
 
  private:
+  // Without queues, devices that are idle while their hosts wait for the next batch tell that loading is slow.
+  static std::vector<Finding> undecided(const SteadyState& job, const RuleData& data) {
+    const bool seen = std::ranges::any_of(job.mean, [](const RankStep& rank) { return rank.fill[0] >= 0; });
+    if (seen) return {};
+    std::vector<Finding> findings = steady_host_events(job, HostKind::kFetch, data);
+    for (Finding& finding : findings)
+      finding.missing.emplace_back("fill of the queues of batches: which stage is slow?");
+    return findings;
+  }
+
   IoStage stage_;
 };
 
 A3SIM_REGISTER(CauseRule, "io.read", "batches are read too slowly", IoRule(IoStage::kRead));
 A3SIM_REGISTER(CauseRule, "io.process", "batches are processed too slowly", IoRule(IoStage::kProcess));
+A3SIM_REGISTER(CauseRule, "io.loading", "batches come too slowly: which stage, undecided",
+               IoRule(IoStage::kUndecided));
 A3SIM_REGISTER(CauseRule, "io.fetch", "batches are fetched too slowly", IoRule(IoStage::kFetch));
 
 }  // namespace

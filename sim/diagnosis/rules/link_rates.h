@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/core/statistics.h"
 #include "traces/observation.h"
 
 namespace a3sim {
@@ -16,28 +15,32 @@ struct LinkRates {
 
   std::vector<std::vector<double>> cells;                   // log of the rate over the usual one; NaN: none
   std::vector<std::vector<const TransferRecord*>> longest;  // null: none
-  MedianPolish polish;                                      // of the cells, if all are known
 };
 
-// A place where transfers are slow: a rank's port (its egress is a row of the table, its ingress a column),
-// the path from one rank to another, or all of them.
+// A place where transfers are slow: ports of some ranks, the path from one rank to another, a plane of links, or
+// all of them.
 struct SlowLink {
-  enum class Kind : std::uint8_t { kPort, kPath, kAll };
-  Kind kind = Kind::kPort;
-  std::uint32_t rank = kNone;  // of a port
+  enum class Kind : std::uint8_t { kPorts, kPath, kPlane, kAll };
+  Kind kind = Kind::kPorts;
+  std::vector<std::uint32_t> ranks;  // of ports and planes, ascending
   bool egress = false, ingress = false;
+  std::uint16_t plane = 0;
   std::uint32_t from = kNone, to = kNone;  // of a path
-  double factor = 1;                       // rate relative to the usual one
+  double factor = 1;                       // rate relative to the usual one: of the slowest of the ports
   const TransferRecord* longest = nullptr;
 };
 
-// Returns slow ports by rank, each side separately. A port is slow if its effect (a logarithm, below zero) is
-// below `low` and at least the part `among` of the lowest effect.
-std::vector<SlowLink> slow_ports(const LinkRates& rates, double low, double among);
-// Returns the paths that are slow compared with their ports, by the same limits.
-std::vector<SlowLink> slow_paths(const LinkRates& rates, double low, double among);
-// Sorts links, the slowest first, and drops those that are slow by less than `beside` of the slowest: puts
-// wait for puts, so the slowest link slows them too.
-void keep_slowest(std::vector<SlowLink>& links, double beside);
+// When a link counts as slow. Rates are logarithms below zero.
+struct SlowLinkLimits {
+  double low = 0;         // of a rate relative to that of healthy links
+  double port_among = 0;  // part of the slowest port's effect; a port with less is not slow
+  double path_among = 0;  // likewise of paths
+  double beside = 0;      // likewise of any link: puts wait for puts, so the slowest one slows others too
+};
+
+// Returns the fewest links that explain the slow cells, the slowest first. Healthy cells tell what is usual: a port is
+// slow if nearly all of its cells are, so ports of half of the ranks are no slowdown of all. Ports that are alike are
+// one link. Only if no cell is healthy, and none is much slower than the others, all of them are slow.
+std::vector<SlowLink> slow_links_of(const LinkRates& rates, const SlowLinkLimits& limits);
 
 }  // namespace a3sim

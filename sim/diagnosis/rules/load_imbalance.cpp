@@ -29,15 +29,14 @@ class LoadImbalanceRule final : public CauseRule {
     for (std::uint32_t r = 0; r < ranks; ++r)
       if (slowdown.episode.mean[r][Measure::kRows] > (1 + data.at("above")) * mean)
         finding.ranks.push_back(r);
-    const double lag = std::max(1.0, slowdown.excess(Measure::kOwn, busiest));
     const double busy = slowdown.located.healthy[busiest][Measure::kOwn];
-    finding.confidence = std::clamp((most / usual - 1) * busy / lag, 0.0, 1.0);
+    finding.explains = std::clamp((most / usual - 1) * busy / slowdown.own_lag(), 0.0, 1.0);
     const double a_row = slowdown.ratio(Measure::kAic, busiest) / (most / usual);
     finding.add({fmt::format("rows of rank {}, of the mean", busiest), "", most / mean, 1 + data.at("above"),
                  slowdown.place(busiest)});
     finding.add({fmt::format("AIC time a row of rank {}, of the usual", busiest), "", a_row,
                  1 + data.at("a_row"), slowdown.place(busiest)});
-    if (a_row > 1 + data.at("a_row")) finding.confidence /= a_row;
+    if (a_row > 1 + data.at("a_row")) finding.explains /= a_row;
     return {finding};
   }
 
@@ -64,7 +63,7 @@ class LoadImbalanceRule final : public CauseRule {
     const double most = ranks[busiest][work] / mean;
     const double took = ranks[busiest][Measure::kOwn], a_row = took / own / most;
     finding.lost_ms = std::max(0.0, took - std::max(then, took / most)) / kPicosecondsOfMs;
-    finding.confidence = std::min(1.0, 1 / a_row);
+    finding.explains = std::min(1.0, 1 / a_row);
     const std::string_view what = rows > 0 ? "rows" : "operations";
     finding.add({fmt::format("{} of rank {}, of the mean", what, busiest), "", most, 1 + data.at("above"),
                  job.place(busiest)});

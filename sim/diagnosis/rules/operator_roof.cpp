@@ -59,7 +59,7 @@ Finding steady_finding(const SteadyState& job, const std::map<std::uint32_t, Sum
           {fmt::format("{} of rank {} runs at this part of what the machine allows", name, sum.worst->rank),
            "", sum.reached, used, job.observation.place_of(*sum.worst)});
   }
-  finding.confidence = 1;
+  finding.explains = 1;
   return finding;
 }
 
@@ -81,11 +81,14 @@ class OperatorRoofRule final : public CauseRule {
       for (const OperatorLag* lag : rank.lags) {
         const double lost = lag->lag(slowdown.workers(lag->now.core)) / rank.steps;
         all += std::max(0.0, lost);
-        const bool clock = lag->arithmetic() > 1 + data.at("arithmetic");
-        if (clock || lag->run() < data.at("slower") || lost <= 0 || !slowdown.may_matter(lag->now.op))
+        // Beside what the clock explains.
+        const bool clock = lag->arithmetic() * lag->clock() > 1 + data.at("arithmetic");
+        if (clock || lag->run() * lag->clock() < data.at("slower") || lost <= 0 ||
+            !slowdown.may_matter(lag->now.op))
           continue;
         Sum& sum = slow[lag->now.op];
-        sum.lost += lost;
+        sum.lost += lost - picoseconds(lag->usual.run) * (1 / lag->clock() - 1) /
+                               slowdown.workers(lag->now.core) / rank.steps;
         if (std::ranges::find(sum.ranks, rank.rank) == sum.ranks.end()) sum.ranks.push_back(rank.rank);
         if (!sum.worst || lag->run() > sum.worst->run()) sum.worst = lag;
       }
@@ -103,9 +106,7 @@ class OperatorRoofRule final : public CauseRule {
       finding.ranks = busy_alike(slowdown, sum.ranks);
       finding.operators = {slowdown.observation.names()[op]};
       finding.factor = sum.worst->run();
-      double lag = 1;
-      for (const std::uint32_t r : sum.ranks) lag = std::max(lag, slowdown.excess(Measure::kOwn, r));
-      finding.confidence = std::min(1.0, a_rank / lag);
+      finding.explains = std::min(1.0, a_rank / slowdown.own_lag());
       finding.add({fmt::format("{} of rank {}, at equal work, of the usual", finding.operators.front(),
                                sum.worst->now.rank),
                    "", sum.worst->run(), data.at("slower"), slowdown.observation.place_of(sum.worst->now)});

@@ -41,7 +41,7 @@ class ParallelOverlapRule final : public CauseRule {
         }
         const auto first = std::ranges::find(step.operators, rank, &OperatorRecord::rank);
         finding.ranks.push_back(rank);
-        finding.confidence = std::max(finding.confidence, exposed);
+        finding.explains = std::max(finding.explains, exposed);
         for (Evidence& item :
              evidence_of(rank, overlap, exposed, data, slowdown.observation.place_of(*first)))
           finding.add(std::move(item));
@@ -74,7 +74,7 @@ class ParallelOverlapRule final : public CauseRule {
     }
     if (finding.ranks.empty()) return {};
     finding.lost_ms = job.gain(job.for_all_ranks(hidden)) / kPicosecondsOfMs;
-    finding.confidence = 1;
+    finding.explains = 1;
     return {finding};
   }
 };

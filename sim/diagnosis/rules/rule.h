@@ -17,10 +17,10 @@ class CauseRule {
  public:
   static constexpr std::string_view kKind = "cause";
   virtual ~CauseRule() = default;
-  // Returns a finding, with place, confidence and evidence, for each place where the cause explains the
+  // Returns a finding, with place, share of the lag and evidence, for each place where the cause explains the
   // slowdown. The caller fills in the other fields: cause, steps, lost time, remedies, and causes ruled out.
   virtual std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const = 0;
-  // Returns a finding, with place, lost time, confidence and evidence, for each place where the cause costs
+  // Returns a finding, with place, lost time, share of it and evidence, for each place where the cause costs
   // time in every step. The default returns none: most causes show only as a change.
   virtual std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const;
 };

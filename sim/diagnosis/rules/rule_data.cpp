@@ -2,10 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/core/config/config.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
+namespace {
+
+std::vector<RemedyPlan> read_remedies(const Config& root, std::string_view key) {
+  std::vector<RemedyPlan> remedies;
+  if (!root.has(key)) return remedies;
+  for (const Config& entry : root.maps(key)) {
+    RemedyPlan& remedy = remedies.emplace_back();
+    remedy.text = entry.text("text");
+    remedy.change = static_cast<RemedyPlan::Change>(
+        entry.choice("change", {"none", "removed", "workers", "balanced"}, "none"));
+    entry.finish();
+  }
+  return remedies;
+}
+
+}  // namespace
 
 RuleData RuleData::read(const std::filesystem::path& file) {
   Diagnostics diagnostics;
@@ -24,8 +42,9 @@ RuleData RuleData::read(const Config& root, const std::filesystem::path& file) {
     data.thresholds_.emplace(key, thresholds.number(key, 0, kMost));
   thresholds.finish();
   if (!shared) {
-    data.remedies_ = root.texts("remedies");
-    data.standing_remedies_ = root.texts("standing_remedies");
+    data.remedies_ = read_remedies(root, "remedies");
+    data.standing_remedies_ = read_remedies(root, "standing_remedies");
+    data.always_ = root.boolean("always", false);
     if (data.remedies_.empty()) root.error("remedies", "missing; expected what fixes the cause");
   }
   root.finish();
@@ -36,6 +55,11 @@ double RuleData::at(std::string_view threshold) const {
   const auto found = thresholds_.find(threshold);
   if (found != thresholds_.end()) return found->second;
   throw InputError(fmt::format("{}: thresholds.{}: missing", file_.string(), threshold));
+}
+
+double felt_time(const RuleData& data, const RuleData& shared, double step) {
+  constexpr double kPicosecondsOfMillisecond = 1e9;
+  return std::min(data.at("least_ms") * kPicosecondsOfMillisecond, shared.at("felt") * step);
 }
 
 }  // namespace a3sim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -9,6 +10,15 @@
 #include "sim/core/config/config.h"
 
 namespace a3sim {
+
+// What fixes a cause, and the change by which `a3sim advise --prove` simulates it.
+struct RemedyPlan {
+  // Nothing that the simulation knows; the cause is gone; the data loader has twice as many workers; experts have
+  // equal rows.
+  enum class Change : std::uint8_t { kNone, kRemoved, kWorkers, kBalanced };
+  std::string text;
+  Change change = Change::kNone;
+};
 
 // The thresholds of a cause, each with its source, and its remedies, as read from configs/advice/CAUSE.yaml.
 class RuleData {
@@ -20,14 +30,20 @@ class RuleData {
 
   // Throws InputError with the file's name if it has no such threshold.
   double at(std::string_view threshold) const;
-  const std::vector<std::string>& remedies() const { return remedies_; }
+  const std::vector<RemedyPlan>& remedies() const { return remedies_; }
   // Remedies that come first if the cause costs time in every step; may be empty.
-  const std::vector<std::string>& standing_remedies() const { return standing_remedies_; }
+  const std::vector<RemedyPlan>& standing_remedies() const { return standing_remedies_; }
+  // Whether what every step loses is a finding even if a step without faults loses it too.
+  bool always() const { return always_; }
 
  private:
   std::filesystem::path file_;
   std::map<std::string, double, std::less<>> thresholds_;
-  std::vector<std::string> remedies_, standing_remedies_;
+  std::vector<RemedyPlan> remedies_, standing_remedies_;
+  bool always_ = false;
 };
+
+// Returns the least time that a device can feel, in ps: `least_ms` of a cause, or a part of the step if that is less.
+double felt_time(const RuleData& data, const RuleData& shared, double step);
 
 }  // namespace a3sim

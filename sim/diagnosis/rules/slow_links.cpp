@@ -1,6 +1,7 @@
 #include "sim/diagnosis/rules/slow_links.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <tuple>
 
 #include "sim/core/statistics.h"
+#include "traces/analysis/stretches.h"
 
 namespace a3sim {
 namespace {
@@ -38,33 +40,37 @@ LinkRates rates_of(const SteadyState& job) {
     }
   }
   for (auto& [link, rates] : links) of_links.cells[link.first][link.second] = median(std::move(rates));
-  of_links.polish = median_polish(of_links.cells);
   return of_links;
 }
 
-// Merges both sides of a rank's ports into one, with the rate of the slower.
-std::vector<SlowLink> with_sides_joined(const std::vector<SlowLink>& sides) {
-  std::vector<SlowLink> ports;
-  for (const SlowLink& side : sides) {
-    if (ports.empty() || ports.back().rank != side.rank) {
-      ports.push_back(side);
-      continue;
-    }
-    if (side.factor < ports.back().factor) ports.back() = side;
-    ports.back().egress = ports.back().ingress = true;
-  }
-  return ports;
+// Returns what a set of ranks has in common, or an empty text.
+std::string name_of_set(const std::vector<std::uint32_t>& ranks, const Observation& observation) {
+  const std::vector<std::uint32_t>& nodes = observation.nodes();
+  if (ranks.size() < 2 || ranks.size() == observation.ranks()) return {};
+  const std::uint32_t node = nodes[ranks.front()];
+  const auto of_node = static_cast<std::size_t>(std::ranges::count(nodes, node));
+  const bool all = std::ranges::all_of(ranks, [&](std::uint32_t r) { return nodes[r] == node; });
+  return all && of_node == ranks.size() ? fmt::format("node {}", node) : std::string();
+}
+
+std::string name_of_ports(const SlowLink& link, const Finding& finding, const Observation& observation) {
+  const std::string set = name_of_set(link.ranks, observation);
+  if (!set.empty()) return fmt::format("rate through the ports of {} ({})", set, finding.side);
+  if (link.ranks.size() == 1)
+    return fmt::format("rate through rank {}'s ports ({})", link.ranks.front(), finding.side);
+  return fmt::format("rate through the ports of ranks {} ({})", fmt::join(link.ranks, ", "), finding.side);
 }
 
 // Names the link in a finding and adds its rate, as a part of `usual`, as evidence.
 void add_link(const SlowLink& link, std::string_view usual, double threshold, const Observation& observation,
               Finding& finding) {
   std::string what;
-  finding.ranks.clear();
-  if (link.kind == SlowLink::Kind::kPort) {
-    finding.ranks = {link.rank};
+  finding.ranks = link.ranks;
+  if (link.kind == SlowLink::Kind::kPorts) {
     finding.side = link.egress && link.ingress ? "both" : link.egress ? "egress" : "ingress";
-    what = fmt::format("rate through rank {}'s ports ({})", link.rank, finding.side);
+    what = name_of_ports(link, finding, observation);
+  } else if (link.kind == SlowLink::Kind::kPlane) {
+    what = fmt::format("rate over plane {}", observation.machine().planes[link.plane].name);
   } else if (link.kind == SlowLink::Kind::kPath) {
     finding.links = {{link.from, link.to}};
     what = fmt::format("rate from rank {} to rank {}", link.from, link.to);
@@ -76,39 +82,64 @@ void add_link(const SlowLink& link, std::string_view usual, double threshold, co
                link.longest ? observation.place_of(*link.longest) : RecordPlace()});
 }
 
+SlowLinkLimits limits_of(const RuleData& shared, double slow) {
+  return {std::log(slow), shared.at("port_among"), shared.at("path_among"), shared.at("link_beside")};
+}
+
+// Bytes over the time in which a port has transfers, in bytes a second; 0: it had none.
+class BusyRate {
+ public:
+  void add(const TransferRecord& put) {
+    bytes_ += put.bytes;
+    busy_.emplace_back(put.start, put.end);
+  }
+  double rate() {
+    unite(busy_);
+    const double time = seconds(length_of(busy_));
+    return time > 0 ? bytes_ / time : 0;
+  }
+
+ private:
+  double bytes_ = 0;
+  Stretches busy_;
+};
+
+// Adds the rate of the link's busiest side, now and usually, and takes the finding's factor from them.
+void add_busy_rate(const Slowdown& slowdown, const SlowLink& link, double slow, Finding& finding) {
+  if (link.kind != SlowLink::Kind::kPorts) return;
+  const std::uint32_t rank = link.ranks.front();
+  BusyRate now, usual;
+  for (const auto& [key, puts] : slowdown.transfers.puts) {
+    if ((link.egress ? key.src : key.dst) != rank) continue;
+    for (const TransferRecord* put : puts.now) now.add(*put);
+    for (const TransferRecord* put : puts.usual) usual.add(*put);
+  }
+  constexpr double kGiga = 1e9;
+  const double here = now.rate(), before = usual.rate();
+  if (here <= 0 || before <= 0) return;
+  finding.factor = std::min(1.0, here / before);
+  finding.add({fmt::format("bytes over busy time at rank {}'s ports, usually {:.4g}", rank, before / kGiga),
+               "GB/s", here / kGiga, slow * before / kGiga, finding.evidence.front().place});
+}
+
 }  // namespace
 
 std::vector<SlowLink> slow_links(const Slowdown& slowdown, double slow) {
   if (slowdown.transfers.puts.empty()) return {};
-  const LinkRates& rates = slowdown.transfers.rates;
-  const double low = std::log(slow);
-  std::vector<SlowLink> links = with_sides_joined(slow_ports(rates, low, slowdown.shared.at("port_among")));
-  const std::vector<SlowLink> paths = slow_paths(rates, low, slowdown.shared.at("path_among"));
-  links.insert(links.end(), paths.begin(), paths.end());
-  if (rates.polish.overall < low && links.empty()) {
-    SlowLink& all = links.emplace_back();
-    all.kind = SlowLink::Kind::kAll;
-    all.factor = std::exp(rates.polish.overall);
-  }
-  keep_slowest(links, slowdown.shared.at("link_beside"));
-  return links;
+  return slow_links_of(slowdown.transfers.rates, limits_of(slowdown.shared, slow));
 }
 
 std::vector<SlowLink> slow_links(const SteadyState& job, double slow) {
-  const LinkRates rates = rates_of(job);
-  const double low = std::log(slow);
-  std::vector<SlowLink> links = slow_ports(rates, low, 0);
-  const std::vector<SlowLink> paths = slow_paths(rates, low, 0);
-  links.insert(links.end(), paths.begin(), paths.end());
-  keep_slowest(links, job.shared.at("link_beside"));
+  std::vector<SlowLink> links = slow_links_of(rates_of(job), limits_of(job.shared, slow));
+  std::erase_if(links, [](const SlowLink& link) { return link.kind == SlowLink::Kind::kAll; });
   return links;
 }
 
 double communication_share(const Slowdown& slowdown) {
-  double transfer = 0, own = 1, cores = 0;
+  const double own = slowdown.own_lag();
+  double transfer = 0, cores = 0;
   for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r) {
     transfer = std::max(transfer, slowdown.excess(Measure::kTransfer, r));
-    own = std::max(own, slowdown.excess(Measure::kOwn, r));
     cores = std::max(cores, slowdown.excess(Measure::kAic, r) / slowdown.workers(CoreKind::kCube));
   }
   return std::clamp(std::min(transfer, own - cores) / own, 0.0, 1.0);
@@ -117,8 +148,9 @@ double communication_share(const Slowdown& slowdown) {
 Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double threshold) {
   Finding finding;
   finding.factor = link.factor;
-  finding.confidence = communication_share(slowdown);
+  finding.explains = communication_share(slowdown);
   add_link(link, "the usual", threshold, slowdown.observation, finding);
+  add_busy_rate(slowdown, link, threshold, finding);
   return finding;
 }
 
@@ -132,7 +164,7 @@ Finding finding_of_transfers(const SteadyState& job, double part) {
   }
   finding.factor = part;
   finding.lost_ms = job.gain(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
-  finding.confidence = 1;
+  finding.explains = 1;
   return finding;
 }
 

@@ -14,7 +14,7 @@ std::vector<SlowLink> slow_links(const Slowdown& slowdown, double slow);
 // separately. Compares the rate of each put with the median of its operator, pass and plane.
 std::vector<SlowLink> slow_links(const SteadyState& job, double slow);
 
-// Returns a finding with ranks, links, side, factor and the slowest put.
+// Returns a finding with ranks, links, side, factor, the slowest put, and what ports carry while they are busy.
 Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double threshold);
 // Returns the same with the lost time: while a rank communicates and computes nothing, `factor` of the time
 // would be left.

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <tuple>
 
+#include "sim/core/statistics.h"
 #include "sim/diagnosis/rules/step_path.h"
 
 namespace a3sim {
 namespace {
-
-constexpr std::size_t kMostFull = 4;  // full steps to read per episode
 
 using OperatorKey = std::tuple<std::uint32_t, std::uint16_t, std::uint32_t>;  // rank, pass, operator
 
@@ -94,6 +93,20 @@ double mean_size(const TransferLags& lags, bool now) {
   return count > 0 ? sum / count : 0;
 }
 
+using PutsKind = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t>;  // pass, operator, plane
+
+PutsKind kind_of(const PutsKey& key, const Puts& puts) { return {key.pass, key.op, puts.now.front()->plane}; }
+
+// Returns what healthy ranks reach with puts of each kind: nine of ten ways between ranks are slower.
+std::map<PutsKind, double> rates_of_kinds(const TransferLags& lags) {
+  constexpr double kHealthy = 0.9;
+  std::map<PutsKind, std::vector<double>> rates;
+  for (const auto& [key, puts] : lags.puts) rates[kind_of(key, puts)].push_back(steady_rate(puts.now));
+  std::map<PutsKind, double> kinds;
+  for (auto& [kind, of_kind] : rates) kinds[kind] = quantile(std::move(of_kind), kHealthy);
+  return kinds;
+}
+
 TransferLags transfer_lags(const Slowdown& slowdown) {
   const std::uint32_t ranks = slowdown.observation.ranks();
   TransferLags lags;
@@ -108,11 +121,13 @@ TransferLags transfer_lags(const Slowdown& slowdown) {
   }
   lags.size_now = mean_size(lags, true);
   lags.size_usual = mean_size(lags, false);
+  const std::map<PutsKind, double> beside =
+      slowdown.reference.transfers.empty() ? rates_of_kinds(lags) : std::map<PutsKind, double>();
   std::vector<std::vector<double>> sums(ranks, std::vector<double>(ranks)), weights = sums;
   for (const auto& [key, puts] : lags.puts) {
     for (const TransferRecord* put : puts.now) lags.rates.add_longest(*put);
     const double now = steady_rate(puts.now);
-    const double usual = slowdown.reference.transfers.empty() ? 1 : steady_rate(puts.usual);
+    const double usual = beside.empty() ? steady_rate(puts.usual) : beside.at(kind_of(key, puts));
     if (now <= 0 || usual <= 0) continue;
     double weight = 0;
     for (const TransferRecord* put : puts.now) weight += picoseconds(put->length());
@@ -122,11 +137,16 @@ TransferLags transfer_lags(const Slowdown& slowdown) {
   for (std::uint32_t s = 0; s < ranks; ++s)
     for (std::uint32_t d = 0; d < ranks; ++d)
       if (weights[s][d] > 0) lags.rates.cells[s][d] = sums[s][d] / weights[s][d];
-  lags.rates.polish = median_polish(lags.rates.cells);
   return lags;
 }
 
 }  // namespace
+
+double Slowdown::own_lag() const {
+  double most = 1;
+  for (std::uint32_t r = 0; r < observation.ranks(); ++r) most = std::max(most, excess(Measure::kOwn, r));
+  return most;
+}
 
 double Slowdown::density() const {
   return static_cast<double>(episode.last() - episode.first() + 1) /
@@ -141,14 +161,7 @@ bool Slowdown::recorded(std::uint32_t rank) const {
 Slowdown make_slowdown(const Observation& observation, const Located& located, const Episode& episode,
                        const FullStep& reference, const RuleData& shared) {
   Slowdown made{observation, located, episode, {}, reference, shared, {}, {}, {}, {}, {}};
-  // Prefers steps that add ranks; a step that adds none comes last.
-  std::vector<std::uint32_t> steps;
-  for (const std::uint32_t step : observation.full_steps())
-    if (std::ranges::binary_search(episode.steps, step)) steps.push_back(step);
-  for (const std::uint32_t step : steps) {
-    if (made.full.size() >= kMostFull) break;
-    made.full.push_back(observation.full(step));
-  }
+  for (const std::uint32_t step : episode.recorded) made.full.push_back(observation.full(step));
   constexpr std::size_t kMostLooked = 10;  // steps to read for host events
   std::size_t looked = 0;
   for (const std::uint32_t step : observation.full_steps()) {

@@ -21,6 +21,11 @@ struct OperatorLag {
   double arithmetic() const { return ratio(now.arithmetic, usual.arithmetic); }
   // Returns the ratio of the remaining time: loads, stores, and waiting for memory.
   double rest() const { return ratio(now.run - now.arithmetic, usual.run - usual.arithmetic); }
+  // Returns the clock relative to the usual one; 1 if one of them was not recorded.
+  double clock() const {
+    const auto a = static_cast<double>(now.clock), b = static_cast<double>(usual.clock);
+    return a > 0 && b > 0 ? a / b : 1;
+  }
   // Returns the time that the rank lost, in ps, if `workers` workers share the operator.
   double lag(double workers) const { return picoseconds(now.run - usual.run) / workers; }
 
@@ -50,8 +55,8 @@ struct Puts {
 // Compares the transfers between ranks in recorded slow steps with those of a usual step.
 struct TransferLags {
   std::map<PutsKey, Puts> puts;
-  // Rates relative to the usual ones, or to the mean of all ranks if the usual ones are not known. Leaves out
-  // the slowest twentieth of the puts, and averages operators by their time.
+  // Rates relative to the usual ones, or to those of healthy ranks if the usual ones are not known. Leaves out the
+  // slowest twentieth of the puts, and averages operators by their time.
   LinkRates rates;
   double size_now = 0, size_usual = 0;  // mean bytes of a put
 };
@@ -73,14 +78,17 @@ struct Slowdown {
   TransferLags transfers;
 
   double usual() const { return located.usual; }
-  // Returns how much a measure of a rank exceeds its usual value in slow steps.
+  // Returns how much a measure of a rank exceeds its usual value in the slow steps that were recorded in full, or in
+  // all if none was: what rules compare it with was seen in these.
   double excess(Measure measure, std::uint32_t rank) const {
-    return episode.mean[rank][measure] - located.healthy[rank][measure];
+    return episode.seen[rank][measure] - located.healthy[rank][measure];
   }
   double ratio(Measure measure, std::uint32_t rank) const {
     const double usual = located.healthy[rank][measure];
-    return usual > 0 ? episode.mean[rank][measure] / usual : 1;
+    return usual > 0 ? episode.seen[rank][measure] / usual : 1;
   }
+  // Returns the largest growth of a rank's own time, at least 1 ps: what a cause explains is a part of it.
+  double own_lag() const;
   // Returns how much longer than usual a slow step is, in ps.
   double lag() const { return episode.lost * density(); }
   double density() const;

@@ -142,7 +142,7 @@ class CommSmallRule final : public CauseRule {
     const RecordPlace place = slowdown.observation.place_of(*lags.puts.begin()->second.now.front());
     finding.add({"mean size of a transfer", "B", lags.size_now, data.at("smaller") * usual, place});
     finding.add({"of the rate that large ones reach", "", now, data.at("slow"), place});
-    finding.confidence = smaller ? 1 : 1 - now;
+    finding.explains = smaller ? 1 : 1 - now;
     finding.factor = now / before;
     return {finding};
   }
@@ -193,7 +193,7 @@ class CommAlignmentRule final : public CauseRule {
     Finding finding;
     finding.ranks = slowdown.observation.all_ranks();
     finding.factor = rate;
-    finding.confidence = communication_share(slowdown);
+    finding.explains = communication_share(slowdown);
     finding.add({"transfers of sizes that are no whole lines", "", odd / all, data.at("part"),
                  slowdown.observation.place_of(*one)});
     finding.add({"of the rate that whole lines reach", "", rate, data.at("slow"),
@@ -243,7 +243,7 @@ class CommContentionRule final : public CauseRule {
     Finding finding;
     finding.ranks = slowdown.observation.all_ranks();
     finding.factor = sharing;
-    finding.confidence = communication_share(slowdown) * part;
+    finding.explains = communication_share(slowdown) * part;
     finding.add({"rate beside memory-bound work, of that alone", "", sharing, data.at("sharing"),
                  slowdown.observation.place_of(*one)});
     return {finding};

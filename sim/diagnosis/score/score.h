@@ -25,32 +25,40 @@ struct ScoredFault {
   std::string kind;
   std::uint32_t first = 0, last = 0;  // steps
   std::uint32_t felt = 0;             // the first step that it makes 3 % longer; `first` if there is none
-  double slowdown = 0;                // steps in its window relative to those outside
+  double slowdown = 0;                // its steps relative to those with the same other faults
   bool found = false, placed = false;
   std::uint32_t delay = 0;  // steps from `felt` to the first step of a finding
   bool vendor = false;      // found by the vendor tool's thresholds alone
 };
 
+struct ScoredFinding {
+  std::string cause;
+  double explains = 0, confidence = 0;
+  bool right = false;    // names a cause of a fault, in its steps, at a part of its place
+  bool healthy = false;  // names a rank that no fault in its steps concerns
+};
+
 struct ScoredJob {
   std::vector<ScoredFault> faults;
-  std::uint32_t findings = 0;  // without those for information
-  std::uint32_t right = 0;     // findings that name a cause of a fault in its steps
+  std::vector<ScoredFinding> findings;  // without those for information
+  std::uint32_t open = 0;               // slowdowns of which it says that their cause is open
   std::uint32_t vendor_findings = 0, vendor_right = 0;
   std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; those of them that were called slow
 };
 
-// Advises on the job in a directory that `a3sim run --steps` wrote, and compares the advice with its truth.json.
-ScoredJob score(const std::filesystem::path& directory, const RuleBook& rules,
-                const std::vector<Answer>& answers);
+// Advises on a job, and compares the advice with its truth.json.
+ScoredJob score(const Observation& observation, const std::filesystem::path& truth_file,
+                const RuleBook& rules, const std::vector<Answer>& answers);
 
-// Reports precision, recall, place and delay, in total and by kind and severity. Faults that slow steps by
-// less than `least` count only in the curve of severities.
+// Reports precision, recall, place and delay, in total, by kind, by severity and by how many faults a job has; and how
+// many findings are right of those that are sure to so much. Faults that slow steps by less than `least` count only in
+// the curve of severities.
 Report score_report(const std::vector<ScoredJob>& jobs, double least);
 
-// Runs a recorded job again with the remedy of each finding in place, and sets the remedies' gains to the
-// time that observed steps take longer. The reruns repair what the finding names; what other findings name
-// stays, as strong as they estimate it. A gain stays a bound if another finding of the same steps cannot be
-// simulated. Never reads truth.json. Throws what Job::run() throws.
+// Runs a recorded job again with all faults that were found, as strong as the findings estimate them, and once more
+// with the change of each remedy beside them; the difference is what the remedy gains. A remedy without a change, and
+// one of steps in which a finding cannot be simulated, is not provable. Never reads truth.json. Throws what Job::run()
+// throws.
 void prove(const std::filesystem::path& directory, const Observation& observation, Advice& advice,
            unsigned threads);
 

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace a3sim {
+
+// What was injected into a job: a fault in its steps. One that drifts or moves from rank to rank is written as
+// several entries, and is one truth.
+struct Truth {
+  std::string kind, entry;
+  std::set<std::uint32_t> ranks;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> links;
+  std::set<std::string> operators;
+  std::uint32_t first = 0, last = 0;
+
+  bool in(std::uint32_t step) const { return first <= step && step <= last; }
+};
+
+// Reads truth.json. Throws InputError for anything wrong.
+std::vector<Truth> read_truth(const std::filesystem::path& file);
+
+// What a fault does to the time of steps.
+struct TruthEffect {
+  double slowdown = 0;     // of its steps, relative to those with the same other faults
+  std::uint32_t felt = 0;  // the first step that it makes 3 % longer; its first if there is none
+};
+// `took`: ps of each step. `usual`: ps of a step without faults, for a job that has none.
+TruthEffect effect_of(const Truth& truth, const std::vector<Truth>& truths, const std::vector<double>& took,
+                      double usual);
+
+// Returns whether faults may make a step longer: in their steps, and until queues have filled again.
+bool in_a_fault(const std::vector<Truth>& truths, std::uint32_t step);
+
+}  // namespace a3sim
