@@ -25,13 +25,25 @@ nlohmann::ordered_json series_json(const FigureSeries& series) {
           {"points", std::move(points)}};
 }
 
+// Three or more values, each a power of two times the least, as sizes and numbers of ranks often are.
+bool are_doublings(std::vector<double> values) {
+  std::ranges::sort(values);
+  values.erase(std::ranges::unique(values).begin(), values.end());
+  if (values.size() < 3 || values.front() <= 0) return false;
+  const auto doubled = [&](double value) {
+    const double times = std::log2(value / values.front());
+    return times == std::round(times);
+  };
+  return std::ranges::all_of(values, doubled);
+}
+
 }  // namespace
 
 FigureAxis figure_axis(std::string name, const std::vector<double>& values) {
   FigureAxis axis;
   axis.name = std::move(name);
   std::tie(axis.low, axis.high) = std::pair(std::ranges::min(values), std::ranges::max(values));
-  if (axis.low > 0 && axis.high / axis.low >= kLogSpan) {
+  if (axis.low > 0 && (axis.high / axis.low >= kLogSpan || are_doublings(values))) {
     const double padding = std::pow(axis.high / axis.low, kPadding);
     axis.log = true;
     axis.low /= padding;

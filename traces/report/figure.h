@@ -43,8 +43,10 @@ inline constexpr std::uint32_t kTextColor = 1000;
 struct FigureSeries {
   std::string name;  // empty: the legend does not have it
   FigureKind kind = FigureKind::kLine;
-  std::uint32_t color = 0;  // a place among colours that all can tell apart, or kTextColor
-  bool hollow = false;      // what was published beside what is predicted, in the same colour
+  // A place among colours that all can tell apart, or kTextColor. Where the figure's legend is a kind of
+  // things that have colours of their own (traces/report/web/src/meanings.ts), the name's colour goes before.
+  std::uint32_t color = 0;
+  bool hollow = false;  // what was published beside what is predicted, in the same colour
   std::vector<FigurePoint> points;
 };
 
@@ -65,12 +67,13 @@ struct Figure {
   bool stacked = false;       // bars lie on those of the series before
   std::vector<FigureSeries> series;
   std::vector<FigureCell> cells;
-  std::vector<FigureMark> marks;  // numbers beside points
+  std::vector<FigureMark> marks;  // words or numbers beside points
   std::vector<std::string> key;   // what the marks' numbers mean, a line each
 };
 
 // An axis on which all `values` (at least one, finite) lie: logarithmic where they are positive and span a
-// factor of 8 or more; else from zero where that is near, or marked as truncated.
+// factor of 8 or more, or are three or more doublings; else from zero where that is near, or marked as
+// truncated.
 FigureAxis figure_axis(std::string name, const std::vector<double>& values);
 // An axis from zero, as bars have it.
 FigureAxis axis_from_zero(std::string name, const std::vector<double>& values);

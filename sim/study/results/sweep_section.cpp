@@ -107,8 +107,9 @@ Json choice(std::string_view name, std::string_view label) { return {{"name", na
 void add_lines(Page& page, const SweepResults& sweep) {
   Choices choices("Lines", Json::array({choice("y", "show"), choice("pass", "pass"), choice("x", "over"),
                                         choice("series", "a line for each")}));
+  // The first figure is what the page opens with: the first axis, a line for each value of the second.
   std::vector<std::string> axes = drawn_axes(sweep), series = axes;
-  series.insert(series.begin(), kOneLine);
+  series.emplace_back(kOneLine);
   for (const std::string& pass : passes_of(sweep)) {
     for (const ResultMetric* metric : metrics_of(sweep, pass)) {
       for (const std::string& x : axes) {

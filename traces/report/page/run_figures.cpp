@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
@@ -25,14 +28,28 @@ FigureSeries roof_of(double peak, double bytes_per_second, const Figure& figure)
   return roof;
 }
 
+// Names the roofs on the figure: the memory's slope at a third of its length, each peak at the right.
+void name_roofs(Figure& figure, const double (&peaks)[2], double hbm) {
+  constexpr const char* kPeaks[2] = {"cubes' peak", "vector cores' peak"};
+  const double most = std::max(peaks[0], peaks[1]);
+  const double enters = std::max(figure.x.low, figure.y.low * kTera / hbm), knee = most / hbm;
+  constexpr double kPlace = 0.35, kBelow = 1.6;  // beside the slope, not on it
+  const double at = enters * std::pow(knee / enters, kPlace);
+  figure.marks.push_back({at, at * hbm / kTera / kBelow, fmt::format("HBM, {}B/s", with_prefix(hbm))});
+  for (std::size_t unit = 0; unit < 2; ++unit) {
+    if (peaks[unit] > 0)
+      figure.marks.push_back({figure.x.high, peaks[unit] / kTera,
+                              fmt::format("{}, {}/s", kPeaks[unit], with_prefix(peaks[unit]))});
+  }
+}
+
 FigureSeries bars(std::string_view name, std::size_t color) {
   return {std::string(name), FigureKind::kBars, static_cast<std::uint32_t>(color), false, {}};
 }
 
 }  // namespace
 
-Figure roofline_figure(const std::string& title, const TracedPass& pass, const std::vector<Roofline>& roofs,
-                       const OperatorColors& colors) {
+Figure roofline_figure(const std::string& title, const TracedPass& pass, const std::vector<Roofline>& roofs) {
   const Trace& trace = pass.trace;
   Figure figure;
   figure.title = "Roofline, " + title;
@@ -46,11 +63,7 @@ Figure roofline_figure(const std::string& title, const TracedPass& pass, const s
     double& peak = peaks[trace.operators[op].unit == TaskUnit::kVector];
     peak = std::max(peak, roof.peak);
     FigureSeries& point = figure.series.emplace_back();
-    point = {trace.operators[op].name,
-             FigureKind::kPoints,
-             colors.of(pass.name, trace.operators[op].name),
-             false,
-             {}};
+    point = {trace.operators[op].name, FigureKind::kPoints, static_cast<std::uint32_t>(op), false, {}};
     point.points.push_back(FigurePoint::at(roof.intensity, roof.achieved / kTera));
     xs.push_back(roof.intensity);
     ys.insert(ys.end(), {roof.achieved / kTera, roof.peak / kTera});
@@ -70,6 +83,7 @@ Figure roofline_figure(const std::string& title, const TracedPass& pass, const s
   for (const double peak : peaks) {
     if (peak > 0 && hbm > 0) figure.series.push_back(roof_of(peak, hbm, figure));
   }
+  if (hbm > 0) name_roofs(figure, peaks, hbm);
   figure.legend = "operator";
   return figure;
 }
@@ -104,7 +118,7 @@ Figure workers_figure(const std::string& title, const WorkerKinds& kinds, const 
   figure.title = "Workers' time, " + title;
   figure.origin = "all ranks";
   figure.stacked = true;
-  figure.legend = "time";
+  figure.legend = "state";
   std::vector<std::string> names;
   for (const WorkerKind& kind : kinds) names.push_back(kind.name);
   figure.x = names_axis("", names);
@@ -152,6 +166,7 @@ Figure blame_figure(const std::string& title, const OperatorBlame& blame) {
 Figure hits_figure(const std::string& title, const Trace& trace) {
   Figure figure;
   figure.title = "L2 read hits, " + title;
+  figure.legend = "operator";
   figure.origin = "requests that found their line, of those that did not bypass the L2";
   figure.x = names_axis("", operator_names(trace));
   figure.y = {"%", false, false, 0, 100, {}, {}};

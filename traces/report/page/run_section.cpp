@@ -60,6 +60,7 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
   add("expert", [](const TraceTask& t) { return number_or_none(t.expert); });
   add("dst", [](const TraceTask& t) { return t.dst; });
   add("taken", [](const TraceTask& t) { return t.taken.count(); });
+  add("waited", [](const TraceTask& t) { return t.waited.count(); });
   add("start", [](const TraceTask& t) { return t.start.count(); });
   add("end", [](const TraceTask& t) { return t.end.count(); });
   add("done", [](const TraceTask& t) { return t.done.count(); });
@@ -139,14 +140,13 @@ Json counters_json(Page& page, const Causes& causes) {
       {"stretch_ps", stretch.count()}, {"names", names}, {"units", units}, {"packed", page.pack(columns)}};
 }
 
-Json pass_json(Page& page, const TracedPass& pass, const OperatorColors& colors) {
+Json pass_json(Page& page, const TracedPass& pass) {
   const Trace& trace = pass.trace;
   const Causes causes(trace);
   const Drawn drawn(trace);
   Json operators = Json::array();
   for (const TraceOperator& op : trace.operators)
-    operators.push_back(
-        {{"name", op.name}, {"unit", name_of(op.unit)}, {"color", colors.of(pass.name, op.name)}});
+    operators.push_back({{"name", op.name}, {"unit", name_of(op.unit)}});
   Json kinds = Json::array();
   for (const WorkerKind& kind : trace.machine.workers)
     kinds.push_back({{"name", kind.name}, {"count", kind.count}});
@@ -165,28 +165,13 @@ Json pass_json(Page& page, const TracedPass& pass, const OperatorColors& colors)
 
 }  // namespace
 
-OperatorColors::OperatorColors(std::span<const NamedRun> runs) {
-  for (const NamedRun& run : runs) {
-    for (const TracedPass& pass : run.passes) {
-      std::vector<std::string>& names = names_[pass.name];
-      for (const TraceOperator& op : pass.trace.operators) {
-        if (std::ranges::find(names, op.name) == names.end()) names.push_back(op.name);
-      }
-    }
-  }
-}
-
-std::uint32_t OperatorColors::of(const std::string& pass, const std::string& op) const {
-  const std::vector<std::string>& names = names_.at(pass);
-  return static_cast<std::uint32_t>(std::ranges::find(names, op) - names.begin());
-}
-
-void add_runs(Page& page, std::span<const NamedRun> runs, const OperatorColors& colors) {
+void add_runs(Page& page, std::span<const NamedRun> runs) {
   Json list = Json::array();
   for (const NamedRun& run : runs) {
     Json passes = Json::array();
-    for (const TracedPass& pass : run.passes) passes.push_back(pass_json(page, pass, colors));
-    list.push_back({{"name", run.name}, {"passes", std::move(passes)}});
+    for (const TracedPass& pass : run.passes) passes.push_back(pass_json(page, pass));
+    list.push_back(
+        {{"name", run.name}, {"experts_per_rank", run.experts_per_rank}, {"passes", std::move(passes)}});
   }
   page.add({{"kind", "runs"}, {"title", "Timeline"}, {"runs", std::move(list)}});
 }

@@ -1,4 +1,4 @@
-// Axes of figures: where values lie, and which places have names. Like drawing.ts this must run where only ES5's library is.
+// Axes of figures: where values lie, and which places have names.
 
 export interface Axis {
   name: string;

@@ -1,6 +1,7 @@
 // Draws a figure as SVG text, for the page and for the file that it saves.
 import { Axis, share, shortest, significant, ticks } from "./axes.js";
-import { Theme, series_color, text_color, viridisAt } from "./palette.js";
+import { series_place } from "./meanings.js";
+import { Theme, hues, series_color, text_color, viridisAt } from "./palette.js";
 
 // x, y, and the range that y stands for.
 export type FigurePoint = [number, number, number, number];
@@ -48,6 +49,7 @@ interface Box { left: number; right: number; top: number; bottom: number }
 
 const letter = 6.6; // about the width of one at 12 px
 const width_of = (text: string) => text.length * letter;
+const line_high = 15, title_high = 18, title_scale = 1.3; // a title's letters beside others
 
 // Words on as many lines as they need.
 function lines_of(text: string, width: number): string[] {
@@ -75,10 +77,10 @@ function legend_entries(figure: Figure): Entry[] {
   return entries.length > 1 ? entries : [];
 }
 
-function dashes(series: Series, palette: number): string {
-  if (series.color === text_color) return "";
-  if (series.hollow) return "5 3";
-  return ["", "6 4", "2 3"][Math.floor(series.color / palette) % 3]!; // beside the paler or darker colour
+// Dashes tell a series apart beside its paler or darker colour.
+function dashes(series: Series, place: number): string {
+  if (place >= text_color) return "";
+  return series.hollow ? "5 3" : ["", "6 4", "2 3"][Math.floor(place / hues) % 3]!;
 }
 
 class Drawing {
@@ -88,7 +90,10 @@ class Drawing {
   private entries: Entry[];
   private beside: boolean; // the legend stands beside the plot, not below it
   private legend_width = 0;
+  private title_lines: string[];
   private text_lines: string[];
+  private x_lines: string[]; // the axes' names
+  private y_lines: string[];
   private aslant: boolean; // names below the axis do not fit side by side
   private below: number; // what stands below the plot takes
 
@@ -96,19 +101,22 @@ class Drawing {
     this.entries = legend_entries(figure);
     for (const entry of this.entries) this.legend_width = Math.max(this.legend_width, width_of(entry.text) + 34);
     this.beside = this.legend_width > 0 && this.legend_width < width * 0.4 && width >= 560;
-    this.text_lines = lines_of(figure.origin, width - 24);
+    this.title_lines = lines_of(figure.title, (width - 70) / title_scale); // beside the button that saves the figure
+    this.text_lines = figure.origin ? lines_of(figure.origin, width - 24) : [];
     let widest = 0;
     for (const tick of ticks(figure.y, 6)) widest = Math.max(widest, width_of(tick.text));
-    const top = 42 + 15 * this.text_lines.length;
+    const top = 24 + title_high * this.title_lines.length + line_high * this.text_lines.length;
     let right = 22;
     if (this.beside) right = this.legend_width + 20;
     if (figure.cells.length > 0) right += 78;
     this.aslant = this.slanted();
     // What a name aslant takes below the axis, and to the left of its place.
     const reach = this.aslant ? Math.min(190, this.longest_below()) : 0;
-    this.below = 52 + (this.aslant ? Math.max(0, reach * 0.53 - 8) : 0);
-    this.box = { left: Math.min(width * 0.4, Math.max(widest + 42, reach * 0.85 - 16)), right: width - right, top, bottom: least - this.below };
-    this.box.bottom = Math.max(this.box.bottom, top + 120);
+    this.y_lines = lines_of(figure.y.name, Math.max(120, least - top - 52));
+    const left = Math.min(width * 0.4, Math.max(widest + 27 + line_high * this.y_lines.length, reach * 0.85 - 16));
+    this.x_lines = lines_of(figure.x.name, width - right - left);
+    this.below = 37 + line_high * this.x_lines.length + (this.aslant ? Math.max(0, reach * 0.53 - 8) : 0);
+    this.box = { left, right: width - right, top, bottom: Math.max(least - this.below, top + 120) };
     this.height = this.box.bottom + this.below;
     if (!this.beside) this.height += this.below_rows().length * 17;
   }
@@ -120,7 +128,7 @@ class Drawing {
     this.bands();
     for (let i = 0; i < this.figure.series.length; ++i) this.series(this.figure.series[i]!);
     this.bars();
-    for (const mark of this.figure.marks) this.text(this.x(mark.x) + 6, this.y(mark.y) - 6, mark.text, { "font-size": 11 });
+    for (const mark of this.figure.marks) this.mark(mark.text, this.x(mark.x), this.y(mark.y));
     this.legend();
     const { width, height, theme } = this;
     return tag("svg", {
@@ -136,8 +144,15 @@ class Drawing {
   private y(value: number): number {
     return this.box.bottom - share(this.figure.y, value) * (this.box.bottom - this.box.top);
   }
+  private place(series: Series): number {
+    return series_place(this.figure.legend, series.name, series.color);
+  }
   private color(series: Series): string {
-    return series_color(this.theme, series.color);
+    return series_color(this.theme, this.place(series));
+  }
+  // Bars without a series' name stand for what the axis names below them.
+  private bar_color(series: Series, below: string | undefined): string {
+    return series_color(this.theme, series_place(this.figure.legend, series.name || below || "", series.color));
   }
 
   private text(x: number, y: number, text: string, more: { [key: string]: string | number } = {}): void {
@@ -152,9 +167,15 @@ class Drawing {
   }
 
   private heading(): void {
-    this.text(12, 22, this.figure.title, { "font-size": 15, "font-weight": 600 });
-    for (let i = 0; i < this.text_lines.length; ++i)
-      this.text(12, 40 + 15 * i, this.text_lines[i]!, { "font-size": 11, fill: this.theme.muted });
+    this.title_lines.forEach((line, i) => this.text(12, 22 + title_high * i, line, { "font-size": 15, "font-weight": 600 }));
+    const first = 22 + title_high * this.title_lines.length;
+    this.text_lines.forEach((line, i) => this.text(12, first + line_high * i, line, { "font-size": 11, fill: this.theme.muted }));
+  }
+
+  // Words at a point, to its left where there is no room to its right.
+  private mark(text: string, x: number, y: number): void {
+    const fits = x + 6 + width_of(text) <= this.width - 4;
+    this.text(fits ? x + 6 : x - 6, y - 6, text, fits ? { "font-size": 11 } : { "font-size": 11, "text-anchor": "end" });
   }
 
   private longest_below(): number {
@@ -192,9 +213,13 @@ class Drawing {
       fill: "none", stroke: theme.frame,
     });
     if (figure.y.truncated) this.text(box.left, box.bottom - 8, "≈", { "text-anchor": "middle", "font-size": 18 });
-    this.text((box.left + box.right) / 2, box.bottom + this.below - 14, figure.x.name, { "text-anchor": "middle" });
+    const lowest = box.bottom + this.below - 14 - line_high * (this.x_lines.length - 1);
+    this.x_lines.forEach((line, i) => this.text((box.left + box.right) / 2, lowest + line_high * i, line, { "text-anchor": "middle" }));
     const middle = (box.top + box.bottom) / 2;
-    this.text(15, middle, figure.y.name, { "text-anchor": "middle", transform: "rotate(-90 15 " + round(middle) + ")" });
+    this.y_lines.forEach((line, i) => {
+      const x = 15 + line_high * i;
+      this.text(x, middle, line, { "text-anchor": "middle", transform: "rotate(-90 " + x + " " + round(middle) + ")" });
+    });
   }
 
   private bands(): void {
@@ -239,7 +264,7 @@ class Drawing {
     const stroke = this.color(series);
     if (series.kind !== "points" && series.points.length > 1) {
       const attributes: { [key: string]: string | number } = { d: this.path_of(series), fill: "none", stroke, "stroke-width": series.kind === "plain" ? 1.5 : 2 };
-      const dash = dashes(series, this.theme.palette.length - 1);
+      const dash = dashes(series, this.place(series));
       if (dash) attributes["stroke-dasharray"] = dash;
       this.out += tag("path", attributes);
     }
@@ -262,18 +287,18 @@ class Drawing {
     const group = 0.8, stacked = this.figure.stacked, each = group / (stacked ? 1 : series.length);
     const ends: { [place: string]: number } = {}; // of the bars so far: those above zero, and those below it
     for (let i = 0; i < series.length; ++i) {
-      const one = series[i]!, color = this.color(one);
+      const one = series[i]!;
       for (const p of one.points) {
         const side = (p[1] < 0 ? "-" : "+") + p[0], base = stacked ? ends[side] || 0 : Math.max(0, this.figure.y.low);
         const left = p[0] - group / 2 + (stacked ? 0 : i * each);
         const x = this.x(left) + 1, w = Math.max(1, this.x(left + each) - this.x(left) - 2);
         const top = this.y(base + p[1] - (stacked ? 0 : base)), bottom = this.y(base);
         if (stacked) ends[side] = base + p[1];
-        const where = this.figure.x.names[p[0]];
+        const where = this.figure.x.names[p[0]], color = this.bar_color(one, where);
         this.out += tag("rect", {
           x: round(x), y: round(Math.min(top, bottom)), width: round(w), height: round(Math.abs(bottom - top)),
           fill: one.hollow ? this.theme.background : color, stroke: color, "stroke-width": one.hollow ? 1.6 : 0.5,
-        }, tag("title", {}, escaped((where ? where + ", " : "") + one.name + ": " + significant(p[1]))));
+        }, tag("title", {}, escaped([where, one.name].filter((part) => part).join(", ") + ": " + significant(p[1]))));
         if (p[2] < p[3]) this.whisker(x + w / 2, p[2], p[3], this.theme.text);
       }
     }
@@ -337,7 +362,7 @@ class Drawing {
       });
     } else {
       const more: { [key: string]: string | number } = { "stroke-width": 2 };
-      const dash = dashes(series, this.theme.palette.length - 1);
+      const dash = dashes(series, this.place(series));
       if (dash) more["stroke-dasharray"] = dash;
       if (series.kind !== "points") this.line(x, y, x + 18, y, stroke, more);
       if (series.kind !== "plain") this.dot(x + 9, y, series, null);

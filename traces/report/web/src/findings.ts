@@ -27,7 +27,7 @@ function finding_element(finding: Finding, several: boolean, show: ShowFinding):
   const words = (items: string[]) => items.map((text) => el("li", {}, text));
   const head = el("h3", {}, el("span", { class: finding.info ? "number info" : "number" }, String(finding.number)), finding.cause);
   const where = [several ? finding.run : "", finding.pass, finding.where].filter((part) => part !== "").join(", ");
-  return el("article", { id: finding.id, class: "finding", tabindex: "-1" },
+  return el("article", { id: finding.id, class: finding.info ? "finding info" : "finding", tabindex: "-1" },
     head, el("p", {}, `${where}: ${finding.lost}${finding.info ? ", for information. " : ". "}`,
       link("on the timeline", `${finding.cause} on the timeline`, () => show(finding, null))),
     list("evidence", finding.evidence.map((item) => evidence_element(finding, item, show))),
@@ -42,7 +42,7 @@ export function findings_section(section: FindingsSection, show: ShowFinding): H
   const element = el("section", { class: "findings" }, el("h2", {}, section.title),
     real.length > 0 ? null : el("p", {}, "Nothing was found that costs 1 % of a pass."), ...elements(real));
   if (info.length > 0)
-    element.append(el("details", real.length > 0 ? {} : { open: "" }, el("summary", {}, `For information: ${info.length}`), ...elements(info)));
+    element.append(el("details", {}, el("summary", {}, `For information: ${info.length}`), ...elements(info)));
   return element;
 }
 
@@ -59,7 +59,7 @@ export class Flags {
   readonly element = el("div", { class: "flags" });
   private bars: { finding: Finding; bar: HTMLElement }[] = [];
 
-  constructor(findings: Finding[], private time: TimeAxis, mark: (finding: Finding | null) => void) {
+  constructor(findings: Finding[], private time: TimeAxis, mark: (finding: Finding | null) => void, gutter: () => number) {
     findings.forEach((finding, row) => {
       const title = `${finding.cause}, ${finding.where}: ${finding.lost}`;
       const bar = el("a", { class: finding.info ? "flag info" : "flag", href: `#${finding.id}`, title }, `${finding.number} ${finding.cause}`);
@@ -76,6 +76,8 @@ export class Flags {
     });
     this.element.style.height = `${findings.length * 18}px`;
     time.on_change(() => this.place());
+    // They stand above the timeline's bars, not above the names of its lanes.
+    new ResizeObserver(() => (this.element.style.marginLeft = `${gutter()}px`)).observe(this.element);
     this.place();
   }
 

@@ -21,6 +21,27 @@ export function sent_between(tasks: Tasks, from: number, to: number): Float64Arr
   return bytes;
 }
 
+// What each pair of different ranks moves, where all move the same; else null.
+function same_for_all(tasks: Tasks): number | null {
+  const { ranks } = tasks.pass, bytes = sent_between(tasks, 0, Infinity);
+  let least = Infinity, most = 0;
+  for (let i = 0; i < bytes.length; ++i) {
+    if (Math.floor(i / ranks) === i % ranks) continue;
+    least = Math.min(least, bytes[i]!);
+    most = Math.max(most, bytes[i]!);
+  }
+  return ranks > 1 && most > 0 && most - least <= 1e-3 * most ? most : null;
+}
+
+// Who sends to whom: where all send all the same, a sentence, and the matrix for those who want its course.
+export function matrix_element(tasks: Tasks): HTMLElement {
+  if (!tasks.columns.put_bytes!.some((bytes) => bytes > 0)) return el("p", { class: "note" }, "No bytes are sent between ranks in this pass.");
+  const same = same_for_all(tasks);
+  if (same === null) return new Matrix(tasks).element;
+  return el("div", {}, el("p", {}, `Every rank sends every other ${(same / 1e6).toFixed(1)} MB.`),
+    el("details", { class: "small" }, el("summary", {}, "matrix, also around a date"), new Matrix(tasks).element));
+}
+
 export class Matrix {
   readonly element = el("div", { class: "matrix" });
   private canvas = el("canvas", { role: "img", "aria-label": "bytes between ranks" }) as HTMLCanvasElement;

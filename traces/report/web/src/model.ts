@@ -57,10 +57,10 @@ export interface Table {
   csv: string;
 }
 
-export interface Run { name: string; passes: Pass[] }
+// `experts_per_rank` is 0 where it is not known.
+export interface Run { name: string; experts_per_rank: number; passes: Pass[] }
 
-// `color` is the same for a name in all runs and figures of a pass.
-export interface Operator { name: string; unit: "cube" | "vector" | "put"; color: number }
+export interface Operator { name: string; unit: "cube" | "vector" | "put" }
 
 export interface Kind { name: string; count: number } // of worker: AIC, AIV, SM
 

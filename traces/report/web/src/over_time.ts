@@ -1,9 +1,11 @@
 // Quantities over time, drawn by uPlot: the mean over ranks, and the least and most of a rank as a band.
 import uPlot from "uplot";
 import { el } from "./dom.js";
+import { color_of, tell_apart } from "./meanings.js";
 import { Columns, Pass, read_columns } from "./model.js";
+import { series_color } from "./palette.js";
 import { on_theme, theme } from "./theme.js";
-import { TimeAxis, time_text } from "./time_axis.js";
+import { Ticks, TimeAxis, ticks_of, time_text } from "./time_axis.js";
 
 interface Chart { title: string; unit: string; counters: number[] }
 
@@ -26,6 +28,22 @@ type Series = (number | null)[];
 function values_of(columns: Columns, name: string): Series {
   return Array.from(columns[name]!, (value) => (value < 0 ? null : value / 1000));
 }
+
+// The mean over the stretch of time that is shown, and the most of a rank there.
+function summary(plot: uPlot, series: number): { mean: number; most: number } | null {
+  const dates = plot.data[0]!, { min, max } = plot.scales.x!, half = dates.length > 1 ? (dates[1]! - dates[0]!) / 2 : Infinity;
+  let sum = 0, number = 0, most = 0;
+  for (let i = 0; i < dates.length; ++i) {
+    const mean = plot.data[series]![i];
+    if (mean == null || dates[i]! + half < (min ?? 0) || dates[i]! - half > (max ?? Infinity)) continue;
+    sum += mean;
+    ++number;
+    most = Math.max(most, plot.data[series + 2]![i] ?? 0);
+  }
+  return number > 0 ? { mean: sum / number, most } : null;
+}
+
+const number_text = (value: number | null | undefined) => (value == null ? "–" : value.toFixed(value < 10 ? 2 : value < 1000 ? 1 : 0));
 
 export class OverTime {
   readonly element = el("div", { class: "over-time" });
@@ -50,13 +68,15 @@ export class OverTime {
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
     this.element.replaceChildren();
+    tell_apart("counter", this.pass.counters.names);
     const sync = uPlot.sync(`time-${this.pass.name}`), width = this.width();
     for (const chart of charts_of(this.pass)) {
       const data = this.data_of(chart);
       if (!data) continue;
-      const place = el("div");
+      const place = el("div"), legend = el("div", { class: "values" });
       this.element.append(place);
-      this.plots.push(new uPlot(this.options(chart, sync.key, width), data, place));
+      this.plots.push(new uPlot(this.options(chart, sync.key, width, legend), data, place));
+      place.append(legend);
     }
     this.fit();
     this.follow();
@@ -76,29 +96,50 @@ export class OverTime {
     return any ? (data as uPlot.AlignedData) : null;
   }
 
-  private options(chart: Chart, key: string, width: number): uPlot.Options {
-    const t = theme();
-    const series: uPlot.Series[] = [{ label: "ms", value: (_, v) => (v === null ? "" : time_text(v * 1e9)) }], bands: uPlot.Band[] = [];
+  private color(counter: number): string {
+    return series_color(theme(), color_of("counter", this.pass.counters.names[counter]!));
+  }
+
+  private options(chart: Chart, key: string, width: number, legend: HTMLElement): uPlot.Options {
+    const t = theme(), series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [];
     chart.counters.forEach((i, n) => {
-      const color = t.palette[n]!, name = this.pass.counters.names[i]!;
-      const words = (v: number | null | undefined) => (v == null ? "" : v.toFixed(v < 10 ? 2 : 1));
-      const value = (plot: uPlot, v: number | null, at: number, i: number | null) =>
-        v == null || i == null ? "" : `${words(v)} (${words(plot.data[at + 1]![i])} to ${words(plot.data[at + 2]![i])})`;
-      series.push({ label: name, stroke: color, width: 1.5, value, points: { show: false } });
-      // Only the band shows them; the legend leaves them out (page.css).
-      series.push({ label: "least", width: 0, points: { show: false } });
-      series.push({ label: "most", width: 0, points: { show: false } });
+      const color = this.color(i);
+      series.push({ stroke: color, width: 1.5, points: { show: false } }, { width: 0, points: { show: false } }, { width: 0, points: { show: false } });
       bands.push({ series: [3 * n + 3, 3 * n + 2], fill: color + "33" });
     });
     const axis = { stroke: t.muted, grid: { stroke: t.grid, width: 1 }, ticks: { stroke: t.grid, width: 1 }, font: "11px system-ui, sans-serif" };
+    const fill = (plot: uPlot) => this.fill_legend(plot, chart, legend);
     return {
       width, height: 150, title: chart.title + (chart.unit ? `, ${chart.unit}` : ""), series, bands,
       cursor: { sync: { key, setSeries: false }, drag: { x: true, y: false } },
       scales: { x: { time: false }, y: { range: (_, __, most) => [0, (chart.unit === "%" ? 100 : most || 1) * 1.05] } },
-      axes: [{ ...axis, size: 30, values: (_, dates) => dates.map((d) => String(+d.toPrecision(6))) }, { ...axis, size: 52 }],
-      legend: { live: true },
-      hooks: { setScale: [(plot, scale) => scale === "x" && this.lead(plot)] },
+      axes: [{ ...axis, size: 30, splits: (plot) => this.ticks(plot).list.map(({ at }) => at / 1e9), values: (plot) => this.tick_words(plot) }, { ...axis, size: 52 }],
+      legend: { show: false },
+      hooks: { setScale: [(plot, scale) => scale === "x" && (this.lead(plot), fill(plot))], setCursor: [fill], ready: [fill] },
     };
+  }
+
+  private ticks(plot: uPlot): Ticks {
+    const { min, max } = plot.scales.x!;
+    return ticks_of((min ?? 0) * 1e9, (max ?? 1) * 1e9, Math.max(2, plot.width / 75));
+  }
+
+  // The dates of ticks; those at the right edge have no room for words.
+  private tick_words(plot: uPlot): string[] {
+    const { base, list } = this.ticks(plot), words = list.map(({ at, text }) => (plot.valToPos(at / 1e9, "x") > plot.width - 90 ? "" : text));
+    return words.map((word, i) => (i === 0 && base ? base : word));
+  }
+
+  // Values at the pointer's date, or of all that is shown while it is elsewhere.
+  private fill_legend(plot: uPlot, chart: Chart, legend: HTMLElement): void {
+    const at = plot.cursor.idx;
+    legend.replaceChildren(...chart.counters.map((counter, n) => {
+      const key = el("i", { class: "swatch" }), of = 3 * n + 1, all = at == null ? summary(plot, of) : null;
+      key.style.background = this.color(counter);
+      const words = at == null ? (all ? `mean ${number_text(all.mean)}, most ${number_text(all.most)}` : "–")
+        : `${number_text(plot.data[of]![at])} (${number_text(plot.data[of + 1]![at])} to ${number_text(plot.data[of + 2]![at])}) at ${time_text(plot.data[0]![at]! * 1e9)}`;
+      return el("span", {}, key, `${this.pass.counters.names[counter]!}: ${words}`);
+    }));
   }
 
   // Of one chart: as many stand side by side as have room.
@@ -111,7 +152,10 @@ export class OverTime {
   private fit(): void {
     if (this.element.clientWidth === 0) return;
     const width = this.width();
-    for (const plot of this.plots) if (plot.width !== width) plot.setSize({ width, height: 150 });
+    for (const plot of this.plots) {
+      plot.root.parentElement!.style.width = `${width}px`;
+      if (plot.width !== width) plot.setSize({ width, height: 150 });
+    }
   }
 
   // The reader zoomed in a chart: the axis that all share follows.

@@ -2,11 +2,15 @@ import { button, choice, copy, el } from "./dom.js";
 import { FigureView } from "./figures.js";
 import { findings_section } from "./findings.js";
 import { Block, BlocksSection, ChoicesSection, Finding, Section, read_page } from "./model.js";
+import { sums_of } from "./area.js";
 import { sent_between } from "./matrix.js";
+import { color_of, tell_apart } from "./meanings.js";
+import { dark, light, series_color } from "./palette.js";
 import { Runs } from "./runs.js";
 import { table_element } from "./table.js";
 import { Tasks } from "./tasks.js";
 import { start_theme, toggle_theme } from "./theme.js";
+import { ticks_of } from "./time_axis.js";
 
 function block_element(block: Block): HTMLElement {
   switch (block.kind) {
@@ -31,8 +35,15 @@ function block_element(block: Block): HTMLElement {
 function blocks_section(section: BlocksSection): HTMLElement {
   // Figures of one section stand side by side where there is room.
   const children: HTMLElement[] = [];
-  let row: HTMLElement | null = null;
+  let row: HTMLElement | null = null, before: Block | null = null, beside: HTMLElement | null = null;
   for (const block of section.blocks) {
+    // What follows from a table stands beside it where there is room.
+    if (block.kind === "text" && block.strong && (beside || before?.kind === "table")) {
+      if (!beside) children.push(el("div", { class: "beside" }, children.pop()!, (beside = el("div"))));
+      beside.append(block_element(block));
+      continue;
+    }
+    [before, beside] = [block, null];
     if (block.kind !== "figure") {
       row = null;
       children.push(block_element(block));
@@ -96,13 +107,10 @@ function start(): void {
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
   // For tests, and for the curious in a console.
-  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, Tasks, sent_between };
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, Tasks, sent_between, sums_of, ticks_of, color_of, tell_apart, series_color, themes: { light, dark } };
   addEventListener("keydown", (event) => {
-    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-    if (event.key === "/" && !typing && parts.length > 0) {
-      event.preventDefault();
-      parts[0]!.focus_search();
-    }
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement;
+    if (!typing && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey && parts[0]?.key(event)) event.preventDefault();
   });
 }
 

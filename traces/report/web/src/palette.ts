@@ -1,4 +1,4 @@
-// Colours, light and dark. Like drawing.ts this must run where only ES5's library is.
+// Colours of figures and timelines, light and dark.
 
 export interface Theme {
   text: string;
@@ -33,19 +33,31 @@ export function mixed(from: string, to: string, part: number): string {
   let text = "#";
   for (let i = 1; i < 7; i += 2) {
     const a = parseInt(from.slice(i, i + 2), 16), b = parseInt(to.slice(i, i + 2), 16);
-    const hex = Math.round(a + (b - a) * part).toString(16);
-    text += hex.length < 2 ? "0" + hex : hex;
+    text += Math.round(a + (b - a) * part).toString(16).padStart(2, "0");
   }
   return text;
 }
 
-// Stands for the text's colour.
-export const text_color = 1000;
+// Places in the palette: seven hues, the same paler, the same darker; and two that are no hues.
+export const hues = 7, places = 3 * hues;
+export const text_color = 1000, grey = 1001;
 
-// The palette, then the same colours paler and darker.
 export function series_color(theme: Theme, color: number): string {
-  const size = theme.palette.length - 1, round = Math.floor(color / size) % 3;
-  if (color === text_color) return theme.palette[size]!;
-  const base = theme.palette[color % size]!;
-  return round === 0 ? base : mixed(base, round === 1 ? theme.background : theme.text, 0.45);
+  if (color === text_color) return theme.palette[hues]!;
+  if (color === grey) return mixed(theme.frame, theme.background, 0.65);
+  const base = theme.palette[color % hues]!, shade = Math.floor(color / hues) % 3;
+  return shade === 0 ? base : mixed(base, shade === 1 ? theme.background : theme.text, 0.45);
+}
+
+// Black or white: what is read better on a colour, by its relative luminance (WCAG 2).
+export function ink_on(color: string): string {
+  const [r, g, b] = [1, 3, 5].map((i) => (parseInt(color.slice(i, i + 2), 16) / 255) ** 2.2) as [number, number, number];
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
+}
+
+// As a pixel of ImageData, on machines that store the lowest byte first, as all that run browsers do.
+export function pixel(color: string, background: string, faded = 0): number {
+  const c = faded ? mixed(color, background, faded) : color;
+  const r = parseInt(c.slice(1, 3), 16), g = parseInt(c.slice(3, 5), 16), b = parseInt(c.slice(5, 7), 16);
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }

@@ -10,6 +10,9 @@ export interface Colors {
   faded: Uint32Array; // the same where a search did not find the task
 }
 
+// Lanes below each other: the first one's upper edge (it may lie above what is seen), and from where on they are seen.
+export interface Band { lanes: number[]; top: number; from: number }
+
 export class Raster {
   readonly image: ImageData;
   private pixels: Uint32Array;
@@ -19,20 +22,20 @@ export class Raster {
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
 
-  // Lanes `lanes` of `row` pixels each from `top` on (negative: partly above). Dates from..to span the width.
-  paint(tasks: Tasks, lanes: number[], row: number, top: number, from: number, to: number, found: Uint32Array | null, colors: Colors): number {
+  // Lanes of `row` pixels each. Dates from..to span the width. Returns how many bars were painted.
+  paint(tasks: Tasks, bands: Band[], row: number, from: number, to: number, found: Uint32Array | null, colors: Colors): number {
     this.pixels.fill(colors.background);
-    const bars_high = row > 3 ? row - 1 : row;
+    const bars_high = row > 3 ? row - 1 : row, line = new Uint32Array(this.width);
     let painted = 0;
-    const line = new Uint32Array(this.width);
-    for (let i = 0; i < lanes.length; ++i) {
-      const y = top + i * row;
-      if (y + row <= 0) continue;
-      if (y >= this.height) break;
-      const lane = lanes[i]!;
-      line.fill(Math.floor(lane / tasks.workers) % 2 === 1 ? colors.lane : colors.background);
-      painted += this.paint_lane(tasks, lane, line, from, to, found, colors);
-      for (let dy = Math.max(0, y); dy < Math.min(this.height, y + bars_high); ++dy) this.pixels.set(line, dy * this.width);
+    for (const band of bands) {
+      for (let i = 0; i < band.lanes.length; ++i) {
+        const y = band.top + i * row, lane = band.lanes[i]!;
+        if (y + row <= band.from) continue;
+        if (y >= this.height) break;
+        line.fill(Math.floor(lane / tasks.workers) % 2 === 1 ? colors.lane : colors.background);
+        painted += this.paint_lane(tasks, lane, line, from, to, found, colors);
+        for (let dy = Math.max(band.from, y); dy < Math.min(this.height, y + bars_high); ++dy) this.pixels.set(line, dy * this.width);
+      }
     }
     return painted;
   }

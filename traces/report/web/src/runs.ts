@@ -1,43 +1,46 @@
 // One or more runs: their timelines below each other with one axis of time, and what belongs to a pass.
-import { operator_color } from "./colors.js";
+import { area_card } from "./area.js";
 import { button, choice, el } from "./dom.js";
 import { Flags } from "./findings.js";
-import { Matrix } from "./matrix.js";
-import type { Evidence, Finding, Pass, RunsSection } from "./model.js";
+import type { Shown } from "./lanes.js";
+import { matrix_element } from "./matrix.js";
+import { color_of, tell_apart } from "./meanings.js";
+import type { Evidence, Finding, Pass, Run, RunsSection } from "./model.js";
+import { OperatorsView } from "./operators_view.js";
 import { OverTime } from "./over_time.js";
-import { task_card } from "./task_card.js";
+import { series_color } from "./palette.js";
+import { search_words } from "./search.js";
+import { task_card, task_hint } from "./task_card.js";
 import { Tasks, read_path } from "./tasks.js";
-import { on_theme } from "./theme.js";
+import { on_theme, theme } from "./theme.js";
 import { TimeAxis } from "./time_axis.js";
-import { Shown, Timeline } from "./timeline.js";
+import { Timeline } from "./timeline.js";
+import { key, keys_help } from "./timeline_input.js";
 
 const tip = el("div", { class: "tip", role: "tooltip", hidden: "" });
 
-function show_tip(tasks: Tasks, task: number, x: number, y: number): void {
-  tip.hidden = task < 0;
-  if (task < 0) return;
-  tip.replaceChildren(task_card(tasks, task));
-  const { offsetWidth: w, offsetHeight: h } = tip;
-  tip.style.left = `${Math.max(4, x + 16 + w > innerWidth ? x - w - 12 : x + 16)}px`;
-  tip.style.top = `${Math.max(4, Math.min(innerHeight - h - 8, y + 12))}px`;
+// Above the task's lane, or below it where there is no room: it never covers what it explains.
+function show_tip(timeline: Timeline, task: number, x: number): void {
+  const y = task < 0 ? null : timeline.y(task);
+  tip.hidden = y === null;
+  if (y === null) return;
+  tip.replaceChildren(task_hint(timeline.tasks, task));
+  const { offsetWidth: w, offsetHeight: h } = tip, lane = timeline.canvas.getBoundingClientRect().top + y, half = timeline.row / 2;
+  const above = lane - half - h - 6;
+  tip.style.left = `${Math.max(4, Math.min(innerWidth - w - 8, x - w / 2))}px`;
+  tip.style.top = `${above >= 4 ? above : lane + half + 8}px`;
 }
 
 function legend_of(passes: Pass[]): HTMLElement {
   const element = el("div", { class: "legend" });
+  const names = [...new Set(passes.flatMap((pass) => pass.operators.map((operator) => operator.name)))];
   const fill = () => {
-    element.replaceChildren();
-    const named = new Set<string>();
-    for (const pass of passes) {
-      pass.operators.forEach((operator) => {
-        if (named.has(operator.name)) return;
-        named.add(operator.name);
-        const swatch = el("i", { class: "swatch" });
-        swatch.style.background = operator_color(operator.color);
-        element.append(el("span", {}, swatch, operator.name));
-      });
-    }
-    const wait = el("i", { class: "swatch wait" });
-    element.append(el("span", {}, wait, "waits"), el("span", {}, el("i", { class: "swatch path" }), "critical path"));
+    element.replaceChildren(...names.map((name) => {
+      const swatch = el("i", { class: "swatch" });
+      swatch.style.background = series_color(theme(), color_of("operator", name));
+      return el("span", {}, swatch, name);
+    }));
+    element.append(el("span", {}, el("i", { class: "swatch wait" }), "waits"), el("span", {}, el("i", { class: "swatch path" }), "critical path"));
   };
   on_theme(fill);
   fill();
@@ -45,14 +48,16 @@ function legend_of(passes: Pass[]): HTMLElement {
 }
 
 // What belongs to one pass of all runs; made when it is first looked at, and kept.
-interface Opened { element: HTMLElement; timelines: Timeline[]; names: string[]; time: TimeAxis }
+interface Opened { element: HTMLElement; timelines: Timeline[]; operators: OperatorsView[]; names: string[]; time: TimeAxis }
 
 export class Runs {
   readonly element = el("section");
   timelines: Timeline[] = []; // of the pass that is shown
   time: TimeAxis | null = null;
-  private shown: Shown = { rank: -1, kinds: "all", row: 0, path: true, words: "" };
+  private shown: Shown = { rank: -1, kinds: "all", row: 0, most_height: 620, path: true, words: "", pinned: new Set() };
+  private operators: OperatorsView[] = []; // likewise
   private place = el("div");
+  private search = el("input", { type: "search", placeholder: "rank 2 gexpert 19", "aria-label": "search tasks", title: search_words }) as HTMLInputElement;
   private count = el("output", { class: "found" });
   private opened = new Map<string, Promise<Opened>>();
   private wanted = ""; // the pass that was asked for last
@@ -60,8 +65,10 @@ export class Runs {
 
   constructor(private section: RunsSection, private found: Finding[] = []) {
     document.body.append(tip);
+    if (section.runs.length > 1) this.shown.most_height = 420; // so that two are seen at once
     const ranks = Math.max(...section.runs.flatMap((run) => run.passes.map((pass) => pass.ranks)));
-    this.element.append(el("h2", {}, section.title), this.tabs(), this.controls(ranks), this.place);
+    for (const run of section.runs) for (const pass of run.passes) tell_apart("operator", pass.operators.map((operator) => operator.name));
+    this.element.append(el("div", { class: "bar heading" }, el("h2", {}, section.title), this.tabs()), this.controls(ranks), this.place);
     void this.open(this.names()[0] ?? "");
   }
 
@@ -89,6 +96,7 @@ export class Runs {
       const opened = await this.opened.get(name)!;
       if (this.wanted !== name) return; // another tab was clicked meanwhile
       this.timelines = opened.timelines;
+      this.operators = opened.operators;
       this.names_shown = opened.names;
       this.time = opened.time;
       this.place.replaceChildren(opened.element);
@@ -101,29 +109,45 @@ export class Runs {
 
   private async make(name: string): Promise<Opened> {
     const of = this.section.runs.flatMap((run) => run.passes.filter((pass) => pass.name === name).map((pass) => ({ run, pass })));
-    const time = new TimeAxis(Math.max(...of.map(({ pass }) => pass.makespan_ps))), timelines: Timeline[] = [];
-    const parts: HTMLElement[] = [legend_of(of.map(({ pass }) => pass))];
-    const below: HTMLElement[] = [], matrices = el("div", { class: "figures" });
+    const time = new TimeAxis(Math.max(...of.map(({ pass }) => pass.makespan_ps)));
+    const opened: Opened = { element: el("div"), timelines: [], operators: [], names: of.map(({ run }) => run.name), time };
+    const below: HTMLElement[] = [], operators: HTMLElement[] = [], matrices = el("div", { class: "figures" });
+    opened.element.append(legend_of(of.map(({ pass }) => pass)));
     for (const { run, pass } of of) {
-      const tasks = await Tasks.read(pass), timeline = new Timeline(tasks, await read_path(pass), time, this.shown);
-      const card = el("div", { class: "selected", "aria-live": "polite" });
-      timeline.on_hover = (task, x, y) => show_tip(tasks, task, x, y);
-      timeline.on_select = (task) => card.replaceChildren(...(task < 0 ? [] : [task_card(tasks, task)]));
-      timelines.push(timeline);
-      const found = this.found.filter((finding) => finding.run === run.name && finding.pass === name);
-      parts.push(el("h3", {}, `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`));
-      if (found.length > 0) parts.push(new Flags(found, time, (finding) => timeline.mark(finding)).element);
-      parts.push(timeline.element, card);
-      const heading = (text: string) => (of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
-      below.push(el("h3", {}, heading("Over time")), new OverTime(pass, time).element,
-        el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. Drag to zoom; the timeline follows."));
-      const sent = tasks.columns.put_bytes!.some((bytes) => bytes > 0);
-      matrices.append(el("div", {}, el("h3", {}, heading("Between ranks")),
-        sent ? new Matrix(tasks).element : el("p", { class: "note" }, "No bytes are sent between ranks in this pass.")));
+      const timeline = await this.timeline_of(run, pass, time);
+      opened.timelines.push(timeline);
+      const title = `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`;
+      opened.element.append(el("h3", {}, title), ...this.timeline_parts(run, timeline));
+      const heading = (text: string) => el("h3", {}, of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
+      const view = new OperatorsView(timeline.tasks, this.shown, (words) => this.search_for(words));
+      opened.operators.push(view);
+      operators.push(heading("Operators"), view.element);
+      below.push(heading("Over time"), new OverTime(pass, time).element);
+      matrices.append(el("div", {}, heading("Between ranks"), matrix_element(timeline.tasks)));
     }
-    const keys = el("p", { class: "note keys" },
-      "Drag pans, Ctrl or Alt with the wheel zooms, a double click zooms in, / searches. With the focus on a timeline: arrows, + and −, 0 for all, [ and ] along the critical path, n for the next that the search found, Esc.");
-    return { element: el("div", {}, ...parts, keys, ...below, matrices), timelines, names: of.map(({ run }) => run.name), time };
+    opened.element.append(el("p", { class: "note keys" }, keys_help), ...operators, ...below,
+      el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. A drag zooms; the timeline follows."), matrices);
+    return opened;
+  }
+
+  private async timeline_of(run: Run, pass: Pass, time: TimeAxis): Promise<Timeline> {
+    const tasks = await Tasks.read(pass, run.experts_per_rank), timeline = new Timeline(tasks, await read_path(pass), time, this.shown);
+    timeline.on_hover = (task, x) => show_tip(timeline, task, x);
+    timeline.on_pin = (rank) => {
+      if (!this.shown.pinned.delete(rank)) this.shown.pinned.add(rank);
+      this.rechoose();
+    };
+    return timeline;
+  }
+
+  // The flags of what was found, the timeline, and what is said of a selected task or area.
+  private timeline_parts(run: Run, timeline: Timeline): HTMLElement[] {
+    const { tasks, time } = timeline, card = el("div", { class: "selected", "aria-live": "polite" });
+    timeline.on_select = (task) => card.replaceChildren(...(task < 0 ? [] : [task_card(tasks, task)]));
+    timeline.on_area = (area) => card.replaceChildren(...(area ? [area_card(tasks, area)] : []));
+    const found = this.found.filter((finding) => finding.run === run.name && finding.pass === tasks.pass.name);
+    const flags = found.length > 0 ? [new Flags(found, time, (finding) => timeline.mark(finding), () => timeline.gutter).element] : [];
+    return [...flags, timeline.element, card];
   }
 
   // Shows where a finding is, or the task that evidence of it stands at.
@@ -142,6 +166,7 @@ export class Runs {
 
   private rechoose(): void {
     for (const timeline of this.timelines) timeline.choose();
+    for (const view of this.operators) view.fill();
     const found = this.timelines.reduce((sum, timeline) => sum + timeline.found_count(), 0);
     this.count.textContent = this.shown.words ? `${found} tasks` : "";
   }
@@ -151,13 +176,10 @@ export class Runs {
     for (let r = 0; r < ranks; ++r) list.push([String(r), String(r)]);
     const kinds = [...new Set(this.section.runs.flatMap((run) => run.passes.flatMap((pass) => pass.kinds.map((kind) => kind.name))))];
     const several: [string, string][] = kinds.length > 1 ? kinds.map((name) => [name, name]) : [];
-    const search = el("input", { type: "search", placeholder: "search: gmm1 expert3 rank0", "aria-label": "search tasks", value: this.shown.words }) as HTMLInputElement;
-    search.addEventListener("input", () => {
-      this.shown.words = search.value;
-      this.rechoose();
-    });
-    search.addEventListener("keydown", (event) => {
+    this.search.addEventListener("input", () => this.search_for(this.search.value));
+    this.search.addEventListener("keydown", (event) => {
       if (event.key === "Enter") for (const timeline of this.timelines) timeline.next_found();
+      if (event.key === "Escape") this.timelines[0]?.canvas.focus({ preventScroll: true });
     });
     const path = el("input", { type: "checkbox" }) as HTMLInputElement;
     path.checked = this.shown.path;
@@ -170,7 +192,7 @@ export class Runs {
       choice("rank", list, String(this.shown.rank), (v) => again(() => (this.shown.rank = Number(v)))),
       choice("workers", [["all", kinds.join(" and ")], ...several], this.shown.kinds, (v) => again(() => (this.shown.kinds = v))),
       choice("row", [["0", "fit"], ["3", "3 px"], ["6", "6 px"], ["14", "14 px"], ["20", "20 px"]], String(this.shown.row), (v) => again(() => (this.shown.row = Number(v)))),
-      el("label", {}, path, " critical path"), search, this.count,
+      el("label", {}, path, " critical path"), this.search, this.count,
       button("+", "zoom in", () => this.zoom(0.5)), button("−", "zoom out", () => this.zoom(2)),
       button("all", "show the whole pass", () => this.time?.reset()));
   }
@@ -179,8 +201,18 @@ export class Runs {
     if (this.time) this.time.zoom((this.time.from + this.time.to) / 2, factor);
   }
 
-  // What the page answers to keys that are pressed anywhere.
-  focus_search(): void {
-    this.element.querySelector<HTMLInputElement>("input[type=search]")?.focus();
+  private search_for(words: string): void {
+    this.search.value = this.shown.words = words;
+    this.rechoose();
+  }
+
+  // Keys that are pressed anywhere go to the timeline below the pointer, or else to the first.
+  key(event: KeyboardEvent): boolean {
+    if (event.key === "/") {
+      this.search.focus();
+      return true;
+    }
+    const timeline = this.timelines.find((of) => of.pointer_y >= 0) ?? this.timelines[0];
+    return timeline !== undefined && event.key.length === 1 && key(timeline, event);
   }
 }

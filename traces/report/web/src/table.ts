@@ -1,6 +1,8 @@
-// Tables that sort by a click on a head and copy as CSV.
+// Tables that sort by a click on a head, show what is typed beside them, and copy as CSV.
 import { button, copy, el } from "./dom.js";
 import type { Table } from "./model.js";
+
+const filtered_from = 21; // rows; shorter tables are read at a glance
 
 function order_by(table: Table, column: number, falling: boolean): number[] {
   const order = table.rows.map((_, row) => row);
@@ -14,26 +16,49 @@ function order_by(table: Table, column: number, falling: boolean): number[] {
   return order;
 }
 
-export function table_element(table: Table): HTMLElement {
-  const body = el("tbody");
-  const fill = (order: number[]) => {
-    body.replaceChildren(
-      ...order.map((row) =>
-        el("tr", {}, ...table.rows[row]!.map((text, c) => el("td", table.numbers[c] ? { class: "number" } : {}, text)))),
-    );
+type Column<Row> = [head: string, value: (row: Row) => string, text: (value: string) => string] | [head: string, value: (row: Row) => number, text: (value: number) => string];
+
+// A table of what the page computes itself. CSV has the exact values.
+export function table_of<Row>(rows: Row[], columns: Column<Row>[]): Table {
+  const values = rows.map((row) => columns.map(([, value]) => value(row)));
+  const texts = values.map((of) => of.map((value, c) => (columns[c]![2] as (value: string | number) => string)(value)));
+  const cell = (value: string | number) => (/[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+  const csv = [columns.map(([head]) => head), ...values].map((line) => line.map(cell).join(",") + "\n").join("");
+  return { heads: columns.map(([head]) => head), numbers: columns.map((_, c) => typeof values[0]?.[c] === "number"), rows: texts, values, csv };
+}
+
+export interface TableOptions {
+  filter?: boolean; // without it, long tables have one
+  cell?: (row: number, column: number, text: string) => HTMLElement | null; // what stands in a cell; null: its text
+}
+
+export function table_element(table: Table, options: TableOptions = {}): HTMLElement {
+  const body = el("tbody"), cells = (row: number) => table.rows[row]!.map((text, c) =>
+    el("td", table.numbers[c] ? { class: "number" } : {}, options.cell?.(row, c, text) ?? text));
+  let sorted = -1, falling = false, words: string[] = [];
+  const fill = () => {
+    const order = sorted < 0 ? table.rows.map((_, row) => row) : order_by(table, sorted, falling);
+    const wanted = order.filter((row) => words.every((word) => table.rows[row]!.some((text) => text.toLowerCase().includes(word))));
+    body.replaceChildren(...wanted.map((row) => el("tr", {}, ...cells(row))));
   };
-  let sorted = -1, falling = false;
   const heads = table.heads.map((head, c) => {
     const sort = button(head, `sort by ${head}`, () => {
       falling = sorted === c ? !falling : table.numbers[c]!;
       sorted = c;
-      fill(order_by(table, c, falling));
+      fill();
       heads.forEach((h, i) => h.setAttribute("aria-sort", i !== c ? "none" : falling ? "descending" : "ascending"));
     });
     return el("th", table.numbers[c] ? { class: "number" } : {}, sort);
   });
-  fill(table.rows.map((_, row) => row));
+  fill();
   const csv = button("copy CSV", "this table with its exact values, as CSV", () => void copy(table.csv, csv));
   csv.className = "copy";
-  return el("div", { class: "table" }, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body)), csv);
+  const filter = el("input", { type: "search", class: "filter", placeholder: "filter rows", "aria-label": "filter rows" }) as HTMLInputElement;
+  filter.addEventListener("input", () => {
+    words = filter.value.toLowerCase().split(/\s+/).filter((word) => word);
+    fill();
+  });
+  const has_filter = options.filter ?? table.rows.length >= filtered_from;
+  return el("div", { class: "table" }, has_filter ? filter : null,
+    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body)), csv);
 }

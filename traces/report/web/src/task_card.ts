@@ -1,16 +1,20 @@
-// What a task did, in words and a bar of its time: below the pointer and, once selected, beside the timeline.
+// What a task did: in short beside the pointer; whole, once selected, below the timeline.
 import { el } from "./dom.js";
 import type { Tasks } from "./tasks.js";
-import { viridisAt } from "./palette.js";
+import { color_of } from "./meanings.js";
+import { series_color } from "./palette.js";
+import { theme } from "./theme.js";
 import { date_text, time_text } from "./time_axis.js";
 
 interface Part { name: string; ps: number }
 
+const of_its_own = ["cube", "vector", "core", "put alone"]; // what a task would take without others
+
 // Where the time from its start to its end went.
 export function parts_of(tasks: Tasks, task: number): Part[] {
   const { columns, pass } = tasks;
-  const parts: Part[] = [
-    { name: "arithmetic", ps: columns.arithmetic![task]! },
+  const arithmetic = pass.operators[tasks.op[task]!]!.unit === "vector" ? "vector" : "cube", parts: Part[] = [
+    { name: arithmetic, ps: columns.arithmetic![task]! },
     { name: pass.operators[tasks.op[task]!]!.unit === "put" ? "put alone" : "core", ps: columns.ideal![task]! - columns.arithmetic![task]! },
   ];
   pass.limits.forEach((limit, i) => parts.push({ name: limit, ps: columns[`lost_${i}`]![task]! }));
@@ -18,8 +22,13 @@ export function parts_of(tasks: Tasks, task: number): Part[] {
 }
 
 function part_color(name: string): string {
-  const order = ["arithmetic", "core", "put alone", "L2 read", "L2 write", "HBM", "link", "L2 misses"];
-  return viridisAt(Math.max(0, order.indexOf(name)) / (order.length - 1));
+  return series_color(theme(), color_of("cause", name));
+}
+
+// Over all ranks and, where that differs, on its own rank.
+function expert_text(tasks: Tasks, expert: number): string {
+  const local = tasks.local_expert(expert);
+  return local === expert ? String(expert) : `${expert} (${local} of its rank)`;
 }
 
 function facts_of(tasks: Tasks, task: number): [string, string][] {
@@ -28,7 +37,7 @@ function facts_of(tasks: Tasks, task: number): [string, string][] {
     ["on", tasks.lane_name(tasks.lane_of(task))],
     ["runs", `${date_text(of("start"), length)} to ${date_text(of("end"), length)}, ${time_text(length)}`],
   ];
-  if (of("expert") >= 0) facts.push(["expert", String(of("expert"))]);
+  if (of("expert") >= 0) facts.push(["expert", expert_text(tasks, of("expert"))]);
   if (of("start") > of("taken")) facts.push(["waited on its worker", time_text(of("start") - of("taken"))]);
   if (of("put_bytes") > 0) {
     facts.push(["sends", `${(of("put_bytes") / 1e6).toFixed(3)} MB to rank ${of("dst")}`]);
@@ -53,8 +62,19 @@ export function task_card(tasks: Tasks, task: number): HTMLElement {
     bar.append(piece);
     const key = el("i", { class: "swatch" });
     key.style.background = part_color(part.name);
-    list.append(el("dt", {}, key, ["arithmetic", "core", "put alone"].includes(part.name) ? part.name : `lost to ${part.name}`),
+    list.append(el("dt", {}, key, of_its_own.includes(part.name) ? part.name : `lost to ${part.name}`),
       el("dd", {}, `${time_text(part.ps)}, ${((100 * part.ps) / sum).toFixed(1)} %`));
   }
   return el("div", { class: "card" }, el("strong", {}, `${tasks.name(task)} ${tasks.columns.index![task]}`), bar, list);
+}
+
+// One look: what it is, how long it took, and what it lost most to.
+export function task_hint(tasks: Tasks, task: number): HTMLElement {
+  const { taken, put_bytes, dst } = tasks.columns, length = tasks.end[task]! - tasks.start[task]!, wait = tasks.start[task]! - taken![task]!;
+  const lost = parts_of(tasks, task).filter((part) => !of_its_own.includes(part.name)).sort((a, b) => b.ps - a.ps)[0];
+  const words = [tasks.lane_name(tasks.lane_of(task)), time_text(length)];
+  if (put_bytes![task]! > 0) words.push(`to rank ${dst![task]}`);
+  if (lost && lost.ps > length / 100) words.push(`${((100 * lost.ps) / length).toFixed(0)} % lost to ${lost.name}`);
+  if (wait > 0) words.push(`waited ${time_text(wait)}`);
+  return el("div", { class: "hint" }, el("strong", {}, `${tasks.name(task)} ${tasks.columns.index![task]}`), ` ${words.join(" · ")}`);
 }

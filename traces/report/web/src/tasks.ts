@@ -10,7 +10,7 @@ export class Tasks {
   readonly workers: number; // of a rank
   readonly first: Uint32Array; // by lane, and the end
 
-  constructor(readonly pass: Pass, readonly columns: Columns) {
+  constructor(readonly pass: Pass, readonly columns: Columns, readonly experts_per_rank = 0) {
     this.count = pass.tasks.rows;
     this.start = columns.start!;
     this.end = columns.end!;
@@ -22,8 +22,13 @@ export class Tasks {
     for (let lane = 0; lane + 1 < this.first.length; ++lane) this.first[lane + 1]! += this.first[lane]!;
   }
 
-  static async read(pass: Pass): Promise<Tasks> {
-    return new Tasks(pass, await read_columns(pass.tasks));
+  static async read(pass: Pass, experts_per_rank: number): Promise<Tasks> {
+    return new Tasks(pass, await read_columns(pass.tasks), experts_per_rank);
+  }
+
+  // An expert's number on its rank, from its number over all ranks.
+  local_expert(expert: number): number {
+    return this.experts_per_rank > 0 ? expert % this.experts_per_rank : expert;
   }
 
   // An operator's task of a rank, by its number among them; none: -1.
@@ -85,20 +90,6 @@ export class Tasks {
     if (of < 0) return list;
     for (let i = 0; i < this.count; ++i) if (event![i] === of && rank![i] === on) list.push(i);
     return list;
-  }
-
-  // Tasks, in their order, that have all words: "gmm expert3 rank2". A word that ends in a digit is whole.
-  search(words: string): Uint32Array | null {
-    const wanted = words.toLowerCase().split(/\s+/).filter((word) => word);
-    if (wanted.length === 0) return null;
-    const found: number[] = [];
-    const { rank, worker, index, expert } = this.columns;
-    for (let i = 0; i < this.count; ++i) {
-      const of = this.of_kind(worker![i]!), core = `${of.kind.name}${of.number}`;
-      const text = ` ${this.name(i)} ${index![i]} rank${rank![i]} ${core} expert${expert![i]} `.toLowerCase();
-      if (wanted.every((word) => text.includes(/\d$/.test(word) ? ` ${word} ` : word))) found.push(i);
-    }
-    return Uint32Array.from(found);
   }
 }
 

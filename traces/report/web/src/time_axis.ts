@@ -49,10 +49,21 @@ export function date_text(ps: number, length: number): string {
   return `${(ps / 1e9).toFixed(decimals)} ms`;
 }
 
-export function round_dates(from: number, to: number, most: number): number[] {
-  const rough = (to - from) / most, decade = 10 ** Math.floor(Math.log10(rough));
+export interface Ticks {
+  base: string; // what all dates have in common; empty where they are told whole
+  list: { at: number; text: string }[];
+}
+
+const units: [string, number][] = [["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
+
+// A span that is short against its date has offsets to a round date: "5.2 ms", "+61.8 µs".
+export function ticks_of(from: number, to: number, most: number): Ticks {
+  const span = to - from, rough = span / most, decade = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((f) => f * decade).find((s) => s >= rough)!;
-  const dates: number[] = [];
-  for (let i = Math.ceil(from / step); i * step <= to; ++i) dates.push(i * step);
-  return dates;
+  const round = 10 ** Math.ceil(Math.log10(span)), base = span * 8 < from ? Math.floor(from / round) * round : 0;
+  const [unit, size] = units.find(([, size]) => (base > 0 ? to - base : to) >= size) ?? units.at(-1)!;
+  const decimals = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9)), list = [];
+  for (let i = Math.ceil((from - base) / step - 1e-9); base + i * step <= to; ++i)
+    list.push({ at: base + i * step, text: `${base > 0 ? "+" : ""}${((i * step) / size).toFixed(decimals)} ${unit}` });
+  return { base: base > 0 ? `${(base / 1e9).toFixed(Math.max(0, 9 - Math.round(Math.log10(round))))} ms` : "", list };
 }

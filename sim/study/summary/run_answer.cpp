@@ -1,0 +1,221 @@
+#include "sim/study/summary/run_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/diagnosis/rules/advice_report.h"
+#include "traces/analysis/operator_blame.h"
+
+namespace a3sim {
+namespace {
+
+// A quantity of a pass; nothing where the run does not tell it.
+using PassValue = std::optional<double>;
+
+constexpr double kPicosecondsPerMs = 1e9;
+
+PassValue in_ms(Duration time) { return static_cast<double>(time.count()) / kPicosecondsPerMs; }
+
+PassValue latency_ms(const KnownPass& of) { return in_ms(of.latency()); }
+
+PassValue bound_ms(const KnownPass& of) {
+  return of.bound > Duration::zero() ? in_ms(of.bound) : std::nullopt;
+}
+
+// The part of the time that lies above the bound: no order saves more.
+PassValue most_gain(const KnownPass& of) {
+  if (of.bound <= Duration::zero() || of.latency() <= Duration::zero()) return {};
+  return 100 * (1 - seconds(of.bound) / seconds(of.latency()));
+}
+
+// The mean over ranks; nothing where ranks do not communicate.
+PassValue communication_ms(const KnownPass& of, bool exposed) {
+  if (!of.explained) return {};
+  Duration sum{}, all{};
+  for (const Overlap& overlap : of.explained->overlaps) {
+    sum += exposed ? overlap.exposed : overlap.exposed + overlap.hidden;
+    all += overlap.exposed + overlap.hidden;
+  }
+  if (all <= Duration::zero()) return {};
+  return in_ms(sum / static_cast<std::int64_t>(of.explained->overlaps.size()));
+}
+
+PassValue l2_hits(const KnownPass& of) {
+  double hits = 0, requests = 0;
+  for (const TraceOperator& op : of.pass->trace.operators) {
+    hits += op.l2_hit;
+    requests += op.l2_hit + op.l2_missed;
+  }
+  return requests > 0 ? PassValue(100 * hits / requests) : std::nullopt;
+}
+
+struct Quantity {
+  const char* name;
+  int decimals;
+  bool percent;  // differences are percentage points
+  PassValue (*of)(const KnownPass&);
+};
+
+constexpr Quantity kQuantities[] = {
+    {"latency ms", 3, false, latency_ms},
+    {"bound ms", 3, false, bound_ms},
+    {"gain at most %", 1, true, most_gain},
+    {"communication ms", 3, false, [](const KnownPass& of) { return communication_ms(of, false); }},
+    {"exposed ms", 3, false, [](const KnownPass& of) { return communication_ms(of, true); }},
+    {"L2 read hits %", 1, true, l2_hits}};
+
+Cell cell_of(PassValue value) { return value ? Cell(*value) : Cell(); }
+
+// A row for each pass, and one for all.
+Table passes_table(const KnownRun& run) {
+  std::vector<Column> columns{Column::words("pass")};
+  for (const Quantity& quantity : kQuantities)
+    columns.push_back(Column::number(quantity.name, "", quantity.decimals));
+  columns.insert(columns.begin() + 3, Column::words("bound by"));
+  Table table(std::move(columns));
+  for (const KnownPass& of : run.passes) {
+    std::vector<Cell> row{of.pass->name};
+    for (const Quantity& quantity : kQuantities) row.push_back(cell_of(quantity.of(of)));
+    row.insert(row.begin() + 3, of.binding.empty() ? Cell() : Cell(of.binding));
+    table.add(std::move(row));
+  }
+  if (run.passes.size() > 1) {
+    std::vector<Cell> row(table.columns().size());
+    row[0] = std::string("all passes");
+    row[1] = cell_of(in_ms(run.total()));
+    table.add(std::move(row), Seen::kByPeople);
+  }
+  return table;
+}
+
+// The first run's value, then of each other its own, the difference, and the change in per cent.
+void add_comparison(Table& table, const std::string& pass, const Quantity& quantity,
+                    const std::vector<PassValue>& values) {
+  if (std::ranges::none_of(values, [](const PassValue& value) { return value.has_value(); })) return;
+  std::vector<Cell> row{pass, std::string(quantity.name), cell_of(values[0])};
+  for (std::size_t run = 1; run < values.size(); ++run) {
+    row.push_back(cell_of(values[run]));
+    if (!values[0] || !values[run]) {
+      row.insert(row.end(), 2, Cell());
+      continue;
+    }
+    const double difference = *values[run] - *values[0];
+    row.emplace_back(difference);
+    if (quantity.percent)
+      row.emplace_back(std::string("pp"));
+    else
+      row.push_back(share(difference, *values[0]));
+  }
+  table.add(std::move(row));
+}
+
+// A row for each quantity of each pass that the first run has, whose columns are runs.
+Table comparison_table(const std::vector<KnownRun>& runs) {
+  constexpr int kDecimals = 3;
+  const std::string& first = runs.front().name;
+  std::vector<Column> columns{Column::words("pass"), Column::words("quantity"),
+                              Column::number(first, "", kDecimals)};
+  for (std::size_t run = 1; run < runs.size(); ++run) {
+    const std::string& name = runs[run].name;
+    columns.push_back(Column::number(name, "", kDecimals));
+    columns.push_back(Column::number(fmt::format("{} − {}", name, first), "", kDecimals));
+    columns.push_back(Column::signed_percent("change", fmt::format("change of {}", name)));
+  }
+  Table table(std::move(columns));
+  std::vector<PassValue> totals;
+  for (const KnownRun& run : runs) totals.push_back(in_ms(run.total()));
+  if (runs.front().passes.size() > 1) add_comparison(table, "all passes", kQuantities[0], totals);
+  for (const KnownPass& pass : runs.front().passes) {
+    for (const Quantity& quantity : kQuantities) {
+      std::vector<PassValue> values;
+      for (const KnownRun& run : runs) {
+        const auto same = [&](const KnownPass& of) { return of.pass->name == pass.pass->name; };
+        const auto found = std::ranges::find_if(run.passes, same);
+        values.push_back(found == run.passes.end() ? PassValue() : quantity.of(*found));
+      }
+      add_comparison(table, pass.pass->name, quantity, values);
+    }
+  }
+  return table;
+}
+
+// The operators in which most of a cause's time is spent: at most two, each with a fifth of it or more.
+std::string operators_with(const OperatorBlame& blame, std::size_t cause) {
+  constexpr std::size_t kMost = 2;
+  constexpr double kLeastShare = 0.2;
+  std::vector<std::size_t> ops(blame.operators.size());
+  std::iota(ops.begin(), ops.end(), std::size_t{0});
+  const auto time = [&](std::size_t op) { return blame.blame[op][cause]; };
+  std::ranges::stable_sort(ops, [&](std::size_t a, std::size_t b) { return time(a) > time(b); });
+  Duration whole{};
+  for (const std::size_t op : ops) whole += time(op);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
+    if (seconds(time(ops[i])) >= kLeastShare * seconds(whole))
+      text += (text.empty() ? "" : " and ") + blame.operators[ops[i]];
+  }
+  return text;
+}
+
+// What the critical path is spent on most.
+std::string limit_text(const KnownPass& of) {
+  const OperatorBlame blame = blame_of(of.pass->trace, of.explained->path);
+  BlameTimes sums{};
+  for (const BlameTimes& times : blame.blame)
+    for (std::size_t cause = 0; cause < kBlames; ++cause) sums[cause] += times[cause];
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin());
+  double whole = 0;
+  for (const Duration time : sums) whole += seconds(time);
+  const double part = whole > 0 ? seconds(sums[most]) / whole : 0;
+  const std::string where = operators_with(blame, most);
+  return fmt::format("What limits it is {}, {} of the critical path{}{}.",
+                     described(static_cast<Blame>(most)), in_percent(part, 0),
+                     where.empty() ? "" : ", most of it in ", where);
+}
+
+// "GMM1, SwiGLU and GMM2"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
+std::string try_text(const Advice& advice) {
+  if (!advice.findings.empty()) {
+    const Finding& first = advice.findings.front();
+    std::string text = fmt::format("{} costs {:.3f} ms ({}); try {}", first.cause, first.lost_ms,
+                                   in_percent(first.share), first.remedies.front().text);
+    if (first.remedies.size() > 1) text += ", or " + first.remedies[1].text;
+    return text + ".";
+  }
+  const auto full = std::ranges::find_if(advice.infos, [](const Finding& of) { return of.lost_ms <= 0; });
+  if (full != advice.infos.end() && !full->operators.empty())
+    return fmt::format(
+        "No finding costs 1 % of it, and {} {} near what the machine allows: what is left is {}.",
+        listed(full->operators), full->operators.size() > 1 ? "run" : "runs", full->remedies.front().text);
+  return "No finding costs 1 % of it.";
+}
+
+}  // namespace
+
+void add_answer(Page& page, const std::vector<KnownRun>& runs) {
+  PageBlocks blocks;
+  const bool several = runs.size() > 1;
+  blocks.table(several ? comparison_table(runs) : passes_table(runs.front()));
+  for (const KnownRun& run : runs) {
+    for (const KnownPass& of : run.passes) {
+      if (of.explained)
+        blocks.verdict(fmt::format("{}{}: {} {}", several ? run.name + ", " : "", of.pass->name,
+                                   limit_text(of), try_text(*of.advice)));
+    }
+    if (!run.traced())
+      blocks.say(fmt::format("{} was written without its tasks, so it has no timeline: {}.", run.name,
+                             how_to_trace(run.run->directory)));
+  }
+  page.add("Answer", blocks);
+}
+
+}  // namespace a3sim

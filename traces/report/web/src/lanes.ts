@@ -1,0 +1,131 @@
+// Which lanes a timeline shows, and where: those of pinned ranks stay at the top, the others scroll below them.
+import type { Tasks } from "./tasks.js";
+
+export const axis_height = 22;
+const most_pinned = 0.7; // of the height
+
+export interface Shown {
+  rank: number; // none: -1
+  kinds: string;
+  row: number; // pixels; 0: as fits
+  most_height: number; // of a timeline
+  path: boolean;
+  words: string; // that are searched for
+  pinned: Set<number>; // ranks
+}
+
+export class Lanes {
+  private pinned: number[] = [];
+  private rest: number[] = [];
+  private place_of = new Map<number, number>(); // by lane, in the list of all
+  private scroll = 0;
+  private height = 0; // of what lies below the axis
+  private wanted_row = 0;
+  private most_height = axis_height;
+
+  constructor(private readonly tasks: Tasks) {}
+
+  choose(shown: Shown): void {
+    const { pass, workers } = this.tasks, pinned: number[] = [], rest: number[] = [];
+    for (let rank = 0; rank < pass.ranks; ++rank) {
+      if (shown.rank >= 0 && rank !== shown.rank && !shown.pinned.has(rank)) continue;
+      for (let w = 0; w < workers; ++w)
+        if (shown.kinds === "all" || this.tasks.of_kind(w).kind.name === shown.kinds) (shown.pinned.has(rank) ? pinned : rest).push(rank * workers + w);
+    }
+    this.wanted_row = shown.row;
+    this.most_height = shown.most_height;
+    this.scroll = 0;
+    const all = [...pinned, ...rest];
+    this.place_of = new Map(all.map((lane, i) => [lane, i]));
+    // Pinned lanes that would hide all others scroll with them.
+    const stay = rest.length === 0 ? 0 : Math.min(pinned.length, Math.floor((most_pinned * (this.most_height - axis_height)) / this.row_for(all.length)));
+    this.pinned = all.slice(0, stay);
+    this.rest = all.slice(stay);
+  }
+
+  get all(): number[] {
+    return [...this.pinned, ...this.rest];
+  }
+  get count(): number {
+    return this.pinned.length + this.rest.length;
+  }
+  get row(): number {
+    return this.row_for(this.count);
+  }
+
+  // A lane's height: whole pixels of the device, so that bars lie where everything else takes them to be.
+  private row_for(count: number): number {
+    const ratio = devicePixelRatio || 1;
+    const wanted = this.wanted_row > 0 ? this.wanted_row : Math.max(1, Math.min(14, Math.floor((this.most_height - axis_height) / count)));
+    return Math.max(1, Math.floor(wanted * ratio)) / ratio;
+  }
+
+  get wanted_height(): number {
+    return Math.min(this.most_height, axis_height + this.count * this.row);
+  }
+  set_height(height: number): void {
+    this.height = height - axis_height;
+    this.scroll_by(0);
+  }
+
+  get pinned_height(): number {
+    return this.pinned.length * this.row;
+  }
+
+  // Returns whether that moved anything.
+  scroll_by(by: number): boolean {
+    const before = this.scroll, most = Math.max(0, this.count * this.row - this.height);
+    this.scroll = Math.max(0, Math.min(most, Math.round(this.scroll + by)));
+    return this.scroll !== before;
+  }
+  reveal(lane: number): void {
+    const place = this.place_of.get(lane);
+    if (place === undefined || place < this.pinned.length) return;
+    const y = place * this.row - this.scroll;
+    if (y < this.pinned_height || y + this.row > this.height) this.scroll_by(y - (this.pinned_height + this.height) / 2);
+  }
+
+  has(lane: number): boolean {
+    return this.place_of.has(lane);
+  }
+  // The middle of a lane; none where it is not shown or lies below pinned ones.
+  y(lane: number): number | null {
+    const place = this.place_of.get(lane);
+    if (place === undefined) return null;
+    const middle = (place + 0.5) * this.row;
+    if (place < this.pinned.length) return axis_height + middle;
+    return middle - this.scroll < this.pinned_height ? null : axis_height + middle - this.scroll;
+  }
+  at(y: number): number | undefined {
+    const place = this.place_at(y);
+    return place === undefined ? undefined : place < this.pinned.length ? this.pinned[place] : this.rest[place - this.pinned.length];
+  }
+  private place_at(y: number): number | undefined {
+    const below = y - axis_height;
+    if (below < 0) return undefined;
+    const place = Math.floor((below < this.pinned_height ? below : below + this.scroll) / this.row);
+    return place < this.count ? place : undefined;
+  }
+  // The lanes from one height to another, as far as there are any.
+  between(y0: number, y1: number): number[] {
+    const first = this.place_at(Math.max(axis_height, Math.min(y0, y1))), last = this.place_at(Math.max(y0, y1)) ?? this.count - 1;
+    return first === undefined ? [] : this.all.slice(first, last + 1);
+  }
+  // What is seen, from the top: each lane and its upper edge.
+  seen(): { lane: number; y: number }[] {
+    const { row } = this, list = this.pinned.map((lane, i) => ({ lane, y: axis_height + i * row })), first = Math.floor((this.scroll + this.pinned_height) / row);
+    for (let place = Math.max(this.pinned.length, first); place < this.count; ++place) {
+      const y = axis_height + place * row - this.scroll;
+      if (y > axis_height + this.height) break;
+      list.push({ lane: this.rest[place - this.pinned.length]!, y });
+    }
+    return list;
+  }
+
+  // For painting, in pixels of the device: what stays, and what scrolls below it.
+  bands(ratio: number): { lanes: number[]; top: number; from: number }[] {
+    const high = Math.round(this.row * ratio) * this.pinned.length;
+    const scrolled = { lanes: this.rest, top: high - Math.round(this.scroll * ratio), from: high };
+    return high > 0 ? [{ lanes: this.pinned, top: 0, from: 0 }, scrolled] : [scrolled];
+  }
+}

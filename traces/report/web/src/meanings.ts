@@ -1,0 +1,76 @@
+// The one table of colours: a thing has the colour of its name, on every page and in every chart. A name that the table
+// does not have gets one by its letters.
+import { grey, hues, places } from "./palette.js";
+
+const [blue, vermillion, green, pink, orange, sky, olive] = [0, 1, 2, 3, 4, 5, 6];
+const pale = (hue: number) => hue + hues, deep = (hue: number) => hue + 2 * hues;
+
+export type Meaning = "operator" | "cause" | "state" | "execution" | "counter";
+type Table = { [name: string]: number };
+
+// What is sent is blue and orange, products are vermillion and pink, elementwise work is green, rows that are gathered are
+// sky and olive. Backward, an operator has another shade of the forward one's whose gradient it is.
+const operators: Table = {
+  Dispatch: blue, Dispatch_bwd: deep(blue), AllGather: blue, Notify: pale(blue),
+  GMM1: vermillion, GMM: vermillion, GMM_gate_grad: pale(vermillion), GMM_w1_grad: deep(vermillion), GMM1_grad: deep(vermillion),
+  Dequantize_GMM1: pale(vermillion),
+  SwiGLU: green, SwiGLU_grad: deep(green), Add: deep(green), Quantize_activation: pale(green),
+  GMM2: pink, GMM_act_grad: pale(pink), GMM_w2_grad: deep(pink), GMM2_grad: deep(pink), Dequantize_GMM2: pale(pink),
+  Combine: orange, Combine_bwd: deep(orange), Scatter: orange,
+  Permute: sky, Permute_bwd: deep(sky), Unpermute: pale(sky), Quantize: pale(sky), Receive: deep(sky),
+  Accumulate: olive, Accumulate_bwd: pale(olive), Reduce: olive, Counts: pale(olive), Plan: deep(olive),
+  Cast_w1: olive, Cast_w2: deep(olive), AssignAdd_w1: olive, AssignAdd_w2: deep(olive),
+};
+
+// Arithmetic is blue, memory warm, the network green, waiting pink, the runtime olive; so are the states of workers and
+// quantities over time.
+const causes: Table = {
+  cube: blue, arithmetic: blue, vector: sky, core: pale(blue),
+  put: green, "put alone": green, link: deep(green), hop: pale(green),
+  HBM: vermillion, "L2 misses": orange, "L2 read": pale(orange), "L2 write": pale(vermillion),
+  poll: pink, scheduling: olive, launch: deep(olive), collective: pale(olive),
+};
+const states: Table = { run: blue, memory: vermillion, puts: green, wait: pink, scheduling: olive, idle: grey };
+const counters: Table = {
+  HBM: vermillion, "L2 reads": orange, "L2 hit rate": deep(orange), "link out": green, "link in": deep(green),
+  "AIC running": blue, "AIV running": sky, "ready tasks": olive,
+};
+const executions: Table = { static: blue, kernel: vermillion, dynamic: green, streams: pink, fused: orange };
+
+const tables: { [meaning in Meaning]: Table } = { operator: operators, cause: causes, state: states, execution: executions, counter: counters };
+
+function hash(name: string): number {
+  let sum = 0x811c9dc5; // FNV-1a
+  for (let i = 0; i < name.length; ++i) sum = Math.imul(sum ^ name.charCodeAt(i), 0x01000193) >>> 0;
+  return sum % places;
+}
+
+const assigned: { [meaning in Meaning]: Map<string, number> } =
+  { operator: new Map(), cause: new Map(), state: new Map(), execution: new Map(), counter: new Map() };
+
+// Gives names that stand side by side places that differ, as long as there are any. Its order is that of the letters, so
+// that it does not matter which run comes first.
+export function tell_apart(meaning: Meaning, names: string[]): void {
+  const given = new Set(names.map((name) => tables[meaning][name] ?? assigned[meaning].get(name)).filter((place) => place !== undefined));
+  for (const name of [...new Set(names)].sort()) {
+    if (Object.hasOwn(tables[meaning], name) || assigned[meaning].has(name)) continue;
+    let place = hash(name);
+    for (let i = 0; i < places && given.has(place); ++i) place = (place + 1) % places;
+    assigned[meaning].set(name, place);
+    given.add(place);
+  }
+}
+
+// A place in the palette.
+export function color_of(meaning: Meaning, name: string): number {
+  return Object.hasOwn(tables[meaning], name) ? tables[meaning][name]! : assigned[meaning].get(name) ?? hash(name);
+}
+
+// What a figure's legend says of its series.
+const legends: { [legend: string]: Meaning } = { operator: "operator", "spent on": "cause", state: "state", execution: "execution" };
+
+// The place of a series whose legend says what its name means; others have the one that they came with.
+export function series_place(legend: string, name: string, place: number): number {
+  const meaning = legends[legend];
+  return meaning && name ? color_of(meaning, name.replace(/, (predicted|published)$/, "")) : place;
+}
