@@ -26,6 +26,6 @@ a3sim("export", "--to", "html", at("kernel"), at("static"), "-o", at("both.html"
 a3sim("reproduce", "moe_ffn", "swiglu_add", "-o", at("tables"));
 await shoot(at("static.html"), "report", 1200, start, heading("Between ranks"));
 await shoot(at("static.html"), "l2_and_roofline", 1200, heading("L2"), heading("Tables"));
-await shoot(at("both.html"), "kernel_against_static", 1200, heading("Timeline"), heading("kernel: over time"));
+await shoot(at("both.html"), "kernel_against_static", 1200, start, heading("kernel: operators"));
 await shoot(join(at("tables"), "report.html"), "published", 1200, heading("moe_ffn"), heading("Points of moe_ffn"));
 await close();

@@ -110,6 +110,10 @@ TEST_CASE("An axis begins at zero where that is near, and says so where it does 
   CHECK(axis_of({1, 8}).log);
   CHECK_FALSE(axis_of({1, 7.9}).log);
   CHECK_FALSE(axis_of({0, 8}).log);
+  // Three or more doublings lie evenly, whatever they span.
+  CHECK((axis_of({4, 8, 16}).log && axis_of({48, 192, 96, 96}).log));
+  CHECK_FALSE(axis_of({4, 8}).log);
+  CHECK_FALSE(axis_of({4, 8, 12}).log);
   CHECK((axis_of({7}).low < 7 && axis_of({7}).high > 7));
   // Values that differ by their last digits alone are drawn as equal ones.
   CHECK(axis_of({0.3, 0.1 + 0.2}).high > 0.301);
