@@ -42,7 +42,7 @@ PassValue communication_ms(const KnownPass& of, bool exposed) {
   return in_ms(sum / static_cast<std::int64_t>(of.explained->overlaps.size()));
 }
 
-PassValue l2_hits(const KnownPass& of) {
+PassValue l2_hit_percent(const KnownPass& of) {
   double hits = 0, requests = 0;
   for (const TraceOperator& op : of.pass->trace.operators) {
     hits += op.l2_hit;
@@ -64,7 +64,7 @@ constexpr Quantity kQuantities[] = {
     {"gain at most %", 1, true, most_gain},
     {"communication ms", 3, false, [](const KnownPass& of) { return communication_ms(of, false); }},
     {"exposed ms", 3, false, [](const KnownPass& of) { return communication_ms(of, true); }},
-    {"L2 read hits %", 1, true, l2_hits}};
+    {"L2 read hits %", 1, true, l2_hit_percent}};
 
 Cell cell_of(PassValue value) { return value ? Cell(*value) : Cell(); }
 
@@ -112,7 +112,7 @@ void add_comparison(Table& table, const std::string& pass, const Quantity& quant
 }
 
 // A row for each quantity of each pass that the first run has, whose columns are runs.
-Table comparison_table(const std::vector<KnownRun>& runs) {
+Table differences_table(const std::vector<KnownRun>& runs) {
   constexpr int kDecimals = 3;
   const std::string& first = runs.front().name;
   std::vector<Column> columns{Column::words("pass"), Column::words("quantity"),
@@ -204,7 +204,7 @@ std::string try_text(const Advice& advice) {
 void add_answer(Page& page, const std::vector<KnownRun>& runs) {
   PageBlocks blocks;
   const bool several = runs.size() > 1;
-  blocks.table(several ? comparison_table(runs) : passes_table(runs.front()));
+  blocks.table(several ? differences_table(runs) : passes_table(runs.front()));
   for (const KnownRun& run : runs) {
     for (const KnownPass& of : run.passes) {
       if (of.explained)

@@ -16,7 +16,7 @@ const operators: Table = {
   Dequantize_GMM1: pale(vermillion),
   SwiGLU: green, SwiGLU_grad: deep(green), Add: deep(green), Quantize_activation: pale(green),
   GMM2: pink, GMM_act_grad: pale(pink), GMM_w2_grad: deep(pink), GMM2_grad: deep(pink), Dequantize_GMM2: pale(pink),
-  Combine: orange, Combine_bwd: deep(orange), Scatter: orange,
+  Combine: orange, Combine_bwd: orange, Scatter: orange,
   Permute: sky, Permute_bwd: deep(sky), Unpermute: pale(sky), Quantize: pale(sky), Receive: deep(sky),
   Accumulate: olive, Accumulate_bwd: pale(olive), Reduce: olive, Counts: pale(olive), Plan: deep(olive),
   Cast_w1: olive, Cast_w2: deep(olive), AssignAdd_w1: olive, AssignAdd_w2: deep(olive),
