@@ -27,6 +27,7 @@ export async function close() {
 // Opens a file; `said` gathers what the page says and whatever it asks for.
 export async function open(file, options = {}) {
   const context = await (await browser()).newContext({ viewport: { width: 1400, height: 900 }, ...options, whole: undefined });
+  context.setDefaultTimeout(180_000); // crowded machines take long
   const page = await context.newPage(), said = [];
   page.on("console", (message) => said.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => said.push(`error: ${error.message}`));
