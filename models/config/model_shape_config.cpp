@@ -13,7 +13,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostHeads = 1 << 16, kWidestHead = 1 << 16, kWidestLayer = 1 << 20,
-                       kLargest = 1 << 24;
+                       kLargestVocabulary = 1 << 24;
 constexpr std::int64_t kMostInLayer = 1 << 20, kMostOnRank = 65534;  // experts, as read_shape() has them
 constexpr std::size_t kMostLayers = 1 << 14;
 
@@ -90,7 +90,7 @@ ModelShape read_parts(const Config& config, const Parallel& parallel) {
   ModelShape shape;
   shape.name = config.text("name", "");
   shape.hidden = read_count(config, "hidden", kWidestLayer);
-  shape.vocabulary = count_if_there(config, "vocabulary", kLargest);
+  shape.vocabulary = count_if_there(config, "vocabulary", kLargestVocabulary);
   shape.tied = config.has("tied") && config.boolean("tied", false);
   if (config.has("attention")) shape.attention = read_attention(config.map("attention"));
   shape.dense_intermediate = count_if_there(config, "dense_intermediate", kWidestLayer);
