@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kWordColumns = 8;  // of int32: 32 bytes, the least that a core copies
+constexpr std::uint32_t kCounterColumns = 8;  // of int32: 32 bytes, the least that a core copies
 
 // Adds operators in the order in which the kernel's code goes through them: orders refer to their numbers.
 class MegaMoeBuilder {
@@ -37,7 +37,7 @@ class MegaMoeBuilder {
     return tensor(name, Layout::kReceived, 0, cols, dtype);
   }
   TensorId word(const std::string& name, std::uint32_t rows) {
-    return tensor(name, Layout::kPlain, rows, kWordColumns, DataType::kInt32);
+    return tensor(name, Layout::kPlain, rows, kCounterColumns, DataType::kInt32);
   }
 
   // Adds an operator that is cut for itself.
@@ -184,7 +184,7 @@ class MegaMoeBuilder {
     const TensorId returned = tensor("returned", Layout::kSent, 0, b_.shape.hidden, DataType::kFp16);
     const TensorId output = tensor("output", Layout::kTokens, 0, b_.shape.hidden, DataType::kFp16);
     const TensorId one =
-        b_.graph.add_tensor({"one", Layout::kPlain, 1, kWordColumns, DataType::kInt32, true});
+        b_.graph.add_tensor({"one", Layout::kPlain, 1, kCounterColumns, DataType::kInt32, true});
     std::vector<Hold> holds;
     if (!options_.combine_segments.empty()) holds.push_back({finished(expert_output, one)});
     add("Combine", options_.put_tiles ? "CombineScaledTiles" : "CombineScaled",

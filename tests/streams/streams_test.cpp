@@ -19,7 +19,7 @@ Hardware machine() {
   Hardware hardware{};
   hardware.clock = {1'000'000'000};
   hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kHbm, kHbm};
-  hardware.fabric = {{{"plane", kPort, kPort}}, {{"near", kNone, 0, {}}}, kPort, {}, 1, {}};
+  hardware.fabric = {{{"plane", kPort, kPort, kPort}}, {{"near", kNone, 0, {}}}, kPort, kPort, {}, 1, {}};
   return hardware;
 }
 
