@@ -12,10 +12,10 @@ namespace {
 
 using Verdicts = std::span<const StepVerdict>;
 
-constexpr std::size_t kTurns = 3;      // slow steps in a row that begin another interval
-constexpr std::uint32_t kStopped = 4;  // steps without a slow one that end a dense interval
+constexpr std::size_t kTurns = 3;    // slow steps in a row that begin another interval
+constexpr std::uint32_t kEnded = 4;  // steps without a slow one that end a dense interval
 
-std::uint32_t first_suspect(const StepVerdict& step) {
+std::uint32_t leading_suspect(const StepVerdict& step) {
   return step.suspects.empty() ? kNone : step.suspects.front();
 }
 
@@ -32,7 +32,7 @@ bool dense(Verdicts steps) {
 constexpr std::uint32_t kUnstable = kNone - 1;
 std::uint32_t stable_suspect(Verdicts steps, double stable) {
   std::map<std::uint32_t, std::size_t> counts;
-  for (const StepVerdict& step : steps) ++counts[first_suspect(step)];
+  for (const StepVerdict& step : steps) ++counts[leading_suspect(step)];
   const auto most = std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
   return static_cast<double>(most->second) < stable * static_cast<double>(steps.size()) ? kUnstable
                                                                                         : most->first;
@@ -41,10 +41,10 @@ std::uint32_t stable_suspect(Verdicts steps, double stable) {
 // Returns whether another rank becomes the first suspect with `next` and remains it.
 bool turns(Verdicts before, Verdicts next, double stable) {
   if (before.size() < kTurns || next.size() < kTurns) return false;
-  const std::uint32_t suspect = stable_suspect(before, stable), now = first_suspect(next.front());
+  const std::uint32_t suspect = stable_suspect(before, stable), now = leading_suspect(next.front());
   if (suspect == kUnstable || now == suspect) return false;
   return std::ranges::all_of(next.first(kTurns),
-                             [&](const StepVerdict& step) { return first_suspect(step) == now; });
+                             [&](const StepVerdict& step) { return leading_suspect(step) == now; });
 }
 
 bool is_suspect(const StepVerdict& step, std::uint32_t rank) {
@@ -136,7 +136,7 @@ std::vector<std::vector<StepVerdict>> slow_intervals(const std::vector<StepVerdi
     bool another = s == slow.size();
     if (!another) {
       const std::uint32_t gap = slow[s].step - last.back().step - 1;
-      another = gap > limits.apart || (gap >= kStopped && dense(last)) ||
+      another = gap > limits.apart || (gap >= kEnded && dense(last)) ||
                 turns(last, Verdicts(slow).subspan(s), limits.stable);
     }
     if (!another) continue;
