@@ -46,16 +46,19 @@ std::vector<std::uint32_t> shadows(std::span<const double> rows, std::uint32_t e
     const double busiest = *std::ranges::max_element(left);
     return (3 * costs.product + 4 * costs.row) * busiest + static_cast<double>(shadows) * costs.weights;
   };
-  std::vector<std::uint32_t> chosen;
-  double now = cost(0);
-  for (const std::uint32_t e : hottest_first(rows)) {
+  std::vector<std::uint32_t> order = hottest_first(rows);
+  std::size_t chosen = 0;
+  double least = cost(0);
+  for (std::size_t shadowed = 1; shadowed <= order.size(); ++shadowed) {
+    const std::uint32_t e = order[shadowed - 1];
     left[e / experts_per_rank] -= rows[e];
-    const double then = cost(chosen.size() + 1);
-    if (then >= now) break;
-    now = then;
-    chosen.push_back(e);
+    const double then = cost(shadowed);
+    if (then >= least) continue;
+    least = then;
+    chosen = shadowed;
   }
-  return chosen;
+  order.resize(chosen);
+  return order;
 }
 
 }  // namespace a3sim

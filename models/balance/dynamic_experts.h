@@ -48,8 +48,8 @@ struct ShadowCosts {
   // seconds: a product of a row, sending a row, sending an expert's weights
   double product = 0, row = 0, weights = 0;
 };
-// Returns the shadows, the hottest first. Adds experts while 3 * product * B + 4 * row * B + weights *
-// shadows decreases, where B is the largest remaining number of rows of a rank.
+// Returns the shadows, the hottest first: as many as make 3 * product * B + 4 * row * B + weights * shadows
+// least, where B is the largest remaining number of rows of a rank.
 std::vector<std::uint32_t> shadows(std::span<const double> rows, std::uint32_t experts_per_rank,
                                    const ShadowCosts& costs);
 

@@ -147,6 +147,7 @@ RoutingSpec::Drift read_drift(const Config& config, RoutingSpec::Drift drift) {
   drift.sigma = config.number("sigma", 0, kMostSigma, drift.sigma);
   drift.lasting = config.number("lasting", 0, 1, drift.lasting);
   drift.correlation = config.number("correlation", 0, 1, drift.correlation);
+  drift.common = config.number("common", 0, kMostSigma, drift.common);
   return drift;
 }
 

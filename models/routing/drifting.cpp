@@ -13,7 +13,7 @@ namespace a3sim {
 namespace {
 
 // Streams of the seed: ranks' draws are below this number, popularity above it.
-constexpr std::uint64_t kPopularity = std::uint64_t{1} << 40;
+constexpr std::uint64_t kPopularity = std::uint64_t{1} << 40, kRanks = std::uint64_t{1} << 41;
 
 double normal(Rng& rng) {
   const double radius = std::sqrt(-2 * std::log(1 - rng.uniform()));
@@ -22,12 +22,12 @@ double normal(Rng& rng) {
 
 void check(const RoutingSpec::Drift& drift) {
   const auto part = [](double x) { return x >= 0 && x <= 1; };
-  if (drift.sigma >= 0 && std::isfinite(drift.sigma) && part(drift.lasting) && part(drift.correlation))
-    return;
+  const auto sigma = [](double x) { return x >= 0 && std::isfinite(x); };
+  if (sigma(drift.sigma) && sigma(drift.common) && part(drift.lasting) && part(drift.correlation)) return;
   throw InputError(
-      fmt::format("a drifting routing has a sigma from 0 and lasting and correlation from 0 to 1, "
-                  "not {}, {} and {}",
-                  drift.sigma, drift.lasting, drift.correlation));
+      fmt::format("a drifting routing has sigma and common from 0 and lasting and correlation from 0 to 1, "
+                  "not {}, {}, {} and {}",
+                  drift.sigma, drift.common, drift.lasting, drift.correlation));
 }
 
 // Finds experts by prefix sums of their weights.
@@ -62,7 +62,8 @@ class Popularity {
 };
 
 // Popularity is log-normal. A part of its variance is constant; the rest is a first-order autoregression over
-// micro-batches. Each token goes to different experts, drawn one after another by popularity.
+// micro-batches. The experts of a rank may have a factor of their own in common, which lasts and drifts alike. Each token
+// goes to different experts, drawn one after another by popularity.
 class Drifting final : public RoutingGenerator {
  public:
   bool draws() const override { return true; }
@@ -70,12 +71,12 @@ class Drifting final : public RoutingGenerator {
 
   std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                     std::uint32_t src) const override {
-    return draw(Popularity(bounds(spec, shape.experts())), spec, shape, src);
+    return draw(Popularity(bounds(spec, shape)), spec, shape, src);
   }
 
   RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
     check_top_k(shape);
-    const Popularity popularity(bounds(spec, shape.experts()));
+    const Popularity popularity(bounds(spec, shape));
     RoutingCounts counts(shape.ep, shape.experts());
     for (std::uint32_t src = 0; src < shape.ep; ++src) {
       for (const std::uint32_t expert : draw(popularity, spec, shape, src)) ++counts.at(src, expert);
@@ -84,26 +85,38 @@ class Drifting final : public RoutingGenerator {
   }
 
  private:
-  // Sums of weights are integers, so that draws do not depend on how a machine rounds sums.
-  static std::vector<std::uint64_t> bounds(const RoutingSpec& spec, std::uint32_t experts) {
-    check(spec.drift);
-    const auto [sigma, lasting, correlation] = spec.drift;
+  // Draws `count` standard normal values, of which a part of the variance stays and the rest has moved until the spec's
+  // micro-batch.
+  static std::vector<double> drifted(const RoutingSpec& spec, std::uint32_t count, std::uint64_t stream) {
+    const double lasting = spec.drift.lasting, correlation = spec.drift.correlation;
     const double fresh = std::sqrt(1 - correlation * correlation);
-    std::vector<double> stays(experts), moves(experts);
-    Rng first(spec.seed, kPopularity);
+    std::vector<double> stays(count), moves(count);
+    Rng first(spec.seed, stream);
     for (double& z : stays) z = normal(first);
     for (double& z : moves) z = normal(first);
     for (std::uint64_t batch = 1; batch <= spec.micro_batch; ++batch) {
-      Rng rng(spec.seed, kPopularity + batch);
+      Rng rng(spec.seed, stream + batch);
       for (double& z : moves) z = correlation * z + fresh * normal(rng);
     }
+    for (std::uint32_t i = 0; i < count; ++i)
+      stays[i] = std::sqrt(lasting) * stays[i] + std::sqrt(1 - lasting) * moves[i];
+    return stays;
+  }
+
+  // Sums of weights are integers, so that draws do not depend on how a machine rounds sums.
+  static std::vector<std::uint64_t> bounds(const RoutingSpec& spec, const MoeShape& shape) {
+    check(spec.drift);
+    const std::uint32_t experts = shape.experts();
+    const std::vector<double> own = drifted(spec, experts, kPopularity);
+    const std::vector<double> of_rank =
+        spec.drift.common > 0 ? drifted(spec, shape.ep, kRanks) : std::vector<double>(shape.ep, 0);
     // Limits popularity, so that every expert can be drawn and the sum does not overflow.
     constexpr double kUnit = 0x1p32, kMost = 0x1p20;
     std::vector<std::uint64_t> bounds(experts);
     std::uint64_t sum = 0;
     for (std::uint32_t e = 0; e < experts; ++e) {
-      const double z = std::sqrt(lasting) * stays[e] + std::sqrt(1 - lasting) * moves[e];
-      bounds[e] = sum += 1 + static_cast<std::uint64_t>(kUnit * std::min(kMost, std::exp(sigma * z)));
+      const double z = spec.drift.sigma * own[e] + spec.drift.common * of_rank[e / shape.experts_per_rank];
+      bounds[e] = sum += 1 + static_cast<std::uint64_t>(kUnit * std::min(kMost, std::exp(z)));
     }
     return bounds;
   }

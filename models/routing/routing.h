@@ -47,6 +47,7 @@ struct RoutingSpec {
     double sigma = 1;          // of the logarithm of an expert's popularity
     double lasting = 0.5;      // part of its variance that is constant
     double correlation = 0.9;  // of the rest, between consecutive micro-batches
+    double common = 0;  // sigma of what the experts of a rank have in common, which lasts and drifts likewise
   } drift{};
 };
 

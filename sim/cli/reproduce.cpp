@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/study/calibration/intervals.h"
 #include "sim/study/published/formula_verdict.h"
+#include "sim/study/published/method_signs.h"
 #include "sim/study/published/overview.h"
 #include "sim/study/published/published_figure.h"
 #include "sim/study/published/simplest_formula.h"
@@ -80,9 +81,10 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
   page.points = comparisons_json(name, comparisons, bars);
   const Table whole = comparison_table(comparisons, bars);
   const std::string verdict = verdict_of(comparisons).text(table.lacks);
-  const std::string heading = verdict + result.heading;
+  const std::string heading = verdict + signs_text(table, comparisons) + result.heading;
   std::string notes = table.notes;
-  if (!verdict.empty()) notes += (notes.empty() ? "" : "\n") + SimplestFormula::read(scenario.configs).rule;
+  if (verdict_of(comparisons).compared.points > 0)
+    notes += (notes.empty() ? "" : "\n") + SimplestFormula::read(scenario.configs).rule;
   page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, heading, whole.markdown(), notes);
   page.csv = whole.csv();
   std::vector<Comparison> defaults = comparisons;

@@ -15,6 +15,57 @@ constexpr std::uint32_t kElement = 2;  // bytes: bf16
 
 double picoseconds(Duration d) { return static_cast<double>(d.count()); }
 
+// A product that has workers of its own: what its blocks take together, and how many it can use.
+struct SharingProduct {
+  double left = 0;
+  double most_workers = 0;
+};
+
+// Gives each product as many workers as the others, unless it cannot use them, which leaves them to the others.
+std::vector<double> shares_of(const std::vector<SharingProduct>& running, double workers) {
+  std::vector<double> shares(running.size(), 0);
+  std::vector<std::size_t> order(running.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {}, [&](std::size_t i) { return running[i].most_workers; });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    shares[order[i]] =
+        std::min(running[order[i]].most_workers, workers / static_cast<double>(order.size() - i));
+    workers -= shares[order[i]];
+  }
+  return shares;
+}
+
+// When the last of the products ends. They go to the streams in turn.
+double end_of_streams(const std::vector<SharingProduct>& products, std::uint32_t workers,
+                      std::uint32_t streams) {
+  std::vector<SharingProduct> running;
+  std::vector<std::size_t> next;  // of the stream that each of the running is of
+  for (std::size_t s = 0; s < std::min<std::size_t>(streams, products.size()); ++s) {
+    running.push_back(products[s]);
+    next.push_back(s + streams);
+  }
+  double now = 0;
+  while (!running.empty()) {
+    const std::vector<double> shares = shares_of(running, workers);
+    double step = running.front().left / shares.front();
+    for (std::size_t i = 1; i < running.size(); ++i) step = std::min(step, running[i].left / shares[i]);
+    now += step;
+    for (std::size_t i = running.size(); i-- > 0;) {
+      const bool ends = running[i].left / shares[i] <= step;
+      running[i].left -= step * shares[i];
+      if (!ends) continue;
+      if (next[i] < products.size()) {
+        running[i] = products[next[i]];
+        next[i] += streams;
+      } else {
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+        next.erase(next.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+  }
+  return now;
+}
+
 }  // namespace
 
 KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std::uint32_t cols,
@@ -57,18 +108,23 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
 }
 
 // Blocks come in rows of the grid; of each row all but the last are alike.
-MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t workers, Form form) {
+MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t workers, Form form,
+                          std::uint32_t streams) {
   std::vector<double> busy(workers, 0);
   std::uint32_t worker = 0;
   MemoryJob job;
+  std::vector<SharingProduct> sharing;
   const auto deal = [&](const Block& block) {
     busy[worker] += busy[worker] == 0 ? block.first : block.later;
+    sharing.back().left += block.first;
+    sharing.back().most_workers += 1;
     job.bytes[kL2Read] += block.l2_read;
     if (++worker == workers) worker = 0;
   };
   for (const Gemm& product : products) {
     const std::uint32_t across = (product.n + tiling_.base_n - 1) / tiling_.base_n;
     const std::uint32_t last_cols = product.n - (across - 1) * tiling_.base_n;
+    sharing.emplace_back();
     for (std::uint32_t row = 0; row < product.m; row += tiling_.base_m) {
       const std::uint32_t rows = std::min<std::uint32_t>(tiling_.base_m, product.m - row);
       const std::uint32_t cols = std::min<std::uint32_t>(tiling_.base_n, product.n);
@@ -78,12 +134,15 @@ MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t worke
       deal(last);
     }
   }
-  job.ideal = Duration(whole_picoseconds(*std::ranges::max_element(busy)));
+  if (streams > 0) std::erase_if(sharing, [](const SharingProduct& product) { return product.left <= 0; });
+  const double last =
+      streams > 0 ? end_of_streams(sharing, workers, streams) : *std::ranges::max_element(busy);
+  job.ideal = Duration(whole_picoseconds(last));
   return job;
 }
 
 MemoryJob KernelCost::products(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
-                               std::uint32_t workers) {
+                               std::uint32_t workers, std::uint32_t streams) {
   std::vector<Gemm> products;
   double read = 0, written = 0;
   for (const std::uint32_t m : rows) {
@@ -93,14 +152,14 @@ MemoryJob KernelCost::products(std::span<const std::uint32_t> rows, std::uint32_
     written += double{kElement} * m * n;
   }
   if (products.empty()) return {};
-  MemoryJob result = job(products, workers, {});
+  MemoryJob result = job(products, workers, {}, streams);
   result.bytes[kL2Write] = written;
   result.bytes[kHbm] = hardware().memory.as_reads(read, written);
   return result;
 }
 
 MemoryJob KernelCost::gradients(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
-                                std::uint32_t workers) {
+                                std::uint32_t workers, std::uint32_t streams) {
   if (rows.empty()) return {};
   std::vector<Gemm> products;
   double read = 0, written = 0;
@@ -109,7 +168,7 @@ MemoryJob KernelCost::gradients(std::span<const std::uint32_t> rows, std::uint32
     read += double{kElement} * m * (1.0 * k + n);
     written += double{kElement} * k * n;
   }
-  MemoryJob result = job(products, workers, {});
+  MemoryJob result = job(products, workers, {}, streams);
   result.bytes[kL2Write] = written;
   result.bytes[kHbm] = hardware().memory.as_reads(read, written);
   return result;

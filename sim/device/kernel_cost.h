@@ -35,11 +35,14 @@ class KernelCost {
   // Products of one kernel, or of several that fill each other's last waves (grouped products in several
   // streams): `rows` x k by k x n each, none for zero rows; blocks are dealt in turn, on from one to the
   // next. No product: a job without time.
+  //
+  // With `streams` each product is a kernel of its own: a stream's run one after the other, side by side with those of the
+  // other streams, each on as many workers as it has blocks for at most.
   MemoryJob products(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
-                     std::uint32_t workers);
+                     std::uint32_t workers, std::uint32_t streams = 0);
   // Weight gradients: k x n each, over its `rows`; zeros for an expert without rows.
   MemoryJob gradients(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
-                      std::uint32_t workers);
+                      std::uint32_t workers, std::uint32_t streams = 0);
   // A product of a layer: in its type, and where it accumulates with the sum in fp32 read and written.
   MemoryJob product(const BlockProduct& product, std::uint32_t workers);
   MemoryJob vector(const VectorKernel& kernel, std::uint32_t workers) const;
@@ -62,7 +65,8 @@ class KernelCost {
   };
   // Of a product m x n over k, on so many workers: its block of rows x cols.
   Block block(const Gemm& product, std::uint32_t rows, std::uint32_t cols, std::uint32_t workers, Form form);
-  MemoryJob job(const std::vector<Gemm>& products, std::uint32_t workers, Form form);
+  MemoryJob job(const std::vector<Gemm>& products, std::uint32_t workers, Form form,
+                std::uint32_t streams = 0);
   Duration row_by_row(const VectorKernel& kernel, std::uint32_t workers) const;
 
   CostModel cost_;

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::int64_t kMostExperts = 1 << 20;
 constexpr std::int64_t kMostTau = 1 << 30;
-constexpr std::int64_t kMostSms = 65536;
+constexpr std::int64_t kMostSms = 65536, kMostStreams = 1024, kMostCalls = 10'000;
 
 void read_balance(const Config& config, MicroBatchOptions& options) {
   MethodOptions& with = options.with;
@@ -37,7 +37,11 @@ MicroBatchOptions read_micro_batch_options(const Config& root) {
       static_cast<std::uint32_t>(block.integer("micro_batches", 1, kMostBatches, options.micro_batches));
   options.seeds = static_cast<std::uint32_t>(block.integer("seeds", 1, kMostSeeds, options.seeds));
   read_balance(root.map("balance"), options);
-  const Config tutel = root.map("tutel"), triton = root.map("triton");
+  const Config framework = root.map("framework"), tutel = root.map("tutel"), triton = root.map("triton");
+  Framework& of = options.with.framework;
+  of.streams = static_cast<std::uint32_t>(framework.integer("streams", 0, kMostStreams, of.streams));
+  of.calls = static_cast<std::uint32_t>(framework.integer("calls", 0, kMostCalls, of.calls));
+  framework.finish();
   options.with.shadows =
       static_cast<std::uint32_t>(tutel.integer("shadows", 0, kMostExperts, options.with.shadows));
   tutel.finish();

@@ -18,7 +18,7 @@ struct MicroBatchOptions {
   MethodOptions with;
 };
 
-// Reads the keys of micro-batches in the block `experiment`, and the blocks `balance`, `tutel` and `triton`.
+// Reads the keys of micro-batches in the block `experiment`, and the blocks `balance`, `framework`, `tutel` and `triton`.
 MicroBatchOptions read_micro_batch_options(const Config& root);
 
 }  // namespace a3sim

@@ -161,14 +161,14 @@ LoadHistory history_before(const Batches& batches) {
 }
 
 std::unique_ptr<ExpertPlan> plan_of(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost) {
-  const Layer layer(experiment.shape, cost.hardware(), cost);
   const MicroBatchOptions& options = *experiment.work->micro_batches();
+  const Layer layer(experiment.shape, cost.hardware(), cost, options.with.framework);
   return Methods::get(options.method).assign(batch, options.with, layer);
 }
 
 StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
                              bool forward) {
-  Layer layer(experiment.shape, cost.hardware(), cost);
+  Layer layer(experiment.shape, cost.hardware(), cost, experiment.work->micro_batches()->with.framework);
   forward ? plan.forward(layer) : plan.backward(layer);
   return {std::move(layer.program), std::move(layer.rows), {}};
 }

@@ -148,4 +148,12 @@ TEST_CASE("Experts are shadowed as long as the busiest rank gains more than thei
   CHECK(chosen(41 * kARow).empty());
   CHECK(chosen(39 * kARow) == std::vector<std::uint32_t>{0});
   CHECK(chosen(9 * kARow) == std::vector<std::uint32_t>{0, 1, 2});
+  // Four experts a rank: the hottest is not on the busiest rank, and gains nothing alone. With three others 20 rows are left
+  // of 130.
+  const std::vector<double> unlike{90, 0, 0, 0, 40, 40, 30, 20};
+  const auto several = [&](double weights) {
+    return shadows(unlike, 4, {.product = 1, .row = 0.25, .weights = weights * kARow});
+  };
+  CHECK(several(20) == std::vector<std::uint32_t>{0, 4, 5, 6});
+  CHECK(several(30).empty());
 }

@@ -75,7 +75,30 @@ TEST_CASE("Without sigma all experts are alike, and micro-batches are drawn apar
   CHECK(first != route(spec, kMany));
 }
 
+TEST_CASE(
+    "What the experts of a rank have in common moves them together, and nothing else if they are alike") {
+  constexpr MoeShape kTwoRanks{
+      .tokens = 400'000, .hidden = 8, .intermediate = 8, .top_k = 1, .experts_per_rank = 8, .ep = 2};
+  constexpr double kCommon = 0.5;
+  constexpr std::uint64_t kSeeds = 40;
+  double square = 0;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    RoutingSpec spec{"drifting", seed, 0, "", 0, {0, 0.5, 0.9, kCommon}};
+    const RoutingCounts counts = route(spec, kTwoRanks);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      const double first = counts.at(0, rank * 8);
+      for (std::uint32_t e = rank * 8; e < rank * 8 + 8; ++e)
+        CHECK(counts.at(0, e) == Approx(first).margin(7 * std::sqrt(first)));
+    }
+    const double apart = std::log(1.0 * counts.at(0, 0) / counts.at(0, 8));
+    square += apart * apart / kSeeds;
+  }
+  // Of two independent normal values.
+  CHECK(square == Approx(2 * kCommon * kCommon).epsilon(0.4));
+}
+
 TEST_CASE("A drift that cannot be is refused") {
+  CHECK_THROWS_AS(route({"drifting", 1, 0, "", 0, {1, 0.5, 0.9, -1}}, kMany), InputError);
   CHECK_THROWS_AS(route({"drifting", 1, 0, "", 0, {-1, 0.5, 0.9}}, kMany), InputError);
   CHECK_THROWS_AS(route({"drifting", 1, 0, "", 0, {1, 1.5, 0.9}}, kMany), InputError);
 }

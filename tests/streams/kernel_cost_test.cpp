@@ -54,6 +54,26 @@ TEST_CASE("Products of several experts fill each other's last waves") {
   CHECK(cost.products(none, kN, kK, 132).ideal == Duration::zero());
 }
 
+TEST_CASE(
+    "Products in streams use as many workers as they have blocks, and share them with the other streams'") {
+  const Experiment experiment = gemm_on("h100_node", {});
+  KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);
+  constexpr std::uint32_t kN = 256 * 16, kK = 4096;
+  const std::vector<std::uint32_t> small{128}, four(4, 128), eight(8, 128),
+      mixed{128, 0, 128};  // 16 blocks each
+  const auto ideal = [&](const std::vector<std::uint32_t>& rows, std::uint32_t workers,
+                         std::uint32_t streams) {
+    return seconds(cost.products(rows, kN, kK, workers, streams).ideal);
+  };
+  const double one = ideal(small, 132, 4);
+  CHECK(one == Approx(ideal(small, 132, 0)));
+  CHECK(ideal(four, 132, 4) == Approx(one));       // 64 of 132 workers
+  CHECK(ideal(four, 132, 1) == Approx(4 * one));   // one after the other
+  CHECK(ideal(eight, 132, 4) == Approx(2 * one));  // two in each stream, though 128 blocks would fit at once
+  CHECK(ideal(four, 32, 4) == Approx(2 * one));    // 64 blocks on 32 workers
+  CHECK(ideal(mixed, 132, 2) == Approx(one));      // what has no rows is in no stream
+}
+
 TEST_CASE("A vector kernel that moves more than the HBM serves is as slow as a copy") {
   const Experiment experiment = gemm_on("h100_node", {});
   const KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);

@@ -113,7 +113,9 @@ TEST_CASE("Balanced routing moves nothing and costs only that products come in t
   const auto products = [&](std::size_t from, std::size_t to, std::uint32_t n, std::uint32_t k) {
     const RowsByExpert of(rows.begin() + static_cast<std::ptrdiff_t>(from),
                           rows.begin() + static_cast<std::ptrdiff_t>(to));
-    return none.cost.products(counts_of(of), n, k, none.hardware.workers.count(CoreUnit::kMatrix)).ideal;
+    const std::uint32_t streams = none.experiment.work->micro_batches()->with.framework.streams;
+    return none.cost.products(counts_of(of), n, k, none.hardware.workers.count(CoreUnit::kMatrix), streams)
+        .ideal;
   };
   const MoeShape& shape = none.experiment.shape;
   const std::uint32_t h = shape.hidden, f = shape.intermediate, dyn = 4;
@@ -124,6 +126,29 @@ TEST_CASE("Balanced routing moves nothing and costs only that products come in t
   }
   const Duration launches = 3 * none.experiment.program.launch.queued;  // of the second group
   CHECK(microseconds(more) == Approx(microseconds(tails + launches)).margin(2));
+}
+
+TEST_CASE("Neither dispatch nor the experts at home wait for the weights of shadows") {
+  First fast(layer("faster")), slow(layer("faster", {"hardware.copy_engine.rate=10 GB/s"}));
+  // FasterMoE's choice weighs what weights cost: both as the fast engine makes it.
+  const MicroBatch batch = fast.batch();
+  const auto plan = plan_of(fast.experiment, batch, fast.cost);
+  const StreamPass quick = run_stream_pass(fast.experiment, *plan, fast.cost, true),
+                   late = run_stream_pass(slow.experiment, *plan, slow.cost, true);
+  REQUIRE(quick.program.tasks.size() == late.program.tasks.size());
+  std::uint32_t dispatches = 0, copies = 0;
+  std::vector<std::uint32_t> products(fast.experiment.shape.ep, 0);
+  for (std::uint32_t t = 0; t < quick.program.tasks.size(); ++t) {
+    const StreamTask& task = quick.program.tasks[t];
+    copies += task.name == KernelName::kWeights;
+    const bool first = task.name == KernelName::kGmm1 && products[index(task.rank)]++ == 0;
+    if (task.name == KernelName::kDispatch) ++dispatches;
+    if (task.name == KernelName::kDispatch || first)
+      CHECK(late.result.records[t].start == quick.result.records[t].start);
+  }
+  CHECK(dispatches == fast.experiment.shape.ep);
+  REQUIRE(copies > 0);
+  CHECK(late.latency() > quick.latency());
 }
 
 TEST_CASE("A move copies its expert's weights, and its rows there and back") {

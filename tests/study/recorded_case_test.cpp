@@ -6,6 +6,7 @@
 
 #include "sim/core/error.h"
 #include "sim/diagnosis/rules/advice.h"
+#include "sim/study/published/comparison.h"
 
 namespace a3sim {
 namespace {
@@ -75,6 +76,26 @@ TEST_CASE("a recorded case: slow steps are as many as it says, and longer by wha
   // 1 MB at half of 1 GB/s is the 2 ms of B.
   REQUIRE(full.transfers.size() == 2);
   CHECK(full.transfers[0].end - full.transfers[0].start == 2'000'000'000_ps);
+}
+
+TEST_CASE(
+    "published factors lie within what is possible at most, and throughput is compared where the paper "
+    "does") {
+  const Scenario scenario{.configs = kCaseConfigs};
+  const PublishedTable table = read_published_table(kCaseConfigs, "hermes");
+  std::size_t bounds = 0;
+  for (const Comparison& one : compare(table, predict(table, scenario).points)) {
+    INFO(one.point.coordinates.dump());
+    CHECK(one.point.at_most);
+    if (one.reference) CHECK(one.point.value >= one.reference->in("x"));
+    bounds += one.reference.has_value();
+    // A mean of 53.33 of 60 TFLOP/s, and of 85 of 106: steps' lengths alone would give 1.48 and 3.1.
+    if (one.point.coordinates["case"] == "MoE, 9000 NPUs")
+      CHECK(one.point.value == Approx(60 / 53.33).epsilon(0.01));
+    if (one.point.coordinates["case"] == "18000 NPUs")
+      CHECK(one.point.value == Approx(106.0 / 85).epsilon(0.01));
+  }
+  CHECK(bounds == 4);
 }
 
 TEST_CASE("a recorded case: what is wrong with it is said with its place") {

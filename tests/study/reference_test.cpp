@@ -136,6 +136,22 @@ TEST_CASE("all that is wrong with a file of published values is said at once") {
                                          Contains("calibration"));
 }
 
+TEST_CASE("totals and speed-ups follow from latencies that are published, and from nothing else") {
+  Diagnostics diagnostics;
+  const Config table = Config::parse(
+      "points:\n"
+      "  - {case: {ep: 4, pass: forward}, metric: latency, value: 5 us, hardware: a3, source: s}\n"
+      "  - {case: {ep: 4, pass: total}, metric: latency, value: 15 us, hardware: a3, source: s}\n"
+      "  - {case: {ep: 4, pass: forward}, metric: speedup, value: 2 x, hardware: a3, source: s}\n"
+      "  - {case: {ep: 8, pass: total}, metric: latency, value: 15 us, hardware: a3, source: s}\n"
+      "  - {case: {ep: 8}, metric: speedup, value: 2 x, hardware: a3, source: s}\n",
+      "t.yaml", {}, diagnostics);
+  std::vector<bool> follows;
+  for (const Reference& reference : read_references(table)) follows.push_back(reference.follows);
+  CHECK(follows == std::vector<bool>{false, true, true, false, false});
+  CHECK(diagnostics.empty());
+}
+
 TEST_CASE("a case's keys may stand in any order") {
   CHECK(same_coordinates({{"m", 1}, {"n", 2}}, {{"n", 2}, {"m", 1}}));
   CHECK(!same_coordinates({{"m", 1}, {"n", 2}}, {{"n", 1}, {"m", 2}}));

@@ -6,6 +6,7 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/runtime/streams/stream_program.h"
 #include "sim/study/published/formula_verdict.h"
+#include "sim/study/published/method_signs.h"
 #include "sim/study/published/simplest_formula.h"
 
 using namespace a3sim;
@@ -133,4 +134,36 @@ TEST_CASE("a table says first where the simplest formula is as good, and what th
   follows.reference->follows = true;
   CHECK(!verdict_of({follows}).half());
   CHECK(verdict_of({follows}).text("polls").empty());
+}
+
+TEST_CASE("fitted and held-out points are told apart, and bounds count in no mean") {
+  Comparison fitted = compared_point(11, 14, 10), held_out = compared_point(13, 14, 10),
+             bound = compared_point(90, 14, 10), broken = compared_point(9, 14, 10);
+  fitted.reference->use = Use::kCalibration;
+  held_out.reference->use = Use::kHeldOut;
+  bound.point.at_most = broken.point.at_most = true;
+  const FormulaVerdict verdict = verdict_of({fitted, held_out, bound, broken});
+  CHECK(verdict.fitted.mean() == Approx(0.1));
+  CHECK(verdict.held_out.mean() == Approx(0.3));
+  CHECK(verdict.predicted.mean() == Approx(0.2));
+  CHECK_THAT(verdict.text(""), Contains("10.0 % (largest 10.0 %) of 1; held out: 30.0 %") &&
+                                   Contains("1 of 2 published factors"));
+}
+
+TEST_CASE("of two methods the one that is published as faster is faster, or the case is named") {
+  PublishedTable table;
+  table.batches.reference = "none";
+  table.batches.signs = {"moved"};
+  const auto latency = [](const char* method, double predicted, double published) {
+    Comparison one = compared_point(predicted, 1, published);
+    one.point.coordinates = {{"method", method}};
+    return one;
+  };
+  const Comparison none = latency("none", 10, 10);
+  CHECK_THAT(signs_text(table, {none, latency("moved", 9, 8)}), Contains("1 of 1"));
+  CHECK_THAT(signs_text(table, {none, latency("moved", 11, 8)}),
+             Contains("0 of 1") && Contains("method moved"));
+  CHECK(signs_text(table, {none, latency("other", 11, 8)}).empty());
+  table.batches.signs.clear();
+  CHECK(signs_text(table, {none, latency("moved", 9, 8)}).empty());
 }

@@ -73,7 +73,8 @@ class Moved final : public ExpertPlan {
         layer.exchange({KernelName::kDispatch, tokens, experts_of(batch_), bulk.dispatch}, known);
     Each ready, submitted;
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      ready.push_back(layer.permute(r, tokens.received(r) / layer.row_bytes(), rows_at(batch_, r), sent));
+      ready.push_back(
+          layer.permute(r, forward, tokens.received(r) / layer.row_bytes(), rows_at(batch_, r), sent));
       if (options_.balance.dyn > 0) submitted.push_back(submit(layer, r, plans));
     }
     const std::vector<Each> come = copies(layer, ready, submitted);

@@ -27,8 +27,8 @@ ExchangedBytes ExchangedBytes::back() const {
   return back;
 }
 
-Layer::Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost)
-    : shape_(shape), hardware_(hardware), cost_(cost) {
+Layer::Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost, const Framework& framework)
+    : shape_(shape), hardware_(hardware), cost_(cost), framework_(framework), called_(shape.ep, false) {
   program.ranks = shape.ep;
   constexpr std::uint32_t kThreads = 2;  // of the host, a rank: one launches, one balances
   for (const WorkerKind& kind : hardware.workers) program.kinds.push_back({kind.name, kind.count, false});
@@ -107,9 +107,15 @@ std::uint32_t Layer::vector(const char* name, std::uint32_t rank, const VectorKe
   return add_task(std::move(of), of_rows);
 }
 
-std::uint32_t Layer::permute(std::uint32_t rank, double tokens, const RowsByExpert& rows, const Each& after) {
-  return vector(KernelName::kPermute, rank, {tokens * row_bytes(), sum_of(rows) * row_bytes(), {}}, rows,
-                after);
+std::uint32_t Layer::permute(std::uint32_t rank, bool forward, double tokens, const RowsByExpert& rows,
+                             const Each& after) {
+  const std::uint32_t permuted =
+      vector(KernelName::kPermute, rank, {tokens * row_bytes(), sum_of(rows) * row_bytes(), {}}, rows, after);
+  if (!called_[rank])
+    program.tasks[permuted].wait +=
+        host().product * std::int64_t{forward ? 1 : 2} * std::int64_t{framework_.calls};
+  called_[rank] = true;
+  return permuted;
 }
 
 std::uint32_t Layer::unpermute(std::uint32_t rank, const RowsByExpert& rows, double tokens,
@@ -144,16 +150,16 @@ std::uint32_t Layer::launched(const Products& products, std::uint32_t rank, cons
 
 std::uint32_t Layer::products(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
                               std::uint32_t k, const Each& after) {
-  return launched(
-      {name, cost_.products(counts_of(rows), n, k, matrix_workers()), sum_of(rows) * n * k, rows.size()},
-      rank, rows, after);
+  return launched({name, cost_.products(counts_of(rows), n, k, matrix_workers(), framework_.streams),
+                   sum_of(rows) * n * k, rows.size()},
+                  rank, rows, after);
 }
 
 std::uint32_t Layer::gradients(const char* name, std::uint32_t rank, const RowsByExpert& rows,
                                std::uint32_t n, std::uint32_t k, const Each& after) {
-  return launched(
-      {name, cost_.gradients(counts_of(rows), n, k, matrix_workers()), sum_of(rows) * n * k, rows.size()},
-      rank, rows, after);
+  return launched({name, cost_.gradients(counts_of(rows), n, k, matrix_workers(), framework_.streams),
+                   sum_of(rows) * n * k, rows.size()},
+                  rank, rows, after);
 }
 
 double sum_of(const RowsByExpert& rows) {

@@ -46,6 +46,12 @@ using RowsByExpert = std::vector<ExpertRows>;
 double sum_of(const RowsByExpert& rows);
 std::vector<std::uint32_t> counts_of(const RowsByExpert& rows);
 
+// How the framework that runs a layer calls its kernels.
+struct Framework {
+  std::uint32_t streams = 0;  // that products of experts are dealt to, a kernel each; 0: one kernel has all
+  std::uint32_t calls = 0;    // operators beside products, of a forward pass, that the device waits for
+};
+
 // Writes the program of one pass of a MoE layer over a group. Holds what all methods have in common.
 class Layer {
  public:
@@ -53,7 +59,7 @@ class Layer {
   enum Stream : std::uint32_t { kHost, kPlanner, kCompute, kBulk, kWeightCopies, kRowCopies, kReturns };
 
   // All arguments must outlive the layer.
-  Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost);
+  Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost, const Framework& framework = {});
 
   // Adds the host's counting on each rank, from the start.
   Each counts();
@@ -67,10 +73,15 @@ class Layer {
     std::uint32_t workers = 0;  // 0: as many as dispatch takes
   };
   Each exchange(const Exchange& exchange, const Each& after);
-  // permute() gathers tokens, each of which came once to the rank, into rows by expert; unpermute() sums rows
-  // to tokens.
-  std::uint32_t permute(std::uint32_t rank, double tokens, const RowsByExpert& rows, const Each& after);
+  // A rank's first permute() waits for the framework's calls beside products, twice as many backward. permute() gathers
+  // tokens, each of which came once to the rank, into rows by expert; unpermute() sums rows to tokens.
+  std::uint32_t permute(std::uint32_t rank, bool forward, double tokens, const RowsByExpert& rows,
+                        const Each& after);
   std::uint32_t unpermute(std::uint32_t rank, const RowsByExpert& rows, double tokens, const Each& after);
+  // Adds the sum of so many bytes of partial sums into the rank's tokens.
+  std::uint32_t sum(std::uint32_t rank, const RowsByExpert& rows, double bytes, const Each& after) {
+    return vector(KernelName::kUnpermute, rank, {bytes, shape_.tokens * row_bytes(), {}}, rows, after);
+  }
   // Adds the forward products of experts, without experts that have no rows.
   std::uint32_t forward(std::uint32_t rank, const RowsByExpert& rows, const Each& after);
   // Adds the backward products: gradients of activations and of weights.
@@ -138,6 +149,8 @@ class Layer {
   const MoeShape& shape_;
   const Hardware& hardware_;
   KernelCost& cost_;
+  Framework framework_;
+  std::vector<bool> called_;  // by rank: its framework's calls have been waited for
   std::uint32_t spared_ = 0;
 };
 

@@ -13,11 +13,12 @@ namespace a3sim {
 
 // Options of methods.
 struct MethodOptions {
+  Framework framework;
   BalanceOptions balance;
   ChooseBy choose = ChooseBy::kHistory;
   bool free_return = false;         // guests' rows return with combine, at no extra cost
   bool gradients_fp32 = false;      // type in which gradients of guests' weights return
-  std::uint32_t shadows = 2;        // tutel: experts that all ranks compute
+  std::uint32_t shadows = 2;        // tutel: experts that all ranks compute, at most
   std::uint32_t comm_workers = 32;  // triton: workers that communicate
   double efficiency = 1;            // triton: of its products
 };

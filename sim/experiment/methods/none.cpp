@@ -27,7 +27,7 @@ class AtHome final : public ExpertPlan {
     for (std::uint32_t r = 0; r < layer.shape().ep; ++r) {
       const RowsByExpert rows = rows_at(batch_, r);
       const double came = tokens.received(r) / layer.row_bytes();
-      const std::uint32_t ready = layer.permute(r, came, rows, sent);
+      const std::uint32_t ready = layer.permute(r, forward, came, rows, sent);
       const std::uint32_t computed =
           forward ? layer.forward(r, rows, {ready}) : layer.backward(r, rows, {ready});
       done.push_back(layer.unpermute(r, rows, came, {computed}));

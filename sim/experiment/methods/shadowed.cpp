@@ -7,7 +7,8 @@
 namespace a3sim {
 namespace {
 
-// Some experts' weights go to all ranks, which compute them for their own tokens; the others stay at home.
+// Some experts' weights go to all ranks, which compute them for their own tokens, behind the experts that stayed at home:
+// the weights may come meanwhile.
 class Shadowed final : public ExpertPlan {
  public:
   struct Options {
@@ -22,13 +23,18 @@ class Shadowed final : public ExpertPlan {
 
  private:
   void pass(Layer& layer, bool forward) const;
-  // Weights of the shadows, on all ranks; for `by_workers` or not.
-  Each weights(Layer& layer, const Each& after) const;
+  // Weights of the shadows, on all ranks; for `by_workers` or not. By rank: the tasks that bring them there.
+  std::vector<Each> weights(Layer& layer, const Each& after) const;
   void gradients(Layer& layer, const Each& computed) const;
-  ExchangedBytes between_homes(const Layer& layer) const;
+  // Each rank has a part of each shadow, and sends it to all others; `scale`: of the weights' bytes.
+  ExchangedBytes parts_to_all(const Layer& layer, double scale) const;
   // Experts that a stage of `stages` leaves out: shadows, and those of the other stages.
   std::vector<bool> left_out(std::uint32_t stage, std::uint32_t stages) const;
-  RowsByExpert rows_of(std::uint32_t rank, std::uint32_t stage, std::uint32_t stages) const;
+  // What a rank computes of its own tokens, and how many rows that is.
+  RowsByExpert shadow_rows(std::uint32_t rank) const;
+  // A group of experts from permuted rows to summed ones.
+  std::uint32_t group(Layer& layer, bool forward, std::uint32_t rank, const RowsByExpert& rows, double came,
+                      const Each& after, const Each& weights, Each& last) const;
 
   const MicroBatch& batch_;
   std::vector<std::uint32_t> shadows_;
@@ -46,50 +52,59 @@ std::vector<bool> Shadowed::left_out(std::uint32_t stage, std::uint32_t stages) 
   return out;
 }
 
-// Shadows are computed in the first stage: nothing has to come for them.
-RowsByExpert Shadowed::rows_of(std::uint32_t rank, std::uint32_t stage, std::uint32_t stages) const {
-  RowsByExpert rows = rows_at(batch_, rank, left_out(stage, stages));
-  for (const std::uint32_t e : shadows_) {
-    if (stage == 0) rows.push_back({e, batch_.counts.at(rank, e), rank});
-  }
+RowsByExpert Shadowed::shadow_rows(std::uint32_t rank) const {
+  RowsByExpert rows;
+  for (const std::uint32_t e : shadows_) rows.push_back({e, batch_.counts.at(rank, e), rank});
   return rows;
 }
 
 std::vector<double> Shadowed::rows() const {
   std::vector<double> rows;
-  for (std::uint32_t r = 0; r < batch_.counts.ranks(); ++r) rows.push_back(sum_of(rows_of(r, 0, 1)));
+  for (std::uint32_t r = 0; r < batch_.counts.ranks(); ++r)
+    rows.push_back(sum_of(rows_at(batch_, r, left_out(0, 1))) + sum_of(shadow_rows(r)));
   return rows;
 }
 
-ExchangedBytes Shadowed::between_homes(const Layer& layer) const {
-  ExchangedBytes weights(layer.shape().ep);
-  for (const std::uint32_t e : shadows_) {
-    for (std::uint32_t r = 0; r < layer.shape().ep; ++r) {
-      if (const std::uint32_t home = e / batch_.experts_per_rank(); r != home)
-        weights.at(home, r) += layer.weight_bytes();
-    }
+ExchangedBytes Shadowed::parts_to_all(const Layer& layer, double scale) const {
+  const std::uint32_t ranks = layer.shape().ep;
+  ExchangedBytes weights(ranks);
+  for (std::uint32_t src = 0; src < ranks; ++src) {
+    for (std::uint32_t dst = 0; dst < ranks; ++dst)
+      weights.at(src, dst) = scale * layer.weight_bytes() * static_cast<double>(shadows_.size()) / ranks;
   }
   return weights;
 }
 
-Each Shadowed::weights(Layer& layer, const Each& after) const {
-  if (shadows_.empty()) return after;
-  if (options_.by_workers)
-    return layer.exchange({KernelName::kWeights, between_homes(layer), shadows_, layer.bulk().dispatch},
-                          after);
-  Each come = after;
+std::vector<Each> Shadowed::weights(Layer& layer, const Each& after) const {
   const std::uint32_t ranks = layer.shape().ep;
+  std::vector<Each> come(ranks);
+  if (shadows_.empty()) return come;
+  if (options_.by_workers) {
+    const Each gathered = layer.exchange(
+        {KernelName::kWeights, parts_to_all(layer, 1), shadows_, layer.bulk().dispatch}, after);
+    for (std::uint32_t r = 0; r < ranks; ++r) come[r] = {gathered[r]};
+    return come;
+  }
   for (const std::uint32_t e : shadows_) {
     const std::uint32_t home = e / batch_.experts_per_rank();
-    const std::uint32_t submitted = layer.host(KernelName::kPlan, Layer::kPlanner, home,
-                                               layer.host().submit * std::int64_t{ranks - 1}, {});
+    const std::uint32_t submitted =
+        layer.host(KernelName::kPlan, Layer::kPlanner, home, layer.host().submit * std::int64_t{ranks - 1},
+                   after.empty() ? Each{} : Each{after[home]});
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (r == home) continue;
-      come.push_back(layer.copy(
+      come[r].push_back(layer.copy(
           {KernelName::kWeights, Layer::kWeightCopies, home, r, layer.weight_bytes(), {e, 0}}, {submitted}));
     }
   }
   return come;
+}
+
+std::uint32_t Shadowed::group(Layer& layer, bool forward, std::uint32_t rank, const RowsByExpert& rows,
+                              double came, const Each& after, const Each& weights, Each& last) const {
+  Each ready{layer.permute(rank, forward, came, rows, after)};
+  ready.insert(ready.end(), weights.begin(), weights.end());
+  last[rank] = forward ? layer.forward(rank, rows, ready) : layer.backward(rank, rows, ready);
+  return layer.unpermute(rank, rows, came, {last[rank]});
 }
 
 // By copy engines they are added at home before the optimizer, not before combine; by workers, exposed.
@@ -110,7 +125,7 @@ void Shadowed::gradients(Layer& layer, const Each& computed) const {
 void Shadowed::pass(Layer& layer, bool forward) const {
   const std::uint32_t ranks = layer.shape().ep, stages = options_.in_two ? 2 : 1;
   const auto& bulk = layer.bulk();
-  const Each ready = weights(layer, forward ? layer.counts() : Each{});
+  const Each ready = forward ? layer.counts() : Each{};
   if (options_.in_two) layer.spare(bulk.workers);
   std::vector<ExchangedBytes> tokens;
   std::vector<Each> sent, done;
@@ -120,21 +135,23 @@ void Shadowed::pass(Layer& layer, bool forward) const {
     sent.push_back(layer.exchange(
         {KernelName::kDispatch, tokens[s], experts_of(batch_, left_out(s, stages)), bulk.dispatch}, ready));
   }
+  const std::vector<Each> come = weights(layer, ready);
   for (std::uint32_t s = 0; s < stages; ++s) {
     done.emplace_back();
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      const RowsByExpert rows = rows_of(r, s, stages);
-      double own = 0;
-      for (const std::uint32_t e : shadows_) own += s == 0 ? batch_.counts.at(r, e) : 0;
-      const double came = tokens[s].received(r) / layer.row_bytes() + own;
-      const std::uint32_t permuted = layer.permute(r, came, rows, sent[s]);
-      last[r] = forward ? layer.forward(r, rows, {permuted}) : layer.backward(r, rows, {permuted});
-      done[s].push_back(layer.unpermute(r, rows, came, {last[r]}));
+      const RowsByExpert rows = rows_at(batch_, r, left_out(s, stages));
+      done[s].push_back(
+          group(layer, forward, r, rows, tokens[s].received(r) / layer.row_bytes(), sent[s], {}, last));
     }
   }
+  for (std::uint32_t r = 0; r < ranks && !shadows_.empty(); ++r) {
+    const RowsByExpert rows = shadow_rows(r);
+    done.back()[r] = group(layer, forward, r, rows, sum_of(rows), {done.back()[r]}, come[r], last);
+  }
   if (!forward && options_.by_workers && !shadows_.empty()) {
-    done.back() = layer.exchange(
-        {KernelName::kGradients, between_homes(layer).back(), shadows_, bulk.combine}, done.back());
+    constexpr double kFp32 = 2;  // times the bytes of weights
+    done.back() = layer.exchange({KernelName::kGradients, parts_to_all(layer, kFp32), shadows_, bulk.combine},
+                                 done.back());
   }
   for (std::uint32_t s = 0; s < stages; ++s)
     layer.exchange(
@@ -143,9 +160,9 @@ void Shadowed::pass(Layer& layer, bool forward) const {
   if (!forward && !options_.by_workers) gradients(layer, last);
 }
 
-// FasterMoE's choice, from the loads of the last micro-batch.
-std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& layer) {
-  if (batch.history.empty()) return {};
+// FasterMoE's choice, from the loads of this micro-batch, as its public code makes it: from the last one's, of a routing
+// that hardly lasts, nothing would be gained. `weights`: seconds that one expert's take.
+std::vector<std::uint32_t> best_shadows(const MicroBatch& batch, const Layer& layer, double weights) {
   const MoeShape& shape = layer.shape();
   // Seconds a row: a product of the three, at the rate of large ones, and its way by dispatch. A shadow's
   // weights count once, as the rule is written, however many ranks they go to; the paper leaves open how they
@@ -154,25 +171,26 @@ std::vector<std::uint32_t> faster_shadows(const MicroBatch& batch, const Layer& 
   const std::vector<std::uint32_t> rows{kLarge};
   const MemoryJob product = layer.cost().products(rows, shape.intermediate, shape.hidden,
                                                   layer.hardware().workers.count(CoreUnit::kMatrix));
-  const auto time = [](double bytes, BytesPerSecond rate) { return bytes / static_cast<double>(rate.count); };
-  const ShadowCosts costs{seconds(product.ideal) / kLarge, time(layer.row_bytes(), layer.bulk().dispatch),
-                          time(layer.weight_bytes(), layer.copy_engine().rate)};
-  return shadows(batch.history.last(), batch.experts_per_rank(), costs);
+  const ShadowCosts costs{seconds(product.ideal) / kLarge,
+                          layer.row_bytes() / static_cast<double>(layer.bulk().dispatch.count), weights};
+  const std::vector<double> loads(batch.rows.begin(), batch.rows.end());
+  return shadows(loads, batch.experts_per_rank(), costs);
 }
 
-// FasterMoE: hot experts' weights go to all ranks before dispatch.
+// FasterMoE: hot experts' weights go to all ranks.
 template <bool in_two>
 std::unique_ptr<ExpertPlan> assign_faster(const MicroBatch& batch, const MethodOptions&, const Layer& layer) {
-  return std::make_unique<Shadowed>(batch, faster_shadows(batch, layer),
+  const double weights = layer.weight_bytes() / static_cast<double>(layer.copy_engine().rate.count);
+  return std::make_unique<Shadowed>(batch, best_shadows(batch, layer, weights),
                                     Shadowed::Options{.by_workers = false, .in_two = in_two});
 }
 
-// Tutel between its two forms: the hottest experts' weights are gathered, their gradients scattered, by
-// kernels, with nothing beside.
+// Tutel between its two forms: the hottest experts' weights, of which each rank keeps a part, are gathered, and their
+// gradients scattered in fp32, by kernels.
 std::unique_ptr<ExpertPlan> assign_tutel(const MicroBatch& batch, const MethodOptions& options,
-                                         const Layer&) {
-  std::vector<std::uint32_t> shadows;
-  if (!batch.history.empty()) shadows = hottest_first(batch.history.last());
+                                         const Layer& layer) {
+  const double weights = layer.weight_bytes() / static_cast<double>(layer.bulk().dispatch.count);
+  std::vector<std::uint32_t> shadows = best_shadows(batch, layer, weights);
   shadows.resize(std::min<std::size_t>(shadows.size(), options.shadows));
   return std::make_unique<Shadowed>(batch, std::move(shadows),
                                     Shadowed::Options{.by_workers = true, .in_two = false});

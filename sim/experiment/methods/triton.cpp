@@ -5,8 +5,9 @@
 namespace a3sim {
 namespace {
 
-// Every rank has a part of the width of all experts: tokens are gathered beside the first product, partial
-// sums scattered beside the second. Some workers communicate while the others multiply.
+// Every rank has a part of the width of all experts: tokens are gathered beside the first product; behind the second,
+// partial sums in fp32, a row for each expert of a token, go to the token's rank, which sums them over experts and ranks.
+// Some workers communicate while the others multiply.
 class SplitWidth final : public ExpertPlan {
  public:
   SplitWidth(const MicroBatch& batch, const MethodOptions& options) : batch_(batch), options_(options) {}
@@ -34,12 +35,12 @@ class SplitWidth final : public ExpertPlan {
     return layer.launched(products, rank, all_rows(), after);
   }
 
-  Each exchange(Layer& layer, const char* name, BytesPerSecond rate, const Each& after) const {
+  // Every rank sends so many bytes to every rank.
+  Each exchange(Layer& layer, const char* name, double bytes, BytesPerSecond rate, const Each& after) const {
     const std::uint32_t ranks = layer.shape().ep;
     ExchangedBytes all(ranks);
     for (std::uint32_t src = 0; src < ranks; ++src) {
-      for (std::uint32_t dst = 0; dst < ranks; ++dst)
-        all.at(src, dst) = layer.shape().tokens * layer.row_bytes();
+      for (std::uint32_t dst = 0; dst < ranks; ++dst) all.at(src, dst) = bytes;
     }
     const auto& bulk = layer.bulk();
     const BytesPerSecond scaled{rate.count * options_.comm_workers / bulk.workers};
@@ -52,7 +53,8 @@ class SplitWidth final : public ExpertPlan {
     const auto& bulk = layer.bulk();
     layer.spare(options_.comm_workers);
     const Each known = forward ? layer.counts() : Each{};
-    const Each gathered = exchange(layer, KernelName::kDispatch, bulk.dispatch, known);
+    const double tokens = layer.shape().tokens * layer.row_bytes();
+    const Each gathered = exchange(layer, KernelName::kDispatch, tokens, bulk.dispatch, known);
     const auto products = [&](std::uint32_t n, std::uint32_t k) {
       return Layer::Products{"", layer.cost().products(batch_.rows, n, k, layer.matrix_workers()),
                              sum_of(all_rows()) * n * k};
@@ -70,12 +72,17 @@ class SplitWidth final : public ExpertPlan {
       if (!forward) first = {fused(layer, KernelName::kGrad2, r, gradients(h, f), first)};
       ready.push_back(layer.swiglu(r, all_rows(), forward ? f : 2 * f, first));
     }
+    Each last;
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      forward ? fused(layer, KernelName::kGmm2, r, products(h, f), {ready[r]})
-              : fused(layer, KernelName::kGmm1, r, products(h, 2 * f), {ready[r]});
-      if (!forward) fused(layer, KernelName::kGrad1, r, gradients(2 * f, h), {});
+      last.push_back(forward ? fused(layer, KernelName::kGmm2, r, products(h, f), {ready[r]})
+                             : fused(layer, KernelName::kGmm1, r, products(h, 2 * f), {ready[r]}));
+      if (!forward) last.back() = fused(layer, KernelName::kGrad1, r, gradients(2 * f, h), {});
     }
-    exchange(layer, KernelName::kCombine, bulk.combine, ready);
+    constexpr double kFp32 = 2;  // times the bytes of a row
+    const double partial = kFp32 * layer.shape().top_k * tokens;
+    const Each come = exchange(layer, KernelName::kCombine, partial, bulk.combine, last);
+    for (std::uint32_t r = 0; r < ranks; ++r)
+      layer.sum(r, all_rows(), partial * ranks, {come.begin(), come.end()});
   }
 
   const MicroBatch& batch_;

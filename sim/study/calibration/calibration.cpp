@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
@@ -14,14 +15,33 @@ namespace {
 
 constexpr double kAtEnd = 1e-3;  // of a range
 
-// The cases of each table that something published for this use belongs to.
-std::vector<Asked> asked_for(const std::vector<PublishedTable>& tables, const Scenario& scenario, Use use) {
+// Whether a machine has values from the files that are fitted; one that no file describes is the user's own.
+bool is_described_by(const std::string& hardware, std::span<const std::filesystem::path> files,
+                     const Scenario& scenario) {
+  const std::filesystem::path file = scenario.configs / "hardware" / (hardware + ".yaml");
+  if (!std::filesystem::exists(file)) return true;
+  Diagnostics diagnostics;
+  const std::vector<SourcedValue> values = sourced_values(Config::load(file, {}, diagnostics));
+  return std::ranges::any_of(values, [&](const SourcedValue& value) {
+    return std::ranges::any_of(files, [&](const std::filesystem::path& fitted) {
+      std::error_code none;
+      return std::filesystem::equivalent(value.mark.file, fitted, none);
+    });
+  });
+}
+
+// The cases of each table that something published for this use belongs to; those of other machines are fitted to by hand.
+std::vector<Asked> asked_for(const std::vector<PublishedTable>& tables, const Scenario& scenario,
+                             std::span<const std::filesystem::path> files, Use use) {
   std::vector<Asked> asked;
+  std::map<std::string, bool> described;
   for (const PublishedTable& table : tables) {
     std::vector<nlohmann::ordered_json> cases;
     for (const Reference& reference : table.references) {
-      if (reference.use == use && std::ranges::find(cases, reference.coordinates) == cases.end())
-        cases.push_back(reference.coordinates);
+      if (reference.use != use || std::ranges::find(cases, reference.coordinates) != cases.end()) continue;
+      const auto [known, is_new] = described.try_emplace(reference.hardware, false);
+      if (is_new) known->second = is_described_by(reference.hardware, files, scenario);
+      if (known->second) cases.push_back(reference.coordinates);
     }
     if (!cases.empty()) asked.push_back({table, {.cases = std::move(cases)}});
   }
@@ -75,7 +95,7 @@ std::vector<Parameter> parameters_but(std::span<const std::filesystem::path> fil
 struct Half {
   Half(const std::vector<PublishedTable>& tables, const Scenario& scenario,
        std::span<const std::filesystem::path> files, Use use, const std::vector<std::string>& left_alone)
-      : predictor(asked_for(tables, scenario, use), scenario, parameters_but(files, left_alone)),
+      : predictor(asked_for(tables, scenario, files, use), scenario, parameters_but(files, left_alone)),
         chosen(points_for(predictor, use)),
         problem(problem_of(predictor, chosen, files)) {}
 

@@ -75,7 +75,7 @@ const std::vector<ConfigPart>& config_parts() {
       {"tiling", {"tiling"}},
       {"workload",
        {"model", "parallel", "step", "routing", "bucket", "experiment", "graph", "gemm", "elementwise",
-        "swiglu_add", "gathered_gemm", "library_ep", "balance", "tutel", "triton"}}};
+        "swiglu_add", "gathered_gemm", "library_ep", "balance", "framework", "tutel", "triton"}}};
   return kParts;
 }
 

@@ -42,7 +42,8 @@ constexpr Unit kUnits[] = {
     {"gemm_straggler", "ms", 1e-3, 1e-9},
     {"overhead", "fraction", 1, 1},
     {"waste", "fraction", 1, 1},
-    {"straggler_gain", "points", 1, 1},
+    {"straggler_gain", "points", 0.01, 1},
+    {"straggler_gain", "fraction", 1, 0.01},
     // Of training steps.
     {"step_time", "s", 1, 1e-12},
     {"gpu_active", "s", 1, 1e-12},
@@ -121,7 +122,7 @@ MetricValue parse_metric(std::string_view metric, std::string_view text) {
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
   const std::optional<double> base = metric_unit(metric, unit);
   double value = 0;
-  const bool may_be_zero = metric == "start";  // of what begins first
+  const bool may_be_zero = metric == "start" || is_fraction(metric);  // start: of what begins first
   if (!base || !decimal_double(number, value) || value < 0 || (value == 0 && !may_be_zero)) {
     return {0, fmt::format("'{}', expected a positive number with one of {}", text, units)};
   }

@@ -62,6 +62,15 @@ Duration CaseObservation::held_up(std::uint32_t step, std::uint32_t rank,
   return most;
 }
 
+std::vector<double> CaseObservation::step_lengths_ms() const {
+  std::vector<double> lengths;
+  for (std::uint32_t step = 0; step < case_.steps; ++step) {
+    const Duration end = step + 1 < case_.steps ? begins_[step + 1] : took_;
+    lengths.push_back(milliseconds(end - begins_[step]));
+  }
+  return lengths;
+}
+
 void CaseObservation::each_step(const Step& take) const {
   Duration aic{}, transfer{};
   for (const RecordedCase::StepActivity& activity : case_.step) {

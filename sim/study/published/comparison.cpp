@@ -201,6 +201,9 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
     item["source"] = reference ? nlohmann::ordered_json(reference->source) : nullptr;
     item["formula"] = point.formula ? nlohmann::ordered_json(*point.formula) : nullptr;
     if (reference && reference->follows) item["follows"] = true;
+    if (reference && reference->use != Use::kComparison) item["use"] = name_of(reference->use);
+    if (reference && !reference->note.empty()) item["note"] = reference->note;
+    if (point.at_most) item["at_most"] = true;
     json.push_back(std::move(item));
   }
   return json;

@@ -39,7 +39,8 @@ double error_of(const Comparison& comparison);
 std::optional<double> formula_error_of(const Comparison& comparison);
 
 // An array of objects: experiment, case, [variant], metric, unit, value, low and high of its error bar (or
-// null), reference (or null), source (or null), formula (or null), and `follows` where the reference follows from others.
+// null), reference (or null), source (or null), formula (or null); [follows], where the reference follows from
+// others; [use], where values are fitted to it or it is held out; [note]; [at_most], where the value is a bound.
 nlohmann::ordered_json comparisons_json(const std::string& experiment,
                                         const std::vector<Comparison>& comparisons,
                                         const ErrorBars& bars = {});

@@ -25,6 +25,7 @@ struct Point {
   Duration bound{};                             // the largest lower bound of its latency; 0: not known
   std::vector<std::pair<Column, Cell>> more{};  // further columns of its row
   std::optional<double> formula{};              // what simplest_formula.h makes of it; none: nothing
+  bool at_most = false;                         // a bound: what was published may be less
 };
 
 // How much of a table is needed.

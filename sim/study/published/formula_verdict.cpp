@@ -24,23 +24,44 @@ std::optional<bool> FormulaVerdict::better() const {
 }
 
 std::string FormulaVerdict::text(const std::string& lacks) const {
-  if (compared.points == 0) return {};
-  const std::string errors = fmt::format("mean error {:.1f} %, the formula's {:.1f} %, of {} points",
-                                         100 * compared.mean(), 100 * by_formula.mean(), compared.points);
-  if (*half()) return fmt::format("Better than the simplest formula: {}.\n", errors);
-  return fmt::format("{} the simplest formula: {}. {}\n",
-                     *better() ? "Less than twice as good as" : "NOT better than", errors,
-                     lacks.empty() ? "What is lacking is not known." : "Lacking: " + lacks);
+  std::string text;
+  if (compared.points > 0) {
+    const std::string errors = fmt::format("mean error {:.1f} %, the formula's {:.1f} %, of {} points",
+                                           100 * compared.mean(), 100 * by_formula.mean(), compared.points);
+    text = *half() ? fmt::format("Better than the simplest formula: {}.\n", errors)
+                   : fmt::format("{} the simplest formula: {}. {}\n",
+                                 *better() ? "Less than twice as good as" : "NOT better than", errors,
+                                 lacks.empty() ? "What is lacking is not known." : "Lacking: " + lacks);
+  }
+  const auto of = [](const MeanError& error) {
+    return fmt::format("{:.1f} % (largest {:.1f} %) of {}", 100 * error.mean(), 100 * error.largest,
+                       error.points);
+  };
+  if (fitted.points > 0) text += fmt::format("Points that values are fitted to: mean error {}; ", of(fitted));
+  if (fitted.points > 0)
+    text += held_out.points > 0 ? fmt::format("held out: {}.\n", of(held_out)) : "none is held out.\n";
+  if (bounds > 0)
+    text += fmt::format("{} of {} published factors lie within what was said to be possible at most.\n", held,
+                        bounds);
+  return text;
 }
 
 FormulaVerdict verdict_of(const std::vector<Comparison>& comparisons) {
   FormulaVerdict verdict;
   for (const Comparison& one : comparisons) {
     if (!one.reference || one.reference->follows || !one.point.variant.empty()) continue;
-    verdict.predicted.add(error_of(one));
+    const double error = error_of(one);
+    if (one.point.at_most) {
+      ++verdict.bounds;
+      verdict.held += error >= 0;
+      continue;
+    }
+    verdict.predicted.add(error);
+    if (one.reference->use == Use::kCalibration) verdict.fitted.add(error);
+    if (one.reference->use == Use::kHeldOut) verdict.held_out.add(error);
     const std::optional<double> formula = formula_error_of(one);
     if (!formula) continue;
-    verdict.compared.add(error_of(one));
+    verdict.compared.add(error);
     verdict.by_formula.add(*formula);
   }
   return verdict;

@@ -21,12 +21,15 @@ struct MeanError {
 struct FormulaVerdict {
   MeanError predicted;             // of all points
   MeanError compared, by_formula;  // of those that the formula says something about
+  MeanError fitted, held_out;      // of those that values are fitted to, and of those that test the fit
+  std::size_t bounds = 0,
+              held = 0;  // bounds, which are no predictions, and those that what was published keeps
 
   // Whether predictions err at most half as much as the formula does, and whether they err less; none: nothing to compare.
   std::optional<bool> half() const;
   std::optional<bool> better() const;
-  // A sentence that stands above a table: both errors, and what the model lacks where half is missed. Empty: nothing to
-  // compare.
+  // Sentences that stand above a table: both errors, and what the model lacks where half is missed; the errors of fitted
+  // and of held-out points; bounds that hold. Empty: nothing to compare.
   std::string text(const std::string& lacks) const;
 };
 

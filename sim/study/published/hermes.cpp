@@ -13,10 +13,28 @@ std::string ordinal(std::size_t place) {
   return place < std::size(kFirst) ? kFirst[place] : std::to_string(place + 1) + "th";
 }
 
+// By what factor steps would be shorter, or the mean of their throughputs larger, without what was lost: from steps that
+// were longer than usual first, in proportion to how much longer they were.
+double factor_without(const CaseObservation& records, double lost_ms) {
+  const double all = milliseconds(records.took());
+  if (lost_ms >= all) return 1;
+  if (!records.recorded().by_throughput) return all / (all - lost_ms);
+  const std::vector<double> lengths = records.step_lengths_ms();
+  const double usual = *std::ranges::min_element(lengths);
+  double excess = 0, before = 0, after = 0;
+  for (const double length : lengths) excess += length - usual;
+  const double part = excess > 0 ? std::min(1.0, lost_ms / excess) : 0;
+  for (const double length : lengths) {
+    before += 1 / length;
+    after += 1 / (length - part * (length - usual));
+  }
+  return after / before;
+}
+
 void add_if_wanted(Point point, const CaseObservation& records, double lost_ms, const Wanted& wanted,
                    std::vector<Point>& points) {
-  const double all = milliseconds(records.took());
-  point.value = lost_ms < all ? all / (all - lost_ms) : 1;
+  point.value = factor_without(records, lost_ms);
+  point.at_most = true;
   if (wanted.has(point.coordinates)) points.push_back(std::move(point));
 }
 
@@ -37,7 +55,8 @@ void add_case(const RecordedCase& of, const RuleBook& rules, const Wanted& wante
     point.more.emplace_back(Column::words("place", "place"), there ? place_text(*found, of.ranks) : "");
     const bool assumed = std::ranges::find(of.assumed, cause) != of.assumed.end();
     point.more.emplace_back(Column::words("times", "times"), assumed ? "assumed" : "published");
-    const double lost = there ? found->lost_ms * (found->last - found->first + 1) : 0;
+    const double unseen = nth == 0 ? of.unseen * milliseconds(of.length()) * of.steps : 0;
+    const double lost = there ? found->lost_ms * (found->last - found->first + 1) + unseen : 0;
     if (nth > 0 || of.shards.empty()) add_if_wanted(point, records, lost, wanted, points);
     if (nth > 0) continue;
     for (const std::int64_t shards : of.shards) {

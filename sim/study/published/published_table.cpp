@@ -241,6 +241,7 @@ void read_batches(const Config& root, PublishedTable& table) {
   batches.latencies = of_methods("latencies", config.texts("latencies"));
   batches.stragglers = of_methods("stragglers", config.texts("stragglers"));
   batches.phases = of_methods("phases", config.texts("phases"));
+  batches.signs = of_methods("signs", config.texts("signs"));
   for (const std::string& text : config.texts("dyns")) {
     std::int64_t dyn = 0;
     if (!decimal_integer(text, dyn) || dyn < 1 || dyn > 1000)

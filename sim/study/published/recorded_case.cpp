@@ -106,6 +106,8 @@ RecordedCase read_recorded_case(const Config& root) {
   of.source = root.text("source");
   of.causes = root.texts("causes");
   of.assumed = root.texts("assumed");
+  of.unseen = root.number("unseen", 0, 1, 0);
+  of.by_throughput = root.choice("compares", {"time", "throughput"}, "time") == 1;
   for (const std::string& cause : of.causes)
     if (!CauseRules::all().contains(cause))
       root.error("causes", "'" + cause + "', expected causes of configs/advice");

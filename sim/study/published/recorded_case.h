@@ -38,6 +38,8 @@ struct RecordedCase {
   std::vector<std::string> causes,
       assumed;                       // expected, the first first; those whose times are no published ones
   std::vector<std::int64_t> shards;  // into which alternating ones the step is cut
+  double unseen = 0;  // part of a usual step that the published remedy may save and its finding does not tell
+  bool by_throughput = false;  // the factor is of the mean of the steps' throughputs, not of their time
   std::uint32_t ranks = 1, node = 8, steps = 3;
   ObservedMachine machine;
   Duration wait{};  // until the first work of a step
@@ -70,6 +72,8 @@ class CaseObservation final : public Observation {
 
   // Of all steps together.
   Duration took() const { return took_; }
+  std::vector<double> step_lengths_ms() const;
+  const RecordedCase& recorded() const { return case_; }
 
  private:
   // By which the host of a rank holds up a step.

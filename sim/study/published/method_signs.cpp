@@ -1,0 +1,43 @@
+#include "sim/study/published/method_signs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace a3sim {
+namespace {
+
+const Comparison* latency_of(const std::vector<Comparison>& comparisons,
+                             const nlohmann::ordered_json& coordinates) {
+  const auto found = std::ranges::find_if(comparisons, [&](const Comparison& one) {
+    return one.reference && one.point.variant.empty() && one.point.metric == "latency" &&
+           same_coordinates(one.point.coordinates, coordinates);
+  });
+  return found == comparisons.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string signs_text(const PublishedTable& table, const std::vector<Comparison>& comparisons) {
+  std::size_t all = 0;
+  std::vector<std::string> wrong;
+  for (const Comparison& one : comparisons) {
+    const nlohmann::ordered_json& coordinates = one.point.coordinates;
+    if (!coordinates.contains("method") || !latency_of({one}, coordinates)) continue;
+    if (std::ranges::find(table.batches.signs, text_of(coordinates["method"])) == table.batches.signs.end())
+      continue;
+    nlohmann::ordered_json reference = coordinates;
+    reference["method"] = table.batches.reference;
+    const Comparison* const other = latency_of(comparisons, reference);
+    if (!other) continue;
+    ++all;
+    const bool faster = one.point.value < other->point.value;
+    if (faster != (one.reference->value < other->reference->value)) wrong.push_back(text_of_all(coordinates));
+  }
+  if (all == 0) return {};
+  return fmt::format("Faster or slower than '{}' as published in {} of {} cases{}{}.\n",
+                     table.batches.reference, all - wrong.size(), all,
+                     wrong.empty() ? "" : "; not: ", fmt::join(wrong, "; "));
+}
+
+}  // namespace a3sim
