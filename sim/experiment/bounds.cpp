@@ -64,7 +64,7 @@ class Survey {
         warm_(options.l2.start == L2Start::kWarm),
         options_(options),
         type_(Executions::get(options.execution)),
-        kernels_(type_.by_kernels() || options.transport == Transport::kCollective),
+        kernels_(type_.launches_kernels(options.transport)),
         topology_(hardware, program, dies_of(schedule, options), options.transport,
                   static_cast<std::uint32_t>(schedule.size())),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),

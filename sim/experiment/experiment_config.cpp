@@ -64,10 +64,11 @@ std::uint32_t dealt_rows(const Experiment& experiment) {
 CutOptions read_cut(const Config& config, const Experiment& experiment) {
   constexpr std::uint32_t kWholeExperts = 1 << 30, kEven = 32;
   CutOptions cut;
-  cut.kernel = Executions::get(experiment.run.execution).by_kernels();
+  const ScheduleCut cut_for = Executions::get(experiment.run.execution).cut();
+  cut.kernel = cut_for != ScheduleCut::kTiles;
   if (cut.kernel) cut.task_rows = kEven;
   if (experiment.run.transport == Transport::kCollective) cut.chunk = kWholeExperts;
-  if (Executions::get(experiment.run.execution).fuses()) {
+  if (cut_for == ScheduleCut::kFused) {
     cut.chunk = dealt_rows(experiment);
     cut.task_rows = std::clamp(cut.chunk, 1U, kEven);
   }
@@ -190,7 +191,7 @@ void refuse_part(const Config& root, const std::filesystem::path& file) {
 
 // A program without a scheduler on the device hands out no tasks.
 void check_scheduler(const Config& root, const Experiment& experiment) {
-  if (!Executions::get(experiment.run.execution).hands_out() || experiment.program.tasks.dynamic_task) return;
+  if (!charges(experiment.run, "program.tasks.dynamic_task") || experiment.program.tasks.dynamic_task) return;
   root.map("experiment")
       .error(
           "execution",

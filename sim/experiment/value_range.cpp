@@ -33,11 +33,8 @@ std::vector<std::string> meeting_places(const Experiment& experiment) {
 // Whether a run of the experiment looks at the value.
 bool uses(std::string_view path, const Experiment& experiment, const std::vector<std::string>& places) {
   const RunOptions& run = experiment.run;
-  const ExecutionType& type = Executions::get(run.execution);
   if (path == "program.launch.alone") return true;
-  if (path == "program.launch.queued") return type.by_kernels();
-  if (path == "program.signals.sync_all") return type.fuses();
-  if (path == "program.signals.local_visibility") return !type.by_kernels();
+  if (path.starts_with("program.launch.") || path.starts_with("program.signals.")) return charges(run, path);
   if (path.starts_with(kCollective)) return run.transport == Transport::kCollective;
   if (!path.starts_with(kFabric)) return false;
   path.remove_prefix(kFabric.size());

@@ -7,7 +7,7 @@
 namespace a3sim {
 
 bool in_kernels(const Experiment& experiment) {
-  return Executions::get(experiment.run.execution).by_kernels();
+  return Executions::get(experiment.run.execution).cut() != ScheduleCut::kTiles;
 }
 
 std::vector<std::string> executions_in(const Config& by) {

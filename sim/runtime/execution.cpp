@@ -21,6 +21,11 @@ std::string ExecutionSite::waits(std::uint32_t task, std::uint32_t worker) const
                      events.count(td.dependent_event), ssc.events()[td.dependent_event].threshold);
 }
 
+bool charges(const RunOptions& options, std::string_view path) {
+  const std::vector<std::string_view> values = Executions::get(options.execution).charges(options.transport);
+  return std::ranges::find(values, path) != values.end();
+}
+
 Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank) {
   const RankOptions of_rank = options.rank(rank);
   Hardware own = at_clock(hardware, of_rank.clock);

@@ -75,6 +75,13 @@ class Execution : public EventHandler, public EventCounters::Listener {
   virtual std::string blocked() const = 0;
 };
 
+// What a schedule is cut for.
+enum class ScheduleCut : std::uint8_t {
+  kTiles,    // tasks that wait for events of one another's tiles
+  kKernels,  // operators one after the other, as kernels of the host: their tasks wait for no events
+  kFused  // kernels too, but vector operators that follow one another are one, which deals rows to AIVs one by one
+};
+
 // A way to run schedules, registered by its name in configurations.
 class ExecutionType {
  public:
@@ -86,13 +93,10 @@ class ExecutionType {
   virtual bool launches_kernels(Transport /*transport*/) const { return false; }
   // What of the program's times is otherwise where schedules run this way.
   virtual void adapt(Program& /*program*/) const {}
-  // Whether operators run one after the other, as kernels of the host, each cut for itself: their tasks wait
-  // for no events.
-  virtual bool by_kernels() const { return false; }
-  // Whether vector operators that follow one another are one kernel, which deals rows to AIVs one by one.
-  virtual bool fuses() const { return false; }
-  // Whether a scheduler on the device hands ready tasks out; else each worker knows its next one.
-  virtual bool hands_out() const { return false; }
+  // What its schedules are cut for.
+  virtual ScheduleCut cut() const { return ScheduleCut::kTiles; }
+  // The program's values that its runs charge and others do not, by their paths in a configuration.
+  virtual std::vector<std::string_view> charges(Transport transport) const = 0;
   // Whether the host's collectives can stand between its parts.
   virtual bool takes_collectives() const { return true; }
   // Whose bytes move unless the configuration says.
@@ -102,6 +106,8 @@ class ExecutionType {
 };
 using Executions = Registry<ExecutionType>;
 
+// Whether a run under these options charges the program's value, which only some executions do.
+bool charges(const RunOptions& options, std::string_view path);
 // The hardware as one rank's schedule runs on it: at the rank's clock.
 Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank);
 // The program as the execution uses it: kernels' matrix tasks need no start of their own, as the host has prepared them.

@@ -11,7 +11,8 @@ namespace {
 
 Exchange exchange_of(const Experiment& experiment) {
   if (experiment.run.transport == Transport::kCollective) return Exchange::kCollectives;
-  return Executions::get(experiment.run.execution).fuses() ? Exchange::kFused : Exchange::kPuts;
+  return Executions::get(experiment.run.execution).cut() == ScheduleCut::kFused ? Exchange::kFused
+                                                                                : Exchange::kPuts;
 }
 
 // Two tasks an AIV, where there are tokens for them.

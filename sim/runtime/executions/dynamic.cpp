@@ -204,7 +204,9 @@ class Dynamic final : public ExecutionType {
   std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
     return std::make_unique<DynamicExecution>(site);
   }
-  bool hands_out() const override { return true; }
+  std::vector<std::string_view> charges(Transport) const override {
+    return {"program.tasks.dynamic_task", "program.signals.local_visibility"};
+  }
   bool takes_collectives() const override { return false; }
   Duration first_task(const Program& program) const override { return program.tasks.scheduled(); }
 };

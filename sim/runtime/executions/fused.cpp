@@ -10,8 +10,10 @@ class Fused final : public ExecutionType {
   }
   bool launches_kernels(Transport) const override { return true; }
   void adapt(Program& program) const override { prepare_products(program); }
-  bool by_kernels() const override { return true; }
-  bool fuses() const override { return true; }
+  ScheduleCut cut() const override { return ScheduleCut::kFused; }
+  std::vector<std::string_view> charges(Transport) const override {
+    return {"program.launch.queued", "program.signals.sync_all"};
+  }
   bool takes_collectives() const override { return false; }
   Duration first_task(const Program& program) const override { return program.launch.alone; }
 };

@@ -10,7 +10,8 @@ class KernelByKernel final : public ExecutionType {
   }
   bool launches_kernels(Transport) const override { return true; }
   void adapt(Program& program) const override { prepare_products(program); }
-  bool by_kernels() const override { return true; }
+  ScheduleCut cut() const override { return ScheduleCut::kKernels; }
+  std::vector<std::string_view> charges(Transport) const override { return {"program.launch.queued"}; }
   Transport usual_transport() const override { return Transport::kCollective; }
   Duration first_task(const Program& program) const override { return program.launch.queued; }
 };

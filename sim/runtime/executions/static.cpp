@@ -12,6 +12,12 @@ class Static final : public ExecutionType {
     return std::make_unique<StaticExecution>(site, std::vector<bool>(site.ssc.operators().size(), true));
   }
   bool launches_kernels(Transport transport) const override { return transport == Transport::kCollective; }
+  std::vector<std::string_view> charges(Transport transport) const override {
+    std::vector<std::string_view> values{"program.tasks.static_task", "program.tasks.cube_task_start",
+                                         "program.signals.local_visibility"};
+    if (launches_kernels(transport)) values.emplace_back("program.launch.queued");
+    return values;
+  }
   Duration first_task(const Program& program) const override { return program.tasks.static_task; }
 };
 
