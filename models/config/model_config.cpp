@@ -111,6 +111,7 @@ Parallel read_parallel(const Config& config) {
   parallel.ep_is_wrong = config.is_wrong("ep");
   parallel.tp_stride = static_cast<std::uint32_t>(config.integer("tp_stride", 1, kMostRanks, 1));
   parallel.nodes = static_cast<std::uint32_t>(config.integer("nodes", 1, kMostRanks, 1));
+  config.let_stand("hosts");  // read where ranks are placed (sim/runtime/rank_options.h)
   config.finish();
   return parallel;
 }

@@ -56,15 +56,27 @@ void improve_l2(const Improvement& by, Hardware::MemorySystem& memory) {
 
 using Kind = MachinePart::Kind;
 
-bool hands_out(const RunOptions& run) { return Executions::get(run.execution).hands_out(); }
-bool fetches(const RunOptions& run) {
-  return !hands_out(run) && !Executions::get(run.execution).by_kernels();
-}
+bool hands_out(const RunOptions& run) { return charges(run, "program.tasks.dynamic_task"); }
+bool fetches(const RunOptions& run) { return charges(run, "program.tasks.static_task"); }
+bool meets_aivs(const RunOptions& run) { return charges(run, "program.signals.sync_all"); }
 bool has_puts(const RunOptions& run) { return run.transport == Transport::kPuts; }
 bool has_streams(const Experiment& experiment) {
   return experiment.hardware.copy_engine && experiment.program.host && experiment.program.bulk;
 }
 bool has_collectives(const RunOptions& run) { return run.transport == Transport::kCollective; }
+
+// Those that no host is plugged into.
+void improve_cables(Experiment& experiment, const Improvement& by) {
+  for (CablePlane& plane : experiment.run.cables) {
+    CableDamage faster;
+    faster.factor = by.factor;
+    for (std::uint32_t c = 0; c < plane.layout->cables().size(); ++c) {
+      const Cable& cable = plane.layout->cables()[c];
+      if (!cable.from.starts_with("host") && !cable.to.starts_with("host")) faster.cables.push_back(c);
+    }
+    plane.damages.push_back(std::move(faster));
+  }
+}
 
 const std::vector<MachinePart> kParts{
     {"clock of the cores",
@@ -173,6 +185,12 @@ const std::vector<MachinePart> kParts{
        for (auto& level : e.hardware.fabric.levels) improve(by, level.latency);
        improve(by, e.hardware.fabric.put_startup, e.hardware.fabric.put_fence);
      }},
+    {"cables between switches",
+     {"network.topology"},
+     improve_cables,
+     Kind::kSingle,
+     nullptr,
+     [](const Experiment& e) { return !e.run.cables.empty(); }},
     {"task overhead, static",
      {"program.tasks.static_task"},
      [](Experiment& e, const Improvement& by) { improve(by, e.program.tasks.static_task); },
@@ -197,7 +215,7 @@ const std::vector<MachinePart> kParts{
      {"program.signals.sync_all"},
      [](Experiment& e, const Improvement& by) { improve(by, e.program.signals.sync_all); },
      Kind::kSingle,
-     [](const RunOptions& run) { return Executions::get(run.execution).fuses(); }},
+     meets_aivs},
     {"start of matrix tasks",
      {"program.tasks.cube_task_start"},
      [](Experiment& e, const Improvement& by) { improve(by, e.program.tasks.cube_task_start); },

@@ -26,7 +26,7 @@ struct MachinePart {
   std::string_view name;
   std::vector<std::string_view> values;  // their paths: hardware.memory.hbm_read; `*` for any name
   // Every value stays one that a configuration could state, except that cycles may be fractions.
-  // Only the hardware and the program of the experiment change.
+  // Only the hardware, the program, and the cables of the experiment's network change.
   void (*improve)(Experiment&, const Improvement&);
   enum class Kind : std::uint8_t {
     kSingle,

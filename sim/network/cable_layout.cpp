@@ -1,8 +1,12 @@
 #include "sim/network/cable_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
+
+#include "sim/core/error.h"
 
 namespace a3sim {
 namespace {
@@ -19,6 +23,22 @@ std::uint32_t hashed_way(const RouteRule& rule, std::uint32_t from, std::uint32_
                          std::uint32_t ways) {
   const std::uint64_t pair = std::uint64_t{from} << 32 | to;
   return static_cast<std::uint32_t>(mixed(mixed(mixed(rule.seed) ^ pair) + flow) % ways);
+}
+
+// The ways without a dead cable, by number.
+std::vector<std::uint32_t> living_ways(const CableLayout& layout, std::uint32_t from, std::uint32_t to,
+                                       const std::vector<bool>& dead) {
+  std::vector<std::uint32_t> living, cables;
+  const std::uint32_t ways = layout.ways(from, to);
+  for (std::uint32_t way = 0; way < ways; ++way) {
+    cables.clear();
+    if (!dead.empty()) layout.append_way(from, to, way, cables);
+    if (std::ranges::none_of(cables, [&](std::uint32_t c) { return dead[c]; })) living.push_back(way);
+  }
+  if (living.empty())
+    throw InputError(
+        fmt::format("network: no way is left from host {} to host {}: each has a dead cable", from, to));
+  return living;
 }
 
 }  // namespace
@@ -39,7 +59,8 @@ RouteRule read_route_rule(const Config& routes, std::string_view plane) {
   return rule;
 }
 
-CablePath cable_path(const CableLayout& layout, std::uint32_t from, std::uint32_t to, const RouteRule& rule) {
+CablePath cable_path(const CableLayout& layout, std::uint32_t from, std::uint32_t to, const RouteRule& rule,
+                     const std::vector<bool>& dead) {
   std::map<std::uint32_t, std::uint32_t> parts;  // by cable
   std::vector<std::uint32_t> cables;
   const auto add = [&](std::uint32_t way) {
@@ -47,19 +68,26 @@ CablePath cable_path(const CableLayout& layout, std::uint32_t from, std::uint32_
     layout.append_way(from, to, way, cables);
     for (const std::uint32_t cable : cables) ++parts[cable];
   };
-  const std::uint32_t ways = layout.ways(from, to);
+  const std::vector<std::uint32_t> ways = living_ways(layout, from, to, dead);
   std::uint32_t whole = 1;
   switch (rule.kind) {
     case RouteRule::Kind::kEven:
-      whole = ways;
-      for (std::uint32_t way = 0; way < ways; ++way) add(way);
+      whole = static_cast<std::uint32_t>(ways.size());
+      for (const std::uint32_t way : ways) add(way);
       break;
     case RouteRule::Kind::kGiven:
-      add(layout.given_way(from, to));
-      break;
+      if (const std::uint32_t way = layout.given_way(from, to); std::ranges::binary_search(ways, way)) {
+        add(way);
+        break;
+      }
+      throw InputError(
+          fmt::format("network: the topology's own way from host {} to host {} has a dead cable, "
+                      "and routes 'given' know no other: take routes even or hash",
+                      from, to));
     case RouteRule::Kind::kHash:
       whole = rule.flows;
-      for (std::uint32_t flow = 0; flow < rule.flows; ++flow) add(hashed_way(rule, from, to, flow, ways));
+      for (std::uint32_t flow = 0; flow < rule.flows; ++flow)
+        add(ways[hashed_way(rule, from, to, flow, static_cast<std::uint32_t>(ways.size()))]);
       break;
   }
   CablePath path;

@@ -75,7 +75,10 @@ constexpr auto names_of(RouteRule::Kind) {
 // Reads `network.routes.<plane>`: a kind's name, or a mapping with `kind` and, of a hash, `seed` and `flows`.
 RouteRule read_route_rule(const Config& routes, std::string_view plane);
 
-// The cables between two hosts under a rule, each with its part of the bytes; no cable twice, ordered by number.
-CablePath cable_path(const CableLayout& layout, std::uint32_t from, std::uint32_t to, const RouteRule& rule);
+// The cables between two hosts under a rule, each with its part of the bytes; no cable twice, ordered by number. Ways
+// with a dead cable are left out: an even split and a hash spread over those that are left. Throws InputError where none
+// is left, or where the topology's own way is dead.
+CablePath cable_path(const CableLayout& layout, std::uint32_t from, std::uint32_t to, const RouteRule& rule,
+                     const std::vector<bool>& dead = {});
 
 }  // namespace a3sim

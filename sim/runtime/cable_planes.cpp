@@ -19,6 +19,18 @@ void refuse_other_planes(const Config& block, const Hardware::Fabric& fabric) {
   }
 }
 
+// `damage: [{plane: hccs, cable: leaf3-spine7, factor: 0.1}, {plane: hccs, switch: spine2, factor: 0}]`.
+void read_damages(const Config& network, const Hardware::Fabric& fabric, CablePlanes& planes) {
+  for (const Config& entry : network.maps("damage")) {
+    CablePlane* const plane = read_cable_plane(entry, planes, fabric);
+    for (const char* key : {"cable", "switch", "level", "factor", "period", "duty"}) {
+      if (!plane) entry.let_stand(key);
+    }
+    if (plane) plane->damages.push_back(read_cable_damage(entry, plane->layout.get()));
+    entry.finish();
+  }
+}
+
 }  // namespace
 
 CablePlanes read_cable_planes(const Config& network, const Hardware::Fabric& fabric,
@@ -51,11 +63,26 @@ CablePlanes read_cable_planes(const Config& network, const Hardware::Fabric& fab
                                        layout->hosts(), last));
       continue;
     }
-    planes.push_back({p, std::move(layout), rule});
+    planes.push_back({p, std::move(layout), rule, {}});
   }
   topology.finish();
   routes.finish();
+  if (network.has("damage")) read_damages(network, fabric, planes);
   return planes;
+}
+
+CablePlane* read_cable_plane(const Config& entry, CablePlanes& planes, const Hardware::Fabric& fabric) {
+  std::vector<std::string> names;
+  for (const CablePlane& plane : planes) names.push_back(fabric.planes[plane.plane].name);
+  if (!entry.has("plane") && planes.size() == 1) return &planes.front();
+  if (names.empty()) {
+    entry.let_stand("plane");
+    entry.error("plane", "no plane has cables: network.topology says which there are");
+    return nullptr;
+  }
+  const auto name = entry.name("plane", "plane with cables", names);
+  const auto found = std::ranges::find(names, name.value_or(""));
+  return found == names.end() ? nullptr : &planes[static_cast<std::size_t>(found - names.begin())];
 }
 
 }  // namespace a3sim

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 namespace a3sim {
 namespace {
@@ -29,12 +31,17 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
       transport_(transport),
       collective_rate_(program.collective.rate),
       scalar_store_(program.tasks.scalar_store),
-      topology_(hardware, program, dies, transport, devices, cables, every_plane),
+      topology_(hardware, program, dies, transport, devices,
+                disturbances ? disturbances->damaged(cables) : cables, every_plane),
       workers_per_rank_(workers_per_rank),
       network_(backend.create(topology_.network())),
       disturbances_(disturbances),
       ports_(topology_.ports()),
-      part_(topology_.devices(), 1) {}
+      part_(topology_.devices(), 1) {
+  for (const BytesPerSecond capacity : topology_.network().cables)
+    watched_.push_back({.nominal = capacity, .capacity = capacity});
+  if (topology_.has_planes()) sent_.resize(std::size_t{topology_.ranks()} * topology_.ranks());
+}
 
 // What one flow can be, of payload.
 BytesPerSecond Fabric::cap(const Put& put) const {
@@ -78,8 +85,11 @@ Duration Fabric::least(const Put& put, Time from) const {
 void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
   const Topology::Route route = this->route(put);
   const std::uint32_t token = index(put.driver()) * workers_per_rank_ + worker;
-  network_->start(engine.now(), {route.from, route.to, on_ports(put.bytes, route.payload), cap_on(route, put),
-                                 token, route.path});
+  const Bytes bytes = on_ports(put.bytes, route.payload);
+  network_->start(engine.now(), {route.from, route.to, bytes, cap_on(route, put), token, route.path});
+  if (!sent_.empty())
+    sent_[std::size_t{index(put.src)} * topology_.ranks() + index(put.dst)] +=
+        static_cast<double>(bytes.count);
   ++flows_;
   request_settle(engine);
 }
@@ -91,7 +101,8 @@ void Fabric::request_settle(Engine& engine) {
 }
 
 void Fabric::on_event(Engine& engine, std::uint32_t call) {
-  if (call == kPortsChange) {
+  if (call == kLinksChange) {
+    if (engine.now() != next_change_) return;  // an earlier one came since
     next_change_ = Time::max();
     return request_settle(engine);
   }
@@ -119,10 +130,65 @@ void Fabric::disturb_ports(Engine& engine) {
       network_->set_ingress(engine.now(), p, scaled(now.ingress[p], part));
   }
   ports_ = now;
-  const Time next = disturbances_->next_change(engine.now());
-  if (flows_ == 0 || next == Time::max() || next_change_ != Time::max()) return;
+  change_at(engine, disturbances_->next_change(engine.now()));
+}
+
+// Looks again at a date at which ports or cables change, while anything flows.
+void Fabric::change_at(Engine& engine, Time next) {
+  if (flows_ == 0 || next >= next_change_) return;
   next_change_ = next;
-  engine.schedule(next, *this, kPortsChange);
+  engine.schedule(next, *this, kLinksChange);
+}
+
+// While anything flows, cables that come and go do so.
+void Fabric::disturb_cables(Engine& engine) {
+  if (topology_.changing_cables().empty()) return;
+  const Duration now = (disturbances_ ? disturbances_->since : Duration{}) + engine.now().time_since_epoch();
+  std::map<std::uint32_t, BytesPerSecond> rates;  // by cable: several damages may overlap
+  Duration next = Duration::max();
+  for (const Topology::ChangingCable& changing : topology_.changing_cables()) {
+    const CableDamage& damage = changing.damage;
+    const Duration into = now % damage.period;
+    BytesPerSecond& rate = rates.try_emplace(changing.cable, changing.rate).first->second;
+    if (into < damage.on) rate = scaled(rate, damage.factor);
+    next = std::min(next, (into < damage.on ? damage.on : damage.period) - into);
+  }
+  for (const auto& [cable, rate] : rates) {
+    if (rate == watched_[cable].capacity) continue;
+    network_->set_cable(engine.now(), cable, rate);
+    watched_[cable].capacity = rate;
+  }
+  change_at(engine, engine.now() + next);
+}
+
+// Adds what cables have carried since rates last changed, and notes what they carry now.
+void Fabric::watch_cables(Time now) {
+  constexpr double kFull = 1 - 1e-9;
+  const Duration passed = now - watched_since_;
+  watched_since_ = now;
+  for (std::uint32_t c = 0; c < watched_.size(); ++c) {
+    WatchedCable& cable = watched_[c];
+    if (cable.is_full) cable.full += passed;
+    const double carried = network_->cable_rate(c);
+    cable.is_full = carried >= rate(cable.capacity) * kFull;
+    cable.peak = std::max(cable.peak, carried);
+  }
+}
+
+std::vector<CableUse> Fabric::cable_uses(Time until) const {
+  std::vector<CableUse> uses;
+  const double time = seconds(until.time_since_epoch());
+  if (sent_.empty() || time == 0) return uses;
+  for (const Topology::CableLoad& load : topology_.cable_loads(sent_)) {
+    CableUse& use = uses.emplace_back(CableUse{load.cable->name(), load.cable->level, load.rate, load.bytes});
+    use.used = load.bytes / (rate(load.rate) * time);
+    if (load.number == kNone) continue;
+    const WatchedCable& watched = watched_[load.number];
+    use.peak = std::min(1.0, watched.peak / rate(load.rate));
+    if (load.rate == watched.nominal) use.full = watched.full;
+  }
+  std::ranges::stable_sort(uses, std::greater{}, &CableUse::used);
+  return uses;
 }
 
 // Ports that their end's memory cannot serve get what it can.
@@ -148,11 +214,13 @@ void Fabric::fit_ports(Engine& engine) {
 void Fabric::on_settle(Engine& engine, std::uint32_t) {
   settling_ = false;
   disturb_ports(engine);
+  disturb_cables(engine);
   fit_ports(engine);
   if (const Time next = network_->next_end(); next != next_end_) {
     next_end_ = next;
     if (next != Time::max()) engine.schedule(next, *this, kFlowsEnd);
   }
+  if (!watched_.empty()) watch_cables(engine.now());
   const std::uint32_t ranks = topology_.devices();
   const auto ports = static_cast<std::uint32_t>(topology_.ports().egress.size());
   for (std::uint32_t r = 0; r < ranks; ++r) {

@@ -10,6 +10,7 @@
 #include "sim/core/ids.h"
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
+#include "sim/runtime/cable_use.h"
 #include "sim/runtime/link_disturbances.h"
 #include "sim/runtime/topology.h"
 
@@ -77,6 +78,8 @@ class Fabric final : public EventHandler {
   Topology::Route route(const Put& put) const;
 
   const Topology& topology() const { return topology_; }
+  // What the cables of planes have carried until a date, those that are used most first.
+  std::vector<CableUse> cable_uses(Time until) const;
   std::string_view backend() const { return network_->name(); }
 
   void on_event(Engine& engine, std::uint32_t arg) override;
@@ -84,7 +87,7 @@ class Fabric final : public EventHandler {
 
  private:
   // What an event's argument means.
-  enum Call : std::uint32_t { kFlowsEnd, kPortsChange };
+  enum Call : std::uint32_t { kFlowsEnd, kLinksChange };
   BytesPerSecond cap(const Put& put) const;
   Topology::Route route_of(const Put& put) const {
     return put.level == kNone ? topology_.route(put.src, put.dst) : topology_.exchange(put.src, put.level);
@@ -92,6 +95,9 @@ class Fabric final : public EventHandler {
   // Of a flow, of bytes on the ports.
   BytesPerSecond cap_on(const Topology::Route& route, const Put& put) const;
   void disturb_ports(Engine& engine);
+  void disturb_cables(Engine& engine);
+  void change_at(Engine& engine, Time next);
+  void watch_cables(Time now);
   void request_settle(Engine& engine);
   void fit_ports(Engine& engine);
 
@@ -106,6 +112,16 @@ class Fabric final : public EventHandler {
   const LinkDisturbances* disturbances_;
   NetworkSpec ports_;         // as they are now, for who may use all of its memory
   std::vector<double> part_;  // by rank: of its ports that its memory can serve
+  // Of the network's cables, since the last change of rates.
+  struct WatchedCable {
+    BytesPerSecond nominal, capacity;  // as the topology has it, and now
+    double peak = 0;                   // bytes a second
+    bool is_full = false;              // now
+    Duration full{};
+  };
+  std::vector<WatchedCable> watched_;
+  Time watched_since_{};
+  std::vector<double> sent_;  // bytes on the ports by source and destination; none where no plane has cables
   std::vector<std::uint32_t> ended_;
   Time next_end_ = Time::max(), next_change_ = Time::max();
   std::uint32_t flows_ = 0;

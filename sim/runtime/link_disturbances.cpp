@@ -21,7 +21,8 @@ BytesPerSecond disturbed(BytesPerSecond nominal, BytesPerSecond now, const LinkD
 }  // namespace
 
 bool LinkDisturbances::depend_on_time() const {
-  return std::ranges::any_of(ports, [](const Port& port) { return port.period > Duration::zero(); });
+  return std::ranges::any_of(ports, [](const Port& port) { return port.period > Duration::zero(); }) ||
+         std::ranges::any_of(cables, [](const Cable& cable) { return cable.damage.changes(); });
 }
 
 NetworkSpec LinkDisturbances::ports_at(const Topology& topology, Time date) const {
@@ -46,6 +47,14 @@ Time LinkDisturbances::next_change(Time date) const {
     next = std::min(next, date + ((into < port.on ? port.on : port.period) - into));
   }
   return next;
+}
+
+CablePlanes LinkDisturbances::damaged(CablePlanes planes) const {
+  for (const Cable& cable : cables) {
+    for (CablePlane& plane : planes)
+      if (plane.plane == cable.plane) plane.damages.push_back(cable.damage);
+  }
+  return planes;
 }
 
 double LinkDisturbances::factor_of_path(RankId from, RankId to) const {

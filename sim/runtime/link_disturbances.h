@@ -36,12 +36,19 @@ struct LinkDisturbances {
     std::uint64_t seed = 0;
   };
 
+  // Damages cables of a plane.
+  struct Cable {
+    std::uint32_t plane = 0;
+    CableDamage damage;
+  };
+
   Duration since{};  // from the start of the job to the start of the pass
   std::vector<Port> ports;
   std::vector<Path> paths;
   std::vector<Resend> resends;
+  std::vector<Cable> cables;
 
-  bool any() const { return !ports.empty() || !paths.empty() || !resends.empty(); }
+  bool any() const { return !ports.empty() || !paths.empty() || !resends.empty() || !cables.empty(); }
   // Returns whether a pass depends on its start date.
   bool depend_on_time() const;
 
@@ -49,6 +56,8 @@ struct LinkDisturbances {
   NetworkSpec ports_at(const Topology& topology, Time date) const;
   // Returns the next date at which they change, or Time::max().
   Time next_change(Time date) const;
+  // The planes with what is wrong with their cables.
+  CablePlanes damaged(CablePlanes planes) const;
   double factor_of_path(RankId from, RankId to) const;
   // Returns how long a put waits before it flows.
   Duration wait_of_put(const Topology& topology, RankId from, RankId to, OpId op, std::uint32_t row) const;

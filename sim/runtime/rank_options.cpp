@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sim/runtime/placements/host_placement.h"
+
 namespace a3sim {
 namespace {
 
@@ -17,10 +19,59 @@ std::uint32_t rank_of(const Config& config, const std::string& key, std::uint32_
   return kNone;
 }
 
+void refuse_dies_beyond(const Config& config, std::string_view key, const Hardware::Fabric& fabric,
+                        std::uint64_t last, std::string_view what) {
+  if (fabric.levels.empty() || fabric.levels.back().dies == kNone || last < fabric.levels.back().dies) return;
+  config.error(key, fmt::format("{} need {} dies; the hardware's last level has {}", what, last + 1,
+                                fabric.levels.back().dies));
+}
+
+// `hosts: [0, 8, 1, 9]`: the die of each rank.
+std::vector<std::uint32_t> read_host_list(const Config& config, std::uint32_t ranks) {
+  std::vector<std::uint32_t> dies;
+  for (const std::string& text : config.texts("hosts")) {
+    std::uint32_t die = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), die);
+    if (error != std::errc() || end != text.data() + text.size())
+      config.error("hosts", fmt::format("'{}' is no number of a die", text));
+    else if (std::ranges::find(dies, die) != dies.end())
+      config.error("hosts", fmt::format("die {} stands there twice: each rank has its own", die));
+    else
+      dies.push_back(die);
+  }
+  if (dies.size() != ranks)
+    config.error("hosts", fmt::format("{} dies for {} ranks, expected one each", dies.size(), ranks));
+  return dies;
+}
+
+// Reads `hosts`: packed, a list of dies, or a mapping with `kind` (placements/). Returns the die of each rank; none where
+// ranks are packed.
+std::vector<std::uint32_t> read_hosts(const Config& config, std::uint32_t ranks) {
+  if (!config.is_map("hosts")) {
+    if (const std::string text = config.yaml("hosts"); text.starts_with('['))
+      return read_host_list(config, ranks);
+    config.choice("hosts", {"packed"}, "packed");
+    return {};
+  }
+  const Config map = config.map("hosts");
+  const auto kind = map.registered<HostPlacement>("kind");
+  std::vector<std::uint32_t> dies;
+  if (kind) dies = HostPlacements::get(*kind).place(map, ranks);
+  map.finish();
+  return dies;
+}
+
 // In blocks of one node after another, stride dies between two ranks of a node.
 void place(const Config& config, const Parallel& parallel, const Hardware::Fabric& fabric,
            std::vector<RankOptions>& ranks) {
   const auto ep = static_cast<std::uint32_t>(ranks.size());
+  if (config.has("hosts")) {
+    const std::vector<std::uint32_t> dies = read_hosts(config, ep);
+    if (!dies.empty() && dies.size() != ep) return;  // noted
+    for (std::uint32_t r = 0; r < dies.size(); ++r) ranks[r].die = dies[r];
+    if (!dies.empty())
+      return refuse_dies_beyond(config, "hosts", fabric, *std::ranges::max_element(dies), "they");
+  }
   const std::uint32_t stride = parallel.tp_stride;
   std::uint64_t per_node = ep, node = 0;
   if (const std::uint32_t nodes = parallel.nodes; nodes > 1) {
@@ -41,9 +92,7 @@ void place(const Config& config, const Parallel& parallel, const Hardware::Fabri
     last = r / per_node * node + (r % per_node) * stride;
     ranks[r].die = static_cast<std::uint32_t>(last);
   }
-  if (fabric.levels.empty() || fabric.levels.back().dies == kNone || last < fabric.levels.back().dies) return;
-  config.error("ep", fmt::format("{} ranks, {} dies apart, need {} dies; the hardware's last level has {}",
-                                 ep, stride, last + 1, fabric.levels.back().dies));
+  refuse_dies_beyond(config, "ep", fabric, last, fmt::format("{} ranks, {} dies apart,", ep, stride));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 #include "sim/memory/l2/l2.h"
+#include "sim/runtime/cable_use.h"
 #include "sim/runtime/cause.h"
 #include "sim/runtime/rank_waits.h"
 
@@ -62,9 +63,10 @@ struct RankResult {
 struct RunResult {
   Duration makespan{};  // from the common start to the last completion on any rank
   std::vector<RankResult> ranks;
-  bool stopped = false;      // the hooks ended it before all tasks had run: `makespan` is when
-  std::uint64_t events = 0;  // that the engine executed
-  std::string network;       // the backend
+  bool stopped = false;            // the hooks ended it before all tasks had run: `makespan` is when
+  std::uint64_t events = 0;        // that the engine executed
+  std::string network;             // the backend
+  std::vector<CableUse> cables{};  // that carried anything, the most used one first
 };
 
 }  // namespace a3sim

@@ -125,6 +125,7 @@ class Ranks {
     }
     result.events = engine.events();
     result.network = fabric_.backend();
+    result.cables = fabric_.cable_uses(Time(result.makespan));
     return result;
   }
 

@@ -66,15 +66,25 @@ void Topology::add_cables(const CablePlanes& cables) {
   std::vector<PortPair> pairs;
   std::vector<std::size_t> pair_numbers;
   alone_.assign(std::size_t{ranks()} * ranks(), BytesPerSecond{std::numeric_limits<std::int64_t>::max()});
+  std::vector<bool> changes;
+  planes_ = cables;
   for (const CablePlane& plane : cables) {
     const auto first = static_cast<std::uint32_t>(capacities.size());
-    for (const Cable& cable : plane.layout->cables()) capacities.push_back(cable.rate);
+    first_cable_.push_back(first);
+    const CableRates damaged = damaged_rates(*plane.layout, plane.damages);
+    capacities.insert(capacities.end(), damaged.rates.begin(), damaged.rates.end());
+    changes.resize(capacities.size(), false);
+    for (const CableDamage& damage : plane.damages) {
+      for (const std::uint32_t c : damage.cables)
+        if (damage.changes()) changes[first + c] = true;
+    }
     for (std::uint32_t s = 0; s < ranks(); ++s) {
       for (std::uint32_t d = 0; d < ranks(); ++d) {
         const RankId src{s}, dst{d};
         if (s == d || level(src, dst).plane != plane.plane) continue;
         const Route ports = route(src, dst);
-        CablePath path = cable_path(*plane.layout, placement_.dies[s], placement_.dies[d], plane.rule);
+        CablePath path =
+            cable_path(*plane.layout, placement_.dies[s], placement_.dies[d], plane.rule, damaged.dead);
         for (CableShare& share : path) {
           share.cable += first;
           BytesPerSecond& alone = alone_[pair(src, dst)];
@@ -86,7 +96,8 @@ void Topology::add_cables(const CablePlanes& cables) {
       }
     }
   }
-  reduced_ = reduce_cables(capacities, pairs, ports_.egress, ports_.ingress);
+  reduced_ = reduce_cables(capacities, pairs, ports_.egress, ports_.ingress, changes);
+  find_changing_cables(capacities);
   path_.assign(std::size_t{ranks()} * ranks(), 0);
   for (std::size_t p = 0; p < pairs.size(); ++p) path_[pair_numbers[p]] = reduced_.path[p];
   if (has_cables() && devices_ < ranks())
@@ -94,6 +105,44 @@ void Topology::add_cables(const CablePlanes& cables) {
         "experiment.simulate=alike: cables of network.topology may hold flows up, and ranks that stand for "
         "others "
         "have no cables of their own: expected all");
+}
+
+void Topology::find_changing_cables(const std::vector<BytesPerSecond>& capacities) {
+  for (std::size_t p = 0; p < planes_.size(); ++p) {
+    for (const CableDamage& damage : planes_[p].damages) {
+      if (!damage.changes()) continue;
+      for (const std::uint32_t c : damage.cables) {
+        const std::uint32_t cable = first_cable_[p] + c;
+        if (reduced_.represented[cable] == kNone) continue;  // it carries nothing
+        changing_.push_back(
+            {reduced_.represented[cable], capacities[cable], {{}, damage.factor, damage.period, damage.on}});
+      }
+    }
+  }
+}
+
+std::vector<Topology::CableLoad> Topology::cable_loads(const std::vector<double>& bytes) const {
+  std::vector<CableLoad> loads;
+  for (std::size_t p = 0; p < planes_.size(); ++p) {
+    const CablePlane& plane = planes_[p];
+    const CableRates damaged = damaged_rates(*plane.layout, plane.damages);
+    std::vector<double> carried(damaged.rates.size(), 0);
+    for (std::uint32_t s = 0; s < ranks(); ++s) {
+      for (std::uint32_t d = 0; d < ranks(); ++d) {
+        const double sent = bytes[std::size_t{s} * ranks() + d];
+        if (sent == 0 || level(RankId{s}, RankId{d}).plane != plane.plane) continue;
+        for (const CableShare& share :
+             cable_path(*plane.layout, placement_.dies[s], placement_.dies[d], plane.rule, damaged.dead))
+          carried[share.cable] += sent * share.parts / share.whole;
+      }
+    }
+    for (std::uint32_t c = 0; c < carried.size(); ++c) {
+      if (carried[c] > 0)
+        loads.push_back({&plane.layout->cables()[c], damaged.rates[c], carried[c],
+                         reduced_.represented[first_cable_[p] + c]});
+    }
+  }
+  return loads;
 }
 
 NetworkSpec Topology::network() const {

@@ -68,6 +68,23 @@ class Topology {
   const NetworkSpec& ports() const { return ports_; }
   // The same with the cables that may bind, and the paths over them.
   NetworkSpec network() const;
+  // Cables of network() whose rate changes while it runs.
+  struct ChangingCable {
+    std::uint32_t cable;
+    BytesPerSecond rate{};  // outside its periods
+    CableDamage damage;     // without its cables
+  };
+  const std::vector<ChangingCable>& changing_cables() const { return changing_; }
+  // Whether some plane has cables, be it that none may bind.
+  bool has_planes() const { return !planes_.empty(); }
+  // What bytes between ranks, by source and destination, put on each cable that carries any.
+  struct CableLoad {
+    const Cable* cable;
+    BytesPerSecond rate{};  // under what is wrong with it all the time
+    double bytes;
+    std::uint32_t number;  // in network(); kNone: it cannot bind
+  };
+  std::vector<CableLoad> cable_loads(const std::vector<double>& bytes) const;
   // Whether a cable may hold flows up.
   bool has_cables() const { return !reduced_.cables.empty(); }
   std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / devices_; }
@@ -78,6 +95,7 @@ class Topology {
   }
   void add_ports(const Hardware::Fabric::Plane& plane, std::uint32_t place, BytesPerSecond collective);
   void add_cables(const CablePlanes& cables);
+  void find_changing_cables(const std::vector<BytesPerSecond>& capacities);
   std::size_t pair(RankId src, RankId dst) const { return std::size_t{index(src)} * ranks() + index(dst); }
 
   std::vector<Hardware::Fabric::Level> levels_;
@@ -87,7 +105,11 @@ class Topology {
   std::vector<double> read_rate_;          // by plane
   std::uint32_t collective_ = kNone;  // the first of the ports of the planes that a collective takes together
   NetworkSpec ports_;
+  CablePlanes planes_;
+  std::vector<std::uint32_t>
+      first_cable_;  // by plane of planes_: the number of its first cable, before the reduction
   ReducedCables reduced_;
+  std::vector<ChangingCable> changing_;
   std::vector<std::uint32_t> path_;    // by pair of ranks; none without cables
   std::vector<BytesPerSecond> alone_;  // likewise: the most over the cables, for one flow
   Duration farthest_{};

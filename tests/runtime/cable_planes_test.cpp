@@ -1,11 +1,13 @@
 #include "sim/runtime/cable_planes.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <numeric>
 #include <string>
 
 #include "sim/core/error.h"
 #include "sim/runtime/topology.h"
+#include "tests/runtime/links.h"
 #include "tests/runtime/small_machine.h"
 
 namespace a3sim {
@@ -117,6 +119,63 @@ TEST_CASE("Where no cable can bind, the network is one of ports alone") {
   CHECK(topology_of(std::string(kNonBlocking) + "routes: {hccs: {kind: hash}}\n", 16).has_cables());
 }
 
+TEST_CASE("Routes go round dead cables, and slow ones hold up what is split over them") {
+  const std::string tree = kNonBlocking;  // each leaf has 200 GB/s to each of two spines
+  const double across = 4 * 12 * 1e6;     // bytes up a leaf
+  CHECK(all_to_all(topology_of(tree + "damage: [{switch: spine1, factor: 0}]\n", 16), 1'000'000) ==
+        Approx(across / 200e9).epsilon(1e-9));
+  // Half of what leaves leaf0 goes over the cable at half its rate; the other half over one at the full rate.
+  CHECK(all_to_all(topology_of(tree + "damage: [{cable: leaf0->spine1, factor: 0.5}]\n", 16), 1'000'000) ==
+        Approx(across / 2 / 100e9).epsilon(1e-9));
+  CHECK(all_to_all(topology_of(tree + "damage: [{level: spine-leaf, factor: 0.25}]\n", 16), 1'000'000) ==
+        Approx(across / 2 / 50e9).epsilon(1e-9));
+  // Nothing is dead: as before.
+  CHECK_FALSE(topology_of(tree + "damage: [{cable: leaf0-spine1, factor: 1}]\n", 16).has_cables());
+  // A hash spreads over what is left; the topology's own routes know no other way.
+  const Topology hashed =
+      topology_of(tree + "routes: {hccs: {kind: hash}}\ndamage: [{switch: spine0, factor: 0}]\n", 16);
+  CHECK(all_to_all(hashed, 1'000'000) == Approx(across / 200e9).epsilon(1e-9));
+  CHECK_THROWS_WITH(topology_of(tree + "routes: {hccs: given}\ndamage: [{switch: spine1, factor: 0}]\n", 16),
+                    Catch::Matchers::Contains("routes 'given' know no other"));
+  CHECK_THROWS_WITH(
+      topology_of(tree + "damage: [{cable: leaf0-spine0, factor: 0}, {cable: leaf0-spine1, factor: 0}]\n",
+                  16),
+      Catch::Matchers::Contains("no way is left from host 0 to host 4"));
+  CHECK_THROWS_WITH(topology_of(tree + "damage: [{cable: leaf0-spine7, factor: 0}]\n", 16),
+                    Catch::Matchers::Contains("network.yaml:2:18") && Catch::Matchers::Contains("has no cable 'leaf0-spine7'"));
+}
+
+TEST_CASE("A cable that comes and goes does so while bytes flow, and its use is told") {
+  const CablePlanes planes = planes_of(
+      "topology: {hccs: {kind: full, hosts: 2, rate: 100 GB/s}}\n"
+      "damage: [{cable: host0->host1, factor: 0.5, period: 10 us, duty: 40 %}]\n",
+      2);
+  Hardware hardware = switched();
+  hardware.fabric.put_per_worker = hardware.fabric.planes[0].egress;
+  Links links(2, hardware, nullptr, planes);
+  Engine engine;
+  constexpr std::uint32_t kRows = 1 << 12;
+  links[0].start(engine, 0, put_of(1, kRows), OpId{0}, 1);
+  engine.run();
+  // Without damage the put would be held by its worker's rate; what the cable lacks comes on top.
+  const double bytes = static_cast<double>(kRows) * kRowBytes;
+  const std::vector<CableUse> uses = links.fabric().cable_uses(links.sites[0].left[0]);
+  REQUIRE(uses.size() == 1);
+  CHECK(uses[0].name == "host0->host1");
+  CHECK(uses[0].bytes == bytes);
+  // The closed form: 4 us of every 10 at half the rate, from the job's start; it starts up first.
+  double now = seconds(kStartup), left = bytes;
+  while (left > 0) {
+    const double into = std::fmod(now, 10e-6), until = into < 4e-6 ? 4e-6 - into : 10e-6 - into;
+    const double rate = into < 4e-6 ? 50e9 : 100e9;
+    const double passes = std::min(until, left / rate);
+    left -= passes * rate;
+    now += passes + 1e-18;
+    if (left < 1) break;
+  }
+  CHECK(seconds(links.sites[0].left[0].time_since_epoch()) == Approx(now).epsilon(1e-6));
+}
+
 TEST_CASE("Equal cables that carry the same are one, and a full mesh gives each pair its cable") {
   // Four leaves, a trunk up and one down each, whatever the number of spines.
   CHECK(topology_of(kTwoToOne, 16).network().cables.size() == 8);
@@ -128,13 +187,13 @@ TEST_CASE("Equal cables that carry the same are one, and a full mesh gives each 
 TEST_CASE("Planes, kinds and sizes that do not fit are refused where they stand") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(planes_of("topology: {sio: {kind: full, hosts: 4, rate: 1 GB/s}}", 2),
-                    Contains("network.yaml:1:17") && Contains("no such plane, expected hccs"));
+                    Catch::Matchers::Contains("network.yaml:1:17") && Catch::Matchers::Contains("no such plane, expected hccs"));
   CHECK_THROWS_WITH(planes_of("topology: {hccs: {kind: full, hosts: 4, rate: 1 GB/s}}", 5),
-                    Contains("4 hosts, and a rank lies on die 4"));
-  CHECK_THROWS_WITH(planes_of("routes: {hccs: even}", 2), Contains("no topology of this plane"));
+                    Catch::Matchers::Contains("4 hosts, and a rank lies on die 4"));
+  CHECK_THROWS_WITH(planes_of("routes: {hccs: even}", 2), Catch::Matchers::Contains("no topology of this plane"));
   CHECK_THROWS_WITH(
       planes_of("topology: {hccs: {kind: full, hosts: 4, rate: 1 GB/s}}\nroutes: {hccs: ecmp}", 2),
-      Contains("network.yaml:2:"));
+      Catch::Matchers::Contains("network.yaml:2:"));
 }
 
 TEST_CASE("Ranks that stand for others are refused where a cable may bind, and run where none can") {

@@ -55,11 +55,11 @@ inline Work put_of(std::uint32_t dst, std::uint32_t rows) {
 class Links {
  public:
   explicit Links(std::uint32_t ranks, Hardware machine = small_machine(),
-                 const LinkDisturbances* disturbances = nullptr)
+                 const LinkDisturbances* disturbances = nullptr, const CablePlanes& cables = {})
       : hardware(std::move(machine)),
         dies_(numbered(ranks)),
         fabric_(hardware, program_, dies_, kWorkers, Registry<NetworkBackend>::get("native"),
-                Transport::kPuts, disturbances),
+                Transport::kPuts, disturbances, 0, cables),
         sites(ranks) {
     for (std::uint32_t r = 0; r < ranks; ++r) {
       units_.push_back(std::make_unique<PutUnit>(RankId{r}, kWorkers, hardware.memory, fabric_, sites[r]));
@@ -69,6 +69,8 @@ class Links {
     for (const auto& unit : units_) unit->connect(all_);
   }
   PutUnit& operator[](std::uint32_t rank) { return *units_[rank]; }
+
+  const Fabric& fabric() const { return fabric_; }
 
   Hardware hardware;
 

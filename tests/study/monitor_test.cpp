@@ -321,12 +321,21 @@ TEST_CASE("what is written is read back, and the truth is not needed for it") {
   for (const TransferRecord& put : full.transfers) CHECK(observed.machine().planes[put.plane].port > 0);
 }
 
+// Eight ranks with cables between them, so that every kind of fault has something to be wrong.
+std::filesystem::path job_with_cables(const ScratchDirectory& scratch) {
+  return scratch.add("job.yaml",
+                     fmt::format("include: ['{0}/experiments/ep8.yaml', '{0}/topologies/two_to_one.yaml']\n",
+                                 configs_folder().string()));
+}
+
 TEST_CASE("every shipped file of faults is read, for a job of eight ranks") {
+  const ScratchDirectory scratch;
+  const std::filesystem::path job = job_with_cables(scratch);
   std::size_t files = 0;
   for (const auto& file : std::filesystem::directory_iterator(configs_folder() / "faults")) {
     if (file.path().extension() != ".yaml") continue;
     CAPTURE(file.path().string());
-    const JobSpec spec = load_job(configs_folder() / "experiments" / "ep8.yaml", {}, file.path());
+    const JobSpec spec = load_job(job, {}, file.path());
     CHECK(!spec.injection.faults.empty());
     ++files;
   }
@@ -337,10 +346,9 @@ TEST_CASE("every kind's example is a fault that is read and runs") {
   for (const auto& [name, item] : FaultKinds::all()) {
     CAPTURE(name);
     const std::string entry(item.object->example);
-    JobSpec spec = load_job(configs_folder() / "experiments" / "ep8.yaml", {}, {});
     const ScratchDirectory scratch;
-    spec = load_job(configs_folder() / "experiments" / "ep8.yaml", {},
-                    scratch.add("f.yaml", "faults: [" + entry + "]\n"));
+    const JobSpec spec =
+        load_job(job_with_cables(scratch), {}, scratch.add("f.yaml", "faults: [" + entry + "]\n"));
     REQUIRE(spec.injection.faults.size() == 1);
     CHECK(spec.injection.faults.front().kind == name);
   }

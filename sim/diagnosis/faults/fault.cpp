@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sim/core/config/quantity.h"
 #include "sim/core/rng.h"
 
 namespace a3sim {
@@ -94,19 +93,6 @@ void read_injection(const Config& root, FaultSite site, Injection& injection) {
   site.seed = injection.noise.seed;
   if (!root.has("faults")) return;
   for (const Config& entry : root.maps("faults")) read_fault(entry, site, injection);
-}
-
-double read_share(const Config& config, std::string_view key, double most, double fallback) {
-  if (!config.has(key)) return fallback;
-  const std::string text = config.text(key);
-  std::string number = text;
-  if (number.ends_with('%')) number.pop_back();
-  while (number.ends_with(' ')) number.pop_back();
-  const Parsed<double> percent = parse_number(number, 0, 100 * most);
-  if (text.ends_with('%') && percent.error.empty()) return percent.value / 100;
-  config.error(key,
-               fmt::format("'{}': expected a percentage from 0 % to {:g} %, like 2 %", text, 100 * most));
-  return 0;
 }
 
 double read_rate_factor(const Config& entry) {

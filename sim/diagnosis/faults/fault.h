@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/core/config/config.h"
+#include "sim/core/config/share.h"
 #include "sim/core/registry.h"
 #include "sim/runtime/hosts/host_options.h"
 #include "sim/runtime/link_disturbances.h"
@@ -44,6 +45,7 @@ struct FaultSite {
   std::vector<bool> used;              // by plane: whether any two ranks meet over it
   std::vector<std::string> operators;  // of all passes
   std::uint64_t seed = 1;              // of what faults draw
+  CablePlanes cables{};                // of planes that have more than ports
 };
 
 // A fault of a job, active in some of its steps.
@@ -90,9 +92,6 @@ struct Injection {
 // Reads the blocks `noise` and `faults` into `injection`, and notes errors. A later file's noise replaces an
 // earlier one.
 void read_injection(const Config& root, FaultSite site, Injection& injection);
-
-// Reads a share such as "2 %" (0.02), from 0 to `most`.
-double read_share(const Config& config, std::string_view key, double most, double fallback);
 
 // Reads a factor of a rate: above 0, at most 1.
 double read_rate_factor(const Config& entry);

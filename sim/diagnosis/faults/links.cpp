@@ -84,6 +84,33 @@ Fault read_path(const Config& entry, const FaultSite& site) {
   return fault;
 }
 
+// The plane may be left out where one alone has cables.
+Fault read_cable(const Config& entry, const FaultSite& site) {
+  if (site.cables.empty()) {  // a file of faults alone is read without a job
+    entry.text("plane", "");
+    read_cable_damage(entry, nullptr);
+    if (!site.planes.empty())
+      entry.error("kind", "no plane has cables: network.topology says which there are");
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const CablePlane& plane : site.cables) names.push_back(site.planes[plane.plane]);
+  std::size_t place = 0;
+  if (entry.has("plane") || names.size() > 1) {
+    const auto name = entry.name("plane", "plane with cables", names);
+    if (!name) return {};
+    place = static_cast<std::size_t>(std::ranges::find(names, *name) - names.begin());
+  }
+  const CablePlane& plane = site.cables[place];
+  const LinkDisturbances::Cable cable{plane.plane, read_cable_damage(entry, plane.layout.get())};
+  return {[cable](const Fault&, std::uint32_t, StepConditions& c) { c.links.cables.push_back(cable); }};
+}
+
+A3SIM_REGISTER(
+    FaultKind, "cable",
+    "cables between switches give a part of their rate; 0: they are dead, and routes go round them",
+    FaultKind{"{kind: cable, cable: leaf3-spine1, factor: 0.1, period: 4 ms, duty: 30 %}", read_cable,
+              false});
 A3SIM_REGISTER(
     FaultKind, "port", "ports give a part of their rate, always or in every period for a time",
     FaultKind{"{kind: port, ranks: [5], plane: hccs, side: egress, factor: 0.1, period: 4 ms, duty: 30 %}",

@@ -15,6 +15,7 @@ FaultSite site_of(const Experiment& experiment) {
     site.used.push_back(topology.uses(static_cast<std::uint32_t>(site.planes.size())));
     site.planes.push_back(plane.name);
   }
+  site.cables = experiment.run.cables;
   for (const Pass& pass : experiment.passes)
     for (const OperatorNode& op : pass.graph.operators()) site.operators.push_back(op.name);
   return site;

@@ -73,6 +73,7 @@ constexpr Unit kUnits[] = {
     {"separate_over_fused", "ratio", 1, 1},
     {"separate", "us", 1e-6, 1e-6},
     {"fused", "us", 1e-6, 1e-6},
+    {"effective_bisection", "fraction", 1, 1},
 };
 
 const Unit* find_unit(std::string_view metric, std::string_view name) {

@@ -218,7 +218,8 @@ void read_kernels(const Config& root, const fs::path& folder, PublishedTable& ta
     kernel.experiment = item.text("experiment", experiment);
     kernel.overrides = overrides_of(item, "set", folder);
     kernel.against = overrides_of(item, "against", folder);
-    for (const char* key : {"m", "n", "k", "experts", "ranks", "bytes", "elements", "operation_ns"})
+    for (const char* key : {"m", "n", "k", "experts", "ranks", "bytes", "elements", "operation_ns",
+                            "patterns", "seed", "nodes", "devices", "groups", "tokens", "top_k"})
       if (item.has(key)) kernel.numbers[key] = item.integer(key, 1, kMost);
     item.finish();
   }
@@ -397,8 +398,8 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   table.references = read_references(root);
   read_variants(root, folder, table);
   if (table.evaluation == "batches") read_batches(root, table);
-  if (table.evaluation == "single kernels" || table.evaluation == "layer kernels" ||
-      table.evaluation == "steps")
+  constexpr std::string_view kOfKernels[] = {"single kernels", "layer kernels", "steps", "traffic"};
+  if (std::ranges::find(kOfKernels, table.evaluation) != std::end(kOfKernels))
     read_kernels(root, folder, table);
   if (table.evaluation == "replayed") {
     table.experiment = root.text("experiment");

@@ -6,6 +6,7 @@
 #include <deque>
 #include <iterator>
 
+#include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/run_trace.h"
 #include "traces/analysis/worker_time.h"
@@ -165,6 +166,7 @@ Report pass_report(const WorkerKinds& kinds, const PassResult& pass, const Cause
   add_operators(pass, causes, report);
   add_l2(pass, report);
   add_ranks(kinds, pass, causes, report);
+  add_hottest_cables(pass, report);
   return report;
 }
 
@@ -177,6 +179,7 @@ Report summary_report(const Experiment& experiment, std::span<const PassResult> 
   report.say(what_ran(experiment));
   add_passes(experiment.workers, passes, causes, report);
   add_bounds(passes, report);
+  add_cables(passes, report);
   for (std::size_t p = 0; p < passes.size(); ++p)
     report.part("passes", pass_report(experiment.workers, passes[p], causes[p]));
   return report;

@@ -1,0 +1,62 @@
+#include "sim/study/summary/cable_report.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace a3sim {
+namespace {
+
+// The cables of one level together.
+struct CableLevel {
+  std::string name;
+  std::uint64_t cables = 0;
+  double used = 0;  // sum over its cables
+  const CableUse* hottest = nullptr;
+};
+
+// In the order of what their hottest cable was used.
+std::vector<CableLevel> cable_levels(const std::vector<CableUse>& cables) {
+  std::vector<CableLevel> levels;
+  for (const CableUse& cable : cables) {
+    auto level = std::ranges::find(levels, cable.level, &CableLevel::name);
+    if (level == levels.end()) level = levels.insert(levels.end(), CableLevel{cable.level, 0, 0, &cable});
+    ++level->cables;
+    level->used += cable.used;
+  }
+  return levels;
+}
+
+}  // namespace
+
+void add_cables(std::span<const PassResult> passes, Report& report) {
+  if (std::ranges::all_of(passes, [](const PassResult& pass) { return pass.run.cables.empty(); })) return;
+  Table& table =
+      report.table("", {Column::words("cables"), Column::words("level"), Column::count("in use"),
+                        Column::percent("mean use"), Column::words("hottest"), Column::percent("its use"),
+                        Column::percent("its peak"), Column::milliseconds("full ms")});
+  for (const PassResult& pass : passes) {
+    for (const CableLevel& level : cable_levels(pass.run.cables)) {
+      const CableUse& hottest = *level.hottest;
+      table.add({pass.name, level.name, whole(level.cables), level.used / static_cast<double>(level.cables),
+                 hottest.name, hottest.used, hottest.peak, hottest.full});
+    }
+  }
+}
+
+void add_hottest_cables(const PassResult& pass, Report& report) {
+  constexpr std::size_t kMost = 100;
+  if (pass.run.cables.empty()) return;
+  Table& table = report.table(
+      "cables",
+      {Column::data("name"), Column::data("level"), Column::data("rate_bytes_per_s"), Column::data("bytes"),
+       Column::data("used"), Column::data("peak"), Column::data("full_ps")},
+      Seen::kByPrograms);
+  for (std::size_t c = 0; c < std::min(kMost, pass.run.cables.size()); ++c) {
+    const CableUse& cable = pass.run.cables[c];
+    table.add({cable.name, cable.level, whole(static_cast<std::uint64_t>(cable.rate.count)), cable.bytes,
+               cable.used, cable.peak, cable.full});
+  }
+}
+
+}  // namespace a3sim

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+
+#include "sim/experiment/run_experiment.h"
+#include "traces/report/report.h"
+
+namespace a3sim {
+
+// Adds what the cables of each pass carried: by level, with the one that was used most.
+void add_cables(std::span<const PassResult> passes, Report& report);
+// Adds the cables of one pass that carried most, for programs.
+void add_hottest_cables(const PassResult& pass, Report& report);
+
+}  // namespace a3sim
