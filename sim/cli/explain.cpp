@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/experiment/configs_folder.h"
+#include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/run_observation.h"
 #include "sim/study/summary/saved_run.h"
 #include "traces/analysis/explanation.h"
@@ -50,6 +51,10 @@ void explain_run(const ExplainOptions& options) {
                               ? explanation_report(pass.name, pass.trace, explain(pass.trace), rank,
                                                    first_finding(advise_on_pass(run, p, rules), "pass"))
                               : sums_report(pass.name, pass.trace, run.sums[p], rank));
+  }
+  for (std::size_t p = 0; p < run.passes.size(); ++p) {
+    const std::string full = full_cable(run.passes[p].name, run.passes[p].trace.makespan, run.cables[p]);
+    if (!full.empty()) report.say(full, "cables");
   }
   if (!run.sums.empty())
     report.say(fmt::format("Critical path, blame, communication and roofline follow from tasks: {}.\n",

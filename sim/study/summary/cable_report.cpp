@@ -1,5 +1,7 @@
 #include "sim/study/summary/cable_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -42,6 +44,19 @@ void add_cables(std::span<const PassResult> passes, Report& report) {
                  hottest.name, hottest.used, hottest.peak, hottest.full});
     }
   }
+}
+
+std::string full_cable(std::string_view pass, Duration makespan, const std::vector<CableUse>& cables) {
+  constexpr double kWorthSaying = 0.05;
+  const auto longest = std::ranges::max_element(cables, {}, &CableUse::full);
+  if (longest == cables.end() || seconds(longest->full) < kWorthSaying * seconds(makespan)) return {};
+  std::size_t alike = 0;
+  for (const CableUse& cable : cables)
+    alike += cable.level == longest->level && seconds(cable.full) >= 0.9 * seconds(longest->full) ? 1 : 0;
+  return fmt::format(
+      "{}: cable {} ({}) carried all it can for {} of {} ms{}: time lost to links is lost there.\n", pass,
+      longest->name, longest->level, in_milliseconds(longest->full), in_milliseconds(makespan),
+      alike > 1 ? fmt::format(", {} others of its level about as long", alike - 1) : "");
 }
 
 void add_hottest_cables(const PassResult& pass, Report& report) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/experiment/run_experiment.h"
 #include "traces/report/report.h"
@@ -11,5 +14,8 @@ namespace a3sim {
 void add_cables(std::span<const PassResult> passes, Report& report);
 // Adds the cables of one pass that carried most, for programs.
 void add_hottest_cables(const PassResult& pass, Report& report);
+
+// Which cable was full for longest, as a sentence; empty where none was for a twentieth of the time.
+std::string full_cable(std::string_view pass, Duration makespan, const std::vector<CableUse>& cables);
 
 }  // namespace a3sim

@@ -199,6 +199,19 @@ std::filesystem::path tasks_file(const std::filesystem::path& directory, const s
 }
 
 // Where one pass has tasks and another does not, a file is missing.
+std::vector<CableUse> read_cable_uses(const Config& pass) {
+  std::vector<CableUse> uses;
+  if (!pass.has("cables")) return uses;
+  for (const Config& item : pass.maps("cables")) {
+    CableUse& use = uses.emplace_back();
+    use.name = item.text("name");
+    use.level = item.text("level");
+    use.used = amount_of(item, "used");
+    use.full = time_of(item, "full_ps");
+  }
+  return uses;
+}
+
 bool is_traced(const std::filesystem::path& directory, const std::vector<Config>& passes) {
   return std::ranges::any_of(passes, [&](const Config& pass) {
     std::error_code error;
@@ -246,6 +259,7 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
       run.sums.push_back(read_sums(of, trace.machine.workers));
     }
     run.passes.push_back({names.back(), std::move(trace)});
+    run.cables.push_back(read_cable_uses(of));
   }
   diagnostics.throw_if_any();
   if (run.passes.empty() && !names.empty())

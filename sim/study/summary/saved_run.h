@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/runtime/cable_use.h"
 #include "traces/analysis/pass_sums.h"
 #include "traces/trace.h"
 
@@ -17,6 +18,8 @@ struct SavedRun {
   std::vector<TracedPass> passes;
   // By pass, where the run was written without its tasks (`--trace`), which the passes lack then.
   std::vector<PassSums> sums;
+  // By pass: the cables that carried most, by their use; none where no plane has cables.
+  std::vector<std::vector<CableUse>> cables{};
 
   std::filesystem::path configuration() const { return directory / "resolved.yaml"; }
 };
