@@ -130,7 +130,7 @@ std::vector<Topology::CableLoad> Topology::cable_loads(const std::vector<double>
     for (std::uint32_t s = 0; s < ranks(); ++s) {
       for (std::uint32_t d = 0; d < ranks(); ++d) {
         const double sent = bytes[std::size_t{s} * ranks() + d];
-        if (sent == 0 || level(RankId{s}, RankId{d}).plane != plane.plane) continue;
+        if (s == d || sent == 0 || level(RankId{s}, RankId{d}).plane != plane.plane) continue;
         for (const CableShare& share :
              cable_path(*plane.layout, placement_.dies[s], placement_.dies[d], plane.rule, damaged.dead))
           carried[share.cable] += sent * share.parts / share.whole;
