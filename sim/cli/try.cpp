@@ -25,8 +25,10 @@ struct TryCommandOptions {
 void run(const TryCommandOptions& options) {
   keep_freed_memory();  // from run to run
   const OrderSpec order = read_order_file(options.order);
-  const std::filesystem::path config = options.config.empty() ? configs_folder() / "experiments" / "ep8.yaml"
-                                                              : std::filesystem::path(options.config);
+  std::filesystem::path config = options.config;
+  if (config.empty())
+    config = is_experiment(options.order) ? options.order
+                                          : (configs_folder() / "experiments" / "ep8.yaml").string();
   const Experiment experiment = load_experiment(config, options.set);
   warn_of_order(with_order(experiment, order));
   const OrderComparison comparison =
@@ -41,10 +43,10 @@ void add_try_options(CLI::App& app, TryCommandOptions& options) {
   take_shipped_too(
       app.add_option("ORDER", options.order, "the order (YAML), or a shipped one: ratr")->required(),
       "orders");
-  take_shipped_too(
-      app.add_option("--config", options.config, "the experiment (YAML); the shipped ep8 without it")
-          ->type_name("FILE"),
-      "experiments");
+  take_shipped_too(app.add_option("--config", options.config,
+                                  "the experiment (YAML); without it ORDER, if it is one, or the shipped ep8")
+                       ->type_name("FILE"),
+                   "experiments");
   repeatable(app.add_option("--set", options.set,
                             "override a value of the experiment: path.to.key=value; repeatable"),
              "KEY=VALUE");

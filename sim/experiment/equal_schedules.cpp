@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <ranges>
+#include <string_view>
 
 namespace a3sim {
 namespace {
@@ -19,7 +21,29 @@ bool same(const Ssc& a, const Ssc& b) {
          std::ranges::all_of(std::views::iota(0U, a.queues()), same_queue);
 }
 
+template <class T>
+void add_bytes(std::span<const T> of, std::uint64_t& hash) {
+  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15;
+  const std::string_view bytes(reinterpret_cast<const char*>(of.data()), of.size_bytes());
+  hash = (hash ^ std::hash<std::string_view>()(bytes) ^ of.size()) * kMultiplier;
+  hash ^= hash >> 32;
+}
+
 }  // namespace
+
+std::uint64_t schedule_hash(const Schedule& schedule) {
+  std::uint64_t hash = schedule.size();
+  for (const Ssc& ssc : schedule) {
+    const std::uint64_t assignment = static_cast<std::uint64_t>(ssc.assignment());
+    add_bytes(std::span(&assignment, 1), hash);
+    for (const WorkerKind& kind : ssc.kinds()) add_bytes(std::span(&kind.count, 1), hash);
+    add_bytes(ssc.tasks(), hash);
+    add_bytes(ssc.events(), hash);
+    add_bytes(ssc.worker_sets(), hash);
+    for (std::uint32_t q = 0; q < ssc.queues(); ++q) add_bytes(ssc.queue(q), hash);
+  }
+  return hash;
+}
 
 bool equal_schedules(const Schedule& a, const Schedule& b) {
   return std::ranges::equal(a, b, [](const Ssc& x, const Ssc& y) { return same(x, y); });

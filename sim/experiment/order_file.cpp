@@ -78,9 +78,16 @@ OrderSpec read_order_file(const std::filesystem::path& file) {
     diagnostics.throw_if_any();
   }
   OrderSpec order = read_order(root.map("order"));
-  root.finish();
+  if (!root.has("experiment")) root.finish();
   diagnostics.throw_if_any();
   return order;
+}
+
+bool is_experiment(const std::filesystem::path& order_file) {
+  Diagnostics diagnostics;
+  const bool has = Config::load(order_file, {}, diagnostics).has("experiment");
+  diagnostics.throw_if_any();
+  return has;
 }
 
 Experiment load_with_order(const std::filesystem::path& config, const std::filesystem::path& order,

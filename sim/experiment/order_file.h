@@ -10,9 +10,12 @@
 
 namespace a3sim {
 
-// Reads a file with an order in its block `order`, as those of configs/orders/ are.
+// Reads a file with an order in its block `order`, as those of configs/orders/ are, or an experiment's order.
 // Throws InputError with all that is wrong with it, each with file:line:column.
 OrderSpec read_order_file(const std::filesystem::path& file);
+
+// Whether a file with an order is a whole experiment. Throws InputError where it cannot be read.
+bool is_experiment(const std::filesystem::path& order_file);
 
 // The experiment of a configuration with the block `order` of another file in place of its own, then the
 // overrides. Throws InputError with all that is wrong with either.

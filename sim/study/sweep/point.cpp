@@ -70,16 +70,6 @@ std::string canonical(const Values& values) {
   return fmt::format("{}\n{}\n", fmt::join(lines, ""), fmt::join(maps, "\n"));
 }
 
-// The name of a configuration, its files and the model of this program: a name-based UUID (RFC 4122, version
-// 5), of all values and defaults with their paths. What says the same in another order, with other comments
-// or sources, has the same.
-std::string id_of(const PortableConfig& config) {
-  std::string text = fmt::format("{}\n{}", kModelHash, canonical(config.values));
-  for (const auto& [name, contents] : config.files)
-    text += fmt::format("{} {}\n{}", name, contents.size(), contents);
-  return hash_of(text);
-}
-
 // What no compilation reads, so that points which differ in nothing else come after one another. A key too
 // few costs compilations, one too many nothing else: schedules are shared only where they are the same.
 bool is_compiled(std::string_view path) {
@@ -152,6 +142,16 @@ std::string placed(const std::string& messages, const std::vector<Override>& ove
 
 }  // namespace
 
+// The name of a configuration, its files and the model of this program: a name-based UUID (RFC 4122, version
+// 5), of all values and defaults with their paths. What says the same in another order, with other comments
+// or sources, has the same.
+std::string point_id(const PortableConfig& config) {
+  std::string text = fmt::format("{}\n{}", kModelHash, canonical(config.values));
+  for (const auto& [name, contents] : config.files)
+    text += fmt::format("{} {}\n{}", name, contents.size(), contents);
+  return hash_of(text);
+}
+
 std::vector<SweepPosition> positions_of(const SweepSpec& spec) {
   const std::vector<std::uint32_t> sizes = sizes_of(spec);
   std::vector<std::uint32_t> place(sizes.size(), 0);
@@ -200,7 +200,7 @@ SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position) {
   } catch (const InputError& error) {
     throw InputError(placed(error.what(), overrides, describe(spec, position)));
   }
-  point.id = id_of(point.config);
+  point.id = point_id(point.config);
   point.taskflow = taskflow_of(point.config.values, point.experiment);
   return point;
 }

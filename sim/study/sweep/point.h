@@ -27,6 +27,9 @@ struct SweepPoint {
   Experiment experiment;
 };
 
+// The id of the point that a configuration is.
+std::string point_id(const PortableConfig& config);
+
 // Throws InputError with all that is wrong with the configuration: at its place in the sweep's file where
 // that sets it, and with the point's coordinates.
 SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position);

@@ -7,6 +7,7 @@
 #include "sim/study/describe/document.h"
 #include "sim/study/published/published_table.h"
 #include "sim/study/published/recorded_case.h"
+#include "sim/study/search/space.h"
 #include "sim/study/sweep/sweep_file.h"
 
 // Files that one function reads, beside those of experiments.
@@ -66,6 +67,11 @@ A3SIM_REGISTER(Document, "published", "published values, and what is run to pred
                         [](const Config& root, Diagnostics&, const fs::path& file) {
                           read_published_table(root, fs::absolute(file).parent_path(), file.stem().string());
                         }});
+A3SIM_REGISTER(Document, "space", "what 'a3sim search' may change, and where it looks",
+               Document{
+                   "spaces", "moe_ffn", "a3sim search CONFIG --space FILE",
+                   [](const Config& root, Diagnostics&, const fs::path& file) { read_space(root, file); },
+                   [](const fs::path& file) { read_space(file); }});
 A3SIM_REGISTER(Document, "sweep", "an experiment at many points",
                Document{"sweeps", "links", "a3sim sweep FILE --db points.db", read_sweep_alone,
                         [](const fs::path& file) { read_sweep(file, {}); }});

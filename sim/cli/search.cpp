@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/cli/command.h"
+#include "sim/cli/config_option.h"
+#include "sim/cli/options.h"
+#include "sim/cli/output.h"
+#include "sim/core/atomic_file.h"
+#include "sim/core/machine_memory.h"
+#include "sim/study/search/proposer.h"
+#include "sim/study/search/search_overlay.h"
+#include "sim/study/search/search_report.h"
+#include "sim/study/search/search_store.h"
+
+namespace a3sim {
+namespace {
+
+struct SearchCommandOptions {
+  ConfigOption config;
+  std::string space, objective = "mean", output, database, over;
+  SearchOptions search;
+  ThreadsOption threads;
+  JsonOption json;
+};
+
+std::vector<std::string> objective_names() {
+  const auto names = names_of(SearchObjective());
+  return {names.begin(), names.end()};
+}
+
+// What stands above the order that was found, in its file.
+std::string title_of(const SearchProblem& problem, const SearchCommandOptions& options,
+                     const SearchFindings& findings) {
+  return fmt::format("Found by 'a3sim search' for {} (seed {}, {} candidates, objective {}).\n",
+                     problem.experiment().name, options.search.seed, findings.outcome.proposed,
+                     options.objective) +
+         (findings.gained()
+              ? fmt::format("Faster than {}, the best shipped order, by {:.2f} % in training, by {:.2f} % in "
+                            "scenarios that it was not trained on.\n",
+                            findings.outcome.starts[findings.outcome.reference].name,
+                            100 * findings.outcome.trained(), 100 * findings.held_out.gain)
+              : std::string("Nothing faster was found: this is the best shipped order.\n"));
+}
+
+void run(const SearchCommandOptions& options) {
+  keep_freed_memory();  // from run to run
+  Experiment experiment = options.config.load();
+  const std::filesystem::path space =
+      options.space.empty() ? default_space(experiment) : std::filesystem::path(options.space);
+  const SearchProblem problem(std::move(experiment), read_space(space));
+  SearchOptions how = options.search;
+  how.threads = options.threads.count;
+  if (!options.over.empty()) how.over = scenarios_over(options.over);
+  const std::vector<std::string> names = objective_names();
+  how.objective = static_cast<SearchObjective>(std::ranges::find(names, options.objective) - names.begin());
+  std::optional<SearchStore> store;
+  if (!options.database.empty()) store.emplace(options.database);
+  CandidateRuns runs(problem, how.threads, store ? &*store : nullptr);
+  const SearchFindings findings = search_and_explain(problem, how, runs);
+  spdlog::info("{} candidates in {:.1f} s, {:.1f} a second", findings.outcome.proposed,
+               findings.outcome.seconds, findings.outcome.proposed / findings.outcome.seconds);
+  if (!options.output.empty())
+    write_file_atomically(options.output,
+                          overlay_text(problem, findings.outcome.winner().candidate, options.config.file,
+                                       options.config.set, title_of(problem, options, findings)));
+  print_result(search_report(problem, how, findings).text(), search_json(problem, how, findings),
+               options.json);
+}
+
+void add_search_options(CLI::App& app, SearchCommandOptions& options) {
+  options.config.add_to(app);
+  take_shipped_too(app.add_option("--space", options.space,
+                                  "what may change (YAML), or a shipped one; without it that of the workload")
+                       ->type_name("FILE"),
+                   "spaces");
+  app.add_option("--budget", options.search.budget, "candidates; 300 without it")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--seed", options.search.seed, "of what is drawn; 1 without it");
+  app.add_option("--objective", options.objective,
+                 "over training scenarios: mean (without it), worst, p90; one: the configuration alone")
+      ->check(CLI::IsMember(objective_names()));
+  app.add_option("--over", options.over,
+                 "trains one order for these values of a key in place of the space's scenarios: "
+                 "model.tokens=512,2048")
+      ->type_name("KEY=VALUES");
+  app.add_option("--method", options.search.method, "how candidates are found; evolve without it")
+      ->check(CLI::IsMember(Proposers::names()));
+  app.add_option("--db", options.database,
+                 "database of sweeps that takes what ran; the same command goes on where it was ended")
+      ->type_name("FILE");
+  app.add_option("-o", options.output, "writes the order found there, as an experiment to run")
+      ->type_name("FILE");
+  options.threads.add_to(app);
+  options.json.add_to(app);
+}
+
+A3SIM_REGISTER(Command, "search", "Find a better order, and say why it is better",
+               Command(CommandGroup::kPrototype, add_search_options, run));
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,185 @@
+#include "sim/study/search/candidate_runs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sim/core/error.h"
+#include "sim/core/parallel.h"
+#include "sim/experiment/compiled.h"
+#include "sim/experiment/equal_schedules.h"
+#include "sim/experiment/order_file.h"
+#include "sim/study/search/search_store.h"
+#include "sim/study/sweep/point.h"
+
+namespace a3sim {
+namespace {
+
+// What only compiling reads: schedules that are the same run the same without it.
+bool is_compiled_in(const std::string& setting) {
+  return setting.starts_with("cut.") || setting.starts_with("bucket.");
+}
+
+std::string joined(const std::vector<std::string>& settings) {
+  return fmt::format("{}", fmt::join(settings, "\n"));
+}
+
+std::string text_of_jitter(const JitterOptions& jitter) {
+  return fmt::format("{} {} {} {}", jitter.runs, jitter.seed, jitter.durations, jitter.rates);
+}
+
+}  // namespace
+
+Latencies CandidateOutcome::totals() const {
+  Latencies totals;
+  for (const Latencies& pass : passes) {
+    totals.resize(pass.size());
+    for (std::size_t draw = 0; draw < pass.size(); ++draw) totals[draw] += pass[draw];
+  }
+  return totals;
+}
+
+std::vector<std::string> CandidateRuns::settings_of(const Job& job) const {
+  std::vector<std::string> settings;
+  if (job.candidate) settings = problem_.settings(*job.candidate);
+  settings.insert(settings.end(), job.scenario->settings.begin(), job.scenario->settings.end());
+  return settings;
+}
+
+// Reads the configurations that jobs share, each once; an order does not change them.
+void CandidateRuns::read_bases(std::span<const Job> jobs) {
+  constexpr std::size_t kMostKept = 256;
+  std::map<std::string, std::vector<std::string>> wanted;
+  for (const Job& job : jobs) {
+    std::vector<std::string> settings = settings_of(job);
+    std::string key = joined(settings);
+    if (!bases_.contains(key)) wanted.emplace(std::move(key), std::move(settings));
+  }
+  if (bases_.size() + wanted.size() > kMostKept) {
+    bases_.clear();
+    for (const Job& job : jobs) {
+      std::vector<std::string> settings = settings_of(job);
+      wanted.emplace(joined(settings), std::move(settings));
+    }
+  }
+  std::vector<std::pair<const std::vector<std::string>*, Base*>> to_read;
+  for (const auto& [key, settings] : wanted) to_read.emplace_back(&settings, &bases_[key]);
+  in_parallel(to_read.size(), threads_, [&](std::size_t i) {
+    const auto& [settings, base] = to_read[i];
+    try {
+      base->experiment = std::make_shared<const Experiment>(problem_.experiment().with(*settings));
+    } catch (const InputError& error) {
+      base->refused = error.what();
+    }
+  });
+}
+
+Experiment CandidateRuns::experiment_of(const Job& job, const Experiment& base) const {
+  return with_order(base,
+                    job.candidate ? problem_.order(*job.candidate) : problem_.starts()[job.start].order);
+}
+
+Experiment CandidateRuns::experiment(const Candidate& candidate, const SearchScenario& scenario) const {
+  const Job job{&candidate, 0, &scenario};
+  return experiment_of(job, problem_.experiment().with(settings_of(job)));
+}
+
+Experiment CandidateRuns::start_experiment(std::size_t start, const SearchScenario& scenario) const {
+  const Job job{nullptr, start, &scenario};
+  return experiment_of(job, problem_.experiment().with(settings_of(job)));
+}
+
+Latencies CandidateRuns::run_pass(const Experiment& experiment, const PreparedWork& work, std::size_t pass,
+                                  const Job& job) {
+  const Compiled* const compiled = work.schedules();
+  std::vector<std::string> settings = settings_of(job);
+  std::erase_if(settings, is_compiled_in);
+  const RunKey key{fmt::format("{}\n{}\n{}", pass, text_of_jitter(job.scenario->jitter), joined(settings)),
+                   compiled ? schedule_hash(compiled->passes[pass].schedule) : 0};
+  if (compiled) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = ran_.find(key); found != ran_.end()) return found->second;
+  }
+  Latencies latencies;
+  for (std::uint32_t draw = 0; draw < job.scenario->jitter.draws(); ++draw) {
+    latencies.push_back(work.run(experiment, pass, {job.scenario->jitter, draw}, Duration::max()).latency);
+  }
+  const std::scoped_lock lock(mutex_);
+  ran_[key] = latencies;
+  return latencies;
+}
+
+CandidateOutcome CandidateRuns::run_job(const Job& job) {
+  CandidateOutcome outcome;
+  const Base& base = bases_.at(joined(settings_of(job)));
+  if (!base.experiment) return {base.refused, {}};
+  try {
+    const Experiment experiment = experiment_of(job, *base.experiment);
+    const auto work = experiment.work->prepare(experiment, 1);
+    for (std::size_t pass = 0; pass < work->passes(); ++pass)
+      outcome.passes.push_back(run_pass(experiment, *work, pass, job));
+  } catch (const InputError& error) {
+    outcome.refused = error.what();
+  }
+  return outcome;
+}
+
+// What a store has of it, or else a run, which it should have.
+CandidateOutcome CandidateRuns::run_or_find(const Job& job, ToRecord& to_record) {
+  if (!store_ || !job.candidate) return run_job(job);
+  try {
+    std::vector<std::string> settings = settings_of(job);
+    settings.push_back("order=" + problem_.order_line(*job.candidate));
+    to_record.experiment = std::make_shared<const Experiment>(problem_.experiment().with(settings));
+  } catch (const InputError& error) {
+    return {error.what(), {}};
+  }
+  to_record.point = point_id(portable(*to_record.experiment));
+  if (auto known = store_->find(to_record.point, *to_record.experiment, job.scenario->jitter)) {
+    to_record.point.clear();
+    return {{}, std::move(*known)};
+  }
+  return run_job(job);
+}
+
+std::vector<CandidateOutcome> CandidateRuns::run_jobs(std::span<const Job> jobs) {
+  read_bases(jobs);
+  std::vector<CandidateOutcome> outcomes(jobs.size());
+  std::vector<ToRecord> to_record(jobs.size());
+  in_parallel(jobs.size(), threads_,
+              [&](std::size_t i) { outcomes[i] = run_or_find(jobs[i], to_record[i]); });
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (to_record[i].point.empty() || !outcomes[i].refused.empty()) continue;
+    store_->record(to_record[i].point, *to_record[i].experiment, jobs[i].scenario->jitter,
+                   outcomes[i].passes);
+  }
+  return outcomes;
+}
+
+std::vector<std::vector<CandidateOutcome>> CandidateRuns::run(std::span<const Candidate> candidates,
+                                                              const SearchStage& stage) {
+  std::vector<Job> jobs;
+  for (const Candidate& candidate : candidates) {
+    for (const SearchScenario& scenario : stage.scenarios) jobs.push_back({&candidate, 0, &scenario});
+  }
+  std::vector<CandidateOutcome> outcomes = run_jobs(jobs);
+  std::vector<std::vector<CandidateOutcome>> by_candidate(candidates.size());
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    by_candidate[i / stage.scenarios.size()].push_back(std::move(outcomes[i]));
+  return by_candidate;
+}
+
+std::size_t CandidateRuns::runs() const {
+  std::size_t runs = 0;
+  for (const auto& [key, latencies] : ran_) runs += latencies.size();
+  return runs;
+}
+
+std::vector<CandidateOutcome> CandidateRuns::run_start(std::size_t start, const SearchStage& stage) {
+  std::vector<Job> jobs;
+  for (const SearchScenario& scenario : stage.scenarios) jobs.push_back({nullptr, start, &scenario});
+  return run_jobs(jobs);
+}
+
+}  // namespace a3sim

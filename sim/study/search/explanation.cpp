@@ -1,0 +1,264 @@
+#include "sim/study/search/explanation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "sim/core/statistics.h"
+#include "sim/experiment/bounds.h"
+
+namespace a3sim {
+namespace {
+
+constexpr double kNoLoss = 1e-4;
+
+// A part of a candidate that can be as another candidate has it.
+struct Choice {
+  std::string decision;
+  std::function<std::string(const Candidate&)> text;
+  std::function<void(Candidate&, const Candidate&)> take;  // from the other one
+};
+
+Choice whole_queue(const SearchProblem& problem, std::size_t queue) {
+  return {problem.queue_name(queue),
+          [&problem, queue](const Candidate& of) {
+            return fmt::format("[{}]", fmt::join(problem.keys(of, queue), ", "));
+          },
+          [queue](Candidate& to, const Candidate& from) { to.queues[queue] = from.queues[queue]; }};
+}
+
+Choice picked_key(const SearchProblem& problem, std::size_t queue, std::size_t term) {
+  const KeyTerm& of_term = problem.space().terms[queue % kCoreUnits][term];
+  return {problem.queue_name(queue) + ' ' + of_term.name,
+          [&of_term, queue, term](const Candidate& of) {
+            if (of.queues[queue].keys_of > 0) return std::string("(other keys)");
+            const std::string& key = of_term.keys[of.queues[queue].picks[term]];
+            return key.empty() ? std::string("left out") : key;
+          },
+          [queue, term](Candidate& to, const Candidate& from) {
+            if (to.queues[queue].keys_of == 0 && from.queues[queue].keys_of == 0)
+              to.queues[queue].picks[term] = from.queues[queue].picks[term];
+          }};
+}
+
+Choice setting(const SearchProblem& problem, std::size_t decision) {
+  const SearchDecision& of = problem.space().decisions[decision];
+  return {
+      of.name,
+      [&of, decision](const Candidate& candidate) { return of.values[candidate.settings[decision]].name; },
+      [decision](Candidate& to, const Candidate& from) { to.settings[decision] = from.settings[decision]; }};
+}
+
+// Whole queues come before the keys in them.
+std::vector<Choice> choices_of(const SearchProblem& problem, bool whole_queues) {
+  std::vector<Choice> choices;
+  for (std::size_t queue = 0; queue < problem.parts().size() * kCoreUnits; ++queue) {
+    if (!problem.is_open(queue)) continue;
+    if (whole_queues) choices.push_back(whole_queue(problem, queue));
+    const std::vector<KeyTerm>& terms = problem.space().terms[queue % kCoreUnits];
+    for (std::size_t term = 0; term < terms.size(); ++term) {
+      if (terms[term].keys.size() > 1) choices.push_back(picked_key(problem, queue, term));
+    }
+  }
+  for (std::size_t d = 0; d < problem.space().decisions.size(); ++d) choices.push_back(setting(problem, d));
+  if (problem.starts().size() > 1) {
+    choices.push_back({"other entries of the order",
+                       [&problem](const Candidate& of) { return problem.starts()[of.rest_of].name; },
+                       [](Candidate& to, const Candidate& from) { to.rest_of = from.rest_of; }});
+  }
+  return choices;
+}
+
+std::optional<Candidate> reverted(const Choice& choice, const Candidate& winner, const Candidate& start) {
+  Candidate without = winner;
+  choice.take(without, start);
+  if (without == winner) return std::nullopt;
+  return without;
+}
+
+Candidate reference_of(const SearchProblem& problem, const SearchOutcome& outcome) {
+  std::size_t start = outcome.reference;
+  if (!problem.starts()[start].sorted) start = 0;
+  return problem.from_start(start);
+}
+
+// Runs candidates in the last stage of the ladder.
+class LastStage {
+ public:
+  LastStage(const SearchOptions& options, const SearchOutcome& outcome, CandidateRuns& runs)
+      : options_(options), outcome_(outcome), runs_(runs) {}
+
+  // By candidate; `last`, where there is one, is the last one's mean ratio by scenario.
+  std::vector<std::optional<double>> scores(std::span<const Candidate> candidates,
+                                            std::vector<double>* last = nullptr) {
+    std::vector<std::optional<double>> scores;
+    for (const auto& outcomes : runs_.run(candidates, outcome_.ladder.back())) {
+      const auto ratios = outcome_.reference_runs.ratios(outcomes);
+      if (last && ratios) {
+        last->clear();
+        for (const std::vector<double>& of : *ratios) last->push_back(arithmetic_mean(of));
+      }
+      scores.push_back(ratios ? std::optional(score_of(*ratios, options_.objective)) : std::nullopt);
+    }
+    return scores;
+  }
+
+ private:
+  const SearchOptions& options_;
+  const SearchOutcome& outcome_;
+  CandidateRuns& runs_;
+};
+
+// Takes back what gains nothing, one choice after the other.
+std::vector<RevertedChoice> drop_idle(const std::vector<Choice>& choices, const Candidate& start,
+                                      ScoredCandidate& winner, LastStage& stage) {
+  std::vector<RevertedChoice> dropped;
+  const double allowed = *winner.scores.back() + kNoLoss;
+  for (const Choice& choice : choices) {
+    const std::optional<Candidate> without = reverted(choice, winner.candidate, start);
+    if (!without) continue;
+    std::vector<double> scenarios;
+    const std::optional<double> score = stage.scores(std::span(&*without, 1), &scenarios).front();
+    if (!score || *score > allowed) continue;
+    dropped.push_back({choice.decision, choice.text(winner.candidate), choice.text(start),
+                       *score - *winner.scores.back(), true});
+    winner.candidate = *without;
+    winner.scores.back() = score;
+    winner.scenarios = scenarios;
+  }
+  return dropped;
+}
+
+}  // namespace
+
+std::vector<RevertedChoice> simplify(const SearchProblem& problem, const SearchOptions& options,
+                                     SearchOutcome& outcome, CandidateRuns& runs) {
+  const std::vector<Choice> choices = choices_of(problem, true);
+  const Candidate start = reference_of(problem, outcome);
+  LastStage stage(options, outcome, runs);
+  ScoredCandidate& winner = outcome.candidates[outcome.best];
+  if (winner.number == 0) return {};
+  const std::vector<RevertedChoice> dropped = drop_idle(choices, start, winner, stage);
+  std::vector<Candidate> without;
+  std::vector<RevertedChoice> of_winner;
+  for (const Choice& choice : choices) {
+    std::optional<Candidate> candidate = reverted(choice, winner.candidate, start);
+    if (!candidate) continue;
+    without.push_back(std::move(*candidate));
+    of_winner.push_back({choice.decision, choice.text(winner.candidate), choice.text(start), 0, false});
+  }
+  const auto scores = stage.scores(without);
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    of_winner[i].loss = scores[i] ? *scores[i] - *winner.scores.back() : std::nan("");
+  std::ranges::stable_sort(of_winner, std::greater(), &RevertedChoice::loss);
+  of_winner.insert(of_winner.end(), dropped.begin(), dropped.end());
+  return of_winner;
+}
+
+std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const SearchOutcome& outcome) {
+  std::size_t stage = 0, most = 0;
+  for (std::size_t s = 0; s < outcome.ladder.size(); ++s) {
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(
+        outcome.candidates, [&](const ScoredCandidate& of) { return of.scores[s].has_value(); }));
+    if (count > most) stage = s, most = count;
+  }
+  std::vector<double> scores;
+  std::vector<const Candidate*> candidates;
+  for (const ScoredCandidate& of : outcome.candidates) {
+    if (!of.scores[stage]) continue;
+    scores.push_back(*of.scores[stage]);
+    candidates.push_back(&of.candidate);
+  }
+  // Ranks, since bad candidates lie far off.
+  const std::vector<double> ranks = mean_ranks(scores);
+  const double mean = arithmetic_mean(ranks);
+  double variance = 0;
+  for (const double rank : ranks) variance += (rank - mean) * (rank - mean);
+  std::vector<DecisionEffect> effects;
+  for (const Choice& choice : choices_of(problem, false)) {
+    std::map<std::string, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < scores.size(); ++i) groups[choice.text(*candidates[i])].push_back(i);
+    if (groups.size() < 2) continue;
+    DecisionEffect& effect = effects.emplace_back(DecisionEffect{choice.decision, 0, {}});
+    for (const auto& [value, of] : groups) {
+      std::vector<double> own_scores;
+      double own = 0;
+      for (const std::size_t i : of) {
+        own_scores.push_back(scores[i]);
+        own += ranks[i] / static_cast<double>(of.size());
+      }
+      effect.values.push_back({value, of.size(), median(own_scores)});
+      effect.share += static_cast<double>(of.size()) * (own - mean) * (own - mean);
+    }
+    effect.share = variance > 0 ? effect.share / variance : 0;
+    std::ranges::stable_sort(effect.values, {}, &ChoiceMedian::median);
+  }
+  std::ranges::stable_sort(effects, std::greater(), &DecisionEffect::share);
+  return effects;
+}
+
+HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
+                  CandidateRuns& runs) {
+  const SearchStage stage = held_out_stage(problem, options.draws, options.seed, options.over);
+  const StageReference reference(problem, stage, runs);
+  const auto outcomes = runs.run(std::span(&outcome.winner().candidate, 1), stage).front();
+  HeldOutGain judged;
+  std::vector<double> gains;
+  for (std::size_t s = 0; s < stage.scenarios.size(); ++s) {
+    HeldOutScenario& of = judged.scenarios.emplace_back(HeldOutScenario{stage.scenarios[s].name, {}, 0, {}});
+    const Latencies& best = reference.best()[s];
+    of.refused = best.empty() ? "no order to start from fits" : outcomes[s].refused;
+    if (!of.refused.empty()) continue;
+    const Latencies totals = outcomes[s].totals();
+    std::vector<double> by_draw;
+    for (std::size_t draw = 0; draw < totals.size(); ++draw)
+      by_draw.push_back(1 -
+                        static_cast<double>(totals[draw].count()) / static_cast<double>(best[draw].count()));
+    of.gain = arithmetic_mean(by_draw);
+    of.best_start = problem.starts()[reference.best_start(s)].name;
+    gains.push_back(of.gain);
+  }
+  const MeanInterval interval = mean_interval(gains);
+  judged.gain = interval.mean;
+  judged.low = interval.low;
+  judged.high = interval.high;
+  return judged;
+}
+
+std::vector<ScenarioRegret> regrets_of(const SearchOutcome& outcome) {
+  const SearchStage& training = outcome.ladder.back();
+  std::vector<ScenarioRegret> regrets;
+  std::size_t counted = 0;  // scenarios in which an order to start from fits
+  for (std::size_t s = 0; s < training.scenarios.size(); ++s) {
+    if (outcome.reference_runs.best()[s].empty()) continue;
+    const std::size_t place = counted++;
+    const double own = outcome.winner().scenarios[place];
+    double best = own;
+    for (const ScoredCandidate& of : outcome.candidates) {
+      if (of.finished()) best = std::min(best, of.scenarios[place]);
+    }
+    regrets.push_back({training.scenarios[s].name, 1 - own, own / best - 1});
+  }
+  return regrets;
+}
+
+BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& runs) {
+  const SearchScenario scenario{"as configured", {}, JitterOptions::none()};
+  const auto distance = [&](const Experiment& experiment) {
+    const auto work = experiment.work->prepare(experiment, 1);
+    Duration latency{}, bound{};
+    for (std::size_t pass = 0; pass < work->passes(); ++pass) {
+      latency += work->run(experiment, pass, {}, Duration::max()).latency;
+      bound += work->bounds(experiment, pass).largest();
+    }
+    return static_cast<double>(latency.count()) / static_cast<double>(bound.count()) - 1;
+  };
+  return {distance(runs.start_experiment(outcome.reference, scenario)),
+          distance(runs.experiment(outcome.winner().candidate, scenario))};
+}
+
+}  // namespace a3sim

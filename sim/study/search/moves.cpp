@@ -1,0 +1,139 @@
+#include "sim/study/search/moves.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace a3sim {
+namespace {
+
+std::uint32_t below(Rng& rng, std::size_t count) { return rng.below(static_cast<std::uint32_t>(count)); }
+
+const std::vector<KeyTerm>& terms_of(const SearchProblem& problem, std::size_t queue) {
+  return problem.space().terms[queue % kCoreUnits];
+}
+
+std::vector<std::size_t> open_queues(const SearchProblem& problem) {
+  std::vector<std::size_t> open;
+  for (std::size_t q = 0; q < problem.parts().size() * kCoreUnits; ++q) {
+    if (problem.is_open(q)) open.push_back(q);
+  }
+  return open;
+}
+
+std::size_t sorted_start(const SearchProblem& problem, Rng& rng) {
+  std::vector<std::size_t> sorted;
+  for (std::size_t s = 0; s < problem.starts().size(); ++s) {
+    if (problem.starts()[s].sorted) sorted.push_back(s);
+  }
+  return sorted.empty() ? 0 : sorted[below(rng, sorted.size())];
+}
+
+void draw_sequence(QueueGenes& genes, Rng& rng) {
+  for (std::size_t i = genes.sequence.size(); i > 1; --i)
+    std::swap(genes.sequence[i - 1], genes.sequence[below(rng, i)]);
+}
+
+void draw_pick(const SearchProblem& problem, std::size_t queue, QueueGenes& genes, Rng& rng) {
+  const std::vector<KeyTerm>& terms = terms_of(problem, queue);
+  const std::uint32_t term = below(rng, terms.size());
+  genes.picks[term] = static_cast<std::uint8_t>(below(rng, terms[term].keys.size()));
+}
+
+// A term stands elsewhere in the sequence, more often further in front, where it matters.
+void move_term(QueueGenes& genes, Rng& rng) {
+  const std::size_t size = genes.sequence.size();
+  const std::size_t from = below(rng, size), to = std::min(below(rng, size), below(rng, size));
+  const std::uint8_t term = genes.sequence[from];
+  genes.sequence.erase(genes.sequence.begin() + static_cast<std::ptrdiff_t>(from));
+  genes.sequence.insert(genes.sequence.begin() + static_cast<std::ptrdiff_t>(to), term);
+}
+
+void mutate_queue(const SearchProblem& problem, std::size_t queue, QueueGenes& genes, Rng& rng) {
+  const double draw = rng.uniform();
+  constexpr double kOtherStart = 0.1, kMove = 0.55;
+  if (draw < kOtherStart) {
+    genes = problem.from_start(sorted_start(problem, rng)).queues[queue];
+    return;
+  }
+  if (genes.keys_of > 0) {  // from the terms of a start that has them, if one has
+    const QueueGenes other = problem.from_start(sorted_start(problem, rng)).queues[queue];
+    if (other.keys_of == 0) {
+      genes = other;
+    } else {
+      genes.keys_of = 0;
+      draw_sequence(genes, rng);
+    }
+  }
+  if (draw < kMove) return move_term(genes, rng);
+  draw_pick(problem, queue, genes, rng);
+}
+
+void mutate_setting(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
+  const std::uint32_t d = below(rng, candidate.settings.size());
+  candidate.settings[d] = static_cast<std::uint8_t>(below(rng, problem.space().decisions[d].values.size()));
+}
+
+}  // namespace
+
+Candidate random_candidate(const SearchProblem& problem, Rng& rng) {
+  Candidate candidate = problem.from_start(sorted_start(problem, rng));
+  for (const std::size_t queue : open_queues(problem)) {
+    QueueGenes& genes = candidate.queues[queue];
+    genes.keys_of = 0;
+    draw_sequence(genes, rng);
+    const std::vector<KeyTerm>& terms = terms_of(problem, queue);
+    for (std::size_t t = 0; t < terms.size(); ++t)
+      genes.picks[t] = static_cast<std::uint8_t>(below(rng, terms[t].keys.size()));
+  }
+  for (std::size_t d = 0; d < candidate.settings.size(); ++d) {
+    const std::size_t values = problem.space().decisions[d].values.size();
+    candidate.settings[d] = static_cast<std::uint8_t>(rng.below(2) == 0 ? 0 : below(rng, values));
+  }
+  return candidate;
+}
+
+void mutate(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
+  constexpr double kSetting = 0.4, kAgain = 0.4;
+  const std::vector<std::size_t> queues = open_queues(problem);
+  do {
+    const bool setting = queues.empty() || (!candidate.settings.empty() && rng.uniform() < kSetting);
+    if (setting && candidate.settings.empty()) return;
+    if (setting) {
+      mutate_setting(problem, candidate, rng);
+    } else {
+      const std::size_t queue = queues[below(rng, queues.size())];
+      mutate_queue(problem, queue, candidate.queues[queue], rng);
+    }
+  } while (rng.uniform() < kAgain);
+}
+
+Candidate cross(const Candidate& a, const Candidate& b, Rng& rng) {
+  Candidate child = rng.below(2) == 0 ? a : b;
+  for (std::size_t q = 0; q < child.queues.size(); ++q)
+    child.queues[q] = (rng.below(2) == 0 ? a : b).queues[q];
+  for (std::size_t d = 0; d < child.settings.size(); ++d)
+    child.settings[d] = (rng.below(2) == 0 ? a : b).settings[d];
+  return child;
+}
+
+Candidate unite(const Candidate& a, const Candidate& b, Rng& rng) {
+  Candidate child = cross(a, b, rng);
+  for (std::size_t d = 0; d < child.settings.size(); ++d) {
+    if (a.settings[d] == 0 || b.settings[d] == 0) child.settings[d] = std::max(a.settings[d], b.settings[d]);
+  }
+  return child;
+}
+
+std::vector<Candidate> other_settings(const SearchProblem& problem, const Candidate& candidate) {
+  std::vector<Candidate> others;
+  for (std::size_t d = 0; d < candidate.settings.size(); ++d) {
+    for (std::size_t v = 0; v < problem.space().decisions[d].values.size(); ++v) {
+      if (v == candidate.settings[d]) continue;
+      others.push_back(candidate);
+      others.back().settings[d] = static_cast<std::uint8_t>(v);
+    }
+  }
+  return others;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,45 @@
+#include <algorithm>
+
+#include "sim/study/search/moves.h"
+#include "sim/study/search/proposer.h"
+
+namespace a3sim {
+namespace {
+
+// Parents are among so many of the best, the better ones more often.
+constexpr std::size_t kParents = 8;
+
+const Candidate& parent(const std::vector<Candidate>& best, Rng& rng) {
+  const auto parents = static_cast<std::uint32_t>(std::min(kParents, best.size()));
+  return best[std::min(rng.below(parents), rng.below(parents))];
+}
+
+class Evolution final : public Proposer {
+ public:
+  // What each setting changes by itself: those that help are then united.
+  std::vector<Candidate> first(const SearchProblem& problem, const Candidate& start) const override {
+    return other_settings(problem, start);
+  }
+
+  Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,
+                    Rng& rng) const override {
+    constexpr double kRandom = 0.05, kClimb = 0.35, kUnited = 0.5, kAlone = 0.35;
+    const double draw = rng.uniform();
+    if (draw < kRandom) return random_candidate(problem, rng);
+    Candidate child = best.front();
+    if (draw >= kRandom + kClimb) {
+      const Candidate &a = parent(best, rng), &b = parent(best, rng);
+      child = rng.uniform() < kUnited ? unite(a, b, rng) : cross(a, b, rng);
+      if (rng.uniform() < kAlone) return child;
+    }
+    mutate(problem, child, rng);
+    return child;
+  }
+};
+
+A3SIM_REGISTER(Proposer, "evolve",
+               "tries each setting, then unites and crosses the best, and changes them in a choice or a few",
+               Evolution);
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,289 @@
+#include "sim/study/search/search.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/stopwatch.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "sim/core/error.h"
+#include "sim/core/progress.h"
+#include "sim/core/rng.h"
+#include "sim/core/statistics.h"
+#include "sim/study/search/proposer.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kGeneration = 24;  // candidates that are proposed together
+constexpr std::size_t kPartUp = 3;       // one in so many goes up a rung
+constexpr double kLeastCorrelation = 0.7;
+
+// Spearman's, with mean ranks where numbers are equal; 1 where all of them are.
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const std::vector<double> x = mean_ranks(a), y = mean_ranks(b);
+  const double mean = (static_cast<double>(a.size()) - 1) / 2;
+  double xy = 0, xx = 0, yy = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 1;
+}
+
+std::string key_of(const SearchProblem& problem, const Candidate& candidate) {
+  return fmt::format("{}\n{}", problem.order_text(candidate), fmt::join(problem.settings(candidate), "\n"));
+}
+
+class Search {
+ public:
+  Search(const SearchProblem& problem, const SearchOptions& options, CandidateRuns& runs)
+      : problem_(problem),
+        options_(options),
+        runs_(runs),
+        proposer_(Proposers::get(options.method)),
+        rng_(options.seed) {
+    outcome_.ladder = ladder_of(problem, options.objective, options.draws, options.seed, options.over);
+  }
+
+  SearchOutcome run() {
+    const spdlog::stopwatch watch;
+    run_starts();
+    Progress progress("candidates", options_.budget);
+    while (outcome_.proposed < options_.budget) {
+      const std::size_t first = outcome_.candidates.size();
+      if (!propose()) break;
+      climb(first);
+      if (outcome_.correlations.empty()) compare_rungs();
+      progress.reach(outcome_.proposed, fmt::format("{:+.2f} %", 100 * (best_score() - 1)));
+    }
+    outcome_.best = ranked().front();
+    outcome_.reference_runs = references_.back();
+    outcome_.seconds = watch.elapsed().count();
+    return std::move(outcome_);
+  }
+
+ private:
+  std::size_t last() const { return outcome_.ladder.size() - 1; }
+  const SearchStage& stage(std::size_t s) const { return outcome_.ladder[s]; }
+  double best_score() const { return outcome_.curve.empty() ? 1 : outcome_.curve.back(); }
+
+  void run_starts() {
+    for (const SearchStage& of : outcome_.ladder) references_.emplace_back(problem_, of, runs_);
+    skipped_.assign(outcome_.ladder.size(), false);
+    for (std::size_t s = 0; s < last(); ++s)
+      skipped_[s] = std::ranges::all_of(references_[s].best(), [](const Latencies& l) { return l.empty(); });
+    for (std::size_t start = 0; start < problem_.starts().size(); ++start) add_start(start);
+    const auto fits = [](const StartScore& start) { return start.refused.empty(); };
+    if (std::ranges::none_of(outcome_.starts, fits)) throw InputError(outcome_.starts.front().refused);
+    for (std::size_t s = 0; s < outcome_.starts.size(); ++s) {
+      const StartScore &of = outcome_.starts[s], &best = outcome_.starts[outcome_.reference];
+      if (fits(of) && (!fits(best) || of.score < best.score)) outcome_.reference = s;
+    }
+  }
+
+  void add_start(std::size_t start) {
+    const StageReference& reference = references_.back();
+    const std::vector<CandidateOutcome>& outcomes = reference.starts()[start];
+    StartScore& score = outcome_.starts.emplace_back(
+        StartScore{problem_.starts()[start].name, reference.refused()[start], 0});
+    if (const auto ratios = reference.ratios(outcomes)) score.score = score_of(*ratios, options_.objective);
+    if (!score.refused.empty() || !problem_.starts()[start].sorted) return;
+    ScoredCandidate scored{problem_.from_start(start), 0, {}, {}, 0, {}, {}};
+    for (std::size_t s = 0; s < outcome_.ladder.size(); ++s) take(scored, s, references_[s].starts()[start]);
+    if (!known_.insert(key_of(problem_, scored.candidate)).second) return;
+    outcome_.candidates.push_back(std::move(scored));
+  }
+
+  // Writes down what runs in a stage came to.
+  void take(ScoredCandidate& scored, std::size_t s, const std::vector<CandidateOutcome>& outcomes) {
+    scored.scores.resize(outcome_.ladder.size());
+    const auto ratios = references_[s].ratios(outcomes);
+    if (!ratios) {
+      for (const CandidateOutcome& outcome : outcomes) {
+        if (scored.refused.empty()) scored.refused = outcome.refused;
+      }
+      return;
+    }
+    scored.scores[s] = score_of(*ratios, s == last() ? options_.objective : SearchObjective::kOne);
+    if (s != last()) return;
+    for (const std::vector<double>& of : *ratios) scored.scenarios.push_back(arithmetic_mean(of));
+    scored.worst = std::ranges::max(scored.scenarios);
+    if (problem_.parts().size() == problem_.experiment().passes.size()) take_parts(scored, outcomes);
+  }
+
+  void take_parts(ScoredCandidate& scored, const std::vector<CandidateOutcome>& outcomes) {
+    scored.parts.assign(problem_.parts().size(), 0);
+    double runs = 0;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const Latencies& best = references_[last()].best()[i];
+      runs += static_cast<double>(best.size());
+      for (std::size_t p = 0; p < scored.parts.size() && !best.empty(); ++p) {
+        for (std::size_t draw = 0; draw < best.size(); ++draw)
+          scored.parts[p] += static_cast<double>(outcomes[i].passes[p][draw].count()) /
+                             static_cast<double>(best[draw].count());
+      }
+    }
+    for (double& part : scored.parts) part /= runs;
+  }
+
+  // What the first stage refuses costs more to try, and so do its descendants: as parents they must be that much better.
+  double as_parent(std::size_t i) const {
+    constexpr double kRefusedBelow = 0.002;
+    const ScoredCandidate& of = outcome_.candidates[i];
+    return *of.scores.back() + (skipped_.front() || of.scores.front() ? 0 : kRefusedBelow);
+  }
+
+  // Positions of those that have run in the last stage, the best first.
+  std::vector<std::size_t> ranked() const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < outcome_.candidates.size(); ++i) {
+      if (outcome_.candidates[i].finished()) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return *outcome_.candidates[i].scores.back(); });
+    return order;
+  }
+
+  // The best queues of each part under one choice of all else, which nobody has tried together yet: passes run one
+  // after the other, so what they take adds up.
+  std::optional<Candidate> best_parts(const std::vector<std::size_t>& order) const {
+    if (problem_.parts().size() < 2) return std::nullopt;
+    std::optional<Candidate> best;
+    double least = best_score();
+    for (const std::size_t i : order) {
+      const ScoredCandidate& of = outcome_.candidates[i];
+      Candidate together = of.candidate;
+      double sum = 0;
+      for (std::size_t p = 0; p < problem_.parts().size(); ++p) {
+        const ScoredCandidate* part = &of;
+        for (const std::size_t j : order) {
+          const ScoredCandidate& other = outcome_.candidates[j];
+          const bool alike = other.candidate.settings == of.candidate.settings &&
+                             other.candidate.rest_of == of.candidate.rest_of;
+          if (alike && other.parts[p] < part->parts[p]) part = &other;
+        }
+        sum += part->parts[p];
+        for (std::size_t unit = 0; unit < kCoreUnits; ++unit)
+          together.queues[problem_.queue(p, unit)] = part->candidate.queues[problem_.queue(p, unit)];
+      }
+      if (sum >= least || known_.contains(key_of(problem_, together))) continue;
+      least = sum;
+      best = std::move(together);
+    }
+    return best;
+  }
+
+  // Adds a generation; false where nothing new is found any more.
+  bool propose() {
+    std::vector<std::size_t> order = ranked();
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return as_parent(i); });
+    std::vector<Candidate> best;
+    double score = 0;
+    for (const std::size_t i : order) {
+      const ScoredCandidate& of = outcome_.candidates[i];
+      if (as_parent(i) != score) best.push_back(of.candidate);
+      score = as_parent(i);
+    }
+    const std::size_t size = std::min<std::size_t>(kGeneration, options_.budget - outcome_.proposed);
+    std::size_t added = 0;
+    const auto add = [&](Candidate candidate) {
+      if (!known_.insert(key_of(problem_, candidate)).second) return;
+      outcome_.candidates.push_back({std::move(candidate), ++outcome_.proposed, {}, {}, 0, {}, {}});
+      ++added;
+    };
+    if (options_.method != "random") {
+      if (std::optional<Candidate> together = best_parts(order)) add(std::move(*together));
+    }
+    if (outcome_.proposed == added) waiting_ = proposer_.first(problem_, best.front());
+    while (added < size && !waiting_.empty()) {
+      add(std::move(waiting_.back()));
+      waiting_.pop_back();
+    }
+    for (std::size_t tries = 0; added < size && tries < 40 * size; ++tries)
+      add(proposer_.propose(problem_, best, rng_));
+    return added > 0;
+  }
+
+  // Runs the generation that begins there in stage after stage, fewer in each.
+  void climb(std::size_t first) {
+    std::vector<std::size_t> climbing(outcome_.candidates.size() - first);
+    std::iota(climbing.begin(), climbing.end(), first);
+    const bool all_climb = outcome_.correlations.empty() && last() > 0;
+    for (std::size_t s = 0; s <= last() && !climbing.empty(); ++s) {
+      if (skipped_[s]) continue;
+      climbing = run_stage(s, climbing);
+      if (all_climb && climbing.size() > kGeneration / 2) climbing.resize(kGeneration / 2);
+      if (s < last() && !all_climb) climbing = upper_part(s, std::move(climbing));
+    }
+    for (std::size_t i = first; i < outcome_.candidates.size(); ++i) {
+      const ScoredCandidate& of = outcome_.candidates[i];
+      if (std::ranges::none_of(of.scores, [](const auto& score) { return score.has_value(); }))
+        ++outcome_.refused;
+      outcome_.curve.push_back(std::min(best_score(), of.finished() ? *of.scores.back() : best_score()));
+    }
+  }
+
+  // Returns those that go on: what a cheaper run alone refuses does, without a score.
+  std::vector<std::size_t> run_stage(std::size_t s, const std::vector<std::size_t>& climbing) {
+    std::vector<Candidate> candidates;
+    for (const std::size_t i : climbing) candidates.push_back(outcome_.candidates[i].candidate);
+    const auto outcomes = runs_.run(candidates, stage(s));
+    std::vector<std::size_t> on;
+    for (std::size_t i = 0; i < climbing.size(); ++i) {
+      ScoredCandidate& scored = outcome_.candidates[climbing[i]];
+      take(scored, s, outcomes[i]);
+      if (scored.scores[s] || s == 0) on.push_back(climbing[i]);
+    }
+    return on;
+  }
+
+  std::vector<std::size_t> upper_part(std::size_t s, std::vector<std::size_t> climbing) const {
+    const std::size_t up = (climbing.size() + kPartUp - 1) / kPartUp;
+    std::ranges::stable_sort(climbing, {},
+                             [&](std::size_t i) { return outcome_.candidates[i].scores[s].value_or(1); });
+    if (climbing.size() > up) climbing.resize(up);
+    return climbing;
+  }
+
+  // After the first generation, which climbs as a whole: stages that do not tell what the next one says are left out.
+  void compare_rungs() {
+    for (std::size_t s = 0; s < last(); ++s) {
+      if (skipped_[s]) continue;
+      std::vector<double> lower, upper;
+      for (const ScoredCandidate& of : outcome_.candidates) {
+        if (!of.scores[s] || !of.scores[s + 1]) continue;
+        lower.push_back(*of.scores[s]);
+        upper.push_back(*of.scores[s + 1]);
+      }
+      const double correlation = rank_correlation(lower, upper);
+      skipped_[s] = correlation < kLeastCorrelation;
+      outcome_.correlations.push_back(
+          {stage(s).name, stage(s + 1).name, lower.size(), correlation, skipped_[s]});
+    }
+  }
+
+  const SearchProblem& problem_;
+  const SearchOptions& options_;
+  CandidateRuns& runs_;
+  const Proposer& proposer_;
+  Rng rng_;
+  SearchOutcome outcome_;
+  std::vector<StageReference> references_;  // by stage
+  std::vector<bool> skipped_;               // by stage
+  std::set<std::string> known_;
+  std::vector<Candidate> waiting_;  // that the proposer wants tried first
+};
+
+}  // namespace
+
+SearchOutcome search(const SearchProblem& problem, const SearchOptions& options, CandidateRuns& runs) {
+  if (problem.empty())
+    throw InputError(
+        fmt::format("space {} leaves {} nothing to choose", problem.space().name, problem.experiment().name));
+  return Search(problem, options, runs).run();
+}
+
+}  // namespace a3sim

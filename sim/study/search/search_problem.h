@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/experiment/experiment.h"
+#include "sim/study/search/candidate.h"
+#include "sim/study/search/space.h"
+
+namespace a3sim {
+
+// An order to start from: the configuration's own, then the shipped ones.
+struct SearchStart {
+  std::string name;
+  OrderSpec order;
+  std::vector<std::pair<std::string, std::string>> rest;  // other entries than name and keys: key, YAML
+  std::string file;                                       // that paths in it are relative to
+  bool sorted = false;                                    // by keys alone: candidates may take parts of it
+};
+
+// A space laid over an experiment. Where the experiment runs several passes whose operators have names of their own,
+// each pass is a part with sort keys of its own; otherwise all passes are one part.
+class SearchProblem {
+ public:
+  // It starts from the configuration's own order and, unless `own_alone`, from the shipped ones. Throws InputError for
+  // work that has no schedules.
+  SearchProblem(Experiment experiment, SearchSpace space, bool own_alone = false);
+
+  const Experiment& experiment() const { return experiment_; }
+  const SearchSpace& space() const { return space_; }
+  const std::vector<SearchStart>& starts() const { return starts_; }
+  const std::vector<std::string>& parts() const { return parts_; }
+  // Which queue of a candidate belongs to a part's unit, and whether that has tasks and terms to sort them by.
+  std::size_t queue(std::size_t part, std::size_t unit) const { return part * kCoreUnits + unit; }
+  bool is_open(std::size_t queue) const { return open_[queue]; }
+  // "forward ctq"; "ctq" where there is one part.
+  std::string queue_name(std::size_t queue) const;
+  // How many choices there are to make.
+  bool empty() const;
+
+  // A start as a candidate, which must be sorted; by terms where these say the same.
+  Candidate from_start(std::size_t start) const;
+  // Sort keys of a queue, most significant first.
+  std::vector<std::string> keys(const Candidate& candidate, std::size_t queue) const;
+  // The block `order` as YAML, its value on one line, and the order that it is. Throws InputError where values do not go together.
+  std::string order_text(const Candidate& candidate) const;
+  std::string order_line(const Candidate& candidate) const;
+  OrderSpec order(const Candidate& candidate) const;
+  // What it lays over the configuration outside the block `order`.
+  std::vector<std::string> settings(const Candidate& candidate) const;
+
+ private:
+  void find_parts();
+  void add_start(std::string name, OrderSpec order, const Config& block, std::string file);
+  QueueGenes genes_of(std::size_t start, std::size_t queue) const;
+  std::string part_condition(std::size_t part, std::size_t unit) const;
+  std::vector<std::string> plan_keys(const Candidate& candidate, std::size_t unit) const;
+  std::vector<std::string> chosen(const Candidate& candidate, bool of_order) const;
+  Config order_config(const Candidate& candidate, Diagnostics& diagnostics) const;
+
+  Experiment experiment_;
+  SearchSpace space_;
+  std::vector<SearchStart> starts_;
+  std::vector<std::string> parts_;
+  std::vector<std::vector<std::size_t>> passes_of_part_;
+  std::vector<bool> open_;  // by queue
+};
+
+}  // namespace a3sim

@@ -1,0 +1,138 @@
+#include "sim/study/search/space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scheduler/orders/order_keys.h"
+#include "sim/core/error.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/overrides.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::string_view kQueueNames[kCoreUnits] = {"ctq", "vtq"};
+constexpr std::size_t kMostAlternatives = 200;  // of a term or a decision, and terms of a queue
+
+std::vector<std::string> settings_below(const Config& map, const std::filesystem::path& folder) {
+  std::vector<std::string> settings;
+  for (const Override& setting : read_overrides(map, folder)) settings.push_back(setting.text());
+  return settings;
+}
+
+std::vector<NamedSettings> named_settings(const Config& parent, const std::string& key,
+                                          const std::filesystem::path& folder) {
+  std::vector<NamedSettings> all;
+  const Config map = parent.map(key);
+  for (const std::string& name : map.names()) all.push_back({name, settings_below(map.map(name), folder)});
+  map.finish();
+  return all;
+}
+
+// A key with what an experiment's numbers are put in place of, which an expression has not.
+std::string with_any_numbers(std::string key) {
+  for (std::size_t at; (at = key.find("{experts}")) != std::string::npos;) key.replace(at, 9, "1");
+  return key;
+}
+
+std::vector<KeyTerm> read_terms(const Config& terms) {
+  std::vector<KeyTerm> read;
+  for (const std::string& name : terms.names()) {
+    KeyTerm term{name, terms.texts(name)};
+    if (term.keys.empty()) terms.error(name, "no sort key, expected at least one ('': the term is left out)");
+    if (term.keys.size() > kMostAlternatives)
+      terms.error(name, fmt::format("{} keys, expected at most {}", term.keys.size(), kMostAlternatives));
+    for (const std::string& key : term.keys) {
+      if (key.empty()) continue;
+      if (const std::string what = key_error(with_any_numbers(key)); !what.empty()) terms.error(name, what);
+    }
+    read.push_back(std::move(term));
+  }
+  terms.finish();
+  return read;
+}
+
+SearchDecision read_decision(const Config& decisions, const std::string& name,
+                             const std::filesystem::path& folder) {
+  SearchDecision decision{name, {{"as configured", {}}}};
+  const Config of = decisions.map(name);
+  if (of.has("list") == of.has("key")) {
+    decisions.error(name, "expected one of these: 'key' with 'values', or 'list' with named settings");
+    for (const std::string& key : of.keys()) of.let_stand(key);
+  } else if (of.has("list")) {
+    for (NamedSettings& value : named_settings(of, "list", folder))
+      decision.values.push_back(std::move(value));
+  } else {
+    const std::string key = of.text("key");
+    for (const auto& [yaml, mark] : of.yaml_items("values"))
+      decision.values.push_back({yaml, {make_override(key, yaml, mark, folder).text()}});
+  }
+  if (decision.values.size() < 2) decisions.error(name, "no values, expected at least one");
+  if (decision.values.size() > kMostAlternatives)
+    decisions.error(name, fmt::format("expected at most {} values", kMostAlternatives - 1));
+  of.finish();
+  return decision;
+}
+
+bool serves(const std::filesystem::path& file, const std::string& workload) {
+  return std::ranges::count(read_space(file).workloads, workload) > 0;
+}
+
+std::string workload_of(const Experiment& experiment) {
+  for (const auto& [path, value] : experiment.values) {
+    if (path == "experiment.workload") return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+SearchSpace read_space(const Config& root, const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  SearchSpace space;
+  space.name = file.stem().string();
+  const Config block = root.map("space");
+  space.workloads = block.texts("workloads");
+  const Config queues = block.map("queues");
+  for (std::size_t unit = 0; unit < kCoreUnits; ++unit) {
+    const std::string name(kQueueNames[unit]);
+    if (queues.has(name)) space.terms[unit] = read_terms(queues.map(name));
+    if (space.terms[unit].size() > kMostAlternatives)
+      queues.error(name, fmt::format("expected at most {} terms", kMostAlternatives));
+  }
+  queues.finish();
+  const Config decisions = block.map("decisions");
+  for (const std::string& name : decisions.names())
+    space.decisions.push_back(read_decision(decisions, name, folder));
+  decisions.finish();
+  space.rungs = named_settings(block, "rungs", folder);
+  space.training = named_settings(block, "training", folder);
+  space.held_out = named_settings(block, "held_out", folder);
+  block.finish();
+  root.finish();
+  return space;
+}
+
+SearchSpace read_space(const std::filesystem::path& file) {
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, {}, diagnostics);
+  if (!root.has("space") && diagnostics.empty())
+    diagnostics.error(root.mark(), "space",
+                      "missing: a space stands below this key, as in configs/spaces/moe_ffn.yaml");
+  diagnostics.throw_if_any();
+  SearchSpace space = read_space(root, file);
+  diagnostics.throw_if_any();
+  return space;
+}
+
+std::filesystem::path default_space(const Experiment& experiment) {
+  const std::filesystem::path folder = configs_folder() / "spaces";
+  const std::string workload = workload_of(experiment);
+  for (const std::filesystem::path& file : files_in(folder)) {
+    if (serves(file, workload)) return file;
+  }
+  return folder / "any.yaml";
+}
+
+}  // namespace a3sim

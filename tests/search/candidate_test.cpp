@@ -1,0 +1,126 @@
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.h"
+#include "sim/core/rng.h"
+#include "sim/experiment/compiled.h"
+#include "sim/experiment/equal_schedules.h"
+#include "sim/experiment/order_file.h"
+#include "sim/study/search/moves.h"
+#include "sim/study/search/search_overlay.h"
+#include "tests/scratch_directory.h"
+#include "tests/search/small_search.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+SearchProblem moe_problem(const std::string& pass = "both") {
+  return {small_moe({"experiment.pass=" + pass}), read_space(configs_folder() / "spaces" / "moe_ffn.yaml")};
+}
+
+const SearchScenario kAsConfigured{"as configured", {}, JitterOptions::none()};
+
+std::uint64_t hash_of_pass(const Experiment& experiment, std::size_t pass) {
+  return schedule_hash(experiment.work->prepare(experiment, 1)->schedules()->passes[pass].schedule);
+}
+
+}  // namespace
+
+TEST_CASE("an order to start from has the same schedules as a candidate") {
+  const SearchProblem problem = moe_problem();
+  const CandidateRuns runs(problem, 1, nullptr);
+  for (std::size_t start = 0; start < problem.starts().size(); ++start) {
+    INFO(problem.starts()[start].name);
+    const Experiment as_it_is = runs.start_experiment(start, kAsConfigured);
+    const Experiment as_candidate = runs.experiment(problem.from_start(start), kAsConfigured);
+    for (std::size_t pass = 0; pass < 2; ++pass)
+      CHECK(hash_of_pass(as_it_is, pass) == hash_of_pass(as_candidate, pass));
+  }
+}
+
+TEST_CASE("a pass has the schedule of its own keys, whatever the other pass has") {
+  const SearchProblem both = moe_problem(), forward = moe_problem("forward");
+  const CandidateRuns runs(both, 1, nullptr), alone(forward, 1, nullptr);
+  Rng rng(7);
+  for (int draw = 0; draw < 5; ++draw) {
+    Candidate candidate = random_candidate(both, rng);
+    candidate.settings.assign(candidate.settings.size(), 0);
+    Candidate first = candidate;
+    first.queues.resize(kCoreUnits);
+    CHECK(hash_of_pass(runs.experiment(candidate, kAsConfigured), 0) ==
+          hash_of_pass(alone.experiment(first, kAsConfigured), 0));
+  }
+}
+
+TEST_CASE("what was found runs from its file as it ran in the search") {
+  const SearchProblem problem = moe_problem();
+  const CandidateRuns runs(problem, 1, nullptr);
+  const ScratchDirectory folder;
+  Rng rng(3);
+  for (int draw = 0; draw < 3; ++draw) {
+    const Candidate candidate = random_candidate(problem, rng);
+    const std::filesystem::path file = folder.path() / "found.yaml";
+    const std::vector<std::string> set{
+        "model.tokens=96",          "model.hidden=256", "model.intermediate=128", "model.top_k=2",
+        "model.experts_per_rank=3", "cut.chunk=16",     "cut.task_rows=16",       "experiment.pass=both"};
+    folder.add("found.yaml", overlay_text(problem, candidate, configs_folder() / "experiments" / "ep4.yaml",
+                                          set, "a title\nof two lines"));
+    const auto hash = [&](const auto& experiment) -> std::uint64_t {
+      try {
+        return hash_of_pass(experiment(), 1);
+      } catch (const InputError&) {
+        return 0;
+      }
+    };
+    CHECK(hash([&] { return load_experiment(file, {}); }) ==
+          hash([&] { return runs.experiment(candidate, kAsConfigured); }));
+    CHECK(is_experiment(file));
+    CHECK(read_order_file(file).name == "found");
+  }
+}
+
+TEST_CASE("every shipped space is read, and names settings that its workload has") {
+  for (const std::filesystem::path& file : files_in(configs_folder() / "spaces")) {
+    INFO(file.string());
+    CHECK_NOTHROW(read_space(file));
+  }
+  const Experiment experiment = small_moe({"experiment.pass=both"});
+  const SearchSpace space = read_space(default_space(experiment));
+  CHECK(space.name == "moe_ffn");
+  CHECK(default_space(small_swiglu_add()).stem() == "vector_tiles");
+  for (const SearchDecision& decision : space.decisions) {
+    for (const NamedSettings& value : decision.values) {
+      INFO(decision.name << ' ' << value.name);
+      CHECK_NOTHROW(experiment.with(value.settings));
+    }
+  }
+  for (const auto* list : {&space.rungs, &space.training, &space.held_out}) {
+    for (const NamedSettings& of : *list) {
+      INFO(of.name);
+      CHECK_NOTHROW(experiment.with(of.settings));
+    }
+  }
+}
+
+TEST_CASE("what is wrong with a space is told with its place") {
+  const auto error = [](const std::string& text) {
+    try {
+      space_of(text);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK_THAT(error("space:\n  workloads: []\n  queues: {ctq: {a: [expert +]}}\n"),
+             Contains("test.yaml:3:") && Contains("space.queues.ctq.a"));
+  CHECK_THAT(error("space:\n  workloads: []\n  decisions:\n    a: {key: cut.chunk}\n"),
+             Contains("test.yaml:4:") && Contains("expected at least one"));
+  CHECK_THAT(error("space:\n  workloads: []\n  decision: {}\n"), Contains("unknown key"));
+}
+
+TEST_CASE("a space without choices is refused") {
+  const SearchProblem problem(small_moe(), space_of("space:\n  workloads: []\n"));
+  CandidateRuns runs(problem, 1, nullptr);
+  CHECK_THROWS_WITH(search(problem, one_run(1, 1), runs), Contains("nothing to choose"));
+}

@@ -1,0 +1,111 @@
+#include "sim/study/search/search.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "sim/core/statistics.h"
+#include "sim/study/search/search_report.h"
+#include "tests/search/small_search.h"
+
+using namespace a3sim;
+
+namespace {
+
+// All candidates of a space with one open queue of three terms.
+std::vector<Candidate> enumerated(const SearchProblem& problem) {
+  std::vector<Candidate> all;
+  const std::size_t queue = problem.queue(0, 1);
+  const std::vector<KeyTerm>& terms = problem.space().terms[1];
+  Candidate candidate = problem.from_start(0);
+  candidate.queues[queue] = {0, {0, 1, 2}, {0, 0, 0}};
+  QueueGenes& genes = candidate.queues[queue];
+  do {
+    for (std::uint8_t a = 0; a < terms[0].keys.size(); ++a) {
+      for (std::uint8_t b = 0; b < terms[1].keys.size(); ++b) {
+        for (std::uint8_t c = 0; c < terms[2].keys.size(); ++c) {
+          for (std::uint8_t shared = 0; shared < 2; ++shared) {
+            genes.picks = {a, b, c};
+            candidate.settings = {shared};
+            all.push_back(candidate);
+          }
+        }
+      }
+    }
+  } while (std::ranges::next_permutation(genes.sequence).found);
+  return all;
+}
+
+double least_of_all(const SearchProblem& problem) {
+  CandidateRuns runs(problem, 1, nullptr);
+  const SearchStage stage = ladder_of(problem, SearchObjective::kOne, {}, 1).back();
+  const StageReference reference(problem, stage, runs);
+  double least = 2;
+  for (const auto& outcomes : runs.run(enumerated(problem), stage)) {
+    if (const auto ratios = reference.ratios(outcomes))
+      least = std::min(least, score_of(*ratios, SearchObjective::kOne));
+  }
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("the best of all orders of a small taskflow is found from a serial one, whatever the seed") {
+  const SearchProblem problem(small_swiglu_add({"order.vtq=[op, index]"}), space_of(kSlices), true);
+  const double least = least_of_all(problem);
+  REQUIRE(least < 0.99);  // there is something to find
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    INFO("seed " << seed);
+    CHECK(least_score(problem, one_run(200, seed)) == least);
+  }
+}
+
+TEST_CASE("where nothing is to be gained, no gain is claimed") {
+  const SearchProblem problem(small_swiglu_add({"order.vtq=[op * 1000 + index]"}), space_of(R"(
+space:
+  workloads: []
+  queues:
+    vtq:
+      tile: [op * 1000 + index, op * 2000 + 2 * index, op * 500 + index]
+)"),
+                              true);
+  const SearchOptions options = one_run(30, 1);
+  CandidateRuns runs(problem, 1, nullptr);
+  const SearchFindings findings = search_and_explain(problem, options, runs);
+  CHECK_FALSE(findings.gained());
+  CHECK(search_report(problem, options, findings).text().find("Nothing faster") != std::string::npos);
+}
+
+TEST_CASE("evolution finds more than random draws of the same number") {
+  const SearchProblem problem(small_moe(), read_space(configs_folder() / "spaces" / "moe_ffn.yaml"), false);
+  std::vector<double> evolved, drawn;
+  int no_worse = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    evolved.push_back(least_score(problem, one_run(100, seed)));
+    drawn.push_back(least_score(problem, one_run(100, seed, "random")));
+    no_worse += evolved.back() <= drawn.back();
+  }
+  CHECK(no_worse >= 8);
+  CHECK(arithmetic_mean(evolved) < arithmetic_mean(drawn));
+}
+
+TEST_CASE("results do not depend on the number of threads") {
+  const SearchProblem problem(small_moe({"experiment.pass=both"}),
+                              read_space(configs_folder() / "spaces" / "moe_ffn.yaml"));
+  const auto text = [&](unsigned threads) {
+    SearchOptions options;
+    options.budget = 40;
+    options.threads = threads;
+    options.draws = {1, 1};
+    CandidateRuns runs(problem, threads, nullptr);
+    const SearchFindings findings = search_and_explain(problem, options, runs);
+    return search_report(problem, options, findings).text();
+  };
+  CHECK(text(1) == text(3));
+}
+
+TEST_CASE("a scenario in which an order loses more than a hundredth outweighs any mean") {
+  const std::vector<std::vector<double>> even{{0.99}, {1.0}}, mixed{{0.5}, {1.02}};
+  CHECK(score_of(even, SearchObjective::kMean) == Approx(0.995));
+  CHECK(score_of(mixed, SearchObjective::kMean) > score_of({{1.0}, {1.0}}, SearchObjective::kMean));
+  CHECK(score_of(mixed, SearchObjective::kOne) == Approx((0.5 + 1.02) / 2));
+}
