@@ -85,7 +85,7 @@ class TimelinePoints {
  private:
   void add(const std::string& metric, const nlohmann::ordered_json& of, Duration time) {
     nlohmann::ordered_json coordinates = table_.timeline.coordinates;
-    coordinates.update(of);
+    if (!of.is_null()) coordinates.update(of);
     points_.push_back(
         {coordinates, metric, "us", in_unit(metric, "us", static_cast<double>(time.count())), hardware_});
   }
