@@ -40,7 +40,10 @@ DataType sum_type(DataType operands) {
   return operands == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32;
 }
 
-bool gives(DataType operands, DataType result) { return result == operands || result == sum_type(operands); }
+bool gives(DataType operands, DataType result) {
+  const bool halved = result == DataType::kFp16 || result == DataType::kBf16;
+  return result == operands || result == sum_type(operands) || (operands == DataType::kInt8 && halved);
+}
 
 Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint32_t expert) {
   const std::uint32_t rows = weights.rows / shape.experts_per_rank;

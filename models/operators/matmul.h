@@ -9,7 +9,8 @@ namespace a3sim {
 
 // Returns the type in which the cube sums products of operands of this type.
 DataType sum_type(DataType operands);
-// Returns whether a product of such operands may have the type `result`: theirs, or that of the sums.
+// Returns whether a product of such operands may have the type `result`: theirs, that of the sums, or of int8 one of 16
+// bits, into which sums are turned on their way out of the cube.
 bool gives(DataType operands, DataType result);
 
 // Returns the rows of one expert in a tensor of weights.

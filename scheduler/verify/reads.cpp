@@ -67,7 +67,7 @@ class ReadsCheck final : public Check {
         const Region& in = inputs[i];
         if (in.flags & kMetadata) continue;
         ++inputs_;
-        const bool right = put      ? moves(in, out, rank)
+        const bool right = put      ? moves(in, out, rank) || (i > 0 && is_whole(in, rank))
                            : blocks ? is_block(i, in, out, rank)
                                     : follows(in, out, rank, td, experts);
         if (right) continue;
@@ -83,6 +83,12 @@ class ReadsCheck final : public Check {
   static bool moves(const Region& in, const Region& out, const TaskflowView::Rank& rank) {
     if (rank.tensors[in.tensor].layout == Layout::kTokens) return true;
     return in.rows().size() == out.rows().size();
+  }
+
+  // What a put waits for beside what it moves.
+  static bool is_whole(const Region& in, const TaskflowView::Rank& rank) {
+    const TensorInfo& tensor = rank.tensors[in.tensor];
+    return tensor.layout == Layout::kPlain && in.rows() == Rows{0, tensor.rows};
   }
 
   // The same rows of the i-th block of as many rows as the output has.

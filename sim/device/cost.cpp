@@ -118,11 +118,13 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
 // lines.
 double CostModel::part_of_rate(const Step& step, const StepAccess& access) const {
   const Hardware::Cube& cube = hardware_.cube;
-  const double part = access.pitch % kL2Line == 0 ? 1
-                      : step.cube                 ? cube.unaligned
-                                                  : hardware_.vector.unaligned;
-  if (access.row_bytes == 0 || access.row_bytes >= kL2Line) return part;
-  const double rows = static_cast<double>(kL2Line) / access.row_bytes;  // 512 bytes in 1, 2, 4 rows
+  // Rows that begin at a half or a quarter of a line come in pieces of as much.
+  std::uint32_t piece = kL2Line;
+  while (step.cube && access.row_bytes > 0 && piece > kL2Line / 4 && access.pitch % piece != 0) piece /= 2;
+  const double part = access.pitch % piece == 0 ? 1 : step.cube ? cube.unaligned : hardware_.vector.unaligned;
+  if (access.row_bytes == 0 || std::min(access.row_bytes, piece) >= kL2Line) return part;
+  const double rows =
+      static_cast<double>(kL2Line) / std::min(access.row_bytes, piece);  // 512 bytes in 1, 2, 4 rows
   const double of_2 = 1 / cube.rows_256, of_4 = 1 / cube.rows_128;
   const double slower = rows <= 2   ? 1 + (rows - 1) * (of_2 - 1)
                         : rows <= 4 ? of_2 + (rows - 2) / 2 * (of_4 - of_2)

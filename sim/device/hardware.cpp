@@ -236,6 +236,7 @@ Hardware::Fabric read_fabric(const Config& config) {
   fabric.put_per_worker = config.rate("put_per_worker");
   fabric.pull_per_worker =
       config.has("pull_per_worker") ? config.rate("pull_per_worker") : fabric.put_per_worker;
+  if (config.has("put_row")) fabric.put_row = config.duration("put_row");
   fabric.put_startup = config.duration("put_startup");
   fabric.unaligned = config.number("unaligned", kLeastPart, 1);
   fabric.put_fence = config.duration("put_fence");

@@ -32,6 +32,15 @@ Program::Collective read_collective(const Config& config) {
   return collective;
 }
 
+Program::Puts read_puts(const Config& config) {
+  Program::Puts puts;
+  puts.row = config.bytes("row");
+  if (puts.row == 0_B) config.error("row", "expected at least a byte");
+  puts.overlap = config.require_sources(false).boolean("overlap", true);
+  config.finish();
+  return puts;
+}
+
 Program::Host read_host(const Config& config) {
   Program::Host host;
   host.balance = config.duration("balance");
@@ -81,6 +90,7 @@ Program read_program(const Config& config) {
   if (vector.has("row_wait")) program.vector_row_wait = vector.duration("row_wait");
   vector.finish();
   if (sourced.has("attention")) program.attention = read_attention(sourced.map("attention"));
+  if (sourced.has("puts")) program.puts = read_puts(sourced.map("puts"));
   if (sourced.has("host")) program.host = read_host(sourced.map("host"));
   if (sourced.has("bulk")) program.bulk = read_bulk(sourced.map("bulk"));
   config.finish();

@@ -41,6 +41,13 @@ struct Program {
     Duration sync_all{};          // a barrier of the AIVs, from the last one's arrival until they go on
   } signals;
 
+  // How movers bring rows to another device: piece by piece through their buffers.
+  struct Puts {
+    Bytes row{};          // of a piece, from one row: pieces are cut across rows
+    bool overlap = true;  // loads a piece while it sends the one before
+  };
+  std::optional<Puts> puts{};  // none: a put is one copy
+
   Bytes vector_tile{};  // bytes that come and go with one tile of a vector pipeline
   // From when a core asks for a row until it comes, beside its bytes: of kernels that go through rows one by one. None: many
   // are under way.

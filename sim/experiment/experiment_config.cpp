@@ -8,6 +8,7 @@
 #include "scheduler/orders/order_config.h"
 #include "sim/core/closest.h"
 #include "sim/core/config/foreign.h"
+#include "sim/experiment/block_choice.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/job_blocks.h"
@@ -220,7 +221,9 @@ Experiment read(const Config& root) {
   tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /
                                              element_bytes(experiment.shape.dtype));
   fit_into_l1(tiling, experiment.hardware.cube, experiment.shape.dtype);
+  const bool chosen = root.map("tiling").choice("blocks", {"stated", "by_shape"}, "stated") == 1;
   experiment.cut.tiling = read_tiling(root.map("tiling"), tiling);
+  if (chosen) choose_blocks(experiment);
   check_regions(root, shares_stated, experiment);
   // A buffer of a byte is one that could not be read, which has been told.
   const Hardware::Cube& cube = experiment.hardware.cube;

@@ -31,13 +31,16 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
       transport_(transport),
       collective_rate_(program.collective.rate),
       scalar_store_(program.tasks.scalar_store),
+      pieces_(program.puts),
+      load_rate_(hardware.vector.gm_to_ub_miss * static_cast<double>(hardware.clock.count)),
       topology_(hardware, program, dies, transport, devices,
                 disturbances ? disturbances->damaged(cables) : cables, every_plane),
       workers_per_rank_(workers_per_rank),
       network_(backend.create(topology_.network())),
       disturbances_(disturbances),
       ports_(topology_.ports()),
-      part_(topology_.devices(), 1) {
+      part_(topology_.devices(), 1),
+      movers_(ports_.egress.size()) {
   for (const BytesPerSecond capacity : topology_.network().cables)
     watched_.push_back({.nominal = capacity, .capacity = capacity});
   if (topology_.has_planes()) sent_.resize(std::size_t{topology_.ranks()} * topology_.ranks());
@@ -67,8 +70,19 @@ Topology::Route Fabric::route(const Put& put) const {
   return route;
 }
 
-BytesPerSecond Fabric::cap_on(const Topology::Route& route, const Put& put) const {
-  const BytesPerSecond free = scaled(cap(put), 1 / route.payload);
+// The times of a byte add up: the mover's own, its part of a row's, where loads do not overlap its load's, and that of
+// the other movers' bytes on the port, which are sent in between.
+BytesPerSecond Fabric::by_pieces(BytesPerSecond whole, const Topology::Route& route,
+                                 std::uint32_t movers) const {
+  if (!pieces_ || transport_ != Transport::kPuts) return whole;
+  const double load = pieces_->overlap ? 0 : 1 / load_rate_;
+  const double row = seconds(spec_.put_row) / static_cast<double>(pieces_->row.count);
+  const double others = static_cast<double>(std::max(1U, movers) - 1) / rate(route.port);
+  return {std::max<std::int64_t>(1, static_cast<std::int64_t>(1 / (1 / rate(whole) + load + row + others)))};
+}
+
+BytesPerSecond Fabric::cap_on(const Topology::Route& route, const Put& put, std::uint32_t movers) const {
+  const BytesPerSecond free = scaled(by_pieces(cap(put), route, movers), 1 / route.payload);
   const double factor = disturbances_ ? disturbances_->factor_of_path(put.src, put.dst) : 1;
   return factor == 1 ? free : scaled(std::min(free, route.port), factor);
 }
@@ -79,14 +93,14 @@ Duration Fabric::least(const Put& put, Time from) const {
     const NetworkSpec then = disturbances_->ports_at(topology_, from);
     route.port = std::min({route.port, then.egress[route.from], then.ingress[route.to]});
   }
-  return transfer_time(on_ports(put.bytes, route.payload), std::min(cap_on(route, put), route.port));
+  return transfer_time(on_ports(put.bytes, route.payload), std::min(cap_on(route, put, 1), route.port));
 }
 
 void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
   const Topology::Route route = this->route(put);
   const std::uint32_t token = index(put.driver()) * workers_per_rank_ + worker;
   const Bytes bytes = on_ports(put.bytes, route.payload);
-  network_->start(engine.now(), {route.from, route.to, bytes, cap_on(route, put), token, route.path});
+  network_->start(engine.now(), {route.from, route.to, bytes, cap_on(route, put, movers_[route.from]), token, route.path});
   if (!sent_.empty())
     sent_[std::size_t{index(put.src)} * topology_.ranks() + index(put.dst)] +=
         static_cast<double>(bytes.count);

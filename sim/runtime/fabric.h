@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -50,12 +51,15 @@ class Fabric final : public EventHandler {
     double slowness = 1;      // what drives it goes at its rate over this
     BytesPerSecond rate{};    // of what drives it; 0: a worker's puts, or the collective's
     std::uint32_t level =
-        kNone;  // where `dst` is `src`: how far the peers are with whom it exchanges these bytes
-    bool pulled = false;      // `dst` reads it; else `src` writes it
+        kNone;            // where `dst` is `src`: how far the peers are with whom it exchanges these bytes
+    bool pulled = false;  // `dst` reads it; else `src` writes it
     RankId driver() const { return pulled ? dst : src; }
   };
   // A worker's put has started up: its bytes flow from now on. Its end is told when the last one has left.
   void start(Engine& engine, const Put& put, std::uint32_t worker);
+  // A put has been taken up, or has left: of those that one rank's movers have at a time, each gets less of a port.
+  void take_up(const Put& put) { ++movers_[topology_.route(put.src, put.dst).from]; }
+  void let_go(const Put& put) { --movers_[topology_.route(put.src, put.dst).from]; }
 
   // How long a put starts up, how long its bytes then take alone, how long its signal takes behind them, and
   // how long its worker is still busy.
@@ -93,7 +97,10 @@ class Fabric final : public EventHandler {
     return put.level == kNone ? topology_.route(put.src, put.dst) : topology_.exchange(put.src, put.level);
   }
   // Of a flow, of bytes on the ports.
-  BytesPerSecond cap_on(const Topology::Route& route, const Put& put) const;
+  BytesPerSecond cap_on(const Topology::Route& route, const Put& put, std::uint32_t movers) const;
+  // The rate of a mover that has so much alone for a whole copy, where `movers` of its rank use the port and a put goes
+  // piece by piece (Program::Puts).
+  BytesPerSecond by_pieces(BytesPerSecond whole, const Topology::Route& route, std::uint32_t movers) const;
   void disturb_ports(Engine& engine);
   void disturb_cables(Engine& engine);
   void change_at(Engine& engine, Time next);
@@ -105,6 +112,8 @@ class Fabric final : public EventHandler {
   Transport transport_;
   BytesPerSecond collective_rate_;
   Duration scalar_store_;
+  std::optional<Program::Puts> pieces_;
+  double load_rate_;  // bytes a second, of a worker that loads what it puts
   Topology topology_;
   std::uint32_t workers_per_rank_;
   std::unique_ptr<Network> network_;
@@ -112,6 +121,7 @@ class Fabric final : public EventHandler {
   const LinkDisturbances* disturbances_;
   NetworkSpec ports_;         // as they are now, for who may use all of its memory
   std::vector<double> part_;  // by rank: of its ports that its memory can serve
+  std::vector<std::uint32_t> movers_;  // by port: puts that have been taken up
   // Of the network's cables, since the last change of rates.
   struct WatchedCable {
     BytesPerSecond nominal, capacity;  // as the topology has it, and now

@@ -53,6 +53,7 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   if (work.put_pieces > 0) running.put.rate = fabric_.rate_of_pieces(running.put, work);
   running.started = engine.now();
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
+  fabric_.take_up(running.put);
   look_up(engine, worker, work, op);
   transfer_.begin(engine.now());
   unit_of(running.other())->transfer_.begin(engine.now());
@@ -100,6 +101,7 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   outcome.lost = took - outcome.ideal;
   outcome.ideal += fabric_.fence();
   if (const auto bytes = static_cast<double>(running.put.bytes.count); bytes > 0) {
+    fabric_.let_go(running.put);
     transfer_.end(engine.now());
     unit_of(running.other())->transfer_.end(engine.now());
     move(running, bytes, -1);

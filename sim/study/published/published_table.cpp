@@ -301,6 +301,29 @@ void read_ratio(const Config& root, const fs::path& folder, PublishedTable& tabl
   config.finish();
 }
 
+PublishedTuner read_tuner(const Config& root, const fs::path& folder) {
+  PublishedTuner tuner;
+  const Config axes = root.map("axes");
+  for (const std::string& name : axes.names()) {
+    PublishedTuner::Axis& axis = tuner.axes.emplace_back(PublishedTuner::Axis{name, {}});
+    const Config values = axes.map(name);
+    for (const std::string& value : values.names())
+      axis.values.push_back({value, overrides_of(values, value.c_str(), folder)});
+    if (axis.values.empty()) axes.error(name, "no values, expected at least one");
+    values.finish();
+  }
+  axes.finish();
+  for (const Config& part : root.maps("parts")) {
+    tuner.parts.push_back({part.text("metric"), part.text("unit"), overrides_of(part, "set", folder)});
+    const PublishedTuner::Part& read = tuner.parts.back();
+    if (!metric_unit(read.metric, read.unit))
+      part.error("unit", fmt::format("'{}' is no unit of {}", read.unit, read.metric));
+    part.finish();
+  }
+  if (tuner.parts.empty()) root.error("parts", "none, expected at least one");
+  return tuner;
+}
+
 void read_metrics(const Config& root, PublishedTable& table) {
   for (const Config& metric : root.maps("metrics")) {
     PublishedMetric& read = table.metrics.emplace_back(PublishedMetric{
@@ -415,9 +438,18 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
     read_ratio(root, folder, table);
     CaseReader(root, folder, table).read();
   }
+  const auto timed_from_kernel = [&] {
+    return root.choice("timed_from", {"launch", "kernel"}, "launch") == 1;
+  };
+  if (table.evaluation == "tuned") {
+    table.experiment = root.text("experiment");
+    table.timed_from_kernel = timed_from_kernel();
+    table.tuner = read_tuner(root, folder);
+    CaseReader(root, folder, table).read();
+  }
   if (table.evaluation == "runs") {
     table.experiment = root.text("experiment");
-    table.timed_from_kernel = root.choice("timed_from", {"launch", "kernel"}, "launch") == 1;
+    table.timed_from_kernel = timed_from_kernel();
     read_metrics(root, table);
     CaseReader(root, folder, table).read();
   }

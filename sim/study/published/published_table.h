@@ -75,6 +75,25 @@ struct PublishedRatio {
   Part of, over;
 };
 
+// A tuner that chooses how a program works, of the evaluation `tuned`.
+struct PublishedTuner {
+  struct Value {
+    std::string name;
+    std::vector<std::string> overrides;  // path.to.key=value
+  };
+  struct Axis {
+    std::string name;
+    std::vector<Value> values;  // the default first
+  };
+  // What is timed, of which the tuner looks at the first.
+  struct Part {
+    std::string metric, unit;
+    std::vector<std::string> overrides;
+  };
+  std::vector<Axis> axes;
+  std::vector<Part> parts;
+};
+
 struct PublishedMetric {
   std::string name, unit;         // sim/study/metrics: metric.h, metric_unit.h
   std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
@@ -99,17 +118,17 @@ struct PublishedFigure {
 // folder's README says what may stand there.
 struct PublishedTable {
   std::string name, description;
-  std::string evaluation;      // sim/study/published/evaluation.h
-  std::string heading, notes;  // above and below the printed table
-  std::string lacks;           // what the model lacks where the simplest formula is as good, in a sentence
+  std::string evaluation;         // sim/study/published/evaluation.h
+  std::string heading, notes;     // above and below the printed table
+  std::string lacks;              // what the model lacks where the simplest formula is as good, in a sentence
   std::vector<std::string> with;  // tables that are shown behind it where it is asked for by name
-  bool from_profile = false;   // and not from a file of published values
-  std::string group;           // a name under which it is shown with other tables; may be empty
-  bool is_long = false;        // its error bars must do with few draws
+  bool from_profile = false;      // and not from a file of published values
+  std::string group;              // a name under which it is shown with other tables; may be empty
+  bool is_long = false;           // its error bars must do with few draws
 
   std::vector<PublishedVariant> variants;
 
-  // Of evaluations that run an experiment for each case: `runs`, `replayed`.
+  // Of evaluations that run an experiment for each case: `runs`, `replayed`, `tuned`.
   std::string experiment;            // configs/experiments/NAME.yaml
   bool timed_from_kernel = false;    // not from its launch
   std::vector<std::string> columns;  // the coordinates' keys, in order; `pass` stands for each pass
@@ -121,6 +140,7 @@ struct PublishedTable {
   PublishedBatches batches;
   PublishedTimeline timeline;
   PublishedRatio ratio;
+  PublishedTuner tuner;
 
   std::vector<Reference> references;
   std::vector<PublishedFigure> figures;

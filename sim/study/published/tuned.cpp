@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "sim/core/parallel.h"
+#include "sim/experiment/compiled.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/serial_roofline.h"
+#include "sim/study/metrics/metric_unit.h"
+#include "sim/study/published/evaluation.h"
+#include "sim/study/published/simplest_formula.h"
+
+namespace a3sim {
+namespace {
+
+// A value of each of the tuner's axes, by its place.
+using Setting = std::vector<std::size_t>;
+
+// A case under the settings that a tuner may choose.
+class TunedCase {
+ public:
+  TunedCase(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario,
+            const SimplestFormula& formula)
+      : tuner_(table.tuner),
+        from_kernel_(table.timed_from_kernel),
+        experiment_(scenario.load(table.experiment, one.overrides)),
+        one_(one),
+        formula_(formula) {}
+
+  void add_points(std::vector<Point>& points) {
+    const Setting usual(tuner_.axes.size(), 0), best = least();
+    for (const PublishedTuner::Part& part : tuner_.parts) {
+      const double scale = in_unit(part.metric, part.unit, 1);
+      Point point{one_.coordinates,          part.metric, part.unit, ps(part, best) * scale,
+                  experiment_.hardware.name, one_.variant};
+      if (one_.variant.empty()) point.formula = static_cast<double>(by_hand(part, usual).count()) * scale;
+      point.more = {{Column::number("by default", "", 1), ps(part, usual) * scale},
+                    {Column::words("setting"), text_of_setting(best)}};
+      points.push_back(std::move(point));
+    }
+  }
+
+ private:
+  const PublishedTuner::Part& tuned() const { return tuner_.parts.front(); }
+
+  // From the default on, one axis at a time takes its best value, until none has a better one.
+  Setting least() {
+    Setting best(tuner_.axes.size(), 0);
+    Duration time = run(tuned(), best);
+    for (bool better = true; better;) {
+      better = false;
+      for (std::size_t axis = 0; axis < best.size(); ++axis) {
+        for (std::size_t value = 0; value < tuner_.axes[axis].values.size(); ++value) {
+          Setting other = best;
+          other[axis] = value;
+          if (other == best) continue;
+          const Duration now = run(tuned(), other, time);
+          if (now >= time) continue;
+          best = other;
+          time = now;
+          better = true;
+        }
+      }
+    }
+    return best;
+  }
+
+  double ps(const PublishedTuner::Part& part, const Setting& setting) {
+    return static_cast<double>(run(part, setting).count());
+  }
+
+  std::vector<std::string> changes_of(const PublishedTuner::Part& part, const Setting& setting) const {
+    std::vector<std::string> changes = part.overrides;
+    for (std::size_t axis = 0; axis < setting.size(); ++axis) {
+      const auto& overrides = tuner_.axes[axis].values[setting[axis]].overrides;
+      changes.insert(changes.end(), overrides.begin(), overrides.end());
+    }
+    return changes;
+  }
+
+  // What is not timed of a run.
+  Duration before(const Experiment& experiment) const {
+    return from_kernel_ ? first_launch(experiment.program, experiment.run.launch) : Duration::zero();
+  }
+
+  Duration by_hand(const PublishedTuner::Part& part, const Setting& setting) const {
+    const Experiment experiment = experiment_.with(changes_of(part, setting));
+    const Compiled compiled = compile_all(experiment);
+    return serial_roofline(compiled.passes.front().schedule, compiled.counts, experiment.hardware,
+                           experiment.program, experiment.run, formula_.part_of_peak(experiment.hardware))
+               .total() -
+           before(experiment);
+  }
+
+  // The time of a part; anything above the limit for one that is slower.
+  Duration run(const PublishedTuner::Part& part, const Setting& setting, Duration limit = Duration::max()) {
+    const std::vector<std::string> changes = changes_of(part, setting);
+    const auto [known, is_new] = times_.try_emplace(changes, Duration::zero());
+    if (!is_new) return known->second;
+    const Experiment experiment = experiment_.with(changes);
+    const Compiled compiled = compile_all(experiment);
+    const Duration launch = before(experiment);
+    const Duration latest = limit == Duration::max() ? limit : limit + launch;
+    const RunResult result = run_drawn(experiment, compiled, 0, {}, false, latest);
+    return known->second = result.stopped ? Duration::max() : result.makespan - launch;
+  }
+
+  std::string text_of_setting(const Setting& setting) const {
+    std::vector<std::string> texts;
+    for (std::size_t axis = 0; axis < setting.size(); ++axis)
+      texts.push_back(tuner_.axes[axis].values[setting[axis]].name);
+    return fmt::format("{}", fmt::join(texts, " "));
+  }
+
+  const PublishedTuner& tuner_;
+  bool from_kernel_;
+  Experiment experiment_;
+  const PublishedCase& one_;
+  const SimplestFormula& formula_;
+  std::map<std::vector<std::string>, Duration> times_;  // by what was set
+};
+
+Predictions run_tuned(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+  std::vector<const PublishedCase*> cases;
+  for (const PublishedCase& one : table.cases) {
+    if (wanted.has(one.coordinates) && (wanted.variants || one.variant.empty())) cases.push_back(&one);
+  }
+  const SimplestFormula formula = SimplestFormula::read(scenario.configs);
+  std::vector<std::vector<Point>> points(cases.size());
+  in_parallel(cases.size(), scenario.threads,
+              [&](std::size_t i) { TunedCase(table, *cases[i], scenario, formula).add_points(points[i]); });
+  Predictions result{table.heading, {}};
+  for (std::vector<Point>& of : points) std::ranges::move(of, std::back_inserter(result.points));
+  return result;
+}
+
+A3SIM_REGISTER(Evaluation, "tuned", "the least time among a tuner's settings, and its parts alone",
+               Evaluation{run_tuned});
+
+}  // namespace
+}  // namespace a3sim

@@ -1,0 +1,63 @@
+#include <catch2/catch.hpp>
+
+#include "sim/experiment/block_choice.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/run_experiment.h"
+
+using namespace a3sim;
+
+namespace {
+
+PassResult chunked_run(const std::vector<std::string>& set) {
+  return run_experiment(load_experiment(configs_folder() / "experiments" / "allgather_matmul.yaml", set),
+                        true)
+      .front();
+}
+
+}  // namespace
+
+TEST_CASE("Movers that put piece by piece wait for one another's bytes on the port") {
+  for (const int movers : {1, 8}) {
+    // Each mover has one block of 64 rows to put to the other die of the package.
+    const PassResult run =
+        chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.part=gather", "chunked_gemm.k=8192",
+                     "chunked_gemm.chunk_tiles=8", "chunked_gemm.rows=" + std::to_string(64 * movers),
+                     "order.limit.GatherChunk=" + std::to_string(movers)});
+    const Hardware hardware =
+        load_experiment(configs_folder() / "experiments" / "allgather_matmul.yaml", {}).hardware;
+    constexpr double kBytes = 64 * 8192, kRow = 256;
+    const double own = 1 / static_cast<double>(hardware.fabric.put_per_worker.count),
+                 row = seconds(hardware.fabric.put_row) / kRow,
+                 others = (movers - 1) / static_cast<double>(hardware.fabric.planes.front().egress.count);
+    const double expected = kBytes * (own + row + others) + seconds(hardware.fabric.put_startup);
+    const TaskRecord& put = run.run.ranks[0].records[0];
+    CHECK(seconds(put.end - put.start) ==
+          Approx(expected + seconds(hardware.fabric.put_fence)).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("A chunk goes once the one before has come and its buffer is free") {
+  const PassResult run = chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.rows=1024", "chunked_gemm.k=512",
+                                      "chunked_gemm.n=4096", "chunked_gemm.chunk_tiles=2"});
+  const Ssc& ssc = run.schedule.front();
+  const auto span = [&](const std::string& op) {
+    Duration first = Duration::max(), last{};
+    for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+      if (ssc.operators()[ssc.tasks()[t].op].name != op) continue;
+      first = std::min(first, run.run.ranks[0].records[t].start.time_since_epoch());
+      last = std::max(last, run.run.ranks[0].records[t].end.time_since_epoch());
+    }
+    return std::pair(first, last);
+  };
+  CHECK(span("Gather1").first >= span("Gather0").second);
+  for (int chunk = 2; chunk < 4; ++chunk)
+    CHECK(span("Gather" + std::to_string(chunk)).first >= span("GMM" + std::to_string(chunk - 2)).second);
+  CHECK(span("GMM").first < span("Gather0").second);
+}
+
+TEST_CASE("Blocks are narrower where less than two rounds of them would leave cores idle") {
+  const Tiling usual;
+  CHECK(chosen_base_n(2048, 2048, usual, 24) == usual.base_n);  // 128 blocks
+  // 8 x 4 blocks of 256 are two rounds, and so are 8 x 6 of 176.
+  CHECK(chosen_base_n(1024, 1024, usual, 24) == 176);
+}
