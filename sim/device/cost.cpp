@@ -121,7 +121,9 @@ double CostModel::part_of_rate(const Step& step, const StepAccess& access) const
   // Rows that begin at a half or a quarter of a line come in pieces of as much.
   std::uint32_t piece = kL2Line;
   while (step.cube && access.row_bytes > 0 && piece > kL2Line / 4 && access.pitch % piece != 0) piece /= 2;
-  const double part = access.pitch % piece == 0 ? 1 : step.cube ? cube.unaligned : hardware_.vector.unaligned;
+  const bool aligned = access.pitch % piece == 0;
+  if (!aligned) piece = kL2Line;
+  const double part = aligned ? 1 : step.cube ? cube.unaligned : hardware_.vector.unaligned;
   if (access.row_bytes == 0 || std::min(access.row_bytes, piece) >= kL2Line) return part;
   const double rows =
       static_cast<double>(kL2Line) / std::min(access.row_bytes, piece);  // 512 bytes in 1, 2, 4 rows
