@@ -82,10 +82,10 @@ struct Hardware {
     std::vector<Level> levels;       // from near to far
     BytesPerSecond put_per_worker;   // one AIV's puts
     BytesPerSecond pull_per_worker;  // one AIV's reads of remote memory
-    Duration put_row;                // of a row of a put that goes piece by piece, beside its bytes
     Duration put_startup;            // of a put, before its bytes flow
     double unaligned = 1;            // part of put_per_worker where a put's rows are no whole lines
     Duration put_fence;              // from the last byte's departure until the worker is free
+    Duration put_row{};              // of a row of a put that goes piece by piece, beside its bytes
 
     const Level* level(std::string_view name) const;  // null: there is none of this name
   } fabric;

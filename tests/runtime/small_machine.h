@@ -25,7 +25,8 @@ inline Hardware small_machine() {
   hardware.vector = {kFast, kFast, kFast, 0, 64, kFast, 64};
   hardware.vector.ub = 192_KiB;
   hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kEndless, kEndless};
-  hardware.fabric = {{{"plane", kPort, kPort}}, {{"near", kNone, 0, kHop}}, kPutRate, kStartup, 1, kFence};
+  hardware.fabric = {
+      {{"plane", kPort, kPort, kPort}}, {{"near", kNone, 0, kHop}}, kPutRate, kPutRate, kStartup, 1, kFence};
   return hardware;
 }
 
