@@ -55,7 +55,7 @@ TEST_CASE("the best of all orders of a small taskflow is found from a serial one
   REQUIRE(least < 0.99);  // there is something to find
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     INFO("seed " << seed);
-    CHECK(least_score(problem, one_run(200, seed)) == least);
+    CHECK(least_score(problem, one_run(400, seed)) == least);
   }
 }
 
