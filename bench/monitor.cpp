@@ -56,9 +56,9 @@ void print_cost_of_recording(std::uint32_t ep) {
         if (!record) return;
         const auto write = [&](std::span<const std::uint32_t> ranks) {
           const double begin = processor_time();
-          const FullStep of = full_records(step, ranks, names);
-          bytes += operators_csv(of, names, passes).size() +
-                   transfers_csv(of, names, passes, machine).size() + host_csv(of).size();
+          const FullStep full_step = full_records(step, ranks, names);
+          bytes += operators_csv(full_step, names, passes).size() +
+                   transfers_csv(full_step, names, passes, machine).size() + host_csv(full_step).size();
           return processor_time() - begin;
         };
         full = std::min(full, write(all));

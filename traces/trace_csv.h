@@ -66,7 +66,7 @@ struct CauseCells {
   Cause::Kind cause = Cause::Kind::kBeginning;
   std::uint32_t cause_rank = kNone, cause_task = kNone, cause_host = kNone;
 
-  void set(const Cause& of);
+  void set(const Cause& cause);
   Cause get() const;
 };
 

@@ -114,8 +114,8 @@ void BlockBuilder::scatter(const std::string& name, double width) {
 
 void BlockBuilder::ring(const std::string& name, double bytes) {
   if (layout_.cp == 1) return;
-  const auto round = [&](double of) {
-    return BlockCollective{BlockCollective::Kind::kRing, BlockCollective::Group::kContext, layout_.cp, of};
+  const auto round = [&](double value) {
+    return BlockCollective{BlockCollective::Kind::kRing, BlockCollective::Group::kContext, layout_.cp, value};
   };
   Operator& added = add();
   added.forward.push_back(kernel(name, WorkClass::kCollective, round(bytes)));

@@ -46,17 +46,17 @@ void ElementwiseOperator::fill_config(const FillContext& context, Tile tile, Tas
   }
 }
 
-void ElementwiseOperator::add(const FillContext& context, const TileRows& of, std::uint32_t number,
+void ElementwiseOperator::add(const FillContext& context, const TileRows& rows, std::uint32_t number,
                               std::uint32_t segment, TaskTable& out) const {
-  if (of.rows.empty()) return;
+  if (rows.rows.empty()) return;
   std::array<Region, kMaxInputs> inputs;
   for (std::size_t i = 0; i < context.op.inputs.size(); ++i)
-    inputs[i] = whole(context.op.inputs[i], context.rank, of.rows);
+    inputs[i] = whole(context.op.inputs[i], context.rank, rows.rows);
   std::array<Region, kMaxOutputs> outputs;
   for (std::size_t i = 0; i < context.op.outputs.size(); ++i)
-    outputs[i] = whole(context.op.outputs[i], context.rank, of.rows);
-  TaskDescriptor td = describe(context, *this, of.expert, of.rows.begin);
-  td.task_split_value = of.rows.size();
+    outputs[i] = whole(context.op.outputs[i], context.rank, rows.rows);
+  TaskDescriptor td = describe(context, *this, rows.expert, rows.rows.begin);
+  td.task_split_value = rows.rows.size();
   td.tile = number;
   td.chunk = segment;
   out.add(td, {inputs.data(), context.op.inputs.size()}, {outputs.data(), context.op.outputs.size()});

@@ -33,7 +33,7 @@ class ElementwiseOperator : public Operator {
                            std::span<const std::span<float>> outputs) const = 0;
 
  private:
-  void add(const FillContext& context, const TileRows& of, std::uint32_t number, std::uint32_t segment,
+  void add(const FillContext& context, const TileRows& rows, std::uint32_t number, std::uint32_t segment,
            TaskTable& out) const;
 };
 

@@ -27,7 +27,7 @@ class OperandsCheck final : public Check {
   void finish() override {
     if (!findings_.errors.empty()) return;
     const bool pulls =
-        std::ranges::any_of(types_, [](const Operator* of) { return of->mover() == Mover::kPull; });
+        std::ranges::any_of(types_, [](const Operator* op) { return op->mover() == Mover::kPull; });
     findings_.notes.push_back(
         fmt::format("{} tasks touch their operators' tensors, in other ranks' memory by puts{} only", tasks_,
                     pulls ? " and pulls" : ""));

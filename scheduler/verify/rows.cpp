@@ -174,9 +174,9 @@ class RowsCheck final : public Check {
     for (std::optional<OperatorMoves>& moves : moves_) {
       if (!moves) continue;
       moves->cover_slots();
-      const Findings& of = moves->findings;
-      findings_.errors.insert(findings_.errors.end(), of.errors.begin(), of.errors.end());
-      findings_.notes.insert(findings_.notes.end(), of.notes.begin(), of.notes.end());
+      const Findings& findings = moves->findings;
+      findings_.errors.insert(findings_.errors.end(), findings.errors.begin(), findings.errors.end());
+      findings_.notes.insert(findings_.notes.end(), findings.notes.begin(), findings.notes.end());
     }
   }
 

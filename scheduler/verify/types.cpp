@@ -42,8 +42,8 @@ std::string flaw_of(const Ssc& ssc, const OperatorInfo& op) {
 
 // What an operator says of its tasks.
 struct OperatorType {
-  explicit OperatorType(const Operator& of)
-      : task_type(static_cast<std::uint16_t>(of.task_type())), unit(of.unit()) {}
+  explicit OperatorType(const Operator& op)
+      : task_type(static_cast<std::uint16_t>(op.task_type())), unit(op.unit()) {}
   std::uint16_t task_type;
   CoreUnit unit;
 };

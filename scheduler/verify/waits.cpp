@@ -213,9 +213,9 @@ class WaitsCheck final : public Check {
     SortedAccesses reads(taskflow), writes(taskflow);
     std::uint64_t pairs = 0;
     search_.sort();
-    accesses_.each([&](const TensorAccesses& of) {
-      reads.sort(of.reads, of.tensor);
-      writes.sort(of.writes, of.tensor);
+    accesses_.each([&](const TensorAccesses& accesses) {
+      reads.sort(accesses.reads, accesses.tensor);
+      writes.sort(accesses.writes, accesses.tensor);
       each_overlap(reads.groups(), writes.groups(),
                    [&](const AlikeAccesses& read, const AlikeAccesses& write) {
                      pairs += read.accesses.size() * write.accesses.size();

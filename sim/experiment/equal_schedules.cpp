@@ -22,10 +22,10 @@ bool same(const Ssc& a, const Ssc& b) {
 }
 
 template <class T>
-void add_bytes(std::span<const T> of, std::uint64_t& hash) {
+void add_bytes(std::span<const T> ts, std::uint64_t& hash) {
   constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15;
-  const std::string_view bytes(reinterpret_cast<const char*>(of.data()), of.size_bytes());
-  hash = (hash ^ std::hash<std::string_view>()(bytes) ^ of.size()) * kMultiplier;
+  const std::string_view bytes(reinterpret_cast<const char*>(ts.data()), ts.size_bytes());
+  hash = (hash ^ std::hash<std::string_view>()(bytes) ^ ts.size()) * kMultiplier;
   hash ^= hash >> 32;
 }
 

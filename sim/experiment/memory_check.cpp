@@ -8,8 +8,8 @@ namespace a3sim {
 namespace {
 
 // Bytes a task. Runs are measured with 2,000 experts a rank and more, compilations from EP16 to EP768.
-double bytes_a_task(MemoryOf of) {
-  switch (of) {
+double bytes_a_task(MemoryOf memory_of) {
+  switch (memory_of) {
     case MemoryOf::kCompilation:
       return 250;
     case MemoryOf::kRun:
@@ -22,17 +22,17 @@ double bytes_a_task(MemoryOf of) {
 
 }  // namespace
 
-bool fits_memory(std::uint64_t tasks, MemoryOf of, Bytes memory) {
-  return static_cast<double>(tasks) * bytes_a_task(of) <= static_cast<double>(memory.count);
+bool fits_memory(std::uint64_t tasks, MemoryOf memory_of, Bytes memory) {
+  return static_cast<double>(tasks) * bytes_a_task(memory_of) <= static_cast<double>(memory.count);
 }
 
-void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf of, Bytes memory) {
-  if (fits_memory(tasks, of, memory)) return;
-  const double bytes = static_cast<double>(tasks) * bytes_a_task(of);
+void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf memory_of, Bytes memory) {
+  if (fits_memory(tasks, memory_of, memory)) return;
+  const double bytes = static_cast<double>(tasks) * bytes_a_task(memory_of);
   throw RunError(fmt::format(
       "{}: {} {:.0f} million tasks takes some {:.1f} GB, and this machine has {:.1f}: take a smaller "
       "group, fewer experts, partitions or shares, or larger chunks",
-      what, of == MemoryOf::kCompilation ? "compiling" : "a run of", static_cast<double>(tasks) / 1e6,
+      what, memory_of == MemoryOf::kCompilation ? "compiling" : "a run of", static_cast<double>(tasks) / 1e6,
       bytes / 1e9, static_cast<double>(memory.count) / 1e9));
 }
 

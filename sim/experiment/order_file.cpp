@@ -55,8 +55,8 @@ void add_unused(const Experiment& experiment, const std::string& user,
       if (!passes[p].by_one.empty()) continue;
       std::vector<std::string> alike;
       for (std::size_t op = 0; op < passes[p].operators.size(); ++op) {
-        const OperatorQueue& of = passes[p].operators[op];
-        if (types.contains(of.type) && !passes[p].by_all.contains(op)) alike.push_back(of.name);
+        const OperatorQueue& queue = passes[p].operators[op];
+        if (types.contains(queue.type) && !passes[p].by_all.contains(op)) alike.push_back(queue.name);
       }
       if (alike.empty()) continue;
       say(

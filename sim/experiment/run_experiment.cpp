@@ -29,15 +29,15 @@ std::size_t tasks_in(const CompiledPass& pass) {
 RunResult run_on(const NetworkBackend& backend, const Experiment& experiment, const Compiled& compiled,
                  std::size_t pass, const RunOptions& options, Progress& progress) {
   const spdlog::stopwatch watch;
-  const CompiledPass& of = compiled.passes[pass];
+  const CompiledPass& compiled_pass = compiled.passes[pass];
   check_interruption();
-  check_memory(of.name, tasks_in(of), memory_of(options), memory_of_machine());
+  check_memory(compiled_pass.name, tasks_in(compiled_pass), memory_of(options), memory_of_machine());
   InterruptibleHooks interruptible(options.hooks, progress);
   RunOptions with_hooks = options;
   with_hooks.hooks = interruptible.hooks();
-  RunResult result = run_schedule(of.schedule, compiled.counts, experiment.hardware, experiment.program,
-                                  backend, with_hooks);
-  spdlog::debug("{}: {} events executed, {:.3f} s", of.name, result.events, watch);
+  RunResult result = run_schedule(compiled_pass.schedule, compiled.counts, experiment.hardware,
+                                  experiment.program, backend, with_hooks);
+  spdlog::debug("{}: {} events executed, {:.3f} s", compiled_pass.name, result.events, watch);
   return result;
 }
 
@@ -51,8 +51,8 @@ RunOptions options_of(const Experiment& experiment, bool record) {
 
 RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                    const RunOptions& options) {
-  const CompiledPass& of = compiled.passes[pass];
-  Progress progress(fmt::format("tasks of {}", of.name), tasks_in(of));
+  const CompiledPass& compiled_pass = compiled.passes[pass];
+  Progress progress(fmt::format("tasks of {}", compiled_pass.name), tasks_in(compiled_pass));
   return run_on(backend_in_threads(experiment), experiment, compiled, pass, options, progress);
 }
 

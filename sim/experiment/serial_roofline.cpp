@@ -136,7 +136,8 @@ double ScheduleUse::operators(const Ssc& ssc) {
   std::map<std::uint32_t, OperatorUse> by_operator;
   for (const TaskDescriptor& td : ssc.tasks()) {
     work_.clear();
-    Operators::get(ssc.operators()[td.op].type).work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work_);
+    Operators::get(ssc.operators()[td.op].type)
+        .work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work_);
     OperatorUse& use = by_operator[td.op];
     add_products(ssc, use);
     add_streams(ssc, use);

@@ -48,8 +48,9 @@ void check_rows(const StreamPass& pass, const MicroBatch& batch, Findings& findi
     for (const ExpertRows& rows : pass.rows[t]) computed[rows.expert] += rows.rows;
   }
   const auto is_computed = [&](std::uint64_t times) {
-    return std::ranges::equal(computed, batch.rows,
-                              [&](std::uint64_t of, std::uint32_t rows) { return of == times * rows; });
+    return std::ranges::equal(computed, batch.rows, [&](std::uint64_t number, std::uint32_t rows) {
+      return number == times * rows;
+    });
   };
   const bool in_parts = !is_computed(1) && is_computed(pass.program.ranks);
   std::uint64_t routed = 0;

@@ -122,14 +122,14 @@ py::list metrics(const Run& run, const std::vector<std::string>& names) {
 void bind_runs(py::module_& module) {
   py::class_<PythonRun, std::shared_ptr<PythonRun>>(module, "Run")
       .def_property_readonly("recorded", [](const PythonRun& run) { return run.recorded; })
-      .def("records", [](const std::shared_ptr<PythonRun>& of, std::size_t p,
-                         std::size_t r) { return records(of, p, r); })
-      .def("schedule", [](const std::shared_ptr<PythonRun>& of, std::size_t p) { return schedule(of, p); })
-      .def("summary", [](const std::shared_ptr<PythonRun>& of) { return summary(of); })
-      .def("latencies", [](const std::shared_ptr<PythonRun>& of) { return latencies(of); })
-      .def("bounds", [](const std::shared_ptr<PythonRun>& of, std::size_t p) { return bounds(of, p); })
-      .def("metrics", [](const std::shared_ptr<PythonRun>& of, const std::vector<std::string>& names) {
-        return metrics(of, names);
+      .def("records", [](const std::shared_ptr<PythonRun>& run, std::size_t p,
+                         std::size_t r) { return records(run, p, r); })
+      .def("schedule", [](const std::shared_ptr<PythonRun>& run, std::size_t p) { return schedule(run, p); })
+      .def("summary", [](const std::shared_ptr<PythonRun>& run) { return summary(run); })
+      .def("latencies", [](const std::shared_ptr<PythonRun>& run) { return latencies(run); })
+      .def("bounds", [](const std::shared_ptr<PythonRun>& run, std::size_t p) { return bounds(run, p); })
+      .def("metrics", [](const std::shared_ptr<PythonRun>& run, const std::vector<std::string>& names) {
+        return metrics(run, names);
       });
   module.def("run", [](const Experiment& experiment, bool record) {
     return std::const_pointer_cast<PythonRun>(run(experiment, record));

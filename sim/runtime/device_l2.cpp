@@ -51,12 +51,12 @@ std::vector<L2Tensor> tensors_of(const Ssc& ssc, const RowLayout& layout, std::u
   std::vector<L2Tensor> tensors;
   const std::uint32_t rank = index(ssc.rank());
   for (const TensorInfo& tensor : ssc.tensors()) {
-    L2Tensor& of = tensors.emplace_back();
-    of.rows = layout.real_rows(tensor.layout, rank, tensor.rows);
-    of.row_bytes = static_cast<std::uint32_t>(tensor.row_bytes());
-    of.parts = parts_of(tensor, layout, rank, of.rows);
+    L2Tensor& l_2_tensor = tensors.emplace_back();
+    l_2_tensor.rows = layout.real_rows(tensor.layout, rank, tensor.rows);
+    l_2_tensor.row_bytes = static_cast<std::uint32_t>(tensor.row_bytes());
+    l_2_tensor.parts = parts_of(tensor, layout, rank, l_2_tensor.rows);
     const bool vectors_only = tensor.layout == Layout::kPlain && !in_blocks[tensors.size() - 1];
-    of.piece_rows = vectors_only ? kRowsOfVectors : kRowsOfBlocks;
+    l_2_tensor.piece_rows = vectors_only ? kRowsOfVectors : kRowsOfBlocks;
   }
   tensors.reserve((copies + 1) * tensors.size());
   for (std::uint32_t copy = 0; copy < copies; ++copy) {

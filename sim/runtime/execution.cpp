@@ -15,7 +15,7 @@ BytesPerSecond part_of(BytesPerSecond rate, double part) {
 
 std::string ExecutionSite::waits(std::uint32_t task, std::uint32_t worker) const {
   const TaskDescriptor& td = ssc.tasks()[task];
-  const std::string who = worker == kNone ? "" : " " + ssc.kinds().worker_name(worker);
+  const std::string who = worker == kNone ? "" : fmt::format(" {}", ssc.kinds().worker_name(worker));
   return fmt::format("\n  rank {}{}: task {} ({} {}) waits for event {}: {} of {}", index(ssc.rank()), who,
                      task, ssc.operators()[td.op].name, td.task_index, td.dependent_event,
                      events.count(td.dependent_event), ssc.events()[td.dependent_event].threshold);

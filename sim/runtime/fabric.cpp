@@ -100,7 +100,8 @@ void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
   const Topology::Route route = this->route(put);
   const std::uint32_t token = index(put.driver()) * workers_per_rank_ + worker;
   const Bytes bytes = on_ports(put.bytes, route.payload);
-  network_->start(engine.now(), {route.from, route.to, bytes, cap_on(route, put, movers_[route.from]), token, route.path});
+  network_->start(engine.now(),
+                  {route.from, route.to, bytes, cap_on(route, put, movers_[route.from]), token, route.path});
   if (!sent_.empty())
     sent_[std::size_t{index(put.src)} * topology_.ranks() + index(put.dst)] +=
         static_cast<double>(bytes.count);

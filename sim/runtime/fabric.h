@@ -119,8 +119,8 @@ class Fabric final : public EventHandler {
   std::unique_ptr<Network> network_;
   std::vector<FabricEnd*> ends_;
   const LinkDisturbances* disturbances_;
-  NetworkSpec ports_;         // as they are now, for who may use all of its memory
-  std::vector<double> part_;  // by rank: of its ports that its memory can serve
+  NetworkSpec ports_;                  // as they are now, for who may use all of its memory
+  std::vector<double> part_;           // by rank: of its ports that its memory can serve
   std::vector<std::uint32_t> movers_;  // by port: puts that have been taken up
   // Of the network's cables, since the last change of rates.
   struct WatchedCable {

@@ -16,8 +16,9 @@ namespace {
 // Whether a device has such workers, as many at least.
 bool fits(const WorkerKinds& needed, const WorkerKinds& device) {
   return std::ranges::all_of(needed, [&](const WorkerKind& kind) {
-    return std::ranges::any_of(device, [&](const WorkerKind& of) {
-      return of.name == kind.name && of.units == kind.units && of.count >= kind.count;
+    return std::ranges::any_of(device, [&](const WorkerKind& worker_kind) {
+      return worker_kind.name == kind.name && worker_kind.units == kind.units &&
+             worker_kind.count >= kind.count;
     });
   });
 }

@@ -56,11 +56,11 @@ TEST_CASE("on one rank, all outputs and all gradients are right under every ship
     std::vector<DataCase> cases = shipped_cases("ep4", with(routing, {"parallel.ep=1"}));
     for (const std::filesystem::path& file : shipped_file("orders")) {
       INFO(file << (routing.empty() ? ", balanced" : ", skewed"));
-      for (DataCase& of : cases) {
-        const std::vector<std::string> elsewhere = of.experiment.order.elsewhere;
-        of.experiment.order = order_in(file);
-        of.experiment.order.elsewhere = elsewhere;
-        const DataCheck check(of, kDataSeed);
+      for (DataCase& data_case : cases) {
+        const std::vector<std::string> elsewhere = data_case.experiment.order.elsewhere;
+        data_case.experiment.order = order_in(file);
+        data_case.experiment.order.elsewhere = elsewhere;
+        const DataCheck check(data_case, kDataSeed);
         CHECK(check_data(check, {}).faults == kNothing);
         CHECK((structure_of(check).idle_experts > 0) == !routing.empty());
         REQUIRE(check.passes().size() == 2);
@@ -95,7 +95,7 @@ TEST_CASE("measurements of single operators compute the right thing, under every
   for (const char* experts : {"gemm.experts=0", "gemm.experts=5"}) {
     if (experts != std::string("gemm.experts=0") && execution != std::string("kernel")) continue;
     const std::vector<DataCase> cases = shipped_cases("gemm", with(set, {experts}));
-    for (const DataCase& of : cases) CHECK(of.oracles == std::vector{Oracle::kGemm});
+    for (const DataCase& data_case : cases) CHECK(data_case.oracles == std::vector{Oracle::kGemm});
     CHECK(structure_of(DataCheck(cases[0], kDataSeed)).fewest_blocks >= 3);
     CHECK(wrong(cases) == kNothing);
   }
@@ -112,25 +112,25 @@ TEST_CASE("the small shape keeps the structure: partitions, ragged chunks, three
   REQUIRE(cases.size() == (partitions == 1 ? 2 : 1));
   CHECK(cases.front().experiment.cut.partitions == std::min(partitions, kMostPartitions));
   CHECK(cases.back().experiment.cut.partitions >= 2);
-  for (const DataCase& of : cases) {
-    const Structure structure = structure_of(DataCheck(of, kDataSeed));
+  for (const DataCase& data_case : cases) {
+    const Structure structure = structure_of(DataCheck(data_case, kDataSeed));
     CHECK(structure.fewest_blocks >= 3);
     CHECK(structure.shortest_put < structure.longest_put);
-    CHECK(structure.longest_put == of.experiment.cut.chunk);
-    CHECK(structure.experts == 8 * of.experiment.shape.ep);
+    CHECK(structure.longest_put == data_case.experiment.cut.chunk);
+    CHECK(structure.experts == 8 * data_case.experiment.shape.ep);
   }
 }
 
 TEST_CASE("nothing of a small shape is larger than the configuration has it") {
-  const DataCase of = shipped_cases("ep4", {"model.tokens=8", "model.hidden=5", "model.intermediate=3",
-                                            "cut={shares: 2, chunk: 1, task_rows: 3}"})[0];
-  CHECK(of.experiment.shape.tokens == 8);
-  CHECK(of.experiment.shape.hidden == 5);
-  CHECK(of.experiment.shape.intermediate == 3);
-  CHECK(of.experiment.cut.shares == 2);
-  CHECK(of.experiment.cut.chunk == 1);
-  CHECK(of.experiment.cut.task_rows == 3);
-  CHECK(wrong({of}) == kNothing);
+  const DataCase data_case = shipped_cases("ep4", {"model.tokens=8", "model.hidden=5", "model.intermediate=3",
+                                                   "cut={shares: 2, chunk: 1, task_rows: 3}"})[0];
+  CHECK(data_case.experiment.shape.tokens == 8);
+  CHECK(data_case.experiment.shape.hidden == 5);
+  CHECK(data_case.experiment.shape.intermediate == 3);
+  CHECK(data_case.experiment.cut.shares == 2);
+  CHECK(data_case.experiment.cut.chunk == 1);
+  CHECK(data_case.experiment.cut.task_rows == 3);
+  CHECK(wrong({data_case}) == kNothing);
 }
 
 TEST_CASE("counts from a file are scaled: an expert without rows stays without, one with rows has some") {
@@ -138,9 +138,9 @@ TEST_CASE("counts from a file are scaled: an expert without rows stays without, 
   std::ofstream(file) << "4096,0,100,1,0,2048,512,77\n";
   const std::vector<DataCase> cases =
       shipped_cases("ep4", {"parallel.ep=1", "routing.kind=file", "routing.file=" + file.string()});
-  for (const DataCase& of : cases) {
-    const RoutingCounts counts = of.routed.counts(of.experiment.shape);
-    CHECK(counts.at(0, 0) == of.experiment.shape.tokens);
+  for (const DataCase& data_case : cases) {
+    const RoutingCounts counts = data_case.routed.counts(data_case.experiment.shape);
+    CHECK(counts.at(0, 0) == data_case.experiment.shape.tokens);
     for (const std::uint32_t expert : {1U, 4U}) CHECK(counts.at(0, expert) == 0);
     for (const std::uint32_t expert : {2U, 3U, 5U, 6U, 7U}) CHECK(counts.at(0, expert) > 0);
   }
@@ -178,9 +178,9 @@ TEST_CASE("the configured shape is kept when asked for, and its memory is told b
   const std::filesystem::path file = configs_folder() / "experiments" / "ep4.yaml";
   const Overrides small = {"parallel.ep=1", "model.tokens=30", "model.hidden=40", "model.intermediate=20",
                            "model.top_k=2"};
-  const DataCase of = full_case(file, small, kDataSeed);
-  CHECK(of.experiment.shape.hidden == 40);
-  CHECK(wrong({of}) == kNothing);
+  const DataCase data_case = full_case(file, small, kDataSeed);
+  CHECK(data_case.experiment.shape.hidden == 40);
+  CHECK(wrong({data_case}) == kNothing);
   constexpr std::int64_t kTokens = 30, kRows = 2 * kTokens, kHidden = 40, kWidth = 20, kExperts = 8;
   constexpr std::int64_t kWeights = kExperts * 3 * kHidden * kWidth, kMetadata = kExperts + 2 * kTokens;
   // Received and sent rows, gate_up, activation, expert output, returned rows, tokens in and out.
@@ -188,8 +188,8 @@ TEST_CASE("the configured shape is kept when asked for, and its memory is told b
   // The kept ones, and the gradients of all.
   constexpr std::int64_t kBackward =
       kRows * (5 * kHidden + 6 * kWidth) + 2 * kTokens * kHidden + 2 * kWeights;
-  CHECK(data_bytes(of).count == 2 * 4 * (kForward + kBackward + 2 * kMetadata));
-  CHECK(data_bytes(full_case(file, {}, kDataSeed)) > data_bytes(of) * 100);
+  CHECK(data_bytes(data_case).count == 2 * 4 * (kForward + kBackward + 2 * kMetadata));
+  CHECK(data_bytes(full_case(file, {}, kDataSeed)) > data_bytes(data_case) * 100);
 }
 
 TEST_CASE("every rank holds other tensors: a row of the wrong rank shows") {
@@ -203,9 +203,10 @@ TEST_CASE("every rank holds other tensors: a row of the wrong rank shows") {
 
 TEST_CASE("carrying data takes no time: a run is the configuration's, to the picosecond") {
   const char* execution = GENERATE("static", "dynamic", "kernel");
-  const DataCase of = shipped_cases("swiglu_add", {std::string("experiment.execution=") + execution})[0];
-  CHECK(DataCheck(of, kDataSeed).passes()[0].makespan ==
-        run_experiment(of.experiment, false)[0].run.makespan);
+  const DataCase data_case =
+      shipped_cases("swiglu_add", {std::string("experiment.execution=") + execution})[0];
+  CHECK(DataCheck(data_case, kDataSeed).passes()[0].makespan ==
+        run_experiment(data_case.experiment, false)[0].run.makespan);
 }
 
 TEST_CASE("the same seed gives the same tensors, another one others") {

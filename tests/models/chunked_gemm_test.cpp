@@ -64,8 +64,9 @@ TEST_CASE("Rows that are gathered in chunks are multiplied once each, those of t
       const Matrix others = run.get(rank, "c_" + std::to_string(c));
       REQUIRE(others.size() == (kRanks - 1) * rows);
       for (std::uint32_t i = 0; i < others.size(); ++i) {
-        const std::uint32_t of = i / group, from = (rank + 1 + of % (kRanks - 1)) % kRanks;
-        CHECK(others[i] == row_times(a[from][c * chunk + of / (kRanks - 1) * group + i % group], b[rank]));
+        const std::uint32_t number = i / group, from = (rank + 1 + number % (kRanks - 1)) % kRanks;
+        CHECK(others[i] ==
+              row_times(a[from][c * chunk + number / (kRanks - 1) * group + i % group], b[rank]));
       }
     }
   }

@@ -23,7 +23,8 @@ TaskDescriptor* a_task(SscParts& rank, Rng& rng, Has&& has) {
 
 // A region that somebody waits for or writes; null: the drawn task has none.
 inline Region* a_region(SscParts& rank, Rng& rng) {
-  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_outputs > 0; });
+  TaskDescriptor* td =
+      a_task(rank, rng, [](const TaskDescriptor& descriptor) { return descriptor.num_outputs > 0; });
   if (!td) return nullptr;
   Region& region = rank.regions[td->first_region + rng.below(td->num_inputs + td->num_outputs)];
   return region.flags & kMetadata || region.rows().empty() ? nullptr : &region;

@@ -31,9 +31,9 @@ struct BrokenCase {
 // Shapes, passes, routings, orders and executions.
 std::vector<BrokenCase> broken_cases() {
   const auto small = [](std::vector<std::string> more) {
-    for (const char* of :
+    for (const char* text :
          {"parallel.ep=2", "model.experts_per_rank=2", "model.top_k=2", "workers={aic: 3, aiv: 4}"})
-      more.insert(more.begin(), of);
+      more.insert(more.begin(), text);
     return more;
   };
   const std::string sampled = "routing.kind=sampled", skew = "routing.skew=2",
@@ -130,11 +130,11 @@ void mutate(const DataCheck& check, const DataCheck::Pass& pass, const Parts& go
 // Calls visit(check, pass, parts) for every pass of every case.
 template <class Visit>
 void each_pass(Visit&& visit) {
-  for (const BrokenCase& of : broken_cases()) {
-    const auto file = configs_folder() / "experiments" / (std::string(of.experiment) + ".yaml");
-    DataCase small = small_cases(file, of.overrides, kSeed).front();
-    if (of.order) {
-      const auto order = configs_folder() / "orders" / (std::string(of.order) + ".yaml");
+  for (const BrokenCase& broken_case : broken_cases()) {
+    const auto file = configs_folder() / "experiments" / (std::string(broken_case.experiment) + ".yaml");
+    DataCase small = small_cases(file, broken_case.overrides, kSeed).front();
+    if (broken_case.order) {
+      const auto order = configs_folder() / "orders" / (std::string(broken_case.order) + ".yaml");
       small.experiment = with_order(std::move(small.experiment), read_order_file(order));
     }
     const DataCheck check(std::move(small), kSeed);

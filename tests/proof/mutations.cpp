@@ -25,8 +25,8 @@ void retrigger(Parts& parts, TaskDescriptor& td, std::uint32_t rank, std::uint32
 // The task counts into an event that nobody waits for.
 bool drop_trigger(Parts& parts, std::uint32_t r, Rng& rng) {
   SscParts& rank = parts[r];
-  TaskDescriptor* td = a_task(rank, rng, [&](const TaskDescriptor& of) {
-    return !parts[of.trigger_rank].events[of.trigger_event].done;
+  TaskDescriptor* td = a_task(rank, rng, [&](const TaskDescriptor& descriptor) {
+    return !parts[descriptor.trigger_rank].events[descriptor.trigger_event].done;
   });
   if (!td) return false;
   std::vector<EventDescriptor>& events = parts[td->trigger_rank].events;
@@ -40,8 +40,8 @@ bool drop_trigger(Parts& parts, std::uint32_t r, Rng& rng) {
 bool change_threshold(Parts& parts, std::uint32_t r, Rng& rng) {
   SscParts& rank = parts[r];
   if (rank.events.empty()) return false;
-  std::uint32_t& of = rank.events[rng.below(size_of(rank.events))].threshold;
-  coin(rng) ? ++of : --of;
+  std::uint32_t& number = rank.events[rng.below(size_of(rank.events))].threshold;
+  coin(rng) ? ++number : --number;
   return true;
 }
 
@@ -90,8 +90,8 @@ bool wrong_rank(Parts& parts, std::uint32_t r, Rng& rng) {
       return true;
     }
     default: {
-      TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) {
-        return of.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
+      TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& descriptor) {
+        return descriptor.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
       });
       if (!td) return false;
       td->dst = another(td->dst, ranks, rng);
@@ -205,7 +205,8 @@ bool alike(const TensorInfo& a, const TensorInfo& b) {
 // A result goes where another tensor lies: of one task, or of the operator on every rank with all its readers.
 bool reuse_buffer(Parts& parts, std::uint32_t r, Rng& rng) {
   SscParts& rank = parts[r];
-  const TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_outputs > 0; });
+  const TaskDescriptor* td =
+      a_task(rank, rng, [](const TaskDescriptor& descriptor) { return descriptor.num_outputs > 0; });
   if (!td) return false;
   Region& region = rank.regions[td->first_region + td->num_inputs];
   const std::uint32_t from = region.tensor;
@@ -219,9 +220,9 @@ bool reuse_buffer(Parts& parts, std::uint32_t r, Rng& rng) {
     region.tensor = to;
     return true;
   }
-  for (SscParts& of : parts) {
-    for (Region& any : of.regions) any.tensor = any.tensor == from ? to : any.tensor;
-    for (OperatorInfo& op : of.operators) {
+  for (SscParts& ssc_parts : parts) {
+    for (Region& any : ssc_parts.regions) any.tensor = any.tensor == from ? to : any.tensor;
+    for (OperatorInfo& op : ssc_parts.operators) {
       for (std::vector<TensorId>* ids : {&op.inputs, &op.outputs})
         std::ranges::replace(*ids, TensorId{from}, TensorId{to});
     }

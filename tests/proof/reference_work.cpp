@@ -242,8 +242,8 @@ class Rank {
   Task cube(const TaskDescriptor& td, const OperatorInfo& op, const L2Answer& l2) const {
     const Region &a = ssc_.inputs(td)[0], &b = ssc_.inputs(td)[1], &c = ssc_.outputs(td)[0];
     const bool weights = op.type == "GroupedMatmulWeightGrad";
-    const auto product = [&](const Span& of) {
-      const auto n = static_cast<std::uint32_t>(of.rows());
+    const auto product = [&](const Span& span) {
+      const auto n = static_cast<std::uint32_t>(span.rows());
       return weights ? Product{tensor(a).cols, tensor(b).cols, n}
                      : Product{n, tensor(c).cols, tensor(a).cols};
     };
@@ -273,9 +273,9 @@ class Rank {
   }
 
   // A load's rate, where rows do not begin at a line, and where what lies together is shorter than one.
-  long double load_part(const TensorInfo& of, std::uint32_t together) const {
+  long double load_part(const TensorInfo& info, std::uint32_t together) const {
     const Hardware::Cube& cube = q_.hardware.cube;
-    const long double part = of.row_bytes() % kLine == 0 ? 1.0L : cube.unaligned;
+    const long double part = info.row_bytes() % kLine == 0 ? 1.0L : cube.unaligned;
     if (together >= kLine) return part;
     const long double pieces = static_cast<long double>(kLine) / together, two = 1.0L / cube.rows_256,
                       four = 1.0L / cube.rows_128;

@@ -10,7 +10,8 @@ namespace {
 template <class Change>
 bool change_input(Parts& parts, std::uint32_t r, Rng& rng, Change&& change) {
   SscParts& rank = parts[r];
-  const TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
+  const TaskDescriptor* td =
+      a_task(rank, rng, [](const TaskDescriptor& descriptor) { return descriptor.num_inputs > 0; });
   if (!td) return false;
   Region& region = rank.regions[td->first_region + rng.below(td->num_inputs)];
   if (region.flags & kMetadata || region.rows().empty()) return false;
@@ -41,7 +42,8 @@ void move_regions(SscParts& rank, std::uint32_t from, int by) {
 
 bool lose_operand(Parts& parts, std::uint32_t r, Rng& rng) {
   SscParts& rank = parts[r];
-  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
+  TaskDescriptor* td =
+      a_task(rank, rng, [](const TaskDescriptor& descriptor) { return descriptor.num_inputs > 0; });
   if (!td) return false;
   const std::uint32_t i = rng.below(td->num_inputs + td->num_outputs);
   rank.regions.erase(rank.regions.begin() + td->first_region + i);
@@ -53,7 +55,8 @@ bool lose_operand(Parts& parts, std::uint32_t r, Rng& rng) {
 // A task says that it reads or writes one region more, one that another task has.
 bool add_operand(Parts& parts, std::uint32_t r, Rng& rng) {
   SscParts& rank = parts[r];
-  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.num_inputs > 0; });
+  TaskDescriptor* td =
+      a_task(rank, rng, [](const TaskDescriptor& descriptor) { return descriptor.num_inputs > 0; });
   if (!td) return false;
   const Region more = rank.regions[rng.below(size_of(rank.regions))];
   const bool input = coin(rng);
@@ -66,7 +69,8 @@ bool add_operand(Parts& parts, std::uint32_t r, Rng& rng) {
 
 bool wrong_expert(Parts& parts, std::uint32_t r, Rng& rng) {
   SscParts& rank = parts[r];
-  TaskDescriptor* td = a_task(rank, rng, [](const TaskDescriptor& of) { return of.expert != kNoExpert; });
+  TaskDescriptor* td =
+      a_task(rank, rng, [](const TaskDescriptor& descriptor) { return descriptor.expert != kNoExpert; });
   if (!td) return false;
   const std::uint32_t experts = rank.shape.experts_per_rank, expert = another(td->expert, experts + 1, rng);
   td->expert = expert == experts ? kNoExpert : static_cast<std::uint16_t>(expert);
@@ -103,8 +107,8 @@ bool wrong_workers(Parts& parts, std::uint32_t r, Rng& rng) {
 // A task works in other blocks than those that its shares are dealt by.
 bool wrong_tiling(Parts& parts, std::uint32_t r, Rng& rng) {
   SscParts& rank = parts[r];
-  TaskDescriptor* td =
-      a_task(rank, rng, [](const TaskDescriptor& of) { return of.tiling_data_position != kNone; });
+  TaskDescriptor* td = a_task(
+      rank, rng, [](const TaskDescriptor& descriptor) { return descriptor.tiling_data_position != kNone; });
   if (!td || rank.tilings.size() < 2) return false;
   td->tiling_data_position = another(td->tiling_data_position, size_of(rank.tilings), rng);
   return true;

@@ -19,7 +19,7 @@ constexpr BytesPerSecond kPort{100 * kGB};
 // One switched plane, whatever lies between the ports.
 Hardware switched() {
   Hardware hardware = small_machine();
-  hardware.fabric.planes = {{"hccs", kPort, kPort}};
+  hardware.fabric.planes = {{"hccs", kPort, kPort, kPort}};
   hardware.fabric.levels = {{"cluster", kNone, 0, 1_us}};
   return hardware;
 }
@@ -142,7 +142,8 @@ TEST_CASE("Routes go round dead cables, and slow ones hold up what is split over
                   16),
       Catch::Matchers::Contains("no way is left from host 0 to host 4"));
   CHECK_THROWS_WITH(topology_of(tree + "damage: [{cable: leaf0-spine7, factor: 0}]\n", 16),
-                    Catch::Matchers::Contains("network.yaml:2:18") && Catch::Matchers::Contains("has no cable 'leaf0-spine7'"));
+                    Catch::Matchers::Contains("network.yaml:2:18") &&
+                        Catch::Matchers::Contains("has no cable 'leaf0-spine7'"));
 }
 
 TEST_CASE("A cable that comes and goes does so while bytes flow, and its use is told") {
@@ -187,10 +188,12 @@ TEST_CASE("Equal cables that carry the same are one, and a full mesh gives each 
 TEST_CASE("Planes, kinds and sizes that do not fit are refused where they stand") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(planes_of("topology: {sio: {kind: full, hosts: 4, rate: 1 GB/s}}", 2),
-                    Catch::Matchers::Contains("network.yaml:1:17") && Catch::Matchers::Contains("no such plane, expected hccs"));
+                    Catch::Matchers::Contains("network.yaml:1:17") &&
+                        Catch::Matchers::Contains("no such plane, expected hccs"));
   CHECK_THROWS_WITH(planes_of("topology: {hccs: {kind: full, hosts: 4, rate: 1 GB/s}}", 5),
                     Catch::Matchers::Contains("4 hosts, and a rank lies on die 4"));
-  CHECK_THROWS_WITH(planes_of("routes: {hccs: even}", 2), Catch::Matchers::Contains("no topology of this plane"));
+  CHECK_THROWS_WITH(planes_of("routes: {hccs: even}", 2),
+                    Catch::Matchers::Contains("no topology of this plane"));
   CHECK_THROWS_WITH(
       planes_of("topology: {hccs: {kind: full, hosts: 4, rate: 1 GB/s}}\nroutes: {hccs: ecmp}", 2),
       Catch::Matchers::Contains("network.yaml:2:"));

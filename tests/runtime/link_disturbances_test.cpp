@@ -12,7 +12,7 @@ constexpr std::uint32_t kRows = 4;
 // A port carries what one worker puts, so that a port's factor is a lone put's.
 Hardware narrow_machine() {
   Hardware hardware = small_machine();
-  hardware.fabric.planes = {{"plane", kPutRate, kPutRate}};
+  hardware.fabric.planes = {{"plane", kPutRate, kPutRate, kPutRate}};
   return hardware;
 }
 

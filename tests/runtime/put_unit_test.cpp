@@ -78,7 +78,7 @@ TEST_CASE("A put without bytes is a signal: seen one hop later, its worker free 
 
 TEST_CASE("Two puts that share a port take twice as long, and what they lose is told apart") {
   Hardware hardware = small_machine();
-  hardware.fabric.planes = {{"plane", kPutRate, kPutRate}};  // a port for one worker's put
+  hardware.fabric.planes = {{"plane", kPutRate, kPutRate, kPutRate}};  // a port for one worker's put
   Links links(3, hardware);
   Engine engine;
   links[0].start(engine, 0, put_of(1, 4), OpId{0}, 1);
@@ -114,7 +114,7 @@ TEST_CASE("A memory that serves half of what a put needs makes the put take twic
   // is the tasks').
   constexpr double kShare = 0.99;
   Hardware hardware = small_machine();
-  hardware.fabric.planes = {{"plane", kPutRate, kPutRate}};
+  hardware.fabric.planes = {{"plane", kPutRate, kPutRate, kPutRate}};
   hardware.memory.hbm_read = hardware.memory.hbm_write = BytesPerSecond{kPutRate.count / 2};
   Links links(2, hardware);
   links.sites[0].found.hbm_read = 4 * kRowBytes;

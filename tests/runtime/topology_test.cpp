@@ -15,7 +15,8 @@ constexpr double kPayload = 0.974;
 // Packages of 2 dies, nodes of 16, supernodes of 768.
 Hardware four_levels() {
   Hardware hardware = small_machine();
-  hardware.fabric.planes = {{"sio", kPair, kPair}, {"hccs", kSwitched, kSwitched}, {"rdma", kRoce, kRoce}};
+  hardware.fabric.planes = {
+      {"sio", kPair, kPair, kPair}, {"hccs", kSwitched, kSwitched, kSwitched}, {"rdma", kRoce, kRoce, kRoce}};
   hardware.fabric.levels = {{"package", 2, 0, kNear},
                             {"node", 16, 1, kNode},
                             {"supernode", 768, 1, kFar, kPayload},

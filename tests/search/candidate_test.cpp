@@ -96,9 +96,9 @@ TEST_CASE("every shipped space is read, and names settings that its workload has
     }
   }
   for (const auto* list : {&space.rungs, &space.training, &space.held_out}) {
-    for (const NamedSettings& of : *list) {
-      INFO(of.name);
-      CHECK_NOTHROW(experiment.with(of.settings));
+    for (const NamedSettings& settings : *list) {
+      INFO(settings.name);
+      CHECK_NOTHROW(experiment.with(settings.settings));
     }
   }
 }

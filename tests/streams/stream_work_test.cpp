@@ -172,7 +172,7 @@ TEST_CASE("jitter and whatif run on streams, and an order of schedules is refuse
                     Contains("an order is one of schedules"));
   const WhatIf result = what_if(experiment, JitterOptions::none(), 2);
   const auto row = [&](std::string_view part) {
-    return *std::ranges::find_if(result.rows, [&](const WhatIf::Row& of) { return of.part->name == part; });
+    return *std::ranges::find_if(result.rows, [&](const WhatIf::Row& row) { return row.part->name == part; });
   };
   CHECK(result.gain(row("clock of the cores").better).median > 0.01);
   CHECK(result.gain(row("dynamic scheduler").better).median == 0);

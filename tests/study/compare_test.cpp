@@ -66,9 +66,9 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
                              {"program.launch.alone=50 us", "task and launch overheads"},
                              {"tiling.base_n=32", "tiling"},
                              {"routing.kind=sampled", "workload"}};
-  for (const Planted& of : planted) {
-    INFO(of.set);
-    const TwoRuns runs({of.set}, {});
+  for (const Planted& entry : planted) {
+    INFO(entry.set);
+    const TwoRuns runs({entry.set}, {});
     const RunDifference difference = runs.difference();
     check_sums(difference);
     REQUIRE(difference.total[0] != difference.total[1]);
@@ -76,8 +76,8 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
     CHECK(difference.counterfactuals.b == Latencies{difference.total[1]});
     CHECK(difference.counterfactuals.a == Latencies{difference.total[0]});
     CHECK(difference.counterfactuals.parts[0].totals == Latencies{difference.total[0]});
-    const std::string key = std::string(of.set).substr(0, std::string(of.set).find('='));
-    CHECK_THAT(conclusion(difference), Contains(std::string("the largest cause is A's ") + of.part));
+    const std::string key = std::string(entry.set).substr(0, std::string(entry.set).find('='));
+    CHECK_THAT(conclusion(difference), Contains(std::string("the largest cause is A's ") + entry.part));
     CHECK_THAT(conclusion(difference), Contains(key));
     CHECK_THAT(difference_report(difference, JitterOptions::none()).text(), Contains(conclusion(difference)));
   }
@@ -104,15 +104,15 @@ TEST_CASE("the verdict says what grew on the critical path, and where, in the nu
       {"hardware.clock=185 MHz", "cores' own loads and stores: ", "GMM"},
       {"hardware.fabric.put_per_worker=100 MB/s", "puts at the rate of one worker: ", ""},
       {"program.launch.alone=500 us", "launching kernels: ", ""}};
-  for (const Planted& of : planted) {
-    INFO(of.set);
-    const TwoRuns slow({of.set}, {}), fast({}, {of.set});
+  for (const Planted& entry : planted) {
+    INFO(entry.set);
+    const TwoRuns slow({entry.set}, {}), fast({}, {entry.set});
     const RunDifference difference = slow.difference();
     const std::string text = conclusion(difference);
-    CHECK_THAT(text, Contains(std::string("on the critical path most of it is ") + of.what) &&
-                         Contains(std::string(" in ") + of.op) && Contains(" ms more"));
+    CHECK_THAT(text, Contains(std::string("on the critical path most of it is ") + entry.what) &&
+                         Contains(std::string(" in ") + entry.op) && Contains(" ms more"));
     CHECK_THAT(text, !Contains("100 %"));  // the only difference makes all of it
-    CHECK_THAT(conclusion(fast.difference()), Contains(of.what) && Contains(" ms less"));
+    CHECK_THAT(conclusion(fast.difference()), Contains(entry.what) && Contains(" ms less"));
     Duration most{};
     for (std::uint32_t b = 0; b < kBlames; ++b) {
       Duration sum{};
@@ -121,7 +121,7 @@ TEST_CASE("the verdict says what grew on the critical path, and where, in the nu
       }
       most = std::max(most, sum);
     }
-    CHECK_THAT(text, Contains(of.what + in_milliseconds(most) + " ms more"));
+    CHECK_THAT(text, Contains(entry.what + in_milliseconds(most) + " ms more"));
   }
 }
 
@@ -218,9 +218,9 @@ TEST_CASE("under jitter both sides are run again under the same draws, and the i
 
 TEST_CASE("what is noise is said to be, whatever the saved runs were, and no part of it is a cause") {
   const auto runs = [](const std::vector<int>& microseconds) {
-    Latencies of;
-    for (const int time : microseconds) of.emplace_back(std::int64_t{time} * 1'000'000);
-    return of;
+    Latencies latencies;
+    for (const int time : microseconds) latencies.emplace_back(std::int64_t{time} * 1'000'000);
+    return latencies;
   };
   RunDifference difference;
   difference.total[0] = std::chrono::milliseconds(12);
@@ -304,10 +304,10 @@ TEST_CASE("every key of the shipped experiments belongs to a part") {
     const TemporaryFolder folder;
     write(folder.path() / "empty.yaml", "{}\n");
     write(folder.path() / "it.yaml", load_experiment(entry.path(), {}).resolved);
-    for (const ConfigDifference& of :
+    for (const ConfigDifference& difference :
          config_differences(folder.path() / "it.yaml", folder.path() / "empty.yaml")) {
-      INFO(of.path);
-      CHECK(part_of(of.path) < config_parts().size());
+      INFO(difference.path);
+      CHECK(part_of(difference.path) < config_parts().size());
     }
   }
 }

@@ -68,9 +68,9 @@ TEST_CASE("an evaluation is what each variant does on its own, pass by pass and 
         Duration makespan{}, apart{};
         const Compiled& compiled = *variants[v].work->schedules();
         for (std::size_t p = 0; p < compiled.passes.size(); ++p) {
-          const RunResult of = run_drawn(variants[v].experiment, compiled, p, {kJitter, run}, false);
-          const auto [first, last] = std::ranges::minmax(of.ranks, {}, &RankResult::end);
-          makespan += of.makespan;
+          const RunResult result = run_drawn(variants[v].experiment, compiled, p, {kJitter, run}, false);
+          const auto [first, last] = std::ranges::minmax(result.ranks, {}, &RankResult::end);
+          makespan += result.makespan;
           apart += last.end - first.end;
         }
         CHECK(done[v].totals()[run] == makespan);

@@ -54,12 +54,12 @@ TEST_CASE("Kernels of a layer err less than what is computed by hand") {
 }
 
 TEST_CASE("A case of a kernel that lacks a size, or has another type, is refused with its key") {
-  const auto refusal = [](const std::string& of) {
+  const auto refusal = [](const std::string& name) {
     Diagnostics diagnostics;
     const Config root = Config::parse(
         "description: d\nevaluation: layer kernels\nexperiment: a2_kernels\nkernels:\n"
         "  - {case: " +
-            of + ", metric: latency, unit: us, measure: rms_norm}\n",
+            name + ", metric: latency, unit: us, measure: rms_norm}\n",
         "table.yaml", {}, diagnostics);
     const Scenario scenario;
     const PublishedTable table = read_published_table(root, scenario.configs / "published", "table");

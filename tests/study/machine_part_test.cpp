@@ -110,13 +110,13 @@ bool names(std::string_view pattern, std::string_view path) {
 // Those of a hardware file's values, as they are written, that a part names.
 std::map<std::string, std::string> values_of(const MachinePart& part,
                                              const std::vector<SourcedValue>& values) {
-  std::map<std::string, std::string> of;
+  std::map<std::string, std::string> map;
   for (const SourcedValue& value : values) {
     for (const std::string_view pattern : part.values) {
-      if (names(pattern, value.path)) of[value.path] = value.value;
+      if (names(pattern, value.path)) map[value.path] = value.value;
     }
   }
-  return of;
+  return map;
 }
 
 std::vector<SourcedValue> values_in(const std::filesystem::path& file) {
@@ -195,10 +195,10 @@ TEST_CASE("each part changes its own values by a tenth, and no others") {
 TEST_CASE("parts that only some machines describe change what programs on streams use, and that alone") {
   const Experiment experiment = load_experiment(configs_folder() / "experiments" / "feplb_ep2.yaml", {});
   REQUIRE(experiment.hardware.copy_engine);
-  const auto numbers = [](const Experiment& of) {
-    const Hardware::CopyEngine& engine = *of.hardware.copy_engine;
-    const Program::Host& host = *of.program.host;
-    const Program::Bulk& bulk = *of.program.bulk;
+  const auto numbers = [](const Experiment& experiment) {
+    const Hardware::CopyEngine& engine = *experiment.hardware.copy_engine;
+    const Program::Host& host = *experiment.program.host;
+    const Program::Bulk& bulk = *experiment.program.bulk;
     return std::vector<double>{static_cast<double>(engine.rate.count),
                                1 / static_cast<double>(engine.startup.count()),
                                1 / static_cast<double>(host.submit.count()),

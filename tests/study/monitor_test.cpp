@@ -162,8 +162,9 @@ TEST_CASE("launches that are slower than kernels make a step as long as its laun
   const Sets kernels{"experiment.execution=kernel"};
   const JobSpec spec = job_of(kernels, fault("kind: launch, ranks: all, add: 5 ms"));
   const std::vector<JobStep> steps = steps_of(spec, 3);
-  const auto launches = std::ranges::count_if(
-      steps[2].host, [](const HostRecord& of) { return of.kind == HostKind::kLaunch && of.rank == 0; });
+  const auto launches = std::ranges::count_if(steps[2].host, [](const HostRecord& record) {
+    return record.kind == HostKind::kLaunch && record.rank == 0;
+  });
   CHECK(times_of(steps)[2] == launches * (5000_us + spec.hosts.launch));
   for (const LightRecord& record : steps[2].light) CHECK(record.late > 5000);
 }

@@ -14,9 +14,9 @@ using namespace a3sim;
 namespace {
 
 Latencies latencies(const std::vector<std::int64_t>& picoseconds) {
-  Latencies of;
-  for (const std::int64_t time : picoseconds) of.emplace_back(time);
-  return of;
+  Latencies latencies;
+  for (const std::int64_t time : picoseconds) latencies.emplace_back(time);
+  return latencies;
 }
 
 }  // namespace

@@ -41,14 +41,15 @@ TEST_CASE("an order is tried balanced and under three skews, each on 25/50 and o
   const Experiment experiment = small();
   const std::vector<Condition> conditions = conditions_of(experiment);
   std::set<std::pair<std::string, std::uint32_t>> distinct;
-  for (const Condition& of : conditions) {
-    distinct.insert({of.routing, of.workers[0].count});
-    CHECK(of.workers[1].count == 2 * of.workers[0].count);
-    CHECK((of.workers[0].count == 25 || of.workers[0].count == 24));
-    CHECK(of.experiment.workers[0].count == of.workers[0].count);
-    CHECK(2 * of.experiment.workers[1].count == of.workers[1].count);  // every second one, as configured
-    CHECK(of.experiment.cut.shares == of.workers[0].count);
-    CHECK(of.experiment.hardware.workers.count(CoreUnit::kMatrix) == of.workers[0].count);
+  for (const Condition& condition : conditions) {
+    distinct.insert({condition.routing, condition.workers[0].count});
+    CHECK(condition.workers[1].count == 2 * condition.workers[0].count);
+    CHECK((condition.workers[0].count == 25 || condition.workers[0].count == 24));
+    CHECK(condition.experiment.workers[0].count == condition.workers[0].count);
+    CHECK(2 * condition.experiment.workers[1].count ==
+          condition.workers[1].count);  // every second one, as configured
+    CHECK(condition.experiment.cut.shares == condition.workers[0].count);
+    CHECK(condition.experiment.hardware.workers.count(CoreUnit::kMatrix) == condition.workers[0].count);
   }
   CHECK(conditions.size() == 4 * 2);
   CHECK(distinct.size() == 4 * 2);
@@ -60,11 +61,12 @@ TEST_CASE("an order is tried balanced and under three skews, each on 25/50 and o
 }
 
 TEST_CASE("a die with other numbers of cores keeps them, and so does an experiment on a part of them") {
-  for (const Condition& of : conditions_of(small({"hardware.workers.cube.count=20"})))
-    CHECK(of.workers[0].count == 20);
-  for (const Condition& of : conditions_of(small({"workers.aic=12", "cut.shares=7"}))) {
-    CHECK(of.experiment.workers[0].count == (of.workers[0].count + 1) / 2);  // 12 of 24, 12.5 of 25
-    CHECK(of.experiment.cut.shares == 7);
+  for (const Condition& condition : conditions_of(small({"hardware.workers.cube.count=20"})))
+    CHECK(condition.workers[0].count == 20);
+  for (const Condition& condition : conditions_of(small({"workers.aic=12", "cut.shares=7"}))) {
+    CHECK(condition.experiment.workers[0].count ==
+          (condition.workers[0].count + 1) / 2);  // 12 of 24, 12.5 of 25
+    CHECK(condition.experiment.cut.shares == 7);
   }
 }
 
@@ -78,8 +80,8 @@ TEST_CASE("the hottest of 64 experts gets from about twice to about seven times 
   const Experiment experiment = load_experiment(configs_folder() / "experiments" / "ep8.yaml", {});
   REQUIRE(experiment.shape.experts() == 64);
   std::vector<std::uint64_t> tenths;
-  for (const Condition& of : conditions_of(experiment)) {
-    if (of.workers[0].count == 24) tenths.push_back(most_over_mean(routing_of(of.experiment)));
+  for (const Condition& condition : conditions_of(experiment)) {
+    if (condition.workers[0].count == 24) tenths.push_back(most_over_mean(routing_of(condition.experiment)));
   }
   REQUIRE(tenths.size() == 4);
   CHECK(tenths[0] == 10);
@@ -96,8 +98,8 @@ TEST_CASE("it is said where a gain holds, turns round, or is noise; a loss likew
   CHECK(where_it_turns("mine", "full", outcomes) ==
         "That mine is faster than full holds under 1 of 3 other conditions; it turns round under skew 0.4 on "
         "25/50 (+1.20 %); it is noise under skew 0.8 on 25/50 (+0.10 %).\n");
-  for (ConditionOutcome& of : outcomes)
-    of.difference = {-of.difference.median, -of.difference.high, -of.difference.low};
+  for (ConditionOutcome& outcome : outcomes)
+    outcome.difference = {-outcome.difference.median, -outcome.difference.high, -outcome.difference.low};
   CHECK_THAT(
       where_it_turns("mine", "full", outcomes),
       Contains("mine is slower than full holds under 1 of 3") && Contains("turns round under skew 0.4"));
@@ -114,16 +116,16 @@ TEST_CASE("each condition's outcome is what an experiment with its values gives,
   REQUIRE(comparison.conditions.size() == 4 * 2);
   CHECK(comparison.conditions.front().tried == comparison.tried().total());
   CHECK(comparison.conditions.front().other == comparison.best()->total());
-  const auto of = std::ranges::find_if(comparison.conditions, [](const ConditionOutcome& one) {
+  const auto found = std::ranges::find_if(comparison.conditions, [](const ConditionOutcome& one) {
     return one.routing == "skew 0.4" && one.workers[0].count == 25;
   });
-  REQUIRE(of != comparison.conditions.end());
+  REQUIRE(found != comparison.conditions.end());
   const Experiment stated = with_order(
       small({"routing.kind=sampled", "routing.skew=0.4", "routing.seed=1", "hardware.workers.cube.count=25",
              "hardware.workers.vector.count=50", "workers.aiv=25"}),
       shipped("naive"));
   const Variant variant{stated, stated.work->prepare(stated, 1)};
-  CHECK(of->tried == median_of(evaluate({&variant, 1}, {.jitter = options.jitter}).front().totals()));
+  CHECK(found->tried == median_of(evaluate({&variant, 1}, {.jitter = options.jitter}).front().totals()));
   const nlohmann::ordered_json json = order_report(experiment, comparison, options.jitter).json();
   CHECK(json["conditions"].size() == 4 * 2);
   CHECK(json["conditions"][0]["difference"] == comparison.conditions[0].difference.median);
@@ -139,9 +141,9 @@ TEST_CASE("an order that does not fit another number of cores is told, and the r
       small({"hardware.workers.cube.count=25", "hardware.workers.vector.count=50", "workers.aiv=50"});
   const OrderComparison comparison = try_order(experiment, wide, {JitterOptions::none(), true, 2});
   std::size_t refused = 0;
-  for (const ConditionOutcome& of : comparison.conditions) {
-    CHECK(of.refused.empty() == (of.workers[1].count == 50));
-    refused += of.refused.empty() ? 0 : 1;
+  for (const ConditionOutcome& outcome : comparison.conditions) {
+    CHECK(outcome.refused.empty() == (outcome.workers[1].count == 50));
+    refused += outcome.refused.empty() ? 0 : 1;
   }
   CHECK(refused == 4);
   CHECK_THAT(order_report(experiment, comparison, JitterOptions::none()).text(),

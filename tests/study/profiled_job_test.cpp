@@ -87,7 +87,7 @@ TEST_CASE(
   };
   const std::vector<std::uint32_t> all{0, 1, 2, 3};
   const RuleBook rules = read_rules(kConfigs / "advice");
-  for (const Slow& of :
+  for (const Slow& slow :
        few(2, {Slow{"kind: compile, ranks: [1], every: 1, at: 0 ms, length: 20 ms", "host.compile", {1}},
                Slow{"kind: log, ranks: all, every: 1, at: 0 ms, length: 20 ms", "host.environment", all},
                Slow{"kind: launch, ranks: [1], add: 22 ms", "host.dispatch", {1}},
@@ -96,16 +96,16 @@ TEST_CASE(
                Slow{"kind: port, ranks: [3], side: egress, factor: 0.3", "comm.link", {3}},
                Slow{"kind: port, ranks: [2], side: ingress, factor: 0.5", "comm.link", {2}},
                Slow{"kind: path, from: 1, to: 0, factor: 0.2", "comm.link", {}, {{1, 0}}}})) {
-    INFO(of.fault);
+    INFO(slow.fault);
     const ScratchDirectory scratch;
-    record(scratch.path(), std::string("[{") + of.fault + "}]", Recording::kFull, 4);
+    record(scratch.path(), std::string("[{") + slow.fault + "}]", Recording::kFull, 4);
     export_job(scratch.path());
     const Advice advice = advise(ProfiledJob(scratch.path() / "profiles"), rules);
     REQUIRE(advice.findings.size() == 1);
     const Finding& finding = advice.findings.front();
-    CHECK(finding.cause == of.cause);
-    CHECK(finding.ranks == of.ranks);
-    CHECK(finding.links == of.links);
+    CHECK(finding.cause == slow.cause);
+    CHECK(finding.ranks == slow.ranks);
+    CHECK(finding.links == slow.links);
     CHECK(finding.steady);
   }
   const ScratchDirectory scratch;
@@ -126,19 +126,21 @@ TEST_CASE("profiles of a job: operators, transfers and dates are its own") {
   const FullStep a = direct.full(12), b = job.full(12);
   REQUIRE(a.transfers.size() == b.transfers.size());
   std::size_t compared = 0;
-  for (const OperatorRecord& of : a.operators) {
+  for (const OperatorRecord& record : a.operators) {
     for (const OperatorRecord& other : b.operators) {
-      if (of.rank != other.rank || direct.names()[of.op] != job.names()[other.op] || of.lane != other.lane)
+      if (record.rank != other.rank || direct.names()[record.op] != job.names()[other.op] ||
+          record.lane != other.lane)
         continue;
       ++compared;
       constexpr double kRounded = 2e6;  // ps: profiles say nanoseconds, and means over cores
-      CHECK(std::abs(static_cast<double>((of.end - of.start - other.end + other.start).count())) < kRounded);
-      if (of.lane != Lane::kCompute) continue;
+      CHECK(std::abs(static_cast<double>((record.end - record.start - other.end + other.start).count())) <
+            kRounded);
+      if (record.lane != Lane::kCompute) continue;
       CHECK(static_cast<double>(other.run.count()) ==
-            Approx(static_cast<double>(of.run.count())).epsilon(1e-3));
-      CHECK(static_cast<double>(other.clock) == Approx(static_cast<double>(of.clock)).epsilon(1e-3));
-      CHECK(other.hbm_bytes == Approx(of.hbm_bytes).epsilon(1e-3));
-      if (of.core == CoreKind::kCube) CHECK(other.operations == Approx(of.operations).epsilon(1e-3));
+            Approx(static_cast<double>(record.run.count())).epsilon(1e-3));
+      CHECK(static_cast<double>(other.clock) == Approx(static_cast<double>(record.clock)).epsilon(1e-3));
+      CHECK(other.hbm_bytes == Approx(record.hbm_bytes).epsilon(1e-3));
+      if (record.core == CoreKind::kCube) CHECK(other.operations == Approx(record.operations).epsilon(1e-3));
     }
   }
   CHECK(compared == a.operators.size());

@@ -17,9 +17,9 @@ const std::filesystem::path kCaseConfigs = std::filesystem::path(A3SIM_SOURCE_DI
 
 RecordedCase case_of(const std::string& text) {
   Diagnostics diagnostics;
-  RecordedCase of = read_recorded_case(Config::parse(text, "case.yaml", {}, diagnostics));
+  RecordedCase recorded_case = read_recorded_case(Config::parse(text, "case.yaml", {}, diagnostics));
   diagnostics.throw_if_any();
-  return of;
+  return recorded_case;
 }
 
 const std::string kSmall = R"(case: made
@@ -41,15 +41,17 @@ TEST_CASE("each published diagnosis yields its causes, in their order, from its 
   REQUIRE(names.size() >= 10);
   for (const std::string& name : names) {
     INFO(name);
-    const RecordedCase of = read_recorded_case(kCaseConfigs / "cases" / (name + ".yaml"));
-    const Advice advice = advise(CaseObservation(of), rules);
+    const RecordedCase recorded_case = read_recorded_case(kCaseConfigs / "cases" / (name + ".yaml"));
+    const Advice advice = advise(CaseObservation(recorded_case), rules);
     std::vector<std::string> found;
     for (const Finding& finding : advice.findings)
-      if (std::ranges::find(of.causes, finding.cause) != of.causes.end()) found.push_back(finding.cause);
-    CHECK(found == of.causes);
+      if (std::ranges::find(recorded_case.causes, finding.cause) != recorded_case.causes.end())
+        found.push_back(finding.cause);
+    CHECK(found == recorded_case.causes);
     REQUIRE_FALSE(advice.findings.empty());
     // What hides no communication costs more there than what makes it long.
-    CHECK(advice.findings.front().cause == (name == "vgg16" ? "parallel.overlap" : of.causes.front()));
+    CHECK(advice.findings.front().cause ==
+          (name == "vgg16" ? "parallel.overlap" : recorded_case.causes.front()));
   }
 }
 

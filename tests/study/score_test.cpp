@@ -88,7 +88,8 @@ TEST_CASE("each kind of faults has an answer") {
   const std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
   for (const auto& [kind, item] : FaultKinds::all()) {
     INFO(kind);
-    CHECK(std::ranges::any_of(answers, [&](const Answer& of) { return of.kind == kind && of.with.empty(); }));
+    CHECK(std::ranges::any_of(
+        answers, [&](const Answer& answer) { return answer.kind == kind && answer.with.empty(); }));
   }
 }
 

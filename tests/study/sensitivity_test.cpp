@@ -85,16 +85,16 @@ TEST_CASE("without ends the draws are the same, and nothing is said to move a va
 TEST_CASE("the ends of a linear function's parameters, and its 5 and 95 %, are those of its closed form") {
   constexpr std::uint32_t kDraws = 20'000;
   const Sensitivity result = sensitivity(linear, at_all_points, kNominal, many(kDraws));
-  const Sensitivity::PointRange& of = result.values[0];
-  CHECK(of.nominal == kBase + kFirst * 0.5 + kSecond * 0.25);
-  CHECK(of.ends[0][0] == kBase + kSecond * 0.25);
-  CHECK(of.ends[0][1] == kBase + kFirst + kSecond * 0.25);
-  CHECK(of.ends[1][0] == kBase + kFirst * 0.5);
-  CHECK(of.ends[1][1] == kBase + kFirst * 0.5 + kSecond);
-  CHECK(of.ends[2][0] == of.nominal);
-  CHECK(of.movers() == std::vector<std::size_t>{0, 1});
-  CHECK(of.low == Approx(kBase + quantile_of_sum(0.05, 0.5, 0.25)).margin(0.03));
-  CHECK(of.high == Approx(kBase + quantile_of_sum(0.95, 0.5, 0.25)).margin(0.03));
+  const Sensitivity::PointRange& range = result.values[0];
+  CHECK(range.nominal == kBase + kFirst * 0.5 + kSecond * 0.25);
+  CHECK(range.ends[0][0] == kBase + kSecond * 0.25);
+  CHECK(range.ends[0][1] == kBase + kFirst + kSecond * 0.25);
+  CHECK(range.ends[1][0] == kBase + kFirst * 0.5);
+  CHECK(range.ends[1][1] == kBase + kFirst * 0.5 + kSecond);
+  CHECK(range.ends[2][0] == range.nominal);
+  CHECK(range.movers() == std::vector<std::size_t>{0, 1});
+  CHECK(range.low == Approx(kBase + quantile_of_sum(0.05, 0.5, 0.25)).margin(0.03));
+  CHECK(range.high == Approx(kBase + quantile_of_sum(0.95, 0.5, 0.25)).margin(0.03));
 }
 
 TEST_CASE("draws are triangular round the nominal value: the closed form of one parameter") {
@@ -124,10 +124,10 @@ TEST_CASE("the nominal value lies inside its bar, wherever values stand in their
 }
 
 TEST_CASE("what nothing moves has no movers and no width") {
-  const Sensitivity::PointRange of = sensitivity(linear, at_all_points, kNominal, many(20)).values[1];
-  CHECK(of.movers().empty());
-  CHECK(of.low == 7);
-  CHECK(of.high == 7);
+  const Sensitivity::PointRange range = sensitivity(linear, at_all_points, kNominal, many(20)).values[1];
+  CHECK(range.movers().empty());
+  CHECK(range.low == 7);
+  CHECK(range.high == 7);
 }
 
 TEST_CASE("a nearer end is taken where the far one is not admissible, and draws stay inside") {

@@ -45,8 +45,8 @@ struct Both {
 };
 
 // Where routing is even, ranks trigger at one date, and either is whom another has waited for.
-void check_light(const Both& both, const TraceObservation& of, bool even) {
-  of.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+void check_light(const Both& both, const TraceObservation& observation, bool even) {
+  observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     REQUIRE(records.size() == both.light.size());
     for (std::size_t i = 0; i < records.size(); ++i) {
       const LightRecord &traced = records[i], &watched = both.light[i];
@@ -69,13 +69,13 @@ void check_light(const Both& both, const TraceObservation& of, bool even) {
   });
 }
 
-void check_full(const Both& both, const TraceObservation& of) {
-  const FullStep full = of.full(0);
+void check_full(const Both& both, const TraceObservation& observation) {
+  const FullStep full = observation.full(0);
   REQUIRE(full.operators.size() == both.full.operators.size());
   double l2[2] = {};
   for (std::size_t i = 0; i < full.operators.size(); ++i) {
     const OperatorRecord &traced = full.operators[i], &watched = both.full.operators[i];
-    CHECK(of.names()[traced.op] == both.names[watched.op]);
+    CHECK(observation.names()[traced.op] == both.names[watched.op]);
     CHECK(traced.rank == watched.rank);
     CHECK(traced.lane == watched.lane);
     CHECK(traced.core == watched.core);
@@ -103,7 +103,7 @@ void check_full(const Both& both, const TraceObservation& of) {
     CHECK(traced.beside == watched.beside);
     CHECK(traced.lost_sharing == watched.lost_sharing);
   }
-  CHECK_FALSE(of.missing().empty());
+  CHECK_FALSE(observation.missing().empty());
 }
 
 TEST_CASE("a traced run is observed as a job's step that was watched: the same dates and sums") {

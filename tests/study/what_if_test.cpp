@@ -121,8 +121,8 @@ TEST_CASE("a machine whose L2 holds everything writes nothing back") {
   for (const std::string mode : {"pieces", "lines"}) {
     Experiment experiment = small({"l2.mode=" + mode, "hardware.memory.l2_size=1536 KiB"});
     const Compiled compiled = compile_all(experiment);
-    const auto written = [&](const Experiment& of) {
-      return run_pass(of, compiled, 1, options_of(of, false)).ranks.front().l2.hbm_write;
+    const auto written = [&](const Experiment& experiment) {
+      return run_pass(experiment, compiled, 1, options_of(experiment, false)).ranks.front().l2.hbm_write;
     };
     CHECK(written(experiment) > 0);
     CHECK(written(experiment_with(experiment, "L2 size", Improvement::to_free(1 << 28))) == 0);
@@ -205,10 +205,10 @@ TEST_CASE("under jitter a gain is the median of the runs' own gains, and what ma
 TEST_CASE("a part whose gain lies inside the noise is marked, and is not what binds") {
   WhatIf result;
   const auto outcome = [](std::vector<std::int64_t> totals) {
-    WhatIf::Outcome of;
-    for (const std::int64_t total : totals) of.totals.emplace_back(total * 1'000'000);
-    of.passes = {of.totals};
-    return of;
+    WhatIf::Outcome outcome;
+    for (const std::int64_t total : totals) outcome.totals.emplace_back(total * 1'000'000);
+    outcome.passes = {outcome.totals};
+    return outcome;
   };
   result.now = outcome({1000, 1000, 1000, 1000, 1000, 1000});
   // The larger median gain is chance: one of six runs lost.

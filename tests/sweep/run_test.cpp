@@ -228,9 +228,10 @@ TEST_CASE("A sweep of methods on streams records what streams have, and knows it
   const auto results = run_micro_batches(experiment, draw_batches(experiment, 0));
   const auto metrics = batch_metrics({results}, metric_names());
   const auto latency = [&](const std::string& pass) {
-    return std::ranges::find_if(
-               metrics,
-               [&](const BatchMetric& of) { return of.mean.name == "latency" && of.mean.pass == pass; })
+    return std::ranges::find_if(metrics,
+                                [&](const BatchMetric& metric) {
+                                  return metric.mean.name == "latency" && metric.mean.pass == pass;
+                                })
         ->mean.value;
   };
   CHECK(latency("total") == Approx(latency("forward") + latency("backward")));

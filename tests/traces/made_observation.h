@@ -74,36 +74,36 @@ class MadeObservation final : public Observation {
   // An operator that ran from 0 on, with an arithmetic of `arithmetic` ms.
   static OperatorRecord op(std::uint32_t step, std::uint32_t rank, std::uint32_t name, double run,
                            double arithmetic) {
-    OperatorRecord of;
-    of.step = step;
-    of.rank = rank;
-    of.op = name;
-    of.core = CoreKind::kCube;
-    of.end = of.run = made_ms(run);
-    of.arithmetic = made_ms(arithmetic);
-    of.operations = 1e9;
-    of.hbm_bytes = 1e6;
-    of.clock = 1;
-    return of;
+    OperatorRecord record;
+    record.step = step;
+    record.rank = rank;
+    record.op = name;
+    record.core = CoreKind::kCube;
+    record.end = record.run = made_ms(run);
+    record.arithmetic = made_ms(arithmetic);
+    record.operations = 1e9;
+    record.hbm_bytes = 1e6;
+    record.clock = 1;
+    return record;
   }
   static TransferRecord put(std::uint32_t step, std::uint32_t src, std::uint32_t dst, double start,
                             double length, double bytes = 1e6) {
-    TransferRecord of;
-    of.step = step;
-    of.src = src;
-    of.dst = dst;
-    of.start = made_ms(start);
-    of.end = made_ms(start + length);
-    of.bytes = bytes;
-    return of;
+    TransferRecord record;
+    record.step = step;
+    record.src = src;
+    record.dst = dst;
+    record.start = made_ms(start);
+    record.end = made_ms(start + length);
+    record.bytes = bytes;
+    return record;
   }
   static HostRecord event(std::uint32_t step, std::uint32_t rank, HostKind kind, double length) {
-    HostRecord of;
-    of.step = step;
-    of.rank = rank;
-    of.kind = kind;
-    of.end = made_ms(length);
-    return of;
+    HostRecord record;
+    record.step = step;
+    record.rank = rank;
+    record.kind = kind;
+    record.end = made_ms(length);
+    return record;
   }
 
  private:

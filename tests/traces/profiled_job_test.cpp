@@ -66,14 +66,14 @@ TEST_CASE("profiled job: ranks, steps and meetings, on one clock") {
   CHECK(job.number_of(1) == 8);
   const auto steps = light(job);
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
-    const LightRecord& of = steps[1][rank];
-    CHECK(microseconds(of.start) == Approx(200).margin(0.3));
-    CHECK(microseconds(of.arrival) == Approx(rank == 1 ? 310 : 300).margin(0.3));
-    CHECK(microseconds(of.release) == Approx(320).margin(0.3));
-    CHECK(of.waited == Duration::zero());
-    CHECK(static_cast<double>(of.late) == Approx(80).margin(1));  // from the end of the step before
-    CHECK(of.rows == 128);
-    CHECK(of.operations == 2.0 * 128 * 64 * 32);
+    const LightRecord& record = steps[1][rank];
+    CHECK(microseconds(record.start) == Approx(200).margin(0.3));
+    CHECK(microseconds(record.arrival) == Approx(rank == 1 ? 310 : 300).margin(0.3));
+    CHECK(microseconds(record.release) == Approx(320).margin(0.3));
+    CHECK(record.waited == Duration::zero());
+    CHECK(static_cast<double>(record.late) == Approx(80).margin(1));  // from the end of the step before
+    CHECK(record.rows == 128);
+    CHECK(record.operations == 2.0 * 128 * 64 * 32);
   }
   const FullStep full = job.full(0);
   REQUIRE(full.operators.size() == 6);  // a product and what an exchange moves, of each

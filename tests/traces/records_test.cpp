@@ -55,11 +55,11 @@ TEST_CASE("light records come back step by step, byte for byte") {
   const LightFile file(scratch.add("light.bin", light_file(records, header_of())));
   std::size_t next = 0;
   std::uint32_t steps = 0;
-  file.each_step([&](std::uint32_t step, std::span<const LightRecord> of) {
+  file.each_step([&](std::uint32_t step, std::span<const LightRecord> light_records) {
     CHECK(step == steps++);
-    REQUIRE(of.size() == kRanks);
-    CHECK(std::memcmp(of.data(), &records[next], of.size_bytes()) == 0);
-    next += of.size();
+    REQUIRE(light_records.size() == kRanks);
+    CHECK(std::memcmp(light_records.data(), &records[next], light_records.size_bytes()) == 0);
+    next += light_records.size();
   });
   CHECK(steps == kSteps);
 }
@@ -100,11 +100,13 @@ TEST_CASE("records that contradict themselves are refused with their number") {
     change(records[7]);
     return message_of(scratch.add("light.bin", light_file(records, header_of())));
   };
-  CHECK_THAT(with([](LightRecord& of) { of.rank = kRanks; }), Catch::Contains("record 7: of rank 3"));
-  CHECK_THAT(with([](LightRecord& of) { of.step = kSteps; }), Catch::Contains("record 7: of step 40"));
-  CHECK_THAT(with([](LightRecord& of) { of.arrival = of.release + 1_ps; }), Catch::Contains("contradict"));
-  CHECK_THAT(with([](LightRecord& of) { of.whom = 99; }), Catch::Contains("waits for rank 99"));
-  CHECK_THAT(with([](LightRecord& of) { of.step = 0; }), Catch::Contains("its step comes too late"));
+  CHECK_THAT(with([](LightRecord& record) { record.rank = kRanks; }), Catch::Contains("record 7: of rank 3"));
+  CHECK_THAT(with([](LightRecord& record) { record.step = kSteps; }),
+             Catch::Contains("record 7: of step 40"));
+  CHECK_THAT(with([](LightRecord& record) { record.arrival = record.release + 1_ps; }),
+             Catch::Contains("contradict"));
+  CHECK_THAT(with([](LightRecord& record) { record.whom = 99; }), Catch::Contains("waits for rank 99"));
+  CHECK_THAT(with([](LightRecord& record) { record.step = 0; }), Catch::Contains("its step comes too late"));
 }
 
 JobFile made_job() {

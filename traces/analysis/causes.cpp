@@ -87,10 +87,10 @@ bool Causes::exists(const Cause& cause) const {
 Duration Causes::date(const Cause& cause, Duration before) const {
   if (!cause.has_activity()) return {};
   if (cause.host) return host(cause).end;
-  const TraceTask& of = task(cause.task());
-  if (cause.kind == Cause::Kind::kEvent) return of.visible;
-  if (cause.kind != Cause::Kind::kScheduler) return of.end;
-  return std::min(of.start, before);
+  const TraceTask& trace_task = task(cause.task());
+  if (cause.kind == Cause::Kind::kEvent) return trace_task.visible;
+  if (cause.kind != Cause::Kind::kScheduler) return trace_task.end;
+  return std::min(trace_task.start, before);
 }
 
 bool Causes::is_cause(TaskAt at) const {
@@ -126,20 +126,22 @@ bool Causes::is_cause(TaskAt at) const {
 }
 
 bool Causes::is_cause(std::uint32_t rank, std::size_t number) const {
-  const HostActivity& of = trace_.hosts[rank][number];
-  if (of.start > of.end || of.asked > of.start || of.op >= trace_.operators.size()) return false;
-  const Cause& cause = of.cause;
+  const HostActivity& activity = trace_.hosts[rank][number];
+  if (activity.start > activity.end || activity.asked > activity.start ||
+      activity.op >= trace_.operators.size())
+    return false;
+  const Cause& cause = activity.cause;
   if (cause.kind == Cause::Kind::kBeginning) return trace_.machine.streams || number == 0;
-  if (!exists(cause) || date(cause) > of.start) return false;
+  if (!exists(cause) || date(cause) > activity.start) return false;
   switch (cause.kind) {
     case Cause::Kind::kHost:
       return cause.host && cause.rank == rank && cause.number < number;
     case Cause::Kind::kKernel:
       return !cause.host && cause.rank == rank;
     case Cause::Kind::kMeeting:
-      return date(cause) == of.start && (!cause.host || cause.rank != rank || cause.number < number);
+      return date(cause) == activity.start && (!cause.host || cause.rank != rank || cause.number < number);
     case Cause::Kind::kDependency:
-      return date(cause) <= of.asked;
+      return date(cause) <= activity.asked;
     case Cause::Kind::kWorkers:
       return cause.rank == rank;
     default:

@@ -156,10 +156,10 @@ void join_shortest(std::vector<PathStretch>& stretches) {
 void join_alternations(std::vector<PathStretch>& stretches) {
   std::vector<PathStretch> joined;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
-    PathStretch& of = joined.emplace_back(std::move(stretches[i]));
-    for (; i + 2 < stretches.size() && of.ops.front() == stretches[i + 2].ops.front(); i += 2) {
-      take_over(of, stretches[i + 1]);
-      take_over(of, stretches[i + 2]);
+    PathStretch& stretch = joined.emplace_back(std::move(stretches[i]));
+    for (; i + 2 < stretches.size() && stretch.ops.front() == stretches[i + 2].ops.front(); i += 2) {
+      take_over(stretch, stretches[i + 1]);
+      take_over(stretch, stretches[i + 2]);
     }
   }
   stretches = std::move(joined);

@@ -105,22 +105,22 @@ void add_ranks(Report& report, const Trace& trace, const Explanation& explanatio
       columns.push_back(Column::data(fmt::format("{}_time_ps.{}", kind.key(), name)));
   }
   Table& table = report.table("ranks", std::move(columns));
-  const auto add = [&](const std::string& name, Cell number, const Overlap& of,
+  const auto add = [&](const std::string& name, Cell number, const Overlap& overlap,
                        const std::vector<WorkerTimes>& workers, Seen seen) {
     std::vector<Cell> row{name,
                           std::move(number),
-                          of.hidden + of.exposed,
-                          of.hidden,
-                          of.exposed,
-                          share(of.hidden, of.hidden + of.exposed),
-                          share(of.exposed, trace.makespan)};
+                          overlap.hidden + overlap.exposed,
+                          overlap.hidden,
+                          overlap.exposed,
+                          share(overlap.hidden, overlap.hidden + overlap.exposed),
+                          share(overlap.exposed, trace.makespan)};
     for (const WorkerTimes& times : workers) row.insert(row.end(), times.begin(), times.end());
     table.add(std::move(row), seen);
   };
   Overlap sum;
-  for (const Overlap& of : explanation.overlaps) {
-    sum.hidden += of.hidden;
-    sum.exposed += of.exposed;
+  for (const Overlap& overlap : explanation.overlaps) {
+    sum.hidden += overlap.hidden;
+    sum.exposed += overlap.exposed;
   }
   const std::size_t ranks = trace.ranks.size();
   const bool any = sum.hidden + sum.exposed > Duration::zero();
@@ -160,14 +160,15 @@ void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& 
                                            Column::data("roof_per_s")});
   for (std::size_t op = 0; op < roofs.size(); ++op) {
     const Roofline& r = roofs[op];
-    const TraceOperator& of = trace.operators[op];
-    const bool put = of.unit == TaskUnit::kPut;
+    const TraceOperator& trace_operator = trace.operators[op];
+    const bool put = trace_operator.unit == TaskUnit::kPut;
     const char* bytes = put ? "B" : "";
-    table.add({of.name, put ? Cell() : r.operations, r.hbm_bytes, r.l2_bytes, unless_zero(r.intensity),
-               unless_zero(r.l2_intensity), with_prefix(r.achieved) + bytes, with_prefix(r.roof()) + bytes,
-               share(r.achieved, r.roof()), std::string(roof_name(of, r)), std::string(name_of(of.unit)),
-               r.achieved, r.peak, r.memory, r.roof()},
-              r.achieved == 0 ? Seen::kByPrograms : Seen::kByAll);
+    table.add(
+        {trace_operator.name, put ? Cell() : r.operations, r.hbm_bytes, r.l2_bytes, unless_zero(r.intensity),
+         unless_zero(r.l2_intensity), with_prefix(r.achieved) + bytes, with_prefix(r.roof()) + bytes,
+         share(r.achieved, r.roof()), std::string(roof_name(trace_operator, r)),
+         std::string(name_of(trace_operator.unit)), r.achieved, r.peak, r.memory, r.roof()},
+        r.achieved == 0 ? Seen::kByPrograms : Seen::kByAll);
   }
 }
 

@@ -19,15 +19,15 @@ class Backwards {
   explicit Backwards(const FullStep& step) {
     for (const OperatorRecord& record : step.operators)
       if (record.lane != Lane::kHost && record.start < record.end) records_.push_back(&record);
-    std::ranges::stable_sort(records_, {},
-                             [](const OperatorRecord* of) { return std::tie(of->end, of->start); });
+    std::ranges::stable_sort(
+        records_, {}, [](const OperatorRecord* record) { return std::tie(record->end, record->start); });
     for (const TransferRecord& put : step.transfers) sends_.emplace(put.pass, put.op, put.src, put.dst);
     std::map<OperatorOf, std::pair<Duration, Duration>> starts;  // the first and the last of all ranks
-    for (const OperatorRecord* of : records_) {
-      if (of->lane != Lane::kCommunication) continue;
-      const auto [at, added] = starts.try_emplace({of->pass, of->op}, of->start, of->start);
-      at->second = {std::min(at->second.first, of->start), std::max(at->second.second, of->start)};
-      ++count_[{of->pass, of->op}];
+    for (const OperatorRecord* record : records_) {
+      if (record->lane != Lane::kCommunication) continue;
+      const auto [at, added] = starts.try_emplace({record->pass, record->op}, record->start, record->start);
+      at->second = {std::min(at->second.first, record->start), std::max(at->second.second, record->start)};
+      ++count_[{record->pass, record->op}];
     }
     for (const auto& [of, span] : starts)
       if (count_[of] > 1 && span.second - span.first <= kOneDate) meets_.insert(of);
@@ -72,8 +72,8 @@ class Backwards {
   std::size_t held_up_by(std::size_t at) const {
     const OperatorRecord& now = *records_[at - 1];
     for (std::size_t before = at - 1; before > 0; --before) {
-      const OperatorRecord& of = *records_[before - 1];
-      if (of.start < now.start && linked(of, now)) return before;
+      const OperatorRecord& record = *records_[before - 1];
+      if (record.start < now.start && linked(record, now)) return before;
     }
     return 0;
   }

@@ -37,11 +37,12 @@ OperatorBlame blame_difference(const Trace& a, const CriticalPath& of_a, const T
   return difference;
 }
 
-void add_blame(Report& report, const std::string& head, const OperatorBlame& of) {
+void add_blame(Report& report, const std::string& head, const OperatorBlame& blame) {
   std::vector<std::uint32_t> spent_on;
   std::vector<Column> columns{Column::words(head, "operator")};
   for (std::uint32_t b = 0; b < kBlames; ++b) {
-    if (std::ranges::none_of(of.blame, [&](const BlameTimes& times) { return is_any(times[b]); })) continue;
+    if (std::ranges::none_of(blame.blame, [&](const BlameTimes& times) { return is_any(times[b]); }))
+      continue;
     spent_on.push_back(b);
     const std::string name(name_of(static_cast<Blame>(b)));
     columns.push_back(Column::milliseconds(name, "blame_ps." + name));
@@ -59,9 +60,9 @@ void add_blame(Report& report, const std::string& head, const OperatorBlame& of)
     if (std::ranges::any_of(times, is_any)) table.add(std::move(row), seen);
   };
   BlameTimes sums{};
-  for (std::size_t op = 0; op < of.operators.size(); ++op) {
-    add_row(of.operators[op], of.blame[op], Seen::kByAll);
-    for (std::uint32_t b = 0; b < kBlames; ++b) sums[b] += of.blame[op][b];
+  for (std::size_t op = 0; op < blame.operators.size(); ++op) {
+    add_row(blame.operators[op], blame.blame[op], Seen::kByAll);
+    for (std::uint32_t b = 0; b < kBlames; ++b) sums[b] += blame.blame[op][b];
   }
   add_row("sum", sums, Seen::kByPeople);
 }

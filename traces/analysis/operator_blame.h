@@ -22,6 +22,6 @@ OperatorBlame blame_difference(const Trace& a, const CriticalPath& of_a, const T
                                const CriticalPath& of_b);
 
 // A table of it, in which what nothing is spent on has no column and no row; nothing at all, no table.
-void add_blame(Report& report, const std::string& head, const OperatorBlame& of);
+void add_blame(Report& report, const std::string& head, const OperatorBlame& blame);
 
 }  // namespace a3sim

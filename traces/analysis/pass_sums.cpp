@@ -19,10 +19,10 @@ void add_workers(Report& report, const Trace& trace, const PassSums& sums, std::
     Duration whole{};
     for (std::uint32_t r = 0; r < sums.workers.size(); ++r) {
       if (rank != kNone && r != rank) continue;
-      const PassSums::Workers& of = sums.workers[r][kind];
-      sum.busy += of.busy;
-      sum.waited += of.waited;
-      sum.idle += of.idle;
+      const PassSums::Workers& workers = sums.workers[r][kind];
+      sum.busy += workers.busy;
+      sum.waited += workers.waited;
+      sum.idle += workers.idle;
       whole += trace.makespan * kinds[kind].count;
     }
     const Duration rest = whole - sum.busy - sum.waited - sum.idle;
@@ -38,14 +38,15 @@ void add_operators(Report& report, const Trace& trace, const PassSums& sums) {
                     Column::milliseconds("waited ms", "waited_ps"), Column::words("lost to", "lost_to"),
                     Column::milliseconds("ms", "lost_ps"), Column::percent("L2 hits", "l2_hit_rate")});
   for (std::size_t op = 0; op < sums.operators.size(); ++op) {
-    const OperatorStats& of = sums.operators[op];
-    if (of.tasks == 0) continue;
+    const OperatorStats& stats = sums.operators[op];
+    if (stats.tasks == 0) continue;
     const TraceOperator& traced = trace.operators[op];
-    const std::uint32_t worst = of.worst_limit();
+    const std::uint32_t worst = stats.worst_limit();
     const bool lost = worst != kLimits;
-    table.add({traced.name, whole(of.tasks), of.ran, of.ideal, of.waited,
+    table.add({traced.name, whole(stats.tasks), stats.ran, stats.ideal, stats.waited,
                lost ? Cell(std::string(name_of(static_cast<Limit>(worst)))) : Cell(),
-               lost ? Cell(of.lost[worst]) : Cell(), share(traced.l2_hit, traced.l2_hit + traced.l2_missed)});
+               lost ? Cell(stats.lost[worst]) : Cell(),
+               share(traced.l2_hit, traced.l2_hit + traced.l2_missed)});
   }
 }
 

@@ -37,7 +37,7 @@ std::vector<Sums> sums_of(const Trace& trace) {
   return sums;
 }
 
-double ratio(double amount, double of) { return of > 0 ? amount / of : 0; }
+double ratio(double amount, double value) { return value > 0 ? amount / value : 0; }
 
 }  // namespace
 
@@ -47,12 +47,12 @@ std::vector<Roofline> rooflines(const Trace& trace) {
   const auto ranks = static_cast<double>(trace.ranks.size());
   std::vector<Roofline> roofs(sums.size());
   for (std::size_t op = 0; op < roofs.size(); ++op) {
-    const TraceOperator& of = trace.operators[op];
+    const TraceOperator& trace_operator = trace.operators[op];
     Roofline& roof = roofs[op];
     const double operations = sums[op].operations;
     roof.operations = operations / ranks;
-    roof.hbm_bytes = (of.hbm_read + of.hbm_written) / ranks;
-    roof.l2_bytes = (of.l2_read + of.l2_written) / ranks;
+    roof.hbm_bytes = (trace_operator.hbm_read + trace_operator.hbm_written) / ranks;
+    roof.l2_bytes = (trace_operator.l2_read + trace_operator.l2_written) / ranks;
     if (of_puts(trace, static_cast<std::uint32_t>(op))) {
       roof.achieved = ratio(sums[op].put_bytes, seconds(sums[op].any_ran));
       roof.peak = machine.port;
@@ -63,8 +63,9 @@ std::vector<Roofline> rooflines(const Trace& trace) {
     const double workers = machine.workers.empty() ? 0 : machine.workers[sums[op].kind].count;
     roof.peak = workers * ratio(operations, seconds(sums[op].arithmetic));
     // Writes take the HBM longer than reads; whether the L2's reads or the HBM end first is the roof.
-    const double hbm = of.hbm_read / machine.hbm_read + of.hbm_written / machine.hbm_write;
-    const double l2 = of.l2_read / machine.l2_read;
+    const double hbm =
+        trace_operator.hbm_read / machine.hbm_read + trace_operator.hbm_written / machine.hbm_write;
+    const double l2 = trace_operator.l2_read / machine.l2_read;
     roof.l2_bound = l2 > hbm;
     roof.memory = ratio(operations, std::max(hbm, l2));
     const bool by_memory = roof.roof() < roof.peak;

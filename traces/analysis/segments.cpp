@@ -33,10 +33,10 @@ Segments segments(const FullStep& step, std::uint32_t rank, Duration start, Dura
   Changes changes;
   changes[start.count()];
   changes[end.count()];
-  for (const OperatorRecord& of : step.operators)
-    if (of.rank == rank) add(changes, of.lane, of.start, of.end, start, end);
-  for (const HostRecord& of : step.host)
-    if (of.rank == rank) add(changes, Lane::kHost, of.start, of.end, start, end);
+  for (const OperatorRecord& record : step.operators)
+    if (record.rank == rank) add(changes, record.lane, record.start, record.end, start, end);
+  for (const HostRecord& record : step.host)
+    if (record.rank == rank) add(changes, Lane::kHost, record.start, record.end, start, end);
   Segments found;
   std::array<int, kCountOf<Lane>> running{};
   std::int64_t date = start.count();
@@ -50,10 +50,10 @@ Segments segments(const FullStep& step, std::uint32_t rank, Duration start, Dura
 
 Segments segments(const FullStep& step, std::uint32_t rank) {
   Duration start = Duration::max(), end = Duration::min();
-  for (const OperatorRecord& of : step.operators) {
-    if (of.rank != rank) continue;
-    start = std::min(start, of.start);
-    end = std::max(end, of.end);
+  for (const OperatorRecord& record : step.operators) {
+    if (record.rank != rank) continue;
+    start = std::min(start, record.start);
+    end = std::max(end, record.end);
   }
   return start < end ? segments(step, rank, start, end) : Segments{};
 }

@@ -44,8 +44,8 @@ void split_all(const Causes& causes, Add add) {
   }
 }
 
-void add_times(const WorkerTimes& of, WorkerTimes& to) {
-  for (std::uint32_t t = 0; t < kWorkerTimes; ++t) to[t] += of[t];
+void add_times(const WorkerTimes& times, WorkerTimes& to) {
+  for (std::uint32_t t = 0; t < kWorkerTimes; ++t) to[t] += times[t];
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::vector<std::vector<Counter>> counters_of(const Causes& causes, Duration str
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
     for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) add_task(causes, {r, t}, sums);
   std::vector<std::vector<Counter>> by_rank;
-  for (const RankSums& of : sums) by_rank.push_back(counters(of, trace.machine));
+  for (const RankSums& rank_sums : sums) by_rank.push_back(counters(rank_sums, trace.machine));
   return by_rank;
 }
 

@@ -234,15 +234,15 @@ void PerfettoWriter::number_arrows(const Causes& causes) {
   };
   each_that_waited([&](TaskAt, TaskAt producer) { ++at(producer).leaving; });
   for (std::vector<Arrows>& of_rank : arrows_at_) {
-    for (Arrows& of : of_rank) {
-      of.first_leaving = arrows_;
-      arrows_ += of.leaving;
-      of.leaving = 0;
+    for (Arrows& arrows : of_rank) {
+      arrows.first_leaving = arrows_;
+      arrows_ += arrows.leaving;
+      arrows.leaving = 0;
     }
   }
   each_that_waited([&](TaskAt task, TaskAt producer) {
-    Arrows& of = at(producer);
-    at(task).ending = of.first_leaving + of.leaving++;
+    Arrows& arrows = at(producer);
+    at(task).ending = arrows.first_leaving + arrows.leaving++;
   });
 }
 

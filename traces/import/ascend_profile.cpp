@@ -78,11 +78,11 @@ class AscendSums final : public AscendSink {
     const ProfiledClocks clocks = read_ascend(path, *this, to_.notes);
     for (const auto& [rank, clock] : clocks) {
       if (!to_.ranks.contains(rank)) continue;
-      RankProfile& of = to_.ranks[rank];
-      of.clock = clock;
-      if (!of.span) continue;
-      of.span->first -= clock.offset();
-      of.span->last -= clock.offset();
+      RankProfile& profile = to_.ranks[rank];
+      profile.clock = clock;
+      if (!profile.span) continue;
+      profile.span->first -= clock.offset();
+      profile.span->last -= clock.offset();
     }
     return std::move(to_);
   }
@@ -102,18 +102,18 @@ class AscendSums final : public AscendSink {
   void kernel(std::uint32_t rank, const KernelRow& row, std::size_t) override {
     const bool collective = row.is_collective();
     const std::string name = collective ? exchange_of(row.name) : row.name;
-    Occurrences& of = to_.at(rank, name);
-    if (!collective && of.count == 0 && row.type != row.name) of.type = printable(row.type);
-    of.add(*row.time, row.wait);
-    of.workers = std::max(of.workers, row.workers());
+    Occurrences& occurrences = to_.at(rank, name);
+    if (!collective && occurrences.count == 0 && row.type != row.name) occurrences.type = printable(row.type);
+    occurrences.add(*row.time, row.wait);
+    occurrences.workers = std::max(occurrences.workers, row.workers());
     for (std::size_t core = 0; core < row.run.size(); ++core) {
-      of.run += row.run[core];
-      of.arithmetic += row.arithmetic[core];
+      occurrences.run += row.run[core];
+      occurrences.arithmetic += row.arithmetic[core];
     }
-    of.hbm_bytes += row.hbm_bytes;
+    occurrences.hbm_bytes += row.hbm_bytes;
     if (row.hit_rate) {
-      of.hits += *row.hit_rate;
-      ++of.hits_known;
+      occurrences.hits += *row.hit_rate;
+      ++occurrences.hits_known;
     }
     Table& table = tables_.back();
     table.undated = table.undated || !row.start;
@@ -125,19 +125,19 @@ class AscendSums final : public AscendSink {
 
   void exchange(std::uint32_t rank, const SeenExchange& seen) override {
     if (!seen.tells_waits()) return;  // it is among the kernels
-    Occurrences& of = to_.exchange(rank, exchange_of(seen.name));
-    of.add(seen.elapsed, seen.waited);
-    of.transit += seen.transit;
+    Occurrences& occurrences = to_.exchange(rank, exchange_of(seen.name));
+    occurrences.add(seen.elapsed, seen.waited);
+    occurrences.transit += seen.transit;
   }
 
   void packets(std::uint32_t rank, std::uint64_t bytes, double count, Duration total) override {
-    Occurrences& of = to_.packet(rank, bytes);
+    Occurrences& occurrences = to_.packet(rank, bytes);
     if (count < 1) return;
     Occurrences more;
     more.count = static_cast<std::uint64_t>(count);
     more.total = total;
     more.least = more.most = more.mean();
-    of += more;
+    occurrences += more;
   }
 
   void steps(std::uint32_t rank, const TimeSplit& sum) override { to_.ranks[rank].steps = sum; }

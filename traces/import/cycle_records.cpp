@@ -33,7 +33,7 @@ StagePhase stage_of(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, Phase>, 3> kPhases{
       {{"_WaitDependency", Phase::kWait}, {"_Compute", Phase::kCompute}, {"_TriggerEvent", Phase::kTrigger}}};
   constexpr std::string_view kDigits = "0123456789", kExpert = "Expert", kTask = "_task";
-  StagePhase of;
+  StagePhase stage_phase;
   if (name.starts_with(kExpert)) {
     const std::size_t end = name.find_first_not_of(kDigits, kExpert.size());
     if (end != std::string_view::npos && end > kExpert.size() && name[end] == '_')
@@ -49,13 +49,13 @@ StagePhase stage_of(std::string_view name) {
   for (const auto& [end, phase] : kPhases) {
     if (!name.ends_with(end)) continue;
     name.remove_suffix(end.size());
-    of.phase = phase;
+    stage_phase.phase = phase;
   }
   cut_task();
-  of.stage = name;
+  stage_phase.stage = name;
   for (const auto& [ours, theirs] : kStageNames)
-    if (name == theirs) of.stage = ours;
-  return of;
+    if (name == theirs) stage_phase.stage = ours;
+  return stage_phase;
 }
 
 // The records of one file, one by one, and what it says of all of them.
@@ -76,10 +76,10 @@ class Records {
     const auto [stage, phase] = stage_of(event.name);
     if (phase == Phase::kTrigger) return;
     const auto rank = static_cast<std::uint32_t>(number);
-    Occurrences& of = to_.at(rank, stage);
+    Occurrences& occurrences = to_.at(rank, stage);
     const Duration time(std::llround(length * 1e6));
-    if (phase == Phase::kWait) return of.wait(time);
-    of.add(time, Duration::zero());
+    if (phase == Phase::kWait) return occurrences.wait(time);
+    occurrences.add(time, Duration::zero());
     add_task(rank, stage, event, time);
   }
 

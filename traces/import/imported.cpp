@@ -50,11 +50,13 @@ class SumsWriter {
   }
 
  private:
-  void add(Kind kind, const std::string& name, const std::string& index, const Occurrences& of) {
+  void add(Kind kind, const std::string& name, const std::string& index, const Occurrences& occurrences) {
     fmt::format_to(std::back_inserter(csv_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", rank_,
-                   name_of(kind), name, index, of.count, of.total.count(), of.count ? of.least.count() : 0,
-                   of.most.count(), of.waited.count(), of.transit.count(), of.workers, of.run.count(),
-                   of.arithmetic.count(), of.hits_known, of.hits, of.hbm_bytes, spreadsheet_cell(of.type));
+                   name_of(kind), name, index, occurrences.count, occurrences.total.count(),
+                   occurrences.count ? occurrences.least.count() : 0, occurrences.most.count(),
+                   occurrences.waited.count(), occurrences.transit.count(), occurrences.workers,
+                   occurrences.run.count(), occurrences.arithmetic.count(), occurrences.hits_known,
+                   occurrences.hits, occurrences.hbm_bytes, spreadsheet_cell(occurrences.type));
   }
 
   std::string csv_{kHeads};
@@ -95,21 +97,21 @@ class SumsReader {
 
   Occurrences sums() const {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-    Occurrences of;
-    of.count = number<std::uint64_t>(4, kMost);
-    of.total = time(5);
-    if (of.count) of.least = time(6);
-    of.most = time(7);
-    of.waited = time(8);
-    of.transit = time(9);
-    of.workers = number<std::uint32_t>(10, kNone);
-    of.run = time(11);
-    of.arithmetic = time(12);
-    of.hits_known = number<std::uint64_t>(13, kMost);
-    of.hits = number<double>(14, 1e300);
-    of.hbm_bytes = number<double>(15, 1e300);
-    if (typed_) of.type = printable(cells_[16]);
-    return of;
+    Occurrences occurrences;
+    occurrences.count = number<std::uint64_t>(4, kMost);
+    occurrences.total = time(5);
+    if (occurrences.count) occurrences.least = time(6);
+    occurrences.most = time(7);
+    occurrences.waited = time(8);
+    occurrences.transit = time(9);
+    occurrences.workers = number<std::uint32_t>(10, kNone);
+    occurrences.run = time(11);
+    occurrences.arithmetic = time(12);
+    occurrences.hits_known = number<std::uint64_t>(13, kMost);
+    occurrences.hits = number<double>(14, 1e300);
+    occurrences.hbm_bytes = number<double>(15, 1e300);
+    if (typed_) occurrences.type = printable(cells_[16]);
+    return occurrences;
   }
 
   void add_line() {
@@ -118,20 +120,20 @@ class SumsReader {
       fail(fmt::format("{} cells, expected {}: was the file cut off?", cells_.size(), expected));
     const auto rank = number<std::uint32_t>(0, kNone - 1);
     if (!to_.ranks.contains(rank)) fail(fmt::format("rank {} is not in measured.json", rank));
-    const Occurrences of = sums();
+    const Occurrences occurrences = sums();
     switch (kind()) {
       case Kind::kOperator:
-        to_.at(rank, cells_[2]) += of;
+        to_.at(rank, cells_[2]) += occurrences;
         break;
       case Kind::kExchange:
-        to_.exchange(rank, cells_[2]) += of;
+        to_.exchange(rank, cells_[2]) += occurrences;
         break;
       case Kind::kPackets:
-        to_.packet(rank, number<std::uint64_t>(3, std::uint64_t{1} << 62)) += of;
+        to_.packet(rank, number<std::uint64_t>(3, std::uint64_t{1} << 62)) += occurrences;
         break;
       case Kind::kTask:
         if (TaskTimes* task = to_.task(rank, cells_[2], number<std::uint32_t>(3, kNone - 1)))
-          *task = {of.count, of.total};
+          *task = {occurrences.count, occurrences.total};
     }
   }
 
@@ -160,23 +162,23 @@ nlohmann::ordered_json rank_json(std::uint32_t number, const RankProfile& rank) 
   return json;
 }
 
-Duration time_in(const Config& of, std::string_view key, std::int64_t least = 0) {
-  return Duration(of.integer(key, least, kMostPicoseconds));
+Duration time_in(const Config& config, std::string_view key, std::int64_t least = 0) {
+  return Duration(config.integer(key, least, kMostPicoseconds));
 }
 
-void read_rank(const Config& of, RankProfile& rank) {
-  if (of.has("steps")) {
-    const Config s = of.map("steps");
+void read_rank(const Config& config, RankProfile& rank) {
+  if (config.has("steps")) {
+    const Config s = config.map("steps");
     rank.steps = TimeSplit{time_in(s, "length_ps"), time_in(s, "computing_ps"),
                            time_in(s, "communication_ps"), time_in(s, "exposed_ps")};
   }
-  if (of.has("span")) {
-    const Config s = of.map("span");
+  if (config.has("span")) {
+    const Config s = config.map("span");
     rank.span = KernelSpan{time_in(s, "first_ps", -kMostPicoseconds),
                            time_in(s, "last_ps", -kMostPicoseconds), time_in(s, "covered_ps")};
   }
-  if (of.has("clock")) {
-    const Config c = of.map("clock");
+  if (config.has("clock")) {
+    const Config c = config.map("clock");
     rank.clock =
         ClockOffset{static_cast<std::size_t>(c.integer("meetings", 1, kMostPicoseconds)),
                     time_in(c, "median_ps", -kMostPicoseconds), time_in(c, "least_ps", -kMostPicoseconds),

@@ -20,20 +20,23 @@ Times part_of(const Times& times, Duration from, Duration to) {
 // Kinds of links are the machine's planes of these names, in whatever case; without a machine, planes whose rates are
 // not known.
 void JobReader::take_machine(const ProfiledJob::MachineOf& machine) {
-  ObservedMachine& of = to_.job_.machine;
+  ObservedMachine& observed_machine = to_.job_.machine;
   has_.machine = static_cast<bool>(machine);
   if (machine) {
-    of = machine(std::max(1U, of.aic), std::max(1U, of.aiv));
+    observed_machine = machine(std::max(1U, observed_machine.aic), std::max(1U, observed_machine.aiv));
   } else {
-    for (const std::string& link : links_) of.planes.emplace_back().name = link;
+    for (const std::string& link : links_) observed_machine.planes.emplace_back().name = link;
   }
   const auto plane_of = [&](const std::string& link) -> std::uint16_t {
     const auto same = [](char a, char b) {
       return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
     };
-    const auto found = std::ranges::find_if(
-        of.planes, [&](const ObservedPlane& plane) { return std::ranges::equal(plane.name, link, same); });
-    return found == of.planes.end() ? 0 : static_cast<std::uint16_t>(found - of.planes.begin());
+    const auto found = std::ranges::find_if(observed_machine.planes, [&](const ObservedPlane& plane) {
+      return std::ranges::equal(plane.name, link, same);
+    });
+    return found == observed_machine.planes.end()
+               ? 0
+               : static_cast<std::uint16_t>(found - observed_machine.planes.begin());
   };
   for (auto& [number, step] : steps_)
     for (TransferRecord& put : step.transfers)
@@ -92,8 +95,8 @@ void JobReader::leave_out_unfinished() {
              any_whole ? "that rank in that step, which is left out" : "what that step does"});
     if (!any_whole) continue;
     const auto is_left = [&](const auto& record) {
-      const auto of = ranks.find(record.rank);
-      return of != ranks.end() && of->second.unfinished > 0;
+      const auto found = ranks.find(record.rank);
+      return found != ranks.end() && found->second.unfinished > 0;
     };
     std::vector<OperatorRecord>& operators = steps_[number].operators;
     std::vector<std::uint32_t>& lines = lines_[number];
@@ -119,9 +122,9 @@ void JobReader::find_transfers() {
       if (put.start >= put.end) continue;
       Times beside;
       for (const std::uint32_t end : {put.src, put.dst}) {
-        SeenRankStep& of = ranks[end];
-        add_stretch(of.transfers, put.start, put.end);
-        beside += part_of(of.memory_bound, put.start, put.end);
+        SeenRankStep& step = ranks[end];
+        add_stretch(step.transfers, put.start, put.end);
+        beside += part_of(step.memory_bound, put.start, put.end);
       }
       put.beside = static_cast<float>(microseconds(length_of(beside)) / microseconds(put.end - put.start));
     }
@@ -139,25 +142,26 @@ void JobReader::find_clocks() {
 
 // A step ends with the last collective, if nothing of the rank's own comes behind it; what it is idle before that,
 // with no exchange under way, its host came late by.
-LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankStep& of,
+LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankStep& seen_rank_step,
                              Duration& released) const {
   LightRecord record;
   record.step = step;
   record.rank = rank;
-  record.start = record.arrival = of.first;
-  record.release = of.last;
-  record.arrival = of.last;
+  record.start = record.arrival = seen_rank_step.first;
+  record.release = seen_rank_step.last;
+  record.arrival = seen_rank_step.last;
   constexpr Duration kBehind(1'000'000);  // a microsecond: what profilers round
   const SeenRankStep::Exchange* last = nullptr;
-  for (const SeenRankStep::Exchange& exchange : of.exchanges)
-    if (exchange.collective && exchange.end + kBehind >= of.last && (!last || exchange.start > last->start))
+  for (const SeenRankStep::Exchange& exchange : seen_rank_step.exchanges)
+    if (exchange.collective && exchange.end + kBehind >= seen_rank_step.last &&
+        (!last || exchange.start > last->start))
       last = &exchange;
-  const bool meets =
-      last && (of.kernels.empty() || Duration(of.kernels.rbegin()->upper()) <= last->start + kBehind);
+  const bool meets = last && (seen_rank_step.kernels.empty() ||
+                              Duration(seen_rank_step.kernels.rbegin()->upper()) <= last->start + kBehind);
   if (meets) record.arrival = last->start;
-  Times busy = of.kernels | of.transfers;
+  Times busy = seen_rank_step.kernels | seen_rank_step.transfers;
   Duration received{};
-  for (const SeenRankStep::Exchange& exchange : of.exchanges) {
+  for (const SeenRankStep::Exchange& exchange : seen_rank_step.exchanges) {
     if (meets && &exchange == last) continue;
     record.waited += exchange.waited;
     record.longest = std::max(record.longest, exchange.waited);
@@ -172,13 +176,13 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
                       microseconds(length_of(part_of(busy, begin, record.arrival)));
   record.late = static_cast<float>(std::max(0.0, idle - microseconds(received)));
   released = record.release;
-  record.operations = of.operations;
-  record.bytes = of.bytes;
-  record.rows = static_cast<std::uint32_t>(std::min(of.rows, 4e9));
-  record.aic_busy = static_cast<float>(microseconds(of.run[0]));
-  record.aiv_busy = static_cast<float>(microseconds(of.run[1]));
-  record.transfer = static_cast<float>(microseconds(length_of(of.transfers)));
-  record.fill = of.fill;
+  record.operations = seen_rank_step.operations;
+  record.bytes = seen_rank_step.bytes;
+  record.rows = static_cast<std::uint32_t>(std::min(seen_rank_step.rows, 4e9));
+  record.aic_busy = static_cast<float>(microseconds(seen_rank_step.run[0]));
+  record.aiv_busy = static_cast<float>(microseconds(seen_rank_step.run[1]));
+  record.transfer = static_cast<float>(microseconds(length_of(seen_rank_step.transfers)));
+  record.fill = seen_rank_step.fill;
   return record;
 }
 

@@ -123,22 +123,23 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
   if (!is_of_step(row) || row.is_collective()) return;
   count(kernels_, "kernels");
   const std::uint64_t number = row.step.value_or(0);
-  SeenRankStep& of = seen(number, rank);
+  SeenRankStep& seen_rank_step = seen(number, rank);
   OperatorRecord record;
   record.rank = rank;
   record.op = name(row.type.empty() ? row.name : row.type);
-  std::uint16_t& before = of.kernels_of[record.op];
+  std::uint16_t& before = seen_rank_step.kernels_of[record.op];
   record.pass = before;
   if (before < kMostOfName) ++before;
   record.core = core_of(row);
   record.start = *row.start;
   record.end = *row.start + *row.time;
   record.wait = row.wait;
-  add_work(row, record, of);
-  of.reach(record.start, record.end);
+  add_work(row, record, seen_rank_step);
+  seen_rank_step.reach(record.start, record.end);
   if (record.start < record.end) {
-    add_stretch(of.kernels, record.start, record.end);
-    if (2 * record.arithmetic < record.run) add_stretch(of.memory_bound, record.start, record.end);
+    add_stretch(seen_rank_step.kernels, record.start, record.end);
+    if (2 * record.arithmetic < record.run)
+      add_stretch(seen_rank_step.memory_bound, record.start, record.end);
   }
   step(number).operators.push_back(record);
   lines_[number].push_back(static_cast<std::uint32_t>(line));
@@ -169,31 +170,31 @@ void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankS
 }
 
 // "step12"; where the profile knows no steps, all is one.
-void JobReader::exchange(std::uint32_t rank, const SeenExchange& of) {
-  has_.waits = has_.waits || of.tells_waits();
+void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
+  has_.waits = has_.waits || exchange.tells_waits();
   std::uint64_t number = 0;
-  if (of.step.starts_with("step")) {
-    const std::string_view digits = of.step.substr(4);
+  if (exchange.step.starts_with("step")) {
+    const std::string_view digits = exchange.step.substr(4);
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  } else if (!of.tells_waits() && has_.steps) {
+  } else if (!exchange.tells_waits() && has_.steps) {
     return;  // a collective between steps belongs to none
   }
   if (!has_.steps) number = 0;
-  if (!of.start || (of.tells_waits() && !seen_.contains(number))) return;
+  if (!exchange.start || (exchange.tells_waits() && !seen_.contains(number))) return;
   count(exchanges_, "exchanges");
-  const Duration from = *of.start, to = from + of.elapsed;
+  const Duration from = *exchange.start, to = from + exchange.elapsed;
   SeenRankStep& in = seen(number, rank);
-  in.exchanges.push_back({from, to, of.waited, of.collective});
+  in.exchanges.push_back({from, to, exchange.waited, exchange.collective});
   in.reach(from, to);
-  if (of.transit <= Duration::zero()) return;
+  if (exchange.transit <= Duration::zero()) return;
   OperatorRecord record;
   record.rank = rank;
-  record.op = name(exchange_of(of.name));
+  record.op = name(exchange_of(exchange.name));
   record.lane = Lane::kCommunication;
   record.start = from;
   record.end = to;
   step(number).operators.push_back(record);
-  lines_[number].push_back(static_cast<std::uint32_t>(of.line));
+  lines_[number].push_back(static_cast<std::uint32_t>(exchange.line));
 }
 
 std::uint32_t JobReader::name(const std::string& text) {

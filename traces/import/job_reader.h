@@ -83,7 +83,8 @@ class JobReader final : public AscendSink {
   void take_machine(const ProfiledJob::MachineOf& machine);
   void find_transfers();
   void find_clocks();
-  LightRecord light(std::uint32_t step, std::uint32_t rank, SeenRankStep& of, Duration& released) const;
+  LightRecord light(std::uint32_t step, std::uint32_t rank, SeenRankStep& seen_rank_step,
+                    Duration& released) const;
   void make_light();
   void tell_sparse_steps();
   void tell_missing();

@@ -54,11 +54,11 @@ void JobReader::event(std::uint32_t rank, const TraceEvent& event, Duration date
 
 void JobReader::add_fill(std::uint32_t rank, const TraceEvent& event, Duration date) {
   if (event.name != kDataQueuesCounter) return;
-  SeenRankStep& of = seen(step_at(date), rank);
+  SeenRankStep& step = seen(step_at(date), rank);
   for (std::size_t q = 0; q < kQueueNames.size(); ++q) {
     const std::optional<double> fill = event.number(kQueueNames[q]);
     if (!fill || !(*fill >= 0 && *fill <= 100)) continue;
-    of.fill[q] = static_cast<std::uint8_t>(std::lround(*fill));
+    step.fill[q] = static_cast<std::uint8_t>(std::lround(*fill));
     has_.fill = true;
   }
 }

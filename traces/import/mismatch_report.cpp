@@ -65,10 +65,10 @@ void add_mismatches(const char* key, const std::string& head, const Mismatches& 
 
 // Means of the ranks.
 void add_steps(const Profile& profile, const Profile& simulated, Report& report) {
-  const auto mean = [](const Profile& of) {
+  const auto mean = [](const Profile& profile) {
     TimeSplit sum;
     std::int64_t ranks = 0;
-    for (const auto& [number, rank] : of.ranks) {
+    for (const auto& [number, rank] : profile.ranks) {
       if (!rank.steps) continue;
       ++ranks;
       sum.length += rank.steps->length;
@@ -160,10 +160,10 @@ Report mismatch_report(const Profile& profile, const Profile& simulated, const N
   add_tasks(profile, simulated, names, report);
   if (!exchanges.rows.empty()) add_mismatches("exchanges", "exchanged", exchanges, report);
   add_steps(profile, simulated, report);
-  const auto listed = [&](const char* key, const char* what, std::vector<std::string> of,
+  const auto listed = [&](const char* key, const char* what, std::vector<std::string> names,
                           const std::vector<std::string>& more) {
-    of.insert(of.end(), more.begin(), more.end());
-    if (!of.empty()) report.say(fmt::format("{}: {}\n", what, fmt::join(of, ", ")), key);
+    names.insert(names.end(), more.begin(), more.end());
+    if (!names.empty()) report.say(fmt::format("{}: {}\n", what, fmt::join(names, ", ")), key);
   };
   // What a profile without communication.json does not have is no operator that it lacks.
   const bool sent = !profile.sum(&RankProfile::exchanges).empty();

@@ -30,18 +30,18 @@ void add_tasks(const Trace& trace, std::uint32_t rank, Duration begin, RankTime&
     const bool waits = task.dependent_event != kNone && !trace.machine.has_kernels;
     const Duration ran = task.end - task.start;
     to.at(rank, name).add(ran, waits ? task.start - task.taken : Duration::zero());
-    if (TaskTimes* of = to.task(rank, name, task.index)) {
-      ++of->count;
-      of->total += ran;
+    if (TaskTimes* times = to.task(rank, name, task.index)) {
+      ++times->count;
+      times->total += ran;
     }
     time.add(begin + task.start, begin + task.end, is_exchange(name),
              trace.operators[task.op].unit == TaskUnit::kCube);
   }
 }
 
-void add_kernels(const ProfiledStep& of, std::uint32_t rank, Profile& to) {
+void add_kernels(const ProfiledStep& step, std::uint32_t rank, Profile& to) {
   KernelOrder order;
-  for (const ProfiledKernel& kernel : of.kernels) {
+  for (const ProfiledKernel& kernel : step.kernels) {
     Occurrences& sum = to.at(rank, kernel.name);
     sum.add(kernel.end - kernel.start, kernel.wait);
     sum.workers = std::max(sum.workers, kernel.workers);
@@ -55,8 +55,8 @@ void add_kernels(const ProfiledStep& of, std::uint32_t rank, Profile& to) {
   to.ranks[rank].span = order.span();
 }
 
-void add_exchanges(const ProfiledStep& of, std::uint32_t rank, Profile& to) {
-  for (const ProfiledExchange& exchange : of.exchanges) {
+void add_exchanges(const ProfiledStep& step, std::uint32_t rank, Profile& to) {
+  for (const ProfiledExchange& exchange : step.exchanges) {
     Occurrences& sum = to.exchange(rank, exchange.name);
     sum.add(exchange.end - exchange.start, Duration::zero());
     sum.transit += exchange.transit;
@@ -64,9 +64,9 @@ void add_exchanges(const ProfiledStep& of, std::uint32_t rank, Profile& to) {
   }
 }
 
-TimeSplit steps_of(const ProfiledStep& of) {
-  return {of.length, length_of(of.computing), length_of(of.communicating),
-          length_of(of.communicating - of.computing)};
+TimeSplit steps_of(const ProfiledStep& step) {
+  return {step.length, length_of(step.computing), length_of(step.communicating),
+          length_of(step.communicating - step.computing)};
 }
 
 }  // namespace
@@ -134,13 +134,13 @@ Occurrences& Profile::packet(std::uint32_t rank, std::uint64_t bytes) {
 
 TaskTimes* Profile::task(std::uint32_t rank, std::string_view name, std::uint32_t index) {
   auto& tasks = ranks[rank].tasks;
-  auto of = tasks.find(name);
-  if (of == tasks.end()) of = tasks.try_emplace(printable(name)).first;
-  if (const auto known = of->second.find(index); known != of->second.end()) return &known->second;
+  auto found = tasks.find(name);
+  if (found == tasks.end()) found = tasks.try_emplace(printable(name)).first;
+  if (const auto known = found->second.find(index); known != found->second.end()) return &known->second;
   if (tasks_ == kMostTasks) return nullptr;
   if (++tasks_ == kMostTasks)
     notes.push_back(fmt::format("more than {} tasks: those behind them are in sums alone", kMostTasks));
-  return &of->second[index];
+  return &found->second[index];
 }
 
 Names Profile::sum(Names RankProfile::* names) const {
@@ -174,10 +174,10 @@ Profile profile_of(std::span<const TracedPass> passes, ProfileUnit unit) {
   to.unit = unit;
   for (std::uint32_t r = 0; r < passes.front().trace.ranks.size(); ++r) {
     if (unit == ProfileUnit::kKernel) {
-      const ProfiledStep of = profiled(passes, r);
-      add_kernels(of, r, to);
-      add_exchanges(of, r, to);
-      to.ranks[r].steps = steps_of(of);
+      const ProfiledStep step = profiled(passes, r);
+      add_kernels(step, r, to);
+      add_exchanges(step, r, to);
+      to.ranks[r].steps = steps_of(step);
       continue;
     }
     RankTime time;

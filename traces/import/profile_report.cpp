@@ -209,8 +209,9 @@ void say_missing(const Profile& profile, Report& report) {
 
 }  // namespace
 
-Cell mean_hits(const Occurrences& of) {
-  return of.hits_known ? Cell(of.hits / static_cast<double>(of.hits_known)) : Cell();
+Cell mean_hits(const Occurrences& occurrences) {
+  return occurrences.hits_known ? Cell(occurrences.hits / static_cast<double>(occurrences.hits_known))
+                                : Cell();
 }
 
 void say_notes(const Profile& profile, Report& report) {

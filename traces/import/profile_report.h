@@ -18,7 +18,7 @@ using NameMap = std::map<std::string, std::string, std::less<>>;
 Report mismatch_report(const Profile& profile, const Profile& simulated, const NameMap& names);
 
 // The hit rate in the L2; nothing where none is known.
-Cell mean_hits(const Occurrences& of);
+Cell mean_hits(const Occurrences& occurrences);
 // The last sentences of both: what was left out, and why.
 void say_notes(const Profile& profile, Report& report);
 

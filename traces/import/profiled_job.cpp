@@ -29,13 +29,13 @@ RecordPlace ProfiledJob::place_of(const LightRecord& record) const {
 }
 
 RecordPlace ProfiledJob::place_of(const OperatorRecord& record) const {
-  const std::vector<OperatorRecord>& of = steps_.at(record.step).operators;
-  const auto found = std::ranges::find_if(of, [&](const OperatorRecord& other) {
+  const std::vector<OperatorRecord>& records = steps_.at(record.step).operators;
+  const auto found = std::ranges::find_if(records, [&](const OperatorRecord& other) {
     return other.rank == record.rank && other.op == record.op && other.pass == record.pass &&
            other.lane == record.lane;
   });
   const std::uint32_t line =
-      found == of.end() ? 0 : lines_[record.step][static_cast<std::size_t>(found - of.begin())];
+      found == records.end() ? 0 : lines_[record.step][static_cast<std::size_t>(found - records.begin())];
   return line == 0 ? fmt::format("{}: step {}", tables_[record.rank], number_of(record.step))
                    : fmt::format("{}:{}", tables_[record.rank], line);
 }

@@ -76,8 +76,8 @@ Table& Report::table_on(std::string key, std::vector<Column> columns, Seen seen)
   return added;
 }
 
-Report& Report::part(std::string key, Report of) {
-  return add(std::move(key)).part.emplace_back(std::move(of));
+Report& Report::part(std::string key, Report report) {
+  return add(std::move(key)).part.emplace_back(std::move(report));
 }
 
 const Table& Report::table(const std::string& key) const {

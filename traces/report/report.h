@@ -37,7 +37,7 @@ class Report {
   Table& table_on(std::string key, std::vector<Column> columns, Seen seen = Seen::kByAll);
   // A part, under the key; valid as long as the report. Parts with one key are a list.
   Report& part(std::string key) { return part(std::move(key), Report()); }
-  Report& part(std::string key, Report of);
+  Report& part(std::string key, Report report);
 
   // Of each table the first `most` rows, and how many more there are.
   std::string text(std::size_t most = static_cast<std::size_t>(-1)) const;

@@ -69,8 +69,8 @@ Column Column::or_else(std::string text) && {
   return std::move(*this);
 }
 
-Cell share(double part, double of) { return of != 0 ? Cell(part / of) : Cell(); }
-Cell share(Duration part, Duration of) { return share(seconds(part), seconds(of)); }
+Cell share(double part, double value) { return value != 0 ? Cell(part / value) : Cell(); }
+Cell share(Duration part, Duration time) { return share(seconds(part), seconds(time)); }
 
 std::string text_of(const Cell& cell, const Column& column) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;

@@ -73,8 +73,8 @@ struct Column {
 // A number of things. Cells hold signed numbers; nothing that is counted is above their range.
 inline Cell whole(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 // A part of a whole, as a share of 1; nothing where there is no whole.
-Cell share(double part, double of);
-Cell share(Duration part, Duration of);
+Cell share(double part, double value);
+Cell share(Duration part, Duration time);
 // Nothing instead of zero.
 template <class T>
 Cell unless_zero(T amount) {

@@ -50,11 +50,11 @@ StreamTask Layer::task(const char* name, std::uint32_t rank, std::uint32_t strea
 
 std::uint32_t Layer::host(const char* name, Stream thread, std::uint32_t rank, Duration time,
                           const Each& after) {
-  StreamTask of = task(name, rank, thread, after);
-  of.kind = thread_kind_;
-  of.units = 1;
-  of.hold = time;
-  return add_task(std::move(of), {});
+  StreamTask stream_task = task(name, rank, thread, after);
+  stream_task.kind = thread_kind_;
+  stream_task.units = 1;
+  stream_task.hold = time;
+  return add_task(std::move(stream_task), {});
 }
 
 Each Layer::counts() {
@@ -71,21 +71,21 @@ Each Layer::exchange(const Exchange& exchange, const Each& after) {
   const std::uint32_t workers = exchange.workers > 0 ? exchange.workers : bulk().workers;
   Each each;
   for (std::uint32_t r = 0; r < shape_.ep; ++r) {
-    StreamTask of = task(exchange.name, r, kBulk, after);
+    StreamTask stream_task = task(exchange.name, r, kBulk, after);
     RowsByExpert rows;
     for (const std::uint32_t e : exchange.experts) rows.push_back({e, 0, r});
-    of.kind = hardware_.workers.queue_for(CoreUnit::kVector);
-    of.units = std::min(workers, program.kinds[of.kind].count);
-    of.wait = cost_.program().launch.queued;
-    of.hold = bulk().fixed;
+    stream_task.kind = hardware_.workers.queue_for(CoreUnit::kVector);
+    stream_task.units = std::min(workers, program.kinds[stream_task.kind].count);
+    stream_task.wait = cost_.program().launch.queued;
+    stream_task.hold = bulk().fixed;
     const double most = std::max(bytes.sent(r), bytes.received(r)), own = bytes.at(r, r);
-    of.job.ideal = Duration(whole_picoseconds(most / static_cast<double>(rate.count) * 1e12));
-    of.job.bytes = {own, own, hardware_.memory.as_reads(own, own)};
+    stream_task.job.ideal = Duration(whole_picoseconds(most / static_cast<double>(rate.count) * 1e12));
+    stream_task.job.bytes = {own, own, hardware_.memory.as_reads(own, own)};
     for (std::uint32_t dst = 0; dst < shape_.ep; ++dst) {
       const auto moved = static_cast<std::int64_t>(std::ceil(bytes.at(r, dst)));
-      if (dst != r && moved > 0) of.transfers.push_back({RankId{dst}, Bytes{moved}, rate});
+      if (dst != r && moved > 0) stream_task.transfers.push_back({RankId{dst}, Bytes{moved}, rate});
     }
-    each.push_back(add_task(std::move(of), std::move(rows)));
+    each.push_back(add_task(std::move(stream_task), std::move(rows)));
   }
   return each;
 }
@@ -97,14 +97,14 @@ std::uint32_t Layer::add_task(StreamTask task, RowsByExpert task_rows) {
 
 std::uint32_t Layer::vector(const char* name, std::uint32_t rank, const VectorKernel& kernel,
                             const RowsByExpert& of_rows, const Each& after) {
-  StreamTask of = task(name, rank, kCompute, after);
-  of.job = cost_.vector(kernel, vector_workers());
-  if (of.job.ideal > Duration::zero()) {
-    of.wait = cost_.program().launch.queued;
-    of.kind = hardware_.workers.queue_for(CoreUnit::kVector);
-    of.units = vector_workers();
+  StreamTask stream_task = task(name, rank, kCompute, after);
+  stream_task.job = cost_.vector(kernel, vector_workers());
+  if (stream_task.job.ideal > Duration::zero()) {
+    stream_task.wait = cost_.program().launch.queued;
+    stream_task.kind = hardware_.workers.queue_for(CoreUnit::kVector);
+    stream_task.units = vector_workers();
   }
-  return add_task(std::move(of), of_rows);
+  return add_task(std::move(stream_task), of_rows);
 }
 
 std::uint32_t Layer::permute(std::uint32_t rank, bool forward, double tokens, const RowsByExpert& rows,
@@ -136,16 +136,17 @@ std::uint32_t Layer::swiglu(std::uint32_t rank, const RowsByExpert& rows, double
 // The host prepares and launches every expert's product, and the device waits for it.
 std::uint32_t Layer::launched(const Products& products, std::uint32_t rank, const RowsByExpert& of_rows,
                               const Each& after) {
-  StreamTask of = task(products.name, rank, kCompute, after);
-  of.job = products.job;
-  of.macs = products.macs;
+  StreamTask stream_task = task(products.name, rank, kCompute, after);
+  stream_task.job = products.job;
+  stream_task.macs = products.macs;
   if (products.launches > 0) {
-    of.wait = cost_.program().launch.queued + host().product * static_cast<std::int64_t>(products.launches);
-    of.kind = hardware_.workers.queue_for(CoreUnit::kMatrix);
-    of.matrix = true;
-    of.units = matrix_workers();
+    stream_task.wait =
+        cost_.program().launch.queued + host().product * static_cast<std::int64_t>(products.launches);
+    stream_task.kind = hardware_.workers.queue_for(CoreUnit::kMatrix);
+    stream_task.matrix = true;
+    stream_task.units = matrix_workers();
   }
-  return add_task(std::move(of), of_rows);
+  return add_task(std::move(stream_task), of_rows);
 }
 
 std::uint32_t Layer::products(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
@@ -196,14 +197,14 @@ std::uint32_t Layer::backward(std::uint32_t rank, const RowsByExpert& rows, cons
 
 // The engine takes a time of its own before the bytes of each copy.
 std::uint32_t Layer::copy(const Copy& copy, const Each& after) {
-  StreamTask of = task(copy.name, copy.from, copy.stream, after);
-  of.wait = hardware_.fabric.levels.front().latency;  // a flag of the peer's, or of the device's own
-  of.kind = engine_kind_;
-  of.units = 1;
-  of.hold = copy_engine().startup;
-  of.transfers = {
+  StreamTask stream_task = task(copy.name, copy.from, copy.stream, after);
+  stream_task.wait = hardware_.fabric.levels.front().latency;  // a flag of the peer's, or of the device's own
+  stream_task.kind = engine_kind_;
+  stream_task.units = 1;
+  stream_task.hold = copy_engine().startup;
+  stream_task.transfers = {
       {RankId{copy.to}, Bytes{static_cast<std::int64_t>(std::ceil(copy.bytes))}, copy_engine().rate}};
-  return add_task(std::move(of), {copy.expert_rows});
+  return add_task(std::move(stream_task), {copy.expert_rows});
 }
 
 }  // namespace a3sim

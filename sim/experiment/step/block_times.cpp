@@ -7,8 +7,8 @@
 namespace a3sim {
 namespace {
 
-TimeClass class_of(WorkClass of) {
-  switch (of) {
+TimeClass class_of(WorkClass kind) {
+  switch (kind) {
     case WorkClass::kGroupedProducts:
       return TimeClass::kGrouped;
     case WorkClass::kProducts:
@@ -81,11 +81,11 @@ bool again_in_backward(const BlockKernel& kernel, const StepOptions& step) {
 
 BlockTimes block_times(const Experiment& experiment, const StepOptions& step, const ModelShape& model,
                        const std::string& kind) {
-  const BlockKind& of = BlockKinds::get(kind);
-  const Block block = of.block(model, step.block_layout());
+  const BlockKind& block_kind = BlockKinds::get(kind);
+  const Block block = block_kind.block(model, step.block_layout());
   // Only layers are computed again as a whole.
   StepOptions own = step;
-  own.recompute_all = step.recompute_all && of.is_layer();
+  own.recompute_all = step.recompute_all && block_kind.is_layer();
   BlockTimes times;
   times.kind = kind;
   PartCosts costs(experiment, step, times);

@@ -16,44 +16,44 @@ AfterTasks joined(AfterTasks a, const AfterTasks& b) {
 
 }  // namespace
 
-AfterTasks BlockWriter::forward_experts(const ChunkWork& of, const ExpertPass& pass, AfterTasks after) {
-  after = tasks_.exchange(of, kDispatch, pass.in, std::move(after));
-  after = tasks_.compute(of, kExperts, pass.experts, std::move(after), true);
-  return tasks_.exchange(of, kCombine, pass.out, std::move(after));
+AfterTasks BlockWriter::forward_experts(const ChunkWork& work, const ExpertPass& pass, AfterTasks after) {
+  after = tasks_.exchange(work, kDispatch, pass.in, std::move(after));
+  after = tasks_.compute(work, kExperts, pass.experts, std::move(after), true);
+  return tasks_.exchange(work, kCombine, pass.out, std::move(after));
 }
 
-AfterTasks BlockWriter::forward(const ChunkWork& of, std::uint32_t number, AfterTasks after) {
+AfterTasks BlockWriter::forward(const ChunkWork& work, std::uint32_t number, AfterTasks after) {
   const BlockTimes& block = blocks_[number];
-  after = tasks_.compute(of, kAttention, at(block.forward, BlockPart::kAttention), std::move(after));
+  after = tasks_.compute(work, kAttention, at(block.forward, BlockPart::kAttention), std::move(after));
   const PartWork& shared = at(block.forward, BlockPart::kShared);
   if (!block.experts) {
-    after = tasks_.compute(of, kSharedExperts, shared, std::move(after));
-    return tasks_.compute(of, kFeedForward, at(block.forward, BlockPart::kExperts), std::move(after));
+    after = tasks_.compute(work, kSharedExperts, shared, std::move(after));
+    return tasks_.compute(work, kFeedForward, at(block.forward, BlockPart::kExperts), std::move(after));
   }
   const ExpertPass& pass = block.experts->forward;
   if (step_.overlap == EpOverlap::kNone) {
-    after = tasks_.compute(of, kSharedExperts, shared, std::move(after));
-    return forward_experts(of, pass, std::move(after));
+    after = tasks_.compute(work, kSharedExperts, shared, std::move(after));
+    return forward_experts(work, pass, std::move(after));
   }
   // Shared experts run while rows are on their way.
-  AfterTasks rows = tasks_.exchange(of, kDispatch, pass.in, after);
-  const AfterTasks beside = tasks_.compute(of, kSharedExperts, shared, after);
-  rows = tasks_.compute(of, kExperts, pass.experts, std::move(rows), true);
-  return joined(tasks_.exchange(of, kCombine, pass.out, std::move(rows)), beside);
+  AfterTasks rows = tasks_.exchange(work, kDispatch, pass.in, after);
+  const AfterTasks beside = tasks_.compute(work, kSharedExperts, shared, after);
+  rows = tasks_.compute(work, kExperts, pass.experts, std::move(rows), true);
+  return joined(tasks_.exchange(work, kCombine, pass.out, std::move(rows)), beside);
 }
 
-AfterTasks BlockWriter::again(const ChunkWork& of, const BlockTimes& block, AfterTasks after) {
-  after = tasks_.compute(of, kAgain, at(block.again, BlockPart::kAttention), std::move(after));
-  after = tasks_.compute(of, kAgain, at(block.again, BlockPart::kShared), std::move(after));
-  after = tasks_.compute(of, kAgain, at(block.again, BlockPart::kExperts), std::move(after));
-  return block.experts_again ? forward_experts(of, block.experts->forward, std::move(after)) : after;
+AfterTasks BlockWriter::again(const ChunkWork& work, const BlockTimes& block, AfterTasks after) {
+  after = tasks_.compute(work, kAgain, at(block.again, BlockPart::kAttention), std::move(after));
+  after = tasks_.compute(work, kAgain, at(block.again, BlockPart::kShared), std::move(after));
+  after = tasks_.compute(work, kAgain, at(block.again, BlockPart::kExperts), std::move(after));
+  return block.experts_again ? forward_experts(work, block.experts->forward, std::move(after)) : after;
 }
 
-AfterTasks BlockWriter::backward(const ChunkWork& of, std::uint32_t number, AfterTasks after, bool split) {
+AfterTasks BlockWriter::backward(const ChunkWork& work, std::uint32_t number, AfterTasks after, bool split) {
   const BlockTimes& block = blocks_[number];
-  after = again(of, block, std::move(after));
+  after = again(work, block, std::move(after));
   const auto compute = [&](const char* name, const PartWork& part, bool experts = false) {
-    after = tasks_.compute(of, name, part, std::move(after), experts);
+    after = tasks_.compute(work, name, part, std::move(after), experts);
   };
   const auto shared = [&] {
     compute(kSharedExperts, at(block.activation, BlockPart::kShared));
@@ -64,19 +64,19 @@ AfterTasks BlockWriter::backward(const ChunkWork& of, std::uint32_t number, Afte
     compute(kFeedForward, at(block.activation, BlockPart::kExperts));
     if (!split) compute(kWeights, at(block.weights, BlockPart::kExperts));
   } else if (const ExpertPass& pass = block.experts->backward; step_.overlap == EpOverlap::kNone) {
-    after = tasks_.exchange(of, kCombine, pass.in, std::move(after));
+    after = tasks_.exchange(work, kCombine, pass.in, std::move(after));
     compute(kExperts, pass.experts, true);
     if (!split) compute(kExpertWeights, pass.weights, true);
-    after = tasks_.exchange(of, kDispatch, pass.out, std::move(after));
+    after = tasks_.exchange(work, kDispatch, pass.out, std::move(after));
     shared();
   } else {
     // Shared experts run while gradients of rows come, weight gradients while they go.
-    AfterTasks rows = tasks_.exchange(of, kCombine, pass.in, after);
+    AfterTasks rows = tasks_.exchange(work, kCombine, pass.in, after);
     shared();
     const AfterTasks beside = after;
     after = std::move(rows);
     compute(kExperts, pass.experts, true);
-    rows = tasks_.exchange(of, kDispatch, pass.out, after);
+    rows = tasks_.exchange(work, kDispatch, pass.out, after);
     if (!split) compute(kExpertWeights, pass.weights, true);
     after = joined(std::move(rows), beside);
   }
@@ -85,14 +85,14 @@ AfterTasks BlockWriter::backward(const ChunkWork& of, std::uint32_t number, Afte
   return after;
 }
 
-AfterTasks BlockWriter::weights(const ChunkWork& of, std::uint32_t number, AfterTasks after) {
+AfterTasks BlockWriter::weights(const ChunkWork& work, std::uint32_t number, AfterTasks after) {
   const BlockTimes& block = blocks_[number];
   if (block.experts)
-    after = tasks_.compute(of, kExpertWeights, block.experts->backward.weights, std::move(after), true);
+    after = tasks_.compute(work, kExpertWeights, block.experts->backward.weights, std::move(after), true);
   PartWork all = at(block.weights, BlockPart::kExperts);
   all.add(at(block.weights, BlockPart::kShared));
   all.add(at(block.weights, BlockPart::kAttention));
-  return tasks_.compute(of, kWeights, all, std::move(after));
+  return tasks_.compute(work, kWeights, all, std::move(after));
 }
 
 void BlockWriter::both(Pair& pair, std::uint32_t forward_block, std::uint32_t backward_block, bool split) {

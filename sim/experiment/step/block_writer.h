@@ -11,10 +11,10 @@ class BlockWriter {
   BlockWriter(const StepParts& parts, StepTasks& tasks)
       : experiment_(parts.experiment), step_(parts.step), blocks_(parts.blocks), tasks_(tasks) {}
 
-  AfterTasks forward(const ChunkWork& of, std::uint32_t block, AfterTasks after);
+  AfterTasks forward(const ChunkWork& work, std::uint32_t block, AfterTasks after);
   // `split`: without the weight gradients that can be left for later.
-  AfterTasks backward(const ChunkWork& of, std::uint32_t block, AfterTasks after, bool split);
-  AfterTasks weights(const ChunkWork& of, std::uint32_t block, AfterTasks after);
+  AfterTasks backward(const ChunkWork& work, std::uint32_t block, AfterTasks after, bool split);
+  AfterTasks weights(const ChunkWork& work, std::uint32_t block, AfterTasks after);
 
   // Two micro-batches, whose exchanges run while the other one computes.
   struct Pair {
@@ -25,10 +25,10 @@ class BlockWriter {
 
  private:
   // What is computed again before a block's backward pass.
-  AfterTasks again(const ChunkWork& of, const BlockTimes& block, AfterTasks after);
+  AfterTasks again(const ChunkWork& work, const BlockTimes& block, AfterTasks after);
   // By how much kernels take longer beside exchanges that hold some of the workers while they go on.
   double slowness(const BlockTimes& ahead, const BlockTimes& back) const;
-  AfterTasks forward_experts(const ChunkWork& of, const ExpertPass& pass, AfterTasks after);
+  AfterTasks forward_experts(const ChunkWork& work, const ExpertPass& pass, AfterTasks after);
 
   const Experiment& experiment_;
   const StepOptions& step_;

@@ -68,9 +68,9 @@ class ExpertKernels {
     return work;
   }
 
-  void add_kernel(MemoryJob job, TimeClass of, std::uint32_t launches, PartWork& part) const {
+  void add_kernel(MemoryJob job, TimeClass kind, std::uint32_t launches, PartWork& part) const {
     job.ideal = time_alone(job, hardware_);
-    part.add(job, of);
+    part.add(job, kind);
     const Duration gap = experiment_.program.launch.queued;
     part.hold += gap;
     at(part.classes, TimeClass::kRest) += gap;

@@ -95,8 +95,8 @@ class RankTimes {
 
  private:
   const Operator& operator_of(std::size_t op) const { return Operators::get(operators_[op].type); }
-  void add(std::size_t op, Duration from, Duration to, TimeClass of) {
-    intervals_.push_back({from, to, of});
+  void add(std::size_t op, Duration from, Duration to, TimeClass kind) {
+    intervals_.push_back({from, to, kind});
     if (op >= spans_.size()) return;
     spans_[op] = {std::min(spans_[op].first, from), std::max(spans_[op].second, to)};
   }

@@ -6,10 +6,10 @@
 
 namespace a3sim {
 
-void PartWork::add(const MemoryJob& more, TimeClass of) {
+void PartWork::add(const MemoryJob& more, TimeClass kind) {
   job.ideal += more.ideal;
   for (std::uint32_t r = 0; r < kResources; ++r) job.bytes[r] += more.bytes[r];
-  at(classes, of) += more.ideal;
+  at(classes, kind) += more.ideal;
 }
 
 void PartWork::add(const PartWork& more) {

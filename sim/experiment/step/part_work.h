@@ -20,7 +20,7 @@ struct PartWork {
 
   bool empty() const { return job.ideal + hold == Duration::zero() && tp_sent == 0 && cp_sent == 0; }
   Duration alone() const { return job.ideal + hold; }
-  void add(const MemoryJob& more, TimeClass of);
+  void add(const MemoryJob& more, TimeClass kind);
   void add(const PartWork& more);
   // The work of several times as much.
   PartWork times(std::uint32_t count) const;

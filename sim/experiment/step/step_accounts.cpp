@@ -16,24 +16,24 @@ class StageSurvey {
       : written_(written), result_(result), stage_(stage) {}
 
   void add(std::uint32_t t) {
-    const StepTask& of = written_.tasks[t];
+    const StepTask& step_task = written_.tasks[t];
     const StreamTask& task = written_.program.tasks[t];
     const StreamRecord& record = result_.records[t];
     const Duration from = since_start(record.start), to = since_start(record.end);
-    if (of.kind == StepTask::Kind::kPp) {
+    if (step_task.kind == StepTask::Kind::kPp) {
       // Who sends does not wait; who receives may.
       if (index(task.transfers.front().dst) == stage_) exchange(ExchangeFor::kPp, TimeClass::kPp, from, to);
       return;
     }
     if (index(task.rank) != stage_) return;
-    switch (of.kind) {
+    switch (step_task.kind) {
       case StepTask::Kind::kCompute:
       case StepTask::Kind::kUpdate:
         compute(t, from, to);
         break;
       case StepTask::Kind::kEp:
         exchange(ExchangeFor::kEp, TimeClass::kEp, from, to);
-        (of.paired ? paired_ : unpaired_).push_back({from, to, {}});
+        (step_task.paired ? paired_ : unpaired_).push_back({from, to, {}});
         break;
       case StepTask::Kind::kTp:
         exchange(ExchangeFor::kTp, TimeClass::kTp, from, to);
@@ -80,31 +80,31 @@ class StageSurvey {
     gap(end_, from, t);
     end_ = to;
     intervals_.push_back({from, to, TimeClass::kGrouped});
-    const StepTask& of = written_.tasks[t];
+    const StepTask& task = written_.tasks[t];
     ClassTimes parts{};
-    if (of.classes == kNone)
+    if (task.classes == kNone)
       at(parts, TimeClass::kOptimizer) = to - from;
     else
-      parts = scaled(written_.classes[of.classes], to - from);
+      parts = scaled(written_.classes[task.classes], to - from);
     kernels_.push_back({from, to, parts});
     add(parts, computed_);
-    if (of.experts) experts_ += to - from;
-    if (of.classes == kNone) return;
+    if (task.experts) experts_ += to - from;
+    if (task.classes == kNone) return;
     inside_exposed_ += at(parts, TimeClass::kEp);
-    inside_ += written_.exchanging[of.classes];
+    inside_ += written_.exchanging[task.classes];
   }
 
   // What the die waits for where nothing goes on: launches, other stages, or neither.
   void gap(Duration from, Duration to, std::uint32_t next) {
     if (to <= from) return;
-    TimeClass of = written_.program.ranks > 1 ? TimeClass::kBubble : TimeClass::kRest;
+    TimeClass kind = written_.program.ranks > 1 ? TimeClass::kBubble : TimeClass::kRest;
     if (next != kNone) {
       const StepTask::Kind waited = waited_for(next, from);
-      of = waited == StepTask::Kind::kHost ? TimeClass::kHost
-           : waited == StepTask::Kind::kPp ? TimeClass::kBubble
-                                           : TimeClass::kRest;
+      kind = waited == StepTask::Kind::kHost ? TimeClass::kHost
+             : waited == StepTask::Kind::kPp ? TimeClass::kBubble
+                                             : TimeClass::kRest;
     }
-    intervals_.push_back({from, to, of});
+    intervals_.push_back({from, to, kind});
   }
 
   // The first thing that a task waited for since the date, behind exchanges of the die itself.
@@ -120,8 +120,8 @@ class StageSurvey {
     }
   }
 
-  void exchange(ExchangeFor what, TimeClass of, Duration from, Duration to) {
-    intervals_.push_back({from, to, of});
+  void exchange(ExchangeFor what, TimeClass kind, Duration from, Duration to) {
+    intervals_.push_back({from, to, kind});
     under_[static_cast<std::size_t>(what)].push_back({from, to, {}});
   }
 

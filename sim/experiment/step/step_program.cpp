@@ -138,27 +138,27 @@ class StepWriter {
     if (!split) end_weights(pair.backward, std::move(pair.after_backward));
   }
 
-  void end_forward(const ChunkWork& of, AfterTasks after) {
-    const bool last = of.chunk + 1 == layout_.shape.chunks();
-    forward_[at(of.chunk, of.micro_batch)] =
-        last ? after : tasks_.send(of, layout_.stage_of[of.chunk + 1], std::move(after));
+  void end_forward(const ChunkWork& work, AfterTasks after) {
+    const bool last = work.chunk + 1 == layout_.shape.chunks();
+    forward_[at(work.chunk, work.micro_batch)] =
+        last ? after : tasks_.send(work, layout_.stage_of[work.chunk + 1], std::move(after));
   }
 
-  void end_backward(const ChunkWork& of, const AfterTasks& after) {
-    backward_[at(of.chunk, of.micro_batch)] =
-        of.chunk == 0 ? after : tasks_.send(of, layout_.stage_of[of.chunk - 1], after);
+  void end_backward(const ChunkWork& work, const AfterTasks& after) {
+    backward_[at(work.chunk, work.micro_batch)] =
+        work.chunk == 0 ? after : tasks_.send(work, layout_.stage_of[work.chunk - 1], after);
     double bytes = 0;
-    for (const std::uint32_t block : layout_.chunks[of.chunk]) bytes += parts_.blocks[block].kept;
+    for (const std::uint32_t block : layout_.chunks[work.chunk]) bytes += parts_.blocks[block].kept;
     // Launches and exchanges may come long before.
-    std::uint32_t& first = first_task_[at(of.chunk, of.micro_batch)];
+    std::uint32_t& first = first_task_[at(work.chunk, work.micro_batch)];
     while (written_.tasks[first].kind != StepTask::Kind::kCompute) ++first;
     if (!after.empty())
       written_.kept.push_back(
-          {first_task_[at(of.chunk, of.micro_batch)], *std::ranges::max_element(after), bytes});
+          {first_task_[at(work.chunk, work.micro_batch)], *std::ranges::max_element(after), bytes});
   }
 
-  void end_weights(const ChunkWork& of, AfterTasks after) {
-    update_.computed(of, std::move(after), --left_[of.chunk] == 0);
+  void end_weights(const ChunkWork& work, AfterTasks after) {
+    update_.computed(work, std::move(after), --left_[work.chunk] == 0);
   }
 
   const StepParts& parts_;

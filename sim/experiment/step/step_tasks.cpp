@@ -22,22 +22,23 @@ DieGroup StepTasks::expert_group() const {
           std::min(step_.ep * experiment_.parallel.tp_stride, step_.dies_a_stage() / std::max(1U, ranks))};
 }
 
-StreamTask StepTasks::task(const ChunkWork& of, const char* name, StepStream stream, AfterTasks after) const {
+StreamTask StepTasks::task(const ChunkWork& work, const char* name, StepStream stream,
+                           AfterTasks after) const {
   StreamTask task;
   task.name = name;
-  if (of.backward) task.name += "_bwd";
-  task.rank = RankId{of.stage};
+  if (work.backward) task.name += "_bwd";
+  task.rank = RankId{work.stage};
   task.stream = static_cast<std::uint32_t>(stream);
   task.after = std::move(after);
   return task;
 }
 
-StepTask StepTasks::of_work(const ChunkWork& of, StepTask::Kind kind) const {
-  return {kind, of.backward, false, of.paired, kNone, of.chunk, of.micro_batch};
+StepTask StepTasks::of_work(const ChunkWork& work, StepTask::Kind kind) const {
+  return {kind, work.backward, false, work.paired, kNone, work.chunk, work.micro_batch};
 }
 
-std::uint32_t StepTasks::add(StreamTask task, StepTask of) {
-  written_.tasks.push_back(of);
+std::uint32_t StepTasks::add(StreamTask task, StepTask step_task) {
+  written_.tasks.push_back(step_task);
   return written_.program.add(std::move(task));
 }
 
@@ -52,84 +53,85 @@ std::uint32_t StepTasks::classes_of(const PartWork& part) {
   return number;
 }
 
-std::uint32_t StepTasks::group_exchange(const ChunkWork& of, const char* name, StepStream stream,
+std::uint32_t StepTasks::group_exchange(const ChunkWork& work, const char* name, StepStream stream,
                                         StepTask::Kind kind, DieGroup group, double sent, std::uint32_t calls,
                                         const AfterTasks& after) {
   const Hardware::Fabric& fabric = experiment_.hardware.fabric;
-  StreamTask exchange = task(of, name, stream, after);
+  StreamTask exchange = task(work, name, stream, after);
   exchange.hold =
       (experiment_.program.launch.queued + ring_latency(fabric, group)) * static_cast<std::int64_t>(calls);
   exchange.transfers = ring_transfers(fabric, group, sent, exchange.rank);
-  return add(std::move(exchange), of_work(of, kind));
+  return add(std::move(exchange), of_work(work, kind));
 }
 
-AfterTasks StepTasks::compute(const ChunkWork& of, const char* name, const PartWork& part, AfterTasks after,
+AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const PartWork& part, AfterTasks after,
                               bool experts) {
   if (part.empty()) return after;
   AfterTasks ends;
   if (part.tp_sent > 0) {
-    const std::uint32_t tp = group_exchange(of, "TP", StepStream::kTp, StepTask::Kind::kTp, {step_.tp, 1},
+    const std::uint32_t tp = group_exchange(work, "TP", StepStream::kTp, StepTask::Kind::kTp, {step_.tp, 1},
                                             part.tp_sent, part.tp_calls, after);
     step_.tp_pipelined ? ends.push_back(tp) : void(after = {tp});
   }
   if (part.cp_sent > 0)
-    ends.push_back(group_exchange(of, "CP", StepStream::kCp, StepTask::Kind::kCp, {step_.cp, step_.tp},
+    ends.push_back(group_exchange(work, "CP", StepStream::kCp, StepTask::Kind::kCp, {step_.cp, step_.tp},
                                   part.cp_sent, part.cp_calls, after));
   if (step_.launch > Duration::zero() && part.launches > 0) {
     StreamTask first =
-        task(of, "Launch", StepStream::kHost, experts && step_.reads_counts ? after : AfterTasks{});
+        task(work, "Launch", StepStream::kHost, experts && step_.reads_counts ? after : AfterTasks{});
     first.units = 1;
     first.hold = step_.launch;
     StreamTask rest = first;
     rest.after.clear();
     rest.hold = Duration(static_cast<std::int64_t>(static_cast<double>(step_.launch.count()) *
                                                    (part.launches - 1) * (experts ? 1 : 1 - step_.captured)));
-    after.push_back(add(std::move(first), of_work(of, StepTask::Kind::kHost)));
-    if (part.launches > 1) ends.push_back(add(std::move(rest), of_work(of, StepTask::Kind::kHost)));
+    after.push_back(add(std::move(first), of_work(work, StepTask::Kind::kHost)));
+    if (part.launches > 1) ends.push_back(add(std::move(rest), of_work(work, StepTask::Kind::kHost)));
   }
-  StreamTask kernels = task(of, name, StepStream::kCompute, std::move(after));
+  StreamTask kernels = task(work, name, StepStream::kCompute, std::move(after));
   kernels.matrix = true;
   kernels.hold = part.hold;
   kernels.job = part.job;
-  kernels.job.ideal = Duration(whole_picoseconds(static_cast<double>(part.job.ideal.count()) * of.slowness));
-  StepTask about = of_work(of, StepTask::Kind::kCompute);
+  kernels.job.ideal =
+      Duration(whole_picoseconds(static_cast<double>(part.job.ideal.count()) * work.slowness));
+  StepTask about = of_work(work, StepTask::Kind::kCompute);
   about.classes = classes_of(part);
   about.experts = experts;
   ends.push_back(add(std::move(kernels), about));
   return ends;
 }
 
-AfterTasks StepTasks::exchange(const ChunkWork& of, const char* name, const ExchangeWork& work,
+AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, const ExchangeWork& work,
                                AfterTasks after) {
   if (work.empty()) return after;
-  StreamTask exchange = task(of, name, StepStream::kEp, std::move(after));
+  StreamTask exchange = task(chunk_work, name, StepStream::kEp, std::move(after));
   exchange.hold = work.hold;
   exchange.job = work.job;
   exchange.transfers = work.transfers;
   for (StreamTransfer& transfer : exchange.transfers) transfer.dst = exchange.rank;
-  StepTask about = of_work(of, StepTask::Kind::kEp);
+  StepTask about = of_work(chunk_work, StepTask::Kind::kEp);
   about.experts = true;
   return {add(std::move(exchange), about)};
 }
 
-AfterTasks StepTasks::send(const ChunkWork& of, std::uint32_t to_stage, AfterTasks after) {
-  if (to_stage == of.stage) return after;
+AfterTasks StepTasks::send(const ChunkWork& work, std::uint32_t to_stage, AfterTasks after) {
+  if (to_stage == work.stage) return after;
   const double bytes = static_cast<double>(step_.block_layout().own_tokens()) * parts_.hidden * 2;
   StreamTask sent =
-      task(of, "Send", of.backward ? StepStream::kPpBackward : StepStream::kPpForward, std::move(after));
+      task(work, "Send", work.backward ? StepStream::kPpBackward : StepStream::kPpForward, std::move(after));
   const Placement placement = placement_of(experiment_.hardware.fabric, written_.dies);
-  const std::uint32_t level = placement.distance(of.stage, to_stage) - 1;
+  const std::uint32_t level = placement.distance(work.stage, to_stage) - 1;
   const Hardware::Fabric::Level& l = experiment_.hardware.fabric.levels[level];
   sent.hold = experiment_.program.launch.queued + l.latency;
   sent.transfers = {{RankId{to_stage}, Bytes{static_cast<std::int64_t>(std::ceil(bytes))},
                      experiment_.hardware.fabric.planes[l.plane].egress}};
-  return {add(std::move(sent), of_work(of, StepTask::Kind::kPp))};
+  return {add(std::move(sent), of_work(work, StepTask::Kind::kPp))};
 }
 
-AfterTasks StepTasks::ring(const ChunkWork& of, const char* name, double dense_bytes, double expert_bytes,
+AfterTasks StepTasks::ring(const ChunkWork& work, const char* name, double dense_bytes, double expert_bytes,
                            AfterTasks after) {
   const Hardware::Fabric& fabric = experiment_.hardware.fabric;
-  StreamTask exchange = task(of, name, StepStream::kDp, after);
+  StreamTask exchange = task(work, name, StepStream::kDp, after);
   Duration latency{};
   for (const auto& [group, bytes] :
        {std::pair{dense_group(), dense_bytes}, std::pair{expert_group(), expert_bytes}}) {
@@ -141,21 +143,21 @@ AfterTasks StepTasks::ring(const ChunkWork& of, const char* name, double dense_b
   }
   if (exchange.transfers.empty()) return after;
   exchange.hold = latency;
-  return {add(std::move(exchange), of_work(of, StepTask::Kind::kDp))};
+  return {add(std::move(exchange), of_work(work, StepTask::Kind::kDp))};
 }
 
-AfterTasks StepTasks::swap(const ChunkWork& of, bool in, double bytes, AfterTasks after) {
-  StreamTask moved =
-      task(of, in ? "SwapIn" : "SwapOut", in ? StepStream::kSwapIn : StepStream::kSwapOut, std::move(after));
+AfterTasks StepTasks::swap(const ChunkWork& work, bool in, double bytes, AfterTasks after) {
+  StreamTask moved = task(work, in ? "SwapIn" : "SwapOut", in ? StepStream::kSwapIn : StepStream::kSwapOut,
+                          std::move(after));
   moved.hold = Duration(whole_picoseconds(bytes / static_cast<double>(step_.host_link.count) * 1e12));
-  return {add(std::move(moved), of_work(of, StepTask::Kind::kSwap))};
+  return {add(std::move(moved), of_work(work, StepTask::Kind::kSwap))};
 }
 
-AfterTasks StepTasks::update(const ChunkWork& of, const MemoryJob& job, AfterTasks after) {
-  StreamTask kernel = task(of, "Update", StepStream::kCompute, std::move(after));
+AfterTasks StepTasks::update(const ChunkWork& work, const MemoryJob& job, AfterTasks after) {
+  StreamTask kernel = task(work, "Update", StepStream::kCompute, std::move(after));
   kernel.job = job;
   kernel.hold = experiment_.program.launch.queued;
-  return {add(std::move(kernel), of_work(of, StepTask::Kind::kUpdate))};
+  return {add(std::move(kernel), of_work(work, StepTask::Kind::kUpdate))};
 }
 
 }  // namespace a3sim

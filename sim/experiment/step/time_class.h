@@ -32,8 +32,8 @@ constexpr auto names_of(TimeClass) {
 inline constexpr std::uint32_t kTimeClasses = kCountOf<TimeClass>;
 
 using ClassTimes = std::array<Duration, kTimeClasses>;
-inline Duration& at(ClassTimes& times, TimeClass of) { return times[static_cast<std::size_t>(of)]; }
-inline Duration at(const ClassTimes& times, TimeClass of) { return times[static_cast<std::size_t>(of)]; }
+inline Duration& at(ClassTimes& times, TimeClass kind) { return times[static_cast<std::size_t>(kind)]; }
+inline Duration at(const ClassTimes& times, TimeClass kind) { return times[static_cast<std::size_t>(kind)]; }
 inline Duration sum_of(const ClassTimes& times) {
   return std::accumulate(times.begin(), times.end(), Duration::zero());
 }

@@ -135,8 +135,8 @@ StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepare
     }
     figures.kernels = std::max(figures.kernels, kernels);
     figures.active = std::max(figures.active, accounts[s].active);
-    for (const TimeClass of : {TimeClass::kGrouped, TimeClass::kProducts, TimeClass::kAttention})
-      cube_time += seconds(at(accounts[s].classes, of));
+    for (const TimeClass kind : {TimeClass::kGrouped, TimeClass::kProducts, TimeClass::kAttention})
+      cube_time += seconds(at(accounts[s].classes, kind));
     figures.experts_share += seconds(accounts[s].experts) / time / stages;
     StageMemory memory = static_memory(step, prepared.layout, prepared.blocks, s);
     for (const auto& [date, bytes] : activations_of(run.written, run.result, s))

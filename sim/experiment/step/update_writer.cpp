@@ -60,34 +60,34 @@ void UpdateWriter::gather_ahead(std::uint32_t stage) {
   }
 }
 
-AfterTasks UpdateWriter::gathered(const ChunkWork& of, std::uint32_t block, AfterTasks after) {
-  if (!weights_[of.chunk].empty()) {
-    after.insert(after.end(), weights_[of.chunk].begin(), weights_[of.chunk].end());
-    weights_[of.chunk].clear();
+AfterTasks UpdateWriter::gathered(const ChunkWork& work, std::uint32_t block, AfterTasks after) {
+  if (!weights_[work.chunk].empty()) {
+    after.insert(after.end(), weights_[work.chunk].begin(), weights_[work.chunk].end());
+    weights_[work.chunk].clear();
   }
   if (!step_.fsdp) return after;
-  Stage& stage = stages_[of.stage];
-  const AfterTasks weights = tasks_.ring(of, "Gather", blocks_[block].dense_parameters * kWeightBytes,
+  Stage& stage = stages_[work.stage];
+  const AfterTasks weights = tasks_.ring(work, "Gather", blocks_[block].dense_parameters * kWeightBytes,
                                          blocks_[block].expert_parameters * kWeightBytes, stage.before_last);
   stage.before_last = after;
   after.insert(after.end(), weights.begin(), weights.end());
   return after;
 }
 
-void UpdateWriter::scatter(const ChunkWork& of, std::uint32_t block, const AfterTasks& after) {
+void UpdateWriter::scatter(const ChunkWork& work, std::uint32_t block, const AfterTasks& after) {
   if (!step_.fsdp) return;
-  stages_[of.stage].reduced =
-      tasks_.ring(of, "Reduce", blocks_[block].dense_parameters * step_.gradient_bytes,
+  stages_[work.stage].reduced =
+      tasks_.ring(work, "Reduce", blocks_[block].dense_parameters * step_.gradient_bytes,
                   blocks_[block].expert_parameters * step_.gradient_bytes, after);
 }
 
-void UpdateWriter::computed(const ChunkWork& of, AfterTasks after, bool last) {
-  Stage& stage = stages_[of.stage];
+void UpdateWriter::computed(const ChunkWork& work, AfterTasks after, bool last) {
+  Stage& stage = stages_[work.stage];
   if (last && !step_.fsdp && overlaps(DpOverlap::kReduce)) {
-    const Parameters sum = of_chunk(of.chunk);
+    const Parameters sum = of_chunk(work.chunk);
     const double times = step_.optimizer.sharded ? 1 : 2;  // all dies need all sums
     stage.reduced =
-        tasks_.ring({of.stage, of.chunk, kNone, true}, "Reduce", sum.dense * step_.gradient_bytes * times,
+        tasks_.ring({work.stage, work.chunk, kNone, true}, "Reduce", sum.dense * step_.gradient_bytes * times,
                     sum.expert * step_.gradient_bytes * times, after);
   }
   stage.computed = std::move(after);
@@ -96,11 +96,11 @@ void UpdateWriter::computed(const ChunkWork& of, AfterTasks after, bool last) {
 void UpdateWriter::finish(std::uint32_t number) {
   Stage& stage = stages_[number];
   AfterTasks after = stage.computed;
-  const ChunkWork of{number, kNone, kNone, true};
+  const ChunkWork work{number, kNone, kNone, true};
   if (!step_.fsdp && !overlaps(DpOverlap::kReduce)) {
     const Parameters sum = of_stage(number);
     const double times = step_.optimizer.sharded ? 1 : 2;
-    after = tasks_.ring(of, "Reduce", sum.dense * step_.gradient_bytes * times,
+    after = tasks_.ring(work, "Reduce", sum.dense * step_.gradient_bytes * times,
                         sum.expert * step_.gradient_bytes * times, std::move(after));
   }
   after.insert(after.end(), stage.reduced.begin(), stage.reduced.end());
@@ -108,24 +108,24 @@ void UpdateWriter::finish(std::uint32_t number) {
 }
 
 void UpdateWriter::update(std::uint32_t number, AfterTasks after) {
-  const ChunkWork of{number, kNone, kNone, false};
+  const ChunkWork work{number, kNone, kNone, false};
   const double all = updated(number);
   if (!step_.optimizer.swapped) {
-    after = tasks_.update(of, update_job(all), std::move(after));
+    after = tasks_.update(work, update_job(all), std::move(after));
   } else {
     const double part = all / step_.optimizer.slices,
                  bytes = part * (step_.optimizer.state_bytes + kMasterBytes);
     AfterTasks out;
     for (std::uint32_t s = 0; s < step_.optimizer.slices; ++s) {
-      AfterTasks ready = tasks_.swap(of, true, bytes, after);
-      ready = tasks_.update(of, update_job(part), std::move(ready));
-      out = tasks_.swap(of, false, bytes, std::move(ready));
+      AfterTasks ready = tasks_.swap(work, true, bytes, after);
+      ready = tasks_.update(work, update_job(part), std::move(ready));
+      out = tasks_.swap(work, false, bytes, std::move(ready));
     }
     after = std::move(out);
   }
   if (step_.fsdp || !step_.optimizer.sharded || overlaps(DpOverlap::kGather)) return;
   const Parameters sum = of_stage(number);
-  tasks_.ring(of, "Gather", sum.dense * kWeightBytes, sum.expert * kWeightBytes, std::move(after));
+  tasks_.ring(work, "Gather", sum.dense * kWeightBytes, sum.expert * kWeightBytes, std::move(after));
 }
 
 }  // namespace a3sim

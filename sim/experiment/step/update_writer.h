@@ -15,11 +15,11 @@ class UpdateWriter {
   // block waits for them.
   void gather_ahead(std::uint32_t stage);
   // What a block's pass waits for, beside `after`: its weights, where they are spread.
-  AfterTasks gathered(const ChunkWork& of, std::uint32_t block, AfterTasks after);
+  AfterTasks gathered(const ChunkWork& work, std::uint32_t block, AfterTasks after);
   // Gradients of a block's spread weights go to their places.
-  void scatter(const ChunkWork& of, std::uint32_t block, const AfterTasks& after);
+  void scatter(const ChunkWork& work, std::uint32_t block, const AfterTasks& after);
   // A micro-batch's weight gradients of a chunk are there; `last`: of all micro-batches.
-  void computed(const ChunkWork& of, AfterTasks after, bool last);
+  void computed(const ChunkWork& work, AfterTasks after, bool last);
   // What is left of the step when all passes of the stage are written.
   void finish(std::uint32_t stage);
 

@@ -15,49 +15,49 @@ void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& 
   const auto size = [&](std::string_view key, std::int64_t least, std::int64_t most) {
     return static_cast<std::uint32_t>(config.integer(key, least, most));
   };
-  ChunkedGemm of;
-  of.rows = size("rows", 1, kMostShape);
-  of.n = size("n", 1, kMostShape);
-  of.k = size("k", 1, kMostShape);
-  of.ranks = size("ranks", 2, kMostRanks);
+  ChunkedGemm gemm;
+  gemm.rows = size("rows", 1, kMostShape);
+  gemm.n = size("n", 1, kMostShape);
+  gemm.k = size("k", 1, kMostShape);
+  gemm.ranks = size("ranks", 2, kMostRanks);
   constexpr std::int64_t kMostBase = 65535;
   const std::int64_t base = root.map("tiling").integer("base_m", 1, kMostBase, Tiling{}.base_m);
-  of.chunk_rows = static_cast<std::uint32_t>(base * config.integer("chunk_tiles", 1, 65536));
+  gemm.chunk_rows = static_cast<std::uint32_t>(base * config.integer("chunk_tiles", 1, 65536));
   constexpr std::int64_t kMostGroups = 4096;
-  of.groups = static_cast<std::uint32_t>(root.map("cut").integer("partitions", 1, kMostGroups, 1));
-  of.transposed = config.boolean("transposed", true);
-  of.part = config.choice("part", ChunkedGemm::Part::kAll);
-  of.dtype = read_dtype(config);
-  of.result = config.choice("out", of.dtype);
-  of.rewriters = experiment.workers.count(CoreUnit::kVector);
-  bool fits = gives(of.dtype, of.result);
+  gemm.groups = static_cast<std::uint32_t>(root.map("cut").integer("partitions", 1, kMostGroups, 1));
+  gemm.transposed = config.boolean("transposed", true);
+  gemm.part = config.choice("part", ChunkedGemm::Part::kAll);
+  gemm.dtype = read_dtype(config);
+  gemm.result = config.choice("out", gemm.dtype);
+  gemm.rewriters = experiment.workers.count(CoreUnit::kVector);
+  bool fits = gives(gemm.dtype, gemm.result);
   if (!fits)
     config.error("out",
-                 fmt::format("a product of {} does not give {}", name_of(of.dtype), name_of(of.result)));
-  if (of.groups > 1 && (of.chunk_rows % of.groups != 0 || of.rows % of.chunk_rows != 0 ||
-                        of.rows % (of.chunk_rows / of.groups * of.ranks) != 0)) {
+                 fmt::format("a product of {} does not give {}", name_of(gemm.dtype), name_of(gemm.result)));
+  if (gemm.groups > 1 && (gemm.chunk_rows % gemm.groups != 0 || gemm.rows % gemm.chunk_rows != 0 ||
+                          gemm.rows % (gemm.chunk_rows / gemm.groups * gemm.ranks) != 0)) {
     fits = false;
     root.map("cut").error(
         "partitions",
         fmt::format(
             "{} groups of chunks of {} rows, expected whole rows, and of all {} rows as many groups as "
             "{} ranks divide",
-            of.groups, of.chunk_rows, of.rows, of.ranks));
+            gemm.groups, gemm.chunk_rows, gemm.rows, gemm.ranks));
   }
-  const double all = 1.0 * of.rows * of.ranks;
-  check_fits_memory(config, "rows", all * of.k + 2 * all * of.n + 2.0 * of.k * of.n, of.dtype);
+  const double all = 1.0 * gemm.rows * gemm.ranks;
+  check_fits_memory(config, "rows", all * gemm.k + 2 * all * gemm.n + 2.0 * gemm.k * gemm.n, gemm.dtype);
   config.finish();
   experiment.parallel.tp_stride = 1;
-  experiment.parallel.ep = experiment.shape.ep = of.ranks;
-  experiment.shape.dtype = of.dtype;
-  if (fits) experiment.passes.push_back({"chunked_gemm", chunked_gemm_graph(of)});
+  experiment.parallel.ep = experiment.shape.ep = gemm.ranks;
+  experiment.shape.dtype = gemm.dtype;
+  if (fits) experiment.passes.push_back({"chunked_gemm", chunked_gemm_graph(gemm)});
   constexpr std::string_view kWhat[] = {
       "each multiplied by [{} x {}] as the others' rows come, in chunks of {} rows a rank",
       "all multiplied by [{} x {}], without the gather",
       "gathered alone: no product with [{} x {}]; in chunks of {} rows a rank"};
   experiment.timed =
-      fmt::format("{} ranks' {} rows of {} each, ", of.ranks, of.rows, of.k) +
-      fmt::format(fmt::runtime(kWhat[static_cast<std::size_t>(of.part)]), of.k, of.n, of.chunk_rows);
+      fmt::format("{} ranks' {} rows of {} each, ", gemm.ranks, gemm.rows, gemm.k) +
+      fmt::format(fmt::runtime(kWhat[static_cast<std::size_t>(gemm.part)]), gemm.k, gemm.n, gemm.chunk_rows);
 }
 
 A3SIM_REGISTER(Workload, "chunked_gemm", "a product whose rows are gathered from a group chunk by chunk",

@@ -15,35 +15,38 @@ void read_gathered_gemm(const Config& root, const Config& /*block*/, Experiment&
   const auto size = [&](std::string_view key, std::int64_t most) {
     return static_cast<std::uint32_t>(config.integer(key, 1, most));
   };
-  GatheredGemm of;
-  of.m = size("m", kMostShape);
-  of.n = size("n", kMostShape);
-  of.k = size("k", kMostShape);
-  of.ranks = size("ranks", kMostRanks);
-  of.scatter = config.choice("collective", {"all_gather", "reduce_scatter"}, "all_gather") == 1;
-  of.dtype = read_dtype(config);
-  of.tiles = !in_kernels(experiment) && experiment.run.transport == Transport::kPuts;
+  GatheredGemm gemm;
+  gemm.m = size("m", kMostShape);
+  gemm.n = size("n", kMostShape);
+  gemm.k = size("k", kMostShape);
+  gemm.ranks = size("ranks", kMostRanks);
+  gemm.scatter = config.choice("collective", {"all_gather", "reduce_scatter"}, "all_gather") == 1;
+  gemm.dtype = read_dtype(config);
+  gemm.tiles = !in_kernels(experiment) && experiment.run.transport == Transport::kPuts;
   // Two tasks an AIV.
-  of.reduce_rows = std::max(1U, of.m / of.ranks / (2 * experiment.workers.count(CoreUnit::kVector)));
-  if (of.m % of.ranks != 0)
-    config.error("m", fmt::format("{} rows on {} ranks, expected a multiple of the ranks", of.m, of.ranks));
-  check_fits_memory(config, "m", 2.0 * of.m * of.k + 2.0 * of.m * of.n + 1.0 * of.k * of.n, of.dtype);
+  gemm.reduce_rows = std::max(1U, gemm.m / gemm.ranks / (2 * experiment.workers.count(CoreUnit::kVector)));
+  if (gemm.m % gemm.ranks != 0)
+    config.error("m",
+                 fmt::format("{} rows on {} ranks, expected a multiple of the ranks", gemm.m, gemm.ranks));
+  check_fits_memory(config, "m", 2.0 * gemm.m * gemm.k + 2.0 * gemm.m * gemm.n + 1.0 * gemm.k * gemm.n,
+                    gemm.dtype);
   config.finish();
   experiment.parallel.tp_stride = 1;
-  experiment.parallel.ep = experiment.shape.ep = of.ranks;
-  experiment.shape.dtype = of.dtype;
-  if (of.m % of.ranks == 0)
+  experiment.parallel.ep = experiment.shape.ep = gemm.ranks;
+  experiment.shape.dtype = gemm.dtype;
+  if (gemm.m % gemm.ranks == 0)
     experiment.passes.push_back(
-        {of.scatter ? "gemm_reduce_scatter" : "allgather_gemm", gathered_gemm_graph(of)});
+        {gemm.scatter ? "gemm_reduce_scatter" : "allgather_gemm", gathered_gemm_graph(gemm)});
   experiment.timed = fmt::format(
       "{} on each of {} ranks, whose dies lie side by side; {}",
-      of.scatter ? fmt::format(
-                       "[{} x {}] times [{} x {}], and the sum over the ranks of the {} rows that each keeps",
-                       of.m, of.k, of.k, of.n, of.m / of.ranks)
-                 : fmt::format("the ranks' {} rows each gathered to [{} x {}], times [{} x {}] of its own",
-                               of.m / of.ranks, of.m, of.k, of.k, of.n),
-      of.ranks,
-      of.tiles ? "tile by tile, puts of row chunks beside the product" : "one kernel after the other");
+      gemm.scatter
+          ? fmt::format(
+                "[{} x {}] times [{} x {}], and the sum over the ranks of the {} rows that each keeps",
+                gemm.m, gemm.k, gemm.k, gemm.n, gemm.m / gemm.ranks)
+          : fmt::format("the ranks' {} rows each gathered to [{} x {}], times [{} x {}] of its own",
+                        gemm.m / gemm.ranks, gemm.m, gemm.k, gemm.k, gemm.n),
+      gemm.ranks,
+      gemm.tiles ? "tile by tile, puts of row chunks beside the product" : "one kernel after the other");
 }
 
 A3SIM_REGISTER(Workload, "gathered_gemm",

@@ -51,36 +51,37 @@ Tiling kernel_tiling() {
 
 // The kernel's code chooses by the number of tokens. Up to 128: one core's memory holds all routes, and it sorts them
 // twice, into the order and its inverse. Above: places are counted and written one by one. Above 512: four cores sort.
-void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& of) {
+void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& options) {
   constexpr std::int64_t kMostSorters = 4;
   constexpr std::uint32_t kSortedInPlace = 128, kSortedByOne = 512;
-  of.sorters = static_cast<std::uint32_t>(
+  options.sorters = static_cast<std::uint32_t>(
       config.integer("sorters", 1, kMostSorters, shape.tokens > kSortedByOne ? kMostSorters : 1));
-  of.index = config.boolean("index", shape.tokens > kSortedInPlace);
-  of.sorts = static_cast<std::uint32_t>(config.integer("sorts", 1, 2, of.index ? 1 : 2));
+  options.index = config.boolean("index", shape.tokens > kSortedInPlace);
+  options.sorts = static_cast<std::uint32_t>(config.integer("sorts", 1, 2, options.index ? 1 : 2));
 }
 
 // From 1024 tokens on, two cores send a rank's rows of an expert, half each, and all meet before the next expert. Below,
 // all cores send what is there, in pieces of tiles.
-void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& of) {
+void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& options) {
   constexpr std::int64_t kMostRows = 1 << 30;
   constexpr std::uint32_t kManyTokens = 1024;
   const std::uint32_t experts = shape.experts_per_rank;
   const std::vector<std::uint32_t> each(experts, 1);
   const bool many = shape.tokens >= kManyTokens;
-  of.dispatch_segments = read_segments(config, "dispatch_segments", experts, each);
-  of.activation_segments = read_segments(config, "activation_segments", experts, {experts});
-  if (of.activation_segments.empty())
+  options.dispatch_segments = read_segments(config, "dispatch_segments", experts, each);
+  options.activation_segments = read_segments(config, "activation_segments", experts, {experts});
+  if (options.activation_segments.empty())
     config.error("activation_segments", "expected segments: GMM2 waits for them");
-  of.combine_segments = read_segments(config, "combine_segments", experts, many ? each : decltype(each){});
-  of.put_tiles = config.boolean("put_tiles", !many);
-  of.pull_rows = static_cast<std::uint32_t>(config.integer("pull_rows", 1, kMostRows, kMostRows));
+  options.combine_segments =
+      read_segments(config, "combine_segments", experts, many ? each : decltype(each){});
+  options.put_tiles = config.boolean("put_tiles", !many);
+  options.pull_rows = static_cast<std::uint32_t>(config.integer("pull_rows", 1, kMostRows, kMostRows));
   const std::uint32_t slot = std::max<std::uint32_t>(
       1, static_cast<std::uint32_t>(std::uint64_t{shape.tokens} * shape.top_k / shape.experts()));
   constexpr std::uint32_t kPiece = 8;  // rows: half of a tile's piece of 16, or of what comes from one rank
   const std::uint32_t half = (slot + 1) / 2;
-  of.put_rows = static_cast<std::uint32_t>(
-      config.integer("put_rows", 1, kMostRows, of.put_tiles ? std::min(kPiece, half) : half));
+  options.put_rows = static_cast<std::uint32_t>(
+      config.integer("put_rows", 1, kMostRows, options.put_tiles ? std::min(kPiece, half) : half));
 }
 
 // A MoE layer as one kernel that exchanges rows itself.
@@ -88,20 +89,20 @@ void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& expe
   read_model(root, experiment);
   const MoeShape& shape = experiment.shape;
   const Config config = root.map("mega_moe");
-  MegaMoeOptions of;
-  of.vector_cores = experiment.workers.count(CoreUnit::kVector);
-  read_front(config, shape, of);
-  read_cuts(config, shape, of);
+  MegaMoeOptions options;
+  options.vector_cores = experiment.workers.count(CoreUnit::kVector);
+  read_front(config, shape, options);
+  read_cuts(config, shape, options);
   // Loads go ahead over the end of an expert's tiles in the first product, and not in the second.
   Tiling first = kernel_tiling();
   first.loads_ahead = 1;
-  of.gmm1 = read_tiling(config.map("gmm1"), first);
-  of.gmm2 = read_tiling(config.map("gmm2"), kernel_tiling());
+  options.gmm1 = read_tiling(config.map("gmm1"), first);
+  options.gmm2 = read_tiling(config.map("gmm2"), kernel_tiling());
   config.finish();
   if (shape.dtype != DataType::kBf16 && shape.dtype != DataType::kFp16)
     root.map("model").error("dtype", "int8 is quantised from bf16 or fp16");
-  if (of.activation_segments.empty()) return;
-  experiment.passes.push_back({"forward", mega_moe_graph(shape, of)});
+  if (options.activation_segments.empty()) return;
+  experiment.passes.push_back({"forward", mega_moe_graph(shape, options)});
   experiment.absent = {"Sort_again", "Merge", "Sorted", "Index", "Dispatched", "Arrived", "Finished"};
   experiment.timed =
       "from the first core's start to the last core's end on the slowest rank: sort, quantisation, exchange "

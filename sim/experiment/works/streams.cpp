@@ -77,9 +77,9 @@ class PreparedStreams final : public PreparedWork {
   // A machine while products follow one another, and what kernels cost on it.
   struct Machine {
     // The experiment must outlive it.
-    explicit Machine(const Experiment& of)
-        : hardware(sustained(of.hardware)),
-          cost(std::make_unique<KernelCost>(hardware, of.program, of.cut.tiling)) {}
+    explicit Machine(const Experiment& experiment)
+        : hardware(sustained(experiment.hardware)),
+          cost(std::make_unique<KernelCost>(hardware, experiment.program, experiment.cut.tiling)) {}
     StreamPass write(const Experiment& experiment, const ExpertPlan& plan, std::size_t pass) const {
       return write_stream_pass(experiment, plan, *cost, pass == 0);
     }

@@ -16,9 +16,9 @@ namespace {
 struct Slots {
   explicit Slots(const StreamProgram& program) : streams(program.ranks) {
     for (const StreamTask& task : program.tasks) {
-      auto& of = streams[index(task.rank)];
-      if (of.size() <= task.stream) of.resize(task.stream + 1);
-      auto& most = of[task.stream].transfers;
+      auto& stream = streams[index(task.rank)];
+      if (stream.size() <= task.stream) stream.resize(task.stream + 1);
+      auto& most = stream[task.stream].transfers;
       most = std::max(most, static_cast<std::uint32_t>(task.transfers.size()));
     }
     stream_of_transfer.resize(program.ranks);
@@ -234,11 +234,11 @@ void StreamRun::record_loss(std::uint32_t task, const MemoryLoss& loss) {
 }
 
 void StreamRun::record_loss(Time now, std::uint32_t task, std::size_t transfer) {
-  const StreamTask& of = program_.tasks[task];
-  const StreamTransfer& sent = of.transfers[transfer];
-  const Time began = result_.records[task].start + of.hold;
+  const StreamTask& stream_task = program_.tasks[task];
+  const StreamTransfer& sent = stream_task.transfers[transfer];
+  const Time began = result_.records[task].start + stream_task.hold;
   const Duration alone =
-      fabric_.least({of.rank, sent.dst, sent.bytes, true, 1, sent.rate, sent.level}, began);
+      fabric_.least({stream_task.rank, sent.dst, sent.bytes, true, 1, sent.rate, sent.level}, began);
   std::array<Duration, kLimits>& lost = result_.records[task].lost;
   lost = {};
   lost[static_cast<std::size_t>(Limit::kLink)] = std::max(Duration::zero(), now - began - alone);

@@ -193,17 +193,18 @@ Calibration calibrate(std::span<const std::filesystem::path> files, const std::v
       left_out[i] = half.problem.values(half.problem.fit_without(i, fit).positions)[i];
     });
   }
-  const auto add = [&](const Half& of, bool out) {
-    if (of.chosen.empty()) return;
-    const std::vector<double> before = of.problem.values(nominal), after = of.problem.values(written);
-    const std::vector<double> other = swaps ? of.problem.values(swapped) : std::vector<double>(before.size());
-    for (std::size_t i = 0; i < of.chosen.size(); ++i) {
-      const Predictor::Named& point = of.predictor.points()[of.chosen[i]];
+  const auto add = [&](const Half& half, bool out) {
+    if (half.chosen.empty()) return;
+    const std::vector<double> before = half.problem.values(nominal), after = half.problem.values(written);
+    const std::vector<double> other =
+        swaps ? half.problem.values(swapped) : std::vector<double>(before.size());
+    for (std::size_t i = 0; i < half.chosen.size(); ++i) {
+      const Predictor::Named& point = half.predictor.points()[half.chosen[i]];
       const double published = point.comparison.reference.value().in(point.comparison.point.unit);
       calibration.points.push_back(
           {point, published, before[i], after[i], out, out ? 0 : left_out[i], other[i]});
     }
-    calibration.evaluations += of.problem.evaluations();
+    calibration.evaluations += half.problem.evaluations();
   };
   add(half, false);
   add(held_out, true);

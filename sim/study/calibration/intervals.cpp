@@ -26,13 +26,13 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-nlohmann::ordered_json movers_of(const Sensitivity::PointRange& of,
+nlohmann::ordered_json movers_of(const Sensitivity::PointRange& range,
                                  const std::vector<Parameter>& parameters) {
   nlohmann::ordered_json movers = nlohmann::ordered_json::array();
-  for (const std::size_t p : of.movers()) {
+  for (const std::size_t p : range.movers()) {
     if (movers.size() == kMovers) break;
     movers.push_back(
-        {{"parameter", parameters[p].path()}, {"at_low", of.ends[p][0]}, {"at_high", of.ends[p][1]}});
+        {{"parameter", parameters[p].path()}, {"at_low", range.ends[p][0]}, {"at_high", range.ends[p][1]}});
   }
   return movers;
 }
@@ -61,14 +61,14 @@ void Intervals::set(const std::string& experiment, const Predictor& predictor, c
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < predictor.points().size(); ++i) {
     const Point& point = predictor.points()[i].comparison.point;
-    const Sensitivity::PointRange& of = sensitivity.values[i];
+    const Sensitivity::PointRange& range = sensitivity.values[i];
     points.push_back({{"case", point.coordinates},
                       {"metric", point.metric},
                       {"unit", point.unit},
-                      {"value", of.nominal},
-                      {"low", of.low},
-                      {"high", of.high},
-                      {"movers", movers_of(of, predictor.parameters())}});
+                      {"value", range.nominal},
+                      {"low", range.low},
+                      {"high", range.high},
+                      {"movers", movers_of(range, predictor.parameters())}});
   }
   // Sorted by name, whichever was computed first.
   std::map<std::string, nlohmann::ordered_json> experiments;

@@ -84,15 +84,15 @@ Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::s
 
   Sensitivity sensitivity;
   for (std::size_t v = 0; v < results[0].size(); ++v) {
-    Sensitivity::PointRange& of = sensitivity.values.emplace_back();
-    of.nominal = results[0][v];
+    Sensitivity::PointRange& range = sensitivity.values.emplace_back();
+    range.nominal = results[0][v];
     for (std::size_t p = 0; p < ends / 2; ++p) {
-      of.ends.push_back({results[1 + 2 * p][v], results[2 + 2 * p][v]});
+      range.ends.push_back({results[1 + 2 * p][v], results[2 + 2 * p][v]});
     }
     std::vector<double> drawn;
     for (std::size_t i = 1 + ends; i < results.size(); ++i) drawn.push_back(results[i][v]);
-    of.low = std::min(of.nominal, quantile(drawn, 0.05));
-    of.high = std::max(of.nominal, quantile(std::move(drawn), 0.95));
+    range.low = std::min(range.nominal, quantile(drawn, 0.05));
+    range.high = std::max(range.nominal, quantile(std::move(drawn), 0.95));
   }
   return sensitivity;
 }

@@ -30,10 +30,10 @@ void complete_passes(DataCase& data_case) {
 
 namespace {
 
-void draw_weights(DataCase& of, std::uint64_t seed) {
-  for (std::uint32_t rank = 0; rank < of.routed.experts.size(); ++rank) {
+void draw_weights(DataCase& data_case, std::uint64_t seed) {
+  for (std::uint32_t rank = 0; rank < data_case.routed.experts.size(); ++rank) {
     Rng rng(seed, rank);
-    plain::Vector& weights = of.routed.weights.emplace_back(of.routed.experts[rank].size());
+    plain::Vector& weights = data_case.routed.weights.emplace_back(data_case.routed.experts[rank].size());
     for (float& weight : weights) weight = static_cast<float>(rng.uniform());
   }
 }

@@ -25,14 +25,14 @@ bool is_remark(std::string_view path) {
 }
 
 // `*` in `of` stands for any one name.
-bool is_below(std::string_view path, std::string_view of) {
+bool is_below(std::string_view path, std::string_view name) {
   while (true) {
-    const std::size_t wanted = std::min(of.find('.'), of.size()),
+    const std::size_t wanted = std::min(name.find('.'), name.size()),
                       found = std::min(path.find('.'), path.size());
-    if (of.substr(0, wanted) != "*" && of.substr(0, wanted) != path.substr(0, found)) return false;
-    if (wanted == of.size()) return true;
+    if (name.substr(0, wanted) != "*" && name.substr(0, wanted) != path.substr(0, found)) return false;
+    if (wanted == name.size()) return true;
     if (found == path.size()) return false;
-    of.remove_prefix(wanted + 1);
+    name.remove_prefix(wanted + 1);
     path.remove_prefix(found + 1);
   }
 }
@@ -83,10 +83,10 @@ std::size_t part_of(std::string_view path) {
   const std::vector<ConfigPart>& parts = config_parts();
   std::size_t part = parts.size(), longest = 0;
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    for (const std::string_view of : parts[p].paths) {
-      if (!is_below(path, of) || of.size() <= longest) continue;
+    for (const std::string_view name : parts[p].paths) {
+      if (!is_below(path, name) || name.size() <= longest) continue;
       part = p;
-      longest = of.size();
+      longest = name.size();
     }
   }
   return part;

@@ -26,14 +26,14 @@ void count_fastest(std::vector<JitteredOrder>& orders, std::uint32_t runs) {
 }
 
 // "tasks of GMM1 in forward lose 0.1 ms more to L2 misses …", of the modelled run.
-std::string why_apart(const Variant& of, const JitteredOrder& order, const JitterOptions& options) {
+std::string why_apart(const Variant& variant, const JitteredOrder& order, const JitterOptions& options) {
   const Duration median = median_of(order.totals);
   const auto nearest = std::ranges::min_element(
       order.totals, {}, [&](Duration total) { return std::chrono::abs(total - median); });
   const auto run = static_cast<std::uint32_t>(nearest - order.totals.begin());
-  const OrderComparison runs = modelled_beside(of, options, run);
+  const OrderComparison runs = modelled_beside(variant, options, run);
   const double sign = order.all_faster() ? 1 : -1;
-  return std::ranges::max(latency_reasons(of.experiment, runs, runs.orders.back()), {},
+  return std::ranges::max(latency_reasons(variant.experiment, runs, runs.orders.back()), {},
                           [&](const LatencyReason& reason) { return sign * reason.seconds; })
       .text;
 }
@@ -115,9 +115,9 @@ std::string histogram(std::span<const JitteredOrder> orders) {
     while (text.back() == ' ') text.pop_back();
     const auto edge = [&](std::size_t i) { return in_milliseconds(least + (most - least) * i / kBins); };
     text += fmt::format("\n{:>8}..{:>8}", edge(bin), edge(bin + 1));
-    for (const std::vector<std::size_t>& of : bins) {
-      const std::string bar((of[bin] * kBar + longest - 1) / longest, '#');
-      text += fmt::format("  {:<{}}", of[bin] ? fmt::format("{} {}", bar, of[bin]) : "", kBar + 5);
+    for (const std::vector<std::size_t>& numbers : bins) {
+      const std::string bar((numbers[bin] * kBar + longest - 1) / longest, '#');
+      text += fmt::format("  {:<{}}", numbers[bin] ? fmt::format("{} {}", bar, numbers[bin]) : "", kBar + 5);
     }
   }
   while (text.back() == ' ') text.pop_back();

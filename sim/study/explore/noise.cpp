@@ -16,10 +16,10 @@ MedianInterval paired(const Latencies& a, const Latencies& b, const Amount& amou
   return median_interval(std::move(numbers));
 }
 
-std::string interval(const MedianInterval& of, double unit, int decimals, const char* suffix) {
-  if (of.low == of.high) return "";
-  return fmt::format("{:+.{}f}..{:+.{}f}{}{}", of.low * unit, decimals, of.high * unit, decimals, suffix,
-                     of.clear() ? "" : ", noise");
+std::string interval(const MedianInterval& interval, double unit, int decimals, const char* suffix) {
+  if (interval.low == interval.high) return "";
+  return fmt::format("{:+.{}f}..{:+.{}f}{}{}", interval.low * unit, decimals, interval.high * unit, decimals,
+                     suffix, interval.clear() ? "" : ", noise");
 }
 
 }  // namespace
@@ -38,8 +38,12 @@ MedianInterval relative_difference(const Latencies& a, const Latencies& b) {
   return paired(a, b, [](double x, double y) { return y > 0 ? x / y - 1 : 0; });
 }
 
-std::string interval_in_percent(const MedianInterval& of) { return interval(of, 100, 2, " %"); }
-std::string interval_in_milliseconds(const MedianInterval& of) { return interval(of, 1e-9, 3, ""); }
+std::string interval_in_percent(const MedianInterval& median_interval) {
+  return interval(median_interval, 100, 2, " %");
+}
+std::string interval_in_milliseconds(const MedianInterval& median_interval) {
+  return interval(median_interval, 1e-9, 3, "");
+}
 
 std::string jitter_note(const JitterOptions& options) {
   if (options.runs == 0)

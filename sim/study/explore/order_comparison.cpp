@@ -46,15 +46,15 @@ TriedOrder::Pass tried_pass(const Experiment& experiment, const Schedule& schedu
   return pass;
 }
 
-void add_findings(const std::string& pass, const Findings& of, Findings& all) {
-  for (const std::string& error : of.errors) all.errors.push_back(pass + ": " + error);
-  for (const std::string& note : of.notes) all.notes.push_back(pass + ": " + note);
+void add_findings(const std::string& pass, const Findings& findings, Findings& all) {
+  for (const std::string& error : findings.errors) all.errors.push_back(pass + ": " + error);
+  for (const std::string& note : findings.notes) all.notes.push_back(pass + ": " + note);
 }
 
-TriedOrder::Pass record_pass(const Variant& of, std::size_t pass, const Draw& draw) {
-  const Compiled& compiled = *of.work->schedules();
-  return tried_pass(of.experiment, compiled.passes[pass].schedule,
-                    run_drawn(of.experiment, compiled, pass, draw, true));
+TriedOrder::Pass record_pass(const Variant& variant, std::size_t pass, const Draw& draw) {
+  const Compiled& compiled = *variant.work->schedules();
+  return tried_pass(variant.experiment, compiled.passes[pass].schedule,
+                    run_drawn(variant.experiment, compiled, pass, draw, true));
 }
 
 // Checks the tried order's results, which takes as long as some runs, and its schedules, and runs what is to run. Of a
@@ -183,14 +183,15 @@ OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, 
   return comparison;
 }
 
-OrderComparison modelled_beside(const Variant& of, const JitterOptions& jitter, std::uint32_t run) {
+OrderComparison modelled_beside(const Variant& variant, const JitterOptions& jitter, std::uint32_t run) {
   OrderComparison comparison;
   for (const JitterOptions& how : {JitterOptions::none(), jitter}) {
     TriedOrder& order =
-        comparison.orders.emplace_back(TriedOrder{of.experiment.order.name, {}, {}, {}, {}, {}});
-    for (std::size_t p = 0; p < of.passes(); ++p) order.passes.push_back(record_pass(of, p, {how, run}));
+        comparison.orders.emplace_back(TriedOrder{variant.experiment.order.name, {}, {}, {}, {}, {}});
+    for (std::size_t p = 0; p < variant.passes(); ++p)
+      order.passes.push_back(record_pass(variant, p, {how, run}));
   }
-  count_workers(comparison, of.experiment.workers, *of.work->schedules());
+  count_workers(comparison, variant.experiment.workers, *variant.work->schedules());
   return comparison;
 }
 

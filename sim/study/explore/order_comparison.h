@@ -69,7 +69,7 @@ struct TryOptions {
 OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options);
 
 // The experiment, which has schedules, as it is modelled, in place of the tried order, beside one of its jittered runs.
-OrderComparison modelled_beside(const Variant& of, const JitterOptions& jitter, std::uint32_t run);
+OrderComparison modelled_beside(const Variant& variant, const JitterOptions& jitter, std::uint32_t run);
 
 // Why the tried order takes longer than another (or less: then negative), for a mean worker of the kind that
 // the experiment keeps busy. A pass's latency is for such a worker the sum of what the tasks of each operator

@@ -25,7 +25,7 @@ Sums sums_of(const TriedOrder& order, const WorkerKinds& kinds) {
       sums.waited[q] += part_of(pass.times[q], WorkerTime::kWait);
       sums.idle[q] += part_of(pass.times[q], WorkerTime::kIdle);
     }
-    for (const L2Traffic& of : pass.l2) sums.l2 += of;
+    for (const L2Traffic& traffic : pass.l2) sums.l2 += traffic;
   }
   return sums;
 }
@@ -142,7 +142,7 @@ std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const O
     const char* const sign = mean < 0 ? "less" : "more";
     reasons.push_back({mean, fmt::format("{} {:.3f} ms {}{}", before, 1e3 * std::abs(mean), sign, after)});
   };
-  const auto longer = [](Duration of, Duration other) { return seconds(of) - seconds(other); };
+  const auto longer = [](Duration time, Duration other) { return seconds(time) - seconds(other); };
   for (std::size_t p = 0; p < comparison.tried().passes.size(); ++p) {
     const TriedOrder::Pass &a = comparison.tried().passes[p], &b = than.passes[p];
     const std::string& pass = experiment.passes[p].name;

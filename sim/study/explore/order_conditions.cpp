@@ -71,8 +71,9 @@ std::string counts_of(const WorkerKinds& kinds) {
   return fmt::format("{}", fmt::join(counts, "/"));
 }
 
-std::string text_of(const ConditionOutcome& of) {
-  return fmt::format("{} on {} ({:+.2f} %)", of.routing, counts_of(of.workers), 100 * of.difference.median);
+std::string text_of(const ConditionOutcome& outcome) {
+  return fmt::format("{} on {} ({:+.2f} %)", outcome.routing, counts_of(outcome.workers),
+                     100 * outcome.difference.median);
 }
 
 std::string word_for(const MedianInterval& difference) {
@@ -122,10 +123,13 @@ std::string where_it_turns(const std::string& tried, const std::string& other,
   const MedianInterval& here = outcomes.front().difference;
   std::vector<std::string> faster, slower, unclear;
   std::size_t run = 0;
-  for (const ConditionOutcome& of : outcomes) {
-    if (&of == &outcomes.front() || !of.refused.empty()) continue;
+  for (const ConditionOutcome& outcome : outcomes) {
+    if (&outcome == &outcomes.front() || !outcome.refused.empty()) continue;
     ++run;
-    (!of.difference.clear() ? unclear : of.difference.high < 0 ? faster : slower).push_back(text_of(of));
+    (!outcome.difference.clear()   ? unclear
+     : outcome.difference.high < 0 ? faster
+                                   : slower)
+        .push_back(text_of(outcome));
   }
   const auto part = [](const char* what, const std::vector<std::string>& where) {
     return where.empty() ? "" : fmt::format("; {} under {}", what, fmt::join(where, ", "));
@@ -157,17 +161,18 @@ void add_conditions(Report& report, const std::string& tried, const std::string&
     columns.push_back(std::move(column));
   Table& table = report.table("conditions", std::move(columns));
   std::string refused;
-  for (const ConditionOutcome& of : outcomes) {
-    std::vector<Cell> cells{of.routing};
-    for (const WorkerKind& kind : of.workers) cells.push_back(whole(kind.count));
-    if (of.refused.empty()) {
-      const MedianInterval& d = of.difference;
-      cells.insert(cells.end(), {of.tried, of.other, d.median, interval_in_percent(d), d.low, d.high,
-                                 word_for(d), Cell()});
+  for (const ConditionOutcome& outcome : outcomes) {
+    std::vector<Cell> cells{outcome.routing};
+    for (const WorkerKind& kind : outcome.workers) cells.push_back(whole(kind.count));
+    if (outcome.refused.empty()) {
+      const MedianInterval& d = outcome.difference;
+      cells.insert(cells.end(), {outcome.tried, outcome.other, d.median, interval_in_percent(d), d.low,
+                                 d.high, word_for(d), Cell()});
     } else {
       cells.resize(table.columns().size());
-      cells.back() = of.refused;
-      refused += fmt::format("Does not fit {} on {}: {}\n", of.routing, counts_of(of.workers), of.refused);
+      cells.back() = outcome.refused;
+      refused += fmt::format("Does not fit {} on {}: {}\n", outcome.routing, counts_of(outcome.workers),
+                             outcome.refused);
     }
     table.add(std::move(cells));
   }

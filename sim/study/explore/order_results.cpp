@@ -28,12 +28,12 @@ OrderResults check_results(const std::filesystem::path& config, std::span<const 
   }
   OrderResults results;
   std::set<std::string> own;  // passes of which nothing but their operators says what is right
-  for (DataCase& of : cases) {
-    for (std::size_t p = 0; p < of.oracles.size(); ++p) {
-      if (of.oracles[p] == Oracle::kWhole) own.insert(of.experiment.passes[p].name);
+  for (DataCase& data_case : cases) {
+    for (std::size_t p = 0; p < data_case.oracles.size(); ++p) {
+      if (data_case.oracles[p] == Oracle::kWhole) own.insert(data_case.experiment.passes[p].name);
     }
-    of.experiment = with_order(std::move(of.experiment), order);
-    std::ranges::move(check_data(DataCheck(std::move(of), kSeed), {}).faults,
+    data_case.experiment = with_order(std::move(data_case.experiment), order);
+    std::ranges::move(check_data(DataCheck(std::move(data_case), kSeed), {}).faults,
                       std::back_inserter(results.errors));
   }
   results.text = own.empty() ? "right, on real tensors at a small shape"

@@ -18,7 +18,7 @@ std::vector<std::string> names_of(const SavedRun& run) {
 
 // Of all passes: their operators have names of their own.
 std::map<std::string, L2Rates> rates_of(const SavedRun& run) {
-  const auto part = [](double amount, double of) { return of > 0 ? amount / of : 0; };
+  const auto part = [](double amount, double value) { return value > 0 ? amount / value : 0; };
   std::map<std::string, L2Rates> rates;
   for (const TracedPass& pass : run.passes) {
     for (const TraceOperator& op : pass.trace.operators) {
@@ -68,19 +68,19 @@ const Counterfactual* largest_cause(const RunDifference& difference) {
   const double sign = difference.apart().median > 0 ? 1 : -1;
   const Counterfactual* largest = nullptr;
   double most = 0;
-  for (const Counterfactual& of : difference.counterfactuals.parts) {
-    if (!of.error.empty()) continue;
-    const MedianInterval change = difference_between(of.totals, difference.counterfactuals.b);
+  for (const Counterfactual& counterfactual : difference.counterfactuals.parts) {
+    if (!counterfactual.error.empty()) continue;
+    const MedianInterval change = difference_between(counterfactual.totals, difference.counterfactuals.b);
     if (!change.clear() || sign * change.median <= most) continue;
     most = sign * change.median;
-    largest = &of;
+    largest = &counterfactual;
   }
   return largest;
 }
 
 // " (95 %: +12.9..+13.3)", of milliseconds; nothing of one run.
-std::string interval_text(const MedianInterval& of) {
-  const std::string interval = interval_in_milliseconds(of);
+std::string interval_text(const MedianInterval& median_interval) {
+  const std::string interval = interval_in_milliseconds(median_interval);
   return interval.empty() ? "" : fmt::format(" (95 %: {})", interval);
 }
 

@@ -172,12 +172,14 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
   };
   std::string failed;
   if (differs) table.add({"(B as it is)", median_of(all.b), "", "", "", "", "", ""}, Seen::kByPeople);
-  for (const Counterfactual& of : all.parts) {
-    if (of.error.empty()) {
-      add(of.part, median_of(of.totals), difference_between(of.totals, all.b), Seen::kByAll);
+  for (const Counterfactual& counterfactual : all.parts) {
+    if (counterfactual.error.empty()) {
+      add(counterfactual.part, median_of(counterfactual.totals),
+          difference_between(counterfactual.totals, all.b), Seen::kByAll);
     } else {
-      table.add({of.part, Cell(), Cell(), Cell(), Cell(), Cell(), Cell(), of.error}, Seen::kByPrograms);
-      failed += fmt::format("B cannot run with A's {}: {}\n", of.part, of.error);
+      table.add({counterfactual.part, Cell(), Cell(), Cell(), Cell(), Cell(), Cell(), counterfactual.error},
+                Seen::kByPrograms);
+      failed += fmt::format("B cannot run with A's {}: {}\n", counterfactual.part, counterfactual.error);
     }
   }
   if (differs && all.hit_rates)

@@ -52,11 +52,11 @@ class ScheduleSide {
   }
 
   const std::map<TaskKey, Placed>& tasks() const { return tasks_; }
-  const TaskDescriptor& descriptor(std::uint32_t rank, const Placed& of) const {
-    return schedule_[rank].tasks()[of.task];
+  const TaskDescriptor& descriptor(std::uint32_t rank, const Placed& placed) const {
+    return schedule_[rank].tasks()[placed.task];
   }
-  const Producers* awaited(std::uint32_t rank, const Placed& of) const {
-    const std::uint32_t event = descriptor(rank, of).dependent_event;
+  const Producers* awaited(std::uint32_t rank, const Placed& placed) const {
+    const std::uint32_t event = descriptor(rank, placed).dependent_event;
     return event == kNone ? nullptr : &producers_[rank][event];
   }
   std::size_t events() const {
@@ -65,8 +65,8 @@ class ScheduleSide {
     return all;
   }
   // Operands and blocks, in words.
-  std::string touched(std::uint32_t rank, const Placed& of) const {
-    const TaskDescriptor& td = descriptor(rank, of);
+  std::string touched(std::uint32_t rank, const Placed& placed) const {
+    const TaskDescriptor& td = descriptor(rank, placed);
     std::string text = fmt::format("signals to rank {}", td.trigger_rank);
     for (std::uint32_t i = 0; i < td.num_inputs + td.num_outputs; ++i) {
       const Region& region = schedule_[rank].regions()[td.first_region + i];
@@ -118,9 +118,9 @@ std::string text_of(const Producers* producers, std::uint32_t rank) {
   return fmt::format("{}{} ({} triggers)", first, more, producers->threshold);
 }
 
-std::string place(const Placed& of) {
-  return of.worker == kNone ? fmt::format("place {}", of.position)
-                            : fmt::format("place {}, worker {}", of.position, of.worker);
+std::string place(const Placed& placed) {
+  return placed.worker == kNone ? fmt::format("place {}", placed.position)
+                                : fmt::format("place {}, worker {}", placed.position, placed.worker);
 }
 
 struct Difference {
@@ -217,9 +217,9 @@ std::string heads(const std::string& pass, const Schedule& a, const Schedule& b)
   }
   differ("assignment", name_of(x.assignment()), name_of(y.assignment()));
   if (x.shape() != y.shape()) text += fmt::format("{}: A and B are of different shapes\n", pass);
-  const auto rows = [](const Schedule& of) {
+  const auto rows = [](const Schedule& schedule) {
     std::vector<std::vector<std::uint32_t>> all;
-    for (const Ssc& ssc : of) all.emplace_back(ssc.sent_capacity().begin(), ssc.sent_capacity().end());
+    for (const Ssc& ssc : schedule) all.emplace_back(ssc.sent_capacity().begin(), ssc.sent_capacity().end());
     return all;
   };
   if (rows(a) != rows(b)) text += fmt::format("{}: A and B are of different buckets\n", pass);

@@ -30,9 +30,9 @@ Candidate improved(const Variant& now, const MachinePart& part, const Improvemen
   return {&to, {with_hardware(better, hardware), anew ? nullptr : now.work}};
 }
 
-void find_bounds(const Variant& of, WhatIf::Outcome& to) {
-  for (std::size_t p = 0; p < of.passes(); ++p) {
-    const Bounds bounds = of.work->bounds(of.experiment, p);
+void find_bounds(const Variant& variant, WhatIf::Outcome& to) {
+  for (std::size_t p = 0; p < variant.passes(); ++p) {
+    const Bounds bounds = variant.work->bounds(variant.experiment, p);
     for (std::uint32_t b = 0; b < kBounds; ++b) to.bounds[b] += bounds.time[b];
   }
 }
@@ -50,7 +50,7 @@ void append(const Evaluated& evaluation, WhatIf::Outcome& to) {
 // Every candidate in every run. What changes nothing in one run, to the picosecond, is not used in the others either.
 void run(std::vector<Candidate>& candidates, const JitterOptions& jitter, unsigned threads) {
   std::vector<Variant> variants;
-  for (Candidate& of : candidates) variants.push_back(std::move(of.variant));
+  for (Candidate& candidate : candidates) variants.push_back(std::move(candidate.variant));
   prepare(variants, threads);
   in_parallel(variants.size(), threads, [&](std::size_t c) { find_bounds(variants[c], *candidates[c].to); });
   const auto first = evaluate(variants, {.jitter = jitter, .threads = threads, .runs = 1});
@@ -66,10 +66,10 @@ void run(std::vector<Candidate>& candidates, const JitterOptions& jitter, unsign
   }
   const auto others = evaluate(used, {.jitter = jitter, .threads = threads, .first_run = 1});
   for (std::size_t u = 0; u < used.size(); ++u) append(others[u], *to[u]);
-  for (const Candidate& of : candidates) {
-    if (std::ranges::find(to, of.to) != to.end()) continue;
-    of.to->passes = now.passes;
-    of.to->totals = now.totals;
+  for (const Candidate& candidate : candidates) {
+    if (std::ranges::find(to, candidate.to) != to.end()) continue;
+    candidate.to->passes = now.passes;
+    candidate.to->totals = now.totals;
   }
 }
 

@@ -33,8 +33,8 @@ double percent(double part, double whole) { return whole > 0 ? 100 * part / whol
 const BlameTimes& PassAnalysis::blame() const {
   if (blame_) return *blame_;
   blame_.emplace();
-  for (const BlameTimes& of : critical_path(Causes(trace())).blame) {
-    for (std::uint32_t b = 0; b < kBlames; ++b) (*blame_)[b] += of[b];
+  for (const BlameTimes& times : critical_path(Causes(trace())).blame) {
+    for (std::uint32_t b = 0; b < kBlames; ++b) (*blame_)[b] += times[b];
   }
   return *blame_;
 }
@@ -50,14 +50,14 @@ const Overlap& PassAnalysis::overlap() const {
 }
 
 OperatorSpan PassAnalysis::span(std::string_view op) const {
-  OperatorSpan span = spans_of(result_, [&](const OperatorInfo& of) { return of.name == op; });
+  OperatorSpan span = spans_of(result_, [&](const OperatorInfo& info) { return info.name == op; });
   if (span.first == Duration::max())
     throw InputError(fmt::format("{}: no operator '{}' of which tasks run", result_.name, op));
   return span;
 }
 
 OperatorSpan PassAnalysis::exchanges() const {
-  return spans_of(result_, [](const OperatorInfo& of) { return is_exchange(of.name); });
+  return spans_of(result_, [](const OperatorInfo& info) { return is_exchange(info.name); });
 }
 
 double Metric::base_value(const MetricAmount& amount) const {

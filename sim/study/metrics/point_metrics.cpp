@@ -57,15 +57,15 @@ std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchR
   std::vector<BatchMetric> metrics;
   for (const std::string& name : names) {
     const Metric& metric = Metrics::get(name);
-    for (const Metric::OfBatch& of : metric.of_batch) {
+    for (const Metric::OfBatch& batch : metric.of_batch) {
       std::vector<std::vector<double>> values;
-      if (by_seed.front().front().replayed && !of.of_schedules) continue;
+      if (by_seed.front().front().replayed && !batch.of_schedules) continue;
       for (const auto& seed : by_seed) {
         values.emplace_back();
-        for (const MicroBatchResult& result : seed) values.back().push_back(of.value(result));
+        for (const MicroBatchResult& result : seed) values.back().push_back(batch.value(result));
       }
       const MeanInterval mean = mean_interval_of_groups(values);
-      metrics.push_back({{std::string(of.pass), name, mean.mean, metric.unit()}, mean.low, mean.high});
+      metrics.push_back({{std::string(batch.pass), name, mean.mean, metric.unit()}, mean.low, mean.high});
     }
   }
   if (!metrics.empty()) return metrics;

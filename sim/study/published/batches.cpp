@@ -24,8 +24,8 @@ using BatchValue = double (*)(const MicroBatchResult&);
 
 // What sweeps record of micro-batches under this name, of a pass.
 BatchValue batch_value(const std::string& metric, std::string_view pass = "total") {
-  const std::vector<Metric::OfBatch>& of = Metrics::get(metric).of_batch;
-  return std::ranges::find(of, pass, &Metric::OfBatch::pass)->value;
+  const std::vector<Metric::OfBatch>& batchs = Metrics::get(metric).of_batch;
+  return std::ranges::find(batchs, pass, &Metric::OfBatch::pass)->value;
 }
 
 // One metric of micro-batches, by seed.
@@ -62,7 +62,7 @@ FormulaTimes formula_times(const Experiment& experiment, const Batches& batches,
 
 double mean_formula(const std::vector<FormulaTimes>& times, Duration FormulaTimes::* pass) {
   double sum = 0;
-  for (const FormulaTimes& of : times) sum += milliseconds(of.*pass);
+  for (const FormulaTimes& formula_times : times) sum += milliseconds(formula_times.*pass);
   return sum / static_cast<double>(times.size());
 }
 
@@ -157,10 +157,10 @@ std::vector<Group> groups(const PublishedBatches& asked, const Scenario& scenari
   return groups;
 }
 
-void add_latencies(const Json& of, const Results& results, const std::vector<FormulaTimes>& formula,
+void add_latencies(const Json& json, const Results& results, const std::vector<FormulaTimes>& formula,
                    Points& points) {
   for (const char* pass : {"forward", "backward"}) {
-    Json coordinates = of;
+    Json coordinates = json;
     coordinates["pass"] = pass;
     std::optional<double> by_hand;
     if (!formula.empty())
@@ -268,9 +268,9 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
   });
   for (std::size_t i = 0; i < runs.size(); ++i) {
     points.variant = runs[i].first->name;
-    const Json of{{"ep", eps[i]}, {"method", runs[i].second}};
-    add_latencies(of, results[i], {}, points);
-    points.add(of, "token_straggler", "rows", mean_over(results[i], batch_value("token_straggler")));
+    const Json json{{"ep", eps[i]}, {"method", runs[i].second}};
+    add_latencies(json, results[i], {}, points);
+    points.add(json, "token_straggler", "rows", mean_over(results[i], batch_value("token_straggler")));
   }
 }
 

@@ -23,7 +23,7 @@ float microseconds_float(Duration time) { return static_cast<float>(microseconds
 
 }  // namespace
 
-CaseObservation::CaseObservation(RecordedCase of) : case_(std::move(of)) {
+CaseObservation::CaseObservation(RecordedCase recorded_case) : case_(std::move(recorded_case)) {
   constexpr std::size_t kRecorded = 4;  // slow ones
   job_.ranks = case_.ranks;
   job_.machine = case_.machine;
@@ -110,18 +110,18 @@ void CaseObservation::add(const RecordedCase::StepActivity& activity, std::uint3
     return;
   }
   const Duration length = activity.to - activity.from;
-  OperatorRecord& of = full.operators.emplace_back();
-  of.step = full.step;
-  of.rank = rank;
-  of.op = static_cast<std::uint32_t>(std::ranges::find(job_.names, activity.name) - job_.names.begin());
-  of.lane = activity.lane;
-  of.start = begin + activity.from;
-  of.end = begin + activity.to;
+  OperatorRecord& record = full.operators.emplace_back();
+  record.step = full.step;
+  record.rank = rank;
+  record.op = static_cast<std::uint32_t>(std::ranges::find(job_.names, activity.name) - job_.names.begin());
+  record.lane = activity.lane;
+  record.start = begin + activity.from;
+  record.end = begin + activity.to;
   if (activity.lane == Lane::kCompute) {
-    of.core = CoreKind::kCube;
-    of.run = length;
-    of.operations = activity.cores * seconds(length) * case_.machine.cube_rate;
-    of.hbm_bytes = activity.memory * seconds(length) * case_.machine.hbm_read;
+    record.core = CoreKind::kCube;
+    record.run = length;
+    record.operations = activity.cores * seconds(length) * case_.machine.cube_rate;
+    record.hbm_bytes = activity.memory * seconds(length) * case_.machine.hbm_read;
   }
   if (activity.bytes <= 0 || case_.ranks < 2) return;
   // In a ring, one transfer after the other.
@@ -129,13 +129,13 @@ void CaseObservation::add(const RecordedCase::StepActivity& activity, std::uint3
   const double rate = activity.uses * case_.machine.planes.front().port;
   const Duration one(static_cast<std::int64_t>(kPicosecondsOfSecond * activity.bytes / rate));
   constexpr int kMostOfStep = 64;
-  Duration start = of.start;
-  for (int sent = 0; sent < kMostOfStep && start + one <= of.end; ++sent, start += one) {
+  Duration start = record.start;
+  for (int sent = 0; sent < kMostOfStep && start + one <= record.end; ++sent, start += one) {
     TransferRecord& put = full.transfers.emplace_back();
     put.step = full.step;
     put.src = rank;
     put.dst = (rank + 1) % case_.ranks;
-    put.op = of.op;
+    put.op = record.op;
     put.start = start;
     put.end = start + one;
     put.bytes = activity.bytes;

@@ -38,28 +38,30 @@ void add_if_wanted(Point point, const CaseObservation& records, double lost_ms, 
   if (wanted.has(point.coordinates)) points.push_back(std::move(point));
 }
 
-void add_case(const RecordedCase& of, const RuleBook& rules, const Wanted& wanted,
+void add_case(const RecordedCase& recorded_case, const RuleBook& rules, const Wanted& wanted,
               std::vector<Point>& points) {
-  const CaseObservation records(of);
+  const CaseObservation records(recorded_case);
   const Advice advice = advise(records, rules);
-  for (std::size_t nth = 0; nth < of.causes.size(); ++nth) {
-    const std::string& cause = of.causes[nth];
+  for (std::size_t nth = 0; nth < recorded_case.causes.size(); ++nth) {
+    const std::string& cause = recorded_case.causes[nth];
     const auto found = std::ranges::find(advice.findings, cause, &Finding::cause);
-    Point point{{{"case", of.title}, {"cause", cause}}, "speedup", "x", 1, "recorded"};
+    Point point{{{"case", recorded_case.title}, {"cause", cause}}, "speedup", "x", 1, "recorded"};
     const bool there = found != advice.findings.end();
     const auto place = static_cast<std::size_t>(found - advice.findings.begin());
     std::string as = there ? ordinal(place) : "missed";
     if (!there || place > nth)
       as += advice.findings.empty() ? ": nothing found" : ", behind " + advice.findings.front().cause;
     point.more.emplace_back(Column::words("found", "found"), as);
-    point.more.emplace_back(Column::words("place", "place"), there ? place_text(*found, of.ranks) : "");
-    const bool assumed = std::ranges::find(of.assumed, cause) != of.assumed.end();
+    point.more.emplace_back(Column::words("place", "place"),
+                            there ? place_text(*found, recorded_case.ranks) : "");
+    const bool assumed = std::ranges::find(recorded_case.assumed, cause) != recorded_case.assumed.end();
     point.more.emplace_back(Column::words("times", "times"), assumed ? "assumed" : "published");
-    const double unseen = nth == 0 ? of.unseen * milliseconds(of.length()) * of.steps : 0;
+    const double unseen =
+        nth == 0 ? recorded_case.unseen * milliseconds(recorded_case.length()) * recorded_case.steps : 0;
     const double lost = there ? found->lost_ms * (found->last - found->first + 1) + unseen : 0;
-    if (nth > 0 || of.shards.empty()) add_if_wanted(point, records, lost, wanted, points);
+    if (nth > 0 || recorded_case.shards.empty()) add_if_wanted(point, records, lost, wanted, points);
     if (nth > 0) continue;
-    for (const std::int64_t shards : of.shards) {
+    for (const std::int64_t shards : recorded_case.shards) {
       point.coordinates["shards"] = shards;
       // One shard communicates while another computes, but for the last of them.
       add_if_wanted(point, records, lost * (1 - 1 / static_cast<double>(shards)), wanted, points);

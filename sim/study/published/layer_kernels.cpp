@@ -46,8 +46,8 @@ Predictions run_layer_kernels(const PublishedTable& table, const Scenario& scena
     Duration hand = by_hand(work, experiment, formula.part_of_peak(experiment.hardware));
     if (const auto each = kernel.numbers.find("operation_ns"); each != kernel.numbers.end())
       time = hand = Duration(each->second * 1000) * work.launches;
-    const auto value = [&](Duration of) {
-      return in_unit(kernel.metric, kernel.unit, measured_amount(kernel, work, of));
+    const auto value = [&](Duration time) {
+      return in_unit(kernel.metric, kernel.unit, measured_amount(kernel, work, time));
     };
     Point& point = result.points.emplace_back(
         Point{kernel.coordinates, kernel.metric, kernel.unit, value(time), experiment.hardware.name});

@@ -92,8 +92,8 @@ std::string trust_table(const std::vector<Compared>& all) {
       inside += bar && bar->holds(c.reference->in(c.point.unit)) ? 1 : 0;
     }
     const FormulaVerdict verdict = verdict_of(comparisons);
-    const auto percent = [&](double error, const MeanError& of) {
-      return of.points > 0 ? Cell(error) : Cell();
+    const auto percent = [&](double error, const MeanError& mean_error) {
+      return mean_error.points > 0 ? Cell(error) : Cell();
     };
     table.add({experiment, whole(comparisons.size()), whole(published), whole(fitted),
                percent(verdict.predicted.mean(), verdict.predicted),

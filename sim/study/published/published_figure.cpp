@@ -38,24 +38,24 @@ std::string name_of(const Point& point, const std::vector<std::string>& keys) {
 std::vector<std::string> values_of(const std::vector<const Comparison*>& shown,
                                    const std::vector<std::string>& keys) {
   std::vector<std::string> values;
-  for (const Comparison* of : shown) {
-    const std::string text = name_of(of->point, keys);
+  for (const Comparison* comparison : shown) {
+    const std::string text = name_of(comparison->point, keys);
     if (std::ranges::find(values, text) == values.end()) values.push_back(text);
   }
   return values;
 }
 
-FigurePoint predicted(double x, const Comparison& of, const ErrorBars& bars) {
-  FigurePoint point = FigurePoint::at(x, of.point.value);
-  const std::optional<ErrorBar> bar = bars ? bars(of.point) : std::nullopt;
+FigurePoint predicted(double x, const Comparison& comparison, const ErrorBars& bars) {
+  FigurePoint point = FigurePoint::at(x, comparison.point.value);
+  const std::optional<ErrorBar> bar = bars ? bars(comparison.point) : std::nullopt;
   if (bar) std::tie(point.low, point.high) = std::pair(bar->low, bar->high);
   return point;
 }
 
 // The other published values of the same point are its range.
-FigurePoint published(double x, const Comparison& of) {
-  const Reference& reference = of.reference.value();
-  const double value = reference.in(of.point.unit);
+FigurePoint published(double x, const Comparison& comparison) {
+  const Reference& reference = comparison.reference.value();
+  const double value = reference.in(comparison.point.unit);
   FigurePoint point = FigurePoint::at(x, value);
   for (const OtherValue& other : reference.spread) {
     const double there = other.value * value / reference.value;
@@ -72,14 +72,14 @@ bool are_numbers(const std::vector<const Comparison*>& shown, const std::string&
 }
 
 // `names`: of all series of the table's figures, in the order of their colours.
-Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& shown,
+Figure drawn(const PublishedFigure& published_figure, const std::vector<const Comparison*>& shown,
              const std::vector<std::string>& names, const ErrorBars& bars) {
   const Point& first = shown.front()->point;
-  const std::vector<std::string> places = values_of(shown, of.x);
-  const bool lines = of.lines && are_numbers(shown, of.x.front());
+  const std::vector<std::string> places = values_of(shown, published_figure.x);
+  const bool lines = published_figure.lines && are_numbers(shown, published_figure.x.front());
   Figure figure;
-  figure.title = of.title;
-  figure.legend = of.series;
+  figure.title = published_figure.title;
+  figure.legend = published_figure.series;
   std::vector<double> values, xs;
   for (std::size_t s = 0; s < names.size(); ++s) {
     const FigureKind kind = lines ? FigureKind::kLine : FigureKind::kBars;
@@ -94,8 +94,10 @@ Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& sh
                         true,
                         {}};
     for (const Comparison* comparison : shown) {
-      if (!of.series.empty() && text_of(comparison->point.coordinates[of.series]) != names[s]) continue;
-      const std::string name = name_of(comparison->point, of.x);
+      if (!published_figure.series.empty() &&
+          text_of(comparison->point.coordinates[published_figure.series]) != names[s])
+        continue;
+      const std::string name = name_of(comparison->point, published_figure.x);
       const auto place = static_cast<double>(std::ranges::find(places, name) - places.begin());
       const double x = lines ? std::stod(name) : place;
       xs.push_back(x);
@@ -107,7 +109,7 @@ Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& sh
       if (!series->points.empty()) figure.series.push_back(std::move(*series));
     }
   }
-  const std::string x_name = fmt::format("{}", fmt::join(of.x, " × "));
+  const std::string x_name = fmt::format("{}", fmt::join(published_figure.x, " × "));
   const std::string y = fmt::format("{}, {}", first.metric, first.unit);
   figure.x = lines ? figure_axis(x_name, xs) : names_axis(x_name, places);
   if (lines && figure.x.log) {
@@ -115,8 +117,9 @@ Figure drawn(const PublishedFigure& of, const std::vector<const Comparison*>& sh
     for (const std::string& place : places) figure.x.places.push_back(std::stod(place));
   }
   figure.y = lines ? figure_axis(y, values) : axis_from_zero(y, values);
-  figure.origin = fmt::format("{}{}filled: predicted, with its error bar; hollow: published",
-                              text_of_all(of.where), of.where.is_null() ? "" : "; ");
+  figure.origin =
+      fmt::format("{}{}filled: predicted, with its error bar; hollow: published",
+                  text_of_all(published_figure.where), published_figure.where.is_null() ? "" : "; ");
   return figure;
 }
 
@@ -129,8 +132,8 @@ Figure errors_figure(const std::string& title, const std::vector<const Compariso
   series.kind = FigureKind::kBars;
   std::vector<std::string> names;
   std::vector<double> values;
-  for (const Comparison* of : compared) {
-    values.push_back(100 * error_of(*of));
+  for (const Comparison* comparison : compared) {
+    values.push_back(100 * error_of(*comparison));
     series.points.push_back(FigurePoint::at(static_cast<double>(names.size()), values.back()));
     names.push_back(fmt::format("{}", names.size() + 1));
   }
@@ -148,9 +151,10 @@ Table errors_table(const std::vector<const Comparison*>& compared) {
                {"published", "published", Form::kSignificant},
                Column::signed_percent("error")});
   for (std::size_t i = 0; i < compared.size(); ++i) {
-    const Comparison& of = *compared[i];
-    table.add({whole(i + 1), text_of_all(of.point.coordinates) + ", " + of.point.metric, of.point.unit,
-               of.point.value, of.reference.value().in(of.point.unit), error_of(of)});
+    const Comparison& comparison = *compared[i];
+    table.add({whole(i + 1), text_of_all(comparison.point.coordinates) + ", " + comparison.point.metric,
+               comparison.point.unit, comparison.point.value,
+               comparison.reference.value().in(comparison.point.unit), error_of(comparison)});
   }
   return table;
 }
@@ -160,8 +164,9 @@ std::vector<std::string> series_of(const PublishedFigure& figure,
                                    const std::vector<Comparison>& comparisons) {
   if (figure.series.empty()) return {""};
   std::vector<const Comparison*> with;
-  for (const Comparison& of : comparisons) {
-    if (of.point.variant.empty() && of.point.coordinates.contains(figure.series)) with.push_back(&of);
+  for (const Comparison& comparison : comparisons) {
+    if (comparison.point.variant.empty() && comparison.point.coordinates.contains(figure.series))
+      with.push_back(&comparison);
   }
   return values_of(with, {figure.series});
 }
@@ -177,8 +182,8 @@ void add_published(Page& page, const PublishedTable& table, const std::string& h
     if (!shown.empty()) blocks.figure(drawn(figure, shown, series_of(figure, comparisons), bars));
   }
   std::vector<const Comparison*> compared;
-  for (const Comparison& of : comparisons) {
-    if (of.reference && of.point.variant.empty()) compared.push_back(&of);
+  for (const Comparison& comparison : comparisons) {
+    if (comparison.reference && comparison.point.variant.empty()) compared.push_back(&comparison);
   }
   if (!compared.empty())
     blocks.figure(errors_figure("Errors, " + table.name, compared)).table(errors_table(compared));

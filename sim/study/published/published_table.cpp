@@ -140,10 +140,11 @@ class CaseReader {
   // Cases, then their variants.
   void add_group(const std::vector<PublishedCase>& cases) {
     table_.cases.insert(table_.cases.end(), cases.begin(), cases.end());
-    for (const PublishedCase& of : cases) {
+    for (const PublishedCase& published_case : cases) {
       for (const PublishedVariant& variant : table_.variants) {
-        if (!matches(of.coordinates, variant.when) || sets_nothing_new(of, variant)) continue;
-        PublishedCase& added = table_.cases.emplace_back(of);
+        if (!matches(published_case.coordinates, variant.when) || sets_nothing_new(published_case, variant))
+          continue;
+        PublishedCase& added = table_.cases.emplace_back(published_case);
         added.variant = variant.name;
         lay_over(added.overrides, variant.overrides);
       }
@@ -156,9 +157,9 @@ class CaseReader {
       return coordinates.contains(item.key()) && coordinates[item.key()] == item.value();
     });
   }
-  static bool sets_nothing_new(const PublishedCase& of, const PublishedVariant& variant) {
+  static bool sets_nothing_new(const PublishedCase& published_case, const PublishedVariant& variant) {
     return std::ranges::all_of(variant.overrides, [&](const std::string& override) {
-      return std::ranges::find(of.overrides, override) != of.overrides.end();
+      return std::ranges::find(published_case.overrides, override) != published_case.overrides.end();
     });
   }
 

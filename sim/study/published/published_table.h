@@ -44,10 +44,10 @@ struct PublishedBatches {
   std::string reference;                                   // the method that others are compared with
   std::vector<std::string> methods;                        // that run
   std::vector<std::string> latencies, stragglers, phases;  // methods that these are told of
-  std::vector<std::string> signs;                          // methods that are faster than the reference, or slower
-  std::vector<std::uint32_t> dyns;                         // numbers of dynamic experts
-  std::string varied;                                      // the experiment of the table's variants,
-  std::uint32_t variant_seeds = 1;                         // and how many of its seeds they run
+  std::vector<std::string> signs;   // methods that are faster than the reference, or slower
+  std::vector<std::uint32_t> dyns;  // numbers of dynamic experts
+  std::string varied;               // the experiment of the table's variants,
+  std::uint32_t variant_seeds = 1;  // and how many of its seeds they run
 };
 
 // The stages of a kernel on one rank: of the evaluation `timeline`.

@@ -64,11 +64,11 @@ RecordedCase::StepActivity read_activity(const Config& config) {
   return activity;
 }
 
-RecordedCase::HostDelay read_delay(const Config& config, const RecordedCase& of) {
+RecordedCase::HostDelay read_delay(const Config& config, const RecordedCase& recorded_case) {
   RecordedCase::HostDelay slow;
   slow.share = config.number("share", 0, 1, 0);
-  slow.steps = read_numbers(config, "steps", of.steps);
-  slow.ranks = read_numbers(config, "ranks", of.ranks);
+  slow.steps = read_numbers(config, "steps", recorded_case.steps);
+  slow.ranks = read_numbers(config, "ranks", recorded_case.ranks);
   slow.rotates = config.boolean("rotates", false);
   slow.kind = config.choice<HostKind>("host");
   slow.length = config.duration("length");
@@ -95,43 +95,46 @@ std::vector<std::string> recorded_cases(const fs::path& configs) { return names_
 
 RecordedCase read_recorded_case(const fs::path& file) {
   Diagnostics diagnostics;
-  RecordedCase of = read_recorded_case(Config::load(file, {}, diagnostics));
+  RecordedCase recorded_case = read_recorded_case(Config::load(file, {}, diagnostics));
   diagnostics.throw_if_any();
-  return of;
+  return recorded_case;
 }
 
 RecordedCase read_recorded_case(const Config& root) {
-  RecordedCase of;
-  of.title = root.text("case");
-  of.source = root.text("source");
-  of.causes = root.texts("causes");
-  of.assumed = root.texts("assumed");
-  of.unseen = root.number("unseen", 0, 1, 0);
-  of.by_throughput = root.choice("compares", {"time", "throughput"}, "time") == 1;
-  for (const std::string& cause : of.causes)
+  RecordedCase recorded_case;
+  recorded_case.title = root.text("case");
+  recorded_case.source = root.text("source");
+  recorded_case.causes = root.texts("causes");
+  recorded_case.assumed = root.texts("assumed");
+  recorded_case.unseen = root.number("unseen", 0, 1, 0);
+  recorded_case.by_throughput = root.choice("compares", {"time", "throughput"}, "time") == 1;
+  for (const std::string& cause : recorded_case.causes)
     if (!CauseRules::all().contains(cause))
       root.error("causes", "'" + cause + "', expected causes of configs/advice");
-  if (of.causes.empty()) root.error("causes", "missing; expected what was published");
-  for (const std::uint32_t shards : read_numbers(root, "shards", 1000)) of.shards.push_back(shards);
-  of.ranks = static_cast<std::uint32_t>(root.integer("ranks", 1, kMostRanks));
-  of.node = static_cast<std::uint32_t>(root.integer("node", 1, kMostRanks, 8));
-  of.steps = static_cast<std::uint32_t>(root.integer("steps", 3, kMostSteps, 3));
-  of.machine = read_machine(root.map("machine"));
+  if (recorded_case.causes.empty()) root.error("causes", "missing; expected what was published");
+  for (const std::uint32_t shards : read_numbers(root, "shards", 1000))
+    recorded_case.shards.push_back(shards);
+  recorded_case.ranks = static_cast<std::uint32_t>(root.integer("ranks", 1, kMostRanks));
+  recorded_case.node = static_cast<std::uint32_t>(root.integer("node", 1, kMostRanks, 8));
+  recorded_case.steps = static_cast<std::uint32_t>(root.integer("steps", 3, kMostSteps, 3));
+  recorded_case.machine = read_machine(root.map("machine"));
   const std::vector<std::uint32_t> queues = read_numbers(root, "queues", 101);
-  if (queues.size() == of.queues.size()) {
-    for (std::size_t q = 0; q < of.queues.size(); ++q) of.queues[q] = static_cast<std::uint8_t>(queues[q]);
+  if (queues.size() == recorded_case.queues.size()) {
+    for (std::size_t q = 0; q < recorded_case.queues.size(); ++q)
+      recorded_case.queues[q] = static_cast<std::uint8_t>(queues[q]);
   } else if (!queues.empty()) {
     root.error("queues", "expected percents of three queues: of the device, of the host, of data");
   }
-  for (const Config& activity : root.maps("step")) of.step.push_back(read_activity(activity));
-  for (const Config& slow : root.maps("slow")) of.delays.push_back(read_delay(slow, of));
-  Duration first = of.length();
-  for (const RecordedCase::StepActivity& activity : of.step)
+  for (const Config& activity : root.maps("step")) recorded_case.step.push_back(read_activity(activity));
+  for (const Config& slow : root.maps("slow"))
+    recorded_case.delays.push_back(read_delay(slow, recorded_case));
+  Duration first = recorded_case.length();
+  for (const RecordedCase::StepActivity& activity : recorded_case.step)
     if (activity.lane != Lane::kHost) first = std::min(first, activity.from);
-  if (of.step.empty()) root.error("step", "missing; expected what ranks do in a step");
-  of.wait = first;
+  if (recorded_case.step.empty()) root.error("step", "missing; expected what ranks do in a step");
+  recorded_case.wait = first;
   root.finish();
-  return of;
+  return recorded_case;
 }
 
 }  // namespace a3sim

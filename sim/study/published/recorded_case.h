@@ -60,7 +60,7 @@ RecordedCase read_recorded_case(const Config& root);
 // usual step and the first slow ones are there in full.
 class CaseObservation final : public Observation {
  public:
-  explicit CaseObservation(RecordedCase of);
+  explicit CaseObservation(RecordedCase recorded_case);
 
   void each_step(const Step& take) const override;
   std::vector<std::uint32_t> full_steps() const override { return full_; }

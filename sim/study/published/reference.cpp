@@ -39,11 +39,11 @@ Reference read_point(const Config& point) {
 
 // A total whose passes were published, a speed-up whose latency was.
 bool follows_from(const Reference& reference, const std::vector<Reference>& references) {
-  nlohmann::ordered_json of = reference.coordinates;
-  if (reference.metric == "speedup") return find_reference(references, of, "latency") != nullptr;
-  if (!of.contains("pass") || of["pass"] != "total") return false;
-  of["pass"] = "forward";
-  return find_reference(references, of, reference.metric) != nullptr;
+  nlohmann::ordered_json json = reference.coordinates;
+  if (reference.metric == "speedup") return find_reference(references, json, "latency") != nullptr;
+  if (!json.contains("pass") || json["pass"] != "total") return false;
+  json["pass"] = "forward";
+  return find_reference(references, json, reference.metric) != nullptr;
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ double step_figure(const std::string& metric, const std::string& unit,
                    const nlohmann::ordered_json& coordinates, const StepFigures& figures,
                    const StepScale& scale) {
   const auto& ep = figures.exchanges[static_cast<std::size_t>(ExchangeFor::kEp)];
-  const auto of_class = [&](TimeClass of) { return part_of_step(at(figures.classes, of), figures); };
+  const auto of_class = [&](TimeClass kind) { return part_of_step(at(figures.classes, kind), figures); };
   if (metric == "step_time") return seconds(figures.time);
   if (metric == "gpu_active") return seconds(figures.active);
   if (metric == "kernels") return figures.kernels;

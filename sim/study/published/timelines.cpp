@@ -69,10 +69,10 @@ class TimelinePoints {
     add("kernel", {}, spans_.spans().at({"", kNone}).length());
     for (const auto& [name, span] : spans_.spans()) {
       if (name.first.empty()) continue;
-      nlohmann::ordered_json of{{"stage", name.first}};
-      if (name.second != kNone) of[spans_.stage(name.first)->by] = name.second;
-      add("start", of, span.first);
-      add("end", of, span.last);
+      nlohmann::ordered_json json{{"stage", name.first}};
+      if (name.second != kNone) json[spans_.stage(name.first)->by] = name.second;
+      add("start", json, span.first);
+      add("end", json, span.last);
     }
     for (const auto& [stage, beside] : table_.timeline.overlaps) {
       const OperatorSpan a = spans_.spans().at({stage, kNone}), b = spans_.spans().at({beside, kNone});
@@ -83,9 +83,9 @@ class TimelinePoints {
   }
 
  private:
-  void add(const std::string& metric, const nlohmann::ordered_json& of, Duration time) {
+  void add(const std::string& metric, const nlohmann::ordered_json& json, Duration time) {
     nlohmann::ordered_json coordinates = table_.timeline.coordinates;
-    if (!of.is_null()) coordinates.update(of);
+    if (!json.is_null()) coordinates.update(json);
     points_.push_back(
         {coordinates, metric, "us", in_unit(metric, "us", static_cast<double>(time.count())), hardware_});
   }

@@ -133,7 +133,7 @@ Predictions run_tuned(const PublishedTable& table, const Scenario& scenario, con
   in_parallel(cases.size(), scenario.threads,
               [&](std::size_t i) { TunedCase(table, *cases[i], scenario, formula).add_points(points[i]); });
   Predictions result{table.heading, {}};
-  for (std::vector<Point>& of : points) std::ranges::move(of, std::back_inserter(result.points));
+  for (std::vector<Point>& entry : points) std::ranges::move(entry, std::back_inserter(result.points));
   return result;
 }
 

@@ -113,10 +113,10 @@ SweepResults where(const SweepResults& sweep, std::string_view condition) {
     throw InputError(fmt::format("--where: '{}', expected AXIS=VALUE[,VALUE...], like ep=8,16", condition));
   }
   const std::size_t axis = sweep.axis(condition.substr(0, equals));
-  const ResultAxis& of = sweep.axes[axis];
-  std::vector<bool> wanted(of.values.size(), false);
+  const ResultAxis& result_axis = sweep.axes[axis];
+  std::vector<bool> wanted(result_axis.values.size(), false);
   const auto want = [&](std::string_view value) {
-    const std::optional<std::size_t> level = level_of(of, value);
+    const std::optional<std::size_t> level = level_of(result_axis, value);
     if (level) wanted[*level] = true;
     return level.has_value();
   };
@@ -125,8 +125,8 @@ SweepResults where(const SweepResults& sweep, std::string_view condition) {
   while (!rest.empty() && !want(rest)) {
     const std::string_view value = rest.substr(0, rest.find(','));
     if (!want(value)) {
-      throw InputError(
-          fmt::format("axis '{}' has no value '{}'{}", of.name, value, known_names(value, of.values)));
+      throw InputError(fmt::format("axis '{}' has no value '{}'{}", result_axis.name, value,
+                                   known_names(value, result_axis.values)));
     }
     rest.remove_prefix(std::min(value.size() + 1, rest.size()));
   }

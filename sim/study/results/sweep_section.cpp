@@ -73,7 +73,7 @@ class Choices {
 
   // What cannot be drawn (no point is done, too many lines) is no choice.
   template <class Draw>
-  void add(Json of, Draw&& draw) {
+  void add(Json json, Draw&& draw) {
     if (drawn_ > kMostDrawn) {
       ++left_out_;
       return;
@@ -82,7 +82,7 @@ class Choices {
       const Figure figure = draw();
       drawn_ += figure.cells.size();
       for (const FigureSeries& series : figure.series) drawn_ += series.points.size();
-      section_["figures"].push_back({{"of", std::move(of)}, {"figure", figure_json(figure)}});
+      section_["figures"].push_back({{"of", std::move(json)}, {"figure", figure_json(figure)}});
     } catch (const InputError&) {
       return;
     }
@@ -113,10 +113,10 @@ void add_lines(Page& page, const SweepResults& sweep) {
   for (const std::string& pass : passes_of(sweep)) {
     for (const ResultMetric* metric : metrics_of(sweep, pass)) {
       for (const std::string& x : axes) {
-        for (const std::string& of : series) {
-          if (of == x) continue;
-          choices.add({{"y", metric->name}, {"pass", pass}, {"x", x}, {"series", of}},
-                      [&] { return lines_figure(sweep, *metric, x, of == kOneLine ? "" : of); });
+        for (const std::string& name : series) {
+          if (name == x) continue;
+          choices.add({{"y", metric->name}, {"pass", pass}, {"x", x}, {"series", name}},
+                      [&] { return lines_figure(sweep, *metric, x, name == kOneLine ? "" : name); });
         }
       }
     }
@@ -149,12 +149,12 @@ void add_fronts(Page& page, const SweepResults& sweep) {
   series.insert(series.begin(), "nothing");
   for (const std::string& pass : passes_of(sweep)) {
     const std::vector<Objective> aims = aims_of(sweep, pass);
-    for (const std::string& of : series) {
+    for (const std::string& name : series) {
       for (const Objective& x : aims) {
         for (const Objective& y : aims) {
           if (x.metric == y.metric) continue;
-          choices.add({{"y", y.metric->name}, {"x", x.metric->name}, {"pass", pass}, {"series", of}},
-                      [&] { return pareto_figure(sweep, {x, y}, of == series.front() ? "" : of); });
+          choices.add({{"y", y.metric->name}, {"x", x.metric->name}, {"pass", pass}, {"series", name}},
+                      [&] { return pareto_figure(sweep, {x, y}, name == series.front() ? "" : name); });
         }
       }
     }
@@ -178,7 +178,7 @@ void add_sweep(Page& page, const SweepResults& sweep) {
     return;
   }
   Report points;
-  for (const std::string& of : passes_of(sweep)) add_points(sweep, of, {}, points);
+  for (const std::string& name : passes_of(sweep)) add_points(sweep, name, {}, points);
   page.add("All points of " + sweep.name, PageBlocks().report(points), true);
 }
 

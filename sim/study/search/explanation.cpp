@@ -25,8 +25,8 @@ struct Choice {
 
 Choice whole_queue(const SearchProblem& problem, std::size_t queue) {
   return {problem.queue_name(queue),
-          [&problem, queue](const Candidate& of) {
-            return fmt::format("[{}]", fmt::join(problem.keys(of, queue), ", "));
+          [&problem, queue](const Candidate& candidate) {
+            return fmt::format("[{}]", fmt::join(problem.keys(candidate, queue), ", "));
           },
           [queue](Candidate& to, const Candidate& from) { to.queues[queue] = from.queues[queue]; }};
 }
@@ -34,9 +34,9 @@ Choice whole_queue(const SearchProblem& problem, std::size_t queue) {
 Choice picked_key(const SearchProblem& problem, std::size_t queue, std::size_t term) {
   const KeyTerm& of_term = problem.space().terms[queue % kCoreUnits][term];
   return {problem.queue_name(queue) + ' ' + of_term.name,
-          [&of_term, queue, term](const Candidate& of) {
-            if (of.queues[queue].keys_of > 0) return std::string("(other keys)");
-            const std::string& key = of_term.keys[of.queues[queue].picks[term]];
+          [&of_term, queue, term](const Candidate& candidate) {
+            if (candidate.queues[queue].keys_of > 0) return std::string("(other keys)");
+            const std::string& key = of_term.keys[candidate.queues[queue].picks[term]];
             return key.empty() ? std::string("left out") : key;
           },
           [queue, term](Candidate& to, const Candidate& from) {
@@ -46,10 +46,12 @@ Choice picked_key(const SearchProblem& problem, std::size_t queue, std::size_t t
 }
 
 Choice setting(const SearchProblem& problem, std::size_t decision) {
-  const SearchDecision& of = problem.space().decisions[decision];
+  const SearchDecision& search_decision = problem.space().decisions[decision];
   return {
-      of.name,
-      [&of, decision](const Candidate& candidate) { return of.values[candidate.settings[decision]].name; },
+      search_decision.name,
+      [&search_decision, decision](const Candidate& candidate) {
+        return search_decision.values[candidate.settings[decision]].name;
+      },
       [decision](Candidate& to, const Candidate& from) { to.settings[decision] = from.settings[decision]; }};
 }
 
@@ -66,9 +68,10 @@ std::vector<Choice> choices_of(const SearchProblem& problem, bool whole_queues) 
   }
   for (std::size_t d = 0; d < problem.space().decisions.size(); ++d) choices.push_back(setting(problem, d));
   if (problem.starts().size() > 1) {
-    choices.push_back({"other entries of the order",
-                       [&problem](const Candidate& of) { return problem.starts()[of.rest_of].name; },
-                       [](Candidate& to, const Candidate& from) { to.rest_of = from.rest_of; }});
+    choices.push_back(
+        {"other entries of the order",
+         [&problem](const Candidate& candidate) { return problem.starts()[candidate.rest_of].name; },
+         [](Candidate& to, const Candidate& from) { to.rest_of = from.rest_of; }});
   }
   return choices;
 }
@@ -100,7 +103,7 @@ class LastStage {
       const auto ratios = outcome_.reference_runs.ratios(outcomes);
       if (last && ratios) {
         last->clear();
-        for (const std::vector<double>& of : *ratios) last->push_back(arithmetic_mean(of));
+        for (const std::vector<double>& values : *ratios) last->push_back(arithmetic_mean(values));
       }
       scores.push_back(ratios ? std::optional(score_of(*ratios, options_.objective)) : std::nullopt);
     }
@@ -163,15 +166,16 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
   std::size_t stage = 0, most = 0;
   for (std::size_t s = 0; s < outcome.ladder.size(); ++s) {
     const auto count = static_cast<std::size_t>(std::ranges::count_if(
-        outcome.candidates, [&](const ScoredCandidate& of) { return of.scores[s].has_value(); }));
+        outcome.candidates,
+        [&](const ScoredCandidate& candidate) { return candidate.scores[s].has_value(); }));
     if (count > most) stage = s, most = count;
   }
   std::vector<double> scores;
   std::vector<const Candidate*> candidates;
-  for (const ScoredCandidate& of : outcome.candidates) {
-    if (!of.scores[stage]) continue;
-    scores.push_back(*of.scores[stage]);
-    candidates.push_back(&of.candidate);
+  for (const ScoredCandidate& candidate : outcome.candidates) {
+    if (!candidate.scores[stage]) continue;
+    scores.push_back(*candidate.scores[stage]);
+    candidates.push_back(&candidate.candidate);
   }
   // Ranks, since bad candidates lie far off.
   const std::vector<double> ranks = mean_ranks(scores);
@@ -209,18 +213,19 @@ HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, co
   HeldOutGain judged;
   std::vector<double> gains;
   for (std::size_t s = 0; s < stage.scenarios.size(); ++s) {
-    HeldOutScenario& of = judged.scenarios.emplace_back(HeldOutScenario{stage.scenarios[s].name, {}, 0, {}});
+    HeldOutScenario& scenario =
+        judged.scenarios.emplace_back(HeldOutScenario{stage.scenarios[s].name, {}, 0, {}});
     const Latencies& best = reference.best()[s];
-    of.refused = best.empty() ? "no order to start from fits" : outcomes[s].refused;
-    if (!of.refused.empty()) continue;
+    scenario.refused = best.empty() ? "no order to start from fits" : outcomes[s].refused;
+    if (!scenario.refused.empty()) continue;
     const Latencies totals = outcomes[s].totals();
     std::vector<double> by_draw;
     for (std::size_t draw = 0; draw < totals.size(); ++draw)
       by_draw.push_back(1 -
                         static_cast<double>(totals[draw].count()) / static_cast<double>(best[draw].count()));
-    of.gain = arithmetic_mean(by_draw);
-    of.best_start = problem.starts()[reference.best_start(s)].name;
-    gains.push_back(of.gain);
+    scenario.gain = arithmetic_mean(by_draw);
+    scenario.best_start = problem.starts()[reference.best_start(s)].name;
+    gains.push_back(scenario.gain);
   }
   const MeanInterval interval = mean_interval(gains);
   judged.gain = interval.mean;
@@ -238,8 +243,8 @@ std::vector<ScenarioRegret> regrets_of(const SearchOutcome& outcome) {
     const std::size_t place = counted++;
     const double own = outcome.winner().scenarios[place];
     double best = own;
-    for (const ScoredCandidate& of : outcome.candidates) {
-      if (of.finished()) best = std::min(best, of.scenarios[place]);
+    for (const ScoredCandidate& candidate : outcome.candidates) {
+      if (candidate.finished()) best = std::min(best, candidate.scenarios[place]);
     }
     regrets.push_back({training.scenarios[s].name, 1 - own, own / best - 1});
   }

@@ -72,7 +72,7 @@ class Search {
   double best_score() const { return outcome_.curve.empty() ? 1 : outcome_.curve.back(); }
 
   void run_starts() {
-    for (const SearchStage& of : outcome_.ladder) references_.emplace_back(problem_, of, runs_);
+    for (const SearchStage& stage : outcome_.ladder) references_.emplace_back(problem_, stage, runs_);
     skipped_.assign(outcome_.ladder.size(), false);
     for (std::size_t s = 0; s < last(); ++s)
       skipped_[s] = std::ranges::all_of(references_[s].best(), [](const Latencies& l) { return l.empty(); });
@@ -80,8 +80,8 @@ class Search {
     const auto fits = [](const StartScore& start) { return start.refused.empty(); };
     if (std::ranges::none_of(outcome_.starts, fits)) throw InputError(outcome_.starts.front().refused);
     for (std::size_t s = 0; s < outcome_.starts.size(); ++s) {
-      const StartScore &of = outcome_.starts[s], &best = outcome_.starts[outcome_.reference];
-      if (fits(of) && (!fits(best) || of.score < best.score)) outcome_.reference = s;
+      const StartScore &score = outcome_.starts[s], &best = outcome_.starts[outcome_.reference];
+      if (fits(score) && (!fits(best) || score.score < best.score)) outcome_.reference = s;
     }
   }
 
@@ -110,7 +110,7 @@ class Search {
     }
     scored.scores[s] = score_of(*ratios, s == last() ? options_.objective : SearchObjective::kOne);
     if (s != last()) return;
-    for (const std::vector<double>& of : *ratios) scored.scenarios.push_back(arithmetic_mean(of));
+    for (const std::vector<double>& values : *ratios) scored.scenarios.push_back(arithmetic_mean(values));
     scored.worst = std::ranges::max(scored.scenarios);
     if (problem_.parts().size() == problem_.experiment().passes.size()) take_parts(scored, outcomes);
   }
@@ -133,8 +133,8 @@ class Search {
   // What the first stage refuses costs more to try, and so do its descendants: as parents they must be that much better.
   double as_parent(std::size_t i) const {
     constexpr double kRefusedBelow = 0.002;
-    const ScoredCandidate& of = outcome_.candidates[i];
-    return *of.scores.back() + (skipped_.front() || of.scores.front() ? 0 : kRefusedBelow);
+    const ScoredCandidate& candidate = outcome_.candidates[i];
+    return *candidate.scores.back() + (skipped_.front() || candidate.scores.front() ? 0 : kRefusedBelow);
   }
 
   // Positions of those that have run in the last stage, the best first.
@@ -154,15 +154,15 @@ class Search {
     std::optional<Candidate> best;
     double least = best_score();
     for (const std::size_t i : order) {
-      const ScoredCandidate& of = outcome_.candidates[i];
-      Candidate together = of.candidate;
+      const ScoredCandidate& candidate = outcome_.candidates[i];
+      Candidate together = candidate.candidate;
       double sum = 0;
       for (std::size_t p = 0; p < problem_.parts().size(); ++p) {
-        const ScoredCandidate* part = &of;
+        const ScoredCandidate* part = &candidate;
         for (const std::size_t j : order) {
           const ScoredCandidate& other = outcome_.candidates[j];
-          const bool alike = other.candidate.settings == of.candidate.settings &&
-                             other.candidate.rest_of == of.candidate.rest_of;
+          const bool alike = other.candidate.settings == candidate.candidate.settings &&
+                             other.candidate.rest_of == candidate.candidate.rest_of;
           if (alike && other.parts[p] < part->parts[p]) part = &other;
         }
         sum += part->parts[p];
@@ -183,8 +183,8 @@ class Search {
     std::vector<Candidate> best;
     double score = 0;
     for (const std::size_t i : order) {
-      const ScoredCandidate& of = outcome_.candidates[i];
-      if (as_parent(i) != score) best.push_back(of.candidate);
+      const ScoredCandidate& candidate = outcome_.candidates[i];
+      if (as_parent(i) != score) best.push_back(candidate.candidate);
       score = as_parent(i);
     }
     const std::size_t size = std::min<std::size_t>(kGeneration, options_.budget - outcome_.proposed);
@@ -219,10 +219,11 @@ class Search {
       if (s < last() && !all_climb) climbing = upper_part(s, std::move(climbing));
     }
     for (std::size_t i = first; i < outcome_.candidates.size(); ++i) {
-      const ScoredCandidate& of = outcome_.candidates[i];
-      if (std::ranges::none_of(of.scores, [](const auto& score) { return score.has_value(); }))
+      const ScoredCandidate& candidate = outcome_.candidates[i];
+      if (std::ranges::none_of(candidate.scores, [](const auto& score) { return score.has_value(); }))
         ++outcome_.refused;
-      outcome_.curve.push_back(std::min(best_score(), of.finished() ? *of.scores.back() : best_score()));
+      outcome_.curve.push_back(
+          std::min(best_score(), candidate.finished() ? *candidate.scores.back() : best_score()));
     }
   }
 
@@ -253,10 +254,10 @@ class Search {
     for (std::size_t s = 0; s < last(); ++s) {
       if (skipped_[s]) continue;
       std::vector<double> lower, upper;
-      for (const ScoredCandidate& of : outcome_.candidates) {
-        if (!of.scores[s] || !of.scores[s + 1]) continue;
-        lower.push_back(*of.scores[s]);
-        upper.push_back(*of.scores[s + 1]);
+      for (const ScoredCandidate& candidate : outcome_.candidates) {
+        if (!candidate.scores[s] || !candidate.scores[s + 1]) continue;
+        lower.push_back(*candidate.scores[s]);
+        upper.push_back(*candidate.scores[s + 1]);
       }
       const double correlation = rank_correlation(lower, upper);
       skipped_[s] = correlation < kLeastCorrelation;

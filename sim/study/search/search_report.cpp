@@ -22,16 +22,16 @@ std::size_t until_most_of(const std::vector<double>& curve) {
 }
 
 std::string verdict(const SearchProblem& problem, const SearchFindings& findings) {
-  const SearchOutcome& of = findings.outcome;
-  const std::string& start = of.starts[of.reference].name;
+  const SearchOutcome& outcome = findings.outcome;
+  const std::string& start = outcome.starts[outcome.reference].name;
   if (!findings.gained())
-    return fmt::format("Nothing faster than {} was found among {} candidates.\n", start, of.proposed);
+    return fmt::format("Nothing faster than {} was found among {} candidates.\n", start, outcome.proposed);
   const HeldOutGain& held = findings.held_out;
   std::string text = fmt::format(
       "The order found is {} faster than the best shipped order ({}) in training, and {} ({:+.2f}..{:+.2f} "
       "%) in "
       "scenarios that it was not trained on.\n",
-      in_percent(of.trained(), 2), start, in_percent(held.gain, 2), 100 * held.low, 100 * held.high);
+      in_percent(outcome.trained(), 2), start, in_percent(held.gain, 2), 100 * held.low, 100 * held.high);
   if (held.low <= 0) text += "The interval holds zero: do not count on a gain there.\n";
   const auto worst = std::ranges::min_element(held.scenarios, {}, &HeldOutScenario::gain);
   constexpr double kMuch = -0.01;
@@ -46,16 +46,16 @@ std::string verdict(const SearchProblem& problem, const SearchFindings& findings
 void add_held_out(Report& report, const HeldOutGain& held) {
   Table& table = report.table("", {Column::words("not trained on"), Column::signed_percent("gain", "gain", 2),
                                    Column::words("best shipped there"), Column::words("")});
-  for (const HeldOutScenario& of : held.scenarios)
-    table.add({of.name, of.refused.empty() ? Cell(of.gain) : Cell(), of.best_start,
-               of.refused.substr(0, of.refused.find('\n'))});
+  for (const HeldOutScenario& scenario : held.scenarios)
+    table.add({scenario.name, scenario.refused.empty() ? Cell(scenario.gain) : Cell(), scenario.best_start,
+               scenario.refused.substr(0, scenario.refused.find('\n'))});
 }
 
 void add_regrets(Report& report, const std::vector<ScenarioRegret>& regrets) {
   if (regrets.size() < 2) return;
   Table& table = report.table("", {Column::words("trained on"), Column::signed_percent("gain", "gain", 2),
                                    Column::percent("slower than the best for it", "regret", 2)});
-  for (const ScenarioRegret& of : regrets) table.add({of.scenario, of.gain, of.regret});
+  for (const ScenarioRegret& regret : regrets) table.add({regret.scenario, regret.gain, regret.regret});
 }
 
 void add_reverted(Report& report, const std::vector<RevertedChoice>& reverted) {
@@ -63,11 +63,12 @@ void add_reverted(Report& report, const std::vector<RevertedChoice>& reverted) {
       report.table("", {Column::words("without its"), Column::signed_percent("slower", "loss", 2),
                         Column::words("the order found has"), Column::words("the best shipped one has")});
   std::vector<std::string> dropped;
-  for (const RevertedChoice& of : reverted) {
-    if (of.dropped) {
-      dropped.push_back(of.decision);
+  for (const RevertedChoice& choice : reverted) {
+    if (choice.dropped) {
+      dropped.push_back(choice.decision);
     } else {
-      table.add({of.decision, std::isnan(of.loss) ? Cell() : Cell(of.loss), of.winner, of.start});
+      table.add({choice.decision, std::isnan(choice.loss) ? Cell() : Cell(choice.loss), choice.winner,
+                 choice.start});
     }
   }
   if (!dropped.empty())
@@ -85,13 +86,13 @@ void add_effects(Report& report, const std::vector<DecisionEffect>& effects) {
       report.table("", {Column::words("decision"), Column::percent("of the variance", "share"),
                         Column::words("best"), Column::signed_percent("to the best shipped", "best", 2),
                         Column::words("worst"), Column::signed_percent("to the best shipped", "worst", 2)});
-  for (const DecisionEffect& of : effects) {
+  for (const DecisionEffect& effect : effects) {
     std::vector<ChoiceMedian> values;
-    for (const ChoiceMedian& value : of.values) {
+    for (const ChoiceMedian& value : effect.values) {
       if (value.candidates >= kFewest) values.push_back(value);
     }
     if (values.size() < 2 || table.rows().size() == kShown) continue;
-    table.add({of.decision, of.share, shortened(values.front().value), values.front().median - 1,
+    table.add({effect.decision, effect.share, shortened(values.front().value), values.front().median - 1,
                shortened(values.back().value), values.back().median - 1});
   }
   report.say_on(
@@ -100,15 +101,15 @@ void add_effects(Report& report, const std::vector<DecisionEffect>& effects) {
       "a search makes good choices more often.\n");
 }
 
-void add_search(Report& report, const SearchOptions& options, const SearchOutcome& of) {
+void add_search(Report& report, const SearchOptions& options, const SearchOutcome& outcome) {
   std::string text;
-  for (const RungCorrelation& rung : of.correlations)
+  for (const RungCorrelation& rung : outcome.correlations)
     text += fmt::format("'{}' ranks candidates as '{}' does: rank correlation {:.3f} over {}{}.\n",
                         rung.lower, rung.upper, rung.rank_correlation, rung.candidates,
                         rung.skipped ? "; it was left out from then on" : "");
-  const std::size_t most = until_most_of(of.curve);
-  report.say(fmt::format("{} candidates by method {}, {} of them not allowed; {}\n{}", of.proposed,
-                         options.method, of.refused,
+  const std::size_t most = until_most_of(outcome.curve);
+  report.say(fmt::format("{} candidates by method {}, {} of them not allowed; {}\n{}", outcome.proposed,
+                         options.method, outcome.refused,
                          most > 0 ? fmt::format("nine tenths of the gain after {}", most) : "no gain", text));
 }
 
@@ -133,42 +134,43 @@ nlohmann::ordered_json best_json(const SearchProblem& problem, const Candidate& 
 
 nlohmann::ordered_json effects_json(const SearchFindings& findings) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const DecisionEffect& of : findings.effects) {
+  for (const DecisionEffect& effect : findings.effects) {
     nlohmann::ordered_json values = nlohmann::ordered_json::array();
-    for (const ChoiceMedian& value : of.values)
+    for (const ChoiceMedian& value : effect.values)
       values.push_back({{"value", value.value}, {"candidates", value.candidates}, {"median", value.median}});
-    list.push_back({{"decision", of.decision}, {"variance_share", of.share}, {"values", values}});
+    list.push_back({{"decision", effect.decision}, {"variance_share", effect.share}, {"values", values}});
   }
   return list;
 }
 
 nlohmann::ordered_json reverted_json(const std::vector<RevertedChoice>& reverted) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const RevertedChoice& of : reverted) {
+  for (const RevertedChoice& choice : reverted) {
     list.push_back(
-        {{"decision", of.decision},
-         {"best", of.winner},
-         {"shipped", of.start},
-         {"loss", std::isnan(of.loss) ? nlohmann::ordered_json() : nlohmann::ordered_json(of.loss)},
-         {"taken_back", of.dropped}});
+        {{"decision", choice.decision},
+         {"best", choice.winner},
+         {"shipped", choice.start},
+         {"loss", std::isnan(choice.loss) ? nlohmann::ordered_json() : nlohmann::ordered_json(choice.loss)},
+         {"taken_back", choice.dropped}});
   }
   return list;
 }
 
 nlohmann::ordered_json held_out_json(const HeldOutGain& held) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const HeldOutScenario& of : held.scenarios)
-    list.push_back({{"scenario", of.name},
-                    {"gain", of.refused.empty() ? nlohmann::ordered_json(of.gain) : nlohmann::ordered_json()},
-                    {"best_shipped", of.best_start},
-                    {"refused", of.refused}});
+  for (const HeldOutScenario& scenario : held.scenarios)
+    list.push_back({{"scenario", scenario.name},
+                    {"gain", scenario.refused.empty() ? nlohmann::ordered_json(scenario.gain)
+                                                      : nlohmann::ordered_json()},
+                    {"best_shipped", scenario.best_start},
+                    {"refused", scenario.refused}});
   return list;
 }
 
 nlohmann::ordered_json regrets_json(const std::vector<ScenarioRegret>& regrets) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const ScenarioRegret& of : regrets)
-    list.push_back({{"scenario", of.scenario}, {"gain", of.gain}, {"regret", of.regret}});
+  for (const ScenarioRegret& regret : regrets)
+    list.push_back({{"scenario", regret.scenario}, {"gain", regret.gain}, {"regret", regret.regret}});
   return list;
 }
 
@@ -198,31 +200,31 @@ SearchFindings search_and_explain(const SearchProblem& problem, const SearchOpti
 
 Report search_report(const SearchProblem& problem, const SearchOptions& options,
                      const SearchFindings& findings) {
-  const SearchOutcome& of = findings.outcome;
+  const SearchOutcome& outcome = findings.outcome;
   Report report;
   report.say(fmt::format("{} (a3sim {}): search in space {}, objective {}\n", problem.experiment().name,
                          kVersion, problem.space().name, name_of(options.objective)));
   report.say(verdict(problem, findings));
   if (findings.gained()) {
-    const std::vector<std::string> settings = problem.settings(of.winner().candidate);
-    report.say(problem.order_text(of.winner().candidate) +
+    const std::vector<std::string> settings = problem.settings(outcome.winner().candidate);
+    report.say(problem.order_text(outcome.winner().candidate) +
                (settings.empty() ? "" : fmt::format("{}\n", fmt::join(settings, "\n"))));
     add_reverted(report, findings.reverted);
     add_regrets(report, findings.regrets);
     add_held_out(report, findings.held_out);
   }
   add_effects(report, findings.effects);
-  add_search(report, options, of);
+  add_search(report, options, outcome);
   return report;
 }
 
 nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOptions& options,
                                    const SearchFindings& findings) {
-  const SearchOutcome& of = findings.outcome;
+  const SearchOutcome& outcome = findings.outcome;
   const bool gained = findings.gained();
   const HeldOutGain& held = findings.held_out;
   nlohmann::ordered_json starts = nlohmann::ordered_json::array();
-  for (const StartScore& start : of.starts)
+  for (const StartScore& start : outcome.starts)
     starts.push_back({{"order", start.name}, {"score", start.score}, {"refused", start.refused}});
   return {{"schema_version", 1},
           {"a3sim", kVersion},
@@ -231,25 +233,25 @@ nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOpt
           {"objective", std::string(name_of(options.objective))},
           {"method", options.method},
           {"seed", options.seed},
-          {"best", best_json(problem, of.winner().candidate)},
-          {"best_shipped", of.starts[of.reference].name},
+          {"best", best_json(problem, outcome.winner().candidate)},
+          {"best_shipped", outcome.starts[outcome.reference].name},
           {"gain",
-           {{"trained", gained ? of.trained() : 0},
+           {{"trained", gained ? outcome.trained() : 0},
             {"held_out", gained ? held.gain : 0},
             {"low", gained ? held.low : 0},
             {"high", gained ? held.high : 0}}},
           {"bound_distance", {{"before", findings.bound.before}, {"after", findings.bound.after}}},
-          {"candidates", of.proposed},
-          {"refused", of.refused},
-          {"candidates_per_second", of.seconds > 0 ? of.proposed / of.seconds : 0},
-          {"candidates_to_90_percent", until_most_of(of.curve)},
+          {"candidates", outcome.proposed},
+          {"refused", outcome.refused},
+          {"candidates_per_second", outcome.seconds > 0 ? outcome.proposed / outcome.seconds : 0},
+          {"candidates_to_90_percent", until_most_of(outcome.curve)},
           {"effects", effects_json(findings)},
           {"reverted", reverted_json(findings.reverted)},
           {"trained", regrets_json(findings.regrets)},
           {"held_out", held_out_json(held)},
           {"shipped", starts},
-          {"rungs", rungs_json(of.correlations)},
-          {"curve", of.curve},
+          {"rungs", rungs_json(outcome.correlations)},
+          {"curve", outcome.curve},
           {"rule", true}};
 }
 

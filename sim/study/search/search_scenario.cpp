@@ -19,7 +19,8 @@ JitterOptions drawn_with(std::uint32_t runs, std::uint64_t seed) {
 
 SearchStage stage_of(std::string name, const std::vector<NamedSettings>& from, const JitterOptions& jitter) {
   SearchStage stage{std::move(name), {}};
-  for (const NamedSettings& of : from) stage.scenarios.push_back({of.name, of.settings, jitter});
+  for (const NamedSettings& settings : from)
+    stage.scenarios.push_back({settings.name, settings.settings, jitter});
   if (stage.scenarios.empty()) stage.scenarios.push_back({"as configured", {}, jitter});
   return stage;
 }

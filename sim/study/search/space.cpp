@@ -56,22 +56,22 @@ std::vector<KeyTerm> read_terms(const Config& terms) {
 SearchDecision read_decision(const Config& decisions, const std::string& name,
                              const std::filesystem::path& folder) {
   SearchDecision decision{name, {{"as configured", {}}}};
-  const Config of = decisions.map(name);
-  if (of.has("list") == of.has("key")) {
+  const Config config = decisions.map(name);
+  if (config.has("list") == config.has("key")) {
     decisions.error(name, "expected one of these: 'key' with 'values', or 'list' with named settings");
-    for (const std::string& key : of.keys()) of.let_stand(key);
-  } else if (of.has("list")) {
-    for (NamedSettings& value : named_settings(of, "list", folder))
+    for (const std::string& key : config.keys()) config.let_stand(key);
+  } else if (config.has("list")) {
+    for (NamedSettings& value : named_settings(config, "list", folder))
       decision.values.push_back(std::move(value));
   } else {
-    const std::string key = of.text("key");
-    for (const auto& [yaml, mark] : of.yaml_items("values"))
+    const std::string key = config.text("key");
+    for (const auto& [yaml, mark] : config.yaml_items("values"))
       decision.values.push_back({yaml, {make_override(key, yaml, mark, folder).text()}});
   }
   if (decision.values.size() < 2) decisions.error(name, "no values, expected at least one");
   if (decision.values.size() > kMostAlternatives)
     decisions.error(name, fmt::format("expected at most {} values", kMostAlternatives - 1));
-  of.finish();
+  config.finish();
   return decision;
 }
 

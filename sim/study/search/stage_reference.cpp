@@ -32,10 +32,11 @@ std::optional<std::vector<std::vector<double>>> StageReference::ratios(
   for (std::size_t s = 0; s < outcomes.size(); ++s) {
     if (best_[s].empty()) continue;
     if (!outcomes[s].refused.empty()) return std::nullopt;
-    std::vector<double>& of = ratios.emplace_back();
+    std::vector<double>& values = ratios.emplace_back();
     const Latencies totals = outcomes[s].totals();
     for (std::size_t draw = 0; draw < totals.size(); ++draw)
-      of.push_back(static_cast<double>(totals[draw].count()) / static_cast<double>(best_[s][draw].count()));
+      values.push_back(static_cast<double>(totals[draw].count()) /
+                       static_cast<double>(best_[s][draw].count()));
   }
   if (ratios.empty()) return std::nullopt;
   return ratios;

@@ -35,7 +35,7 @@ std::uint32_t read_experts_per_rank(const Config& result) {
 
 Duration KnownRun::total() const {
   Duration sum{};
-  for (const KnownPass& of : passes) sum += of.latency();
+  for (const KnownPass& pass : passes) sum += pass.latency();
   return sum;
 }
 
@@ -43,11 +43,11 @@ KnownRun know(const SavedRun& run, std::string name) {
   KnownRun known{&run, std::move(name), {}, 0};
   const RuleBook rules = read_rules(configs_folder() / "advice");
   for (const TracedPass& pass : run.passes) {
-    KnownPass& of = known.passes.emplace_back();
-    of.pass = &pass;
+    KnownPass& known_pass = known.passes.emplace_back();
+    known_pass.pass = &pass;
     if (!known.traced()) continue;
-    of.explained = explain(pass.trace);
-    of.advice = advise_on_pass(run, known.passes.size() - 1, rules);
+    known_pass.explained = explain(pass.trace);
+    known_pass.advice = advise_on_pass(run, known.passes.size() - 1, rules);
   }
   Diagnostics diagnostics;
   const Config result = Config::load(run.directory / "result.json", {}, diagnostics);

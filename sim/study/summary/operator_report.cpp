@@ -79,14 +79,14 @@ TaskUnit unit_of(const OperatorInfo& info) {
 }
 
 void add_traffic_columns(const std::string& key, std::vector<Column>& columns) {
-  for (const char* of : {"read.hit", "read.miss", "read.bypass", "write.hit", "write.miss", "write.bypass",
-                         "hbm_read_bytes", "hbm_write_bytes"})
-    columns.push_back(Column::data(key + of));
+  for (const char* text : {"read.hit", "read.miss", "read.bypass", "write.hit", "write.miss", "write.bypass",
+                           "hbm_read_bytes", "hbm_write_bytes"})
+    columns.push_back(Column::data(key + text));
 }
 
 void add_traffic(const L2Traffic& traffic, std::vector<Cell>& cells) {
-  for (const L2Traffic::Requests& of : {traffic.read, traffic.write})
-    cells.insert(cells.end(), {whole(of.hit), whole(of.miss), whole(of.bypass)});
+  for (const L2Traffic::Requests& requests : {traffic.read, traffic.write})
+    cells.insert(cells.end(), {whole(requests.hit), whole(requests.miss), whole(requests.bypass)});
   cells.insert(cells.end(), {whole(traffic.hbm_read), whole(traffic.hbm_write)});
 }
 

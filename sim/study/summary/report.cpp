@@ -77,7 +77,7 @@ Cell part_of_kind(const Causes& causes, std::uint32_t kind, WorkerTime time) {
   Duration part{}, all{};
   for (const auto& rank : worker_times(causes)) {
     part += part_of(rank[kind], time);
-    for (const Duration of : rank[kind]) all += of;
+    for (const Duration time : rank[kind]) all += time;
   }
   return share(part, all);
 }

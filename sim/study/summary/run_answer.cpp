@@ -18,33 +18,33 @@ constexpr double kPicosecondsPerMs = 1e9;
 
 PassValue in_ms(Duration time) { return static_cast<double>(time.count()) / kPicosecondsPerMs; }
 
-PassValue latency_ms(const KnownPass& of) { return in_ms(of.latency()); }
+PassValue latency_ms(const KnownPass& pass) { return in_ms(pass.latency()); }
 
-PassValue bound_ms(const KnownPass& of) {
-  return of.bound > Duration::zero() ? in_ms(of.bound) : std::nullopt;
+PassValue bound_ms(const KnownPass& pass) {
+  return pass.bound > Duration::zero() ? in_ms(pass.bound) : std::nullopt;
 }
 
 // The part of the time that lies above the bound: no order saves more.
-PassValue most_gain(const KnownPass& of) {
-  if (of.bound <= Duration::zero() || of.latency() <= Duration::zero()) return {};
-  return 100 * (1 - seconds(of.bound) / seconds(of.latency()));
+PassValue most_gain(const KnownPass& pass) {
+  if (pass.bound <= Duration::zero() || pass.latency() <= Duration::zero()) return {};
+  return 100 * (1 - seconds(pass.bound) / seconds(pass.latency()));
 }
 
 // The mean over ranks; nothing where ranks do not communicate.
-PassValue communication_ms(const KnownPass& of, bool exposed) {
-  if (!of.explained) return {};
+PassValue communication_ms(const KnownPass& pass, bool exposed) {
+  if (!pass.explained) return {};
   Duration sum{}, all{};
-  for (const Overlap& overlap : of.explained->overlaps) {
+  for (const Overlap& overlap : pass.explained->overlaps) {
     sum += exposed ? overlap.exposed : overlap.exposed + overlap.hidden;
     all += overlap.exposed + overlap.hidden;
   }
   if (all <= Duration::zero()) return {};
-  return in_ms(sum / static_cast<std::int64_t>(of.explained->overlaps.size()));
+  return in_ms(sum / static_cast<std::int64_t>(pass.explained->overlaps.size()));
 }
 
-PassValue l2_hit_percent(const KnownPass& of) {
+PassValue l2_hit_percent(const KnownPass& pass) {
   double hits = 0, requests = 0;
-  for (const TraceOperator& op : of.pass->trace.operators) {
+  for (const TraceOperator& op : pass.pass->trace.operators) {
     hits += op.l2_hit;
     requests += op.l2_hit + op.l2_missed;
   }
@@ -62,8 +62,8 @@ constexpr Quantity kQuantities[] = {
     {"latency ms", 3, false, latency_ms},
     {"bound ms", 3, false, bound_ms},
     {"gain at most %", 1, true, most_gain},
-    {"communication ms", 3, false, [](const KnownPass& of) { return communication_ms(of, false); }},
-    {"exposed ms", 3, false, [](const KnownPass& of) { return communication_ms(of, true); }},
+    {"communication ms", 3, false, [](const KnownPass& pass) { return communication_ms(pass, false); }},
+    {"exposed ms", 3, false, [](const KnownPass& pass) { return communication_ms(pass, true); }},
     {"L2 read hits %", 1, true, l2_hit_percent}};
 
 Cell cell_of(PassValue value) { return value ? Cell(*value) : Cell(); }
@@ -75,10 +75,10 @@ Table passes_table(const KnownRun& run) {
     columns.push_back(Column::number(quantity.name, "", quantity.decimals));
   columns.insert(columns.begin() + 3, Column::words("bound by"));
   Table table(std::move(columns));
-  for (const KnownPass& of : run.passes) {
-    std::vector<Cell> row{of.pass->name};
-    for (const Quantity& quantity : kQuantities) row.push_back(cell_of(quantity.of(of)));
-    row.insert(row.begin() + 3, of.binding.empty() ? Cell() : Cell(of.binding));
+  for (const KnownPass& pass : run.passes) {
+    std::vector<Cell> row{pass.pass->name};
+    for (const Quantity& quantity : kQuantities) row.push_back(cell_of(quantity.of(pass)));
+    row.insert(row.begin() + 3, pass.binding.empty() ? Cell() : Cell(pass.binding));
     table.add(std::move(row));
   }
   if (run.passes.size() > 1) {
@@ -131,7 +131,9 @@ Table differences_table(const std::vector<KnownRun>& runs) {
     for (const Quantity& quantity : kQuantities) {
       std::vector<PassValue> values;
       for (const KnownRun& run : runs) {
-        const auto same = [&](const KnownPass& of) { return of.pass->name == pass.pass->name; };
+        const auto same = [&](const KnownPass& known_pass) {
+          return known_pass.pass->name == pass.pass->name;
+        };
         const auto found = std::ranges::find_if(run.passes, same);
         values.push_back(found == run.passes.end() ? PassValue() : quantity.of(*found));
       }
@@ -160,8 +162,8 @@ std::string operators_with(const OperatorBlame& blame, std::size_t cause) {
 }
 
 // What the critical path is spent on most.
-std::string limit_text(const KnownPass& of) {
-  const OperatorBlame blame = blame_of(of.pass->trace, of.explained->path);
+std::string limit_text(const KnownPass& pass) {
+  const OperatorBlame blame = blame_of(pass.pass->trace, pass.explained->path);
   BlameTimes sums{};
   for (const BlameTimes& times : blame.blame)
     for (std::size_t cause = 0; cause < kBlames; ++cause) sums[cause] += times[cause];
@@ -191,7 +193,8 @@ std::string try_text(const Advice& advice) {
     if (first.remedies.size() > 1) text += ", or " + first.remedies[1].text;
     return text + ".";
   }
-  const auto full = std::ranges::find_if(advice.infos, [](const Finding& of) { return of.lost_ms <= 0; });
+  const auto full =
+      std::ranges::find_if(advice.infos, [](const Finding& finding) { return finding.lost_ms <= 0; });
   if (full != advice.infos.end() && !full->operators.empty())
     return fmt::format(
         "No finding costs 1 % of it, and {} {} near what the machine allows: what is left is {}.",
@@ -206,10 +209,10 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
   const bool several = runs.size() > 1;
   blocks.table(several ? differences_table(runs) : passes_table(runs.front()));
   for (const KnownRun& run : runs) {
-    for (const KnownPass& of : run.passes) {
-      if (of.explained)
-        blocks.verdict(fmt::format("{}{}: {} {}", several ? run.name + ", " : "", of.pass->name,
-                                   limit_text(of), try_text(*of.advice)));
+    for (const KnownPass& pass : run.passes) {
+      if (pass.explained)
+        blocks.verdict(fmt::format("{}{}: {} {}", several ? run.name + ", " : "", pass.pass->name,
+                                   limit_text(pass), try_text(*pass.advice)));
     }
     if (!run.traced())
       blocks.say(fmt::format("{} was written without its tasks, so it has no timeline: {}.", run.name,

@@ -45,15 +45,15 @@ void add_differences(Page& page, const KnownRun& first, const KnownRun& other) {
 void add_figures(Page& page, const std::vector<KnownRun>& runs) {
   PageBlocks time, l2, roofs;
   for (const KnownRun& run : runs) {
-    for (const KnownPass& of : run.passes) {
-      const Trace& trace = of.pass->trace;
-      const std::string title = fmt::format("{}, {}", run.name, of.pass->name);
+    for (const KnownPass& pass : run.passes) {
+      const Trace& trace = pass.pass->trace;
+      const std::string title = fmt::format("{}, {}", run.name, pass.pass->name);
       l2.figure(hits_figure(title, trace));
       if (has_reuse(trace)) l2.figure(reuse_figure(title, trace));
-      if (!of.explained) continue;
-      time.figure(blame_figure("Critical path, " + title, blame_of(trace, of.explained->path)));
-      time.figure(workers_figure(title, trace.machine.workers, *of.explained));
-      const Figure roof = roofline_figure(title, *of.pass, of.explained->roofs);
+      if (!pass.explained) continue;
+      time.figure(blame_figure("Critical path, " + title, blame_of(trace, pass.explained->path)));
+      time.figure(workers_figure(title, trace.machine.workers, *pass.explained));
+      const Figure roof = roofline_figure(title, *pass.pass, pass.explained->roofs);
       if (!roof.series.empty()) roofs.figure(roof);
     }
   }
@@ -65,10 +65,10 @@ void add_figures(Page& page, const std::vector<KnownRun>& runs) {
 void add_tables(Page& page, const KnownRun& run, bool several) {
   PageBlocks blocks;
   for (std::size_t p = 0; p < run.passes.size(); ++p) {
-    const KnownPass& of = run.passes[p];
-    blocks.report(of.explained ? explanation_report(of.pass->name, of.pass->trace, *of.explained, kNone,
-                                                    first_finding(*of.advice, "pass"))
-                               : sums_report(of.pass->name, of.pass->trace, run.run->sums[p], kNone));
+    const KnownPass& pass = run.passes[p];
+    blocks.report(pass.explained ? explanation_report(pass.pass->name, pass.pass->trace, *pass.explained,
+                                                      kNone, first_finding(*pass.advice, "pass"))
+                                 : sums_report(pass.pass->name, pass.pass->trace, run.run->sums[p], kNone));
   }
   page.add(several ? "Tables, " + run.name : "Tables", blocks, true);
 }
@@ -116,8 +116,8 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
   if (!traced.empty()) add_runs(page, traced);
   std::vector<PassFindings> findings;
   for (const KnownRun& run : runs)
-    for (const KnownPass& of : run.passes)
-      if (of.advice) findings.push_back({run.name, of.pass, &*of.advice});
+    for (const KnownPass& pass : run.passes)
+      if (pass.advice) findings.push_back({run.name, pass.pass, &*pass.advice});
   add_findings(page, findings);
   for (std::size_t i = 1; i < runs.size(); ++i) add_differences(page, runs.front(), runs[i]);
   add_figures(page, runs);

@@ -77,14 +77,14 @@ TraceMachine read_machine(const Config& result) {
     else
       result.error("workers", fmt::format("expected the numbers of {}", names_of_kinds(machine.workers)));
   }
-  const Config of = result.map("machine");
-  machine.launch = time_of(of, "kernel_launch_ps");
-  machine.hbm_read = amount_of(of, "hbm_read_bytes_per_s", 1);
-  machine.hbm_write = amount_of(of, "hbm_write_bytes_per_s", 1);
-  machine.l2_read = amount_of(of, "l2_read_bytes_per_s", 1);
-  machine.port = amount_of(of, "port_bytes_per_s");
-  if (of.has("group_ranks"))
-    machine.group = static_cast<std::uint32_t>(of.integer("group_ranks", 1, 1 << 20));
+  const Config config = result.map("machine");
+  machine.launch = time_of(config, "kernel_launch_ps");
+  machine.hbm_read = amount_of(config, "hbm_read_bytes_per_s", 1);
+  machine.hbm_write = amount_of(config, "hbm_write_bytes_per_s", 1);
+  machine.l2_read = amount_of(config, "l2_read_bytes_per_s", 1);
+  machine.port = amount_of(config, "port_bytes_per_s");
+  if (config.has("group_ranks"))
+    machine.group = static_cast<std::uint32_t>(config.integer("group_ranks", 1, 1 << 20));
   return machine;
 }
 
@@ -165,13 +165,13 @@ void check_tasks(const Trace& trace, const std::vector<std::size_t>& tasks, cons
 PassSums read_sums(const Config& pass, const WorkerKinds& workers) {
   PassSums sums;
   for (const Config& item : pass.maps("operators")) {
-    OperatorStats& of = sums.operators.emplace_back();
-    of.tasks = static_cast<std::uint64_t>(item.integer("tasks", 0, kMostBytes));
-    of.ran = time_of(item, "ran_ps");
-    of.ideal = time_of(item, "ideal_ps");
-    of.waited = time_of(item, "waited_ps");
+    OperatorStats& stats = sums.operators.emplace_back();
+    stats.tasks = static_cast<std::uint64_t>(item.integer("tasks", 0, kMostBytes));
+    stats.ran = time_of(item, "ran_ps");
+    stats.ideal = time_of(item, "ideal_ps");
+    stats.waited = time_of(item, "waited_ps");
     const Config lost = item.map("lost_ps");
-    for (std::uint32_t l = 0; l < kLimits; ++l) of.lost[l] = time_of(lost, kNamesOf<Limit>[l]);
+    for (std::uint32_t l = 0; l < kLimits; ++l) stats.lost[l] = time_of(lost, kNamesOf<Limit>[l]);
   }
   for (const Config& rank : pass.maps("ranks")) {
     auto& kinds = sums.workers.emplace_back();
@@ -241,10 +241,10 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
   if (!traced && needed == Tasks::kNeeded && !passes.empty())
     throw InputError(fmt::format("{}: holds sums by operator and rank, and no tasks: {}", directory.string(),
                                  how_to_trace(directory)));
-  for (const Config& of : passes) {
-    names.push_back(of.text("pass"));
+  for (const Config& config : passes) {
+    names.push_back(config.text("pass"));
     if (!pass.empty() && names.back() != pass) continue;
-    Trace trace = read_trace(result, of, tasks);
+    Trace trace = read_trace(result, config, tasks);
     diagnostics.throw_if_any();
     if (traced) {
       const std::filesystem::path csv = tasks_file(directory, names.back());
@@ -252,14 +252,14 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
       check_tasks(trace, tasks, csv.string());
       if (trace.last != kNoTask &&
           (trace.last.rank >= tasks.size() || trace.last.task >= tasks[trace.last.rank]))
-        of.error("last", "no such task");
+        config.error("last", "no such task");
       diagnostics.throw_if_any();
       read_reasons(directory, names.back(), trace);
     } else {
-      run.sums.push_back(read_sums(of, trace.machine.workers));
+      run.sums.push_back(read_sums(config, trace.machine.workers));
     }
     run.passes.push_back({names.back(), std::move(trace)});
-    run.cables.push_back(read_cable_uses(of));
+    run.cables.push_back(read_cable_uses(config));
   }
   diagnostics.throw_if_any();
   if (run.passes.empty() && !names.empty())

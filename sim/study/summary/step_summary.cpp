@@ -78,11 +78,11 @@ void add_exchanges(const SimulatedStep& simulated, Report& report) {
     columns.push_back(Column::milliseconds(fmt::format("by {} ms", by), fmt::format("hidden_by.{}_ps", by)));
   Table& table = report.table("exchanges", columns);
   for (std::size_t e = 0; e < simulated.figures.exchanges.size(); ++e) {
-    const ExchangeAccount& of = simulated.figures.exchanges[e];
-    if (of.total == Duration::zero()) continue;
-    std::vector<Cell> row{std::string(kNamesOf<ExchangeFor>[e]), of.total, of.exposed,
-                          share(of.hidden(), of.total)};
-    row.insert(row.end(), of.hidden_by.begin(), of.hidden_by.end());
+    const ExchangeAccount& account = simulated.figures.exchanges[e];
+    if (account.total == Duration::zero()) continue;
+    std::vector<Cell> row{std::string(kNamesOf<ExchangeFor>[e]), account.total, account.exposed,
+                          share(account.hidden(), account.total)};
+    row.insert(row.end(), account.hidden_by.begin(), account.hidden_by.end());
     table.add(std::move(row));
   }
 }

@@ -171,7 +171,7 @@ Report stream_pass_report(const NamedStreamPass& pass) {
 
 nlohmann::ordered_json stream_result_json(const Experiment& experiment, const std::string& method,
                                           const Trace& trace) {
-  const auto rate = [](double of) { return static_cast<std::int64_t>(of); };
+  const auto rate = [](double value) { return static_cast<std::int64_t>(value); };
   std::vector<std::uint32_t> lanes;
   for (const WorkerKind& lane : trace.machine.workers) lanes.push_back(lane.count);
   return {{"schema_version", 1},

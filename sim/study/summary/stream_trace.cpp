@@ -41,8 +41,8 @@ class StreamTracer {
   Cause cause_of(std::uint32_t task) const {
     Cause cause = records_[task].cause;
     if (!cause.has_activity()) return cause;
-    const Place& of = places_[cause.number];
-    return {cause.kind, of.host, of.rank, of.number};
+    const Place& place = places_[cause.number];
+    return {cause.kind, place.host, place.rank, place.number};
   }
 
   const StreamProgram& program_;
@@ -105,15 +105,15 @@ void StreamTracer::fill_host(std::uint32_t t) {
 }
 
 void StreamTracer::fill_task(std::uint32_t t) {
-  const StreamTask& of = program_.tasks[t];
+  const StreamTask& stream_task = program_.tasks[t];
   const StreamRecord& record = records_[t];
   const Place& place = places_[t];
   TraceTask& task = trace_.ranks[place.rank][place.number];
-  task.worker = lane_of(of);
+  task.worker = lane_of(stream_task);
   task.dst = task.trigger_rank = place.rank;
-  if (of.transfers.size() == 1) task.dst = index(of.transfers.front().dst);
+  if (stream_task.transfers.size() == 1) task.dst = index(stream_task.transfers.front().dst);
   task.index = task.trigger_event = place.number;
-  task.remote = !of.transfers.empty();
+  task.remote = !stream_task.transfers.empty();
   task.taken = since_start(record.asked);
   task.start = since_start(record.start);
   task.end = task.done = task.visible = since_start(record.end);
@@ -121,9 +121,11 @@ void StreamTracer::fill_task(std::uint32_t t) {
   task.ideal = task.end - task.start;
   for (const Duration lost : task.lost) task.ideal -= lost;
   if (!task.remote) task.arithmetic = task.ideal;
-  for (const StreamTransfer& transfer : of.transfers)
+  for (const StreamTransfer& transfer : stream_task.transfers)
     task.put_bytes += static_cast<std::uint64_t>(transfer.bytes.count);
-  const auto bytes = [&](Resource resource) { return of.job.bytes[static_cast<std::size_t>(resource)]; };
+  const auto bytes = [&](Resource resource) {
+    return stream_task.job.bytes[static_cast<std::size_t>(resource)];
+  };
   task.hbm_bytes = static_cast<std::uint64_t>(bytes(Resource::kHbm));
   TraceOperator& op = trace_.operators[task.op];
   const auto requests = [](double amount) { return std::floor(amount / kL2Request) * kL2Request; };

@@ -63,13 +63,13 @@ void row_checksum(sqlite3_context* context, int count, sqlite3_value** values) {
 }
 
 // What tells a row from others stands in front; long texts are cut.
-std::string description(SQLite::Statement& row, const TableColumns& of) {
+std::string description(SQLite::Statement& row, const TableColumns& columns) {
   constexpr int kShown = 3;
   constexpr std::size_t kMostShown = 60;
   std::string text;
   for (int c = 0; c < std::min(row.getColumnCount() - 1, kShown); ++c)
     text += fmt::format("{}'{}'", c == 0 ? "" : ", ", row.getColumn(c).getString().substr(0, kMostShown));
-  return fmt::format("row {} of table {}", terminal_text(text), of.table);
+  return fmt::format("row {} of table {}", terminal_text(text), columns.table);
 }
 
 std::string statements_of(SQLite::Database& database) {
@@ -111,20 +111,20 @@ void add_row_checksum(SQLite::Database& database) {
 }
 
 std::string insert_into(std::string_view table, std::string_view verb) {
-  const auto of = std::ranges::find(kColumnsOfTables, table, &TableColumns::table);
+  const auto found = std::ranges::find(kColumnsOfTables, table, &TableColumns::table);
   std::string values = "?1";
-  const auto columns = 1 + std::ranges::count(of->columns, ',');
+  const auto columns = 1 + std::ranges::count(found->columns, ',');
   for (std::ptrdiff_t c = 2; c <= columns; ++c) values += fmt::format(", ?{}", c);
   return fmt::format("{0} INTO {1} VALUES ({2}, row_checksum('{1}', {2}))", verb, table, values);
 }
 
 std::string altered_part(SQLite::Database& database) {
   if (!has_schema(database)) return "the description of its tables";
-  for (const TableColumns& of : kColumnsOfTables) {
-    SQLite::Statement rows(
-        database, fmt::format("SELECT * FROM {0} WHERE checksum IS NOT row_checksum('{0}', {1})", of.table,
-                              of.columns));
-    if (rows.executeStep()) return description(rows, of);
+  for (const TableColumns& columns : kColumnsOfTables) {
+    SQLite::Statement rows(database,
+                           fmt::format("SELECT * FROM {0} WHERE checksum IS NOT row_checksum('{0}', {1})",
+                                       columns.table, columns.columns));
+    if (rows.executeStep()) return description(rows, columns);
   }
   return "";
 }

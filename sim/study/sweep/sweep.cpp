@@ -25,7 +25,7 @@ std::vector<PointMetric> of_streams(const Experiment& experiment, std::span<cons
   for (std::uint32_t seed = 0; seed < experiment.work->micro_batches()->seeds; ++seed)
     by_seed.push_back(run_micro_batches(experiment, draw_batches(experiment, seed)));
   std::vector<PointMetric> metrics;
-  for (BatchMetric& of : batch_metrics(by_seed, names)) metrics.push_back(std::move(of.mean));
+  for (BatchMetric& metric : batch_metrics(by_seed, names)) metrics.push_back(std::move(metric.mean));
   return metrics;
 }
 

@@ -81,11 +81,11 @@ Json step_json(const ProfiledStep& step) {
   Duration elapsed{};
   for (std::size_t e = 0; e < step.exchanges.size(); ++e) {
     const ProfiledExchange& exchange = step.exchanges[e];
-    Json& of = collective[fmt::format("{}@{}", exchange_name(exchange, e), kGroup)];
-    Json& time = of["Communication Time Info"];
+    Json& json = collective[fmt::format("{}@{}", exchange_name(exchange, e), kGroup)];
+    Json& time = json["Communication Time Info"];
     time["Start Timestamp(us)"] = static_cast<double>(kEpoch) + microseconds_of(exchange.start);
     time.update(times(exchange.end - exchange.start, exchange.transit));
-    of["Communication Bandwidth Info"] = bandwidths(exchange);
+    json["Communication Bandwidth Info"] = bandwidths(exchange);
     elapsed += exchange.end - exchange.start;
     all.transit += exchange.transit;
     all.puts.insert(all.puts.end(), exchange.puts.begin(), exchange.puts.end());

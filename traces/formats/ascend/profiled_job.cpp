@@ -19,15 +19,15 @@ using OperatorKey = std::tuple<std::uint32_t, std::uint16_t, std::uint32_t>;  //
 std::uint32_t whole(double number) { return static_cast<std::uint32_t>(std::llround(number)); }
 
 // Operations are two a multiply-accumulate, so that a product's inner axis follows from them and from what it writes.
-ProfiledCounters counters_of(const OperatorRecord& of, double nominal_clock) {
+ProfiledCounters counters_of(const OperatorRecord& record, double nominal_clock) {
   ProfiledCounters counters;
-  counters.rows = of.rows;
-  counters.columns = of.inner;
-  const double written = static_cast<double>(of.rows) * of.inner;
-  if (of.core == CoreKind::kCube && written > 0) counters.inner = whole(of.operations / 2 / written);
-  counters.hbm_bytes = of.hbm_bytes;
-  counters.l2_bytes = of.l2_bytes;
-  if (!std::isnan(of.clock)) counters.clock = static_cast<double>(of.clock) * nominal_clock;
+  counters.rows = record.rows;
+  counters.columns = record.inner;
+  const double written = static_cast<double>(record.rows) * record.inner;
+  if (record.core == CoreKind::kCube && written > 0) counters.inner = whole(record.operations / 2 / written);
+  counters.hbm_bytes = record.hbm_bytes;
+  counters.l2_bytes = record.l2_bytes;
+  if (!std::isnan(record.clock)) counters.clock = static_cast<double>(record.clock) * nominal_clock;
   return counters;
 }
 
@@ -87,16 +87,16 @@ class JobProfiles {
 
   void add_full(const FullStep& full) {
     std::map<OperatorKey, std::size_t> exchanges;  // among the step's
-    for (const OperatorRecord& of : full.operators) {
-      ProfiledStep& step = ranks_[of.rank].steps.back();
-      if (of.lane == Lane::kCompute) {
-        add_kernel(of, step);
-      } else if (of.lane == Lane::kCommunication) {
-        exchanges[{of.rank, of.pass, of.op}] = step.exchanges.size();
+    for (const OperatorRecord& record : full.operators) {
+      ProfiledStep& step = ranks_[record.rank].steps.back();
+      if (record.lane == Lane::kCompute) {
+        add_kernel(record, step);
+      } else if (record.lane == Lane::kCommunication) {
+        exchanges[{record.rank, record.pass, record.op}] = step.exchanges.size();
         ProfiledExchange& exchange = step.exchanges.emplace_back();
-        exchange.name = job_.names()[of.op];
-        exchange.start = of.start;
-        exchange.end = of.end;
+        exchange.name = job_.names()[record.op];
+        exchange.start = record.start;
+        exchange.end = record.end;
         exchange.to.resize(ranks_.size());
       }
     }
@@ -109,18 +109,18 @@ class JobProfiles {
     for (ProfiledRank& rank : ranks_) finish(rank.steps.back());
   }
 
-  void add_kernel(const OperatorRecord& of, ProfiledStep& step) const {
+  void add_kernel(const OperatorRecord& record, ProfiledStep& step) const {
     ProfiledKernel& kernel = step.kernels.emplace_back();
-    const bool cube = of.core == CoreKind::kCube;
-    kernel.name = job_.names()[of.op];
+    const bool cube = record.core == CoreKind::kCube;
+    kernel.name = job_.names()[record.op];
     kernel.unit = cube ? TaskUnit::kCube : TaskUnit::kVector;
     kernel.workers = std::max(1U, cube ? job_.machine().aic : job_.machine().aiv);
-    kernel.start = of.start;
-    kernel.end = of.end;
-    kernel.run = of.run;
-    kernel.arithmetic = of.arithmetic;
-    kernel.counters = counters_of(of, job_.machine().clock);
-    add_stretch(step.computing, of.start, of.end);
+    kernel.start = record.start;
+    kernel.end = record.end;
+    kernel.run = record.run;
+    kernel.arithmetic = record.arithmetic;
+    kernel.counters = counters_of(record, job_.machine().clock);
+    add_stretch(step.computing, record.start, record.end);
   }
 
   void add_put(const TransferRecord& put, ProfiledStep& step, std::size_t number) const {

@@ -17,7 +17,7 @@ struct Gathered {
 
 class Gatherer {
  public:
-  Gatherer(std::uint32_t rank, ProfiledStep& of) : rank_(rank), of_(of) {}
+  Gatherer(std::uint32_t rank, ProfiledStep& step) : rank_(rank), of_(step) {}
   void add_pass(const Trace& trace);
 
  private:
@@ -101,13 +101,13 @@ void choose_streams(std::vector<ProfiledKernel>& kernels, Duration begin) {
 }
 
 ProfiledStep profiled(std::span<const TracedPass> passes, std::uint32_t rank) {
-  ProfiledStep of;
-  Gatherer gatherer(rank, of);
+  ProfiledStep step;
+  Gatherer gatherer(rank, step);
   for (const TracedPass& pass : passes) gatherer.add_pass(pass.trace);
-  std::ranges::stable_sort(of.kernels, {}, &ProfiledKernel::start);
-  std::ranges::stable_sort(of.exchanges, {}, &ProfiledExchange::start);
-  choose_streams(of.kernels, Duration::zero());
-  return of;
+  std::ranges::stable_sort(step.kernels, {}, &ProfiledKernel::start);
+  std::ranges::stable_sort(step.exchanges, {}, &ProfiledExchange::start);
+  choose_streams(step.kernels, Duration::zero());
+  return step;
 }
 
 }  // namespace a3sim

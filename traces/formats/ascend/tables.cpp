@@ -21,18 +21,20 @@ std::string hit_rate(const ProfiledKernel& kernel) {
 // Of what it reads, and of what it writes, in quotes of their own.
 std::pair<std::string, std::string> shapes_of(const ProfiledKernel& kernel) {
   if (!kernel.counters) return {"N/A", "N/A"};
-  const ProfiledCounters& of = *kernel.counters;
-  const std::string out = fmt::format("\"\"\"{},{}\"\"\"", of.rows, of.columns);
-  if (of.inner == 0) return {out, out};
-  return {fmt::format("\"\"\"{},{};{},{}\"\"\"", of.rows, of.inner, of.inner, of.columns), out};
+  const ProfiledCounters& counters = *kernel.counters;
+  const std::string out = fmt::format("\"\"\"{},{}\"\"\"", counters.rows, counters.columns);
+  if (counters.inner == 0) return {out, out};
+  return {
+      fmt::format("\"\"\"{},{};{},{}\"\"\"", counters.rows, counters.inner, counters.inner, counters.columns),
+      out};
 }
 
 std::string counters(const ProfiledKernel& kernel) {
-  const ProfiledCounters of = kernel.counters.value_or(ProfiledCounters());
-  const std::string cycles = fmt::format("{:.0f}", of.clock * seconds(kernel.run));
+  const ProfiledCounters counters = kernel.counters.value_or(ProfiledCounters());
+  const std::string cycles = fmt::format("{:.0f}", counters.clock * seconds(kernel.run));
   const bool cube = kernel.unit == TaskUnit::kCube;
-  return fmt::format(",{},{},{:.3f},{:.3f}", cube ? cycles : "0", cube ? "0" : cycles, of.hbm_bytes / 1024,
-                     of.l2_bytes / 1024);
+  return fmt::format(",{},{},{:.3f},{:.3f}", cube ? cycles : "0", cube ? "0" : cycles,
+                     counters.hbm_bytes / 1024, counters.l2_bytes / 1024);
 }
 
 }  // namespace

@@ -20,12 +20,12 @@ class Drawn {
  public:
   explicit Drawn(const Trace& trace) : trace_(trace), place_(trace.ranks.size()) {
     for (std::uint32_t rank = 0; rank < trace.ranks.size(); ++rank) {
-      const std::vector<TraceTask>& of = trace.ranks[rank];
-      place_[rank].resize(of.size());
+      const std::vector<TraceTask>& tasks = trace.ranks[rank];
+      place_[rank].resize(tasks.size());
       const std::size_t first = tasks_.size();
-      for (std::uint32_t task = 0; task < of.size(); ++task) tasks_.push_back({rank, task});
+      for (std::uint32_t task = 0; task < tasks.size(); ++task) tasks_.push_back({rank, task});
       std::sort(tasks_.begin() + static_cast<std::ptrdiff_t>(first), tasks_.end(), [&](TaskAt a, TaskAt b) {
-        const TraceTask &x = of[a.task], &y = of[b.task];
+        const TraceTask &x = tasks[a.task], &y = tasks[b.task];
         return std::tie(x.worker, x.start, x.end, a.task) < std::tie(y.worker, y.start, y.end, b.task);
       });
       for (std::size_t i = first; i < tasks_.size(); ++i) place_[rank][tasks_[i].task] = i;
@@ -35,8 +35,8 @@ class Drawn {
   std::size_t size() const { return tasks_.size(); }
   TaskAt at(std::size_t i) const { return tasks_[i]; }
   const TraceTask& task(std::size_t i) const { return trace_.ranks[tasks_[i].rank][tasks_[i].task]; }
-  std::int64_t place(TaskAt of) const {
-    return of == kNoTask ? -1 : static_cast<std::int64_t>(place_[of.rank][of.task]);
+  std::int64_t place(TaskAt at) const {
+    return at == kNoTask ? -1 : static_cast<std::int64_t>(place_[at.rank][at.task]);
   }
 
  private:

@@ -14,9 +14,9 @@ struct InterleavedOrder {
 
   StageWork forward(std::uint32_t step) const { return work(StageWork::Kind::kForward, step); }
   StageWork backward(std::uint32_t step) const {
-    StageWork of = work(StageWork::Kind::kBackward, step);
-    of.chunk = (shape.chunks_per_stage - 1 - of.chunk / shape.stages) * shape.stages + stage;
-    return of;
+    StageWork stage_work = work(StageWork::Kind::kBackward, step);
+    stage_work.chunk = (shape.chunks_per_stage - 1 - stage_work.chunk / shape.stages) * shape.stages + stage;
+    return stage_work;
   }
 
  private:

@@ -17,27 +17,36 @@ KernelWork work_of(const BlockAttention& attention, KernelCost& cost) {
 }
 
 // One head a sample, or more; samples fill so many tokens.
-KernelWork flash_attention(const KernelCase& of, KernelCost& cost) {
-  const std::uint64_t length = of.number("length");
-  const auto heads = static_cast<std::uint32_t>(of.number("heads")),
-             width = static_cast<std::uint32_t>(of.number("head_dim"));
-  BlockAttention attention{1,     heads, heads,     width, width, length, length, of.is("mask", "causal"),
-                           false, 1,     of.dtype()};
-  attention.backward = of.is("pass", "backward");
+KernelWork flash_attention(const KernelCase& kernel_case, KernelCost& cost) {
+  const std::uint64_t length = kernel_case.number("length");
+  const auto heads = static_cast<std::uint32_t>(kernel_case.number("heads")),
+             width = static_cast<std::uint32_t>(kernel_case.number("head_dim"));
+  BlockAttention attention{1,
+                           heads,
+                           heads,
+                           width,
+                           width,
+                           length,
+                           length,
+                           kernel_case.is("mask", "causal"),
+                           false,
+                           1,
+                           kernel_case.dtype()};
+  attention.backward = kernel_case.is("pass", "backward");
   // FlashAttention-3's figures are of 16,384 tokens; the others of one sample.
-  if (of.is("implementation", "cudnn")) attention.samples = 16384 / length;
+  if (kernel_case.is("implementation", "cudnn")) attention.samples = 16384 / length;
   return work_of(attention, cost);
 }
 
 // An inference kernel that is given its mask as a tensor: it goes through all keys.
-KernelWork masked_attention(const KernelCase& of, KernelCost& cost) {
-  const auto heads = static_cast<std::uint32_t>(of.number("heads")),
-             kv_heads = static_cast<std::uint32_t>(of.number("kv_heads"));
-  const auto latent = static_cast<std::uint32_t>(of.number("latent", 0));
-  const auto d_v = latent > 0 ? latent : static_cast<std::uint32_t>(of.number("head_dim"));
-  const auto d_qk = latent > 0 ? latent + static_cast<std::uint32_t>(of.number("rope")) : d_v;
-  return work_of({of.number("batch"), heads, kv_heads, d_qk, d_v, of.number("length"), of.number("kv_length"),
-                  false, false, 1, of.dtype()},
+KernelWork masked_attention(const KernelCase& kernel_case, KernelCost& cost) {
+  const auto heads = static_cast<std::uint32_t>(kernel_case.number("heads")),
+             kv_heads = static_cast<std::uint32_t>(kernel_case.number("kv_heads"));
+  const auto latent = static_cast<std::uint32_t>(kernel_case.number("latent", 0));
+  const auto d_v = latent > 0 ? latent : static_cast<std::uint32_t>(kernel_case.number("head_dim"));
+  const auto d_qk = latent > 0 ? latent + static_cast<std::uint32_t>(kernel_case.number("rope")) : d_v;
+  return work_of({kernel_case.number("batch"), heads, kv_heads, d_qk, d_v, kernel_case.number("length"),
+                  kernel_case.number("kv_length"), false, false, 1, kernel_case.dtype()},
                  cost);
 }
 

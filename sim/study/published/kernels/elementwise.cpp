@@ -10,33 +10,33 @@ VectorOps element_ops(double elements, double simple, double convert, double tra
 }
 
 // As the operator SwiGLU of taskflows.
-KernelWork swi_glu(const KernelCase& of, KernelCost& cost) {
-  const double results = static_cast<double>(of.number("rows") * of.number("width_in")) / 2;
-  return vector_work(
-      cost, {2 * results * of.element(), results * of.element(),
-             element_ops(results, 3, of.conversions(3), 2), 0, 0, of.aligned(of.number("width_in") / 2)});
+KernelWork swi_glu(const KernelCase& kernel_case, KernelCost& cost) {
+  const double results = static_cast<double>(kernel_case.number("rows") * kernel_case.number("width_in")) / 2;
+  return vector_work(cost, {2 * results * kernel_case.element(), results * kernel_case.element(),
+                            element_ops(results, 3, kernel_case.conversions(3), 2), 0, 0,
+                            kernel_case.aligned(kernel_case.number("width_in") / 2)});
 }
 
 // Weight, gradient and both moments come, all but the gradient go: decay, two running means, correction, root, quotient.
-KernelWork adam(const KernelCase& of, KernelCost& cost) {
-  const auto elements = static_cast<double>(of.number("elements"));
-  return vector_work(cost, {4 * elements * of.element(), 3 * elements * of.element(),
-                            element_ops(elements, 14, of.conversions(7), 2)});
+KernelWork adam(const KernelCase& kernel_case, KernelCost& cost) {
+  const auto elements = static_cast<double>(kernel_case.number("elements"));
+  return vector_work(cost, {4 * elements * kernel_case.element(), 3 * elements * kernel_case.element(),
+                            element_ops(elements, 14, kernel_case.conversions(7), 2)});
 }
 
 // Rows, with a scale each where there are scales, in another order.
-KernelWork re_routing(const KernelCase& of, KernelCost& cost) {
-  const auto rows = static_cast<double>(of.number("rows"));
-  const double bytes = rows * (static_cast<double>(of.number("width")) * of.element() + 4);
+KernelWork re_routing(const KernelCase& kernel_case, KernelCost& cost) {
+  const auto rows = static_cast<double>(kernel_case.number("rows"));
+  const double bytes = rows * (static_cast<double>(kernel_case.number("width")) * kernel_case.element() + 4);
   return vector_work(cost, {bytes, bytes, {}});
 }
 
 // Queries and keys, by tables that are small. Four small kernels spread the tables before it, each of which takes what small
 // elementwise kernels take: 2.5 to 4.5 us (FlagGems, torch_npu's times).
-KernelWork rotary_embedding(const KernelCase& of, KernelCost& cost) {
-  const double elements = static_cast<double>(of.number("elements"));
-  KernelWork work = vector_work(cost, {elements * of.element(), elements * of.element(),
-                                       element_ops(elements, 3, of.conversions(2), 0)});
+KernelWork rotary_embedding(const KernelCase& kernel_case, KernelCost& cost) {
+  const double elements = static_cast<double>(kernel_case.number("elements"));
+  KernelWork work = vector_work(cost, {elements * kernel_case.element(), elements * kernel_case.element(),
+                                       element_ops(elements, 3, kernel_case.conversions(2), 0)});
   constexpr Duration kSmallKernel{3'500'000};
   work.alone = 4 * kSmallKernel;
   return work;

@@ -49,7 +49,7 @@ struct KernelWork {
 // A kernel of a layer as benchmarks run it: one file for a family, registered by the name that tables measure.
 struct LayerKernel {
   static constexpr std::string_view kKind = "layer kernel";
-  KernelWork (*work)(const KernelCase& of, KernelCost& cost);
+  KernelWork (*work)(const KernelCase& kernel_case, KernelCost& cost);
 };
 using LayerKernels = Registry<LayerKernel>;
 

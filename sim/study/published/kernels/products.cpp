@@ -9,9 +9,10 @@ namespace {
 constexpr double kElement = 2;  // bytes: cases have 16 bits
 
 // Products of experts with rows of their own, in one kernel.
-KernelWork grouped_matmul(const KernelCase& of, KernelCost& cost) {
-  const std::vector<std::uint32_t> rows = of.numbers("rows");
-  const auto n = static_cast<std::uint32_t>(of.number("n")), k = static_cast<std::uint32_t>(of.number("k"));
+KernelWork grouped_matmul(const KernelCase& kernel_case, KernelCost& cost) {
+  const std::vector<std::uint32_t> rows = kernel_case.numbers("rows");
+  const auto n = static_cast<std::uint32_t>(kernel_case.number("n")),
+             k = static_cast<std::uint32_t>(kernel_case.number("k"));
   KernelWork work;
   work.job = cost.products(rows, n, k, cost.hardware().workers.count(CoreUnit::kMatrix));
   const double m = std::accumulate(rows.begin(), rows.end(), 0.0);
@@ -28,9 +29,10 @@ void add_job(MemoryJob& sum, const MemoryJob& job) {
 
 // The projections of latent attention as inference has them, keys' one absorbed into the queries: four products in one kernel,
 // with a barrier between them, each dealt to the cores by columns.
-KernelWork latent_prolog(const KernelCase& of, KernelCost& cost) {
-  const std::uint64_t tokens = of.number("tokens"), hidden = of.number("hidden"),
-                      queries = of.number("q_lora"), keys = of.number("kv_lora"), heads = of.number("heads");
+KernelWork latent_prolog(const KernelCase& kernel_case, KernelCost& cost) {
+  const std::uint64_t tokens = kernel_case.number("tokens"), hidden = kernel_case.number("hidden"),
+                      queries = kernel_case.number("q_lora"), keys = kernel_case.number("kv_lora"),
+                      heads = kernel_case.number("heads");
   constexpr std::uint64_t kNope = 128, kRope = 64;  // of a head, as in DeepSeek-V3
   constexpr std::uint64_t kFractal = 16;
   const std::uint32_t workers = cost.hardware().workers.count(CoreUnit::kMatrix);

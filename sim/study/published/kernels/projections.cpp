@@ -21,10 +21,10 @@ bool is_projection(const std::string& name) {
 }
 
 // Forward and backward of one micro-batch of a sample of 4,096 on 4 dies (TP), assumed; eager operators are not fused.
-KernelWork latent_projections(const KernelCase& of, KernelCost& cost) {
+KernelWork latent_projections(const KernelCase& kernel_case, KernelCost& cost) {
   BlockLayout layout;
   layout.tp = 4;
-  if (of.is("mode", "eager")) layout.fuse = {};
+  if (kernel_case.is("mode", "eager")) layout.fuse = {};
   const ModelShape model = deepseek_v3_layer();
   const Block block = BlockKinds::get("dense").block(model, layout);
   KernelWork work;

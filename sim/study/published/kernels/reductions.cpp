@@ -10,33 +10,35 @@ VectorOps row_ops(double elements, double simple, double convert, double transce
   return {all(simple), all(convert), all(transcendental)};
 }
 
-KernelWork rms_norm(const KernelCase& of, KernelCost& cost) {
-  const std::uint64_t rows = of.number("rows"), width = of.number("width");
-  const double elements = static_cast<double>(rows * width), bytes = elements * of.element();
+KernelWork rms_norm(const KernelCase& kernel_case, KernelCost& cost) {
+  const std::uint64_t rows = kernel_case.number("rows"), width = kernel_case.number("width");
+  const double elements = static_cast<double>(rows * width), bytes = elements * kernel_case.element();
   const VectorPass pass = norm_pass(static_cast<double>(width));
-  return vector_work(cost, {bytes, bytes, row_ops(elements, pass.simple, of.conversions(pass.convert), 0),
-                            pass.steps > 0 ? rows : 0, pass.steps, of.aligned(width)});
+  return vector_work(cost,
+                     {bytes, bytes, row_ops(elements, pass.simple, kernel_case.conversions(pass.convert), 0),
+                      pass.steps > 0 ? rows : 0, pass.steps, kernel_case.aligned(width)});
 }
 
 // The largest of a row, less that, exponential, sum, quotient; a sum or the largest over lanes takes three steps.
-KernelWork softmax(const KernelCase& of, KernelCost& cost) {
+KernelWork softmax(const KernelCase& kernel_case, KernelCost& cost) {
   constexpr std::uint32_t kSteps = 9;
-  const std::uint64_t rows = of.number("rows"), width = of.number("width");
-  const double elements = static_cast<double>(rows * width), bytes = elements * of.element();
-  return vector_work(
-      cost, {bytes, bytes, row_ops(elements, 3, of.conversions(2), 2), rows, kSteps, of.aligned(width)});
+  const std::uint64_t rows = kernel_case.number("rows"), width = kernel_case.number("width");
+  const double elements = static_cast<double>(rows * width), bytes = elements * kernel_case.element();
+  return vector_work(cost, {bytes, bytes, row_ops(elements, 3, kernel_case.conversions(2), 2), rows, kSteps,
+                            kernel_case.aligned(width)});
 }
 
 // Each row that comes back is fetched by its number, scaled and added to those of its token; two rows a token are added
 // beside them, and a row of its expert's bias to each.
-KernelWork finalize_routing(const KernelCase& of, KernelCost& cost) {
+KernelWork finalize_routing(const KernelCase& kernel_case, KernelCost& cost) {
   constexpr std::uint32_t kSteps = 3;
-  const std::uint64_t rows = of.number("rows_in"), tokens = of.number("rows_out"), width = of.number("width");
-  const double row = static_cast<double>(width) * of.element();
+  const std::uint64_t rows = kernel_case.number("rows_in"), tokens = kernel_case.number("rows_out"),
+                      width = kernel_case.number("width");
+  const double row = static_cast<double>(width) * kernel_case.element();
   const double elements = static_cast<double>((rows + 2 * tokens) * width);
-  const auto converted = static_cast<std::uint32_t>(of.conversions(1));
-  return vector_work(cost, {elements * of.element(), static_cast<double>(tokens) * row,
-                            row_ops(elements, 3, of.conversions(1), 0), rows, kSteps + converted});
+  const auto converted = static_cast<std::uint32_t>(kernel_case.conversions(1));
+  return vector_work(cost, {elements * kernel_case.element(), static_cast<double>(tokens) * row,
+                            row_ops(elements, 3, kernel_case.conversions(1), 0), rows, kSteps + converted});
 }
 
 A3SIM_REGISTER(LayerKernel, "rms_norm", "RMSNorm of rows", LayerKernel{rms_norm});
