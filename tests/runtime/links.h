@@ -36,9 +36,10 @@ class Site final : public PutUnit::Owner {
   std::array<Time, kWorkers> left, seen, ended;
 };
 
-inline Work put_of(std::uint32_t dst, std::uint32_t rows) {
+inline Work put_of(std::uint32_t dst, std::uint32_t rows, std::uint32_t src = 0) {
   Work work;
   work.kind = WorkKind::kPut;
+  work.src = RankId{src};
   work.dst = RankId{dst};
   work.put_bytes = std::uint64_t{rows} * kRowBytes;
   for (const bool write : {false, true}) {

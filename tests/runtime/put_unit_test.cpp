@@ -47,7 +47,7 @@ TEST_CASE("What puts of one date write comes by worker and way round the group, 
     std::vector<std::array<std::uint32_t, 3>> order = puts;
     if (reversed) std::ranges::reverse(order);
     for (const auto& [rank, worker, rows] : order)
-      links[rank].start(engine, worker, put_of(0, rows), OpId{0}, 1);
+      links[rank].start(engine, worker, put_of(0, rows, rank), OpId{0}, 1);
     engine.run();
     CHECK(links.sites[0].wrote == std::vector<std::uint32_t>{4, 3, 6, 5});
   }
