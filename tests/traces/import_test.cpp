@@ -161,7 +161,7 @@ TEST_CASE("import: a table that is cut off, or no profiler's, is refused with it
   refused(table(kHeader + "0,a,b,AI_CORE,1,2x,0,1\n"), "'2x'");
   refused(table(kHeader + std::string(2 << 20, 'x')), "kernel_details.csv:2: a line of more than");
   std::string many = kHeader;
-  for (int i = 0; i < 4000; ++i) many += "0,a,b,AI_CORE,1,1e9,0,1\n";
+  for (int i = 0; i < 4000; ++i) many += "0,a,b,AI_CORE," + std::to_string(i) + ",1e9,0,1\n";
   refused(table(many), "26 days");
   // Packed, it would fill the memory.
   const std::string bomb = gzip(kHeader + std::string(64 << 20, ' '));
