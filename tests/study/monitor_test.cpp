@@ -368,9 +368,9 @@ std::string refused(const std::string& inject) {
 TEST_CASE("what is wrong with faults is said with its place and what was expected") {
   const std::pair<std::string, std::string> cases[] = {
       {"kind: clok, ranks: all",
-       "f.yaml:1:17: faults.0.kind: unknown fault 'clok'; known: allocate, clock, compile, config, hbm, "
-       "launch, "
-       "load, log, operator, path, pause, port, resend, start, sync, traffic; did you mean 'clock'?"},
+       "f.yaml:1:17: faults.0.kind: unknown fault 'clok'; known: allocate, cable, clock, compile, config, "
+       "hbm, "
+       "launch, load, log, operator, path, pause, port, resend, start, sync, traffic; did you mean 'clock'?"},
       {"kind: clock, ranks: [4], factor: 0.5",
        "'4' is no rank of the job: expected numbers from 0 to 3, or 'all'"},
       {"kind: clock, factor: 0.5", "expected 'all' or a list of ranks"},
