@@ -78,18 +78,20 @@ TEST_CASE("a prediction stands beside the published value of its case and metric
 }
 
 TEST_CASE(
-    "JSON names experiment, case, variant, metric, unit, value, reference, source and the formula's value") {
+    "JSON names experiment, case, variant, metric, unit, value, reference, source, the formula's value, and "
+    "the use of what is not only compared") {
   Toy toy;
   toy.publish("copy", "latency", "50 us");
   const nlohmann::ordered_json json = comparisons_json("toy", compared(toy));
   CHECK(json[0].dump() ==
         R"({"experiment":"toy","case":{"point":"copy"},"metric":"latency","unit":"us","value":)" +
             nlohmann::ordered_json(Toy::copy(1.33)).dump() +
-            R"(,"low":null,"high":null,"reference":50.0,"source":"s","formula":null})");
+            R"(,"low":null,"high":null,"reference":50.0,"source":"s","formula":null,"use":"calibration"})");
   CHECK(json[1]["variant"] == "twice");
   CHECK(!json[0].contains("variant"));
   CHECK(json[2]["reference"].is_null());
   CHECK(json[2]["source"].is_null());
+  CHECK(!json[2].contains("use"));
 }
 
 TEST_CASE("errors of fractions are told in percentage points") {
