@@ -174,7 +174,7 @@ RoutingSpec read_routing(const Config& config) {
   if (generator && generator->drifts()) spec.drift = read_drift(config, spec.drift);
   // A kind laid over a base file may leave the base's file or drift unused.
   config.has("file");
-  for (const char* key : {"sigma", "lasting", "correlation"}) config.let_stand(key);
+  for (const char* key : {"sigma", "common", "lasting", "correlation"}) config.let_stand(key);
   config.finish();
   return spec;
 }
