@@ -74,7 +74,7 @@ OrderComparison modelled_beside(const Variant& variant, const JitterOptions& jit
 // Why the tried order takes longer than another (or less: then negative), for a mean worker of the kind that
 // the experiment keeps busy. A pass's latency is for such a worker the sum of what the tasks of each operator
 // wait, take alone, and lose to each limit, and of its time without a task: so the reasons add up to the
-// difference.
+// difference. Throws std::logic_error for an order that was not run.
 struct LatencyReason {
   double seconds = 0;
   std::string text;  // "tasks of GMM1 in forward wait 0.412 ms more for their rows, …"

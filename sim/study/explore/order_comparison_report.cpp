@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "sim/study/explore/order_comparison.h"
 #include "sim/study/summary/operator_report.h"
@@ -132,6 +133,7 @@ std::string verdict(const Experiment& experiment, const OrderComparison& compari
 
 std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
                                            const TriedOrder& than) {
+  if (!than.refused.empty()) throw std::logic_error("order " + than.name + " was not run: " + than.refused);
   const std::uint32_t kind = comparison.main_kind();
   const std::string& worker = comparison.workers[kind].name;
   const double workers = comparison.workers[kind].count;
