@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -272,10 +273,14 @@ class Rank {
     return task;
   }
 
-  // A load's rate, where rows do not begin at a line, and where what lies together is shorter than one.
+  // A load's rate: a row is read in pieces as long as lies together, and no longer than the largest part of a line
+  // (all, a half, a quarter) at whose multiples rows begin. Where they begin at none, they are slow as a whole.
   long double load_part(const TensorInfo& info, std::uint32_t together) const {
     const Hardware::Cube& cube = q_.hardware.cube;
-    const long double part = info.row_bytes() % kLine == 0 ? 1.0L : cube.unaligned;
+    const auto begin = static_cast<std::uint32_t>(std::gcd(info.row_bytes(), kLine));
+    const bool unaligned = begin < kLine / 4;
+    const long double part = unaligned ? cube.unaligned : 1.0L;
+    if (!unaligned) together = std::min(together, begin);
     if (together >= kLine) return part;
     const long double pieces = static_cast<long double>(kLine) / together, two = 1.0L / cube.rows_256,
                       four = 1.0L / cube.rows_128;
