@@ -89,9 +89,15 @@ TEST_CASE(
 }
 
 TEST_CASE("Tiles are dealt to workers on from where the expert before ended") {
-  const Schedule schedule = mega_moe_schedule(1, 2);
+  const MoeShape shape = small_shape(1);
+  RoutingCounts counts(shape.ep, shape.experts());
+  counts.at(0, 0) = 4;  // four base blocks, which three workers do not share evenly
+  counts.at(0, 1) = 6;
+  CompileOptions options = mega_moe_options(1, counts);
+  options.workers = aic_and_aiv(3, 3);
+  const Schedule schedule = compile(mega_moe_graph(options.shape, small_mega_moe()), "g", options).schedule;
   const Ssc& ssc = schedule[0];
-  std::uint32_t before = 0, next = 0;  // base blocks of the experts before
+  std::uint32_t before = 0, next = 0, goes_on = 0;  // base blocks of the experts before
   for (const TaskDescriptor& td : ssc.tasks()) {
     if (op_of(ssc, td).name != "GMM1") continue;
     const Region& out = ssc.outputs(td)[0];
@@ -101,9 +107,11 @@ TEST_CASE("Tiles are dealt to workers on from where the expert before ended") {
       next += (rows + kSmallBlocks.base_m - 1) / kSmallBlocks.base_m *
               ((cols + kSmallBlocks.base_n - 1) / kSmallBlocks.base_n);
     }
-    CHECK(ssc.worker_sets()[td.worker_set].first == (before + out.share) % 2);
+    CHECK(ssc.worker_sets()[td.worker_set].first == (before + out.share) % 3);
+    if (before % 3 != 0) ++goes_on;
   }
-  CHECK(next > 2);
+  CHECK(next == 4 + 6);
+  CHECK(goes_on > 0);
 }
 
 TEST_CASE("A worker's expression that has no operator, or is negative, is refused with the order's place") {

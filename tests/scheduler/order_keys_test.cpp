@@ -51,10 +51,10 @@ TEST_CASE("Every attribute of a task has its own name in a key") {
   double* const members[] = {&task.op,    &task.stage, &task.expert, &task.gexpert,  &task.src,
                              &task.dst,   &task.rank,  &task.ep,     &task.distance, &task.node,
                              &task.row,   &task.rows,  &task.tile,   &task.chunk,    &task.index,
-                             &task.bytes, &task.flops, &task.depth,  &task.path};
-  const std::vector<std::string> names = {"op",    "stage",    "expert", "gexpert", "src",  "dst",  "rank",
-                                          "ep",    "distance", "node",   "row",     "rows", "tile", "chunk",
-                                          "index", "bytes",    "flops",  "depth",   "path"};
+                             &task.block, &task.bytes, &task.flops,  &task.depth,    &task.path};
+  const std::vector<std::string> names = {"op",    "stage",    "expert", "gexpert", "src",   "dst",  "rank",
+                                          "ep",    "distance", "node",   "row",     "rows",  "tile", "chunk",
+                                          "index", "block",    "bytes",  "flops",   "depth", "path"};
   REQUIRE(std::ranges::equal(attribute_names(), names));
   for (std::size_t i = 0; i < names.size(); ++i) *members[i] = 100.0 + static_cast<double>(i);
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -188,7 +188,7 @@ TEST_CASE("What is wrong with a key is told with its position") {
   };
   const std::string attributes =
       "attributes: op, stage, expert, gexpert, src, dst, rank, ep, distance, node, row, rows, tile, chunk, "
-      "index, bytes, flops, depth, path";
+      "index, block, bytes, flops, depth, path";
   const Case cases[] = {
       {"exprt", "position 1: unknown name 'exprt'; did you mean 'expert'?; " + attributes},
       {"(dst - zzz) % ep", "position 8: unknown name 'zzz'; " + attributes},

@@ -71,13 +71,23 @@ TEST_CASE("operators of unknown types, with operands of other types, and tasks o
     }
     return verify(schedule).errors;
   };
-  const auto gmm1 = [](SscParts& parts) -> OperatorInfo& {
-    return *std::ranges::find(parts.operators, "GMM1", &OperatorInfo::name);
+  const auto named = [](SscParts& parts, const char* name) -> OperatorInfo& {
+    return *std::ranges::find(parts.operators, name, &OperatorInfo::name);
   };
+  const auto gmm1 = [&](SscParts& parts) -> OperatorInfo& { return named(parts, "GMM1"); };
   CHECK(says(errors_of([&](SscParts& parts) { gmm1(parts).type = "GroupedMatmuX"; }),
              "operator GMM1 is of an unknown type 'GroupedMatmuX'; did you mean 'GroupedMatmul'?"));
-  CHECK(says(errors_of([&](SscParts& parts) { gmm1(parts).type = "SwiGLU"; }),
-             "operator GMM1 (SwiGLU) has 2 inputs and 1 outputs, expected 1 and 1"));
+  CHECK(says(errors_of([&](SscParts& parts) { gmm1(parts).type = "SwiGLU"; }), "operator GMM1 (SwiGLU): "));
+  CHECK(says(errors_of([&](SscParts& parts) { gmm1(parts).inputs.pop_back(); }),
+             "operator GMM1 (GroupedMatmul) has 1 inputs and 1 outputs, expected 2 and 1"));
+  CHECK(says(errors_of([&](SscParts& parts) { gmm1(parts).outputs.clear(); }),
+             "operator GMM1 (GroupedMatmul) has 2 inputs and 0 outputs, expected 2 and 1"));
+  // An operand more is one that holds tasks, which have to have it.
+  CHECK(says(errors_of([&](SscParts& parts) {
+               OperatorInfo& swiglu = named(parts, "SwiGLU");
+               swiglu.inputs.push_back(swiglu.inputs.front());
+             }),
+             "touches other tensors than SwiGLU does"));
   CHECK(says(errors_of([&](SscParts& parts) { parts.tensors[index(gmm1(parts).outputs[0])].cols = 9; }),
              "operator GMM1 (GroupedMatmul): "));
   CHECK(says(errors_of([](SscParts& parts) { first_task(parts, "SwiGLU").task_type = 101; }),

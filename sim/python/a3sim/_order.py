@@ -16,8 +16,8 @@ class Tasks:
     """The tasks of one queue of one rank, as an order's function sees them.
 
     Every attribute is an array with a number a task (`tasks.dst`, `tasks["dst"]`), the same that keys in YAML name:
-    op, stage, expert, gexpert, src, dst, rank, ep, distance, node, row, rows, tile, chunk, index, bytes, flops, depth,
-    path; -1 where a task has no such thing. They are read where the compiler has them, and cannot be written to.
+    op, stage, expert, gexpert, src, dst, rank, ep, distance, node, row, rows, tile, chunk, index, block, bytes, flops,
+    depth, path; -1 where a task has no such thing. They are read where the compiler has them, and cannot be written to.
     `operators` are the names that `op` numbers.
     """
 
