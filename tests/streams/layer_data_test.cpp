@@ -63,7 +63,9 @@ TEST_CASE("Every method that carries tensors gives those of plain loops, whoever
 }
 
 TEST_CASE("An event that a task of FEPLB waits for is needed, or others say the same") {
-  const LayerCheck check = check_of("feplb", {"parallel.ep=4", "model.experts=16", "model.top_k=4"});
+  const LayerCheck check =
+      check_of("feplb", {"parallel.ep=4", "model.experts=16", "model.top_k=4", "routing.sigma=1",
+                         "routing.common=0", "routing.lasting=0.8", "routing.correlation=0.98"});
   LayerCheck::Passes whole = check.passes(0);
   REQUIRE(whole.copied > 0);
   check.run(whole);
