@@ -62,20 +62,22 @@ const std::vector<ConfigPart>& config_parts() {
   static const std::vector<ConfigPart> kParts{
       {"links",
        {"hardware.fabric", "program.collective", "parallel.tp_stride", "parallel.nodes", "network",
-        "hardware.copy_engine", "program.bulk"}},
+        "hardware.copy_engine", "program.bulk", "program.puts"}},
       {"order, cut and execution",
        {"order", "cut", "experiment.execution", "experiment.communication", "experiment.poll",
-        "experiment.dispatch_servers", "experiment.launch", "experiment.ready"}},
+        "experiment.dispatch_servers", "experiment.launch", "experiment.ready", "mega_moe",
+        "chunked_gemm.chunk_tiles"}},
       {"L2 size and policy", {"l2", "hardware.memory.l2_size", "hardware.memory.l2_ways"}},
       {"memory rates", {"hardware.memory"}},
       {"compute rates", {"hardware.clock", "hardware.workers", "program.vector", "program.attention"}},
       {"number of workers", {"workers", "hardware.workers.*.count", "hardware.workers.*.runs"}},
       {"task and launch overheads", {"program.tasks", "program.launch", "program.signals", "program.host"}},
       {"starts and clocks of ranks", {"ranks"}},
-      {"tiling", {"tiling"}},
+      {"tiling", {"tiling", "mega_moe.gmm1", "mega_moe.gmm2"}},
       {"workload",
        {"model", "parallel", "step", "routing", "bucket", "experiment", "graph", "gemm", "elementwise",
-        "swiglu_add", "gathered_gemm", "library_ep", "balance", "framework", "tutel", "triton"}}};
+        "swiglu_add", "gathered_gemm", "chunked_gemm", "library_ep", "balance", "framework", "tutel",
+        "triton"}}};
   return kParts;
 }
 
