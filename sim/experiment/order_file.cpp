@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
+#include "models/operators/operator.h"
 #include "scheduler/orders/order_config.h"
+#include "scheduler/orders/order_keys.h"
 #include "scheduler/orders/order_pools.h"
 #include "sim/core/config/config.h"
+#include "sim/core/error.h"
 #include "sim/experiment/job_blocks.h"
 
 namespace a3sim {
@@ -67,6 +71,25 @@ void add_unused(const Experiment& experiment, const std::string& user,
   }
 }
 
+bool workers_known(const OrderSpec& order, const std::vector<OperatorQueue>& operators) {
+  return std::ranges::all_of(order.workers, [&](const auto& worker) {
+    return !operators_of(worker.first, order, operators).empty() ||
+           Operators::find(worker.first) != nullptr ||
+           std::ranges::find(order.elsewhere, worker.first) != order.elsewhere.end();
+  });
+}
+
+bool keys_known(const OrderSpec& order, const std::vector<OperatorQueue>& operators) {
+  std::vector<std::string> names;
+  for (const OperatorQueue& op : operators) names.push_back(op.name);
+  try {
+    for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector}) KeyProgram(order, unit, names);
+  } catch (const InputError&) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 OrderSpec read_order_file(const std::filesystem::path& file) {
@@ -107,6 +130,13 @@ std::vector<std::string> unused_entries(const Experiment& experiment) {
   for (const auto& [entry, limit] : experiment.order.limits)
     add_unused(experiment, "limit", {entry}, sentences);
   return sentences;
+}
+
+bool names_known_operators(const Experiment& experiment, OrderSpec order) {
+  order.elsewhere = experiment.order.elsewhere;
+  return std::ranges::all_of(experiment.passes, [&](const Pass& pass) {
+    return workers_known(order, queues_of(pass.graph)) && keys_known(order, queues_of(pass.graph));
+  });
 }
 
 Experiment with_order(Experiment experiment, OrderSpec order) {

@@ -26,6 +26,10 @@ Experiment load_with_order(const std::filesystem::path& config, const std::files
 // like those that it means elsewhere: a sentence each, for whoever wrote it.
 std::vector<std::string> unused_entries(const Experiment& experiment);
 
+// Whether all operators that the order's keys and workers name are ones that the experiment's order may name. An order
+// of another graph names others, and is refused when the experiment is compiled.
+bool names_known_operators(const Experiment& experiment, OrderSpec order);
+
 // The same experiment under another order, which may name what its configuration's may.
 Experiment with_order(Experiment experiment, OrderSpec order);
 

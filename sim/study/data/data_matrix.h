@@ -14,7 +14,7 @@ namespace a3sim {
 std::vector<DataCase> cases_of_all_ways(const std::filesystem::path& file,
                                         std::span<const std::string> overrides, std::uint64_t seed);
 
-// The same cases under every shipped order instead of their own.
+// The same cases under every shipped order of their graphs instead of their own.
 std::vector<DataCase> under_shipped_orders(std::span<const DataCase> cases);
 
 // Checks all cases, so many at a time; a line each in a table. Runs on SimGrid's network take the native one,

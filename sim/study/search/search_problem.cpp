@@ -85,6 +85,7 @@ SearchProblem::SearchProblem(Experiment experiment, SearchSpace space, bool own_
     if (order.keys[0] == experiment_.order.keys[0] && order.keys[1] == experiment_.order.keys[1] &&
         order.name == experiment_.order.name)
       continue;
+    if (!names_known_operators(experiment_, order)) continue;
     Diagnostics shipped;
     const Config root = Config::load(file, {}, shipped);
     std::string name = order.name;
