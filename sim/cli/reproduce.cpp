@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
@@ -32,9 +34,19 @@ struct ReproduceOptions {
 std::string help_with_tables() {
   std::string tables;
   const std::filesystem::path configs = configs_folder();
-  for (const std::string& name : published_tables(configs))
-    tables += fmt::format("  {:<12} {}\n", name, read_published_table(configs, name).description);
-  return help_of("reproduce", tables) + '\n' + SimplestFormula::read(configs).rule;
+  std::map<std::string, std::vector<std::string>> groups;
+  const std::vector<std::string> names = published_tables(configs);
+  const std::size_t width = std::ranges::max(names, {}, &std::string::size).size();
+  for (const std::string& name : names) {
+    const PublishedTable table = read_published_table(configs, name);
+    tables += fmt::format("  {:<{}} {}\n", name, width, table.description);
+    if (!table.group.empty()) groups[table.group].push_back(name);
+  }
+  std::string together = "Groups of experiments:\n";
+  for (const auto& [group, members] : groups)
+    together += fmt::format("  {:<{}} {}\n", group, width, fmt::join(members, ", "));
+  return help_of("reproduce", tables) + (groups.empty() ? "" : together) + '\n' +
+         SimplestFormula::read(configs).rule;
 }
 
 // Whose values' ranges the error bars follow from.

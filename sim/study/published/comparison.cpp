@@ -66,6 +66,11 @@ class TableOfPoints {
   std::vector<Cell> cells(const Comparison& comparison) const;
 
  private:
+  // Very many coordinates, of which each case has a few, would make a table that nobody can read.
+  bool in_one_column() const { return coordinates_.size() > 12; }
+  // "dies 512, dp 32": all but the first, which has a column of its own.
+  static std::string case_text(const nlohmann::ordered_json& coordinates);
+
   std::vector<std::string> coordinates_;  // in the order of their first appearance
   std::vector<Column> more_;              // likewise
   std::string metric_, unit_;             // of the first point
@@ -95,17 +100,28 @@ TableOfPoints::TableOfPoints(const std::vector<Comparison>& comparisons, const E
     }
     // A case with a name of its own is told from others by that: its sizes stand in the JSON.
     if (point.coordinates.contains("id"))
-      std::erase_if(coordinates_,
-                    [](const std::string& key) { return key != "id" && key != "what" && key != "dtype"; });
+      std::erase_if(coordinates_, [](const std::string& key) {
+        return key != "id" && key != "what" && key != "quantity" && key != "dtype";
+      });
     variants_ = variants_ || !point.variant.empty();
     mixed_ = mixed_ || point.metric != metric_ || point.unit != unit_;
     formula_ = formula_ || point.formula;
   }
 }
 
+std::string TableOfPoints::case_text(const nlohmann::ordered_json& coordinates) {
+  std::string text;
+  for (auto value = std::next(coordinates.begin()); value != coordinates.end(); ++value)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", value.key(), text_of(*value));
+  return text;
+}
+
 std::vector<Column> TableOfPoints::columns() const {
   std::vector<Column> columns;
-  for (const std::string& name : coordinates_) columns.push_back(Column::words(name));
+  if (in_one_column())
+    columns.push_back(Column::words(coordinates_.front()));
+  else
+    for (const std::string& name : coordinates_) columns.push_back(Column::words(name));
   if (variants_) columns.push_back(Column::words("variant"));
   if (mixed_) columns.insert(columns.end(), {Column::words("metric"), Column::words("unit")});
   Column predicted = Column::words(mixed_ ? "predicted" : fmt::format("{} {}", metric_, unit_));
@@ -123,13 +139,16 @@ std::vector<Column> TableOfPoints::columns() const {
     columns.push_back(Column::words("vs error bar", "published is").or_else(""));
   }
   columns.insert(columns.end(), more_.begin(), more_.end());
+  if (in_one_column()) columns.push_back(Column::words("case"));
   return columns;
 }
 
 std::vector<Cell> TableOfPoints::cells(const Comparison& comparison) const {
   const auto& [point, reference] = comparison;
   std::vector<Cell> cells;
+  if (in_one_column()) cells.emplace_back(text_of(point.coordinates.front()));
   for (const std::string& name : coordinates_) {
+    if (in_one_column()) break;
     Cell& cell = cells.emplace_back();
     if (point.coordinates.contains(name)) cell = text_of(point.coordinates[name]);
   }
@@ -157,6 +176,7 @@ std::vector<Cell> TableOfPoints::cells(const Comparison& comparison) const {
         std::ranges::find(point.more, column.head, [](const auto& one) { return one.first.head; });
     cells.push_back(found == point.more.end() ? Cell() : found->second);
   }
+  if (in_one_column()) cells.emplace_back(case_text(point.coordinates));
   return cells;
 }
 
