@@ -63,6 +63,14 @@ bool has_puts(const RunOptions& run) { return run.transport == Transport::kPuts;
 bool has_streams(const Experiment& experiment) {
   return experiment.hardware.copy_engine && experiment.program.host && experiment.program.bulk;
 }
+bool stores_or_sorts(const Experiment& experiment) {
+  const Program::Tasks& tasks = experiment.program.tasks;
+  return tasks.scalar_store > Duration::zero() || tasks.sorted_element > Duration::zero();
+}
+bool waits_for_rows(const Experiment& experiment) {
+  const Program& program = experiment.program;
+  return program.attention.start > Duration::zero() || program.vector_row_wait;
+}
 bool has_collectives(const RunOptions& run) { return run.transport == Transport::kCollective; }
 
 // Those that no host is plugged into.
@@ -163,10 +171,10 @@ const std::vector<MachinePart> kParts{
        improve(by, e.hardware.memory.hbm_read, e.hardware.memory.hbm_write);
      }},
     {"link ports",
-     {"hardware.fabric.planes.*.egress", "hardware.fabric.planes.*.ingress"},
+     {"hardware.fabric.planes.*.egress", "hardware.fabric.planes.*.ingress", "hardware.fabric.planes.*.read"},
      [](Experiment& e, const Improvement& by) {
        for (auto& plane : e.hardware.fabric.planes) {
-         improve(by, plane.egress, plane.ingress);
+         improve(by, plane.egress, plane.ingress, plane.read);
        }
      }},
     {"payload of the links",
@@ -175,8 +183,11 @@ const std::vector<MachinePart> kParts{
        for (auto& level : e.hardware.fabric.levels) improve_part(by, level.payload);
      }},
     {"put rate of a worker",
-     {"hardware.fabric.put_per_worker"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.fabric.put_per_worker); },
+     {"hardware.fabric.put_per_worker", "hardware.fabric.pull_per_worker", "hardware.fabric.put_row"},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.fabric.put_per_worker, e.hardware.fabric.pull_per_worker);
+       improve(by, e.hardware.fabric.put_row);
+     },
      Kind::kSingle,
      has_puts},
     {"link latency, start and fence of a put",
@@ -203,6 +214,23 @@ const std::vector<MachinePart> kParts{
      },
      Kind::kSingle,
      hands_out},
+    {"scalar stores and sorts",
+     {"program.tasks.scalar_store", "program.tasks.sorted_element"},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.program.tasks.scalar_store, e.program.tasks.sorted_element);
+     },
+     Kind::kSingle,
+     nullptr,
+     stores_or_sorts},
+    {"start of attention, waits for rows",
+     {"program.attention.start", "program.vector.row_wait"},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.program.attention.start);
+       if (e.program.vector_row_wait) improve(by, *e.program.vector_row_wait);
+     },
+     Kind::kSingle,
+     nullptr,
+     waits_for_rows},
     {"visibility of counters",
      {"program.signals.local_visibility"},
      [](Experiment& e, const Improvement& by) { improve(by, e.program.signals.local_visibility); }},

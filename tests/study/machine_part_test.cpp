@@ -23,13 +23,14 @@ constexpr std::string_view kTiling =
     "the tiling is made for it: more of it changes nothing without another one";
 constexpr std::string_view kWhere = "where dies lie: neither more nor fewer are better";
 constexpr std::string_view kStreams = "what programs on streams are written for: sweeps change it";
+constexpr std::string_view kWritten = "the software's choice, not the machine's";
 constexpr LeftOut kLeftOut[] = {
     {"hardware.workers.cube.l1", kTiling},
     {"hardware.workers.cube.l0a", kTiling},
     {"hardware.workers.cube.l0b", kTiling},
     {"hardware.workers.cube.l0c", kTiling},
     {"hardware.workers.vector.ub", "only says in how many steps a task is simulated"},
-    {"program.vector.tile", "the software's choice, not the machine's"},
+    {"program.vector.tile", kWritten},
     {"hardware.fabric.levels.*.dies", kWhere},
     {"hardware.workers.cube.least_rows", "how its products are made"},
     {"hardware.workers.cube.speed", "what power leaves of the products' rate: their rate stands for it"},
@@ -38,6 +39,9 @@ constexpr LeftOut kLeftOut[] = {
     {"program.bulk.sms", kStreams},
     {"program.bulk.once_a_rank", kStreams},
     {"hardware.workers.sm.count", "of SMs, as of AIC: the machine's workers of matrix tasks"},
+    {"program.attention.rows", kWritten},
+    {"program.attention.keys", kWritten},
+    {"program.puts.row", kWritten},
     {"hardware.memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
 };
 
@@ -58,17 +62,18 @@ std::vector<double> numbers_of(const Experiment& experiment) {
     numbers.push_back(count);
   for (const Bytes bytes : {c.l1, c.l0a, c.l0b, c.l0c, v.ub, p.vector_tile, m.l2_size})
     numbers.push_back(static_cast<double>(bytes.count));
-  for (const BytesPerSecond rate :
-       {m.l2_read, m.l2_write, m.l2_line_read, m.hbm_read, m.hbm_write, f.put_per_worker, p.collective.rate})
+  for (const BytesPerSecond rate : {m.l2_read, m.l2_write, m.l2_line_read, m.hbm_read, m.hbm_write,
+                                    f.put_per_worker, f.pull_per_worker, p.collective.rate})
     numbers.push_back(static_cast<double>(rate.count));
   for (const Duration time :
-       {f.put_startup, f.put_fence, p.collective.fixed, p.collective.per_peer, p.tasks.static_task,
+       {f.put_startup, f.put_fence, f.put_row, p.collective.fixed, p.collective.per_peer, p.tasks.static_task,
         p.tasks.scheduled(), p.signals.local_visibility, p.launch.alone, p.launch.queued,
         p.tasks.cube_task_start, p.signals.sync_all, p.collective.read_back})
     numbers.push_back(static_cast<double>(time.count()));
   for (const Hardware::Fabric::Plane& plane : f.planes) {
     numbers.push_back(static_cast<double>(plane.egress.count));
     numbers.push_back(static_cast<double>(plane.ingress.count));
+    numbers.push_back(static_cast<double>(plane.read.count));
   }
   for (const Hardware::Fabric::Level& level : f.levels) {
     numbers.push_back(static_cast<double>(level.latency.count()));
@@ -86,6 +91,7 @@ std::string tenth_better(const std::string& text) {
   const double number = std::stod(text, &end);
   const std::string unit = text.substr(end);
   if (unit == " us") return fmt::format("{:.0f} ps", number * 1e6 / kTenth);
+  if (unit == " ns") return fmt::format("{:.0f} ps", number * 1e3 / kTenth);
   constexpr double kStride = 12;  // KiB: a line of 512 bytes in each of 24 ways
   if (unit == " MiB") return fmt::format("{:.0f} KiB", std::ceil(number * 1024 * kTenth / kStride) * kStride);
   if (unit.empty())
@@ -133,6 +139,28 @@ void state_rest(Experiment& experiment, const std::string& path) {
   if (path == "hardware.workers.vector.startup_cycles") hardware.vector.startup_cycles /= kTenth;
   if (path == "hardware.workers.cube.count") hardware.workers.kind(CoreUnit::kMatrix).count = kMoreAic;
   if (path == "hardware.workers.vector.count") hardware.workers.kind(CoreUnit::kVector).count = kMoreAiv;
+}
+
+// What only some machines or programs have, the larger the better: of streams, of sorts and rows, of cables.
+std::vector<double> optional_numbers_of(const Experiment& experiment) {
+  const auto better = [](Duration time) { return 1 / std::max(1.0, static_cast<double>(time.count())); };
+  const Program& p = experiment.program;
+  std::vector<double> numbers{better(p.tasks.scalar_store), better(p.tasks.sorted_element),
+                              better(p.attention.start), better(p.vector_row_wait.value_or(Duration{}))};
+  const Hardware::CopyEngine engine = experiment.hardware.copy_engine.value_or(Hardware::CopyEngine{});
+  const Program::Host host = p.host.value_or(Program::Host{});
+  const Program::Bulk bulk = p.bulk.value_or(Program::Bulk{});
+  for (const Duration time :
+       {engine.startup, host.submit, host.balance, host.read_counts, host.product, bulk.fixed})
+    numbers.push_back(better(time));
+  for (const BytesPerSecond rate : {engine.rate, bulk.dispatch, bulk.combine})
+    numbers.push_back(static_cast<double>(std::max(std::int64_t{1}, rate.count)));
+  double cables = 1;
+  for (const CablePlane& plane : experiment.run.cables) {
+    for (const CableDamage& damage : plane.damages) cables *= damage.factor;
+  }
+  numbers.push_back(cables);
+  return numbers;
 }
 
 }  // namespace
@@ -192,38 +220,33 @@ TEST_CASE("each part changes its own values by a tenth, and no others") {
   }
 }
 
-TEST_CASE("parts that only some machines describe change what programs on streams use, and that alone") {
-  const Experiment experiment = load_experiment(configs_folder() / "experiments" / "feplb_ep2.yaml", {});
-  REQUIRE(experiment.hardware.copy_engine);
-  const auto numbers = [](const Experiment& experiment) {
-    const Hardware::CopyEngine& engine = *experiment.hardware.copy_engine;
-    const Program::Host& host = *experiment.program.host;
-    const Program::Bulk& bulk = *experiment.program.bulk;
-    return std::vector<double>{static_cast<double>(engine.rate.count),
-                               1 / static_cast<double>(engine.startup.count()),
-                               1 / static_cast<double>(host.submit.count()),
-                               1 / static_cast<double>(host.balance.count()),
-                               1 / static_cast<double>(host.read_counts.count()),
-                               1 / static_cast<double>(host.product.count()),
-                               static_cast<double>(bulk.dispatch.count),
-                               static_cast<double>(bulk.combine.count),
-                               1 / static_cast<double>(bulk.fixed.count())};
+TEST_CASE(
+    "parts that only some machines or programs describe change what these alone have, and nothing else") {
+  const auto shipped = [](const char* name, const std::vector<std::string>& set = {}) {
+    return load_experiment(configs_folder() / "experiments" / (std::string(name) + ".yaml"), set);
   };
-  const std::vector<double> before = numbers(experiment);
-  std::vector<int> times(before.size(), 0);
+  const std::string cables = "include=" + (configs_folder() / "topologies" / "two_to_one.yaml").string();
+  const Experiment experiments[] = {shipped("feplb_ep2"), shipped("ep8", {cables}), shipped("mega_moe"),
+                                    shipped("step_qwen3_8b")};
+  std::vector<int> times(optional_numbers_of(small()).size(), 0);
   for (const MachinePart& part : machine_parts()) {
     if (!part.described_by) continue;
     INFO(part.name);
-    CHECK(part.is_described(experiment));
     CHECK_FALSE(part.is_described(small()));
-    Experiment better = experiment;
+    const auto* const experiment =
+        std::ranges::find_if(experiments, [&](const Experiment& e) { return part.is_described(e); });
+    REQUIRE(experiment != std::end(experiments));
+    const std::vector<double> before = optional_numbers_of(*experiment);
+    Experiment better = *experiment;
     part.improve(better, {kTenth});
-    CHECK(numbers_of(better) == numbers_of(experiment));
+    CHECK(numbers_of(better) == numbers_of(*experiment));
+    const std::vector<double> after = optional_numbers_of(better);
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const double by = numbers(better)[i] / before[i];
-      CHECK((by == Approx(1) || by == Approx(kTenth).epsilon(1e-3)));
+      INFO("number " << i);
+      const double by = after[i] / before[i];
+      CHECK((by == Approx(1) || by == Approx(kTenth).epsilon(2e-3)));
       times[i] += by > 1.05;
     }
   }
-  CHECK(times == std::vector<int>(before.size(), 1));
+  CHECK(times == std::vector<int>(times.size(), 1));
 }
