@@ -9,6 +9,7 @@
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/core/read_file.h"
+#include "sim/study/calibration/measurements.h"
 
 namespace a3sim {
 namespace {
@@ -30,7 +31,8 @@ bool is_described_by(const std::string& hardware, std::span<const std::filesyste
   });
 }
 
-// The cases of each table that something published for this use belongs to; those of other machines are fitted to by hand.
+// The cases of each table that something published for this use belongs to; those of other machines are fitted to by
+// hand. What was measured is of the machine that is fitted, whatever its name.
 std::vector<Asked> asked_for(const std::vector<PublishedTable>& tables, const Scenario& scenario,
                              std::span<const std::filesystem::path> files, Use use) {
   std::vector<Asked> asked;
@@ -41,7 +43,7 @@ std::vector<Asked> asked_for(const std::vector<PublishedTable>& tables, const Sc
       if (reference.use != use || std::ranges::find(cases, reference.coordinates) != cases.end()) continue;
       const auto [known, is_new] = described.try_emplace(reference.hardware, false);
       if (is_new) known->second = is_described_by(reference.hardware, files, scenario);
-      if (known->second) cases.push_back(reference.coordinates);
+      if (is_measured(table) || known->second) cases.push_back(reference.coordinates);
     }
     if (!cases.empty()) asked.push_back({table, {.cases = std::move(cases)}});
   }

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kNone = "none";
+constexpr const char* kMeasured = "measured";  // the source of a point
 constexpr const char* kPoint = "point";
 
 // The unit that a value is written in.
@@ -52,7 +53,7 @@ bool read_measured(const Config& point, PublishedTable& table) {
   const MetricValue parsed = parse_metric(reference.metric, measured);
   if (!parsed.error.empty()) point.error("measured", parsed.error + ", or none where it was not taken");
   reference.value = parsed.value;
-  reference.source = "measured";
+  reference.source = kMeasured;
   reference.use = Use::kCalibration;
   table.metrics.push_back({reference.metric, unit_of(measured), {}});
   table.references.push_back(std::move(reference));
@@ -77,6 +78,11 @@ bool reaches(std::span<const fs::path> files, const std::string& configuration) 
 }
 
 }  // namespace
+
+bool is_measured(const PublishedTable& table) {
+  return table.from_profile ||
+         std::ranges::all_of(table.references, [](const auto& point) { return point.source == kMeasured; });
+}
 
 PointsFile read_points(const Config& root, const fs::path& folder) {
   PointsFile points;

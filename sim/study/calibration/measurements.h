@@ -19,6 +19,9 @@ struct PointsFile {
   std::vector<std::string> open;       // names of the others
 };
 
+// Whether a table is of measurements, of a profile or a file of points, and not of published values.
+bool is_measured(const PublishedTable& table);
+
 // Notes what is wrong. `folder` is the file's.
 PointsFile read_points(const Config& root, const std::filesystem::path& folder);
 // Of a file, with the machine and the programs of these files, with what each is published for: calibration. Throws InputError
