@@ -137,6 +137,8 @@ void set_shape(std::vector<std::string>& overrides, const Experiment& experiment
     const std::uint32_t ranks = size_of(experiment, "gathered_gemm.ranks", 1);
     set_sizes(overrides, experiment, workload,
               {{"m", (2 * kTaskRows + 1) * ranks}, {"n", width}, {"k", width}});
+  } else if (workload == "chunked_gemm") {
+    set_sizes(overrides, experiment, workload, {{"rows", 2 * kTaskRows + 1}, {"n", width}, {"k", width}});
   } else if (workload == "gemm") {
     MoeShape shape = experiment.shape;
     shape.experts_per_rank = std::max(1U, shape.experts_per_rank);
