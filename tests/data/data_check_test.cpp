@@ -55,6 +55,7 @@ TEST_CASE("on one rank, all outputs and all gradients are right under every ship
   for (const Overrides& routing : {Overrides{}, kSkewed}) {
     std::vector<DataCase> cases = shipped_cases("ep4", with(routing, {"parallel.ep=1"}));
     for (const std::filesystem::path& file : shipped_file("orders")) {
+      if (file.stem() == "mega_moe") continue;  // names operators of another graph
       INFO(file << (routing.empty() ? ", balanced" : ", skewed"));
       for (DataCase& data_case : cases) {
         const std::vector<std::string> elsewhere = data_case.experiment.order.elsewhere;

@@ -225,7 +225,8 @@ TEST_CASE(
   const auto shipped = [](const char* name, const std::vector<std::string>& set = {}) {
     return load_experiment(configs_folder() / "experiments" / (std::string(name) + ".yaml"), set);
   };
-  const std::string cables = "include=" + (configs_folder() / "topologies" / "two_to_one.yaml").string();
+  const std::string cables =
+      "network.topology={hccs: {kind: two_level, leaves: 8, leaf: 8, spines: 4, rate: 122.5 GB/s}}";
   const Experiment experiments[] = {shipped("feplb_ep2"), shipped("ep8", {cables}), shipped("mega_moe"),
                                     shipped("step_qwen3_8b")};
   std::vector<int> times(optional_numbers_of(small()).size(), 0);

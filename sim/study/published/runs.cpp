@@ -208,8 +208,10 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
   run.machine = fmt::format("{}: {}; order {}; network {}", experiment.hardware.name,
                             counts_of(experiment.workers), experiment.order.name, experiment.network);
   const auto by_hand = [&, part = formula.part_of_peak(experiment.hardware)](const PassResult& pass) {
-    return serial_roofline(pass.schedule, routing_of(experiment), experiment.hardware, experiment.program,
-                           experiment.run, part)
+    RoutingCounts counts = routing_of(experiment);
+    if (experiment.kept > 0) counts = turned(counts, experiment.shape, experiment.kept);
+    return serial_roofline(pass.schedule, counts, experiment.hardware, experiment.program, experiment.run,
+                           part)
                .total() -
            before;
   };
