@@ -63,7 +63,7 @@ Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
     return pivot_view(sweep, options.rows, options.columns, sweep.metric(options.pass, value_of(options)));
   if (options.best > 0) {
     const Objective objective = objective_of(sweep, options.pass, value_of(options));
-    return best_view(sweep, objective, options.best, options.per);
+    return best_view(sweep, objective, options.best, options.per, options.metrics);
   }
   if (!options.pareto.empty()) return pareto_view(sweep, objectives_of(sweep, options));
   return page(sweep, options);

@@ -128,6 +128,11 @@ void print_plan(const SweepPlan& plan, const SweepOptions& options) {
              estimate.from_database ? "of this sweep that the database has" : "that were run just now");
 }
 
+void print_refused(const SweepPlan& plan) {
+  for (const auto& [key, refusal] : plan.refused)
+    fmt::print(stderr, "left out: {} positions, for {}: {}\n", refusal.positions, key, refusal.why);
+}
+
 void print_failures(const SweepOutcome& outcome) {
   constexpr std::size_t kShown = 10;
   for (std::size_t f = 0; f < std::min(kShown, outcome.failures.size()); ++f)
@@ -144,6 +149,7 @@ void sweep(const SweepCommandOptions& options) {
   running.limits = {seconds_of(options.time_limit), bytes_of(options.memory_limit)};
   options.shards.choose(running);
   const SweepPlan plan = plan_sweep(read_sweep(options.file, options.set));
+  print_refused(plan);
   if (!options.shards.emit.empty()) {
     fmt::print("{}", options.shards.script(plan, running, options.for_script()));
     return;

@@ -77,29 +77,47 @@ bool again_in_backward(const BlockKernel& kernel, const StepOptions& step) {
   return step.recompute_all || kernel.recompute.meets(step.recompute);
 }
 
+// Only layers are computed again as a whole.
+StepOptions options_of(const StepOptions& step, const BlockKind& kind) {
+  StepOptions own = step;
+  own.recompute_all = step.recompute_all && kind.is_layer();
+  return own;
+}
+
+BlockTimes sizes_of(const Block& block, const StepOptions& own) {
+  BlockTimes sizes;
+  sizes.dense_parameters = block.parameters;
+  sizes.kept = own.recompute_all ? block.kept_input() : block.kept(own.recompute);
+  sizes.kept_again = block.kept({}) - sizes.kept;
+  if (!block.experts) return sizes;
+  sizes.expert_parameters = block.expert_parameters / own.ep;
+  sizes.experts_again = own.recompute_all || own.recompute.has(RecomputeKind::kMoe);
+  return sizes;
+}
+
 }  // namespace
+
+BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const std::string& kind) {
+  const BlockKind& block_kind = BlockKinds::get(kind);
+  BlockTimes sizes = sizes_of(block_kind.block(model, step.block_layout()), options_of(step, block_kind));
+  sizes.kind = kind;
+  return sizes;
+}
 
 BlockTimes block_times(const Experiment& experiment, const StepOptions& step, const ModelShape& model,
                        const std::string& kind) {
   const BlockKind& block_kind = BlockKinds::get(kind);
   const Block block = block_kind.block(model, step.block_layout());
-  // Only layers are computed again as a whole.
-  StepOptions own = step;
-  own.recompute_all = step.recompute_all && block_kind.is_layer();
-  BlockTimes times;
+  const StepOptions own = options_of(step, block_kind);
+  BlockTimes times = sizes_of(block, own);
   times.kind = kind;
   PartCosts costs(experiment, step, times);
   costs.add(block.forward, times.forward, all_kernels, own);
   costs.add(block.forward, times.again, again_in_backward, own);
   costs.add(block.activation_gradient, times.activation, all_kernels, own);
   costs.add(block.weight_gradient, times.weights, all_kernels, own);
-  times.dense_parameters = block.parameters;
-  times.kept = own.recompute_all ? block.kept_input() : block.kept(own.recompute);
-  times.kept_again = block.kept({}) - times.kept;
   times.model_flops = block.model_flops;
   if (!block.experts) return times;
-  times.expert_parameters = block.expert_parameters / step.ep;
-  times.experts_again = own.recompute_all || own.recompute.has(RecomputeKind::kMoe);
   times.experts = expert_times(experiment, step, *block.experts);
   const BlockExperts& experts = *block.experts;
   times.flops_run += (times.experts_again ? 4.0 : 3.0) * 6.0 * static_cast<double>(experts.tokens) *

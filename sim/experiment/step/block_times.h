@@ -33,7 +33,9 @@ struct BlockTimes {
   double flops_run = 0;    // of one micro-batch on this die's cubes, products and attention, all passes
 };
 
-// Costs of the blocks of a model, each kind once.
+// What a block of a kind holds and keeps: its times and operations are zero.
+BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const std::string& kind);
+// The same with times: what its kernels cost, and a run of its experts.
 BlockTimes block_times(const Experiment& experiment, const StepOptions& step, const ModelShape& model,
                        const std::string& kind);
 

@@ -20,6 +20,24 @@ std::string divisors(std::uint64_t number, std::uint64_t most) {
   return fmt::format("{}", fmt::join(found, ", "));
 }
 
+// The DP ranks that so many dies make, of groups of `together` dies.
+std::uint32_t read_dies(const Config& parallel, std::uint64_t together) {
+  const auto dies = static_cast<std::uint64_t>(parallel.integer("dies", 1, kMostDies));
+  if (parallel.text("dp", "auto") != "auto")
+    parallel.error("dp", "it follows from parallel.dies, expected 'auto' beside that");
+  if (dies % together == 0) return static_cast<std::uint32_t>(dies / together);
+  parallel.error(
+      "dies", fmt::format("{} dies in groups of {} (tp times cp times pp), expected a multiple of {}", dies,
+                          together, together));
+  return 1;
+}
+
+// Without dies: as few as the experts need.
+void read_groups(const Config& parallel, std::uint32_t together, StepOptions& step) {
+  const std::int64_t usual = std::lcm<std::uint64_t>(together, step.ep) / together;
+  step.dp = static_cast<std::uint32_t>(parallel.integer("dp", 1, kMostDies, std::min(usual, kMostDies)));
+}
+
 void read_parallel_sizes(const Config& parallel, StepOptions& step) {
   const auto size = [&](const char* key) {
     return static_cast<std::uint32_t>(parallel.integer(key, 1, kMostDies, 1));
@@ -29,10 +47,12 @@ void read_parallel_sizes(const Config& parallel, StepOptions& step) {
   step.vpp = size("vpp");
   step.cp = size("cp");
   step.ep = size("ep");
-  // As few as the experts need.
   const std::uint32_t together = step.tp * step.cp;
-  const std::int64_t usual = std::lcm<std::uint64_t>(together, step.ep) / together;
-  step.dp = static_cast<std::uint32_t>(parallel.integer("dp", 1, kMostDies, std::min(usual, kMostDies)));
+  if (parallel.has("dies")) {
+    step.dp = read_dies(parallel, std::uint64_t{together} * step.pp);
+  } else {
+    read_groups(parallel, together, step);
+  }
   const std::uint64_t dies = std::uint64_t{step.tp} * step.cp * step.dp;
   if (dies * step.pp > kMostDies) {
     parallel.error("dp",

@@ -13,8 +13,7 @@ namespace {
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 // What would make the step smaller, by what is largest.
-std::string what_fits(const PreparedStep& prepared, const StageMemory& fullest) {
-  const StepOptions& step = prepared.plan.step;
+std::string what_fits(const StepOptions& step, const StageMemory& fullest) {
   const double weights = fullest.weights + fullest.gradients + fullest.states;
   if (fullest.activations > weights) {
     if (!step.recompute_all && step.recompute.empty())
@@ -27,20 +26,6 @@ std::string what_fits(const PreparedStep& prepared, const StageMemory& fullest) 
     return "step.optimizer.swapped=true keeps states in the host's memory";
   return step.fsdp ? "more dies (parallel.dp, parallel.pp, parallel.tp) hold less each"
                    : "a larger parallel.pp, parallel.tp or parallel.ep, or step.fsdp=true, spreads weights";
-}
-
-void check_capacity(const Experiment& experiment, const PreparedStep& prepared) {
-  const auto fullest = std::ranges::max_element(prepared.memory, {}, &StageMemory::total);
-  const double capacity = static_cast<double>(prepared.plan.step.capacity.count);
-  if (prepared.plan.step.over_capacity || fullest->total() <= capacity) return;
-  throw InputError(fmt::format(
-      "{}: a die of stage {} needs {:.1f} GiB and has {:.1f} (step.capacity): weights {:.1f}, gradients "
-      "{:.1f}, states "
-      "{:.1f}, activations {:.1f}, other {:.1f}; {}; step.over_capacity=true runs it all the same",
-      experiment.name, fullest - prepared.memory.begin(), fullest->total() / kGibibyte, capacity / kGibibyte,
-      fullest->weights / kGibibyte, fullest->gradients / kGibibyte, fullest->states / kGibibyte,
-      fullest->activations / kGibibyte, (fullest->gathered + fullest->again) / kGibibyte,
-      what_fits(prepared, *fullest)));
 }
 
 // Adds one of so many accounts to their mean.
@@ -63,6 +48,24 @@ const TrainingPlan& training_plan_of(const Experiment& experiment) {
   return *plan;
 }
 
+std::string over_capacity(const TrainingPlan& plan) {
+  const StageLayout layout = stage_layout(plan.model.layers, plan.step);
+  const StageOrders orders = PipelineSchedules::get(plan.step.schedule).orders(layout.shape);
+  std::vector<BlockTimes> sizes;
+  for (const std::string& kind : layout.kinds) sizes.push_back(block_sizes(plan.step, plan.model, kind));
+  const std::vector<StageMemory> memory = foreseen_memory(plan.step, layout, sizes, orders);
+  const auto fullest = std::ranges::max_element(memory, {}, &StageMemory::total);
+  const double capacity = static_cast<double>(plan.step.capacity.count);
+  if (fullest->total() <= capacity) return "";
+  return fmt::format(
+      "a die of stage {} needs {:.1f} GiB and has {:.1f}: weights {:.1f}, gradients {:.1f}, states {:.1f}, "
+      "activations {:.1f}, other {:.1f}; {}; step.over_capacity=true runs it all the same",
+      fullest - memory.begin(), fullest->total() / kGibibyte, capacity / kGibibyte,
+      fullest->weights / kGibibyte, fullest->gradients / kGibibyte, fullest->states / kGibibyte,
+      fullest->activations / kGibibyte, (fullest->gathered + fullest->again) / kGibibyte,
+      what_fits(plan.step, *fullest));
+}
+
 PreparedStep prepare_step(const Experiment& experiment) {
   PreparedStep prepared;
   prepared.plan = training_plan_of(experiment);
@@ -72,7 +75,6 @@ PreparedStep prepare_step(const Experiment& experiment) {
   for (const std::string& kind : prepared.layout.kinds)
     prepared.blocks.push_back(block_times(experiment, step, prepared.plan.model, kind));
   prepared.memory = foreseen_memory(step, prepared.layout, prepared.blocks, prepared.orders);
-  check_capacity(experiment, prepared);
   return prepared;
 }
 

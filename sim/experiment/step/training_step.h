@@ -33,8 +33,10 @@ struct PreparedStep {
   std::vector<BlockTimes> blocks;   // by kind of the layout
   std::vector<StageMemory> memory;  // by stage, foreseen
 };
-// Throws InputError where its memory does not suffice, unless `step.over_capacity` says that it may.
 PreparedStep prepare_step(const Experiment& experiment);
+
+// Empty, or which die's memory does not suffice, by how much, and what would make it do. Asks for no times.
+std::string over_capacity(const TrainingPlan& plan);
 
 struct StepRun {
   StepProgram written;

@@ -67,7 +67,7 @@ class TrainingStep final : public TrainingWork {
     return std::make_shared<PreparedTrainingStep>(experiment);
   }
 
-  void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
+  void check(const Experiment&, const FindingsVisitor& visit) const override {
     const StageLayout layout = stage_layout(plan_.model.layers, plan_.step);
     const PipelineSchedule& schedule = PipelineSchedules::get(plan_.step.schedule);
     constexpr Duration kUnit{1};
@@ -76,11 +76,6 @@ class TrainingStep final : public TrainingWork {
     Findings findings;
     if (!walk.wrong.empty())
       findings.errors.push_back(fmt::format("schedule {}: {}", plan_.step.schedule, walk.wrong));
-    try {
-      static_cast<void>(prepare_step(experiment));
-    } catch (const InputError& error) {
-      findings.errors.emplace_back(error.what());
-    }
     visit("step", findings);
   }
 
@@ -144,6 +139,9 @@ std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Exp
   experiment.parallel = group_of(root.map("parallel"), plan.step);
   plan.model = read_model_shape(root.map("model"), experiment.parallel);
   check_divides(root, plan);
+  root.throw_if_any();
+  if (!plan.step.over_capacity)
+    if (const std::string why = over_capacity(plan); !why.empty()) root.map("step").error("capacity", why);
   root.throw_if_any();
   return std::make_shared<TrainingStep>(std::move(plan));
 }

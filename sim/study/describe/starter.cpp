@@ -46,8 +46,12 @@ std::string absolute_path(const std::string& word, bool in_include, const fs::pa
 std::string with_absolute_paths(const std::string& text, const fs::path& folder) {
   std::string result;
   std::istringstream lines(text);
+  bool in_include = false;
   for (std::string line; std::getline(lines, line);) {
-    const bool in_include = line.find("include") != std::string::npos;
+    // A list of files may stand below the key, a line each.
+    const std::size_t word = line.find_first_not_of(' ');
+    const bool continues = in_include && word != std::string::npos && line[word] == '-';
+    in_include = continues || line.find("include") != std::string::npos;
     const std::size_t last =
         std::min({line.find('#'), line.find("note:"), line.find("source:"), line.size()});
     std::size_t at = 0;

@@ -152,8 +152,10 @@ OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, 
   if (const std::string why = experiment.work->why_no_schedule_run(); !why.empty())
     throw InputError(experiment.name + ": " + why);
   std::vector<OrderSpec> specs{order};
-  for (const std::filesystem::path& file : files_in(configs_folder() / "orders"))
-    specs.push_back(read_order_file(file));
+  for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) {
+    OrderSpec shipped = read_order_file(file);
+    if (names_known_operators(experiment, shipped)) specs.push_back(std::move(shipped));
+  }
   OrderComparison comparison;
   std::vector<Variant> orders;
   for (OrderSpec& spec : specs) {

@@ -9,6 +9,7 @@
 #include "sim/core/registry.h"
 #include "sim/experiment/micro_batches.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/experiment/step/training_step.h"
 #include "traces/analysis/overlap.h"
 #include "traces/trace.h"
 
@@ -74,6 +75,8 @@ struct Metric {
     bool of_schedules = true;  // also where a schedule is replayed
   };
   std::vector<OfBatch> of_batch{};
+  // The metric of a training step, in the metric's unit; none: steps have no such metric.
+  std::function<double(const StepFigures&)> of_step{};
   // The metric of one of the pass's operators.
   std::function<MetricAmount(const PassAnalysis&, std::string_view op)> of_operator{};
   // Whether it is a ratio to another case: how many times faster than that, or by which part slower.

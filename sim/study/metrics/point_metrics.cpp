@@ -11,6 +11,18 @@
 
 namespace a3sim {
 
+namespace {
+
+[[noreturn]] void throw_none(std::string_view works, MeasuredWork work) {
+  std::string known;
+  for (const std::string& name : metric_names()) {
+    if (has_metric(work, name)) known += (known.empty() ? "" : ", ") + name;
+  }
+  throw InputError(fmt::format("metrics: {} have none of these; they have {}", works, known));
+}
+
+}  // namespace
+
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   for (const auto& [name, metric] : Metrics::all())
@@ -18,9 +30,21 @@ std::vector<std::string> metric_names() {
   return names;
 }
 
-bool has_metric(bool streams, const std::string& name) {
+MeasuredWork measured_work(const Experiment& experiment) {
+  if (training_plan(experiment)) return MeasuredWork::kStep;
+  return experiment.work->micro_batches() ? MeasuredWork::kMicroBatches : MeasuredWork::kPasses;
+}
+
+bool has_metric(MeasuredWork work, const std::string& name) {
   const Metric& metric = Metrics::get(name);
-  return streams ? !metric.of_batch.empty() : metric.amount != nullptr;
+  switch (work) {
+    case MeasuredWork::kMicroBatches:
+      return !metric.of_batch.empty();
+    case MeasuredWork::kStep:
+      return metric.of_step != nullptr;
+    default:
+      return metric.amount != nullptr;
+  }
 }
 
 bool need_records(std::span<const std::string> metrics) {
@@ -40,7 +64,7 @@ std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<cons
   std::vector<PointMetric> metrics;
   for (const std::string& name : names) {
     const Metric& metric = Metrics::get(name);
-    if (!has_metric(false, name)) continue;
+    if (!has_metric(MeasuredWork::kPasses, name)) continue;
     MetricAmount total;
     for (const PassAnalysis& pass : measured) {
       const MetricAmount amount = metric.amount(pass);
@@ -68,12 +92,18 @@ std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchR
       metrics.push_back({{std::string(batch.pass), name, mean.mean, metric.unit()}, mean.low, mean.high});
     }
   }
-  if (!metrics.empty()) return metrics;
-  std::string known;
-  for (const std::string& name : metric_names()) {
-    if (has_metric(true, name)) known += (known.empty() ? "" : ", ") + name;
+  if (metrics.empty()) throw_none("streams", MeasuredWork::kMicroBatches);
+  return metrics;
+}
+
+std::vector<PointMetric> step_metrics(const StepFigures& figures, std::span<const std::string> names) {
+  std::vector<PointMetric> metrics;
+  for (const std::string& name : names) {
+    const Metric& metric = Metrics::get(name);
+    if (metric.of_step) metrics.push_back({"total", name, metric.of_step(figures), metric.unit()});
   }
-  throw InputError(fmt::format("metrics: streams have none of these; they have {}", known));
+  if (metrics.empty()) throw_none("training steps", MeasuredWork::kStep);
+  return metrics;
 }
 
 }  // namespace a3sim

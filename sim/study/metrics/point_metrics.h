@@ -10,6 +10,7 @@ namespace a3sim {
 
 struct PassResult;
 struct MicroBatchResult;
+struct StepFigures;
 
 // A figure of one pass of a run, or of all of them ('total'): what sweeps record.
 struct PointMetric {
@@ -21,8 +22,10 @@ struct PointMetric {
 // What there is to be asked for (metrics/), by name.
 std::vector<std::string> metric_names();
 
-// Whether points have it: those on streams, or those with schedules.
-bool has_metric(bool streams, const std::string& metric);
+// What a point's metrics are taken from: passes with schedules, micro-batches on streams, or a training step.
+enum class MeasuredWork : std::uint8_t { kPasses, kMicroBatches, kStep };
+MeasuredWork measured_work(const Experiment& experiment);
+bool has_metric(MeasuredWork work, const std::string& metric);
 
 // Whether some of the metrics are read from every task's record, which a run keeps only when it is told to.
 bool need_records(std::span<const std::string> metrics);
@@ -40,5 +43,9 @@ struct BatchMetric {
 };
 std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchResult>>& by_seed,
                                        std::span<const std::string> metrics);
+
+
+// The same of a training step. Throws InputError where it has none of them.
+std::vector<PointMetric> step_metrics(const StepFigures& figures, std::span<const std::string> metrics);
 
 }  // namespace a3sim

@@ -17,17 +17,18 @@ MetricAmount completion_skew(const PassAnalysis& pass) {
   return {.part = ps(last.end - first.end)};
 }
 
-A3SIM_REGISTER(
-    Metric, "latency", "from the common start to the last completion",
-    Metric{Form::kMilliseconds,
-           latency,
-           false,
-           Metric::Better::kSmaller,
-           {{"forward", [](const MicroBatchResult& result) { return milliseconds(result.forward); }},
-            {"backward", [](const MicroBatchResult& result) { return milliseconds(result.backward); }},
-            {"total", [](const MicroBatchResult& result) {
-               return milliseconds(result.forward + result.backward);
-             }}}});
+Metric latency_metric() {
+  Metric metric{Form::kMilliseconds, latency, false, Metric::Better::kSmaller};
+  metric.of_batch = {
+      {"forward", [](const MicroBatchResult& result) { return milliseconds(result.forward); }},
+      {"backward", [](const MicroBatchResult& result) { return milliseconds(result.backward); }},
+      {"total",
+       [](const MicroBatchResult& result) { return milliseconds(result.forward + result.backward); }}};
+  metric.of_step = [](const StepFigures& figures) { return milliseconds(figures.time); };
+  return metric;
+}
+
+A3SIM_REGISTER(Metric, "latency", "from the common start to the last completion", Metric(latency_metric()));
 A3SIM_REGISTER(Metric, "bound", "the largest lower bound", Metric{Form::kMilliseconds, bound});
 A3SIM_REGISTER(Metric, "efficiency", "the bound's part of the latency",
                Metric{Form::kShareOfTime, efficiency, false, Metric::Better::kLarger});

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/core/error.h"
+#include "sim/study/results/decisions.h"
 #include "sim/study/results/points_view.h"
 
 namespace a3sim {
@@ -82,13 +83,20 @@ std::vector<std::size_t> best_points(const SweepResults& sweep, const Objective&
 }
 
 Report best_view(const SweepResults& sweep, const Objective& objective, std::size_t most,
-                 const std::string& per) {
+                 const std::string& per, const std::vector<std::string>& beside) {
   Report report;
+  std::vector<Objective> shown{objective};
+  for (const std::string& name : beside) {
+    const ResultMetric& metric = sweep.metric(objective.metric->pass, name);
+    if (&metric != objective.metric) shown.push_back({&metric, false});
+  }
   Table& table = begin(
-      report, sweep, {objective},
+      report, sweep, shown,
       fmt::format("{}: {}{}{}\n", sweep.name, names_of({objective}), per.empty() ? "" : ", for each ", per));
   if (per.empty()) {
-    add_rows(table, sweep, {objective}, best_points(sweep, objective, most));
+    const std::vector<std::size_t> points = best_points(sweep, objective, most);
+    add_rows(table, sweep, shown, points);
+    if (!points.empty()) add_decisions(sweep, objective, points.front(), report);
     return report;
   }
   const std::size_t axis = sweep.axis(per);
@@ -98,7 +106,7 @@ Report best_view(const SweepResults& sweep, const Objective& objective, std::siz
     for (const std::size_t point : all) {
       if (sweep.points[point].levels[axis] == level && points.size() < most) points.push_back(point);
     }
-    add_rows(table, sweep, {objective}, points);
+    add_rows(table, sweep, shown, points);
   }
   return report;
 }

@@ -22,8 +22,9 @@ Objective objective_of(const SweepResults& sweep, const std::string& pass, std::
 // The `most` best points, the best first; of equal ones the sweep's first. With an axis, of each of its
 // values.
 std::vector<std::size_t> best_points(const SweepResults& sweep, const Objective& objective, std::size_t most);
+// Beside them these metrics of the pass; without an axis also what each value of the best point is worth (decisions.h).
 Report best_view(const SweepResults& sweep, const Objective& objective, std::size_t most,
-                 const std::string& per);
+                 const std::string& per, const std::vector<std::string>& beside = {});
 
 // The points that no other one beats: none is as good in all objectives and better in one. Points that are
 // equal in all of them are all there. By the first objective, then in the sweep's order.

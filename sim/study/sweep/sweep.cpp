@@ -13,6 +13,7 @@
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/micro_batches.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/experiment/step/training_step.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/point.h"
 #include "sim/study/sweep/worker_pool.h"
@@ -27,6 +28,12 @@ std::vector<PointMetric> of_streams(const Experiment& experiment, std::span<cons
   std::vector<PointMetric> metrics;
   for (BatchMetric& metric : batch_metrics(by_seed, names)) metrics.push_back(std::move(metric.mean));
   return metrics;
+}
+
+std::vector<PointMetric> of_step(const Experiment& experiment, std::span<const std::string> names) {
+  const PreparedStep prepared = prepare_step(experiment);
+  const StepRun run = run_step(experiment, prepared);
+  return step_metrics(figures_of(experiment, prepared, run, accounts_of(run.written, run.result)), names);
 }
 
 // Computes points one after the other, and shares schedules between neighbours.
@@ -49,6 +56,7 @@ class PointRun {
 
  private:
   std::vector<PointMetric> metrics(const Experiment& experiment) {
+    if (training_plan(experiment)) return of_step(experiment, spec_.metrics);
     if (experiment.work->micro_batches()) return of_streams(experiment, spec_.metrics);
     const std::vector<PassResult> passes =
         run_compiled(experiment, cache_.compile(experiment), record_, backend_of(experiment));
@@ -77,7 +85,7 @@ bool is_settled(const SweepPlan& plan, const Known& known, std::size_t position,
   if (found == known.end()) return false;
   if (!found->second.error.empty()) return !retry_failed;
   return std::ranges::all_of(plan.spec.metrics, [&](const std::string& name) {
-    return !has_metric(plan.streams[position], name) || found->second.metrics.contains(name);
+    return !has_metric(plan.works[position], name) || found->second.metrics.contains(name);
   });
 }
 
@@ -180,25 +188,36 @@ std::optional<std::uint64_t> OrderOfWork::next(unsigned worker) {
   return group.points[group.given++];
 }
 
+// Of "FILE:LINE:COLUMN: KEY: what is wrong".
+std::string refused_key(const std::string& error) {
+  const std::size_t begin = error.find(": ");
+  const std::size_t end = begin == std::string::npos ? begin : error.find(": ", begin + 2);
+  return end == std::string::npos ? "" : error.substr(begin + 2, end - begin - 2);
+}
+
 SweepPlan plan_sweep(SweepSpec spec) {
   constexpr std::size_t kMostErrors = 20;
   SweepPlan plan;
-  plan.positions = positions_of(spec);
   std::vector<std::string> errors;
   std::set<std::string> seen;
-  for (const SweepPosition& position : plan.positions) {
+  for (SweepPosition& position : positions_of(spec)) {
     try {
       SweepPoint point = resolve_point(spec, position);
-      plan.streams.push_back(point.experiment.work->micro_batches() != nullptr);
+      plan.positions.push_back(std::move(position));
+      plan.works.push_back(measured_work(point.experiment));
       plan.ids.push_back(std::move(point.id));
       plan.taskflows.push_back(std::move(point.taskflow));
     } catch (const InputError& error) {
-      // What is wrong with one value is wrong at each of its points.
       const std::string text = error.what();
-      if (seen.insert(text.substr(0, text.find(" (at "))).second) errors.push_back(text);
-      if (errors.size() == kMostErrors) break;
+      // What is wrong with one value is wrong at each of its points.
+      if (seen.insert(text.substr(0, text.find(" (at "))).second && errors.size() < kMostErrors)
+        errors.push_back(text);
+      if (errors.size() == kMostErrors && !spec.leave_out_refused) break;
+      SweepPlan::Refusal& refusal = plan.refused[refused_key(text)];
+      if (refusal.positions++ == 0) refusal.why = text.substr(0, text.find('\n'));
     }
   }
+  if (spec.leave_out_refused && !plan.positions.empty()) errors.clear();
   if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\n")));
   plan.spec = std::move(spec);
   return plan;

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/study/metrics/point_metrics.h"
 #include "sim/study/sweep/point.h"
 #include "sim/study/sweep/shard.h"
 #include "sim/study/sweep/worker.h"
@@ -42,7 +44,13 @@ struct SweepPlan {
   SweepSpec spec;
   std::vector<SweepPosition> positions;
   std::vector<std::string> ids, taskflows;  // by position
-  std::vector<bool> streams;                // by position: runs on streams
+  std::vector<MeasuredWork> works;          // by position
+  // Positions that were left out because their configurations are refused: by key, how many, and why the first.
+  struct Refusal {
+    std::size_t positions = 0;
+    std::string why;
+  };
+  std::map<std::string, Refusal> refused;
 };
 
 // Throws InputError with what is wrong with the sweep or any of its experiments.

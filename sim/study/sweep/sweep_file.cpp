@@ -72,6 +72,10 @@ void read_exclusions(const Config& sweep, SweepSpec& spec) {
   }
 }
 
+// What becomes of positions whose configuration is refused.
+enum class Refused : std::uint8_t { kError, kLeaveOut };
+constexpr auto names_of(Refused) { return std::to_array<std::string_view>({"error", "leave_out"}); }
+
 // Reads one file, mapping by mapping.
 class SweepReader {
  public:
@@ -88,6 +92,7 @@ class SweepReader {
     check_size();
     read_exclusions(config_, spec_);
     read_metrics();
+    spec_.leave_out_refused = config_.choice("refused", Refused::kError) == Refused::kLeaveOut;
     config_.finish();
   }
 

@@ -39,6 +39,7 @@ struct SweepSpec {
   std::size_t dimensions = 0;
   std::vector<SweepExclusion> exclusions;
   std::vector<std::string> metrics;  // that are recorded
+  bool leave_out_refused = false;    // positions whose configurations are refused are no points
 };
 
 // So many points may one sweep have.

@@ -1,0 +1,77 @@
+#include "sim/study/results/decisions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/study/results/points_view.h"
+
+namespace a3sim {
+namespace {
+
+using Change = Decision::Change;
+
+// The metrics that sum to the latency: of the first of these groups that both points have.
+std::vector<Change> changes_between(const SweepResults& sweep, const ResultMetric& metric, std::size_t from,
+                                    std::size_t to) {
+  std::vector<Change> changes;
+  if (metric.name != "latency") return changes;
+  for (const std::string_view group : {"step.", "blame."}) {
+    for (const ResultMetric& part : sweep.metrics) {
+      if (part.pass != metric.pass || !part.name.starts_with(group)) continue;
+      const double change = part.values[to] - part.values[from];
+      if (!std::isnan(change) && change != 0) changes.push_back({part.name.substr(group.size()), change});
+    }
+    if (!changes.empty()) break;
+  }
+  std::ranges::stable_sort(changes, std::greater{},
+                           [](const Change& change) { return std::abs(change.value); });
+  return changes;
+}
+
+std::string text_of(const Decision& decision, const std::string& unit) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t c = 0; c < std::min(kShown, decision.changes.size()); ++c) {
+    std::string part = decision.changes[c].part;
+    std::ranges::replace(part, '_', ' ');
+    text += fmt::format("{}{} {:+.4g} {}", c == 0 ? "" : ", ", part, decision.changes[c].value, unit);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Decision> decisions_of(const SweepResults& sweep, const Objective& objective, std::size_t best) {
+  const std::vector<std::size_t> points = best_points(sweep, objective, sweep.points.size());
+  const double value = objective.metric->values[best];
+  std::vector<Decision> decisions;
+  for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
+    const auto other = std::ranges::find_if(points, [&](std::size_t point) {
+      return sweep.points[point].levels[axis] != sweep.points[best].levels[axis];
+    });
+    if (other == points.end()) continue;
+    const double worse = (objective.cost(*other) - objective.cost(best)) / std::abs(value);
+    decisions.push_back({axis, *other, worse, changes_between(sweep, *objective.metric, best, *other)});
+  }
+  std::ranges::stable_sort(decisions, std::greater{}, &Decision::worse);
+  return decisions;
+}
+
+void add_decisions(const SweepResults& sweep, const Objective& objective, std::size_t best, Report& report) {
+  const std::vector<Decision> decisions = decisions_of(sweep, objective, best);
+  if (decisions.empty()) return;
+  report.say("Why the best one wins: the best of all points with another value on one axis\n");
+  Table& table = report.table_on(
+      "decisions",
+      {Column::words("axis"), Column::words("best"), Column::words("other"), metric_column(*objective.metric),
+       Column::signed_percent("worse by", "worse", 2), Column::words("what takes longer there")});
+  for (const Decision& decision : decisions) {
+    table.add({sweep.axes[decision.axis].name, sweep.value(best, decision.axis),
+               sweep.value(decision.point, decision.axis), metric_cell(*objective.metric, decision.point),
+               decision.worse, text_of(decision, objective.metric->unit)});
+  }
+}
+
+}  // namespace a3sim
