@@ -75,6 +75,11 @@ void warn_of_guessed_width(const std::string& file, const std::vector<std::strin
       file, family, model["intermediate_size"].dump());
 }
 
+bool has_experts(const Experiment& experiment) {
+  Diagnostics ignored;
+  return Config::from(*experiment.tree, {}, ignored).map("model").has("experts");
+}
+
 // Warns of what a model's config.json does not say of its layers, where a training step runs all of them.
 void warn_of_guessed_layers(const std::string& file, const Experiment& experiment,
                             const std::vector<std::string>& overrides) {
@@ -105,7 +110,7 @@ Experiment OverrideOptions::load(const std::string& file) const {
   Experiment experiment = order.empty() ? load_experiment(file, set) : load_with_order(file, order, set);
   warn_of_unused_planes(experiment, set);
   if (may_be_json(file)) {
-    warn_of_guessed_width(file, set);
+    if (has_experts(experiment)) warn_of_guessed_width(file, set);
     warn_of_guessed_layers(file, experiment, set);
   }
   warn_of_order(experiment);
@@ -116,7 +121,8 @@ void ConfigOption::add_without_order_to(CLI::App& app) {
   CLI::Option_group* const which = app.add_option_group("what runs");
   take_shipped_too(which->add_option("CONFIG", file, "experiment (YAML), or a shipped one: ep8"),
                    "experiments");
-  which->add_option("--hf", file, "a model instead: its HuggingFace config.json, run as ep8.yaml is")
+  which->add_option("--hf", file, "a model instead: its HuggingFace config.json, its experts run as ep8.yaml is; a step of all of it "
+                    "where it has none, or where --set says something of one, as parallel.pp=8")
       ->type_name("FILE")
       ->check(CLI::Validator(missing_json, ""));
   which->require_option(1);

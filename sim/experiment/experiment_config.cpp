@@ -257,6 +257,25 @@ Experiment read(const Config& root) {
 
 }  // namespace
 
+namespace {
+
+// Whether a model is trained as a whole: it has no experts to be run alone, or something of a step is set.
+bool as_training_step(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  constexpr std::string_view kStep[] = {"step.",        "parallel.tp=", "parallel.pp=",
+                                        "parallel.vpp=", "parallel.cp=", "parallel.dp=",
+                                        "parallel.dies=", "experiment.workload=training_step"};
+  const auto is_set = [&](std::string_view key) {
+    return std::ranges::any_of(overrides, [&](const std::string& set) { return set.starts_with(key); });
+  };
+  if (std::ranges::any_of(kStep, is_set)) return true;
+  Diagnostics diagnostics;
+  const Config root = Config::parse(fmt::format("include: ['{}']\n", file.filename().string()),
+                                    file.string(), {}, diagnostics);
+  return diagnostics.empty() && root.has("model") && !root.map("model").has("experts");
+}
+
+}  // namespace
+
 Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
   Experiment experiment = read(root);
   diagnostics.throw_if_any();
@@ -267,10 +286,11 @@ Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
 }
 
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  // A model alone is run as hf.yaml says.
+  // A model alone is run as one of two experiments says.
   if (is_foreign(file)) {
+    const char* const base = as_training_step(file, overrides) ? "step_hf.yaml" : "hf.yaml";
     const std::string text =
-        fmt::format("include: ['{}', '{}']\n", (configs_folder() / "experiments" / "hf.yaml").string(),
+        fmt::format("include: ['{}', '{}']\n", (configs_folder() / "experiments" / base).string(),
                     file.filename().string());
     return parse_experiment(text, file.string(), overrides);
   }

@@ -38,15 +38,15 @@ void read_groups(const Config& parallel, std::uint32_t together, StepOptions& st
   step.dp = static_cast<std::uint32_t>(parallel.integer("dp", 1, kMostDies, std::min(usual, kMostDies)));
 }
 
-void read_parallel_sizes(const Config& parallel, StepOptions& step) {
-  const auto size = [&](const char* key) {
-    return static_cast<std::uint32_t>(parallel.integer(key, 1, kMostDies, 1));
+void read_parallel_sizes(const Config& parallel, bool experts, StepOptions& step) {
+  const auto size = [&](const char* key, std::int64_t usual = 1) {
+    return static_cast<std::uint32_t>(parallel.integer(key, 1, kMostDies, usual));
   };
   step.tp = size("tp");
   step.pp = size("pp");
   step.vpp = size("vpp");
   step.cp = size("cp");
-  step.ep = size("ep");
+  step.ep = size("ep", experts ? 8 : 1);
   const std::uint32_t together = step.tp * step.cp;
   if (parallel.has("dies")) {
     step.dp = read_dies(parallel, std::uint64_t{together} * step.pp);
@@ -149,7 +149,7 @@ BlockLayout StepOptions::block_layout() const {
 
 StepOptions read_step_options(const Config& root) {
   StepOptions step;
-  read_parallel_sizes(root.map("parallel"), step);
+  read_parallel_sizes(root.map("parallel"), root.map("model").has("experts"), step);
   const Config block = root.map("step");
   step.sequence_parallel = block.boolean("sequence_parallel", true);
   read_batch(block, step);
