@@ -20,9 +20,10 @@ class Builder {
 
   Received dispatch() {
     const bool int8 = options_.dispatched == DataType::kInt8;
+    if (int8 && options_.pull) return pulled();
     const std::uint32_t hidden = b_.shape.hidden;
     TensorId tokens = tensor("tokens", Layout::kTokens, hidden, b_.shape.dtype, true);
-    if (int8) {
+    if (int8 && options_.row_quantizers == 0) {
       const TensorId packed = packed_tensor("packed", Layout::kTokens);
       add_of_tokens("Quantize", "QuantizePacked", {tokens}, packed);
       tokens = packed;
@@ -33,7 +34,10 @@ class Builder {
     const TensorId window = !apart ? received
                             : int8 ? packed_tensor("window", Layout::kReceived)
                                    : tensor("window", Layout::kReceived, hidden, b_.shape.dtype, false);
-    send(tokens, window, int8);
+    if (int8 && options_.row_quantizers > 0)
+      b_.add("Dispatch", "Dispatch", {quantized_routes(tokens), counts_}, window);
+    else
+      send(tokens, window, int8);
     TensorId scales{};
     if (int8) {
       scales = tensor("scales", Layout::kReceived, 1, DataType::kFp32, false);
@@ -70,6 +74,46 @@ class Builder {
   Graph take() { return std::move(b_.graph); }
 
  private:
+  // A packed row for each expert that a token goes to.
+  TensorId quantized_routes(TensorId tokens) {
+    const TensorId packed = packed_tensor("packed", Layout::kSent);
+    OperatorNode node = make_node("Quantize", "QuantizeRoutes", {tokens, router()}, {packed});
+    node.split.inherits.clear();
+    node.cut = CutOptions{.parts = options_.row_quantizers};
+    b_.graph.add_operator(std::move(node));
+    return packed;
+  }
+
+  // Every rank tells all others how many rows it has for them once they are packed; then each fetches its own.
+  Received pulled() {
+    const std::uint32_t hidden = b_.shape.hidden, experts = b_.shape.experts();
+    const TensorId tokens = tensor("tokens", Layout::kTokens, hidden, b_.shape.dtype, true);
+    const TensorId packed = quantized_routes(tokens);
+    const TensorId flag =
+        b_.graph.add_tensor({"Packed_flag", Layout::kPlain, 1, kWordColumns, DataType::kInt32, false});
+    b_.graph.add_operator(cut_alone("Packed", "Barrier", {packed}, {flag}, {}));
+    const TensorId own =
+        b_.graph.add_tensor({"counts_row", Layout::kPlain, 1, experts, DataType::kInt32, true});
+    const TensorId all =
+        b_.graph.add_tensor({"counts_rows", Layout::kPlain, b_.shape.ep, experts, DataType::kInt32, false});
+    b_.graph.add_operator(cut_alone("Notify", "AllGather", {own}, {all}, {{flag}}));
+    const Received received{tensor("received", Layout::kReceived, hidden, DataType::kInt8, false),
+                            tensor("scales", Layout::kReceived, 1, DataType::kFp32, false)};
+    OperatorNode node =
+        make_node("Dispatch", "PullPacked", {packed, counts_}, {received.rows, received.scales});
+    node.holds = {{all}};
+    b_.graph.add_operator(std::move(node));
+    return received;
+  }
+  static OperatorNode cut_alone(const char* name, const char* type, std::vector<TensorId> inputs,
+                                std::vector<TensorId> outputs, std::vector<Hold> holds) {
+    OperatorNode node = make_node(name, type, std::move(inputs), std::move(outputs));
+    node.split.inherits.clear();
+    node.cut = CutOptions{};
+    node.holds = std::move(holds);
+    return node;
+  }
+
   // Is cut by tokens, whatever its inputs are.
   void add_of_tokens(const char* name, const char* type, std::vector<TensorId> inputs, TensorId output) {
     OperatorNode node = make_node(name, type, std::move(inputs), {output});

@@ -17,6 +17,10 @@ struct ExpertParallelOptions {
   DataType dispatched = DataType::kBf16;  // or int8, with a scale behind each row
   Exchange exchange = Exchange::kPuts;
   std::uint32_t token_rows = 128;  // tokens per task that quantises or sums
+  // Of int8: a row is quantised for each expert that it goes to, by this many tasks; 0: once a token, and copied.
+  std::uint32_t row_quantizers = 0;
+  bool pull =
+      false;  // rows are quantised where they are, and ranks fetch their own once all have told that theirs are there
 };
 
 // Returns the graph from the tokens to the rows that experts read.

@@ -66,7 +66,10 @@ class QuantizeRoutes final : public Operator {
     // As Quantize; a row's instructions wait for one another: 3 conversions, absolute value, 2 that find the largest,
     // and a multiplication.
     constexpr std::uint64_t kInstructions = 7;
-    out.ops = {.simple_fp32 = 3 * elements, .convert = 3 * elements, .dependent = kInstructions * rows};
+    out.ops = {.simple_fp32 = 3 * elements,
+               .convert = 3 * elements,
+               .dependent = kInstructions * rows,
+               .routed = rows};
   }
 
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override {

@@ -40,6 +40,7 @@ struct VectorOps {
   std::uint64_t dependent = 0;
   std::uint64_t scalar = 0;    // stores of the scalar unit to global memory
   std::uint64_t sorted = 0;    // elements in each pass of a sort or a merge
+  std::uint64_t routed = 0;    // rows of which the scalar unit finds the place and the scale
   std::uint64_t barriers = 0;  // of the cores of a device
 };
 

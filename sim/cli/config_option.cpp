@@ -121,8 +121,11 @@ void ConfigOption::add_without_order_to(CLI::App& app) {
   CLI::Option_group* const which = app.add_option_group("what runs");
   take_shipped_too(which->add_option("CONFIG", file, "experiment (YAML), or a shipped one: ep8"),
                    "experiments");
-  which->add_option("--hf", file, "a model instead: its HuggingFace config.json, its experts run as ep8.yaml is; a step of all of it "
-                    "where it has none, or where --set says something of one, as parallel.pp=8")
+  which
+      ->add_option(
+          "--hf", file,
+          "a model instead: its HuggingFace config.json, its experts run as ep8.yaml is; a step of all of it "
+          "where it has none, or where --set says something of one, as parallel.pp=8")
       ->type_name("FILE")
       ->check(CLI::Validator(missing_json, ""));
   which->require_option(1);

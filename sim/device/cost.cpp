@@ -145,6 +145,7 @@ double CostModel::serial_cycles(const VectorOps& ops) const {
   const double picoseconds =
       static_cast<double>(ops.scalar) * static_cast<double>(tasks.scalar_store.count()) +
       static_cast<double>(ops.sorted) * static_cast<double>(tasks.sorted_element.count()) +
+      static_cast<double>(ops.routed) * static_cast<double>(tasks.scalar_row.count()) +
       static_cast<double>(ops.barriers) * static_cast<double>(program_.signals.sync_all.count());
   return picoseconds * 1e-12 * static_cast<double>(hardware_.clock.count);
 }

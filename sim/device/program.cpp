@@ -18,6 +18,7 @@ Program::Tasks read_tasks(const Config& config) {
   tasks.cube_task_start = config.duration("cube_task_start");
   if (config.has("scalar_store")) tasks.scalar_store = config.duration("scalar_store");
   if (config.has("sorted_element")) tasks.sorted_element = config.duration("sorted_element");
+  if (config.has("scalar_row")) tasks.scalar_row = config.duration("scalar_row");
   config.finish();
   return tasks;
 }

@@ -31,6 +31,7 @@ struct Program {
     Duration cube_task_start{};  // of a matrix task, before it loads anything
     Duration scalar_store{};     // of the scalar unit to global memory, with the flush of its line
     Duration sorted_element{};   // of an element in a pass of a sort or a merge
+    Duration scalar_row{};       // of the scalar unit for a row that is quantised: where it goes, its scale
     // The scheduler's work; 0 where there is none, which read_experiment() refuses under dynamic execution.
     Duration scheduled() const { return dynamic_task.value_or(Duration::zero()); }
   } tasks;

@@ -261,16 +261,16 @@ namespace {
 
 // Whether a model is trained as a whole: it has no experts to be run alone, or something of a step is set.
 bool as_training_step(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  constexpr std::string_view kStep[] = {"step.",        "parallel.tp=", "parallel.pp=",
-                                        "parallel.vpp=", "parallel.cp=", "parallel.dp=",
-                                        "parallel.dies=", "experiment.workload=training_step"};
+  constexpr std::string_view kStep[] = {
+      "step.",        "parallel.tp=", "parallel.pp=",   "parallel.vpp=",
+      "parallel.cp=", "parallel.dp=", "parallel.dies=", "experiment.workload=training_step"};
   const auto is_set = [&](std::string_view key) {
     return std::ranges::any_of(overrides, [&](const std::string& set) { return set.starts_with(key); });
   };
   if (std::ranges::any_of(kStep, is_set)) return true;
   Diagnostics diagnostics;
-  const Config root = Config::parse(fmt::format("include: ['{}']\n", file.filename().string()),
-                                    file.string(), {}, diagnostics);
+  const Config root = Config::parse(fmt::format("include: ['{}']\n", file.filename().string()), file.string(),
+                                    {}, diagnostics);
   return diagnostics.empty() && root.has("model") && !root.map("model").has("experts");
 }
 

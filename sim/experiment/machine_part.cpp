@@ -65,7 +65,8 @@ bool has_streams(const Experiment& experiment) {
 }
 bool stores_or_sorts(const Experiment& experiment) {
   const Program::Tasks& tasks = experiment.program.tasks;
-  return tasks.scalar_store > Duration::zero() || tasks.sorted_element > Duration::zero();
+  return tasks.scalar_store > Duration::zero() || tasks.sorted_element > Duration::zero() ||
+         tasks.scalar_row > Duration::zero();
 }
 bool waits_for_rows(const Experiment& experiment) {
   const Program& program = experiment.program;
@@ -215,9 +216,9 @@ const std::vector<MachinePart> kParts{
      Kind::kSingle,
      hands_out},
     {"scalar stores and sorts",
-     {"program.tasks.scalar_store", "program.tasks.sorted_element"},
+     {"program.tasks.scalar_store", "program.tasks.sorted_element", "program.tasks.scalar_row"},
      [](Experiment& e, const Improvement& by) {
-       improve(by, e.program.tasks.scalar_store, e.program.tasks.sorted_element);
+       improve(by, e.program.tasks.scalar_store, e.program.tasks.sorted_element, e.program.tasks.scalar_row);
      },
      Kind::kSingle,
      nullptr,

@@ -146,7 +146,8 @@ std::vector<double> optional_numbers_of(const Experiment& experiment) {
   const auto better = [](Duration time) { return 1 / std::max(1.0, static_cast<double>(time.count())); };
   const Program& p = experiment.program;
   std::vector<double> numbers{better(p.tasks.scalar_store), better(p.tasks.sorted_element),
-                              better(p.attention.start), better(p.vector_row_wait.value_or(Duration{}))};
+                              better(p.tasks.scalar_row), better(p.attention.start),
+                              better(p.vector_row_wait.value_or(Duration{}))};
   const Hardware::CopyEngine engine = experiment.hardware.copy_engine.value_or(Hardware::CopyEngine{});
   const Program::Host host = p.host.value_or(Program::Host{});
   const Program::Bulk bulk = p.bulk.value_or(Program::Bulk{});

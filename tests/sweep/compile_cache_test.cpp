@@ -129,8 +129,9 @@ TEST_CASE("Metrics of passes sum to the total, and blame sums to the latency") {
   const double efficiency = value[{"total", "efficiency"}];
   CHECK((efficiency > 0 && efficiency <= 100));
   const std::vector<std::string> names = metric_names();
-  CHECK(std::ssize(value) ==
-        3 * std::ranges::count_if(names, [](const std::string& name) { return has_metric(MeasuredWork::kPasses, name); }));
+  CHECK(std::ssize(value) == 3 * std::ranges::count_if(names, [](const std::string& name) {
+                               return has_metric(MeasuredWork::kPasses, name);
+                             }));
   CHECK(std::ssize(value) < 3 * std::ssize(names));
 }
 

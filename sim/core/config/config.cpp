@@ -157,7 +157,6 @@ void Config::let_stand(std::string_view key) const {
 }
 
 void Config::take(std::string_view key, KeyForm form, std::optional<std::string> fallback) const {
-  form.needs_source = sources_ && form.kind < KeyKind::kTexts;
   KeyRecord& record = value_->asked[std::string(key)];
   record.add(form);
   if (fallback) record.fallback = std::move(fallback);

@@ -17,13 +17,10 @@ Config::Found Config::find(std::string_view key, std::string_view expected) cons
     error(key, fmt::format("{}, expected {}", found.scalar->description(), expected));
     return {};
   }
-  if (sources_ && found.scalar->mark.file == kOverrideFile) {
-    // The override becomes its source, so that the output of resolved() can be read under the same rule.
+  if (sources_) {
     found.source = found.scalar;
-    found.source->add_source(kOverrideFile);
+    found.source->add_source(found.scalar->mark.file == kOverrideFile ? kOverrideFile : kNotStated);
     found.scalar = found.source->find("value")->value.get();
-  } else if (sources_) {
-    error(key, fmt::format("no source, expected {{value: {}, source: \"...\"}}", found.scalar->text));
   }
   return found;
 }
@@ -47,7 +44,7 @@ bool Config::unwrap(std::string_view key, std::string_view expected, Found& foun
   const bool ranged = inside.has("range"), fitted = inside.has("fitted") && inside.boolean("fitted", false);
   if (fitted && !ranged)
     inside.error("fitted", "true, expected a range beside it that the value is fitted in");
-  if (sources_ && !inside.has("source")) inside.note_missing("source", "where the value comes from");
+  if (sources_) inside.has("source");
   if (!readable) return false;
   found.scalar = inside.present("value");
   return true;

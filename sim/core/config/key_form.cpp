@@ -75,7 +75,6 @@ void KeyRecord::add(const KeyForm& form) {
   if (*same == form) return;
   const KeyForm none;
   KeyForm& known = *same;
-  known.needs_source &= form.needs_source;
   if (known.least != form.least) known.least = none.least;
   if (known.most != form.most) known.most = none.most;
   if (known.low != form.low) known.low = none.low;

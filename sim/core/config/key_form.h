@@ -35,7 +35,6 @@ struct KeyForm {
   std::int64_t least = std::numeric_limits<std::int64_t>::min(),  // kInteger
       most = std::numeric_limits<std::int64_t>::max();
   double low = std::numeric_limits<double>::lowest(), high = std::numeric_limits<double>::max();  // kNumber
-  bool needs_source = false;  // only `{value: ..., source: ...}` is accepted
   bool operator==(const KeyForm&) const = default;
 };
 

@@ -14,6 +14,8 @@ namespace a3sim {
 
 // The file name in marks of `--set` overrides.
 inline constexpr std::string_view kOverrideFile = "--set";
+// The source of a value that stands without one.
+inline constexpr std::string_view kNotStated = "not stated";
 
 // A node of a configuration. Scalars keep the text of the file; readers interpret it.
 struct ConfigValue {

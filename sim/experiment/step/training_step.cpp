@@ -23,7 +23,8 @@ std::string what_fits(const StepOptions& step, const StageMemory& fullest) {
   }
   if (!step.optimizer.sharded) return "step.optimizer.sharded=true spreads the optimizer's states";
   if (!step.optimizer.swapped && fullest.states > fullest.weights)
-    return "a larger parallel.dp, parallel.pp or parallel.tp spreads states, step.optimizer.swapped=true keeps them in "
+    return "a larger parallel.dp, parallel.pp or parallel.tp spreads states, step.optimizer.swapped=true "
+           "keeps them in "
            "the host's memory";
   return step.fsdp ? "more dies (parallel.dp, parallel.pp, parallel.tp) hold less each"
                    : "a larger parallel.pp, parallel.tp or parallel.ep, or step.fsdp=true, spreads weights";

@@ -41,13 +41,23 @@ void read_library_ep(const Config& root, const Config& /*block*/, Experiment& ex
   read_model(root, experiment);
   const Config config = root.map("library_ep");
   const bool int8 = config.choice("dispatch", {"as_model", "int8"}, "as_model") == 1;
+  const Exchange exchange = exchange_of(experiment);
+  const char* const usual = exchange == Exchange::kFused ? "row" : "token";
+  const bool by_row = config.choice("quantize", {"token", "row"}, usual) == 1;
+  const bool pull = config.choice("mover", {"put", "pull"}, "put") == 1;
   config.finish();
+  if (pull && (!int8 || !by_row || exchange == Exchange::kCollectives))
+    config.error("mover",
+                 "rows are pulled as they were quantised, expected dispatch: int8, quantize: row, and no "
+                 "experiment.communication: collective");
+  if (config.is_wrong("mover")) return;
   if (int8 && element_bytes(experiment.shape.dtype) != 2) {
     config.error("dispatch", "int8 is quantised from bf16 or fp16, expected as_model");
     return;
   }
-  const ExpertParallelOptions options{int8 ? DataType::kInt8 : experiment.shape.dtype,
-                                      exchange_of(experiment), token_rows(experiment)};
+  const ExpertParallelOptions options{int8 ? DataType::kInt8 : experiment.shape.dtype, exchange,
+                                      token_rows(experiment),
+                                      by_row ? experiment.workers.count(CoreUnit::kVector) : 0, pull};
   experiment.passes.push_back({"dispatch", dispatch_graph(experiment.shape, options)});
   experiment.passes.push_back({"combine", combine_graph(experiment.shape, options)});
   experiment.timed = fmt::format(

@@ -86,7 +86,7 @@ void add_form(const KeyForm& form, const KnownKey& known, Json& any_of) {
       return;
     default: {
       const Json value = scalar(form);
-      if (!form.needs_source) any_of.push_back(value);
+      any_of.push_back(value);
       any_of.push_back(sourced(value));
     }
   }

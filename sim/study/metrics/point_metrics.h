@@ -44,7 +44,6 @@ struct BatchMetric {
 std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchResult>>& by_seed,
                                        std::span<const std::string> metrics);
 
-
 // The same of a training step. Throws InputError where it has none of them.
 std::vector<PointMetric> step_metrics(const StepFigures& figures, std::span<const std::string> metrics);
 

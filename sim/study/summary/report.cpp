@@ -8,6 +8,7 @@
 
 #include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/operator_report.h"
+#include "sim/study/summary/own_values.h"
 #include "sim/study/summary/run_trace.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/trace_csv.h"
@@ -59,6 +60,7 @@ std::string what_ran(const Experiment& experiment) {
       fmt::format("machine   {}: {} run tasks; network {}; L2 {}, {}, {}\n", experiment.hardware.name,
                   experiment.workers.text(), experiment.network, experiment.run.l2.spec.policy,
                   experiment.run.l2.exact ? "every line" : "fast model", name_of(experiment.run.l2.start));
+  text += own_values(experiment);
   text += fmt::format("schedule  {}, order {}, {} assignment, {} shares a tile, {} partitions an expert\n",
                       experiment.run.execution, experiment.order.name,
                       experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",

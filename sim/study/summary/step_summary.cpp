@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/study/summary/own_values.h"
 #include "version.h"
 
 namespace a3sim {
@@ -26,18 +27,21 @@ void add_answer(const Experiment& experiment, const SimulatedStep& simulated, Re
   const StepFigures& f = simulated.figures;
   const StepOptions& step = simulated.prepared.plan.step;
   const std::uint32_t package = dies_a_package(experiment.hardware);
-  report.say(fmt::format(
-      "{} (a3sim {})\nstep      {:.3f} s, {:.0f} tokens/s a die{}, {:.1f} model TFLOPS a die: MFU {:.1f} % "
-      "of {:.0f}\n"
-      "model     {}, sequence {}, {} samples in micro-batches of {}\nmachine   {}, {}\nschedule  {}, {} "
-      "micro-batches{}; EP "
-      "overlap {}; experts {}\n",
-      experiment.name, kVersion, seconds(f.time), f.tokens_a_die,
-      package > 1 ? fmt::format(" ({:.0f} a package)", f.tokens_a_die * package) : "", f.model_tflops,
-      100 * f.mfu, f.peak_tflops, simulated.prepared.plan.model.name, step.sequence, step.global_batch,
-      step.micro_batch, experiment.hardware.name, groups_of(step), step.schedule, step.micro_batches(),
-      step.split_weights ? ", weight gradients split off" : "", name_of(step.overlap),
-      step.exchange == ExpertExchange::kStreams ? "as kernels on streams" : experiment.run.execution));
+  report.say(
+      fmt::format(
+          "{} (a3sim {})\nstep      {:.3f} s, {:.0f} tokens/s a die{}, {:.1f} model TFLOPS a die: MFU {:.1f} "
+          "% "
+          "of {:.0f}\n"
+          "model     {}, sequence {}, {} samples in micro-batches of {}\nmachine   {}, {}\nschedule  {}, {} "
+          "micro-batches{}; EP "
+          "overlap {}; experts {}\n",
+          experiment.name, kVersion, seconds(f.time), f.tokens_a_die,
+          package > 1 ? fmt::format(" ({:.0f} a package)", f.tokens_a_die * package) : "", f.model_tflops,
+          100 * f.mfu, f.peak_tflops, simulated.prepared.plan.model.name, step.sequence, step.global_batch,
+          step.micro_batch, experiment.hardware.name, groups_of(step), step.schedule, step.micro_batches(),
+          step.split_weights ? ", weight gradients split off" : "", name_of(step.overlap),
+          step.exchange == ExpertExchange::kStreams ? "as kernels on streams" : experiment.run.execution) +
+      own_values(experiment));
   report.fact("step_ps", f.time)
       .fact("tokens_per_second_per_die", f.tokens_a_die)
       .fact("tokens_per_second_per_package", f.tokens_a_die * package)

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/study/summary/operator_report.h"
+#include "sim/study/summary/own_values.h"
 #include "traces/analysis/critical_path.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/trace_csv.h"
@@ -136,7 +137,8 @@ Report report_of(const Experiment& experiment, const std::vector<NamedStreamPass
                   "machine   {}\nstreams   method {}, the first micro-batch of the first seed; 'a3sim "
                   "run --batches' runs them all\n",
                   experiment.name, kVersion, s.ep, s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(),
-                  name_of(s.dtype), experiment.hardware.name, experiment.work->micro_batches()->method));
+                  name_of(s.dtype), experiment.hardware.name, experiment.work->micro_batches()->method) +
+      own_values(experiment));
   Table& table =
       report.table("latencies", {Column::words("pass"), Column::milliseconds("latency ms", "latency_ps"),
                                  Column::milliseconds("all ends ms", "makespan_ps"),
