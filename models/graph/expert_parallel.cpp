@@ -89,21 +89,27 @@ class Builder {
     const std::uint32_t hidden = b_.shape.hidden, experts = b_.shape.experts();
     const TensorId tokens = tensor("tokens", Layout::kTokens, hidden, b_.shape.dtype, true);
     const TensorId packed = quantized_routes(tokens);
-    const TensorId flag =
-        b_.graph.add_tensor({"Packed_flag", Layout::kPlain, 1, kWordColumns, DataType::kInt32, false});
-    b_.graph.add_operator(cut_alone("Packed", "Barrier", {packed}, {flag}, {}));
+    const TensorId packed_flag = barrier("Packed", packed);
     const TensorId own =
         b_.graph.add_tensor({"counts_row", Layout::kPlain, 1, experts, DataType::kInt32, true});
     const TensorId all =
         b_.graph.add_tensor({"counts_rows", Layout::kPlain, b_.shape.ep, experts, DataType::kInt32, false});
-    b_.graph.add_operator(cut_alone("Notify", "AllGather", {own}, {all}, {{flag}}));
+    b_.graph.add_operator(cut_alone("Notify", "AllGather", {own}, {all}, {{packed_flag}}));
+    const TensorId notified = barrier("Notified", all);
     const Received received{tensor("received", Layout::kReceived, hidden, DataType::kInt8, false),
                             tensor("scales", Layout::kReceived, 1, DataType::kFp32, false)};
     OperatorNode node =
         make_node("Dispatch", "PullPacked", {packed, counts_}, {received.rows, received.scales});
-    node.holds = {{all}};
+    node.holds = {{notified}};
     b_.graph.add_operator(std::move(node));
     return received;
+  }
+  // A barrier of the cores behind what writes a tensor; returns its flag.
+  TensorId barrier(const std::string& name, TensorId behind) {
+    const TensorId flag =
+        b_.graph.add_tensor({name + "_flag", Layout::kPlain, 1, kWordColumns, DataType::kInt32, false});
+    b_.graph.add_operator(cut_alone(name.c_str(), "Barrier", {behind}, {flag}, {}));
+    return flag;
   }
   static OperatorNode cut_alone(const char* name, const char* type, std::vector<TensorId> inputs,
                                 std::vector<TensorId> outputs, std::vector<Hold> holds) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kShown = 4;
 
-std::string listed(const std::vector<std::string>& values) {
+std::string first_values(const std::vector<std::string>& values) {
   const std::size_t shown = std::min(kShown, values.size());
   std::string text =
       fmt::format("{}", fmt::join(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
@@ -34,8 +34,8 @@ std::string own_values(const Experiment& experiment) {
     }
   }
   std::string text;
-  if (!changed.empty()) text += fmt::format("set       {}\n", listed(changed));
-  if (!unsourced.empty()) text += fmt::format("unsourced {}\n", listed(unsourced));
+  if (!changed.empty()) text += fmt::format("set       {}\n", first_values(changed));
+  if (!unsourced.empty()) text += fmt::format("unsourced {}\n", first_values(unsourced));
   return text;
 }
 
