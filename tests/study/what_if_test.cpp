@@ -165,6 +165,35 @@ TEST_CASE("what gains most comes first, for any number of threads") {
   CHECK(result.now.total() == total_of(experiment));
 }
 
+TEST_CASE("programs find under each key what it says, of tasks, streams and training steps") {
+  const auto experiments = configs_folder() / "experiments";
+  const std::vector<Experiment> all = {
+      small(),
+      load_experiment(experiments / "feplb.yaml",
+                      std::vector<std::string>{"experiment.micro_batches=1", "network.backend=native"}),
+      load_experiment(experiments / "step_qwen3_8b.yaml", std::vector<std::string>{"step.global_batch=16"})};
+  for (const Experiment& experiment : all) {
+    INFO(experiment.name);
+    const WhatIf result = what_if(experiment, kOne, 2);
+    const nlohmann::ordered_json json = what_if_report(experiment, result, kOne).json();
+    REQUIRE(json["parts"].size() == result.rows.size());
+    for (std::size_t i = 0; i < result.rows.size(); ++i) {
+      const WhatIf::Row& row = result.rows[i];
+      const nlohmann::ordered_json& told = json["parts"][i];
+      INFO(row.name);
+      CHECK(told["better"]["total_ps"] == row.better.total().count());
+      CHECK(told["gain_10_percent"].get<double>() == Approx(result.gain(row.better).median));
+      std::int64_t sum = 0;
+      for (const auto& [pass, time] : told["better"]["passes_ps"].items()) sum += time.get<std::int64_t>();
+      CHECK(sum == row.better.total().count());
+      CHECK(told["gain_free"].is_null() == !row.free);
+      if (!row.free) continue;
+      CHECK(told["free"]["total_ps"] == row.free->total().count());
+      CHECK(told["gain_free"].get<double>() == Approx(result.gain(*row.free).median));
+    }
+  }
+}
+
 TEST_CASE("the last sentence names the part that binds: of a product, the cube; of loads, the HBM") {
   const auto last_line = [](const Experiment& experiment) {
     const std::string text = what_if_report(experiment, what_if(experiment, kOne, 2), kOne).text();

@@ -111,6 +111,8 @@ WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsign
   // An L2 that holds what all tensors of a rank take twice has room for them in each of its sets, whatever the hash.
   const Improvement free = Improvement::to_free(2 * now.front().work->footprint().count);
   WhatIf result;
+  const PreparedWork& work = *now.front().work;
+  for (std::size_t p = 0; p < work.passes(); ++p) result.passes.push_back(work.pass_name(p));
   for (const MachinePart* part : parts_in(experiment))
     result.rows.push_back({part, name_in(experiment, *part), {}, {}});
   std::vector<Candidate> candidates{{&result.now, now.front()}};

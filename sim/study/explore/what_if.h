@@ -28,6 +28,7 @@ struct WhatIf {
     Outcome better;    // 10 % better
     std::optional<Outcome> free;  // and free, where that means anything
   };
+  std::vector<std::string> passes;  // their names
   Outcome now;
   std::vector<Row> rows;  // what gains most by 10 % first, then what gains most if free
 

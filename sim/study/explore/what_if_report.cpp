@@ -17,9 +17,9 @@ bool changes_bound(const WhatIf& result, const WhatIf::Row& row) {
 }
 
 // What an outcome has besides its total: keys, and values in the same order.
-std::vector<std::string> detail_keys(const Experiment& experiment, const std::string& prefix) {
+std::vector<std::string> detail_keys(const WhatIf& result, const std::string& prefix) {
   std::vector<std::string> keys;
-  for (const Pass& pass : experiment.passes) keys.push_back(prefix + ".passes_ps." + pass.name);
+  for (const std::string& pass : result.passes) keys.push_back(prefix + ".passes_ps." + pass);
   for (std::uint32_t b = 0; b < kBounds; ++b)
     keys.push_back(fmt::format("{}.bounds_ps.{}", prefix, name_of(static_cast<Bound>(b))));
   return keys;
@@ -33,13 +33,13 @@ std::vector<Cell> details(const Outcome& outcome) {
 }
 
 // The columns of one improvement: the latency, what is gained, and how sure that is.
-void add_columns(std::vector<Column>& columns, const Experiment& experiment, const std::string& head,
+void add_columns(std::vector<Column>& columns, const WhatIf& result, const std::string& head,
                  const std::string& key, const std::string& gain) {
   columns.push_back(Column::milliseconds(head + " ms", key + ".total_ps"));
   columns.push_back(Column::percent("gain", gain, 2));
   columns.push_back(Column::words("95 %").for_people());
   for (const char* end : {"_low", "_high"}) columns.push_back(Column::data(gain + end));
-  for (std::string& detail : detail_keys(experiment, key)) columns.push_back(Column::data(std::move(detail)));
+  for (std::string& detail : detail_keys(result, key)) columns.push_back(Column::data(std::move(detail)));
 }
 
 void add_cells(std::vector<Cell>& cells, const WhatIf& result, const Outcome& outcome) {
@@ -48,12 +48,12 @@ void add_cells(std::vector<Cell>& cells, const WhatIf& result, const Outcome& ou
   for (Cell& cell : details(outcome)) cells.push_back(std::move(cell));
 }
 
-void add_gains(Report& report, const Experiment& experiment, const WhatIf& result) {
+void add_gains(Report& report, const WhatIf& result) {
   std::vector<Column> columns{Column::words("part of the machine", "row"), Column::data("part"),
                               Column::data("values")};
-  add_columns(columns, experiment, "10 % better", "better", "gain_10_percent");
+  add_columns(columns, result, "10 % better", "better", "gain_10_percent");
   const std::size_t one = columns.size();
-  add_columns(columns, experiment, "free", "free", "gain_free");
+  add_columns(columns, result, "free", "free", "gain_free");
   Table& table = report.table("parts", std::move(columns));
   std::vector<Cell> now{"as it is", "", "", result.now.total(), "", ""};
   now.resize(one);
@@ -148,7 +148,7 @@ Report what_if_report(const Experiment& experiment, const WhatIf& result, const 
   report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
   add_jitter(report, jitter);
   report.fact("hardware", experiment.hardware.name).fact("now.total_ps", result.now.total());
-  const std::vector<std::string> keys = detail_keys(experiment, "now");
+  const std::vector<std::string> keys = detail_keys(result, "now");
   const std::vector<Cell> values = details(result.now);
   for (std::size_t i = 0; i < keys.size(); ++i) report.fact(keys[i], values[i]);
   report.say(
@@ -156,7 +156,7 @@ Report what_if_report(const Experiment& experiment, const WhatIf& result, const 
                   "time\n{}",
                   experiment.name, kVersion, experiment.work->execution(experiment),
                   experiment.work->label(experiment), jitter_note(jitter)));
-  add_gains(report, experiment, result);
+  add_gains(report, result);
   add_bounds(report, result);
   report.say(notes(result));
   report.say_on(what_binds(result), "binds");
