@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/core/open_file.h"
+#include "sim/core/read_file.h"
 #include "sim/study/results/sweep_section.h"
 #include "sim/study/summary/run_page.h"
 #include "traces/import/imported.h"
@@ -23,6 +26,27 @@ Page sweeps_page(const fs::path& file) {
   Page page(file.filename().string(),
             fmt::format("{} sweep{}", sweeps.size(), sweeps.size() == 1 ? "" : "s"));
   for (const SweepResults& sweep : sweeps) add_sweep(page, sweep);
+  return page;
+}
+
+bool is_json(const fs::path& file) {
+  std::ifstream in(file);
+  return (in >> std::ws).peek() == '{';
+}
+
+// What `--json FILE` of 'a3sim search' or 'a3sim try' has written.
+Page orders_page(const fs::path& file) {
+  nlohmann::ordered_json result = nlohmann::ordered_json::parse(read_file(file), nullptr, false);
+  const bool of_search = result.is_object() && result.contains("best") && result.contains("bound_distance");
+  const bool of_try = result.is_object() && result.contains("orders") && result.contains("jitter");
+  if (!of_search && !of_try)
+    throw InputError(fmt::format("{}: is no result of 'a3sim search --json FILE' or 'a3sim try --json FILE'",
+                                 file.string()));
+  Page page(result.value("name", file.filename().string()),
+            of_search ? "search for a faster order" : "an order beside the shipped ones");
+  page.add({{"kind", of_search ? "search" : "try"},
+            {"title", of_search ? "Search" : "Orders"},
+            {"result", std::move(result)}});
   return page;
 }
 
@@ -79,16 +103,20 @@ Page runs_page(const std::vector<std::string>& directories) {
   return page;
 }
 
-// The results are directories of runs and profiles, which are shown beside each other, or one database of sweeps.
+// The results are directories of runs and profiles, which are shown beside each other, or one database of sweeps, or what a
+// search or a trial of an order has found.
 std::string report_page(const std::vector<std::string>& results) {
   std::error_code error;
   const bool file = results.size() == 1 && fs::is_regular_file(results.front(), error);
   for (const std::string& result : results) {
     if (!fs::exists(result, error)) throw InputError(fmt::format("{}: {}", result, why_missing(result)));
     if (!file && !fs::is_directory(result, error))
-      throw InputError(fmt::format("{}: is no directory; a database of sweeps is shown alone", result));
+      throw InputError(
+          fmt::format("{}: is no directory; a database of sweeps, or JSON, is shown alone", result));
   }
-  const Page page = file ? sweeps_page(results.front()) : runs_page(results);
+  const Page page = !file                      ? runs_page(results)
+                    : is_json(results.front()) ? orders_page(results.front())
+                                               : sweeps_page(results.front());
   return page.html(fmt::format("a3sim {}", kVersion));
 }
 
@@ -102,14 +130,15 @@ void write_page(const HtmlOptions& options) {
 }
 
 void add_html_options(CLI::App& app, HtmlOptions& options) {
-  app.add_option(
-         "RESULT", options.results,
-         "what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or one database of 'a3sim sweep' alone")
+  app.add_option("RESULT", options.results,
+                 "what 'a3sim run --trace -o' or 'a3sim import -o' wrote; or, alone, a database of 'a3sim "
+                 "sweep', or what "
+                 "--json FILE of 'a3sim search' or 'a3sim try' wrote")
       ->required();
   app.add_option("-o,--output", options.output, "the file")->type_name("FILE.html")->required();
 }
 
-A3SIM_REGISTER(Command, "export --to html", "Runs or sweeps as one HTML file to look at",
+A3SIM_REGISTER(Command, "export --to html", "Runs, sweeps or searches as one HTML file to look at",
                Command(add_html_options, write_page));
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/summary/report.h"
+#include "sim/study/summary/step_files.h"
 #include "sim/study/summary/step_summary.h"
 #include "sim/study/summary/stream_summary.h"
 
@@ -67,15 +68,15 @@ void replay_schedules(const RunCommandOptions& options) {
   print_report(replay_report(results), options.json);
 }
 
-// Writes the result directory that was asked for, with the files of its traced passes.
+// Writes the result directory that was asked for, with the files of traced passes and of steps.
 void keep(const Experiment& experiment, const RunCommandOptions& options, const RunSummary& summary,
-          const std::vector<NamedFile>& traced) {
+          const std::vector<NamedFile>& more) {
   ResultDirectory directory(options.directory, "run");
   const PortableConfig config = portable(experiment);
   directory.add("resolved.yaml", config.resolved);
   for (const auto& [name, contents] : config.files) directory.add(name, contents);
   directory.add("summary.txt", summary.text);
-  for (const NamedFile& file : traced) directory.add(file.name, file.contents);
+  for (const NamedFile& file : more) directory.add(file.name, file.contents);
   directory.add("result.json", summary.json.dump(2) + '\n');
   directory.commit();
 }
@@ -95,16 +96,17 @@ void run(const RunCommandOptions& options) {
   warn_of_many_ranks(options.config, experiment);
   std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
   RunSummary summary;
-  std::vector<NamedFile> traced;
+  std::vector<NamedFile> more;
   if (training_plan(experiment)) {
     const SimulatedStep step = simulate_step(experiment);
     summary = step_summary(experiment, step);
-    if (options.trace) append(trace_files(step_trace(experiment, step)), traced);
+    if (!options.directory.empty()) append(step_files(step), more);
+    if (options.trace) append(trace_files(step_trace(experiment, step)), more);
   } else if (experiment.work->why_no_programs().empty()) {
     const std::vector<NamedStreamPass> passes = run_first_batch(experiment);
     summary = stream_summary(experiment, passes);
     for (const NamedStreamPass& pass : passes)
-      if (options.trace) append(trace_files(pass), traced);
+      if (options.trace) append(trace_files(pass), more);
   } else {
     const unsigned threads = options.threads.count;
     const Compiled compiled = compile_all(experiment, threads);
@@ -112,9 +114,9 @@ void run(const RunCommandOptions& options) {
         run_compiled(experiment, compiled, true, backend_of(experiment), threads);
     summary = run_summary(experiment, compiled, passes);
     for (const PassResult& pass : passes)
-      if (options.trace) append(trace_files(experiment, pass), traced);
+      if (options.trace) append(trace_files(experiment, pass), more);
   }
-  if (!options.directory.empty()) keep(experiment, options, summary, traced);
+  if (!options.directory.empty()) keep(experiment, options, summary, more);
   progress.reset();  // its line goes before the page is printed
   print_result(summary.text, summary.json, options.json);
 }

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { a3sim, close, open, root, scratch } from "./browser.mjs";
 
 const at = (name) => join(scratch, name);
-const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), published: join(at("tables"), "report.html") };
+const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), step: at("step.html"), search: at("search.html"), tried: at("tried.html"), published: join(at("tables"), "report.html") };
 let tasks = []; // of the forward pass, as the program wrote them
 
 function csv(file) {
@@ -35,6 +35,12 @@ before(() => {
 `);
   a3sim("sweep", at("sweep.yaml"), "--db", at("sweep.db"));
   a3sim("export", "--to", "html", at("sweep.db"), "-o", pages.sweep);
+  a3sim("run", "configs/experiments/step_deepseek_v3.yaml", "--set", "step.global_batch=640", "-o", at("step"));
+  a3sim("export", "--to", "html", at("step"), "-o", pages.step);
+  a3sim("search", "configs/experiments/swiglu_add.yaml", "--budget", "40", "--json", at("search.json"));
+  a3sim("export", "--to", "html", at("search.json"), "-o", pages.search);
+  a3sim("try", "ratr", "--config", "ep4", "--as-configured", "--json", at("tried.json"));
+  a3sim("export", "--to", "html", at("tried.json"), "-o", pages.tried);
   a3sim("reproduce", "moe_ffn", "-o", at("tables"));
   tasks = csv(join(at("static"), "tasks_forward.csv"));
 });
@@ -644,26 +650,144 @@ test("Tables sort by their heads and copy as CSV with exact values", async () =>
   await close();
 });
 
+// A sweep's points as `results` prints them.
+const sweep_rows = () => {
+  const [heads, ...rows] = a3sim("results", at("sweep.db"), "--csv", "--pass", "forward").trim().split("\n").map((line) => line.split(","));
+  const latency = heads.findIndex((head) => head.startsWith("latency"));
+  return rows.map((row) => ({ tokens: row[heads.indexOf("tokens")], execution: row[heads.indexOf("execution")], latency: +row[latency] }));
+};
+const part = (page, title) => page.locator("section.choices", { has: page.locator("h2", { hasText: title }) });
+const cell_values = async (page) => (await part(page, "Heat map").locator("svg rect title").allTextContents()).map((text) => [text.split(": ")[0], +text.split(": ")[1]]);
+
 test("A sweep's lines, heat map and front have the values of its points", async () => {
   const { page, close } = await open(pages.sweep);
-  const points = a3sim("results", at("sweep.db"), "--csv", "--pass", "forward").trim().split("\n").map((line) => line.split(","));
-  const column = points[0].findIndex((head) => head.startsWith("latency"));
-  const values = points.slice(1).map((row) => +row[column]);
-  const heat = page.locator("section", { has: page.locator("h2", { hasText: "Heat map" }) });
-  await heat.getByLabel("pass").selectOption("forward");
-  const cells = await heat.locator("svg rect title").allTextContents();
+  await page.getByLabel("pass").selectOption("forward");
+  const rows = sweep_rows(), cells = await cell_values(page);
   assert.equal(cells.length, 6);
-  const shown = await page.evaluate(() => window.a3sim.page.sections.find((s) => s.title === "Heat map").figures
-    .find((f) => f.of.pass === "forward" && f.of.value === "latency").figure.cells.map((cell) => cell[2]));
-  const ordered = (list) => list.map((v) => +v.toPrecision(9)).sort((a, b) => a - b);
-  assert.deepEqual(ordered(shown), ordered(values));
-  const lines = page.locator("section", { has: page.locator("h2", { hasText: "Lines" }) });
+  for (const [place, value] of cells) {
+    const [execution, tokens] = place.split(", "), row = rows.find((of) => of.tokens === tokens && of.execution === execution);
+    assert.ok(Math.abs(value / row.latency - 1) < 1e-3, `${place}: ${value}, not ${row.latency}`);
+  }
   // Doublings lie evenly on their axis.
-  const axis = await page.evaluate(() => window.a3sim.page.sections.find((s) => s.title === "Lines").figures.find((f) => f.of.x === "tokens").figure.x);
-  assert.deepEqual([axis.log, axis.names], [true, ["512", "1024", "2048"]]);
-  await lines.getByLabel("a line for each").selectOption("execution");
-  assert.ok((await lines.locator("svg").textContent()).includes("kernel"));
-  assert.ok((await page.locator("h2", { hasText: "Pareto front" }).count()) > 0);
+  const ticks = await part(page, "Lines").locator("svg text").evaluateAll((all) => all.filter((t) => ["512", "1024", "2048"].includes(t.textContent)).map((t) => +t.getAttribute("x")));
+  assert.ok(Math.abs(ticks[0] + ticks[2] - 2 * ticks[1]) < 1);
+  assert.ok((await part(page, "Lines").locator("svg").textContent()).includes("kernel"));
+  await part(page, "Lines").getByLabel("a line for each").selectOption("-1");
+  assert.ok(!(await part(page, "Lines").locator("svg").textContent()).includes("kernel"));
+  assert.equal(await part(page, "Pareto front").count(), 1);
+  await close();
+});
+
+test("Beside a baseline every value is that of the baseline's own point over it, and selectors leave points out", async () => {
+  const { page, close } = await open(pages.sweep);
+  await page.getByLabel("pass").selectOption("forward");
+  await page.getByLabel("speed-up over").selectOption({ label: "execution = kernel" });
+  const rows = sweep_rows(), latency = (tokens, execution) => rows.find((of) => of.tokens === tokens && of.execution === execution).latency;
+  for (const [place, value] of await cell_values(page)) {
+    const [execution, tokens] = place.split(", "), wanted = latency(tokens, "kernel") / latency(tokens, execution);
+    assert.ok(Math.abs(value / wanted - 1) < 1e-3, `${place}: ${value}, not ${wanted}`);
+  }
+  const speedups = ["512", "1024", "2048"].map((tokens) => latency(tokens, "kernel") / latency(tokens, "static"));
+  const mean = Math.exp(speedups.reduce((sum, of) => sum + Math.log(of), 0) / 3);
+  assert.ok((await page.textContent(".sweep .verdict")).includes(`: ${mean.toFixed(3)} as the geometric mean of 3 points`));
+  // The baseline's points need not be among those that are shown.
+  await page.getByLabel("only execution").selectOption({ label: "static" });
+  await page.getByLabel("only tokens").selectOption({ label: "1024" });
+  const table = await page.$$eval(".sweep .table tbody tr", (all) => all.map((tr) => Array.from(tr.children, (cell) => cell.textContent)));
+  assert.equal(table.length, 1);
+  assert.ok(table[0].includes(speedups[1].toFixed(3)));
+  await close();
+});
+
+test("A thousand points of a sweep make a page below 2 MB, whose figures are drawn from them", async () => {
+  const html = readFileSync(pages.sweep, "utf8"), section = /"packed":"(packed-\d+)"/.exec(html)[1];
+  const packed = new RegExp(`id="${section}">([^<]*)<`).exec(html)[1].length;
+  assert.ok(html.length - packed + (packed / 6) * 1000 < 2e6);
+  assert.ok(!html.includes('"kind":"choices"'));
+});
+
+test("A step's pipeline has a block for each micro-batch in each chunk, forward and backward, and its classes sum to the step", async () => {
+  const { page, said, close } = await open(pages.step);
+  await page.waitForFunction(() => a3sim.steps[0].memory);
+  const result = JSON.parse(readFileSync(join(at("step"), "result.json"))), blocks = csv(join(at("step"), "blocks.csv"));
+  const chunks = 16, micro_batches = 20; // 8 stages of 2; 640 samples of 32 DP ranks
+  for (const work of ["forward", "backward"]) {
+    const of = blocks.filter((block) => block.work === work);
+    assert.equal(new Set(of.map((block) => `${block.chunk} ${block.micro_batch}`)).size, chunks * micro_batches);
+    assert.equal(of.length, chunks * micro_batches);
+  }
+  const drawn = await page.evaluate(() => {
+    const { section, pipeline, memory } = a3sim.steps[0], { columns, count } = pipeline.blocks;
+    return { list: Array.from({ length: count }, (_, i) => [columns.stage[i], pipeline.blocks.work(i), columns.micro_batch[i], columns.from[i], columns.to[i]].join(" ")),
+      classes: section.step.stages.map((stage) => Object.values(stage.classes_ps).reduce((a, b) => a + b, 0)),
+      most: section.step.stages.map((_, stage) => memory.most(stage)) };
+  });
+  assert.deepEqual(new Set(drawn.list), new Set(blocks.map((b) => [b.stage, b.work, b.micro_batch || -1, b.from_ps, b.to_ps].join(" "))));
+  for (const sum of drawn.classes) assert.equal(sum, result.step_ps);
+  drawn.most.forEach((bytes, stage) => assert.ok(Math.abs(bytes / 2 ** 30 - result.memory[stage].total_gib) < 1e-6));
+  // A forward block of a micro-batch ends before the next chunk's begins; kernels of a stage never overlap.
+  const forward = new Map(blocks.filter((b) => b.work === "forward").map((b) => [`${b.chunk} ${b.micro_batch}`, b]));
+  for (const b of forward.values()) {
+    const next = forward.get(`${+b.chunk + 1} ${b.micro_batch}`);
+    assert.ok(!next || +next.from_ps >= +b.to_ps);
+  }
+  for (let stage = 0; stage < 8; ++stage)
+    assert.ok(blocks.filter((b) => +b.stage === stage).reduce((sum, b) => sum + +b.kernels_ps, 0) <= result.step_ps);
+  assert.match(await page.textContent(".step .cards"), new RegExp((result.step_ps / 1e12).toFixed(3)));
+  assert.deepEqual(said, []);
+  await close();
+});
+
+test("A block lies where the pointer finds it; a click shows its micro-batch alone, and keys zoom the pipeline", async () => {
+  const { page, close } = await open(pages.step);
+  await page.waitForFunction(() => a3sim.steps[0].memory);
+  await page.locator(".pipeline canvas").scrollIntoViewIfNeeded();
+  await page.waitForTimeout(100);
+  const seen = await page.evaluate(() => {
+    const { pipeline } = a3sim.steps[0], { columns, count } = pipeline.blocks, context = pipeline.canvas.getContext("2d");
+    pipeline.paint();
+    let wrong = 0, tested = 0, place = null;
+    for (let i = 0; i < count; ++i) {
+      const [left, right] = [pipeline.x(columns.from[i]), pipeline.x(columns.to[i])], [top, height] = pipeline.across(i);
+      if (right - left < 6) continue;
+      ++tested;
+      if (pipeline.block_at((left + right) / 2, top + height / 2) !== i) ++wrong;
+      const [r, g, b] = context.getImageData(Math.round(left + 2), Math.round(top + 2), 1, 1).data, color = pipeline.color(i);
+      if (color !== "#" + [r, g, b].map((v) => v.toString(16).padStart(2, "0")).join("")) ++wrong;
+      place ??= { x: (left + right) / 2, y: top + height / 2, micro_batch: columns.micro_batch[i] };
+    }
+    return { wrong, tested, place, end: a3sim.steps[0].time.to };
+  });
+  assert.ok(seen.tested > 100);
+  assert.equal(seen.wrong, 0);
+  const box = await page.locator(".pipeline canvas").boundingBox();
+  await page.mouse.click(box.x + seen.place.x, box.y + seen.place.y);
+  assert.equal(await page.evaluate(() => a3sim.steps[0].pipeline.selected), seen.place.micro_batch);
+  assert.match(await page.textContent(".step"), new RegExp(`Micro-batch ${seen.place.micro_batch}: `));
+  await page.keyboard.press("w");
+  const [from, to] = await page.evaluate(() => [a3sim.steps[0].time.from, a3sim.steps[0].time.to]);
+  assert.ok(to - from < 0.8 * seen.end);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate(() => a3sim.steps[0].pipeline.selected), -1);
+  await close();
+});
+
+test("Pages of a search and of a tried order say what their JSON says", async () => {
+  const search = JSON.parse(readFileSync(at("search.json"))), tried = JSON.parse(readFileSync(at("tried.json")));
+  {
+    const { page, said, close } = await open(pages.search);
+    const text = await page.textContent("main");
+    assert.ok(text.includes(search.best.yaml.trim().split("\n")[1].trim()) && text.includes(`${search.candidates}`));
+    assert.ok(text.includes(`${(100 * Math.abs(search.gain.held_out)).toFixed(2)} %`));
+    assert.deepEqual(said, []);
+    await close();
+  }
+  const { page, said, close } = await open(pages.tried);
+  const rows = await page.$$eval("table tbody tr", (all) => all.map((tr) => Array.from(tr.children, (cell) => cell.textContent)));
+  assert.equal(rows.length, tried.orders.length);
+  for (const of of tried.orders.filter((of) => !of.refused)) assert.ok(rows.some((row) => row[0] === of.order && row[3] === (of.total_ps / 1e9).toFixed(3)), of.order);
+  assert.match(await page.textContent(".verdict"), /^ratr (is [\d.]+ % slower than|and) /);
+  assert.deepEqual(said, []);
   await close();
 });
 

@@ -31,10 +31,11 @@ enum class FigureKind : std::uint8_t {
   kPoints,  // on their own, with whiskers
   kBars,    // beside those of other series, at places that have names
   kSteps,   // level until the next point, then up or down to it
-  kPlain    // a line without points
+  kPlain,   // a line without points
+  kSpans    // from `low` to `high` along x, at the place y
 };
 constexpr auto names_of(FigureKind) {
-  return std::to_array<std::string_view>({"line", "points", "bars", "steps", "plain"});
+  return std::to_array<std::string_view>({"line", "points", "bars", "steps", "plain", "spans"});
 }
 
 // The text's colour, for what is no series of values: roofs, fronts.

@@ -76,7 +76,9 @@ class StepWriter {
   }
 
   static ChunkWork chunk_work(std::uint32_t stage, const StageWork& work) {
-    return {stage, work.chunk, work.micro_batch, work.kind != StageWork::Kind::kForward};
+    ChunkWork of{stage, work.chunk, work.micro_batch, work.kind != StageWork::Kind::kForward};
+    of.weights_only = work.kind == StageWork::Kind::kWeightGradient;
+    return of;
   }
 
   void write(std::uint32_t stage, const StageWork& work, AfterTasks after) {

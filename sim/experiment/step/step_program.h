@@ -20,6 +20,7 @@ struct StepTask {
   std::uint32_t classes =
       0;  // of its time: place in StepProgram::classes; of others than kCompute and kUpdate none
   std::uint32_t chunk = kNone, micro_batch = kNone;
+  bool weights_only = false;  // its work is gradients of weights that were left for later
 };
 
 // From when until when a die keeps activations.

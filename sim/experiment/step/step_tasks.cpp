@@ -34,7 +34,7 @@ StreamTask StepTasks::task(const ChunkWork& work, const char* name, StepStream s
 }
 
 StepTask StepTasks::of_work(const ChunkWork& work, StepTask::Kind kind) const {
-  return {kind, work.backward, false, work.paired, kNone, work.chunk, work.micro_batch};
+  return {kind, work.backward, false, work.paired, kNone, work.chunk, work.micro_batch, work.weights_only};
 }
 
 std::uint32_t StepTasks::add(StreamTask task, StepTask step_task) {

@@ -13,8 +13,9 @@ using AfterTasks = std::vector<std::uint32_t>;
 struct ChunkWork {
   std::uint32_t stage = 0, chunk = kNone, micro_batch = kNone;
   bool backward = false;
-  bool paired = false;  // beside another micro-batch's
-  double slowness = 1;  // of its kernels, which leave some workers to exchanges
+  bool paired = false;        // beside another micro-batch's
+  double slowness = 1;        // of its kernels, which leave some workers to exchanges
+  bool weights_only = false;  // gradients of weights that were left for later
 };
 
 // Adds tasks to a step's program. Each function returns what must have ended for what follows.

@@ -123,6 +123,71 @@ Figure drawn(const PublishedFigure& published_figure, const std::vector<const Co
   return figure;
 }
 
+// When something began and ended, of points that have both.
+struct PublishedSpan {
+  std::string name;
+  const Comparison *start = nullptr, *end = nullptr;
+};
+
+std::vector<PublishedSpan> spans_in(const std::vector<Comparison>& comparisons) {
+  std::vector<const Comparison*> dates;
+  for (const Comparison& comparison : comparisons) {
+    const Point& point = comparison.point;
+    if (point.variant.empty() && (point.metric == "start" || point.metric == "end"))
+      dates.push_back(&comparison);
+  }
+  // What all have in common is no part of their names.
+  std::vector<PublishedSpan> spans;
+  for (const Comparison* const comparison : dates) {
+    std::string name;
+    for (const auto& [key, value] : comparison->point.coordinates.items()) {
+      const auto same = [&](const Comparison* other) {
+        const auto& coordinates = other->point.coordinates;
+        return coordinates.contains(key) && coordinates[key] == value;
+      };
+      if (std::ranges::all_of(dates, same)) continue;
+      name += name.empty() ? text_of(value) : fmt::format(", {} {}", key, text_of(value));
+    }
+    auto found = std::ranges::find(spans, name, &PublishedSpan::name);
+    if (found == spans.end()) found = spans.insert(found, {name});
+    (comparison->point.metric == "start" ? found->start : found->end) = comparison;
+  }
+  std::erase_if(spans, [](const PublishedSpan& span) {
+    return !span.start || !span.end || span.start->point.unit != span.end->point.unit;
+  });
+  return spans;
+}
+
+// What was published over what is predicted, the first at the top.
+Figure spans_figure(const std::string& title, const std::vector<PublishedSpan>& spans) {
+  Figure figure;
+  figure.title = title;
+  figure.origin = "filled: predicted; outlined: published";
+  FigureSeries ours{"predicted", FigureKind::kSpans, 0, false, {}}, theirs = ours;
+  theirs.name = "published";
+  theirs.hollow = true;
+  std::vector<std::string> names;
+  std::vector<double> dates{0};
+  const std::string& unit = spans.front().start->point.unit;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const Comparison &start = *spans[i].start, &end = *spans[i].end;
+    const auto place = static_cast<double>(spans.size() - 1 - i);
+    names.insert(names.begin(), spans[i].name);
+    ours.points.push_back({start.point.value, place, start.point.value, end.point.value});
+    if (start.reference && end.reference) {
+      const double from = start.reference->in(unit), to = end.reference->in(unit);
+      theirs.points.push_back({from, place, from, to});
+      dates.push_back(to);
+    }
+    dates.push_back(end.point.value);
+  }
+  figure.x = axis_from_zero(unit, dates);
+  figure.y = names_axis("", names);
+  figure.series.push_back(std::move(ours));
+  if (!theirs.points.empty()) figure.series.push_back(std::move(theirs));
+  return figure;
+}
+
 // How far each prediction lies from what was published.
 Figure errors_figure(const std::string& title, const std::vector<const Comparison*>& compared) {
   Figure figure;
@@ -181,6 +246,8 @@ void add_published(Page& page, const PublishedTable& table, const std::string& h
     const std::vector<const Comparison*> shown = shown_by(figure, comparisons);
     if (!shown.empty()) blocks.figure(drawn(figure, shown, series_of(figure, comparisons), bars));
   }
+  const std::vector<PublishedSpan> spans = spans_in(comparisons);
+  if (!spans.empty()) blocks.figure(spans_figure("When stages run", spans));
   std::vector<const Comparison*> compared;
   for (const Comparison& comparison : comparisons) {
     if (comparison.reference && comparison.point.variant.empty()) compared.push_back(&comparison);

@@ -37,19 +37,6 @@ std::vector<std::string> other_axes(const SweepResults& sweep, const std::vector
   return names;
 }
 
-std::string pivot_origin(const SweepResults& sweep, const ResultMetric& metric, const ResultPivot& pivot,
-                         std::string_view band) {
-  std::string text = fmt::format("{}, {}", sweep.name, metric.pass == "total" ? "all passes" : metric.pass);
-  const std::vector<std::string> others = other_axes(sweep, {pivot.rows, pivot.columns});
-  const bool several = std::ranges::any_of(pivot.cells, [](const std::vector<ResultPivot::Cell>& row) {
-    return std::ranges::any_of(row, [](const ResultPivot::Cell& cell) { return cell.values.size() > 1; });
-  });
-  if (several)
-    text += fmt::format("; median{} over {}", band,
-                        others.empty() ? "points" : fmt::format("{}", fmt::join(others, ", ")));
-  return text;
-}
-
 namespace {
 
 // What a cell's median hides.

@@ -24,11 +24,6 @@ ResultPivot pivot_of(const SweepResults& sweep, std::size_t rows, std::size_t co
 // The axes that a pivot, or a line of a plot, takes the median over: those with several values.
 std::vector<std::string> other_axes(const SweepResults& sweep, const std::vector<std::size_t>& used);
 
-// Where the values of a plot are from, and what they are medians of (`band`: " and range", where that is
-// drawn too).
-std::string pivot_origin(const SweepResults& sweep, const ResultMetric& metric, const ResultPivot& pivot,
-                         std::string_view band);
-
 Report pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
                   const ResultMetric& metric);
 

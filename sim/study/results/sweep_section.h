@@ -5,8 +5,8 @@
 
 namespace a3sim {
 
-// A sweep as sections of a page: what follows from it, figures of each metric over each pair of axes and of
-// each pair of metrics, all points.
+// A sweep as sections of a page: its points, of which the page itself draws what the reader chooses; what matters most; what
+// failed.
 void add_sweep(Page& page, const SweepResults& sweep);
 
 }  // namespace a3sim

@@ -68,17 +68,29 @@ constexpr Quantity kQuantities[] = {
 
 Cell cell_of(PassValue value) { return value ? Cell(*value) : Cell(); }
 
-// A row for each pass, and one for all.
+// A row for each pass, and one for all. What no pass tells has no column.
 Table passes_table(const KnownRun& run) {
+  std::vector<const Quantity*> told;
+  for (const Quantity& quantity : kQuantities) {
+    const auto tells = [&](const KnownPass& pass) { return quantity.of(pass).has_value(); };
+    if (std::ranges::any_of(run.passes, tells)) told.push_back(&quantity);
+  }
+  const auto add_cells = [&](auto& cells, auto&& cell, auto&& bound_by) {
+    for (const Quantity* const quantity : told) {
+      cells.push_back(cell(*quantity));
+      if (quantity->of == bound_ms) cells.push_back(bound_by);
+    }
+  };
   std::vector<Column> columns{Column::words("pass")};
-  for (const Quantity& quantity : kQuantities)
-    columns.push_back(Column::number(quantity.name, "", quantity.decimals));
-  columns.insert(columns.begin() + 3, Column::words("bound by"));
+  add_cells(
+      columns, [](const Quantity& quantity) { return Column::number(quantity.name, "", quantity.decimals); },
+      Column::words("bound by"));
   Table table(std::move(columns));
   for (const KnownPass& pass : run.passes) {
     std::vector<Cell> row{pass.pass->name};
-    for (const Quantity& quantity : kQuantities) row.push_back(cell_of(quantity.of(pass)));
-    row.insert(row.begin() + 3, pass.binding.empty() ? Cell() : Cell(pass.binding));
+    add_cells(
+        row, [&](const Quantity& quantity) { return cell_of(quantity.of(pass)); },
+        pass.binding.empty() ? Cell() : Cell(pass.binding));
     table.add(std::move(row));
   }
   if (run.passes.size() > 1) {

@@ -12,6 +12,7 @@
 #include "sim/diagnosis/rules/finding_section.h"
 #include "sim/study/summary/known_run.h"
 #include "sim/study/summary/run_answer.h"
+#include "sim/study/summary/step_section.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/report/page/run_figures.h"
 #include "traces/report/page/run_section.h"
@@ -108,6 +109,10 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
   const bool several = saved.size() > 1;
   for (std::size_t i = 0; i < saved.size(); ++i)
     runs.push_back(know(saved[i], several ? names[i] : saved[i].name));
+  for (const KnownRun& run : runs) {
+    if (has_step(run.run->directory))
+      add_step(page, run.run->directory, several ? "Step, " + run.name : "Step");
+  }
   add_answer(page, runs);
   std::vector<NamedRun> traced;
   for (const KnownRun& run : runs) {

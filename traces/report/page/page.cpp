@@ -135,10 +135,13 @@ void Page::add(const std::string& title, const PageBlocks& blocks, bool folded) 
 void Page::add(nlohmann::ordered_json section) { page_["sections"].push_back(std::move(section)); }
 
 nlohmann::ordered_json Page::pack(const PackedColumns& columns) {
-  const std::string id = fmt::format("packed-{}", parts_++);
-  packed_ +=
-      fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, base64(gzip(columns.bytes())));
-  return {{"id", id}, {"rows", columns.rows()}, {"columns", columns.names()}};
+  return {{"id", pack(columns.bytes())}, {"rows", columns.rows()}, {"columns", columns.names()}};
+}
+
+std::string Page::pack(std::string_view text) {
+  std::string id = fmt::format("packed-{}", parts_++);
+  packed_ += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, base64(gzip(text)));
+  return id;
 }
 
 std::string Page::html(std::string_view program) const {

@@ -74,6 +74,8 @@ class Page {
   void add(nlohmann::ordered_json section);
   // What a section says of columns that the page holds.
   nlohmann::ordered_json pack(const PackedColumns& columns);
+  // The id of an element that the page keeps a text in, compressed.
+  std::string pack(std::string_view text);
 
   std::string html(std::string_view program) const;
 

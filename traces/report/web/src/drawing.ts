@@ -8,7 +8,7 @@ export type FigurePoint = [number, number, number, number];
 
 export interface Series {
   name: string; // empty: the legend does not have it
-  kind: "line" | "points" | "bars" | "steps" | "plain"; // plain: a line without points
+  kind: "line" | "points" | "bars" | "steps" | "plain" | "spans"; // plain: a line without points; spans: from the least to the most of a point along x
   color: number; // a place in the palette
   hollow: boolean; // published beside predicted
   points: FigurePoint[];
@@ -224,7 +224,7 @@ class Drawing {
 
   private bands(): void {
     for (const series of this.figure.series) {
-      if (series.kind === "bars") continue;
+      if (series.kind === "bars" || series.kind === "spans") continue;
       const points = series.points;
       let ranged = false;
       for (const p of points) ranged = ranged || p[2] < p[3];
@@ -260,6 +260,7 @@ class Drawing {
   }
 
   private series(series: Series): void {
+    if (series.kind === "spans") return this.spans(series);
     if (series.kind === "bars" || series.points.length === 0) return;
     const stroke = this.color(series);
     if (series.kind !== "points" && series.points.length > 1) {
@@ -270,6 +271,18 @@ class Drawing {
     }
     if (series.kind === "plain") return;
     for (const p of series.points) this.dot(this.x(p[0]), this.y(p[1]), series, p);
+  }
+
+  // What was published is an outline around what is predicted.
+  private spans(series: Series): void {
+    const high = series.hollow ? 0.72 : 0.5;
+    for (const [, place, from, to] of series.points) {
+      const left = this.x(from), top = this.y(place + high / 2), color = series.hollow ? this.theme.text : this.color(series);
+      this.out += tag("rect", {
+        x: round(left), y: round(top), width: round(Math.max(1, this.x(to) - left)), height: round(this.y(place - high / 2) - top),
+        fill: series.hollow ? "none" : color, stroke: color, "stroke-width": series.hollow ? 1.4 : 0.5, "pointer-events": "all",
+      }, tag("title", {}, escaped(`${this.figure.y.names[place]}, ${series.name}: ${significant(from)} to ${significant(to)}`)));
+    }
   }
 
   private dot(x: number, y: number, series: Series, p: FigurePoint | null): void {
@@ -355,8 +368,8 @@ class Drawing {
       this.text(x, y + 4, entry.text, { fill: this.theme.muted });
       return;
     }
-    const stroke = this.color(series);
-    if (series.kind === "bars") {
+    const stroke = series.kind === "spans" && series.hollow ? this.theme.text : this.color(series);
+    if (series.kind === "bars" || series.kind === "spans") {
       this.out += tag("rect", {
         x: round(x), y: round(y - 5), width: 16, height: 10, fill: series.hollow ? this.theme.background : stroke, stroke,
       });

@@ -5,7 +5,7 @@ import { grey, hues, places } from "./palette.js";
 const [blue, vermillion, green, pink, orange, sky, olive] = [0, 1, 2, 3, 4, 5, 6];
 const pale = (hue: number) => hue + hues, deep = (hue: number) => hue + 2 * hues;
 
-export type Meaning = "operator" | "cause" | "state" | "execution" | "counter";
+export type Meaning = "operator" | "cause" | "state" | "execution" | "counter" | "work" | "class";
 type Table = { [name: string]: number };
 
 // What is sent is blue and orange, products are vermillion and pink, elementwise work is green, rows that are gathered are
@@ -37,7 +37,15 @@ const counters: Table = {
 };
 const executions: Table = { static: blue, kernel: vermillion, dynamic: green, streams: pink, fused: orange };
 
-const tables: { [meaning in Meaning]: Table } = { operator: operators, cause: causes, state: states, execution: executions, counter: counters };
+// Blocks of a pipeline, and classes of a die's time; what is exposed is vermillion as memory is: it is what hurts.
+const works: Table = { forward: blue, backward: green, weights: orange, update: pink };
+const classes: Table = {
+  "grouped products": blue, "other products": deep(blue), attention: sky, "vector alone": orange,
+  EP: green, TP: deep(green), DP: pale(green), "PP and CP": pale(olive),
+  bubble: pink, host: olive, optimizer: vermillion, rest: grey, exposed: vermillion,
+};
+
+const tables: { [meaning in Meaning]: Table } = { operator: operators, cause: causes, state: states, execution: executions, counter: counters, work: works, class: classes };
 
 function hash(name: string): number {
   let sum = 0x811c9dc5; // FNV-1a
@@ -46,7 +54,7 @@ function hash(name: string): number {
 }
 
 const assigned: { [meaning in Meaning]: Map<string, number> } =
-  { operator: new Map(), cause: new Map(), state: new Map(), execution: new Map(), counter: new Map() };
+  { operator: new Map(), cause: new Map(), state: new Map(), execution: new Map(), counter: new Map(), work: new Map(), class: new Map() };
 
 // Gives names that stand side by side places that differ, as long as there are any. Its order is that of the letters, so
 // that it does not matter which run comes first.
@@ -67,7 +75,7 @@ export function color_of(meaning: Meaning, name: string): number {
 }
 
 // What a figure's legend says of its series.
-const legends: { [legend: string]: Meaning } = { operator: "operator", "spent on": "cause", state: "state", execution: "execution" };
+const legends: { [legend: string]: Meaning } = { operator: "operator", "spent on": "cause", state: "state", execution: "execution", "time of a die": "class" };
 
 // The place of a series whose legend says what its name means; others have the one that they came with.
 export function series_place(legend: string, name: string, place: number): number {

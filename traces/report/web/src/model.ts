@@ -1,5 +1,8 @@
 // What the program puts into the page: JSON in the element `a3sim-page`, and packed columns in elements of their own.
 import type { Figure } from "./drawing.js";
+import type { SearchSection, TrySection } from "./orders.js";
+import type { StepSection } from "./step_data.js";
+import type { SweepSection } from "./sweep_points.js";
 
 export interface Page {
   title: string;
@@ -8,13 +11,10 @@ export interface Page {
   sections: Section[];
 }
 
-export type Section = BlocksSection | ChoicesSection | FindingsSection | RunsSection;
+export type Section = BlocksSection | FindingsSection | RunsSection | StepSection | SweepSection | SearchSection | TrySection;
 
 // Text, tables and figures below a heading.
 export interface BlocksSection { kind: "blocks"; title: string; blocks: Block[]; folded?: boolean }
-
-// One of many figures, chosen by name.
-export interface ChoicesSection { kind: "choices"; title: string; note?: string; choices: { name: string; label: string }[]; figures: { of: { [choice: string]: string }; figure: Figure }[] }
 
 // What was found in passes that a section of runs shows under the same names.
 export interface FindingsSection { kind: "findings"; title: string; findings: Finding[] }
@@ -97,6 +97,10 @@ async function unpacked(id: string): Promise<Uint8Array> {
   const raw = Uint8Array.from(atob(element_text(id).trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+export async function read_text(id: string): Promise<string> {
+  return new TextDecoder().decode(await unpacked(id));
 }
 
 // Each value is the difference to the one above it, its sign in the lowest bit, seven bits a byte, the lowest first.

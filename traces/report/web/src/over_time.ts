@@ -5,7 +5,8 @@ import { color_of, tell_apart } from "./meanings.js";
 import { Columns, Pass, read_columns } from "./model.js";
 import { series_color } from "./palette.js";
 import { on_theme, theme } from "./theme.js";
-import { Ticks, TimeAxis, ticks_of, time_text } from "./time_axis.js";
+import { PlotLink, time_axes } from "./plot_link.js";
+import { TimeAxis, time_text } from "./time_axis.js";
 
 interface Chart { title: string; unit: string; counters: number[] }
 
@@ -49,10 +50,10 @@ export class OverTime {
   readonly element = el("div", { class: "over-time" });
   private plots: uPlot[] = [];
   private columns: Columns | null = null;
-  private ours = false; // a change of the axis that comes from here
+  private link: PlotLink;
 
-  constructor(private pass: Pass, private time: TimeAxis) {
-    time.on_change(() => this.follow());
+  constructor(private pass: Pass, time: TimeAxis) {
+    this.link = new PlotLink(() => this.plots, time);
     on_theme(() => this.build());
     new ResizeObserver(() => this.fit()).observe(this.element);
     this.load().catch((error: unknown) => this.element.replaceChildren(error instanceof Error ? error.message : String(error)));
@@ -79,7 +80,7 @@ export class OverTime {
       place.append(legend);
     }
     this.fit();
-    this.follow();
+    this.link.follow();
   }
 
   private data_of(chart: Chart): uPlot.AlignedData | null {
@@ -101,33 +102,21 @@ export class OverTime {
   }
 
   private options(chart: Chart, key: string, width: number, legend: HTMLElement): uPlot.Options {
-    const t = theme(), series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [];
+    const series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [];
     chart.counters.forEach((i, n) => {
       const color = this.color(i);
       series.push({ stroke: color, width: 1.5, points: { show: false } }, { width: 0, points: { show: false } }, { width: 0, points: { show: false } });
       bands.push({ series: [3 * n + 3, 3 * n + 2], fill: color + "33" });
     });
-    const axis = { stroke: t.muted, grid: { stroke: t.grid, width: 1 }, ticks: { stroke: t.grid, width: 1 }, font: "11px system-ui, sans-serif" };
     const fill = (plot: uPlot) => this.fill_legend(plot, chart, legend);
     return {
       width, height: 150, title: chart.title + (chart.unit ? `, ${chart.unit}` : ""), series, bands,
       cursor: { sync: { key, setSeries: false }, drag: { x: true, y: false } },
       scales: { x: { time: false }, y: { range: (_, __, most) => [0, (chart.unit === "%" ? 100 : most || 1) * 1.05] } },
-      axes: [{ ...axis, size: 30, splits: (plot) => this.ticks(plot).list.map(({ at }) => at / 1e9), values: (plot) => this.tick_words(plot) }, { ...axis, size: 52 }],
+      axes: time_axes(),
       legend: { show: false },
-      hooks: { setScale: [(plot, scale) => scale === "x" && (this.lead(plot), fill(plot))], setCursor: [fill], ready: [fill] },
+      hooks: { setScale: [(plot, scale) => scale === "x" && (this.link.lead(plot), fill(plot))], setCursor: [fill], ready: [fill] },
     };
-  }
-
-  private ticks(plot: uPlot): Ticks {
-    const { min, max } = plot.scales.x!;
-    return ticks_of((min ?? 0) * 1e9, (max ?? 1) * 1e9, Math.max(2, plot.width / 75));
-  }
-
-  // The dates of ticks; those at the right edge have no room for words.
-  private tick_words(plot: uPlot): string[] {
-    const { base, list } = this.ticks(plot), words = list.map(({ at, text }) => (plot.valToPos(at / 1e9, "x") > plot.width - 90 ? "" : text));
-    return words.map((word, i) => (i === 0 && base ? base : word));
   }
 
   // Values at the pointer's date, or of all that is shown while it is elsewhere.
@@ -144,7 +133,7 @@ export class OverTime {
 
   // Of one chart: as many stand side by side as have room.
   private width(): number {
-    const gap = 20, least = 420, whole = this.element.clientWidth;
+    const gap = 20, least = 360, whole = this.element.clientWidth;
     const columns = Math.max(1, Math.min(3, Math.floor((whole + gap) / (least + gap))));
     return Math.max(260, Math.floor((whole - gap * (columns - 1)) / columns));
   }
@@ -156,20 +145,5 @@ export class OverTime {
       plot.root.parentElement!.style.width = `${width}px`;
       if (plot.width !== width) plot.setSize({ width, height: 150 });
     }
-  }
-
-  // The reader zoomed in a chart: the axis that all share follows.
-  private lead(plot: uPlot): void {
-    const { min, max } = plot.scales.x!;
-    if (this.ours || min == null || max == null) return;
-    const from = min * 1e9, to = max * 1e9, span = this.time.to - this.time.from;
-    if (Math.abs(from - this.time.from) + Math.abs(to - this.time.to) > span / 500) this.time.set(from, to);
-  }
-
-  private follow(): void {
-    this.ours = true;
-    for (const plot of this.plots) plot.setScale("x", { min: this.time.from / 1e9, max: this.time.to / 1e9 });
-    // uPlot tells its hooks later.
-    queueMicrotask(() => queueMicrotask(() => (this.ours = false)));
   }
 }

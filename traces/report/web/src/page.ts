@@ -1,12 +1,16 @@
-import { button, choice, copy, el } from "./dom.js";
+import { button, copy, el } from "./dom.js";
 import { FigureView } from "./figures.js";
 import { findings_section } from "./findings.js";
-import { Block, BlocksSection, ChoicesSection, Finding, Section, read_page } from "./model.js";
+import { Block, BlocksSection, Finding, Section, read_page } from "./model.js";
 import { sums_of } from "./area.js";
 import { sent_between } from "./matrix.js";
 import { color_of, tell_apart } from "./meanings.js";
+import { search_section, try_section } from "./orders.js";
 import { dark, light, series_color } from "./palette.js";
 import { Runs } from "./runs.js";
+import { StepView } from "./step.js";
+import { sweep_section } from "./sweep.js";
+import { SweepPoints } from "./sweep_points.js";
 import { table_element } from "./table.js";
 import { Tasks } from "./tasks.js";
 import { start_theme, toggle_theme } from "./theme.js";
@@ -56,44 +60,33 @@ function blocks_section(section: BlocksSection): HTMLElement {
   return el("section", {}, el("h2", {}, section.title), ...children);
 }
 
-// The figure whose names are chosen; a choice that leads to none goes to one that has the name just chosen.
-function choices_section(section: ChoicesSection): HTMLElement {
-  const first = section.figures[0];
-  if (!first) return el("section", {}, el("h2", {}, section.title), el("p", {}, "There is nothing to draw."));
-  let now = { ...first.of };
-  const view = new FigureView(first.figure, 440), bar = el("div", { class: "bar" });
-  const fill = () => {
-    bar.replaceChildren(...section.choices.map(({ name, label }) => {
-      const values = [...new Set(section.figures.map((f) => f.of[name] ?? ""))];
-      return choice(label, values.map((v) => [v, v || "none"]), now[name] ?? "", (value) => {
-        const wanted = { ...now, [name]: value };
-        const matches = (of: { [key: string]: string }) => section.choices.filter((c) => of[c.name] === wanted[c.name]).length;
-        const able = section.figures.filter((f) => f.of[name] === value);
-        const best = able.reduce((a, b) => (matches(b.of) > matches(a.of) ? b : a));
-        now = { ...best.of };
-        view.show(best.figure);
-        fill();
-      });
-    }));
-  };
-  fill();
-  return el("section", { class: "choices" }, el("h2", {}, section.title), bar, view.element,
-    section.note ? el("p", { class: "note" }, section.note) : null);
-}
-
 function start(): void {
   start_theme();
-  const page = read_page(), main = el("main"), parts: Runs[] = [];
+  const page = read_page(), main = el("main"), parts: Runs[] = [], steps: StepView[] = [], sweeps: SweepPoints[] = [];
   const found: Finding[] = page.sections.flatMap((section) => (section.kind === "findings" ? section.findings : []));
   const section_element = (section: Section): HTMLElement => {
-    if (section.kind === "runs") {
-      const runs = new Runs(section, found);
-      parts.push(runs);
-      return runs.element;
+    switch (section.kind) {
+      case "runs": {
+        const runs = new Runs(section, found);
+        parts.push(runs);
+        return runs.element;
+      }
+      case "step": {
+        const step = new StepView(section);
+        steps.push(step);
+        return step.element;
+      }
+      case "findings":
+        return findings_section(section, (finding, evidence) => void parts[0]?.show_finding(finding, evidence));
+      case "sweep":
+        return sweep_section(section, (points) => sweeps.push(points));
+      case "search":
+        return search_section(section);
+      case "try":
+        return try_section(section);
+      case "blocks":
+        return blocks_section(section);
     }
-    if (section.kind === "findings")
-      return findings_section(section, (finding, evidence) => void parts[0]?.show_finding(finding, evidence));
-    return section.kind === "choices" ? choices_section(section) : blocks_section(section);
   };
   const headings = el("nav", { "aria-label": "sections" });
   page.sections.forEach((section, i) => {
@@ -107,10 +100,12 @@ function start(): void {
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
   // For tests, and for the curious in a console.
-  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, Tasks, sent_between, sums_of, ticks_of, color_of, tell_apart, series_color, themes: { light, dark } };
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, sweeps, Tasks, sent_between, sums_of, ticks_of, color_of, tell_apart, series_color, themes: { light, dark } };
+  // A key goes to what lies below the pointer, or else to the first that there is; what is searched is tasks.
+  const with_keys = (event: KeyboardEvent) => (event.key !== "/" ? steps.find((step) => step.pointed()) : undefined) ?? parts[0] ?? steps[0];
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement;
-    if (!typing && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey && parts[0]?.key(event)) event.preventDefault();
+    if (!typing && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey && with_keys(event)?.key(event)) event.preventDefault();
   });
 }
 

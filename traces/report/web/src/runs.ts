@@ -190,7 +190,7 @@ export class Runs {
     const again = (change: () => void) => (change(), this.rechoose());
     return el("div", { class: "bar" },
       choice("rank", list, String(this.shown.rank), (v) => again(() => (this.shown.rank = Number(v)))),
-      choice("workers", [["all", kinds.join(" and ")], ...several], this.shown.kinds, (v) => again(() => (this.shown.kinds = v))),
+      choice("workers", [["all", kinds.length > 2 ? "all" : kinds.join(" and ")], ...several], this.shown.kinds, (v) => again(() => (this.shown.kinds = v))),
       choice("row", [["0", "fit"], ["3", "3 px"], ["6", "6 px"], ["14", "14 px"], ["20", "20 px"]], String(this.shown.row), (v) => again(() => (this.shown.row = Number(v)))),
       el("label", {}, path, " critical path"), this.search, this.count,
       button("+", "zoom in", () => this.zoom(0.5)), button("−", "zoom out", () => this.zoom(2)),

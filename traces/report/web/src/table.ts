@@ -16,15 +16,20 @@ function order_by(table: Table, column: number, falling: boolean): number[] {
   return order;
 }
 
-type Column<Row> = [head: string, value: (row: Row) => string, text: (value: string) => string] | [head: string, value: (row: Row) => number, text: (value: number) => string];
+export type Column<Row> = [head: string, value: (row: Row) => string, text: (value: string) => string] | [head: string, value: (row: Row) => number, text: (value: number) => string];
+
+export const words = <Row>(head: string, value: (row: Row) => string, text = (value: string) => value): Column<Row> => [head, value, text];
+// NaN: there is none.
+export const number = <Row>(head: string, value: (row: Row) => number, text: (value: number) => string): Column<Row> => [head, value, (v: number) => (isNaN(v) ? "-" : text(v))];
 
 // A table of what the page computes itself. CSV has the exact values.
 export function table_of<Row>(rows: Row[], columns: Column<Row>[]): Table {
   const values = rows.map((row) => columns.map(([, value]) => value(row)));
   const texts = values.map((of) => of.map((value, c) => (columns[c]![2] as (value: string | number) => string)(value)));
-  const cell = (value: string | number) => (/[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
-  const csv = [columns.map(([head]) => head), ...values].map((line) => line.map(cell).join(",") + "\n").join("");
-  return { heads: columns.map(([head]) => head), numbers: columns.map((_, c) => typeof values[0]?.[c] === "number"), rows: texts, values, csv };
+  const exact = values.map((of) => of.map((value) => (typeof value === "number" && isNaN(value) ? null : value)));
+  const cell = (value: string | number | null) => (/[",\n]/.test(String(value ?? "")) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
+  const csv = [columns.map(([head]) => head), ...exact].map((line) => line.map(cell).join(",") + "\n").join("");
+  return { heads: columns.map(([head]) => head), numbers: columns.map((_, c) => typeof values[0]?.[c] === "number"), rows: texts, values: exact, csv };
 }
 
 export interface TableOptions {

@@ -38,6 +38,7 @@ export class TimeAxis {
 
 // Picoseconds for people, with digits that fit a stretch of `span`.
 export function time_text(ps: number, span = ps): string {
+  if (span >= 1e12) return `${(ps / 1e12).toFixed(3)} s`;
   if (span >= 1e9) return `${(ps / 1e9).toFixed(span >= 1e10 ? 2 : 3)} ms`;
   if (span >= 1e6) return `${(ps / 1e6).toFixed(2)} µs`;
   return `${(ps / 1e3).toFixed(1)} ns`;
@@ -54,7 +55,7 @@ export interface Ticks {
   list: { at: number; text: string }[];
 }
 
-const units: [string, number][] = [["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
+const units: [string, number][] = [["s", 1e12], ["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
 
 // A span that is short against its date has offsets to a round date: "5.2 ms", "+61.8 µs".
 export function ticks_of(from: number, to: number, most: number): Ticks {

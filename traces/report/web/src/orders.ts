@@ -1,0 +1,166 @@
+// What `a3sim search --json` and `a3sim try --json` found: orders beside the shipped ones.
+import { significant } from "./axes.js";
+import { button, copy, el } from "./dom.js";
+import type { Figure, FigurePoint, Series } from "./drawing.js";
+import { names_axis, no_axis, values_axis } from "./figure_axes.js";
+import { FigureView } from "./figures.js";
+import { hues, text_color } from "./palette.js";
+import { number, table_element, table_of, words } from "./table.js";
+
+interface Choice { value: string; candidates: number; median: number }
+interface FrontPoint { latency: number; aivs?: number; spread?: number; order?: string }
+
+export interface SearchResult {
+  best: { name: string; yaml: string; settings: { [key: string]: string } };
+  best_shipped: string;
+  gain: { trained: number; held_out: number; low: number; high: number };
+  bound_distance: { before: number; after: number };
+  candidates: number;
+  candidates_per_second: number;
+  candidates_to_90_percent?: number;
+  effects: { decision: string; variance_share: number; values: Choice[] }[];
+  reverted?: { decision: string; best: string; shipped: string; loss: number | null; taken_back: boolean }[];
+  held_out?: { scenario: string; gain: number | null; best_shipped: string; refused: string }[];
+  curve?: (number | { candidates: number; gain: number })[];
+  front?: FrontPoint[];
+}
+
+interface Tried {
+  order: string;
+  same_as: string | null;
+  refused: string | null;
+  passes_ps?: { [pass: string]: number };
+  total_ps?: number;
+  to_best_shipped?: number | null;
+  to_best_shipped_low?: number | null;
+  to_best_shipped_high?: number | null;
+}
+export interface TryResult { orders: Tried[]; results?: string }
+
+export interface SearchSection { kind: "search"; title: string; result: SearchResult }
+export interface TrySection { kind: "try"; title: string; result: TryResult }
+
+const percent = (part: number, digits = 2) => `${(100 * part).toFixed(digits)} %`;
+const signed = (part: number | null | undefined) => (part == null ? "-" : `${part >= 0 ? "+" : "−"}${percent(Math.abs(part))}`);
+const point = (x: number, y: number): FigurePoint => [x, y, y, y];
+const figure = (title: string, origin: string): Figure =>
+  ({ title, origin, legend: "", x: no_axis, y: no_axis, color: no_axis, stacked: false, series: [], cells: [], marks: [], key: [] });
+
+function card(label: string, value: string, note: string): HTMLElement {
+  return el("div", { class: "answer" }, el("span", { class: "label" }, label), el("span", { class: "value" }, value), el("span", { class: "note" }, note));
+}
+
+// Numbers are latencies over that of the best shipped order, one a candidate; else the gain after so many candidates.
+export function gains_of(curve: NonNullable<SearchResult["curve"]>): [candidates: number, gain: number][] {
+  return curve.map((item, i) => (typeof item === "number" ? [i + 1, 1 - item] : [item.candidates, item.gain]));
+}
+
+function curve_figure(result: SearchResult): Figure | null {
+  const gains = gains_of(result.curve ?? []);
+  if (gains.length < 2) return null;
+  const drawn = figure("The best gain so far, in training", `beside ${result.best_shipped}, the best shipped order`);
+  // A step for each change, and the end.
+  const kept = gains.filter(([, gain], i) => i === 0 || i === gains.length - 1 || gain !== gains[i - 1]![1]);
+  drawn.x = { ...values_axis("candidates", [0, result.candidates]), log: false };
+  drawn.y = values_axis("gain, %", [0, ...gains.map(([, gain]) => 100 * gain)]);
+  drawn.series = [{ name: "", kind: "steps", color: 0, hollow: false, points: kept.map(([at, gain]) => point(at, 100 * gain)) }];
+  return drawn;
+}
+
+// Orders that no other beats in latency, AIVs and spread: a colour for each number of AIVs.
+function front_figure(front: FrontPoint[]): Figure | null {
+  const known = front.filter((of) => isFinite(of.latency));
+  if (known.length < 2) return null;
+  const by_spread = known.every((of) => of.spread !== undefined), across = (of: FrontPoint) => (by_spread ? of.spread! : of.aivs ?? 0);
+  const drawn = figure("Orders that no other beats", by_spread ? "in latency, AIVs and spread under random times" : "in latency and AIVs");
+  drawn.x = values_axis(by_spread ? "spread, smaller is better" : "AIVs, fewer is better", known.map(across));
+  drawn.y = values_axis("latency, smaller is better", known.map((of) => of.latency));
+  const aivs = [...new Set(known.map((of) => of.aivs ?? 0))].sort((a, b) => a - b);
+  drawn.legend = by_spread && aivs.length > 1 ? "AIVs" : "";
+  drawn.series = aivs.map((cores, i): Series =>
+    ({ name: aivs.length > 1 ? String(cores) : "", kind: "points", color: i % hues, hollow: false, points: known.filter((of) => (of.aivs ?? 0) === cores).map((of) => point(across(of), of.latency)) }));
+  return drawn;
+}
+
+// How much the choices of a decision differ: from its best median to its worst.
+function effects_figure(result: SearchResult): Figure | null {
+  const fewest = 3, shown = 12;
+  const spans = result.effects.map((effect) => ({ effect, values: effect.values.filter((value) => value.candidates >= fewest).map((value) => 100 * (value.median - 1)).sort((a, b) => a - b) }))
+    .filter(({ values }) => values.length > 1).slice(0, shown);
+  if (spans.length === 0) return null;
+  const drawn = figure("What decisions are worth", "latency beside the best shipped order: medians over the candidates that made a choice, best to worst");
+  drawn.x = names_axis("", spans.map(({ effect }) => effect.decision));
+  drawn.y = values_axis("% slower", [0, ...spans.flatMap(({ values }) => values)]);
+  drawn.series = [
+    { name: "", kind: "points", color: 0, hollow: false, points: spans.map(({ values }, i): FigurePoint => [i, values[0]!, values[0]!, values.at(-1)!]) },
+    { name: "", kind: "points", color: 1, hollow: true, points: spans.map(({ values }, i) => point(i, values.at(-1)!)) },
+    { name: "", kind: "plain", color: text_color, hollow: false, points: [point(-0.5, 0), point(spans.length - 0.5, 0)] },
+  ];
+  drawn.key = ["full: best choice", "hollow: worst"];
+  return drawn;
+}
+
+const parts = (title: string, element: HTMLElement | null) => (element ? [el("h3", {}, title), element] : []);
+
+function found_sentence(result: SearchResult): string {
+  const { gain } = result;
+  if (gain.trained <= 0) return `Nothing faster than ${result.best_shipped} was found among ${result.candidates} candidates.`;
+  const sure = gain.low > 0 ? "" : " The interval holds zero: do not count on a gain there.";
+  return `The order found is ${percent(gain.trained)} faster than ${result.best_shipped}, the best shipped order, in training, and ${percent(gain.held_out)} (${signed(gain.low)} to ${signed(gain.high)}) in scenarios that it was not trained on.${sure}`;
+}
+
+export function search_section({ title, result }: SearchSection): HTMLElement {
+  const { gain, bound_distance: bound } = result, curve = curve_figure(result), front = front_figure(result.front ?? []), effects = effects_figure(result);
+  const again = button("copy", "copy this order", () => void copy(result.best.yaml, again));
+  again.className = "copy";
+  const reverted = (result.reverted ?? []).filter((of) => !of.taken_back), held = result.held_out ?? [];
+  const figures = [curve, front, effects].filter((one) => one !== null).map((one) => new FigureView(one).element);
+  return el("section", {}, el("h2", {}, title),
+    el("div", { class: "cards" },
+      card("gain where not trained", signed(gain.held_out), `${signed(gain.low)} to ${signed(gain.high)}, 95 %`), card("gain in training", signed(gain.trained), `over ${result.best_shipped}`),
+      card("above the bound", percent(bound.after, 1), `${percent(bound.before, 1)} before`),
+      card("candidates", String(result.candidates), `${significant(result.candidates_per_second)} a second${result.candidates_to_90_percent ? `; nine tenths of the gain after ${result.candidates_to_90_percent}` : ""}`)),
+    el("p", { class: "verdict" }, found_sentence(result)),
+    el("div", { class: "figures" }, ...figures),
+    ...parts("The order", el("div", { class: "code" }, again, el("pre", {}, result.best.yaml + Object.entries(result.best.settings ?? {}).map(([key, value]) => `\n${key}=${value}`).join("")))),
+    ...parts("What each of its decisions is worth", reverted.length === 0 ? null : table_element(table_of(reverted, [
+      words("decision", (of) => of.decision), number("slower without it", (of) => of.loss ?? NaN, signed),
+      words("the order found has", (of) => of.best), words(`${result.best_shipped} has`, (of) => of.shipped)]))),
+    ...parts("Where it was not trained", held.length === 0 ? null : table_element(table_of(held, [
+      words("scenario", (of) => of.scenario), number("gain", (of) => of.gain ?? NaN, signed),
+      words("best shipped there", (of) => of.best_shipped), words("", (of) => of.refused.split("\n")[0]!)]))),
+    ...parts("Orders that no other beats", (result.front ?? []).length === 0 ? null : table_element(table_of(result.front!, [
+      words("order", (of) => of.order ?? ""), number("latency", (of) => of.latency, significant), number("AIVs", (of) => of.aivs ?? NaN, String),
+      number("spread", (of) => of.spread ?? NaN, significant)]))));
+}
+
+// Orders by their time beside the best shipped one, with the interval of the median difference.
+function tried_figure(orders: Tried[]): Figure {
+  const drawn = figure("Time beside the best shipped order", "medians under random times, and where the difference lies (95 %)");
+  drawn.x = names_axis("", orders.map((of) => of.order));
+  const at = (of: Tried, value: number | null | undefined) => 100 * (value ?? of.to_best_shipped ?? 0);
+  drawn.series = [{ name: "", kind: "bars", color: 0, hollow: false,
+    points: orders.map((of, i): FigurePoint => [i, at(of, of.to_best_shipped), at(of, of.to_best_shipped_low), at(of, of.to_best_shipped_high)]) }];
+  const ends = [0, ...drawn.series[0]!.points.flatMap((p) => [p[2], p[3]])], least = Math.min(...ends), most = Math.max(...ends), room = 0.06 * (most - least || 1);
+  drawn.y = { ...no_axis, name: "% slower", low: least < 0 ? least - room : 0, high: most + room };
+  return drawn;
+}
+
+export function try_section({ title, result }: TrySection): HTMLElement {
+  const ran = result.orders.filter((of) => !of.refused && of.total_ps !== undefined), tried = ran[0];
+  const [first, ...shipped] = result.orders, least = (of: Tried) => (of.refused ? Infinity : of.total_ps ?? Infinity);
+  shipped.sort((a, b) => (least(a) < least(b) ? -1 : least(a) > least(b) ? 1 : 0));
+  const best = ran.filter((of) => of !== first).reduce<Tried | null>((a, b) => (a && a.total_ps! <= b.total_ps! ? a : b), null);
+  const passes = Object.keys(tried?.passes_ps ?? {}), ms = (ps: number | undefined) => (ps === undefined ? NaN : ps / 1e9);
+  const different = ran.filter((of) => of === first || !of.same_as).sort((a, b) => a.total_ps! - b.total_ps!);
+  const by = first?.to_best_shipped, sure = (first?.to_best_shipped_low ?? by ?? 0) > 0 || (first?.to_best_shipped_high ?? by ?? 0) < 0;
+  const sentence = !first || by == null || !best ? "" : !sure ? `${first.order} and ${best.order}, the best shipped order, do not differ significantly.`
+    : `${first.order} is ${percent(Math.abs(by))} ${by > 0 ? "slower" : "faster"} than ${best.order}, the best shipped order.`;
+  return el("section", {}, el("h2", {}, title), sentence ? el("p", { class: "verdict" }, sentence) : null,
+    table_element(table_of([first!, ...shipped], [
+      words("order", (of) => of.order), ...passes.map((pass) => number<Tried>(`${pass} ms`, (of) => ms(of.passes_ps?.[pass]), (v) => v.toFixed(3))),
+      number("total ms", (of) => (of.refused ? NaN : ms(of.total_ps)), (v) => v.toFixed(3)), number("to the best shipped", (of) => of.to_best_shipped ?? NaN, signed),
+      words("", (of) => (of === first ? "tried" : of.refused ? "does not fit" : of.same_as ? `same as ${of.same_as}` : ""))])),
+    ...result.orders.filter((of) => of.refused).map((of) => el("p", { class: "note" }, `${of.order} does not fit: ${of.refused!.split("\n")[0]!}`)),
+    different.length > 1 ? el("div", { class: "choices" }, new FigureView(tried_figure(different)).element) : null);
+}

@@ -1,0 +1,102 @@
+// Figures of a sweep, drawn from its points as the reader chooses them.
+import type { Figure, FigurePoint, Series } from "./drawing.js";
+import { names_axis, no_axis, values_axis } from "./figure_axes.js";
+import { text_color } from "./palette.js";
+import { Quantity, SweepPoints, front_of, median, pivot } from "./sweep_points.js";
+
+// So many lines, and colours of points, can be told apart.
+const most_series = 24, most_colors = 8, most_numbered = 20, most_named = 12;
+
+const heading = (name: string, unit: string) => (unit ? `${name}, ${unit}` : name);
+
+function figure(title: string, origin: string): Figure {
+  return { title, origin, legend: "", x: no_axis, y: no_axis, color: no_axis, stacked: false, series: [], cells: [], marks: [], key: [] };
+}
+
+// Axes that a figure does not show, on which the chosen points differ.
+function hidden_axes(points: SweepPoints, chosen: number[], shown: (number | null)[]): string[] {
+  return points.drawn.filter((axis) => !shown.includes(axis) && new Set(chosen.map((p) => points.levels[axis]![p])).size > 1).map((axis) => points.section.axes[axis]!.name);
+}
+
+// Where points were chosen from, and what medians are over.
+function origin_of(points: SweepPoints, chosen: number[], shown: (number | null)[], several: boolean, band: string): string {
+  const others = hidden_axes(points, chosen, shown), text = `${chosen.length} of ${points.count} points`;
+  return several ? `${text}; median${band} over ${others.length > 0 ? others.join(", ") : "points"}` : text;
+}
+
+const any_several = (cells: number[][][]) => cells.some((row) => row.some((cell) => cell.length > 1));
+
+// A line through the medians for each value of an axis (null: one line), with a band from the least to the most.
+export function lines_figure(points: SweepPoints, chosen: number[], quantity: Quantity, x: number, lines: number | null): Figure | string {
+  const { axes } = points.section, over = axes[x]!, cells = pivot(points, chosen, quantity, x, lines);
+  const names = lines === null ? [""] : axes[lines]!.values;
+  if (names.length > most_series) return `${axes[lines!]!.name} has ${names.length} values, too many to tell their lines apart.`;
+  const all = cells.flat(2);
+  if (all.length === 0) return "No point has this value.";
+  const drawn = figure(`${quantity.name} by ${over.name}${lines === null ? "" : ` and ${axes[lines]!.name}`}`,
+    origin_of(points, chosen, [x, lines], any_several(cells), " and range"));
+  drawn.legend = lines === null ? "" : axes[lines]!.name;
+  drawn.x = over.numbers ? { ...values_axis(heading(over.name, over.unit), over.numbers), truncated: false, name: heading(over.name, over.unit) } : names_axis(over.name, over.values);
+  if (over.numbers && drawn.x.log && over.numbers.length <= most_named) {
+    drawn.x.places = over.numbers;
+    drawn.x.names = over.numbers.map((value) => String(Number(value.toPrecision(6))));
+  }
+  drawn.y = values_axis(heading(quantity.name, quantity.unit), all);
+  names.forEach((name, column) => {
+    const series: Series = { name, kind: "line", color: column, hollow: false, points: [] };
+    cells.forEach((row, at) => {
+      const cell = row[column]!;
+      if (cell.length > 0) series.points.push([over.numbers?.[at] ?? at, median(cell), cell[0]!, cell.at(-1)!]);
+    });
+    if (series.points.length > 0) drawn.series.push(series);
+  });
+  return drawn;
+}
+
+// A cell for each pair of values, with the median of its points; the first row stands at the top.
+export function heat_figure(points: SweepPoints, chosen: number[], quantity: Quantity, rows: number, columns: number): Figure | string {
+  const { axes } = points.section, cells = pivot(points, chosen, quantity, rows, columns), names = axes[rows]!.values;
+  const drawn = figure(`${heading(quantity.name, quantity.unit)} by ${axes[rows]!.name} and ${axes[columns]!.name}`, origin_of(points, chosen, [rows, columns], any_several(cells), ""));
+  drawn.x = names_axis(axes[columns]!.name, axes[columns]!.values);
+  drawn.y = names_axis(axes[rows]!.name, [...names].reverse());
+  cells.forEach((row, r) => row.forEach((cell, c) => {
+    if (cell.length > 0) drawn.cells.push([c, names.length - 1 - r, median(cell)]);
+  }));
+  if (drawn.cells.length === 0) return "No point has this value.";
+  drawn.color = values_axis(heading(quantity.name, quantity.unit), drawn.cells.map((cell) => cell[2]));
+  return drawn;
+}
+
+// All chosen points over two aims, and those that no other beats as a numbered line of steps.
+export function front_figure(points: SweepPoints, chosen: number[], x: Quantity, y: Quantity, colors: number | null): Figure | string {
+  const { axes } = points.section, known = chosen.filter((p) => x.values[p] != null && y.values[p] != null);
+  if (known.length === 0) return "No point has both values.";
+  const names = colors === null ? [""] : axes[colors]!.values;
+  if (names.length > most_colors) return `${axes[colors!]!.name} has ${names.length} values, too many to tell their colours apart.`;
+  const front = front_of(known, x, y), at = (p: number): FigurePoint => [x.values[p]!, y.values[p]!, y.values[p]!, y.values[p]!];
+  const drawn = figure(`${y.name} against ${x.name}`, `${known.length} points, ${front.length} that no other beats`);
+  drawn.legend = colors === null ? "" : axes[colors]!.name;
+  names.forEach((name, i) => {
+    const own = known.filter((p) => colors === null || points.levels[colors]![p] === i);
+    if (own.length > 0) drawn.series.push({ name, kind: "points", color: i, hollow: false, points: own.map(at) });
+  });
+  drawn.series.push({ name: "", kind: "steps", color: text_color, hollow: false, points: front.map(at) });
+  const aim = (of: Quantity) => `${heading(of.name, of.unit)}, ${of.better || "smaller"} is better`;
+  drawn.x = values_axis(aim(x), known.map((p) => x.values[p]!));
+  drawn.y = values_axis(aim(y), known.map((p) => y.values[p]!));
+  add_numbers(points, front, drawn);
+  return drawn;
+}
+
+// Numbers for the points of the front: those that lie on one another share a mark.
+function add_numbers(points: SweepPoints, front: number[], drawn: Figure): void {
+  const near = 0.015, share = (axis: Figure["x"], v: number) => (axis.log ? Math.log(v / axis.low) / Math.log(axis.high / axis.low) : (v - axis.low) / (axis.high - axis.low));
+  front.forEach((point, i) => {
+    if (i < most_numbered) drawn.key.push(`${i + 1}: ${points.place(point)}`);
+    const [x, y] = drawn.series.at(-1)!.points[i]!;
+    const mark = drawn.marks.find((m) => Math.abs(share(drawn.x, m.x) - share(drawn.x, x)) < near && Math.abs(share(drawn.y, m.y) - share(drawn.y, y)) < near);
+    if (mark) mark.text += `, ${i + 1}`;
+    else drawn.marks.push({ x, y, text: String(i + 1) });
+  });
+  if (front.length > most_numbered) drawn.key.push(`… ${front.length - most_numbered} more`);
+}

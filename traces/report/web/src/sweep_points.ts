@@ -1,0 +1,124 @@
+// The points of a sweep: where they lie on its axes, their values, and how these stand to those of a baseline.
+
+export interface SweepAxis { name: string; unit: string; values: string[]; numbers: number[] | null }
+export interface SweepMetric { pass: string; name: string; unit: string; better: "smaller" | "larger" | "" }
+
+export interface SweepSection {
+  kind: "sweep";
+  title: string;
+  axes: SweepAxis[];
+  metrics: SweepMetric[];
+  points: number; // of the sweep; `done` of them ran
+  done: number;
+  packed: string; // the element that holds them
+}
+
+// A value of an axis, beside which others are looked at.
+export interface Baseline { axis: number; level: number }
+
+// A metric as it is shown: itself, or beside the baseline.
+export interface Quantity { name: string; unit: string; better: SweepMetric["better"]; values: (number | null)[] }
+
+export class SweepPoints {
+  readonly count: number;
+  private partners = new Map<number, Map<string, number>>(); // by axis: points by their other places and their own
+
+  constructor(readonly section: SweepSection, readonly levels: number[][], readonly values: (number | null)[][]) {
+    this.count = section.done;
+  }
+
+  // Axes with several values.
+  get drawn(): number[] {
+    return this.section.axes.map((_, axis) => axis).filter((axis) => this.section.axes[axis]!.values.length > 1);
+  }
+
+  get passes(): string[] {
+    const passes = [...new Set(this.section.metrics.map((metric) => metric.pass))];
+    return [...passes.filter((pass) => pass === "total"), ...passes.filter((pass) => pass !== "total")];
+  }
+
+  // The numbers of a pass's metrics that any point has.
+  metrics(pass: string): number[] {
+    return this.section.metrics.map((_, i) => i).filter((i) => this.section.metrics[i]!.pass === pass && this.values[i]!.some((v) => v !== null));
+  }
+
+  value(axis: number, point: number): string {
+    return this.section.axes[axis]!.values[this.levels[axis]![point]!]!;
+  }
+
+  // Where a point lies, "tokens=512, execution=static"; without the axes that are named already.
+  place(point: number, without: number[] = []): string {
+    return this.drawn.filter((axis) => !without.includes(axis)).map((axis) => `${this.section.axes[axis]!.name}=${this.value(axis, point)}`).join(", ");
+  }
+
+  // Points that have the levels asked for; -1: any.
+  where(levels: number[]): number[] {
+    const points: number[] = [];
+    for (let p = 0; p < this.count; ++p) if (levels.every((level, axis) => level < 0 || this.levels[axis]![p] === level)) points.push(p);
+    return points;
+  }
+
+  private key(point: number, axis: number, level: number): string {
+    return this.levels.map((levels, a) => (a === axis ? level : levels[point]!)).join(" ");
+  }
+
+  // The point that differs from this one by the baseline's value alone; none: -1.
+  partner(point: number, { axis, level }: Baseline): number {
+    let found = this.partners.get(axis);
+    if (!found) {
+      found = new Map();
+      for (let p = 0; p < this.count; ++p) found.set(this.key(p, axis, this.levels[axis]![p]!), p);
+      this.partners.set(axis, found);
+    }
+    return found.get(this.key(point, axis, level)) ?? -1;
+  }
+
+  quantity(metric: number): Quantity {
+    const { name, unit, better } = this.section.metrics[metric]!;
+    return { name, unit, better, values: this.values[metric]! };
+  }
+
+  // How many times better each point is than its partner; of a metric that is no aim, how many times as much.
+  beside(metric: number, baseline: Baseline): Quantity {
+    const { name, better } = this.section.metrics[metric]!, values = this.values[metric]!, axis = this.section.axes[baseline.axis]!;
+    const against = `${axis.name}=${axis.values[baseline.level]}`;
+    const ratios = values.map((value, point) => {
+      const partner = this.partner(point, baseline), other = partner < 0 ? null : values[partner]!;
+      if (value === null || other === null) return null;
+      const [over, under] = better === "smaller" ? [other, value] : [value, other];
+      return under > 0 && over >= 0 ? over / under : null;
+    });
+    return { name: better === "smaller" ? `speed-up of ${name} over ${against}` : `${name}, times that of ${against}`, unit: "", better: better ? "larger" : "", values: ratios };
+  }
+}
+
+export function median(sorted: number[]): number {
+  const middle = (sorted.length - 1) / 2;
+  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
+}
+
+// Values by their places on two axes, rising.
+export function pivot(points: SweepPoints, chosen: number[], quantity: Quantity, rows: number, columns: number | null): number[][][] {
+  const { axes } = points.section, wide = columns === null ? 1 : axes[columns]!.values.length;
+  const cells: number[][][] = axes[rows]!.values.map(() => Array.from({ length: wide }, () => []));
+  for (const point of chosen) {
+    const value = quantity.values[point];
+    if (value !== null && value !== undefined) cells[points.levels[rows]![point]!]![columns === null ? 0 : points.levels[columns]![point]!]!.push(value);
+  }
+  for (const row of cells) for (const cell of row) cell.sort((a, b) => a - b);
+  return cells;
+}
+
+// Those that no other beats in both.
+export function front_of(chosen: number[], x: Quantity, y: Quantity): number[] {
+  const at = (of: Quantity, point: number) => (of.better === "larger" ? -1 : 1) * of.values[point]!;
+  const known = chosen.filter((p) => x.values[p] != null && y.values[p] != null).sort((a, b) => at(x, a) - at(x, b) || at(y, a) - at(y, b) || a - b);
+  const front: number[] = [];
+  let best = Infinity;
+  for (const point of known) {
+    if (at(y, point) >= best) continue;
+    best = at(y, point);
+    front.push(point);
+  }
+  return front;
+}
