@@ -1,6 +1,7 @@
 import copy
 import gc
 import io
+import re
 import tempfile
 
 import a3sim
@@ -34,6 +35,14 @@ class Runs(TestCase):
             self.assertEqual(one.bounds_ps, one.json["bounds_ps"])
             self.assertGreaterEqual(one.latency_ps, max(one.bounds_ps.values()))
         self.assertEqual(self.result.latency_ps, self.result.json["total_ps"])
+
+    def test_notebooks_show_each_pass_with_its_bound(self):
+        rows = re.findall("<tr>(.*?)</tr>", self.result._repr_html_())[1:]
+        self.assertEqual(len(rows), len(self.result.passes) + 1)
+        for row, (name, one) in zip(rows, self.result.passes.items()):
+            bound = one.json["bounds_ps"][one.json["binding"]]
+            self.assertEqual(re.findall(">([^<]*)</td>", row), [name, f"{one.latency_ms:.3f}", f"{bound / 1e9:.3f}", one.json["binding"],
+                                                               f"{100 * (1 - bound / one.latency_ps):.1f}"])
 
     def test_tasks_are_the_rows_that_the_program_writes(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -24,8 +24,11 @@ a3sim("run", "configs/experiments/ep8.yaml", "--set", "experiment.execution=kern
 a3sim("export", "--to", "html", at("static"), "-o", at("static.html"));
 a3sim("export", "--to", "html", at("kernel"), at("static"), "-o", at("both.html"));
 a3sim("reproduce", "moe_ffn", "swiglu_add", "-o", at("tables"));
+a3sim("run", "configs/experiments/step_deepseek_v3.yaml", "--set", "step.global_batch=1024", "-o", at("step"));
+a3sim("export", "--to", "html", at("step"), "-o", at("step.html"));
 await shoot(at("static.html"), "report", 1200, start, heading("Between ranks"));
 await shoot(at("static.html"), "l2_and_roofline", 1200, heading("L2"), heading("Tables"));
 await shoot(at("both.html"), "kernel_against_static", 1200, start, heading("kernel: operators"));
 await shoot(join(at("tables"), "report.html"), "published", 1200, heading("moe_ffn"), heading("Points of moe_ffn"));
+await shoot(at("step.html"), "training_step", 1200, start, heading("Answer"));
 await close();

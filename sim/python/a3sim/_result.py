@@ -6,10 +6,13 @@ import functools
 import json
 from typing import Any, Dict, Optional, Sequence
 
-from . import _core
+from . import _core, _html
 from ._config import Config
 from ._errors import InputError
 from ._schedule import Schedule
+
+
+_HEADS = ["pass", "latency ms", "bound ms", "bound by", "gain at most %"]
 
 
 class Pass:
@@ -99,6 +102,17 @@ class Pass:
     def __repr__(self) -> str:
         return f"<a3sim.Pass {self.name}, {self.latency_ms:.3f} ms>"
 
+    def _cells(self) -> list:
+        """Its name, latency, largest bound with its name, and the part of the latency that lies above that."""
+        bounds = self.bounds_ps
+        if not bounds or self.latency_ps == 0:
+            return [self.name, f"{self.latency_ms:.3f}", "", "", ""]
+        most = max(bounds, key=bounds.get)
+        return [self.name, f"{self.latency_ms:.3f}", f"{bounds[most] / 1e9:.3f}", most, f"{100 * (1 - bounds[most] / self.latency_ps):.1f}"]
+
+    def _repr_html_(self) -> str:
+        return _html.table(_HEADS, [self._cells()])
+
 
 class Result:
     """What a run came to. Its numbers are those of `a3sim run` with the same configuration.
@@ -156,6 +170,12 @@ class Result:
 
     def __repr__(self) -> str:
         return f"<a3sim.Result {self.latency_ms:.3f} ms: {', '.join(self.passes)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [one._cells() for one in self.passes.values()]
+        if len(rows) > 1:
+            rows.append(["all passes", f"{self.latency_ms:.3f}", "", "", ""])
+        return _html.table(_HEADS, rows)
 
 
 def run(config: Config, *, tasks: bool = True) -> Result:

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any, Dict, Optional, Union
 
-from . import _core
+from . import _core, _html
 from ._config import Config, PathLike, find, load
 from ._order import Order
 
@@ -26,6 +26,9 @@ class Report:
 
     def __repr__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        return _html.text(self.text)
 
 
 def compare_orders(order: Union[PathLike, Order], config: Union[PathLike, Config] = "ep8.yaml", *, runs: int = 6,
