@@ -434,12 +434,14 @@ test("A thing has one colour wherever it is drawn, and colour-blind readers tell
   const charts = await page.evaluate(() => {
     const names = {
       state: ["run", "memory", "puts", "wait", "scheduling", "idle"], execution: ["static", "kernel", "dynamic", "streams", "fused"],
+      class: ["grouped products", "other products", "attention", "vector alone", "EP", "TP", "PP and CP", "bubble", "optimizer"],
+      work: ["forward", "backward", "weights", "update"],
       operator: a3sim.page.sections.find((s) => s.kind === "runs").runs[0].passes[0].operators.map((operator) => operator.name),
     };
     return Object.entries(a3sim.themes).flatMap(([theme, of]) =>
       Object.keys(names).map((kind) => ({ kind, theme, colors: names[kind].map((name) => a3sim.series_color(of, a3sim.color_of(kind, name))) })));
   });
-  assert.equal(charts.length, 6);
+  assert.equal(charts.length, 10);
   for (const { kind, theme, colors } of charts) {
     for (const [who, seen] of Object.entries(cones)) {
       colors.forEach((a, i) => colors.slice(0, i).forEach((b) => {

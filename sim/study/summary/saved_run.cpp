@@ -256,6 +256,9 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
       diagnostics.throw_if_any();
       read_reasons(directory, names.back(), trace);
     } else {
+      // Its last task is not there to be asked for its end.
+      trace.makespan = time_of(config, "latency_ps");
+      trace.last = kNoTask;
       run.sums.push_back(read_sums(config, trace.machine.workers));
     }
     run.passes.push_back({names.back(), std::move(trace)});

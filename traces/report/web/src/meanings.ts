@@ -40,9 +40,9 @@ const executions: Table = { static: blue, kernel: vermillion, dynamic: green, st
 // Blocks of a pipeline, and classes of a die's time; what is exposed is vermillion as memory is: it is what hurts.
 const works: Table = { forward: blue, backward: green, weights: orange, update: pink };
 const classes: Table = {
-  "grouped products": blue, "other products": deep(blue), attention: sky, "vector alone": orange,
-  EP: green, TP: deep(green), DP: pale(green), "PP and CP": pale(olive),
-  bubble: pink, host: olive, optimizer: vermillion, rest: grey, exposed: vermillion,
+  "grouped products": blue, "other products": sky, attention: pink, "vector alone": orange,
+  EP: green, TP: deep(green), DP: pale(green), "PP and CP": olive,
+  bubble: grey, host: deep(olive), optimizer: vermillion, rest: deep(pink), exposed: vermillion,
 };
 
 const tables: { [meaning in Meaning]: Table } = { operator: operators, cause: causes, state: states, execution: executions, counter: counters, work: works, class: classes };
