@@ -43,7 +43,7 @@ function legend_of(blocks: Blocks): HTMLElement {
       const swatch = el("i", { class: "swatch" });
       swatch.style.background = series_color(theme(), color_of("work", name));
       return el("span", {}, swatch, name === "weights" ? "weight gradients" : name);
-    }), el("span", {}, el("i", { class: "swatch wait" }), "no kernel runs"), ...(several ? [el("span", {}, "later chunks of a stage are paler")] : []));
+    }), el("span", {}, el("i", { class: "swatch wait" }), "no kernel runs"), ...(several ? [el("span", {}, "later chunks of a stage are fainter")] : []));
   };
   on_theme(fill);
   fill();
@@ -82,7 +82,7 @@ export class StepView {
 
   private course(blocks: Blocks, micro_batch: number): string {
     const { from, to, kernels } = blocks.course(micro_batch);
-    return `Micro-batch ${micro_batch}: ${time_text(to - from)} from the start of its first block to the end of its last, from ${time_text(from)} to ${time_text(to)}; its kernels run ${time_text(kernels)}.`;
+    return `Micro-batch ${micro_batch}: ${time_text(to - from)} from the start of its first block to the end of its last, from ${time_text(from, to)} to ${time_text(to)}; its kernels run ${time_text(kernels)}.`;
   }
 
   pointed(): boolean {
