@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "sim/study/metrics/metric_unit.h"
@@ -152,9 +153,12 @@ std::vector<PublishedSpan> spans_in(const std::vector<Comparison>& comparisons) 
     if (found == spans.end()) found = spans.insert(found, {name});
     (comparison->point.metric == "start" ? found->start : found->end) = comparison;
   }
+  // Parts of what has a span of its own are drawn where something was published of them.
   std::erase_if(spans, [](const PublishedSpan& span) {
-    return !span.start || !span.end || span.start->point.unit != span.end->point.unit;
+    if (!span.start || !span.end || span.start->point.unit != span.end->point.unit) return true;
+    return span.name.find(", ") != std::string::npos && !span.start->reference && !span.end->reference;
   });
+  std::ranges::stable_sort(spans, {}, [](const PublishedSpan& span) { return span.start->point.value; });
   return spans;
 }
 
@@ -198,11 +202,15 @@ Figure errors_figure(const std::string& title, const std::vector<const Compariso
   std::vector<std::string> names;
   std::vector<double> values;
   for (const Comparison* comparison : compared) {
-    values.push_back(100 * error_of(*comparison));
-    series.points.push_back(FigurePoint::at(static_cast<double>(names.size()), values.back()));
+    // Nothing is a percentage of a date that is zero.
+    if (const double error = 100 * error_of(*comparison); std::isfinite(error)) {
+      values.push_back(error);
+      series.points.push_back(FigurePoint::at(static_cast<double>(names.size()), error));
+    }
     names.push_back(fmt::format("{}", names.size() + 1));
   }
   figure.x = names_axis("numbers: the table below", names);
+  values.push_back(0);
   figure.y = axis_from_zero("error, %", values);
   return figure;
 }
@@ -219,7 +227,8 @@ Table errors_table(const std::vector<const Comparison*>& compared) {
     const Comparison& comparison = *compared[i];
     table.add({whole(i + 1), text_of_all(comparison.point.coordinates) + ", " + comparison.point.metric,
                comparison.point.unit, comparison.point.value,
-               comparison.reference.value().in(comparison.point.unit), error_of(comparison)});
+               comparison.reference.value().in(comparison.point.unit),
+               std::isfinite(error_of(comparison)) ? Cell(error_of(comparison)) : Cell()});
   }
   return table;
 }
