@@ -434,7 +434,7 @@ test("A thing has one colour wherever it is drawn, and colour-blind readers tell
   const charts = await page.evaluate(() => {
     const names = {
       state: ["run", "memory", "puts", "wait", "scheduling", "idle"], execution: ["static", "kernel", "dynamic", "streams", "fused"],
-      class: ["grouped products", "other products", "attention", "vector alone", "EP", "TP", "PP and CP", "bubble", "optimizer"],
+      class: ["grouped products", "other products", "attention", "vector alone", "EP", "TP", "DP", "PP and CP", "bubble", "host", "optimizer"],
       work: ["forward", "backward", "weights", "update"],
       operator: a3sim.page.sections.find((s) => s.kind === "runs").runs[0].passes[0].operators.map((operator) => operator.name),
     };

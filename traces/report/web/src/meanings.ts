@@ -41,8 +41,8 @@ const executions: Table = { static: blue, kernel: vermillion, dynamic: green, st
 const works: Table = { forward: blue, backward: green, weights: orange, update: pink };
 const classes: Table = {
   "grouped products": blue, "other products": sky, attention: pink, "vector alone": orange,
-  EP: green, TP: deep(green), DP: pale(green), "PP and CP": olive,
-  bubble: grey, host: deep(olive), optimizer: vermillion, rest: deep(pink), exposed: vermillion,
+  EP: green, TP: pale(green), DP: pale(sky), "PP and CP": pale(orange),
+  bubble: grey, host: pale(vermillion), optimizer: vermillion, rest: deep(pink), exposed: vermillion,
 };
 
 const tables: { [meaning in Meaning]: Table } = { operator: operators, cause: causes, state: states, execution: executions, counter: counters, work: works, class: classes };
