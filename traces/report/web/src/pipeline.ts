@@ -17,12 +17,20 @@ export class Pipeline {
   on_select: (micro_batch: number) => void = () => {};
   private tip = el("div", { class: "tip", role: "tooltip", hidden: "" });
   private wanted = false;
+  private width = 0; // of the canvas: asking the canvas itself lays out the page
+  private shades: { color: string; faded: string; ink: string }[] = [];
+  private shade: Uint16Array; // by block
 
   constructor(readonly blocks: Blocks, readonly time: TimeAxis, private makespan: number) {
+    this.shade = new Uint16Array(blocks.count);
+    this.recolor();
     this.element.append(this.canvas);
     document.body.append(this.tip);
     time.on_change(() => this.draw());
-    on_theme(() => this.paint()); // at once: what is printed does not wait for a frame
+    on_theme(() => {
+      this.recolor();
+      this.paint(); // at once: what is printed does not wait for a frame
+    });
     new ResizeObserver(() => this.resize()).observe(this.element);
     this.listen();
   }
@@ -32,10 +40,10 @@ export class Pipeline {
     return Math.max(16, Math.min(40, Math.floor(560 / this.blocks.stages)));
   }
   get gutter(): number {
-    return this.canvas.clientWidth < 600 ? 40 : 84;
+    return this.width < 600 ? 40 : 84;
   }
   private get plot_width(): number {
-    return Math.max(1, this.canvas.clientWidth - this.gutter);
+    return Math.max(1, this.width - this.gutter);
   }
   x(date: number): number {
     return this.gutter + ((date - this.time.from) / (this.time.to - this.time.from)) * this.plot_width;
@@ -69,14 +77,28 @@ export class Pipeline {
 
   // Chunks of a stage are told apart by their shade.
   color(block: number): string {
-    const t = theme(), { stage, chunk } = this.blocks.columns, chunks = this.blocks.chunks[stage![block]!]!;
-    const base = series_color(t, color_of("work", this.blocks.work(block))), place = chunks.indexOf(chunk![block]!);
-    return place <= 0 ? base : mixed(base, t.background, (0.45 * place) / (chunks.length - 1));
+    return this.shades[this.shade[block]!]!.color;
+  }
+
+  // Few shades are shared by all blocks.
+  private recolor(): void {
+    const t = theme(), { stage, chunk, work } = this.blocks.columns, known = new Map<string, number>();
+    this.shades = [];
+    for (let i = 0; i < this.blocks.count; ++i) {
+      const chunks = this.blocks.chunks[stage![i]!]!, part = Math.max(0, chunks.indexOf(chunk![i]!)) / Math.max(1, chunks.length - 1), key = `${work![i]} ${part}`;
+      if (!known.has(key)) {
+        const color = mixed(series_color(t, color_of("work", this.blocks.work(i))), t.background, 0.45 * part);
+        known.set(key, this.shades.length);
+        this.shades.push({ color, faded: mixed(color, t.background, 0.78), ink: ink_on(color) });
+      }
+      this.shade[i] = known.get(key)!;
+    }
   }
 
   private resize(): void {
     const width = Math.floor(this.element.clientWidth), height = axis_height + this.row * this.blocks.stages + 2, ratio = devicePixelRatio || 1;
     if (width === 0) return;
+    this.width = width;
     this.canvas.style.height = `${height}px`;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
@@ -95,7 +117,7 @@ export class Pipeline {
   paint(): void {
     if (this.canvas.width === 0) return;
     const begun = performance.now(), context = this.canvas.getContext("2d")!, ratio = devicePixelRatio || 1, t = theme();
-    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const { width } = this, height = axis_height + this.row * this.blocks.stages + 2;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = t.background;
     context.fillRect(0, 0, width, height);
@@ -115,16 +137,16 @@ export class Pipeline {
     const t = theme(), { from, to, micro_batch } = this.blocks.columns, last = this.blocks.first[stage + 1]!;
     context.font = `${Math.min(11, (this.row - gap) / 2 + 2)}px system-ui, sans-serif`;
     for (let i = this.blocks.first_at(stage, this.time.from); i < last && from![i]! < this.time.to; ++i) {
-      const left = Math.max(this.gutter, this.x(from![i]!)), right = Math.min(this.canvas.clientWidth, this.x(to![i]!));
+      const left = Math.max(this.gutter, this.x(from![i]!)), right = Math.min(this.width, this.x(to![i]!));
       if (right <= left) continue;
       const [top, height] = this.across(i), other = this.selected >= 0 && micro_batch![i] !== this.selected;
-      const color = other ? mixed(this.color(i), t.background, 0.78) : this.color(i);
-      context.fillStyle = color;
+      const shade = this.shades[this.shade[i]!]!;
+      context.fillStyle = other ? shade.faded : shade.color;
       // A seam between blocks, where there is room for one.
       context.fillRect(left, top, Math.max(0.5, right - left - (right - left > 3 ? 0.75 : 0)), height - (height < this.row - gap ? 0.5 : 0));
       const text = micro_batch![i]! < 0 ? this.blocks.work(i) : String(micro_batch![i]);
       if (right - left < 5 + 6.5 * text.length || height < 8) continue;
-      context.fillStyle = other ? t.muted : ink_on(color);
+      context.fillStyle = other ? t.muted : shade.ink;
       context.textAlign = "center";
       context.fillText(text, (left + right) / 2, top + height / 2 + 0.5);
       context.textAlign = "left";
