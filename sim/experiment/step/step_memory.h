@@ -8,6 +8,8 @@
 
 namespace a3sim {
 
+inline constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+
 // What a die of a stage holds at its fullest, in bytes.
 struct StageMemory {
   double weights = 0, gradients = 0, states = 0;  // all the time

@@ -10,8 +10,6 @@
 namespace a3sim {
 namespace {
 
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-
 // What would make the step smaller, by what is largest.
 std::string what_fits(const StepOptions& step, const StageMemory& fullest) {
   const double weights = fullest.weights + fullest.gradients + fullest.states;

@@ -9,6 +9,7 @@
 #include "sim/core/error.h"
 #include "sim/experiment/draws.h"
 #include "sim/experiment/limited_hooks.h"
+#include "sim/experiment/stream_check.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
@@ -67,15 +68,31 @@ class TrainingStep final : public TrainingWork {
     return std::make_shared<PreparedTrainingStep>(experiment);
   }
 
-  void check(const Experiment&, const FindingsVisitor& visit) const override {
+  // The schedule by itself, the program that is written from it, and what dies hold.
+  void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
     const StageLayout layout = stage_layout(plan_.model.layers, plan_.step);
     const PipelineSchedule& schedule = PipelineSchedules::get(plan_.step.schedule);
     constexpr Duration kUnit{1};
-    const ScheduleWalk walk = walk_schedule(schedule, layout.shape, schedule.orders(layout.shape),
-                                            {kUnit, kUnit, kUnit, 3 * kUnit});
-    Findings findings;
-    if (!walk.wrong.empty())
+    const StageOrders orders = schedule.orders(layout.shape);
+    const ScheduleWalk walk = walk_schedule(schedule, layout.shape, orders, {kUnit, kUnit, kUnit, 3 * kUnit});
+    if (!walk.wrong.empty()) {
+      Findings findings;
       findings.errors.push_back(fmt::format("schedule {}: {}", plan_.step.schedule, walk.wrong));
+      return visit("step", findings);
+    }
+    const PreparedStep prepared = prepare_step(experiment);
+    Findings findings = check_program(
+        write_step({experiment, plan_.step, layout, prepared.blocks, plan_.model.hidden}, orders).program);
+    std::size_t works = 0;
+    for (const std::vector<StageWork>& stage : orders) works += stage.size();
+    findings.notes.push_back(fmt::format(
+        "{} passes of {} micro-batches through {} chunks run once each, forward before backward before "
+        "weight gradients",
+        works, layout.shape.micro_batches, layout.shape.chunks()));
+    const auto fullest = std::ranges::max_element(prepared.memory, {}, &StageMemory::total);
+    findings.notes.push_back(fmt::format("the fullest die, of stage {}, holds {:.1f} GiB of {:.1f}",
+                                         fullest - prepared.memory.begin(), fullest->total() / kGibibyte,
+                                         static_cast<double>(plan_.step.capacity.count) / kGibibyte));
     visit("step", findings);
   }
 
