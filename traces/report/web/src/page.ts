@@ -67,7 +67,7 @@ function start(): void {
   const section_element = (section: Section): HTMLElement => {
     switch (section.kind) {
       case "runs": {
-        const runs = new Runs(section, found);
+        const runs = new Runs(section, found, steps.map((step) => step.time));
         parts.push(runs);
         return runs.element;
       }

@@ -63,7 +63,8 @@ export class Runs {
   private wanted = ""; // the pass that was asked for last
   private names_shown: string[] = []; // of the runs, by timeline
 
-  constructor(private section: RunsSection, private found: Finding[] = []) {
+  // `axes`: of what the page shows of the same runs; a timeline as long as one of them moves with it.
+  constructor(private section: RunsSection, private found: Finding[] = [], private axes: TimeAxis[] = []) {
     document.body.append(tip);
     if (section.runs.length > 1) this.shown.most_height = 420; // so that two are seen at once
     const ranks = Math.max(...section.runs.flatMap((run) => run.passes.map((pass) => pass.ranks)));
@@ -109,7 +110,7 @@ export class Runs {
 
   private async make(name: string): Promise<Opened> {
     const of = this.section.runs.flatMap((run) => run.passes.filter((pass) => pass.name === name).map((pass) => ({ run, pass })));
-    const time = new TimeAxis(Math.max(...of.map(({ pass }) => pass.makespan_ps)));
+    const end = Math.max(...of.map(({ pass }) => pass.makespan_ps)), time = this.axes.find((axis) => axis.end === end) ?? new TimeAxis(end);
     const opened: Opened = { element: el("div"), timelines: [], operators: [], names: of.map(({ run }) => run.name), time };
     const below: HTMLElement[] = [], operators: HTMLElement[] = [], matrices = el("div", { class: "figures" });
     opened.element.append(legend_of(of.map(({ pass }) => pass)));
