@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
@@ -158,7 +159,8 @@ std::vector<Cell> TableOfPoints::cells(const Comparison& comparison) const {
   Cell &published_cell = cells.emplace_back(), error_cell;
   if (reference) {
     published_cell = published(*reference, point.unit);
-    error_cell = error_text(error_of(comparison), point);
+    if (const double error = error_of(comparison); std::isfinite(error))
+      error_cell = error_text(error, point);
   }
   cells.push_back(std::move(error_cell));
   if (formula_) {

@@ -56,6 +56,7 @@ FormulaVerdict verdict_of(const std::vector<Comparison>& comparisons) {
       verdict.held += error >= 0;
       continue;
     }
+    if (!std::isfinite(error)) continue;  // of a date that is zero there is no part
     verdict.predicted.add(error);
     if (one.reference->use == Use::kCalibration) verdict.fitted.add(error);
     if (one.reference->use == Use::kHeldOut) verdict.held_out.add(error);
