@@ -49,7 +49,8 @@ void add_figures(Page& page, const std::vector<KnownRun>& runs) {
     for (const KnownPass& pass : run.passes) {
       const Trace& trace = pass.pass->trace;
       const std::string title = fmt::format("{}, {}", run.name, pass.pass->name);
-      l2.figure(hits_figure(title, trace));
+      const auto reads = [](const TraceOperator& op) { return op.l2_hit + op.l2_missed > 0; };
+      if (std::ranges::any_of(trace.operators, reads)) l2.figure(hits_figure(title, trace));
       if (has_reuse(trace)) l2.figure(reuse_figure(title, trace));
       if (!pass.explained) continue;
       time.figure(blame_figure("Critical path, " + title, blame_of(trace, pass.explained->path)));
