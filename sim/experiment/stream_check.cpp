@@ -21,10 +21,10 @@ void check_workers(const StreamProgram& program, const StreamTask& task, const s
   }
 }
 
-void check_transfers(const StreamProgram& program, const StreamTask& task, const std::string& who,
-                     Findings& findings) {
+void check_transfers(const StreamProgram& program, const StreamTask& task, Peers peers,
+                     const std::string& who, Findings& findings) {
   for (const StreamTransfer& transfer : task.transfers) {
-    if (index(transfer.dst) >= program.ranks || transfer.dst == task.rank)
+    if (index(transfer.dst) >= program.ranks || (transfer.dst == task.rank && peers == Peers::kAreRanks))
       findings.errors.push_back(
           fmt::format("{} sends to rank {}, which is no other rank", who, index(transfer.dst)));
     if (transfer.bytes.count <= 0 || transfer.rate.count <= 0)
@@ -67,7 +67,7 @@ void check_rows(const StreamPass& pass, const MicroBatch& batch, Findings& findi
 
 }  // namespace
 
-Findings check_program(const StreamProgram& program) {
+Findings check_program(const StreamProgram& program, Peers peers) {
   Findings findings;
   std::size_t waits = 0;
   for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
@@ -82,7 +82,7 @@ Findings check_program(const StreamProgram& program) {
             fmt::format("{} waits for task {}, which does not come before it", who, before));
     }
     check_workers(program, task, who, findings);
-    check_transfers(program, task, who, findings);
+    check_transfers(program, task, peers, who, findings);
   }
   findings.notes.push_back(fmt::format("{} tasks on {} streams of {} ranks", program.tasks.size(),
                                        streams_of(program), program.ranks));

@@ -82,7 +82,8 @@ class TrainingStep final : public TrainingWork {
     }
     const PreparedStep prepared = prepare_step(experiment);
     Findings findings = check_program(
-        write_step({experiment, plan_.step, layout, prepared.blocks, plan_.model.hidden}, orders).program);
+        write_step({experiment, plan_.step, layout, prepared.blocks, plan_.model.hidden}, orders).program,
+        Peers::kStandTogether);
     std::size_t works = 0;
     for (const std::vector<StageWork>& stage : orders) works += stage.size();
     findings.notes.push_back(fmt::format(
