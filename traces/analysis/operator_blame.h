@@ -16,6 +16,14 @@ struct OperatorBlame {
 
 // Of one run; sums to its makespan.
 OperatorBlame blame_of(const Trace& trace, const CriticalPath& path);
+// What most of the time is spent on: the first of equals.
+struct MainBlame {
+  Blame blame{};
+  double part = 0;  // of all time
+  std::vector<std::string>
+      operators;  // at most two, each with a fifth of the time that it takes or more, longest first
+};
+MainBlame main_blame(const OperatorBlame& blame);
 // Of one run less that of another, by the operators of both, the first run's first. Sums exactly to the
 // difference of the makespans.
 OperatorBlame blame_difference(const Trace& a, const CriticalPath& of_a, const Trace& b,

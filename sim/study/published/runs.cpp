@@ -13,6 +13,9 @@
 #include "sim/study/published/evaluation.h"
 #include "sim/study/published/simplest_formula.h"
 #include "sim/study/summary/run_trace.h"
+#include "traces/analysis/causes.h"
+#include "traces/analysis/critical_path.h"
+#include "traces/analysis/operator_blame.h"
 
 namespace a3sim {
 namespace {
@@ -28,6 +31,8 @@ struct PassMetrics {
   Bounds bounds;
   std::string network, ranks;  // ranks: that were simulated, "2 of 8"
   Duration formula{};          // by the simplest formula; 0: not computed
+  std::uint32_t aivs = 0;      // of a rank, that ran a task
+  std::string limit{};         // what most of the critical path is spent on
 
   void add(const PassMetrics& other);
   Duration time(const std::string& key) const { return mean_time(amounts.at(key)); }
@@ -39,6 +44,7 @@ void PassMetrics::add(const PassMetrics& other) {
     sum = {sum.part + amount.part, sum.whole + amount.whole, amount.count};
   }
   for (std::uint32_t b = 0; b < kBounds; ++b) bounds.time[b] += other.bounds.time[b];
+  aivs = std::max(aivs, other.aivs);
   network = other.network;
   ranks = other.ranks;
   formula += other.formula;
@@ -84,6 +90,26 @@ void add_bound(const Row& row) {
 }
 
 Duration link_bound(const Row& row) { return row.own.bounds.time[static_cast<std::size_t>(Bound::kLink)]; }
+
+void add_above_bound(const Row& row) {
+  const double bound = seconds(row.own.time("bound"));
+  row.point.more.emplace_back(Column::signed_percent("above bound"),
+                              bound > 0 ? Cell(seconds(row.own.time("latency")) / bound - 1) : Cell());
+}
+
+void add_gain(const Row& row) {
+  Cell cell;
+  if (row.against) cell = seconds(row.against->time("latency")) / seconds(row.own.time("latency"));
+  row.point.more.emplace_back(Column::number("gain x", "gain", 2), cell);
+}
+
+void add_aivs(const Row& row) {
+  row.point.more.emplace_back(Column::count("AIVs", "aivs"), whole(row.own.aivs));
+}
+
+void add_limit(const Row& row) {
+  row.point.more.emplace_back(Column::words("what stops it", "limit").or_else(""), row.own.limit);
+}
 
 void add_link_bound(const Row& row) {
   row.point.more.emplace_back(exact_microseconds(">= link us", "link_ps"), link_bound(row));
@@ -131,6 +157,10 @@ struct MoreColumn {
 constexpr MoreColumn kMoreColumns[] = {{"binding", add_binding},
                                        {"bounds", add_bounds},
                                        {"bound", add_bound, "bound"},
+                                       {"above bound", add_above_bound, "bound"},
+                                       {"gain", add_gain},
+                                       {"AIVs", add_aivs, "exposed"},
+                                       {"limit", add_limit, "exposed"},
                                        {"link bound", add_link_bound},
                                        {"network", add_network},
                                        {"against", add_against},
@@ -160,6 +190,12 @@ std::set<std::pair<std::string, std::string>> asked_of(const PublishedTable& tab
     }
   }
   return asked;
+}
+
+bool has_column(const PublishedTable& table, std::string_view column) {
+  return std::ranges::any_of(table.metrics, [&](const PublishedMetric& metric) {
+    return std::ranges::find(metric.more, column) != metric.more.end();
+  });
 }
 
 bool by_pass(const PublishedTable& table) {
@@ -192,6 +228,29 @@ std::string counts_of(const WorkerKinds& kinds) {
   return fmt::format("{}", fmt::join(counts, ", "));
 }
 
+// How many of a rank's vector cores ran a task with work, of the rank with most.
+std::uint32_t aivs_of(const PassResult& pass) {
+  std::size_t most = 0;
+  for (std::size_t r = 0; r < pass.run.ranks.size(); ++r) {
+    const Ssc& ssc = pass.schedule[r];
+    std::set<std::uint32_t> workers;
+    for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+      const TaskRecord& record = pass.run.ranks[r].records[t];
+      if (ssc.tasks()[t].queue_type == ssc.kinds().queue_for(CoreUnit::kVector) && record.end > record.start)
+        workers.insert(record.worker);
+    }
+    most = std::max(most, workers.size());
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
+// "cube 71 %: GMM1, GMM2"
+std::string limit_of(const Trace& trace) {
+  const MainBlame most = main_blame(blame_of(trace, critical_path(Causes(trace))));
+  return fmt::format("{} {}{}{}", name_of(most.blame), in_percent(most.part, 0),
+                     most.operators.empty() ? "" : ": ", fmt::join(most.operators, ", "));
+}
+
 CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario,
                  const SimplestFormula& formula) {
   const Experiment experiment = scenario.load(table.experiment, one.overrides);
@@ -200,6 +259,7 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
     return std::ranges::any_of(asked, [&](const auto& metric) { return Metrics::get(metric.first).*need; });
   };
   const bool traced = has(&Metric::needs_trace), record = traced || has(&Metric::needs_records);
+  const bool explained = traced && (has_column(table, "limit") || has_column(table, "AIVs"));
   const Duration before =
       table.timed_from_kernel ? first_launch(experiment.program, experiment.run.launch) : Duration::zero();
   CaseRun run;
@@ -223,6 +283,10 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
     PassMetrics metrics{pass.name, {}, pass.bounds, pass.run.network, "all"};
     if (experiment.kept > 0) metrics.ranks = fmt::format("{} of {}", experiment.kept, experiment.shape.ep);
     if (one.variant.empty()) metrics.formula = by_hand(pass);
+    if (explained) {
+      metrics.aivs = aivs_of(pass);
+      metrics.limit = limit_of(*trace);
+    }
     for (const auto& [name, op] : asked)
       metrics.amounts[PublishedMetric::key_of(name, op)] = Metrics::get(name).amount_of(analysis, op);
     total.add(metrics);
@@ -261,12 +325,20 @@ Json coordinates_of(const PublishedTable& table, const PublishedCase& one, const
   return coordinates;
 }
 
+// The pass of another case that a case's is compared with; none: it has none, or is the total of other passes.
+const PassMetrics* same_pass(const CaseRun& run, const PassMetrics& own, const CaseRun& other) {
+  const bool all = run.passes.size() == other.passes.size();
+  if (own.pass == kTotal && !all) return nullptr;
+  const auto found = std::ranges::find(other.passes, own.pass, &PassMetrics::pass);
+  return found == other.passes.end() ? nullptr : &*found;
+}
+
 void add_points(const PublishedTable& table, const CaseRun& run, const CaseRun* against,
                 std::vector<Point>& points) {
   for (const PublishedMetric& metric : table.metrics) {
     for (std::size_t p = 0; p < run.passes.size(); ++p) {
       const PassMetrics& own = run.passes[p];
-      const PassMetrics* other = against ? &against->passes[p] : nullptr;
+      const PassMetrics* other = against ? same_pass(run, own, *against) : nullptr;
       const std::optional<double> value = value_of(metric, own, other);
       if (!value) continue;
       Point& point = points.emplace_back(Point{coordinates_of(table, *run.of, own.pass), metric.name,

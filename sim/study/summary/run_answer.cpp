@@ -1,9 +1,9 @@
 #include "sim/study/summary/run_answer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "sim/diagnosis/rules/advice_report.h"
 #include "traces/analysis/operator_blame.h"
@@ -155,38 +155,12 @@ Table differences_table(const std::vector<KnownRun>& runs) {
   return table;
 }
 
-// The operators in which most of a cause's time is spent: at most two, each with a fifth of it or more.
-std::string operators_with(const OperatorBlame& blame, std::size_t cause) {
-  constexpr std::size_t kMost = 2;
-  constexpr double kLeastShare = 0.2;
-  std::vector<std::size_t> ops(blame.operators.size());
-  std::iota(ops.begin(), ops.end(), std::size_t{0});
-  const auto time = [&](std::size_t op) { return blame.blame[op][cause]; };
-  std::ranges::stable_sort(ops, [&](std::size_t a, std::size_t b) { return time(a) > time(b); });
-  Duration whole{};
-  for (const std::size_t op : ops) whole += time(op);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
-    if (seconds(time(ops[i])) >= kLeastShare * seconds(whole))
-      text += (text.empty() ? "" : " and ") + blame.operators[ops[i]];
-  }
-  return text;
-}
-
 // What the critical path is spent on most.
 std::string limit_text(const KnownPass& pass) {
-  const OperatorBlame blame = blame_of(pass.pass->trace, pass.explained->path);
-  BlameTimes sums{};
-  for (const BlameTimes& times : blame.blame)
-    for (std::size_t cause = 0; cause < kBlames; ++cause) sums[cause] += times[cause];
-  const auto most = static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin());
-  double whole = 0;
-  for (const Duration time : sums) whole += seconds(time);
-  const double part = whole > 0 ? seconds(sums[most]) / whole : 0;
-  const std::string where = operators_with(blame, most);
-  return fmt::format("What limits it is {}, {} of the critical path{}{}.",
-                     described(static_cast<Blame>(most)), in_percent(part, 0),
-                     where.empty() ? "" : ", most of it in ", where);
+  const MainBlame most = main_blame(blame_of(pass.pass->trace, pass.explained->path));
+  const std::string where = fmt::format("{}", fmt::join(most.operators, " and "));
+  return fmt::format("What limits it is {}, {} of the critical path{}{}.", described(most.blame),
+                     in_percent(most.part, 0), where.empty() ? "" : ", most of it in ", where);
 }
 
 // "GMM1, SwiGLU and GMM2"
