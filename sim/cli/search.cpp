@@ -9,7 +9,9 @@
 #include "sim/cli/output.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/machine_memory.h"
+#include "sim/study/search/method_study.h"
 #include "sim/study/search/proposer.h"
+#include "sim/study/search/search_json.h"
 #include "sim/study/search/search_overlay.h"
 #include "sim/study/search/search_report.h"
 #include "sim/study/search/search_store.h"
@@ -20,6 +22,8 @@ namespace {
 struct SearchCommandOptions {
   ConfigOption config;
   std::string space, objective = "mean", output, database, over;
+  std::optional<std::uint32_t> moves;
+  std::uint32_t seeds_to_compare = 0;
   SearchOptions search;
   ThreadsOption threads;
   JsonOption json;
@@ -40,8 +44,21 @@ std::string title_of(const SearchProblem& problem, const SearchCommandOptions& o
               ? fmt::format("Faster than {}, the best shipped order, by {:.2f} % in training, by {:.2f} % in "
                             "scenarios that it was not trained on.\n",
                             findings.outcome.starts[findings.outcome.reference].name,
-                            100 * findings.outcome.trained(), 100 * findings.held_out.gain)
+                            100 * findings.trained(), 100 * findings.held_out.gain)
               : std::string("Nothing faster was found: this is the best shipped order.\n"));
+}
+
+// The order that was found, and beside it its lists, where it has any.
+void write_order(const SearchProblem& problem, const SearchCommandOptions& options,
+                 SearchFindings& findings) {
+  const std::filesystem::path output = options.output;
+  if (findings.lists.gained()) {
+    findings.lists.file = output.stem().string() + ".lists.csv";
+    write_file_atomically(output.parent_path() / findings.lists.file, findings.lists.csv);
+  }
+  write_file_atomically(
+      output, overlay_text(problem, findings.outcome.winner().candidate, options.config.file,
+                           options.config.set, title_of(problem, options, findings), findings.lists.file));
 }
 
 void run(const SearchCommandOptions& options) {
@@ -58,13 +75,18 @@ void run(const SearchCommandOptions& options) {
   std::optional<SearchStore> store;
   if (!options.database.empty()) store.emplace(options.database);
   CandidateRuns runs(problem, how.threads, store ? &*store : nullptr);
-  const SearchFindings findings = search_and_explain(problem, how, runs);
+  if (options.seeds_to_compare > 0) {
+    const MethodStudy study = compare_methods(problem, how, options.seeds_to_compare, runs);
+    print_result(method_report(problem, study).text(), method_json(problem, study), options.json);
+    return;
+  }
+  constexpr std::uint32_t kCandidatesToMove = 4;  // for each move
+  how.moves =
+      options.moves.value_or(how.objective == SearchObjective::kOne ? how.budget / kCandidatesToMove : 0);
+  SearchFindings findings = search_and_explain(problem, how, runs);
   spdlog::info("{} candidates in {:.1f} s, {:.1f} a second", findings.outcome.proposed,
                findings.outcome.seconds, findings.outcome.proposed / findings.outcome.seconds);
-  if (!options.output.empty())
-    write_file_atomically(options.output,
-                          overlay_text(problem, findings.outcome.winner().candidate, options.config.file,
-                                       options.config.set, title_of(problem, options, findings)));
+  if (!options.output.empty()) write_order(problem, options, findings);
   print_result(search_report(problem, how, findings).text(), search_json(problem, how, findings),
                options.json);
 }
@@ -87,6 +109,14 @@ void add_search_options(CLI::App& app, SearchCommandOptions& options) {
       ->type_name("KEY=VALUES");
   app.add_option("--method", options.search.method, "how candidates are found; evolve without it")
       ->check(CLI::IsMember(Proposers::names()));
+  app.add_option(
+      "--moves", options.moves,
+      "moves of runs of tasks that are tried in the lists that the order found makes, for the objective "
+      "'one': a quarter of the budget without it; 0: none");
+  app.add_option("--compare-methods", options.seeds_to_compare,
+                 "searches by every method, with so many seeds, and prints what each finds by budget")
+      ->type_name("SEEDS")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--db", options.database,
                  "database of sweeps that takes what ran; the same command goes on where it was ended")
       ->type_name("FILE");

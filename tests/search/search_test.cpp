@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/statistics.h"
+#include "sim/study/search/method_study.h"
 #include "sim/study/search/search_report.h"
 #include "tests/search/small_search.h"
 
@@ -75,17 +76,22 @@ space:
   CHECK(search_report(problem, options, findings).text().find("Nothing faster") != std::string::npos);
 }
 
-TEST_CASE("evolution finds more than random draws of the same number") {
+TEST_CASE("at equal budget evolution is never worse than random draws, and better than hill climbing alone") {
   const SearchProblem problem(small_moe(), read_space(configs_folder() / "spaces" / "moe_ffn.yaml"), false);
-  std::vector<double> evolved, drawn;
-  int no_worse = 0;
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    evolved.push_back(least_score(problem, one_run(100, seed)));
-    drawn.push_back(least_score(problem, one_run(100, seed, "random")));
-    no_worse += evolved.back() <= drawn.back();
+  CandidateRuns runs(problem, 1, nullptr);
+  const MethodStudy study = compare_methods(problem, one_run(100, 1), 10, runs);
+  const auto curve = [&](const char* method) {
+    return *std::ranges::find(study.curves, method, &MethodCurve::method);
+  };
+  const MethodCurve evolve = curve("evolve"), climb = curve("climb"), random = curve("random");
+  CHECK(study.budgets == std::vector<std::uint32_t>{12, 25, 50, 100});
+  CHECK(evolve.no_worse_than_random == 10);
+  CHECK(evolve.gains.back() > climb.gains.back());
+  CHECK(evolve.gains.back() > random.gains.back());
+  for (const MethodCurve& one : study.curves) {
+    CHECK(std::ranges::is_sorted(one.gains));
+    CHECK(one.gains.back() == Approx(arithmetic_mean(one.by_seed)));
   }
-  CHECK(no_worse >= 8);
-  CHECK(arithmetic_mean(evolved) < arithmetic_mean(drawn));
 }
 
 TEST_CASE("results do not depend on the number of threads") {

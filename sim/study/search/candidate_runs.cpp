@@ -29,6 +29,15 @@ std::string text_of_jitter(const JitterOptions& jitter) {
   return fmt::format("{} {} {} {}", jitter.runs, jitter.seed, jitter.durations, jitter.rates);
 }
 
+// Outcomes one after the other, so many of each candidate.
+std::vector<std::vector<CandidateOutcome>> by_scenario(std::vector<CandidateOutcome> outcomes,
+                                                       std::size_t scenarios) {
+  std::vector<std::vector<CandidateOutcome>> by_candidate(outcomes.size() / scenarios);
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    by_candidate[i / scenarios].push_back(std::move(outcomes[i]));
+  return by_candidate;
+}
+
 }  // namespace
 
 Latencies CandidateOutcome::totals() const {
@@ -76,22 +85,23 @@ void CandidateRuns::read_bases(std::span<const Job> jobs) {
 }
 
 Experiment CandidateRuns::experiment_of(const Job& job, const Experiment& base) const {
+  if (job.order) return with_order(base, *job.order);
   return with_order(base,
                     job.candidate ? problem_.order(*job.candidate) : problem_.starts()[job.start].order);
 }
 
 Experiment CandidateRuns::experiment(const Candidate& candidate, const SearchScenario& scenario) const {
-  const Job job{&candidate, 0, &scenario};
+  const Job job{&candidate, 0, &scenario, {}, nullptr};
   return experiment_of(job, problem_.experiment().with(settings_of(job)));
 }
 
 Experiment CandidateRuns::start_experiment(std::size_t start, const SearchScenario& scenario) const {
-  const Job job{nullptr, start, &scenario};
+  const Job job{nullptr, start, &scenario, {}, nullptr};
   return experiment_of(job, problem_.experiment().with(settings_of(job)));
 }
 
-Latencies CandidateRuns::run_pass(const Experiment& experiment, const PreparedWork& work, std::size_t pass,
-                                  const Job& job) {
+std::optional<Latencies> CandidateRuns::run_pass(const Experiment& experiment, const PreparedWork& work,
+                                                 std::size_t pass, const Job& job, Duration limit) {
   const Compiled* const compiled = work.schedules();
   std::vector<std::string> settings = settings_of(job);
   std::erase_if(settings, is_compiled_in);
@@ -103,7 +113,9 @@ Latencies CandidateRuns::run_pass(const Experiment& experiment, const PreparedWo
   }
   Latencies latencies;
   for (std::uint32_t draw = 0; draw < job.scenario->jitter.draws(); ++draw) {
-    latencies.push_back(work.run(experiment, pass, {job.scenario->jitter, draw}, Duration::max()).latency);
+    const PassOutcome outcome = work.run(experiment, pass, {job.scenario->jitter, draw}, limit);
+    if (outcome.stopped) return std::nullopt;
+    latencies.push_back(outcome.latency);
   }
   const std::scoped_lock lock(mutex_);
   ran_[key] = latencies;
@@ -113,12 +125,19 @@ Latencies CandidateRuns::run_pass(const Experiment& experiment, const PreparedWo
 CandidateOutcome CandidateRuns::run_job(const Job& job) {
   CandidateOutcome outcome;
   const Base& base = bases_.at(joined(settings_of(job)));
-  if (!base.experiment) return {base.refused, {}};
+  if (!base.experiment) return {base.refused, {}, 0, false};
   try {
     const Experiment experiment = experiment_of(job, *base.experiment);
+    outcome.vector_workers = experiment.workers.count(CoreUnit::kVector);
+    const bool limited = outcome.vector_workers >= job.limit.vector_workers;
+    Duration left = limited ? job.limit.total : Duration::max();
     const auto work = experiment.work->prepare(experiment, 1);
-    for (std::size_t pass = 0; pass < work->passes(); ++pass)
-      outcome.passes.push_back(run_pass(experiment, *work, pass, job));
+    for (std::size_t pass = 0; pass < work->passes(); ++pass) {
+      const std::optional<Latencies> latencies = run_pass(experiment, *work, pass, job, left);
+      if (left < Duration::max() && latencies) left -= latencies->front();
+      if (!latencies || left < Duration::zero()) return {{}, {}, outcome.vector_workers, true};
+      outcome.passes.push_back(*latencies);
+    }
   } catch (const InputError& error) {
     outcome.refused = error.what();
   }
@@ -127,18 +146,22 @@ CandidateOutcome CandidateRuns::run_job(const Job& job) {
 
 // What a store has of it, or else a run, which it should have.
 CandidateOutcome CandidateRuns::run_or_find(const Job& job, ToRecord& to_record) {
-  if (!store_ || !job.candidate) return run_job(job);
+  if (!store_ || !job.candidate || job.order) return run_job(job);
   try {
     std::vector<std::string> settings = settings_of(job);
     settings.push_back("order=" + problem_.order_line(*job.candidate));
     to_record.experiment = std::make_shared<const Experiment>(problem_.experiment().with(settings));
   } catch (const InputError& error) {
-    return {error.what(), {}};
+    return {error.what(), {}, 0, false};
   }
   to_record.point = point_id(portable(*to_record.experiment));
   if (auto known = store_->find(to_record.point, *to_record.experiment, job.scenario->jitter)) {
     to_record.point.clear();
-    return {{}, std::move(*known)};
+    CandidateOutcome outcome{
+        {}, std::move(*known), to_record.experiment->workers.count(CoreUnit::kVector), false};
+    if (outcome.vector_workers >= job.limit.vector_workers && outcome.totals().front() > job.limit.total)
+      return {{}, {}, outcome.vector_workers, true};
+    return outcome;
   }
   return run_job(job);
 }
@@ -150,7 +173,7 @@ std::vector<CandidateOutcome> CandidateRuns::run_jobs(std::span<const Job> jobs)
   in_parallel(jobs.size(), threads_,
               [&](std::size_t i) { outcomes[i] = run_or_find(jobs[i], to_record[i]); });
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (to_record[i].point.empty() || !outcomes[i].refused.empty()) continue;
+    if (to_record[i].point.empty() || !outcomes[i].refused.empty() || outcomes[i].stopped) continue;
     store_->record(to_record[i].point, *to_record[i].experiment, jobs[i].scenario->jitter,
                    outcomes[i].passes);
   }
@@ -158,16 +181,26 @@ std::vector<CandidateOutcome> CandidateRuns::run_jobs(std::span<const Job> jobs)
 }
 
 std::vector<std::vector<CandidateOutcome>> CandidateRuns::run(std::span<const Candidate> candidates,
-                                                              const SearchStage& stage) {
+                                                              const SearchStage& stage,
+                                                              const StageLimit& limit) {
   std::vector<Job> jobs;
   for (const Candidate& candidate : candidates) {
-    for (const SearchScenario& scenario : stage.scenarios) jobs.push_back({&candidate, 0, &scenario});
+    for (const SearchScenario& scenario : stage.scenarios)
+      jobs.push_back({&candidate, 0, &scenario, limit, nullptr});
   }
-  std::vector<CandidateOutcome> outcomes = run_jobs(jobs);
-  std::vector<std::vector<CandidateOutcome>> by_candidate(candidates.size());
-  for (std::size_t i = 0; i < outcomes.size(); ++i)
-    by_candidate[i / stage.scenarios.size()].push_back(std::move(outcomes[i]));
-  return by_candidate;
+  return by_scenario(run_jobs(jobs), stage.scenarios.size());
+}
+
+std::vector<std::vector<CandidateOutcome>> CandidateRuns::run_orders(const Candidate& candidate,
+                                                                     std::span<const OrderSpec> orders,
+                                                                     const SearchStage& stage,
+                                                                     const StageLimit& limit) {
+  std::vector<Job> jobs;
+  for (const OrderSpec& order : orders) {
+    for (const SearchScenario& scenario : stage.scenarios)
+      jobs.push_back({&candidate, 0, &scenario, limit, &order});
+  }
+  return by_scenario(run_jobs(jobs), stage.scenarios.size());
 }
 
 std::size_t CandidateRuns::runs() const {
@@ -178,7 +211,8 @@ std::size_t CandidateRuns::runs() const {
 
 std::vector<CandidateOutcome> CandidateRuns::run_start(std::size_t start, const SearchStage& stage) {
   std::vector<Job> jobs;
-  for (const SearchScenario& scenario : stage.scenarios) jobs.push_back({nullptr, start, &scenario});
+  for (const SearchScenario& scenario : stage.scenarios)
+    jobs.push_back({nullptr, start, &scenario, {}, nullptr});
   return run_jobs(jobs);
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -18,11 +19,19 @@ class SearchStore;
 
 // What a candidate came to in one scenario.
 struct CandidateOutcome {
-  std::string refused;            // why it cannot run there; then there is nothing else
-  std::vector<Latencies> passes;  // by pass, by draw
+  std::string refused;               // why it cannot run there; then there is nothing else
+  std::vector<Latencies> passes;     // by pass, by draw
+  std::uint32_t vector_workers = 0;  // that its schedules may use
+  bool stopped = false;              // it takes more than its limit; then there are no passes
 
   // Of all passes, by draw.
   Latencies totals() const;
+};
+
+// From what total on a candidate is of no interest, where a stage is one run of each: runs end there.
+struct StageLimit {
+  Duration total = Duration::max();
+  std::uint32_t vector_workers = 0;  // those with fewer run to their end
 };
 
 // Runs candidates, and none of their passes twice. Results do not depend on the number of threads, nor on what a store
@@ -35,7 +44,12 @@ class CandidateRuns {
 
   // By candidate, by scenario of the stage.
   std::vector<std::vector<CandidateOutcome>> run(std::span<const Candidate> candidates,
-                                                 const SearchStage& stage);
+                                                 const SearchStage& stage, const StageLimit& limit = {});
+  // The same of orders in place of the candidate's own, which are not kept in a store; by order, by scenario.
+  std::vector<std::vector<CandidateOutcome>> run_orders(const Candidate& candidate,
+                                                        std::span<const OrderSpec> orders,
+                                                        const SearchStage& stage,
+                                                        const StageLimit& limit = {});
   // The same of a start as it is.
   std::vector<CandidateOutcome> run_start(std::size_t start, const SearchStage& stage);
 
@@ -51,6 +65,8 @@ class CandidateRuns {
     const Candidate* candidate = nullptr;
     std::size_t start = 0;
     const SearchScenario* scenario = nullptr;
+    StageLimit limit{};
+    const OrderSpec* order = nullptr;  // in place of the candidate's
   };
   // A pass that has run: what it ran on and its schedules, as a hash.
   using RunKey = std::pair<std::string, std::uint64_t>;
@@ -60,8 +76,9 @@ class CandidateRuns {
   void read_bases(std::span<const Job> jobs);
   CandidateOutcome run_job(const Job& job);
   Experiment experiment_of(const Job& job, const Experiment& base) const;
-  Latencies run_pass(const Experiment& experiment, const PreparedWork& work, std::size_t pass,
-                     const Job& job);
+  // Nothing where a draw takes longer than the limit.
+  std::optional<Latencies> run_pass(const Experiment& experiment, const PreparedWork& work, std::size_t pass,
+                                    const Job& job, Duration limit);
 
   // What is to be recorded once a batch has run.
   struct ToRecord {

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "sim/core/statistics.h"
 #include "sim/experiment/bounds.h"
+#include "sim/experiment/order_file.h"
 
 namespace a3sim {
 namespace {
@@ -95,19 +97,16 @@ class LastStage {
   LastStage(const SearchOptions& options, const SearchOutcome& outcome, CandidateRuns& runs)
       : options_(options), outcome_(outcome), runs_(runs) {}
 
-  // By candidate; `last`, where there is one, is the last one's mean ratio by scenario.
-  std::vector<std::optional<double>> scores(std::span<const Candidate> candidates,
-                                            std::vector<double>* last = nullptr) {
-    std::vector<std::optional<double>> scores;
-    for (const auto& outcomes : runs_.run(candidates, outcome_.ladder.back())) {
-      const auto ratios = outcome_.reference_runs.ratios(outcomes);
-      if (last && ratios) {
-        last->clear();
-        for (const std::vector<double>& values : *ratios) last->push_back(arithmetic_mean(values));
-      }
-      scores.push_back(ratios ? std::optional(score_of(*ratios, options_.objective)) : std::nullopt);
+  // By candidate; one that is refused has no score.
+  std::vector<ScoredCandidate> scored(std::span<const Candidate> candidates) {
+    std::vector<ScoredCandidate> scored;
+    const auto outcomes = runs_.run(candidates, outcome_.ladder.back());
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      scored.push_back({.candidate = candidates[i]});
+      scored.back().scores.resize(outcome_.ladder.size());
+      take_runs(scored.back(), outcome_.reference_runs, outcomes[i], options_.objective);
     }
-    return scores;
+    return scored;
   }
 
  private:
@@ -124,14 +123,13 @@ std::vector<RevertedChoice> drop_idle(const std::vector<Choice>& choices, const 
   for (const Choice& choice : choices) {
     const std::optional<Candidate> without = reverted(choice, winner.candidate, start);
     if (!without) continue;
-    std::vector<double> scenarios;
-    const std::optional<double> score = stage.scores(std::span(&*without, 1), &scenarios).front();
-    if (!score || *score > allowed) continue;
+    ScoredCandidate simpler = stage.scored(std::span(&*without, 1)).front();
+    if (!simpler.finished() || *simpler.scores.back() > allowed) continue;
     dropped.push_back({choice.decision, choice.text(winner.candidate), choice.text(start),
-                       *score - *winner.scores.back(), true});
-    winner.candidate = *without;
-    winner.scores.back() = score;
-    winner.scenarios = scenarios;
+                       *simpler.scores.back() - *winner.scores.back(), true});
+    simpler.number = winner.number;
+    std::ranges::copy(std::span(winner.scores).first(winner.scores.size() - 1), simpler.scores.begin());
+    winner = std::move(simpler);
   }
   return dropped;
 }
@@ -154,27 +152,33 @@ std::vector<RevertedChoice> simplify(const SearchProblem& problem, const SearchO
     without.push_back(std::move(*candidate));
     of_winner.push_back({choice.decision, choice.text(winner.candidate), choice.text(start), 0, false});
   }
-  const auto scores = stage.scores(without);
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    of_winner[i].loss = scores[i] ? *scores[i] - *winner.scores.back() : std::nan("");
+  const std::vector<ScoredCandidate> scored = stage.scored(without);
+  for (std::size_t i = 0; i < scored.size(); ++i)
+    of_winner[i].loss =
+        scored[i].finished() ? *scored[i].scores.back() - *winner.scores.back() : std::nan("");
   std::ranges::stable_sort(of_winner, std::greater(), &RevertedChoice::loss);
   of_winner.insert(of_winner.end(), dropped.begin(), dropped.end());
   return of_winner;
 }
 
 std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const SearchOutcome& outcome) {
-  std::size_t stage = 0, most = 0;
+  const auto score_in = [&](const ScoredCandidate& candidate, std::size_t s) -> std::optional<double> {
+    if (s + 1 == outcome.ladder.size() && candidate.stopped) return std::numeric_limits<double>::infinity();
+    return candidate.scores[s];
+  };
+  std::size_t stage = 0;
+  std::ptrdiff_t most = 0;
   for (std::size_t s = 0; s < outcome.ladder.size(); ++s) {
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(
-        outcome.candidates,
-        [&](const ScoredCandidate& candidate) { return candidate.scores[s].has_value(); }));
+    const auto count = std::ranges::count_if(
+        outcome.candidates, [&](const ScoredCandidate& one) { return score_in(one, s).has_value(); });
     if (count > most) stage = s, most = count;
   }
   std::vector<double> scores;
   std::vector<const Candidate*> candidates;
   for (const ScoredCandidate& candidate : outcome.candidates) {
-    if (!candidate.scores[stage]) continue;
-    scores.push_back(*candidate.scores[stage]);
+    const std::optional<double> score = score_in(candidate, stage);
+    if (!score) continue;
+    scores.push_back(*score);
     candidates.push_back(&candidate.candidate);
   }
   // Ranks, since bad candidates lie far off.
@@ -195,7 +199,9 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
         own_scores.push_back(scores[i]);
         own += ranks[i] / static_cast<double>(of.size());
       }
-      effect.values.push_back({value, of.size(), median(own_scores)});
+      const double middle = median(own_scores);  // not a number between two that were stopped
+      effect.values.push_back(
+          {value, of.size(), std::isnan(middle) ? std::numeric_limits<double>::infinity() : middle});
       effect.share += static_cast<double>(of.size()) * (own - mean) * (own - mean);
     }
     effect.share = variance > 0 ? effect.share / variance : 0;
@@ -206,10 +212,12 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
 }
 
 HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
-                  CandidateRuns& runs) {
+                  CandidateRuns& runs, const OrderSpec* order) {
   const SearchStage stage = held_out_stage(problem, options.draws, options.seed, options.over);
   const StageReference reference(problem, stage, runs);
-  const auto outcomes = runs.run(std::span(&outcome.winner().candidate, 1), stage).front();
+  const Candidate& winner = outcome.winner().candidate;
+  const auto outcomes = order ? runs.run_orders(winner, std::span(order, 1), stage).front()
+                              : runs.run(std::span(&winner, 1), stage).front();
   HeldOutGain judged;
   std::vector<double> gains;
   for (std::size_t s = 0; s < stage.scenarios.size(); ++s) {
@@ -234,6 +242,32 @@ HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, co
   return judged;
 }
 
+std::vector<std::size_t> front_of(const SearchOutcome& outcome) {
+  const auto beats = [](const ScoredCandidate& a, const ScoredCandidate& b) {
+    const bool no_worse =
+        a.latency_ms <= b.latency_ms && a.vector_workers <= b.vector_workers && a.spread <= b.spread;
+    return no_worse &&
+           (a.latency_ms < b.latency_ms || a.vector_workers < b.vector_workers || a.spread < b.spread);
+  };
+  std::vector<std::size_t> front;
+  for (std::size_t i = 0; i < outcome.candidates.size(); ++i) {
+    const ScoredCandidate& own = outcome.candidates[i];
+    const auto is_before = [&](std::size_t j) {  // of several alike the first one stands
+      const ScoredCandidate& other = outcome.candidates[j];
+      return own.latency_ms == other.latency_ms && own.vector_workers == other.vector_workers &&
+             own.spread == other.spread;
+    };
+    const auto is_beaten = [&](const ScoredCandidate& other) {
+      return other.finished() && beats(other, own);
+    };
+    if (own.finished() && std::ranges::none_of(front, is_before) &&
+        std::ranges::none_of(outcome.candidates, is_beaten))
+      front.push_back(i);
+  }
+  std::ranges::stable_sort(front, {}, [&](std::size_t i) { return outcome.candidates[i].latency_ms; });
+  return front;
+}
+
 std::vector<ScenarioRegret> regrets_of(const SearchOutcome& outcome) {
   const SearchStage& training = outcome.ladder.back();
   std::vector<ScenarioRegret> regrets;
@@ -251,7 +285,8 @@ std::vector<ScenarioRegret> regrets_of(const SearchOutcome& outcome) {
   return regrets;
 }
 
-BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& runs) {
+BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& runs,
+                             const OrderSpec* order) {
   const SearchScenario scenario{"as configured", {}, JitterOptions::none()};
   const auto distance = [&](const Experiment& experiment) {
     const auto work = experiment.work->prepare(experiment, 1);
@@ -262,8 +297,9 @@ BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& 
     }
     return static_cast<double>(latency.count()) / static_cast<double>(bound.count()) - 1;
   };
-  return {distance(runs.start_experiment(outcome.reference, scenario)),
-          distance(runs.experiment(outcome.winner().candidate, scenario))};
+  Experiment found = runs.experiment(outcome.winner().candidate, scenario);
+  if (order) found = with_order(std::move(found), *order);
+  return {distance(runs.start_experiment(outcome.reference, scenario)), distance(found)};
 }
 
 }  // namespace a3sim

@@ -14,7 +14,7 @@ struct RevertedChoice {
   bool dropped = false;  // without it the winner was no slower, so that it is not in the winner any more
 };
 
-// The median score of the candidates that made a choice.
+// The median score of the candidates that made a choice; infinite where it is of one whose run was ended.
 struct ChoiceMedian {
   std::string value;
   std::size_t candidates = 0;
@@ -44,6 +44,10 @@ struct ScenarioRegret {
 };
 std::vector<ScenarioRegret> regrets_of(const SearchOutcome& outcome);
 
+// Positions of the candidates that no other one is better than in latency, in vector workers and in spread over draws at
+// once; the fastest first.
+std::vector<std::size_t> front_of(const SearchOutcome& outcome);
+
 // How far latencies are above the largest bound of each pass, in the configuration as it is: 0 is at the bound.
 struct BoundDistance {
   double before = 0, after = 0;
@@ -57,9 +61,11 @@ std::vector<RevertedChoice> simplify(const SearchProblem& problem, const SearchO
 // Marginal effects over all candidates that ran in the first stage that most of them reached; no designed experiment.
 std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const SearchOutcome& outcome);
 
+// Of the winner, or of another order under its settings.
 HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
-                  CandidateRuns& runs);
+                  CandidateRuns& runs, const OrderSpec* order = nullptr);
 
-BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& runs);
+BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& runs,
+                             const OrderSpec* order = nullptr);
 
 }  // namespace a3sim

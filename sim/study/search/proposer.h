@@ -17,6 +17,8 @@ class Proposer {
   virtual ~Proposer() = default;
   // What is to be tried before all else, given the best order to start from; by default nothing.
   virtual std::vector<Candidate> first(const SearchProblem&, const Candidate&) const { return {}; }
+  // How many of the best propose() looks at.
+  virtual std::size_t parents() const = 0;
   // `best` are those that did best until now, the best first, one of each score; there is at least
   // one.
   virtual Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,

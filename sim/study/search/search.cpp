@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t kGeneration = 24;  // candidates that are proposed together
 constexpr std::size_t kPartUp = 3;       // one in so many goes up a rung
+constexpr std::size_t kPartWaiting =
+    3;  // so many parts, one of which takes what its method wants tried first
 constexpr double kLeastCorrelation = 0.7;
 
 // Spearman's, with mean ranks where numbers are equal; 1 where all of them are.
@@ -36,6 +38,17 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
 
 std::string key_of(const SearchProblem& problem, const Candidate& candidate) {
   return fmt::format("{}\n{}", problem.order_text(candidate), fmt::join(problem.settings(candidate), "\n"));
+}
+
+// Whether two stages are one run each of the same experiment, so that one says nothing about the other.
+bool same_stage(const SearchProblem& problem, const SearchStage& a, const SearchStage& b) {
+  const auto values = [&](const SearchStage& stage) {
+    return problem.experiment().with(stage.scenarios.front().settings).values;
+  };
+  const auto one_run = [](const SearchStage& stage) {
+    return stage.scenarios.size() == 1 && stage.scenarios.front().jitter.runs == 0;
+  };
+  return one_run(a) && one_run(b) && values(a) == values(b);
 }
 
 class Search {
@@ -57,7 +70,8 @@ class Search {
       const std::size_t first = outcome_.candidates.size();
       if (!propose()) break;
       climb(first);
-      if (outcome_.correlations.empty()) compare_rungs();
+      if (first_generation_) compare_rungs();
+      first_generation_ = false;
       progress.reach(outcome_.proposed, fmt::format("{:+.2f} %", 100 * (best_score() - 1)));
     }
     outcome_.best = ranked().front();
@@ -74,8 +88,10 @@ class Search {
   void run_starts() {
     for (const SearchStage& stage : outcome_.ladder) references_.emplace_back(problem_, stage, runs_);
     skipped_.assign(outcome_.ladder.size(), false);
-    for (std::size_t s = 0; s < last(); ++s)
+    for (std::size_t s = 0; s < last(); ++s) {
       skipped_[s] = std::ranges::all_of(references_[s].best(), [](const Latencies& l) { return l.empty(); });
+      if (!skipped_[s]) skipped_[s] = same_stage(problem_, stage(s), stage(s + 1));
+    }
     for (std::size_t start = 0; start < problem_.starts().size(); ++start) add_start(start);
     const auto fits = [](const StartScore& start) { return start.refused.empty(); };
     if (std::ranges::none_of(outcome_.starts, fits)) throw InputError(outcome_.starts.front().refused);
@@ -92,7 +108,7 @@ class Search {
         StartScore{problem_.starts()[start].name, reference.refused()[start], 0});
     if (const auto ratios = reference.ratios(outcomes)) score.score = score_of(*ratios, options_.objective);
     if (!score.refused.empty() || !problem_.starts()[start].sorted) return;
-    ScoredCandidate scored{problem_.from_start(start), 0, {}, {}, 0, {}, {}};
+    ScoredCandidate scored{.candidate = problem_.from_start(start)};
     for (std::size_t s = 0; s < outcome_.ladder.size(); ++s) take(scored, s, references_[s].starts()[start]);
     if (!known_.insert(key_of(problem_, scored.candidate)).second) return;
     outcome_.candidates.push_back(std::move(scored));
@@ -105,13 +121,15 @@ class Search {
     if (!ratios) {
       for (const CandidateOutcome& outcome : outcomes) {
         if (scored.refused.empty()) scored.refused = outcome.refused;
+        scored.stopped = scored.stopped || outcome.stopped;
       }
       return;
     }
-    scored.scores[s] = score_of(*ratios, s == last() ? options_.objective : SearchObjective::kOne);
-    if (s != last()) return;
-    for (const std::vector<double>& values : *ratios) scored.scenarios.push_back(arithmetic_mean(values));
-    scored.worst = std::ranges::max(scored.scenarios);
+    if (s != last()) {
+      scored.scores[s] = score_of(*ratios, SearchObjective::kOne);
+      return;
+    }
+    take_runs(scored, references_[s], outcomes, options_.objective);
     if (problem_.parts().size() == problem_.experiment().passes.size()) take_parts(scored, outcomes);
   }
 
@@ -176,29 +194,57 @@ class Search {
     return best;
   }
 
-  // Adds a generation; false where nothing new is found any more.
-  bool propose() {
+  // Positions of those that have run in the last stage, the best parent first.
+  std::vector<std::size_t> ranked_as_parents() const {
     std::vector<std::size_t> order = ranked();
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return as_parent(i); });
-    std::vector<Candidate> best;
-    double score = 0;
+    return order;
+  }
+
+  // Of a ranking, the first of each score, as many as the method looks at.
+  std::vector<std::size_t> parents(const std::vector<std::size_t>& order) const {
+    const std::size_t most = std::max<std::size_t>(1, proposer_.parents());
+    std::vector<std::size_t> parents;
     for (const std::size_t i : order) {
-      const ScoredCandidate& candidate = outcome_.candidates[i];
-      if (as_parent(i) != score) best.push_back(candidate.candidate);
-      score = as_parent(i);
+      if (parents.size() == most) break;
+      if (parents.empty() || as_parent(i) != as_parent(parents.back())) parents.push_back(i);
     }
+    return parents;
+  }
+
+  // What is slower than all parents will be no parent. Parts of a candidate may be joined with those of others, so that it
+  // must have a single one; in the front of objectives it stays behind the best one if it has no fewer workers.
+  StageLimit limit_of(std::size_t s) const {
+    if (!options_.early_stop || s != last() || first_generation_ || problem_.parts().size() > 1 ||
+        options_.objective != SearchObjective::kOne)
+      return {};
+    const std::vector<std::size_t> best = parents(ranked_as_parents());
+    if (best.empty() || best.size() < proposer_.parents()) return {};
+    const double least = as_parent(best.back());
+    const auto total = static_cast<double>(references_[s].best().front().front().count());
+    return {Duration(static_cast<std::int64_t>(least * total) + 1),
+            outcome_.candidates[ranked().front()].vector_workers};
+  }
+
+  // Adds a generation; false where nothing new is found any more.
+  bool propose() {
+    const std::vector<std::size_t> order = ranked_as_parents();
+    std::vector<Candidate> best;
+    for (const std::size_t i : parents(order)) best.push_back(outcome_.candidates[i].candidate);
     const std::size_t size = std::min<std::size_t>(kGeneration, options_.budget - outcome_.proposed);
     std::size_t added = 0;
     const auto add = [&](Candidate candidate) {
       if (!known_.insert(key_of(problem_, candidate)).second) return;
-      outcome_.candidates.push_back({std::move(candidate), ++outcome_.proposed, {}, {}, 0, {}, {}});
+      outcome_.candidates.push_back({.candidate = std::move(candidate), .number = ++outcome_.proposed});
+      outcome_.candidates.back().scores.resize(outcome_.ladder.size());
       ++added;
     };
     if (options_.method != "random") {
       if (std::optional<Candidate> together = best_parts(order)) add(std::move(*together));
     }
     if (outcome_.proposed == added) waiting_ = proposer_.first(problem_, best.front());
-    while (added < size && !waiting_.empty()) {
+    // A third: what comes first for the method shall not hold up all else.
+    while (added < (size + kPartWaiting - 1) / kPartWaiting && !waiting_.empty()) {
       add(std::move(waiting_.back()));
       waiting_.pop_back();
     }
@@ -211,7 +257,7 @@ class Search {
   void climb(std::size_t first) {
     std::vector<std::size_t> climbing(outcome_.candidates.size() - first);
     std::iota(climbing.begin(), climbing.end(), first);
-    const bool all_climb = outcome_.correlations.empty() && last() > 0;
+    const bool all_climb = first_generation_ && last() > 0;
     for (std::size_t s = 0; s <= last() && !climbing.empty(); ++s) {
       if (skipped_[s]) continue;
       climbing = run_stage(s, climbing);
@@ -220,8 +266,11 @@ class Search {
     }
     for (std::size_t i = first; i < outcome_.candidates.size(); ++i) {
       const ScoredCandidate& candidate = outcome_.candidates[i];
-      if (std::ranges::none_of(candidate.scores, [](const auto& score) { return score.has_value(); }))
+      if (candidate.stopped) {
+        ++outcome_.stopped;
+      } else if (std::ranges::none_of(candidate.scores, [](const auto& s) { return s.has_value(); })) {
         ++outcome_.refused;
+      }
       outcome_.curve.push_back(
           std::min(best_score(), candidate.finished() ? *candidate.scores.back() : best_score()));
     }
@@ -231,7 +280,7 @@ class Search {
   std::vector<std::size_t> run_stage(std::size_t s, const std::vector<std::size_t>& climbing) {
     std::vector<Candidate> candidates;
     for (const std::size_t i : climbing) candidates.push_back(outcome_.candidates[i].candidate);
-    const auto outcomes = runs_.run(candidates, stage(s));
+    const auto outcomes = runs_.run(candidates, stage(s), limit_of(s));
     std::vector<std::size_t> on;
     for (std::size_t i = 0; i < climbing.size(); ++i) {
       ScoredCandidate& scored = outcome_.candidates[climbing[i]];
@@ -274,11 +323,36 @@ class Search {
   SearchOutcome outcome_;
   std::vector<StageReference> references_;  // by stage
   std::vector<bool> skipped_;               // by stage
+  bool first_generation_ = true;
   std::set<std::string> known_;
   std::vector<Candidate> waiting_;  // that the proposer wants tried first
 };
 
 }  // namespace
+
+void take_runs(ScoredCandidate& scored, const StageReference& reference,
+               const std::vector<CandidateOutcome>& outcomes, SearchObjective objective) {
+  const auto ratios = reference.ratios(outcomes);
+  if (!ratios) return;
+  constexpr double kPicosecondsPerMs = 1e9;
+  scored.scores.back() = score_of(*ratios, objective);
+  scored.scenarios.clear();
+  for (const std::vector<double>& values : *ratios) scored.scenarios.push_back(arithmetic_mean(values));
+  scored.worst = std::ranges::max(scored.scenarios);
+  scored.vector_workers = outcomes.front().vector_workers;
+  std::vector<double> means, spreads;
+  for (std::size_t s = 0; s < outcomes.size(); ++s) {
+    if (reference.best()[s].empty()) continue;
+    std::vector<double> ms;
+    for (const Duration total : outcomes[s].totals())
+      ms.push_back(static_cast<double>(total.count()) / kPicosecondsPerMs);
+    means.push_back(arithmetic_mean(ms));
+    const auto [least, most] = std::ranges::minmax(ms);
+    spreads.push_back((most - least) / means.back());
+  }
+  scored.latency_ms = arithmetic_mean(means);
+  scored.spread = arithmetic_mean(spreads);
+}
 
 SearchOutcome search(const SearchProblem& problem, const SearchOptions& options, CandidateRuns& runs) {
   if (problem.empty())

@@ -22,6 +22,10 @@ struct SearchOptions {
   std::vector<NamedSettings>
       over;              // scenarios in place of the space's, which one order is to serve; none: the space's
   unsigned threads = 1;  // the result does not depend on it
+  // Ends runs of candidates that nothing follows from any more: under the objective `one`, of a single part. What is
+  // found does not depend on it.
+  bool early_stop = true;
+  std::uint32_t moves = 0;  // of runs of tasks in the winner's queues, tried after the search (list_stage.h)
 };
 
 // A candidate that has run. Scores are ratios to the best order to start from in each run: below 1 is faster.
@@ -29,13 +33,21 @@ struct ScoredCandidate {
   Candidate candidate;
   std::uint32_t number = 0;  // in the order of proposals, from 1; 0: an order to start from
   std::vector<std::optional<double>>
-      scores;                     // by stage of the ladder; none: it did not get there, or was refused
-  std::vector<double> parts;      // of the last stage's mean, what each part of the problem adds
-  double worst = 0;               // of the last stage's scenarios
-  std::vector<double> scenarios;  // of the last stage: the mean ratio in each that counts
-  std::string refused;            // why it was, where nothing ran
+      scores{};                     // by stage of the ladder; none: it did not get there, or was refused
+  std::vector<double> parts{};      // of the last stage's mean, what each part of the problem adds
+  double worst = 0;                 // of the last stage's scenarios
+  std::vector<double> scenarios{};  // of the last stage: the mean ratio in each that counts
+  double latency_ms = 0;            // of the last stage: the mean of its scenarios
+  double spread = 0;                // likewise: of the latencies' range over draws, in parts of their mean
+  std::uint32_t vector_workers = 0;
+  std::string refused{};  // why it was, where nothing ran
+  bool stopped = false;   // its run in the last stage was ended: too slow to be of interest
   bool finished() const { return scores.back().has_value(); }
 };
+
+// Writes down what runs of the last stage came to, where they have ended.
+void take_runs(ScoredCandidate& scored, const StageReference& reference,
+               const std::vector<CandidateOutcome>& outcomes, SearchObjective objective);
 
 // How well a stage's scores tell those of the next.
 struct RungCorrelation {
@@ -62,6 +74,7 @@ struct SearchOutcome {
   StageReference reference_runs;            // the starts in the last stage
   std::vector<RungCorrelation> correlations;
   std::uint32_t proposed = 0, refused = 0;  // candidates; those that the experiment does not allow
+  std::uint32_t stopped = 0;                // those whose last run was ended
   std::vector<double> curve;                // by candidate: the best score of the last stage until then
   double seconds = 0;
 

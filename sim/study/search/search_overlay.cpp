@@ -30,7 +30,7 @@ std::string includes(const std::filesystem::path& base) {
 
 std::string overlay_text(const SearchProblem& problem, const Candidate& candidate,
                          const std::filesystem::path& base, std::span<const std::string> overrides,
-                         const std::string& title) {
+                         const std::string& title, const std::string& lists) {
   std::vector<std::string> settings;
   for (const std::string& setting : overrides) {
     if (!setting.starts_with("order.") && !setting.starts_with("order=")) settings.push_back(setting);
@@ -44,7 +44,7 @@ std::string overlay_text(const SearchProblem& problem, const Candidate& candidat
     diagnostics.throw_if_any();
     text += write_yaml(*laid.tree());
   }
-  std::string order = problem.order_text(candidate);
+  std::string order = problem.order_text(candidate, lists);
   constexpr std::string_view kOrder = "order:";
   return text + std::string(kOrder) + " !override" + order.substr(kOrder.size());
 }

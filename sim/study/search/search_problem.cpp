@@ -238,18 +238,20 @@ std::vector<std::string> SearchProblem::settings(const Candidate& candidate) con
   return chosen(candidate, false);
 }
 
-Config SearchProblem::order_config(const Candidate& candidate, Diagnostics& diagnostics) const {
+Config SearchProblem::order_config(const Candidate& candidate, Diagnostics& diagnostics,
+                                   const std::string& lists) const {
   const SearchStart& start = starts_[candidate.rest_of];
   std::string text = fmt::format("order:\n  name: {}\n", kFoundName);
   for (std::size_t unit = 0; unit < kCoreUnits; ++unit)
-    text += fmt::format("  {}: {}\n", kPlanKeys[unit], quoted(plan_keys(candidate, unit)));
+    text += lists.empty() ? fmt::format("  {}: {}\n", kPlanKeys[unit], quoted(plan_keys(candidate, unit)))
+                          : fmt::format("  {}_list: \"{}\"\n", kPlanKeys[unit], lists);
   for (const auto& [key, yaml] : start.rest) text += fmt::format("  {}: {}\n", key, yaml);
   return Config::parse(text, start.file, chosen(candidate, true), diagnostics);
 }
 
-std::string SearchProblem::order_text(const Candidate& candidate) const {
+std::string SearchProblem::order_text(const Candidate& candidate, const std::string& lists) const {
   Diagnostics diagnostics;
-  const Config root = order_config(candidate, diagnostics);
+  const Config root = order_config(candidate, diagnostics, lists);
   diagnostics.throw_if_any();
   return write_yaml(*root.tree());
 }

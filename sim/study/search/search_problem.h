@@ -44,7 +44,8 @@ class SearchProblem {
   // Sort keys of a queue, most significant first.
   std::vector<std::string> keys(const Candidate& candidate, std::size_t queue) const;
   // The block `order` as YAML, its value on one line, and the order that it is. Throws InputError where values do not go together.
-  std::string order_text(const Candidate& candidate) const;
+  // With `lists`, a file beside the one that holds it, lists stand in place of the keys.
+  std::string order_text(const Candidate& candidate, const std::string& lists = {}) const;
   std::string order_line(const Candidate& candidate) const;
   OrderSpec order(const Candidate& candidate) const;
   // What it lays over the configuration outside the block `order`.
@@ -57,7 +58,8 @@ class SearchProblem {
   std::string part_condition(std::size_t part, std::size_t unit) const;
   std::vector<std::string> plan_keys(const Candidate& candidate, std::size_t unit) const;
   std::vector<std::string> chosen(const Candidate& candidate, bool of_order) const;
-  Config order_config(const Candidate& candidate, Diagnostics& diagnostics) const;
+  Config order_config(const Candidate& candidate, Diagnostics& diagnostics,
+                      const std::string& lists = {}) const;
 
   Experiment experiment_;
   SearchSpace space_;

@@ -31,7 +31,7 @@ std::optional<std::vector<std::vector<double>>> StageReference::ratios(
   std::vector<std::vector<double>> ratios;
   for (std::size_t s = 0; s < outcomes.size(); ++s) {
     if (best_[s].empty()) continue;
-    if (!outcomes[s].refused.empty()) return std::nullopt;
+    if (!outcomes[s].refused.empty() || outcomes[s].stopped) return std::nullopt;
     std::vector<double>& values = ratios.emplace_back();
     const Latencies totals = outcomes[s].totals();
     for (std::size_t draw = 0; draw < totals.size(); ++draw)

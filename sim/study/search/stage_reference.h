@@ -23,7 +23,8 @@ class StageReference {
   const std::vector<std::vector<CandidateOutcome>>& starts() const { return starts_; }
   // Which start has the least mean in a scenario that has one.
   std::size_t best_start(std::size_t scenario) const;
-  // By scenario, by draw, of those scenarios that count; nothing if the candidate was refused in one of them.
+  // By scenario, by draw, of those scenarios that count; nothing if the candidate was refused or stopped in one of
+  // them.
   std::optional<std::vector<std::vector<double>>> ratios(const std::vector<CandidateOutcome>& outcomes) const;
 
  private:

@@ -6,6 +6,8 @@ namespace {
 
 class HillClimbing final : public Proposer {
  public:
+  std::size_t parents() const override { return 1; }
+
   Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,
                     Rng& rng) const override {
     Candidate candidate = best.front();

@@ -6,6 +6,8 @@ namespace {
 
 class RandomDraws final : public Proposer {
  public:
+  std::size_t parents() const override { return 0; }
+
   Candidate propose(const SearchProblem& problem, const std::vector<Candidate>&, Rng& rng) const override {
     return random_candidate(problem, rng);
   }

@@ -1,0 +1,107 @@
+#include "sim/study/search/method_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/statistics.h"
+#include "sim/study/search/proposer.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::string_view kBaseline = "random";
+
+// A half, a quarter, an eighth of the budget, and all of it.
+std::vector<std::uint32_t> budgets_up_to(std::uint32_t budget) {
+  std::vector<std::uint32_t> budgets;
+  for (const std::uint32_t part : {8U, 4U, 2U, 1U}) {
+    const std::uint32_t some = std::max(1U, budget / part);
+    if (budgets.empty() || budgets.back() < some) budgets.push_back(some);
+  }
+  return budgets;
+}
+
+double gain_after(const std::vector<double>& curve, std::uint32_t candidates) {
+  if (curve.empty()) return 0;
+  return 1 - curve[std::min<std::size_t>(candidates, curve.size()) - 1];
+}
+
+MethodCurve curve_of(const SearchProblem& problem, const SearchOptions& options, std::uint32_t seeds,
+                     const std::vector<std::uint32_t>& budgets, CandidateRuns& runs) {
+  MethodCurve curve{options.method, std::vector<double>(budgets.size()), 0, 0, {}, 0};
+  SearchOptions of_seed = options;
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
+    of_seed.seed = options.seed + seed;
+    const SearchOutcome outcome = search(problem, of_seed, runs);
+    for (std::size_t b = 0; b < budgets.size(); ++b)
+      curve.gains[b] += gain_after(outcome.curve, budgets[b]) / seeds;
+    curve.by_seed.push_back(gain_after(outcome.curve, budgets.back()));
+  }
+  curve.least = std::ranges::min(curve.by_seed);
+  curve.most = std::ranges::max(curve.by_seed);
+  return curve;
+}
+
+}  // namespace
+
+MethodStudy compare_methods(const SearchProblem& problem, const SearchOptions& options, std::uint32_t seeds,
+                            CandidateRuns& runs) {
+  MethodStudy study{budgets_up_to(options.budget), {}};
+  SearchOptions of_method = options;
+  for (const std::string& method : Proposers::names()) {
+    of_method.method = method;
+    study.curves.push_back(curve_of(problem, of_method, seeds, study.budgets, runs));
+  }
+  const auto baseline = std::ranges::find(study.curves, kBaseline, &MethodCurve::method);
+  const std::vector<double> drawn = baseline->by_seed;
+  for (MethodCurve& curve : study.curves) {
+    for (std::size_t seed = 0; seed < drawn.size(); ++seed)
+      curve.no_worse_than_random += curve.by_seed[seed] >= drawn[seed];
+  }
+  return study;
+}
+
+Report method_report(const SearchProblem& problem, const MethodStudy& study) {
+  Report report;
+  const std::size_t seeds = study.curves.front().by_seed.size();
+  report.say(fmt::format("{}: what methods of search find in space {}, means of {} seeds\n",
+                         problem.experiment().name, problem.space().name, seeds));
+  std::vector<Column> columns{Column::words("method")};
+  for (const std::uint32_t budget : study.budgets)
+    columns.push_back(
+        Column::signed_percent(fmt::format("{} candidates", budget), fmt::format("gain_{}", budget), 2));
+  columns.push_back(Column::signed_percent("least", "least", 2));
+  columns.push_back(Column::signed_percent("most", "most", 2));
+  columns.push_back(Column::words("no worse than random"));
+  Table& table = report.table("", std::move(columns));
+  for (const MethodCurve& curve : study.curves) {
+    std::vector<Cell> row{curve.method};
+    for (const double gain : curve.gains) row.emplace_back(gain);
+    row.emplace_back(curve.least);
+    row.emplace_back(curve.most);
+    row.emplace_back(fmt::format("{} of {}", curve.no_worse_than_random, seeds));
+    table.add(std::move(row));
+  }
+  return report;
+}
+
+nlohmann::ordered_json method_json(const SearchProblem& problem, const MethodStudy& study) {
+  nlohmann::ordered_json methods = nlohmann::ordered_json::array();
+  for (const MethodCurve& curve : study.curves) {
+    nlohmann::ordered_json points = nlohmann::ordered_json::array();
+    for (std::size_t b = 0; b < study.budgets.size(); ++b)
+      points.push_back({{"candidates", study.budgets[b]}, {"gain", curve.gains[b]}});
+    methods.push_back({{"method", curve.method},
+                       {"curve", points},
+                       {"by_seed", curve.by_seed},
+                       {"no_worse_than_random", curve.no_worse_than_random}});
+  }
+  return {{"schema_version", 1},
+          {"name", problem.experiment().name},
+          {"space", problem.space().name},
+          {"methods", methods}};
+}
+
+}  // namespace a3sim

@@ -1,0 +1,173 @@
+#include "sim/study/search/search_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+nlohmann::ordered_json best_json(const SearchProblem& problem, const SearchFindings& findings) {
+  const Candidate& winner = findings.outcome.winner().candidate;
+  const OrderSpec order = problem.order(winner);
+  nlohmann::ordered_json json{{"name", order.name}, {"ctq", order.keys[0]}, {"vtq", order.keys[1]}};
+  json["assignment"] = std::string(name_of(order.assignment));
+  nlohmann::ordered_json pools = nlohmann::ordered_json::object(), limits = pools, settings = pools;
+  for (const OrderSpec::Pool& pool : order.pools)
+    pools[pool.name] = {{"operators", pool.operators}, {"workers", pool.workers}};
+  for (const auto& [operators, limit] : order.limits) limits[operators] = limit;
+  for (const std::string& setting : problem.settings(winner)) {
+    const std::size_t at = setting.find('=');
+    settings[setting.substr(0, at)] = setting.substr(at + 1);
+  }
+  json["pools"] = pools;
+  json["limit"] = limits;
+  json["settings"] = settings;
+  json["yaml"] = problem.order_text(winner, findings.lists.file);
+  return json;
+}
+
+nlohmann::ordered_json effects_json(const SearchFindings& findings) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const DecisionEffect& effect : findings.effects) {
+    nlohmann::ordered_json values = nlohmann::ordered_json::array(), too_slow = values;
+    for (const ChoiceMedian& value : effect.values) {
+      if (std::isfinite(value.median)) {
+        values.push_back(
+            {{"value", value.value}, {"candidates", value.candidates}, {"median", value.median}});
+      } else {
+        too_slow.push_back(value.value);
+      }
+    }
+    list.push_back({{"decision", effect.decision},
+                    {"variance_share", effect.share},
+                    {"values", values},
+                    {"too_slow", too_slow}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json reverted_json(const std::vector<RevertedChoice>& reverted) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const RevertedChoice& choice : reverted) {
+    list.push_back(
+        {{"decision", choice.decision},
+         {"best", choice.winner},
+         {"shipped", choice.start},
+         {"loss", std::isnan(choice.loss) ? nlohmann::ordered_json() : nlohmann::ordered_json(choice.loss)},
+         {"taken_back", choice.dropped}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json held_out_json(const HeldOutGain& held) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const HeldOutScenario& scenario : held.scenarios)
+    list.push_back({{"scenario", scenario.name},
+                    {"gain", scenario.refused.empty() ? nlohmann::ordered_json(scenario.gain)
+                                                      : nlohmann::ordered_json()},
+                    {"best_shipped", scenario.best_start},
+                    {"refused", scenario.refused}});
+  return list;
+}
+
+nlohmann::ordered_json regrets_json(const std::vector<ScenarioRegret>& regrets) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const ScenarioRegret& regret : regrets)
+    list.push_back({{"scenario", regret.scenario}, {"gain", regret.gain}, {"regret", regret.regret}});
+  return list;
+}
+
+nlohmann::ordered_json rungs_json(const std::vector<RungCorrelation>& correlations) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const RungCorrelation& rung : correlations)
+    list.push_back({{"lower", rung.lower},
+                    {"upper", rung.upper},
+                    {"candidates", rung.candidates},
+                    {"rank_correlation", rung.rank_correlation},
+                    {"skipped", rung.skipped}});
+  return list;
+}
+
+// Where the gain grew, and where the search ended.
+nlohmann::ordered_json curve_json(const std::vector<double>& curve) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  double best = 1;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    if (curve[i] >= best && i + 1 < curve.size()) continue;
+    best = std::min(best, curve[i]);
+    list.push_back({{"candidates", i + 1}, {"gain", 1 - best}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json front_json(const SearchProblem& problem, const SearchFindings& findings) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::size_t i : findings.front) {
+    const ScoredCandidate& candidate = findings.outcome.candidates[i];
+    list.push_back({{"order", i == findings.outcome.best ? std::string("found")
+                                                         : fmt::format("candidate {}", candidate.number)},
+                    {"latency", candidate.latency_ms},
+                    {"aivs", candidate.vector_workers},
+                    {"spread", candidate.spread},
+                    {"yaml", problem.order_text(candidate.candidate)},
+                    {"settings", problem.settings(candidate.candidate)}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json lists_json(const ListFindings& lists) {
+  nlohmann::ordered_json moves = nlohmann::ordered_json::array();
+  for (const ListMove& move : lists.kept) moves.push_back({{"move", move.text}, {"gain", move.gain}});
+  return {{"why_not", lists.why_not}, {"tried", lists.tried}, {"not_faster", lists.not_faster},
+          {"before", lists.before},   {"after", lists.after}, {"moves", moves},
+          {"file", lists.file}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOptions& options,
+                                   const SearchFindings& findings) {
+  const SearchOutcome& outcome = findings.outcome;
+  const bool gained = findings.gained();
+  const HeldOutGain& held = findings.held_out;
+  nlohmann::ordered_json starts = nlohmann::ordered_json::array();
+  for (const StartScore& start : outcome.starts)
+    starts.push_back({{"order", start.name}, {"score", start.score}, {"refused", start.refused}});
+  return {{"schema_version", 1},
+          {"a3sim", kVersion},
+          {"name", problem.experiment().name},
+          {"space", problem.space().name},
+          {"objective", std::string(name_of(options.objective))},
+          {"method", options.method},
+          {"seed", options.seed},
+          {"best", best_json(problem, findings)},
+          {"best_shipped", outcome.starts[outcome.reference].name},
+          {"gain",
+           {{"trained", gained ? findings.trained() : 0},
+            {"held_out", gained ? held.gain : 0},
+            {"low", gained ? held.low : 0},
+            {"high", gained ? held.high : 0}}},
+          {"bound_distance", {{"before", findings.bound.before}, {"after", findings.bound.after}}},
+          {"candidates", outcome.proposed},
+          {"refused", outcome.refused},
+          {"stopped", outcome.stopped},
+          {"candidates_per_second", outcome.seconds > 0 ? outcome.proposed / outcome.seconds : 0},
+          {"candidates_to_90_percent", until_most_of(outcome)},
+          {"effects", effects_json(findings)},
+          {"reverted", reverted_json(findings.reverted)},
+          {"trained", regrets_json(findings.regrets)},
+          {"held_out", held_out_json(held)},
+          {"shipped", starts},
+          {"rungs", rungs_json(outcome.correlations)},
+          {"curve", curve_json(outcome.curve)},
+          {"front", front_json(problem, findings)},
+          {"lists", lists_json(findings.lists)},
+          {"rule", !findings.lists.gained()}};
+}
+
+}  // namespace a3sim
