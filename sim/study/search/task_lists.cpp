@@ -17,7 +17,7 @@ namespace a3sim {
 namespace {
 
 // Tasks of operators without experts go in so many parts.
-constexpr std::uint32_t kParts = 16;
+constexpr std::uint32_t kPartsOfOperator = 16;
 
 // Where tasks stand in lists, as their sort key.
 class PlaceKeys final : public KeyFunction {
@@ -50,7 +50,7 @@ class PlaceKeys final : public KeyFunction {
 TaskRun task_run(const Ssc& ssc, std::uint32_t task) {
   const TaskDescriptor& td = ssc.tasks()[task];
   if (td.expert == kNoExpert) {
-    const std::uint32_t size = std::max(1U, td.task_split_num / kParts);
+    const std::uint32_t size = std::max(1U, td.task_split_num / kPartsOfOperator);
     return {td.op, kNoExpert, td.task_index / size};
   }
   const std::uint32_t ep = std::max(1U, ssc.shape().ep), rank = index(ssc.rank());
