@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::size_t kGeneration = 24;  // candidates that are proposed together
 constexpr std::size_t kPartUp = 3;       // one in so many goes up a rung
-constexpr std::size_t kPartWaiting =
-    3;  // so many parts, one of which takes what its method wants tried first
 constexpr double kLeastCorrelation = 0.7;
 
 // Spearman's, with mean ranks where numbers are equal; 1 where all of them are.
@@ -243,8 +241,7 @@ class Search {
       if (std::optional<Candidate> together = best_parts(order)) add(std::move(*together));
     }
     if (outcome_.proposed == added) waiting_ = proposer_.first(problem_, best.front());
-    // A third: what comes first for the method shall not hold up all else.
-    while (added < (size + kPartWaiting - 1) / kPartWaiting && !waiting_.empty()) {
+    while (added < size && !waiting_.empty()) {
       add(std::move(waiting_.back()));
       waiting_.pop_back();
     }

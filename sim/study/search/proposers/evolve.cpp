@@ -25,7 +25,7 @@ class Evolution final : public Proposer {
 
   Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,
                     Rng& rng) const override {
-    constexpr double kRandom = 0.1, kClimb = 0.35, kUnited = 0.5, kAlone = 0.35;
+    constexpr double kRandom = 0.05, kClimb = 0.35, kUnited = 0.5, kAlone = 0.35;
     const double draw = rng.uniform();
     if (draw < kRandom) return random_candidate(problem, rng);
     Candidate child = best.front();
