@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/compile/emission.h"
 #include "scheduler/compile/expand.h"
+#include "scheduler/compile/list_workers.h"
 #include "scheduler/compile/plans.h"
 #include "scheduler/compile/task_weights.h"
 #include "scheduler/compile/turn_check.h"
@@ -41,7 +43,8 @@ void check_options(const Graph& graph, const CompileOptions& options) {
         fmt::format("{} needs a worker that runs {} tasks; there are none", node.name, name_of(unit)));
   }
   check_lists(options);
-  if (options.kept > 0 && !options.order.workers.empty()) {
+  const auto by_expression = [](const auto& entry) { return entry.second != kListed; };
+  if (options.kept > 0 && std::ranges::any_of(options.order.workers, by_expression)) {
     throw InputError(fmt::format(
         "{}: order '{}': workers that keys choose may differ between ranks that stand for others: take "
         "experiment.simulate all",
@@ -114,10 +117,11 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
   WorkerPlan workers = worker_plan(taskflow, options);
   const TaskflowView view(taskflow);
   const TaskWeights weights(view, layout, options);
-  const TaskWorkers chosen = choose_workers(view, options, weights, workers);
+  TaskWorkers chosen = choose_workers(view, options, weights, workers);
   if (options.kept > 0) check_turns(view, options, weights);
   auto queues = emit(view, make_plans(view, options.order, weights), options.workers,
                      fmt::format("{}: order '{}': ", options.order.where, options.order.name));
+  list_workers(view, layout, options, queues, workers, chosen);
 
   Compilation result;
   result.sharing = {counts.exact_pairs, counts.shared_pairs, counts.joins};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/graph/batches.h"
 #include "models/taskflow/block_grid.h"
 #include "scheduler/compile/event_consumers.h"
 #include "sim/core/error.h"
@@ -204,6 +205,7 @@ Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weight
   a.block = weight.block;
   a.distance = weight.distance;
   a.node = weight.node;
+  a.batch = batch_of(taskflow.operators[taskflow.ranks[rank].tasks[task].op].name);
   return a;
 }
 

@@ -54,6 +54,7 @@ class WorkerChoice {
     const std::vector<std::size_t> found = operators_of(entry, options_.order, operators_);
     if (found.empty() && !std::ranges::count(options_.order.elsewhere, entry) && !Operators::find(entry))
       fail("unknown operator '{}'{}", entry, suggestion(entry, names_));
+    if (key == kListed) return;
     for (const std::size_t op : found) {
       OrderSpec alone;
       alone.name = options_.order.name;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/compile/task_weights.h"
@@ -10,6 +11,9 @@ namespace a3sim {
 
 // The worker sets of tasks, by rank and task, as indices in WorkerPlan::sets.
 using TaskWorkers = std::vector<std::vector<std::uint8_t>>;
+
+// Instead of an expression: lists (list_workers.h).
+inline constexpr std::string_view kListed = "listed";
 
 // Evaluates the expressions by which an order chooses workers (OrderSpec::workers): each worker that one chooses is a
 // set of its own, which is added to the plan. Tasks of other operators keep their operator's set. Returns nothing if the

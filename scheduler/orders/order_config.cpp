@@ -70,7 +70,8 @@ void read_task_workers(const Config& workers, OrderSpec& order) {
   for (const std::string& name : workers.names()) {
     const std::string key = workers.text(name);
     if (key.empty()) continue;  // already reported
-    if (const std::string what = key_error(key); !what.empty()) workers.error(name, what);
+    if (const std::string what = key == "listed" ? "" : key_error(key); !what.empty())
+      workers.error(name, what);
     order.workers[name] = key;
   }
 }

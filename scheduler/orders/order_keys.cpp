@@ -28,7 +28,7 @@ const std::vector<NamedAttribute>& attributes() {
       {"node", &Attributes::node},       {"row", &Attributes::row},     {"rows", &Attributes::rows},
       {"tile", &Attributes::tile},       {"chunk", &Attributes::chunk}, {"index", &Attributes::index},
       {"block", &Attributes::block},     {"bytes", &Attributes::bytes}, {"flops", &Attributes::flops},
-      {"depth", &Attributes::depth},     {"path", &Attributes::path}};
+      {"depth", &Attributes::depth},     {"path", &Attributes::path},   {"batch", &Attributes::batch}};
   return kAttributes;
 }
 

@@ -32,6 +32,7 @@ struct Attributes {
   double flops = 0;
   double depth = 0;  // longest path to the task from a source, in tasks
   double path = 0;   // longest remaining path, in picoseconds, this task included
+  double batch = 0;  // micro-batch of the operator (models/graph/batches.h)
 };
 
 // Returns the attributes that the descriptor holds; those of TaskWeights are 0.

@@ -11,7 +11,7 @@ using namespace a3sim;
 
 namespace {
 
-constexpr std::size_t kWays = 6, kPartitionings = 2, kOrders = 7;
+constexpr std::size_t kWays = 8, kPartitionings = 2, kOrders = 7;
 const std::filesystem::path kFile = configs_folder() / "experiments" / "ep4.yaml";
 
 // One expert a token, most of them the popular ones: many have no rows.
@@ -26,7 +26,8 @@ std::vector<DataCase> cases_at(const char* ep, std::vector<std::string> set) {
 }  // namespace
 
 TEST_CASE(
-    "the ways of running are static, dynamic and kernels, one-sided and collective where there is one") {
+    "the ways of running are static, dynamic and kernels in one stream or two, one-sided and collective "
+    "where there is one") {
   const std::vector<DataCase> cases = cases_at("2", {});
   std::set<std::pair<std::string, Transport>> ways;
   for (const DataCase& data_case : cases)

@@ -178,7 +178,7 @@ TEST_CASE("Documents, and what readers say of them, are written into the file th
     for (const fs::path& file : files_in(configs_folder() / item.object->folder))
       add(kind, file.string(), read_file(file), "");
   }
-  for (const char* part : {"hardware", "programs", "models", "orders", "graphs"}) {
+  for (const char* part : {"hardware", "programs", "models", "orders", "graphs", "presets"}) {
     for (const fs::path& file : files_in(configs_folder() / part))
       add("experiment", file.string(), read_file(file), "");
   }

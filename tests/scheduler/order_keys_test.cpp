@@ -48,13 +48,13 @@ std::string value_error(const std::string& key, const Attributes& task) {
 
 TEST_CASE("Every attribute of a task has its own name in a key") {
   Attributes task;
-  double* const members[] = {&task.op,    &task.stage, &task.expert, &task.gexpert,  &task.src,
-                             &task.dst,   &task.rank,  &task.ep,     &task.distance, &task.node,
-                             &task.row,   &task.rows,  &task.tile,   &task.chunk,    &task.index,
-                             &task.block, &task.bytes, &task.flops,  &task.depth,    &task.path};
+  double* const members[] = {
+      &task.op,    &task.stage,    &task.expert, &task.gexpert, &task.src,   &task.dst,  &task.rank,
+      &task.ep,    &task.distance, &task.node,   &task.row,     &task.rows,  &task.tile, &task.chunk,
+      &task.index, &task.block,    &task.bytes,  &task.flops,   &task.depth, &task.path, &task.batch};
   const std::vector<std::string> names = {"op",    "stage",    "expert", "gexpert", "src",   "dst",  "rank",
                                           "ep",    "distance", "node",   "row",     "rows",  "tile", "chunk",
-                                          "index", "block",    "bytes",  "flops",   "depth", "path"};
+                                          "index", "block",    "bytes",  "flops",   "depth", "path", "batch"};
   REQUIRE(std::ranges::equal(attribute_names(), names));
   for (std::size_t i = 0; i < names.size(); ++i) *members[i] = 100.0 + static_cast<double>(i);
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -188,7 +188,7 @@ TEST_CASE("What is wrong with a key is told with its position") {
   };
   const std::string attributes =
       "attributes: op, stage, expert, gexpert, src, dst, rank, ep, distance, node, row, rows, tile, chunk, "
-      "index, block, bytes, flops, depth, path";
+      "index, block, bytes, flops, depth, path, batch";
   const Case cases[] = {
       {"exprt", "position 1: unknown name 'exprt'; did you mean 'expert'?; " + attributes},
       {"(dst - zzz) % ep", "position 8: unknown name 'zzz'; " + attributes},

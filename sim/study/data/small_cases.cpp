@@ -84,18 +84,6 @@ void set_cut(std::vector<std::string>& overrides, const Experiment& experiment, 
   set(overrides, "tiling.base_k", tiling.base_k);
 }
 
-void set_model(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
-  MoeShape shape = experiment.shape;
-  if (shape.ep > kMostRanks && shape.experts() % kMostRanks == 0 && experiment.routing.kind != "file") {
-    shape.ep = kMostRanks;
-    set(overrides, "parallel.ep", shape.ep);
-  }
-  const SmallShape small = small_shape(shape, experiment.cut.tiling, partitions);
-  set(overrides, "model.tokens", small.tokens);
-  set(overrides, "model.hidden", small.hidden);
-  set(overrides, "model.intermediate", small.intermediate);
-}
-
 // A value of the configuration as it was understood; nothing if it has none.
 std::optional<std::string> value_of(const Experiment& experiment, const std::string& path) {
   const auto found = std::ranges::find(experiment.values, path, &std::pair<std::string, std::string>::first);
@@ -106,6 +94,21 @@ std::optional<std::string> value_of(const Experiment& experiment, const std::str
 std::uint32_t size_of(const Experiment& experiment, const std::string& path, std::uint32_t fallback) {
   const std::optional<std::string> value = value_of(experiment, path);
   return value ? static_cast<std::uint32_t>(parse_integer(*value, 0, kLargest).value) : fallback;
+}
+
+void set_model(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
+  MoeShape shape = experiment.shape;
+  if (shape.ep > kMostRanks && shape.experts() % kMostRanks == 0 && experiment.routing.kind != "file") {
+    shape.ep = kMostRanks;
+    set(overrides, "parallel.ep", shape.ep);
+  }
+  const SmallShape small = small_shape(shape, experiment.cut.tiling, partitions);
+  // Micro-batches and blocks of columns divide them as they do the configured ones.
+  const std::uint32_t batches = size_of(experiment, "experiment.batches", 1),
+                      columns = size_of(experiment, "experiment.columns", 1);
+  set(overrides, "model.tokens", small.tokens * batches);
+  set(overrides, "model.hidden", (small.hidden + columns - 1) / columns * columns);
+  set(overrides, "model.intermediate", small.intermediate);
 }
 
 // Sizes of a block of the configuration, each at most what is small enough.

@@ -249,7 +249,8 @@ std::vector<NamedFile> trace_files(const Experiment& experiment, const PassResul
   const Trace trace = trace_of(experiment, pass);
   std::vector<NamedFile> files{{"tasks_" + pass.name + ".csv", tasks_csv(pass)},
                                {"causes_" + pass.name + ".csv", causes_csv(trace)}};
-  if (trace.machine.has_kernels) files.push_back({"host_" + pass.name + ".csv", hosts_csv(trace)});
+  if (std::ranges::any_of(trace.hosts, [](const auto& host) { return !host.empty(); }))
+    files.push_back({"host_" + pass.name + ".csv", hosts_csv(trace)});
   return files;
 }
 

@@ -191,7 +191,8 @@ void read_reasons(const std::filesystem::path& directory, const std::string& pas
   std::error_code error;
   if (!std::filesystem::exists(causes, error)) return infer_causes(trace);
   read_causes(read_file(causes), causes.string(), trace);
-  if (trace.machine.has_kernels || trace.machine.streams) read_hosts(read_file(hosts), hosts.string(), trace);
+  if (trace.machine.has_kernels || trace.machine.streams || std::filesystem::exists(hosts, error))
+    read_hosts(read_file(hosts), hosts.string(), trace);
 }
 
 std::filesystem::path tasks_file(const std::filesystem::path& directory, const std::string& pass) {

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "models/taskflow/taskflow.h"
+#include "sim/runtime/execution.h"
+
+namespace a3sim {
+
+// Kernels in two streams that run beside one another: those that move rows between ranks in one, all others in the other.
+// A kernel is an operator. It is launched once the kernel before it in its stream has ended, the events of all its tasks are
+// complete, and the exchanges that bring its rows have ended on this rank; then its tasks are dealt to the workers of their
+// sets in turn. Workers that both streams may use run tasks in the order in which they were dealt. Where the host's
+// collectives move rows, all ranks meet before an exchange and after it.
+//
+// Exchanges follow one another by stage, then micro-batch: all rows are on their way before the first go home. Other kernels
+// follow one another by micro-batch, then stage.
+class StreamedKernels final : public Execution {
+ public:
+  explicit StreamedKernels(const ExecutionSite& site);
+
+  void launch(Engine& engine) override;
+  void worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) override;
+  void event_is_complete(Engine& engine, std::uint32_t event) override;
+  void on_event(Engine& engine, std::uint32_t value) override;
+  std::string blocked() const override;
+
+ private:
+  struct Kernel {
+    std::uint32_t op = 0, batch = 0;
+    bool exchanges = false;
+    std::vector<std::uint32_t> tasks;  // in queue order
+    std::vector<std::uint32_t> next;   // kernels that wait for its end
+    std::uint32_t missing = 0;         // events and kernels that have not ended
+    std::uint32_t unfinished = 0;      // tasks
+    bool began = false, over = false;
+    // If records are kept: when it could be launched, and what came last before.
+    Time ready;
+    Cause cause;
+  };
+  // What on_event() is called for, of which kernel.
+  enum Call : std::uint32_t { kLaunched, kMet, kOver, kCalls };
+
+  void add_kernels();
+  void link_streams();
+  void link_exchanges();
+  void link_events();
+  void precede(std::uint32_t before, std::uint32_t after);
+  void begin(Engine& engine, std::uint32_t kernel, const Cause& cause);
+  void deal(Engine& engine, std::uint32_t kernel);
+  std::uint32_t worker_of(const Kernel& kernel, std::uint32_t i) const;
+  void take(Engine& engine, std::uint32_t worker, const StartReason& why);
+  void end(Engine& engine, std::uint32_t kernel, const Cause& cause);
+  void finish(Engine& engine, std::uint32_t kernel, const Cause& cause);
+  bool meets(const Kernel& kernel) const;
+  // What the host spends on a collective before bytes move.
+  Duration collective_work() const;
+
+  const ExecutionSite& site_;
+  bool collectives_;                                 // the host moves the rows
+  std::vector<Kernel> kernels_;                      // by operator
+  std::vector<std::vector<std::uint32_t>> waiting_;  // by event: kernels
+  std::vector<std::deque<std::uint32_t>> dealt_;     // by worker: tasks
+  std::vector<bool> busy_;                           // by worker
+  bool launched_ = false;
+};
+
+}  // namespace a3sim

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/study/summary/run_trace.h"
+#include "tests/study/small_experiment.h"
+#include "traces/analysis/critical_path.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using Overrides = std::vector<std::string>;
+
+Overrides with(Overrides set, const Overrides& more) {
+  set.insert(set.end(), more.begin(), more.end());
+  return set;
+}
+
+const Overrides kCollective = {"experiment.communication=collective", "workers.aiv=48",
+                               "experiment.pass=forward"};
+const Overrides kKernels = with(kCollective, {"experiment.execution=kernel"});
+const Overrides kStreamed = with(kCollective, {"experiment.execution=two_streams"});
+
+PassResult run_first(const Overrides& set) { return run_experiment(small(set), true).front(); }
+
+// When the first task of an operator on rank 0 begins, and when its last one ends.
+struct Span {
+  Time begin = Time::max(), end{};
+};
+Span span_of(const PassResult& pass, const std::string& op) {
+  const Ssc& ssc = pass.schedule[0];
+  Span span;
+  for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+    const TaskDescriptor& td = ssc.tasks()[t];
+    if (ssc.operators()[td.op].name != op) continue;
+    span.begin = std::min(span.begin, pass.run.ranks[0].records[t].start);
+    span.end = std::max(span.end, pass.run.ranks[0].records[t].end);
+  }
+  REQUIRE(span.begin < span.end);
+  return span;
+}
+
+// The critical path of a run exists, and sums to its latency.
+void check_path(const Overrides& set) {
+  const Experiment experiment = small(set);
+  for (const PassResult& pass : run_experiment(experiment, true)) {
+    const Trace trace = trace_of(experiment, pass);
+    Duration sum{};
+    for (const PathStep& step : critical_path(Causes(trace)).steps) sum += step.to - step.from;
+    CHECK(sum == pass.run.makespan);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("in two streams a forward pass that is no more than a chain takes what kernels one by one take") {
+  // GMM1, SwiGLU and GMM2 are seen by what follows them as local events are.
+  const Duration seen = 3 * small(kStreamed).program.signals.local_visibility;
+  CHECK(run_first(kStreamed).run.makespan == run_first(kKernels).run.makespan + seen);
+}
+
+TEST_CASE(
+    "a micro-batch's rows move while the one before is computed, and kernels of a stream never overlap") {
+  const PassResult pass = run_first(
+      with(kStreamed, {"experiment.batches=2", "model.tokens=960", "experiment.communication=one_sided"}));
+  CHECK(span_of(pass, "Dispatch_b1").begin < span_of(pass, "GMM1").end);
+  CHECK(span_of(pass, "Combine").begin < span_of(pass, "GMM2_b1").end);
+  const Overrides computed = {"GMM1", "SwiGLU", "GMM2", "GMM1_b1", "SwiGLU_b1", "GMM2_b1"};
+  for (std::size_t i = 1; i < computed.size(); ++i)
+    CHECK(span_of(pass, computed[i - 1]).end < span_of(pass, computed[i]).begin);
+  const Overrides moved = {"Dispatch", "Dispatch_b1", "Combine", "Combine_b1"};
+  for (std::size_t i = 1; i < moved.size(); ++i)
+    CHECK(span_of(pass, moved[i - 1]).end < span_of(pass, moved[i]).begin);
+}
+
+TEST_CASE("critical paths lead through two streams, by collectives and by puts") {
+  check_path(with(kStreamed, {"experiment.pass=both", "experiment.batches=2"}));
+  check_path({"experiment.execution=two_streams", "experiment.communication=one_sided", "workers.aiv=48",
+              "experiment.batches=3"});
+}
+
+TEST_CASE("tokens and columns that do not divide are refused") {
+  CHECK_THROWS_WITH(small({"experiment.batches=5"}), Contains("5 micro-batches do not divide 96 tokens"));
+  CHECK_THROWS_WITH(small({"experiment.columns=3"}), Contains("3 blocks of columns do not divide 256"));
+}
