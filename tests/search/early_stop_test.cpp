@@ -44,16 +44,6 @@ TEST_CASE(
   CHECK(outcome_of(both, one_run(60, 1), true).stopped == 0);
 }
 
-TEST_CASE("a rung that is the experiment itself is left out") {
-  const SearchProblem alike(small_moe({"experiment.simulate=alike", "routing.kind=balanced"}),
-                            read_space(configs_folder() / "spaces" / "moe_ffn.yaml"));
-  const SearchOutcome outcome = outcome_of(alike, one_run(30, 1), false);
-  REQUIRE(outcome.ladder.size() == 2);
-  for (const ScoredCandidate& candidate : outcome.candidates) {
-    if (candidate.number > 0) CHECK_FALSE(candidate.scores.front());
-  }
-}
-
 TEST_CASE("the front holds what nothing else beats in latency, vector cores and spread at once") {
   SearchOutcome outcome;
   const auto add = [&](double ms, std::uint32_t workers, double spread) {

@@ -38,17 +38,6 @@ std::string key_of(const SearchProblem& problem, const Candidate& candidate) {
   return fmt::format("{}\n{}", problem.order_text(candidate), fmt::join(problem.settings(candidate), "\n"));
 }
 
-// Whether two stages are one run each of the same experiment, so that one says nothing about the other.
-bool same_stage(const SearchProblem& problem, const SearchStage& a, const SearchStage& b) {
-  const auto values = [&](const SearchStage& stage) {
-    return problem.experiment().with(stage.scenarios.front().settings).values;
-  };
-  const auto one_run = [](const SearchStage& stage) {
-    return stage.scenarios.size() == 1 && stage.scenarios.front().jitter.runs == 0;
-  };
-  return one_run(a) && one_run(b) && values(a) == values(b);
-}
-
 class Search {
  public:
   Search(const SearchProblem& problem, const SearchOptions& options, CandidateRuns& runs)
@@ -86,10 +75,8 @@ class Search {
   void run_starts() {
     for (const SearchStage& stage : outcome_.ladder) references_.emplace_back(problem_, stage, runs_);
     skipped_.assign(outcome_.ladder.size(), false);
-    for (std::size_t s = 0; s < last(); ++s) {
+    for (std::size_t s = 0; s < last(); ++s)
       skipped_[s] = std::ranges::all_of(references_[s].best(), [](const Latencies& l) { return l.empty(); });
-      if (!skipped_[s]) skipped_[s] = same_stage(problem_, stage(s), stage(s + 1));
-    }
     for (std::size_t start = 0; start < problem_.starts().size(); ++start) add_start(start);
     const auto fits = [](const StartScore& start) { return start.refused.empty(); };
     if (std::ranges::none_of(outcome_.starts, fits)) throw InputError(outcome_.starts.front().refused);
