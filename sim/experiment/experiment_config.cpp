@@ -274,6 +274,17 @@ bool as_training_step(const std::filesystem::path& file, std::span<const std::st
   return diagnostics.empty() && root.has("model") && !root.map("model").has("experts");
 }
 
+// A step of a model on A3: kernel by kernel, rows to experts by the host's all-to-all.
+std::string training_step_with(const std::string& model) {
+  const std::filesystem::path configs = configs_folder();
+  return fmt::format(
+      "include: ['{}', '{}', '{}', '{}']\n"
+      "experiment: {{name: hf, workload: training_step, execution: kernel}}\n",
+      (configs / "hardware" / "a3_training.yaml").string(),
+      (configs / "programs" / "hyperparallel_training.yaml").string(),
+      (configs / "orders" / "published.yaml").string(), model);
+}
+
 }  // namespace
 
 Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
@@ -286,13 +297,14 @@ Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
 }
 
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  // A model alone is run as one of two experiments says.
+  // A model alone: its experts as hf.yaml says, or all of it.
   if (is_foreign(file)) {
-    const char* const base = as_training_step(file, overrides) ? "step_hf.yaml" : "hf.yaml";
-    const std::string text =
-        fmt::format("include: ['{}', '{}']\n", (configs_folder() / "experiments" / base).string(),
-                    file.filename().string());
-    return parse_experiment(text, file.string(), overrides);
+    const std::string model = file.filename().string();
+    return parse_experiment(as_training_step(file, overrides)
+                                ? training_step_with(model)
+                                : fmt::format("include: ['{}', '{}']\n",
+                                              (configs_folder() / "experiments" / "hf.yaml").string(), model),
+                            file.string(), overrides);
   }
   Diagnostics diagnostics;
   const Config root = Config::load(file, overrides, diagnostics);

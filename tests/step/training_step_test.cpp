@@ -170,7 +170,8 @@ TEST_CASE("a layout that does not divide says where, and what would") {
   CHECK_THAT(message({"parallel.tp=3"}),
              Catch::Contains("16 heads on 3 dies, expected one of: 1, 2, 4, 8, 16"));
   CHECK_THAT(message({"parallel.dp=4", "step.global_batch=6"}), Catch::Contains("such as 8"));
-  CHECK_THAT(message({"step.schedule=dualpipev", "parallel.pp=2", "parallel.vpp=2", "step.global_batch=2"}),
+  CHECK_THAT(message({"step.schedule=dualpipev", "parallel.pp=2", "parallel.vpp=2", "parallel.ep=1",
+                      "step.global_batch=2"}),
              Catch::Contains("expected 4 or more"));
   CHECK_THAT(message({"step.split=Ett|(tt|)*2tt|L", "parallel.pp=4"}), Catch::Contains("5 chunks"));
 }

@@ -228,7 +228,8 @@ TEST_CASE(
   };
   const std::string cables =
       "network.topology={hccs: {kind: two_level, leaves: 8, leaf: 8, spines: 4, rate: 122.5 GB/s}}";
-  const Experiment experiments[] = {shipped("feplb_ep2"), shipped("ep8", {cables}), shipped("mega_moe"),
+  const Experiment experiments[] = {shipped("feplb_ep2"), shipped("ep8", {cables}),
+                                    shipped("mega_moe", {"program.tasks.scalar_row=1 us"}),
                                     shipped("step_qwen3_8b")};
   std::vector<int> times(optional_numbers_of(small()).size(), 0);
   for (const MachinePart& part : machine_parts()) {

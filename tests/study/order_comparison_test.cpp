@@ -83,26 +83,22 @@ const TriedOrder& named(const OrderComparison& comparison, const std::string& na
 TEST_CASE("every order runs as the experiment does with it") {
   const Experiment experiment = small();
   const OrderComparison comparison = try_order(experiment, shipped("ratr"), single_runs(2));
-  REQUIRE(comparison.orders.size() == 1 + files_in(configs_folder() / "orders").size());
-  std::vector<std::string> refused;
-  for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) {
+  // Those of other graphs are none to compare with.
+  std::vector<std::filesystem::path> files = files_in(configs_folder() / "orders");
+  std::erase_if(files, [](const std::filesystem::path& file) { return file.stem() == "mega_moe"; });
+  REQUIRE(comparison.orders.size() == 1 + files.size());
+  for (const std::filesystem::path& file : files) {
     Experiment with = experiment;
     with.order = read_order_file(file);
     with.order.elsewhere = experiment.order.elsewhere;
     const TriedOrder& order = named(comparison, with.order.name);
     INFO(file);
-    if (!order.refused.empty()) {
-      CHECK_THROWS_WITH(run_experiment(with, false), order.refused);
-      refused.push_back(order.name);
-      continue;
-    }
+    CHECK(order.refused.empty());
     Duration total{};
     for (const PassResult& pass : run_experiment(with, false)) total += pass.run.makespan;
     CHECK(order.total() == total);
   }
-  CHECK(refused == std::vector<std::string>{"mega_moe"});  // of operators that this layer has not
-  CHECK_THAT(order_report(experiment, comparison, kOne).text(),
-             Contains("Does not fit:") && Contains("mega_moe.yaml"));
+  CHECK_THAT(order_report(experiment, comparison, kOne).text(), !Contains("Does not fit"));
   CHECK(comparison.tried().total() == named(comparison, "ratr").total());
   CHECK(comparison.findings.errors.empty());
   CHECK(!comparison.findings.notes.empty());
