@@ -20,10 +20,11 @@ std::vector<Candidate> enumerated(const SearchProblem& problem) {
   Candidate candidate = problem.from_start(0);
   candidate.queues[queue] = {0, {0, 1, 2}, {0, 0, 0}};
   QueueGenes& genes = candidate.queues[queue];
+  const auto keys = [&](std::size_t term) { return static_cast<std::uint8_t>(terms[term].keys.size()); };
   do {
-    for (std::uint8_t a = 0; a < terms[0].keys.size(); ++a) {
-      for (std::uint8_t b = 0; b < terms[1].keys.size(); ++b) {
-        for (std::uint8_t c = 0; c < terms[2].keys.size(); ++c) {
+    for (std::uint8_t a = 0; a < keys(0); ++a) {
+      for (std::uint8_t b = 0; b < keys(1); ++b) {
+        for (std::uint8_t c = 0; c < keys(2); ++c) {
           for (std::uint8_t shared = 0; shared < 2; ++shared) {
             genes.picks = {a, b, c};
             candidate.settings = {shared};

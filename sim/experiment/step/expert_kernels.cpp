@@ -26,8 +26,8 @@ class ExpertKernels {
         hardware_(sustained(experiment.hardware)),
         cost_(hardware_, experiment.program, experiment.cut.tiling),
         local_(experts.experts / step.ep),
-        rows_(local_, static_cast<std::uint32_t>(
-                          static_cast<double>(experts.tokens * experts.top_k / local_) * step.busiest)) {}
+        rows_(local_, static_cast<std::uint32_t>(static_cast<double>(experts.tokens * experts.top_k) /
+                                                 local_ * step.busiest)) {}
 
   ExpertTimes times() {
     ExpertTimes times;

@@ -17,7 +17,7 @@ double kept_of(const StageLayout& layout, const std::vector<BlockTimes>& blocks,
 StageMemory static_memory(const StepOptions& step, const StageLayout& layout,
                           const std::vector<BlockTimes>& blocks, std::uint32_t stage) {
   StageMemory memory;
-  const double peers = step.dp * step.cp, expert_peers = step.dies_a_stage() / step.ep;
+  const double peers = step.dp * step.cp, expert_peers = static_cast<double>(step.dies_a_stage()) / step.ep;
   double updated = 0, largest = 0;
   const bool spread = step.fsdp, shared = step.optimizer.sharded || spread;
   for (const std::uint32_t b : layout.blocks_of(stage)) {

@@ -34,7 +34,7 @@ std::uint32_t read_dies(const Config& parallel, std::uint64_t together) {
 
 // Without dies: as few as the experts need.
 void read_groups(const Config& parallel, std::uint32_t together, StepOptions& step) {
-  const std::int64_t usual = std::lcm<std::uint64_t>(together, step.ep) / together;
+  const auto usual = static_cast<std::int64_t>(std::lcm<std::uint64_t>(together, step.ep) / together);
   step.dp = static_cast<std::uint32_t>(parallel.integer("dp", 1, kMostDies, std::min(usual, kMostDies)));
 }
 
