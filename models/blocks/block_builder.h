@@ -64,8 +64,8 @@ class BlockBuilder {
     std::vector<BlockKernel> forward, activation_gradient, weight_gradient;
   };
   Operator& add() { return operators_.emplace_back(); }
-  BlockKernel kernel(std::string name, WorkClass work_class, decltype(BlockKernel::work) work) const {
-    return {std::move(name), work_class, part_, std::move(work), recompute_, 1};
+  BlockKernel kernel(std::string name, WorkClass work_class, const decltype(BlockKernel::work)& work) const {
+    return {std::move(name), work_class, part_, work, recompute_, 1};
   }
   void product(const std::string& name, BlockProduct forward);
   std::vector<BlockKernel> passes(const std::string& name, double elements,

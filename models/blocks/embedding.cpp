@@ -18,7 +18,8 @@ class EmbeddingBlock final : public BlockKind {
     const VectorPass take{element, element, 0, 0, 0}, add{element + 4, 4, 1, 1, 0};
     builder.vector("embedding", builder.tokens() * model.hidden, {&take, 1}, {&add, 1});
     builder.scatter("embedding", model.hidden);
-    builder.parameters(1.0 * ((model.vocabulary + layout.tp - 1) / layout.tp) * model.hidden);
+    const std::uint32_t words = (model.vocabulary + layout.tp - 1) / layout.tp;
+    builder.parameters(1.0 * words * model.hidden);
     builder.keep_input("tokens", builder.tokens() * 8);
     return std::move(builder).finish();
   }

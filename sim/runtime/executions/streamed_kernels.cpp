@@ -81,14 +81,13 @@ void StreamedKernels::link_exchanges() {
 }
 
 void StreamedKernels::link_events() {
-  const auto tasks = site_.ssc.tasks();
-  for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-    const std::uint32_t event = tasks[t].dependent_event;
+  for (const TaskDescriptor& task : site_.ssc.tasks()) {
+    const std::uint32_t event = task.dependent_event;
     if (event == kNone || site_.events.is_complete(event)) continue;
     std::vector<std::uint32_t>& waiting = waiting_[event];
-    if (std::ranges::find(waiting, tasks[t].op) != waiting.end()) continue;
-    waiting.push_back(tasks[t].op);
-    ++kernels_[tasks[t].op].missing;
+    if (std::ranges::find(waiting, task.op) != waiting.end()) continue;
+    waiting.push_back(task.op);
+    ++kernels_[task.op].missing;
   }
 }
 
