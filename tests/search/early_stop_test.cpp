@@ -15,7 +15,7 @@ SearchOutcome outcome_of(const SearchProblem& problem, SearchOptions options, bo
 
 }  // namespace
 
-TEST_CASE("runs that are ended early never change what is found") {
+TEST_CASE("runs that are ended early never change what is found", "[slow]") {
   const SearchProblem moe(small_moe(), read_space(configs_folder() / "spaces" / "moe_ffn.yaml"));
   const SearchProblem tiles(small_swiglu_add({"order.vtq=[op, index]"}), space_of(kSlices), true);
   std::uint32_t stopped = 0;

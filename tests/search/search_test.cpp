@@ -77,7 +77,8 @@ space:
   CHECK(search_report(problem, options, findings).text().find("Nothing faster") != std::string::npos);
 }
 
-TEST_CASE("at equal budget evolution finds more than random draws, and sooner than hill climbing alone") {
+TEST_CASE("at equal budget evolution finds more than random draws, and sooner than hill climbing alone",
+          "[slow]") {
   const SearchProblem problem(small_moe(), read_space(configs_folder() / "spaces" / "moe_ffn.yaml"), false);
   CandidateRuns runs(problem, 1, nullptr);
   const MethodStudy study = compare_methods(problem, one_run(100, 1), 10, runs);
