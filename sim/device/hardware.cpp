@@ -64,7 +64,7 @@ WorkerKind read_kind(const Config& config, const std::string& name) {
   if (!is_kind_name(kind.name))
     config.error("count",
                  fmt::format("the kind's name '{}' is not one of up to 32 letters, digits and _", name));
-  for (const std::string& runs : config.require_sources(false).texts("runs")) {
+  for (const std::string& runs : config.with_sources(false).texts("runs")) {
     const auto unit = std::ranges::find(kNamesOf<CoreUnit>, runs);
     if (unit == kNamesOf<CoreUnit>.end()) {
       config.error("runs", fmt::format("'{}', expected matrix and vector, or one of them", runs));
@@ -193,7 +193,7 @@ Hardware::Fabric::Level read_level(const Config& config, const std::string& name
   level.dies = config.has("dies") ? count(config, "dies", 1, kMostDies) : kNone;
   level.latency = config.duration("latency");
   level.payload = config.has("payload") ? config.number("payload", kLeastPart, 1) : 1;
-  const std::string plane = config.require_sources(false).text("plane");
+  const std::string plane = config.with_sources(false).text("plane");
   std::vector<std::string> known;
   for (const auto& p : planes) {
     if (p.name == plane) level.plane = static_cast<std::uint32_t>(&p - planes.data());
@@ -279,7 +279,7 @@ Hardware read_hardware(const Config& config) {
   refuse_program_keys(config);
   hardware.name = config.text("name");
   hardware.stack = config.text("stack", "");
-  const Config sourced = config.require_sources(true);
+  const Config sourced = config.with_sources(true);
   hardware.clock = sourced.frequency("clock");
 
   const Config workers = sourced.map("workers");

@@ -37,7 +37,7 @@ Program::Puts read_puts(const Config& config) {
   Program::Puts puts;
   puts.row = config.bytes("row");
   if (puts.row == 0_B) config.error("row", "expected at least a byte");
-  puts.overlap = config.require_sources(false).boolean("overlap", true);
+  puts.overlap = config.with_sources(false).boolean("overlap", true);
   config.finish();
   return puts;
 }
@@ -59,7 +59,7 @@ Program::Bulk read_bulk(const Config& config) {
   bulk.dispatch = config.rate("dispatch");
   bulk.combine = config.rate("combine");
   bulk.fixed = config.duration("fixed");
-  bulk.once_a_rank = config.require_sources(false).boolean("once_a_rank", true);
+  bulk.once_a_rank = config.with_sources(false).boolean("once_a_rank", true);
   config.finish();
   return bulk;
 }
@@ -80,7 +80,7 @@ Program read_program(const Config& config) {
   Program program;
   program.name = config.text("name");
   program.stack = config.text("stack", "");
-  const Config sourced = config.require_sources(true);
+  const Config sourced = config.with_sources(true);
   program.collective = read_collective(sourced.map("collective"));
   program.tasks = read_tasks(sourced.map("tasks"));
   program.launch = read_launch(sourced.map("launch"));

@@ -176,7 +176,7 @@ void read_all(const Config& config, int depth) {
     config.per_cycle(key, "B");
     config.texts(key);
     if (depth > 0) read_all(config.map(key), depth - 1);
-    for (const Config& item : config.maps(key)) item.require_sources(true).rate("rate");
+    for (const Config& item : config.maps(key)) item.with_sources(true).rate("rate");
   }
   config.finish();
 }

@@ -37,10 +37,10 @@ TEST_CASE("What is resolved holds the defaults that were read, and no key that w
 
 TEST_CASE("Defaults under a rule of sources can be read under it again") {
   ConfigText text("");
-  CHECK(text.config.require_sources(true).integer("n", 0, 9, 5) == 5);
+  CHECK(text.config.with_sources(true).integer("n", 0, 9, 5) == 5);
   CHECK(text.config.resolved() == "n: {value: 5, source: default}\n");
   ConfigText again(text.config.resolved());
-  CHECK(again.config.require_sources(true).integer("n", 0, 9) == 5);
+  CHECK(again.config.with_sources(true).integer("n", 0, 9) == 5);
   CHECK(again.errors() == "");
 }
 

@@ -16,7 +16,7 @@ TEST_CASE("Every scalar may be written with its source") {
       "name: {value: a3, source: s}\n"
       "on: {value: true, source: s}\n"
       "kind: {value: b, source: s}\n");
-  const Config c = text.config.require_sources(true);
+  const Config c = text.config.with_sources(true);
   CHECK(c.integer("count", 1, 64) == 25);
   CHECK(c.rate("rate").count == 1'500'000'000'000);
   CHECK(c.duration("time") == 1100_ns);
@@ -30,10 +30,10 @@ TEST_CASE("Every scalar may be written with its source") {
 
 TEST_CASE("Where values have sources, one without says so, below too") {
   ConfigText text("a: 1\nb: {value: 2}\nc: {value: 3, source: ''}\nd: {e: 4}\nf: 5\n");
-  const Config c = text.config.require_sources(true);
+  const Config c = text.config.with_sources(true);
   for (const char* key : {"a", "b", "c"}) c.integer(key, 0, 9);
   c.map("d").integer("e", 0, 9);
-  c.require_sources(false).integer("f", 0, 9);
+  c.with_sources(false).integer("f", 0, 9);
   CHECK(text.errors() == "f.yaml:3:23: c.source: '', expected a text\n");
   std::string found;
   for (const SourcedValue& value : c.sourced()) found += value.path + ' ' + value.source + '\n';
@@ -103,7 +103,7 @@ TEST_CASE("A fitted value says so, and has the range that it was fitted in") {
       "b: {value: 1, source: s, range: [1, 2], fitted: false}\n"
       "c: {value: 1, source: s, fitted: true}\n"
       "d: {value: 1, source: s, range: [1, 2], fitted: yes}\n");
-  const Config c = text.config.require_sources(true);
+  const Config c = text.config.with_sources(true);
   for (const char* key : {"a", "b", "c", "d"}) CHECK(c.integer(key, 0, 9) == 1);
   c.finish();
   CHECK(text.errors() ==
@@ -118,7 +118,7 @@ TEST_CASE("A fitted value says so, and has the range that it was fitted in") {
 
 TEST_CASE("A value from the command line is its own source, for a second reader too") {
   ConfigText text("a: {value: 1, source: paper, range: [1, 2]}\n", {"a=7", "b=8"});
-  const Config c = text.config.require_sources(true);
+  const Config c = text.config.with_sources(true);
   CHECK(c.integer("a", 0, 9) == 7);
   CHECK(c.integer("a", 0, 9) == 7);
   CHECK(c.integer("b", 0, 9) == 8);

@@ -16,7 +16,7 @@ void read_as_everything(const Config& config, int depth) {
     config.texts(key);
     if (depth == 0) continue;
     read_as_everything(config.map(key), depth - 1);
-    for (const Config& item : config.maps(key)) item.require_sources(true).rate("rate");
+    for (const Config& item : config.maps(key)) item.with_sources(true).rate("rate");
   }
   config.finish();
 }

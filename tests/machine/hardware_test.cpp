@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/config/value.h"
 #include "sim/core/error.h"
-#include "sim/device/program.h"
 
 namespace a3sim {
 namespace {
@@ -163,27 +161,6 @@ TEST_CASE("Levels that are not made of whole ones, or go through no plane, are r
              Contains("hardware.fabric.levels.node.plane") && Contains("known: sio"));
   CHECK_THAT(error_of({"hardware.fabric.levels.moon={latency: 1 s, plane: rdma}"}),
              Contains("only the last level may leave out its dies"));
-}
-
-TEST_CASE("Every value of a shipped machine or program has a source") {
-  std::size_t values = 0;
-  for (const char* const folder : {"hardware", "programs"}) {
-    for (const auto& file : std::filesystem::directory_iterator(kFolder.parent_path() / folder)) {
-      Diagnostics diagnostics;
-      const Config root = Config::load(file.path(), {}, diagnostics);
-      if (root.has("hardware")) read_hardware(root.map("hardware"));
-      if (root.has("program")) read_program(root.map("program"));
-      for (const char* const block : {"hardware", "program"}) {
-        if (!root.has(block)) continue;
-        for (const SourcedValue& value : root.map(block).sourced()) {
-          INFO(file.path() << ": " << value.path);
-          CHECK((!value.source.empty() && value.source != kNotStated));
-          ++values;
-        }
-      }
-    }
-  }
-  CHECK(values > 500);
 }
 
 }  // namespace

@@ -69,6 +69,20 @@ TEST_CASE("library: a large dispatch has sent its rows when its busiest port can
   CHECK(microseconds(sent) < 1.05 * microseconds(port));
 }
 
+TEST_CASE(
+    "library: a row that is quantised for an expert takes the scalar unit its time, once for each expert") {
+  constexpr int kRows = 96 * 8 / 48;  // of an AIV
+  const auto puts_begin = [](const char* scalar_row, const char* quantize) {
+    const Experiment experiment =
+        shipped("library_ep.yaml", {"model.tokens=96", "library_ep.dispatch=int8",
+                                    std::string("library_ep.quantize=") + quantize,
+                                    std::string("program.tasks.scalar_row=") + scalar_row});
+    return microseconds(begin_of(run_experiment(experiment, true).front(), "Dispatch"));
+  };
+  CHECK(puts_begin("3 us", "row") - puts_begin("1 us", "row") == Approx(2.0 * kRows).epsilon(1e-3));
+  CHECK(puts_begin("3 us", "token") == puts_begin("1 us", "token"));
+}
+
 TEST_CASE("library: every byte that is sent is received, and int8 rows carry their scales") {
   for (const auto& [dtype, row] : {std::pair{"as_model", kRowBytes}, std::pair{"int8", kRowBytes / 2 + 32}}) {
     for (const bool host : {false, true}) {

@@ -225,7 +225,7 @@ std::vector<std::pair<std::string, Mark>> Config::yaml_items(std::string_view ke
   return result;
 }
 
-Config Config::require_sources(bool required) const { return Config(state_, value_, path_, required); }
+Config Config::with_sources(bool sources) const { return Config(state_, value_, path_, sources); }
 
 std::vector<SourcedValue> Config::sourced() const {
   std::vector<SourcedValue> found;

@@ -173,9 +173,9 @@ class Config {
 
   // Hardware values are written `{value: 192 MiB, source: "..."}` with optional `range: [a, b]`, `note:` and,
   // beside a range, `fitted: true`. Every read of a scalar above accepts that form too, and refuses a value
-  // outside its range. After require_sources(true) a scalar without a source is refused in this mapping and
-  // those below, unless it comes from --set.
-  Config require_sources(bool required) const;
+  // outside its range. After with_sources(true) plain scalars in this mapping and those below have one too, for sourced():
+  // `--set`, or that it is not stated.
+  Config with_sources(bool sources) const;
   // Returns all values below this mapping that have a source, in the file's order.
   std::vector<SourcedValue> sourced() const;
 

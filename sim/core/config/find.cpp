@@ -44,7 +44,6 @@ bool Config::unwrap(std::string_view key, std::string_view expected, Found& foun
   const bool ranged = inside.has("range"), fitted = inside.has("fitted") && inside.boolean("fitted", false);
   if (fitted && !ranged)
     inside.error("fitted", "true, expected a range beside it that the value is fitted in");
-  if (sources_) inside.has("source");
   if (!readable) return false;
   found.scalar = inside.present("value");
   return true;

@@ -14,7 +14,7 @@ LocateLimits read_locate_limits(const std::filesystem::path& file) {
 LocateLimits read_locate_limits(const Config& root) {
   constexpr std::int64_t kMostSteps = 4096;
   constexpr double kMost = 100;
-  const Config limits_map = root.map("locate").require_sources(true);
+  const Config limits_map = root.map("locate").with_sources(true);
   LocateLimits limits;
   const auto steps = [&](const char* key, std::uint32_t& value) {
     value = static_cast<std::uint32_t>(limits_map.integer(key, 1, kMostSteps));

@@ -35,7 +35,7 @@ RuleData RuleData::read(const std::filesystem::path& file) {
 RuleData RuleData::read(const Config& root, const std::filesystem::path& file) {
   constexpr double kMost = 1e18;
   const bool shared = root.has("shared");
-  const Config thresholds = root.map(shared ? "shared" : "thresholds").require_sources(true);
+  const Config thresholds = root.map(shared ? "shared" : "thresholds").with_sources(true);
   RuleData data;
   data.file_ = file;
   for (const std::string& key : thresholds.names())

@@ -101,10 +101,11 @@ bool is_layout(std::string_view path) {
 
 std::string taskflow_of(const Values& values, const Experiment& experiment) {
   Values compiled;
+  const bool step = training_plan(experiment) != nullptr;
   for (const auto& value : values) {
     const bool rows = value.first.starts_with("routing.") && experiment.bucket_rows.has_value();
     // A step runs a layer once for all layouts that give its experts the same group and tokens.
-    const bool layout = training_plan(experiment) && is_layout(value.first);
+    const bool layout = step && is_layout(value.first);
     if (is_compiled(value.first) && !rows && !layout) compiled.push_back(value);
   }
   return hash_of(canonical(compiled) + (experiment.cut.kernel ? "kernel" : ""));

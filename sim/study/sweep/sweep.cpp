@@ -14,6 +14,7 @@
 #include "sim/experiment/micro_batches.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/experiment/step/training_step.h"
+#include "sim/study/summary/step_summary.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/point.h"
 #include "sim/study/sweep/worker_pool.h"
@@ -31,9 +32,7 @@ std::vector<PointMetric> of_streams(const Experiment& experiment, std::span<cons
 }
 
 std::vector<PointMetric> of_step(const Experiment& experiment, std::span<const std::string> names) {
-  const PreparedStep prepared = prepare_step(experiment);
-  const StepRun run = run_step(experiment, prepared);
-  return step_metrics(figures_of(experiment, prepared, run, accounts_of(run.written, run.result)), names);
+  return step_metrics(simulate_step(experiment).figures, names);
 }
 
 // Computes points one after the other, and shares schedules between neighbours.
