@@ -8,13 +8,6 @@
 #include "sim/core/error.h"
 
 namespace a3sim {
-namespace {
-
-// The latest date. Sums of such times over 50,000 workers still fit a Duration.
-constexpr Time kLatest{Duration(100'000'000'000'000)};
-
-}  // namespace
-
 void Engine::refuse_past(Time at) const {
   throw std::logic_error("an event was scheduled for " + std::to_string(at.time_since_epoch().count()) +
                          " ps, before the current date of " +
@@ -56,8 +49,10 @@ void Engine::gather() {
   do {
     round_.push_back(queue_.pop().payload);
   } while (queue_.has_current());
-  if (now() > kLatest)
-    throw RunError("the run would take more than 100 seconds: is a time, a rate or a clock far off?");
+  if (now() > latest_)
+    throw RunError("the run would take more than " +
+                   std::to_string(static_cast<std::int64_t>(seconds(latest_.time_since_epoch()))) +
+                   " seconds: is a time, a rate or a clock far off?");
   if (round_.size() == 1) return;
   std::ranges::sort(round_, {}, [](const Call& call) { return std::tuple(call.slot, call.arg); });
 }

@@ -34,6 +34,12 @@ class EventHandler {
 // handlers, then by argument. The order of calls to schedule() has no influence.
 class Engine {
  public:
+  // The latest date of a run: sums of such times over 50,000 workers still fit a Duration.
+  static constexpr Duration kLongest{100'000'000'000'000};
+
+  // With fewer workers runs may last longer.
+  explicit Engine(Duration longest = kLongest) : latest_(longest) {}
+
   // Registers a handler. The order of registration is the order of handlers within a round.
   void know(EventHandler& handler) { slot_of(handler); }
 
@@ -93,6 +99,7 @@ class Engine {
   std::vector<Call> settles_;    // requests of this date, in order
   std::size_t next_settle_ = 0;  // the first request that has not run
   std::uint64_t events_ = 0;
+  Time latest_;
   bool stopped_ = false;
 };
 

@@ -226,4 +226,9 @@ TEST_CASE("a run of more than 100 seconds ends with an error, before dates or th
   engine.schedule(at(100 * kSecond + 1), a, 1);
   CHECK_THROWS_WITH(engine.run(), Catch::Contains("more than 100 seconds"));
   CHECK(log == Log{std::to_string(100 * kSecond) + " event a0"});
+  Engine longer(2 * Engine::kLongest);
+  longer.schedule(at(150 * kSecond), a, 0);
+  CHECK_NOTHROW(longer.run());
+  longer.schedule(at(200 * kSecond + 1), a, 1);
+  CHECK_THROWS_WITH(longer.run(), Catch::Contains("more than 200 seconds"));
 }

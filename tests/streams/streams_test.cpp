@@ -67,6 +67,17 @@ TEST_CASE("Kernels of one stream run one after the other, those of two streams t
   CHECK(result.makespan == 2 * kJob);
 }
 
+TEST_CASE("Few streams may run for longer than a taskflow's workers, but not for ever") {
+  StreamProgram program = program_of(1);
+  StreamTask hour = kernel(0, kSms);
+  hour.hold = Duration(3'600'000'000'000'000);
+  program.add(hour);
+  CHECK(run(program).makespan == hour.hold + kJob);
+  program.add(hour);
+  program.add(hour);
+  CHECK_THROWS_WITH(run(program), Catch::Contains("more than 10000 seconds"));
+}
+
 TEST_CASE("A kernel waits until it has all of its workers, and nobody overtakes it") {
   StreamProgram program = program_of(1);
   program.add(kernel(0, kSms / 2));

@@ -39,6 +39,14 @@ struct Slots {
   std::uint32_t most_transfers = 1;                            // of a rank
 };
 
+// A training step lasts longer than a kernel, on fewer streams than a taskflow has workers.
+Duration longest_run(const Slots& slots) {
+  constexpr std::int64_t kWorkers = 50'000, kMostTimes = 100;
+  std::int64_t streams = 1;
+  for (const auto& rank : slots.streams) streams += static_cast<std::int64_t>(rank.size());
+  return Engine::kLongest * std::clamp<std::int64_t>(kWorkers / streams, 1, kMostTimes);
+}
+
 class StreamRun final : public EventHandler, public StreamDevice::Owner {
  public:
   StreamRun(const StreamProgram& program, const Hardware& hardware, std::span<const std::uint32_t> dies,
@@ -146,7 +154,7 @@ void StreamRun::count_dependencies() {
 }
 
 StreamResult StreamRun::run() {
-  Engine engine;
+  Engine engine(longest_run(slots_));
   for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) {
     if (open_[t] == 0) schedule(engine, program_.tasks[t].wait, kAsk, t);
   }
