@@ -54,8 +54,8 @@ constexpr Unit kUnits[] = {
     {"tokens_per_second_per_package", "tokens/s", 1, 1},
     {"tokens_per_second_per_device", "tokens/s", 1, 1},
     {"model_tflops_per_gpu", "TFLOPS", 1, 1},
-    {"peak_memory", "MB", 1e6, 1e-6},
-    {"peak_memory", "GiB", 1073741824, 1.0 / 1073741824},
+    {"peak_memory", "MB", 0x1p20, 0x1p-20},  // as Megatron counts them
+    {"peak_memory", "GiB", 0x1p30, 0x1p-30},
     {"mac_ratio", "fraction", 1, 1},
     {"gmm_share", "fraction", 1, 1},
     {"vector_critical_path_share", "fraction", 1, 1},

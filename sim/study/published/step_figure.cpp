@@ -56,7 +56,8 @@ double step_figure(const std::string& metric, const std::string& unit,
   if (metric == "tokens_per_second_per_package") return figures.tokens_a_die * scale.package;
   if (metric == "tokens_per_second_per_device") return figures.tokens_a_die;
   if (metric == "model_tflops_per_gpu") return figures.model_tflops;
-  if (metric == "peak_memory") return figures.peak_memory / (unit == "GiB" ? 1024.0 * 1024 * 1024 : 1e6);
+  // MB as Megatron counts them.
+  if (metric == "peak_memory") return figures.peak_memory / (unit == "GiB" ? 0x1p30 : 0x1p20);
   if (metric == "mac_ratio") return figures.mac_ratio;
   if (metric == "gmm_share") return of_class(TimeClass::kGrouped);
   if (metric == "vector_critical_path_share") return of_class(TimeClass::kVector);
