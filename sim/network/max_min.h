@@ -86,6 +86,8 @@ class MaxMin final : public RateSolver {
   void drop_cap(std::uint32_t limit);
   void number_from(std::size_t place);
 
+  bool in_use(std::uint32_t limit) const { return is_cap(limit) || limits_[limit].flows > 0; }
+  std::size_t in_use_before(std::size_t place) const;
   double level(std::uint32_t limit) const;
   bool reached_before(std::uint32_t limit, double level) const;
   bool reached_at(std::uint32_t limit, double level) const;

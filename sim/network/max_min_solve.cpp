@@ -128,14 +128,23 @@ double MaxMin::bring_first(std::size_t place) {
   return reached;
 }
 
+// Returns the number of limits before a place of the order that anything goes through.
+std::size_t MaxMin::in_use_before(std::size_t place) const {
+  return static_cast<std::size_t>(std::count_if(order_.begin(),
+                                                order_.begin() + static_cast<std::ptrdiff_t>(place),
+                                                [&](std::uint32_t limit) { return in_use(limit); }));
+}
+
 // Goes through the limits in their previous order, compares each with the next, and moves back a limit that
-// is reached before those that it follows.
+// is reached before those that it follows. Ends behind the last one in use: the others are ports without flows.
 void MaxMin::solve() {
   saved_.resize(order_.size() / stride_ + 1);
   std::size_t k = go_back_to(changed_);
+  const std::size_t all = in_use_before(order_.size());
+  std::size_t passed = in_use_before(k);
   // If rounding makes some limits change places endlessly, their levels are equal within rounding.
   std::size_t moves = order_.size() * order_.size();
-  while (k < order_.size()) {
+  while (k < order_.size() && passed < all) {
     if (k % stride_ == 0 && k > 0) saved_[k / stride_] = open_;
     double reached = bring_first(k);
     if (k > 0) {
@@ -143,13 +152,16 @@ void MaxMin::solve() {
       if (reached_before(order_[k], last) && moves > 0) {
         --moves;
         k = move_back(k);
+        passed = in_use_before(k);
         continue;
       }
       if (reached_at(order_[k], last)) reached = last;
     }
+    passed += in_use(order_[k]) ? 1 : 0;
     hold(order_[k++], reached);
   }
-  changed_ = order_.size();
+  changed_ = k;
+  for (; k < order_.size(); ++k) limits_[order_[k]].level = kUnfilled;
 }
 
 }  // namespace a3sim

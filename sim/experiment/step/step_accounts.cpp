@@ -12,20 +12,17 @@ Duration since_start(Time time) { return time.time_since_epoch(); }
 // The tasks of one stage's die, sorted by what they mean for its time.
 class StageSurvey {
  public:
-  StageSurvey(const StepProgram& written, const StreamResult& result, std::uint32_t stage)
-      : written_(written), result_(result), stage_(stage) {}
+  StageSurvey(const StepProgram& written, const StreamResult& result) : written_(written), result_(result) {}
 
+  // A task of the die, or one that it receives.
   void add(std::uint32_t t) {
     const StepTask& step_task = written_.tasks[t];
-    const StreamTask& task = written_.program.tasks[t];
     const StreamRecord& record = result_.records[t];
     const Duration from = since_start(record.start), to = since_start(record.end);
     if (step_task.kind == StepTask::Kind::kPp) {
-      // Who sends does not wait; who receives may.
-      if (index(task.transfers.front().dst) == stage_) exchange(ExchangeFor::kPp, TimeClass::kPp, from, to);
+      exchange(ExchangeFor::kPp, TimeClass::kPp, from, to);
       return;
     }
-    if (index(task.rank) != stage_) return;
     switch (step_task.kind) {
       case StepTask::Kind::kCompute:
       case StepTask::Kind::kUpdate:
@@ -166,7 +163,6 @@ class StageSurvey {
 
   const StepProgram& written_;
   const StreamResult& result_;
-  std::uint32_t stage_;
   Duration end_{}, experts_{}, inside_{}, inside_exposed_{};
   ClassTimes computed_{};
   std::vector<ClassInterval> intervals_;
@@ -178,12 +174,15 @@ class StageSurvey {
 }  // namespace
 
 std::vector<StageAccount> accounts_of(const StepProgram& written, const StreamResult& result) {
-  std::vector<StageAccount> accounts;
-  for (std::uint32_t s = 0; s < written.program.ranks; ++s) {
-    StageSurvey survey(written, result, s);
-    for (std::uint32_t t = 0; t < written.tasks.size(); ++t) survey.add(t);
-    accounts.push_back(survey.account());
+  std::vector<StageSurvey> surveys(written.program.ranks, StageSurvey(written, result));
+  for (std::uint32_t t = 0; t < written.tasks.size(); ++t) {
+    // Who sends to another stage does not wait; who receives may.
+    const StreamTask& task = written.program.tasks[t];
+    const bool to_stage = written.tasks[t].kind == StepTask::Kind::kPp;
+    surveys[index(to_stage ? task.transfers.front().dst : task.rank)].add(t);
   }
+  std::vector<StageAccount> accounts;
+  for (StageSurvey& survey : surveys) accounts.push_back(survey.account());
   return accounts;
 }
 
