@@ -56,6 +56,22 @@ TEST_CASE("moving slices of SwiGLU and Add finds an interleaving where keys know
   CHECK(found.lists.tried <= 160);
 }
 
+TEST_CASE("where the lists found are of other tasks, the keys that they came from run") {
+  const SearchProblem problem(small_swiglu_add({"order.vtq=[op * 1000 + index]"}),
+                              space_of(std::string(kNoOtherOrder) +
+                                       "  held_out:\n    fewer: {swiglu_add.tiles: 64}\n    polls: {experiment.poll.aiv: 10 ns}\n"),
+                              true);
+  const SearchFindings found = findings_of(problem, with_moves(80));
+  REQUIRE(found.lists.gained());
+  REQUIRE(found.held_out.scenarios.size() == 2);
+  const HeldOutScenario &fewer = found.held_out.scenarios[0], &same = found.held_out.scenarios[1];
+  CHECK(fewer.refused.empty());
+  CHECK(fewer.by_keys);
+  CHECK(fewer.gain == 0);  // the keys are those of the order to start from
+  CHECK_FALSE(same.by_keys);
+  CHECK(same.gain > 0.005);
+}
+
 TEST_CASE("lists stand in a file beside the order, and run from there as they ran in the search") {
   const SearchProblem problem = serial_tiles();
   const SearchFindings found = findings_of(problem, with_moves(80));

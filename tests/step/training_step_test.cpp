@@ -170,6 +170,19 @@ TEST_CASE("a layout that does not divide says where, and what would") {
   CHECK_THAT(message({"parallel.tp=3"}),
              Catch::Contains("16 heads on 3 dies, expected one of: 1, 2, 4, 8, 16"));
   CHECK_THAT(message({"parallel.dp=4", "step.global_batch=6"}), Catch::Contains("such as 8"));
+  // What follows from a wrong value is not said as well.
+  const std::vector<std::vector<std::string>> alone{
+      {"step.sequence=0"},
+      {"step.global_batch=100000000"},
+      {"step.micro_batch=0"},
+      {"model.layers=[foo]"},
+      {"parallel.dies=3", "parallel.dp=auto", "parallel.tp=2", "parallel.ep=8"}};
+  for (const std::vector<std::string>& set : alone) {
+    const std::string text = message(set);
+    CAPTURE(text);
+    CHECK(std::ranges::count(text, '\n') == 0);
+    CHECK_THAT(text, Catch::Contains(set.front().substr(0, set.front().find('='))));
+  }
   CHECK_THAT(message({"step.schedule=dualpipev", "parallel.pp=2", "parallel.vpp=2", "parallel.ep=1",
                       "step.global_batch=2"}),
              Catch::Contains("expected 4 or more"));

@@ -59,7 +59,7 @@ void read_parallel_sizes(const Config& parallel, bool experts, StepOptions& step
                    fmt::format("the layout has {} dies, expected at most {}", dies * step.pp, kMostDies));
     parallel.throw_if_any();
   }
-  if (dies % step.ep != 0) {
+  if (!parallel.is_wrong("dies") && dies % step.ep != 0) {
     parallel.error("ep",
                    fmt::format("{} ranks share the experts of a stage's {} dies (tp times cp times dp), "
                                "expected one of: {}",
@@ -75,7 +75,8 @@ void read_batch(const Config& block, StepOptions& step) {
   const auto usual = static_cast<std::int64_t>(together * (step.pp == 1 ? 8 : 8 * step.pp));
   step.global_batch =
       static_cast<std::uint64_t>(block.integer("global_batch", 1, kMostBatch, std::min(usual, kMostBatch)));
-  if (step.global_batch % together != 0) {
+  if (block.is_wrong("micro_batch")) return;
+  if (!block.is_wrong("global_batch") && step.global_batch % together != 0) {
     block.error(
         "global_batch",
         fmt::format("{} samples in micro-batches of {} on {} data-parallel ranks: expected a multiple "
@@ -83,6 +84,7 @@ void read_batch(const Config& block, StepOptions& step) {
                     step.global_batch, step.micro_batch, step.dp, together,
                     (step.global_batch / together + 1) * together));
   }
+  if (block.is_wrong("sequence")) return;
   if (step.sequence % step.cp != 0)
     block.error("sequence", fmt::format("{} tokens on {} dies (parallel.cp), expected a multiple of {}",
                                         step.sequence, step.cp, step.cp));
@@ -98,7 +100,7 @@ void read_schedule(const Config& block, StepOptions& step) {
   step.split_weights = block.boolean("split_weights", false);
   step.split = block.text("split", "layers");
   step.overlap = block.choice("overlap", EpOverlap::kNone);
-  if (block.is_wrong("schedule") || block.is_wrong("global_batch")) return;
+  if (block.is_wrong("schedule") || block.is_wrong("global_batch") || block.is_wrong("micro_batch")) return;
   const ScheduleShape shape{step.pp, step.vpp, step.micro_batches(), step.split_weights, false};
   if (const std::string why = PipelineSchedules::get(step.schedule).why_not(shape); !why.empty())
     block.error("schedule", why);

@@ -130,7 +130,7 @@ void check_divides(const Config& root, const TrainingPlan& plan) {
   const std::uint32_t experts = plan.model.experts.count;
   if (experts > 0 && experts % plan.step.ep != 0)
     parallel.error("ep", fmt::format("{} experts on {} ranks, expected a divisor", experts, plan.step.ep));
-  if (plan.model.layers.empty()) return;
+  if (plan.model.layers.empty() || root.map("model").is_wrong("layers")) return;
   try {
     static_cast<void>(stage_layout(plan.model.layers, plan.step));
   } catch (const InputError& error) {

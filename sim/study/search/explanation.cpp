@@ -216,14 +216,18 @@ HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, co
   const SearchStage stage = held_out_stage(problem, options.draws, options.seed, options.over);
   const StageReference reference(problem, stage, runs);
   const Candidate& winner = outcome.winner().candidate;
-  const auto outcomes = order ? runs.run_orders(winner, std::span(order, 1), stage).front()
-                              : runs.run(std::span(&winner, 1), stage).front();
+  const auto by_keys = runs.run(std::span(&winner, 1), stage).front();
+  auto outcomes = order ? runs.run_orders(winner, std::span(order, 1), stage).front() : by_keys;
   HeldOutGain judged;
   std::vector<double> gains;
   for (std::size_t s = 0; s < stage.scenarios.size(); ++s) {
     HeldOutScenario& scenario =
         judged.scenarios.emplace_back(HeldOutScenario{stage.scenarios[s].name, {}, 0, {}});
     const Latencies& best = reference.best()[s];
+    if (order && !outcomes[s].refused.empty()) {
+      outcomes[s] = by_keys[s];
+      scenario.by_keys = true;
+    }
     scenario.refused = best.empty() ? "no order to start from fits" : outcomes[s].refused;
     if (!scenario.refused.empty()) continue;
     const Latencies totals = outcomes[s].totals();

@@ -31,6 +31,7 @@ struct HeldOutScenario {
   std::string name, refused;
   double gain = 0;         // the mean over draws of 1 less the ratio to the best shipped order of the draw
   std::string best_start;  // the order with the least mean there
+  bool by_keys = false;    // the lists found are of other tasks: the keys that they came from ran
 };
 struct HeldOutGain {
   std::vector<HeldOutScenario> scenarios;

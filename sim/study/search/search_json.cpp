@@ -71,7 +71,8 @@ nlohmann::ordered_json held_out_json(const HeldOutGain& held) {
                     {"gain", scenario.refused.empty() ? nlohmann::ordered_json(scenario.gain)
                                                       : nlohmann::ordered_json()},
                     {"best_shipped", scenario.best_start},
-                    {"refused", scenario.refused}});
+                    {"refused", scenario.refused},
+                    {"by_keys", scenario.by_keys}});
   return list;
 }
 

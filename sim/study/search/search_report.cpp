@@ -39,7 +39,9 @@ void add_held_out(Report& report, const HeldOutGain& held) {
                                    Column::words("best shipped there"), Column::words("")});
   for (const HeldOutScenario& scenario : held.scenarios)
     table.add({scenario.name, scenario.refused.empty() ? Cell(scenario.gain) : Cell(), scenario.best_start,
-               scenario.refused.substr(0, scenario.refused.find('\n'))});
+               !scenario.refused.empty() ? scenario.refused.substr(0, scenario.refused.find('\n'))
+               : scenario.by_keys        ? "by the keys: the lists are of other tasks"
+                                         : ""});
 }
 
 void add_regrets(Report& report, const std::vector<ScenarioRegret>& regrets) {

@@ -156,8 +156,9 @@ std::string unknown_of(const SimulatedStep& simulated) {
   return fmt::format("The answer hangs most on {}: {:.1f} % of the step is {}.\n", most->second,
                      100 * seconds(at(classes, most->first)) / seconds(simulated.figures.time),
                      kNamesOf<TimeClass>[static_cast<std::size_t>(most->first)]) +
-         fmt::format("One die stands for each of {} stages: EP groups go in lockstep, DP ranks are alike.\n",
-                     step.pp);
+         (step.pp > 1 ? fmt::format("One die stands for each of {} stages", step.pp)
+                      : std::string("One die stands for all")) +
+         ": EP groups go in lockstep, DP ranks are alike.\n";
 }
 
 // The layer of the model that has experts; nullptr: none has.
