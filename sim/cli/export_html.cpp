@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
@@ -10,10 +11,17 @@
 #include "sim/core/error.h"
 #include "sim/core/open_file.h"
 #include "sim/core/read_file.h"
+#include "sim/diagnosis/observe/file_observation.h"
+#include "sim/diagnosis/pages/job_page.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/study/results/sweep_section.h"
+#include "sim/study/summary/run_observation.h"
 #include "sim/study/summary/run_page.h"
+#include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
+#include "traces/import/imported_timeline.h"
 #include "traces/import/profile_report.h"
+#include "traces/import/profiled_job.h"
 #include "version.h"
 
 namespace a3sim {
@@ -50,38 +58,98 @@ Page orders_page(const fs::path& file) {
   return page;
 }
 
+// A profile, from hardware or as 'a3sim import' keeps it, with its steps where they are known.
 struct NamedProfile {
   std::string name;
   Profile profile;
+  std::unique_ptr<Observation> steps;
 };
+
+NamedProfile imported_profile(const std::string& name, const fs::path& directory) {
+  NamedProfile named{name, read_imported(directory), nullptr};
+  if (fs::exists(directory / kKernelsCsv))
+    named.steps = std::make_unique<ImportedTimeline>(directory / kKernelsCsv);
+  return named;
+}
+
+// The timelines of a profile's steps, below each of them the traced runs' kernels.
+void add_timelines(Page& page, const NamedProfile& measured, const std::vector<SavedRun>& runs) {
+  const std::vector<ObservedPass> steps = full_passes(*measured.steps);
+  if (steps.empty()) return;
+  std::vector<ObservedRun> shown{{measured.name, measured.steps.get(), steps}};
+  std::vector<std::unique_ptr<Observation>> simulated;
+  for (const SavedRun& run : runs) {
+    if (!run.sums.empty() || run.passes.empty()) continue;
+    simulated.push_back(observe(run, ""));
+    ObservedRun& of_run = shown.emplace_back();
+    of_run.name = distinct_names({run.directory}).front();
+    of_run.job = simulated.back().get();
+    for (const ObservedPass& step : steps) of_run.passes.push_back({step.name, of_run.job->full(0)});
+  }
+  add_observed(page,
+               shown.size() > 1 ? fmt::format("{} beside simulated", measured.name)
+                                : fmt::format("{}: timeline", measured.name),
+               shown);
+}
 
 // What profiles say, and what of it the runs say otherwise.
 void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const std::vector<SavedRun>& runs) {
   for (const NamedProfile& named : profiles) {
+    if (named.steps) add_timelines(page, named, runs);
     for (const SavedRun& run : runs) {
       if (!run.sums.empty()) continue;
-      page.add(fmt::format("{}, simulated beside {}, measured", distinct_names({run.directory}).front(),
-                           named.name),
+      page.add(fmt::format("{} against {}, in numbers", named.name, distinct_names({run.directory}).front()),
                PageBlocks().report(
                    mismatch_report(named.profile, profile_of(run.passes, named.profile.unit), {})));
     }
-    page.add(named.name + ", measured", PageBlocks().report(profile_report(named.profile, kNone)));
+    page.add(named.name + ": tables", PageBlocks().report(profile_report(named.profile, kNone)), true);
   }
+}
+
+// What was watched, by rules and thresholds of configs/advice: 'a3sim run --steps', or a profiler's directories.
+Page job_page(const std::string& directory, const std::string& name) {
+  const RuleBook rules = read_rules(configs_folder() / "advice");
+  if (kind_of_result(directory) == "monitor") {
+    const FileObservation job(directory);
+    Page page(job.file().name,
+              fmt::format("{} steps of a job, simulated by a3sim {}", job.file().steps, job.file().version));
+    add_job(page, job, advise(job, rules), name);
+    return page;
+  }
+  const ProfiledJob job(directory);
+  Page page(name, "measured");
+  add_job(page, job, advise(job, rules), name);
+  page.add("Tables", PageBlocks().report(profile_report(read_profile(directory), kNone)), true);
+  return page;
+}
+
+bool is_profile(const fs::path& directory) {
+  const std::string kind = kind_of_result(directory);
+  return (kind.empty() || kind == "export") && is_ascend_profile(directory);
 }
 
 Page runs_page(const std::vector<std::string>& directories) {
   std::vector<SavedRun> runs;
   std::vector<NamedProfile> profiles;
   const std::vector<std::string> names = distinct_names({directories.begin(), directories.end()});
+  if (directories.size() == 1 &&
+      (kind_of_result(directories.front()) == "monitor" || is_profile(directories.front())))
+    return job_page(directories.front(), names.front());
   for (std::size_t i = 0; i < directories.size(); ++i) {
     const std::string& directory = directories[i];
     for (std::size_t before = 0; before < i; ++before) {
       if (fs::equivalent(directory, directories[before]))
         throw InputError(fmt::format("{}: is given twice", directory));
     }
+    if (kind_of_result(directory) == "monitor")
+      throw InputError(fmt::format("{}: is a job of many steps, which is shown alone", directory));
+    if (is_profile(directory)) {
+      profiles.push_back({names[i], read_profile(directory), std::make_unique<ProfiledJob>(directory)});
+      continue;
+    }
     if (kind_of_result(directory) == "import") {
       check_result(directory, "import");
-      profiles.push_back({names[i], read_imported(directory)});
+      profiles.push_back(imported_profile(names[i], directory));
       continue;
     }
     check_result(directory, "run");
@@ -98,8 +166,8 @@ Page runs_page(const std::vector<std::string>& directories) {
     if (runs[i].version != runs.front().version) versions += ", " + runs[i].version;
   }
   Page page(title, fmt::format("simulated by a3sim {}", versions));
-  add_saved_runs(page, runs);
   add_profiles(page, profiles, runs);
+  add_saved_runs(page, runs);
   return page;
 }
 
@@ -130,15 +198,17 @@ void write_page(const HtmlOptions& options) {
 }
 
 void add_html_options(CLI::App& app, HtmlOptions& options) {
-  app.add_option("RESULT", options.results,
-                 "what 'a3sim run --trace -o' or 'a3sim import -o' wrote; or, alone, a database of 'a3sim "
-                 "sweep', or what "
-                 "--json FILE of 'a3sim search' or 'a3sim try' wrote")
+  app.add_option(
+         "RESULT", options.results,
+         "what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or a profiler's directory; or, alone, what "
+         "'a3sim run --steps N -o' wrote, a database of 'a3sim sweep', or what --json FILE of 'a3sim search' "
+         "or 'a3sim try' wrote")
       ->required();
   app.add_option("-o,--output", options.output, "the file")->type_name("FILE.html")->required();
 }
 
-A3SIM_REGISTER(Command, "export --to html", "Runs, sweeps or searches as one HTML file to look at",
+A3SIM_REGISTER(Command, "export --to html",
+               "Runs, jobs, profiles, sweeps or searches as one HTML file to look at",
                Command(add_html_options, write_page));
 
 }  // namespace

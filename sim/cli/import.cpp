@@ -20,8 +20,11 @@
 #include "sim/core/ids.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/compiled.h"
+#include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
+#include "traces/import/imported_timeline.h"
 #include "traces/import/profile_report.h"
+#include "traces/import/profiled_job.h"
 
 namespace a3sim {
 namespace {
@@ -120,6 +123,18 @@ void import_runtime_files(const ImportOptions& options) {
   std::cout << fmt::format("{}: {} ranks, {} tasks\n", pass.name, schedule.size(), tasks);
 }
 
+// Each kernel of a profiler's directories, for timelines. A profile that is too large to be held has none: its sums are
+// there all the same.
+std::string kernels_of(const fs::path& profile) {
+  if (!is_ascend_profile(profile)) return {};
+  try {
+    return kernels_csv(ProfiledJob(profile));
+  } catch (const InputError& error) {
+    std::cerr << fmt::format("no timeline is kept: {}\n", error.what());
+    return {};
+  }
+}
+
 void import_profile(const ImportOptions& options) {
   if (are_runtime_files(options.paths)) return import_runtime_files(options);
   if (options.paths.size() != 1)
@@ -131,6 +146,8 @@ void import_profile(const ImportOptions& options) {
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "import");
     for (const auto& [name, contents] : imported_files(profile)) directory.add(name, contents);
+    if (const std::string kernels = kernels_of(options.paths.front()); !kernels.empty())
+      directory.add(kKernelsCsv, kernels);
     directory.add("summary.txt", report.text());
     directory.commit();
   }

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { a3sim, close, open, root, scratch } from "./browser.mjs";
 
 const at = (name) => join(scratch, name);
-const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), step: at("step.html"), search: at("search.html"), tried: at("tried.html"), published: join(at("tables"), "report.html") };
+const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), profile: at("profile.html"), job: at("job.html"), step: at("step.html"), search: at("search.html"), found: at("found.html"), tried: at("tried.html"), published: join(at("tables"), "report.html") };
 let tasks = []; // of the forward pass, as the program wrote them
 
 function csv(file) {
@@ -26,6 +26,10 @@ before(() => {
   a3sim("export", "--to", "ascend", at("static"), "-o", at("profiles"));
   a3sim("import", at("profiles"), "-o", at("measured"));
   a3sim("export", "--to", "html", at("measured"), at("static"), "-o", pages.measured);
+  a3sim("export", "--to", "html", at("profiles"), "-o", pages.profile);
+  a3sim("run", "ep4", "--steps", "16", "--set", "noise={durations: 2 %, rates: 1 %, seed: 7}",
+    "--set", "faults=[{kind: port, ranks: [1], side: egress, factor: 0.5, steps: [8, 15]}]", "-o", at("job"));
+  a3sim("export", "--to", "html", at("job"), "-o", pages.job);
   writeFileSync(at("sweep.yaml"), `sweep:
   base: ${join(root, "configs/experiments/ep4.yaml")}
   set: {experiment.pass: forward}
@@ -37,8 +41,8 @@ before(() => {
   a3sim("export", "--to", "html", at("sweep.db"), "-o", pages.sweep);
   a3sim("run", "configs/experiments/step_deepseek_v3.yaml", "--set", "step.global_batch=640", "-o", at("step"));
   a3sim("export", "--to", "html", at("step"), "-o", pages.step);
-  a3sim("search", "configs/experiments/swiglu_add.yaml", "--budget", "40", "--json", at("search.json"));
-  a3sim("export", "--to", "html", at("search.json"), "-o", pages.search);
+  a3sim("search", "configs/experiments/swiglu_add.yaml", "--budget", "40", "--json", at("search.json"), "--page", pages.search);
+  a3sim("export", "--to", "html", at("search.json"), "-o", pages.found);
   a3sim("try", "ratr", "--config", "ep4", "--as-configured", "--json", at("tried.json"));
   a3sim("export", "--to", "html", at("tried.json"), "-o", pages.tried);
   a3sim("reproduce", "moe_ffn", "-o", at("tables"));
@@ -781,6 +785,10 @@ test("Pages of a search and of a tried order say what their JSON says", async ()
     const text = await page.textContent("main");
     assert.ok(text.includes(search.best.yaml.trim().split("\n")[1].trim()) && text.includes(`${search.candidates}`));
     assert.ok(text.includes(`${(100 * Math.abs(search.gain.held_out)).toFixed(2)} %`));
+    // Before and after on one axis, the one found no slower.
+    const ends = await page.evaluate(() => (a3sim.runs[0]?.timelines ?? []).map(({ tasks }) => tasks.pass.makespan_ps));
+    assert.equal(ends.length, search.gain.trained > 0 ? 2 : 0);
+    if (ends.length > 0) assert.ok(ends[1] <= ends[0], `${ends}`);
     assert.deepEqual(said, []);
     await close();
   }
@@ -853,6 +861,56 @@ test("A page that lacks a part says so, and shows the rest", async () => {
     const { page, close } = await open(at("cut.html"), { whole: false });
     await page.getByText(`cut short: '${part}' is missing`).waitFor({ timeout: 5000 });
     assert.equal(await page.locator("#section-0 tbody tr").count(), 3);
+    await close();
+  }
+});
+
+test("A job's page marks slow steps and the rank that slows them, and leads from a finding to its steps", async () => {
+  const { page, said, close } = await open(pages.job);
+  await page.waitForFunction(() => a3sim.jobs[0].map);
+  const advice = JSON.parse(a3sim("advise", at("job"), "--json"));
+  const seen = await page.evaluate(() => {
+    const { map } = a3sim.jobs[0], { data } = map, mean = (rank, from, to) => {
+      let sum = 0;
+      for (let column = from; column < to; ++column) sum += map.shown(rank, column) / (to - from);
+      return sum;
+    };
+    return { slow: Array.from(data.steps.slow).flatMap((slow, i) => (slow ? [i] : [])), ranks: [0, 1, 2, 3].map((rank) => mean(rank, 9, 16)), before: mean(1, 0, 8) };
+  });
+  assert.deepEqual(seen.slow, advice.slow);
+  // Half the rate of its port: rank 1 loses more than all others, and nothing before the fault.
+  for (const rank of [0, 2, 3]) assert.ok(seen.ranks[1] > 1.5 * seen.ranks[rank], String(seen.ranks));
+  assert.ok(Math.abs(seen.before) < 0.01);
+  const flag = await page.locator(".job .flag").first().textContent();
+  assert.equal(flag, `1 ${advice.findings[0].cause}`);
+  await page.locator(".finding button.link").first().click();
+  const [from, to] = await page.evaluate(() => { const { from, to } = a3sim.jobs[0].map.time; return [from / 1e6, to / 1e6]; });
+  assert.ok(from > 0 && from <= advice.findings[0].steps[0] && to >= advice.findings[0].steps[1] + 1, `${from} to ${to}`);
+  assert.match(await page.locator(".links").textContent(), /3 of 12 links are below 0.9/);
+  const box = await page.locator(".step-map canvas").boundingBox();
+  await page.mouse.click(box.x + box.width - 20, box.y + 60);
+  assert.equal(await page.locator(".job .selected tbody tr").count(), 4);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".job .selected tbody tr").count(), 0);
+  assert.deepEqual(said, []);
+  await close();
+});
+
+test("A profile has its own timeline, and simulated kernels stand beside it on one axis", async () => {
+  for (const file of [pages.profile, pages.measured]) {
+    const { page, close } = await open(file);
+    const shown = await page.evaluate(() => {
+      const runs = a3sim.runs[0];
+      return { names: runs.names_shown, kernels: runs.timelines.map(({ tasks }) => Array.from(tasks.start, (start, i) => [tasks.columns.rank[i], tasks.name(i), start, tasks.end[i]])), end: runs.time.end };
+    });
+    assert.equal(shown.names.length, file === pages.measured ? 2 : 1);
+    for (const kernels of shown.kernels) assert.equal(kernels.length, 12 * 4); // operators of both passes, of each rank
+    // The first rank's GMM1 begins when its first rows are there, which the simulation wrote.
+    const written = tasks.filter((t) => t.operator === "GMM1" && t.rank === "0").map((t) => Number(t.start_ps));
+    const first = shown.kernels[0].find(([rank, name]) => rank === 0 && name === "GMM1");
+    const begin = Math.min(...tasks.map((t) => Number(t.start_ps)));
+    assert.ok(Math.abs(first[2] - (Math.min(...written) - begin)) < 1e8, `${first[2]}`); // profiles have microseconds, and clocks differ
+    assert.ok(shown.kernels.flat().every(([, , start, end]) => start >= 0 && end <= shown.end));
     await close();
   }
 });

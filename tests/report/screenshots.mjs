@@ -26,9 +26,13 @@ a3sim("export", "--to", "html", at("kernel"), at("static"), "-o", at("both.html"
 a3sim("reproduce", "moe_ffn", "swiglu_add", "-o", at("tables"));
 a3sim("run", "configs/experiments/step_deepseek_v3.yaml", "--set", "step.global_batch=1024", "-o", at("step"));
 a3sim("export", "--to", "html", at("step"), "-o", at("step.html"));
+a3sim("run", "ep8", "--steps", "48", "--set", "noise={durations: 2 %, rates: 1 %, seed: 7}",
+  "--set", "faults=[{kind: port, ranks: [5], side: egress, factor: 0.5, steps: [26, 47]}]", "-o", at("job"));
+a3sim("export", "--to", "html", at("job"), "-o", at("job.html"));
 await shoot(at("static.html"), "report", 1200, start, heading("Between ranks"));
 await shoot(at("static.html"), "l2_and_roofline", 1200, heading("L2"), heading("Tables"));
 await shoot(at("both.html"), "kernel_against_static", 1200, start, heading("kernel: operators"));
 await shoot(join(at("tables"), "report.html"), "published", 1200, heading("moe_ffn"), heading("Points of moe_ffn"));
 await shoot(at("step.html"), "training_step", 1200, start, heading("Answer"));
+await shoot(at("job.html"), "job", 1200, start, heading("Timeline"));
 await close();

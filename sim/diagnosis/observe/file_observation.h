@@ -17,6 +17,7 @@ class FileObservation final : public Observation {
   // missing, truncated, damaged or contradictory.
   explicit FileObservation(const std::filesystem::path& directory);
 
+  const JobFile& file() const { return file_; }
   // Replaces the recorded limits of the machine. `machine` must have planes of the same names.
   void set_machine(const ObservedMachine& machine) { job_.machine = machine; }
   // Goes on as if no step without faults had been recorded.

@@ -16,19 +16,9 @@ std::string steps_text(std::uint32_t first, std::uint32_t last) {
 }
 
 std::string where(const Finding& finding, std::uint32_t ranks) {
-  const std::string steps =
-      finding.steady ? std::string("every step") : steps_text(finding.first, finding.last);
+  const std::string steps = steps_text(finding);
   const std::string place = place_text(finding, ranks);
   return place.empty() ? steps : place + ", " + steps;
-}
-
-// What the finding explains of the slowdown, and how often findings like it are right.
-std::string trust_text(const Finding& finding) {
-  std::string text;
-  if (!finding.steady && finding.cause != kCauseOpen)
-    text += fmt::format(", explains {:.0f} % of the lag", 100 * finding.explains);
-  if (finding.confidence > 0) text += fmt::format(", sure to {:.0f} %", 100 * finding.confidence);
-  return text;
 }
 
 // Says how a finding changes over its steps: by whom, or by how much.
@@ -123,6 +113,18 @@ ordered_json json_of(const Finding& finding) {
 }
 
 }  // namespace
+
+std::string steps_text(const Finding& finding) {
+  return finding.steady ? "every step" : steps_text(finding.first, finding.last);
+}
+
+std::string trust_text(const Finding& finding) {
+  std::string text;
+  if (!finding.steady && finding.cause != kCauseOpen)
+    text += fmt::format(", explains {:.0f} % of the lag", 100 * finding.explains);
+  if (finding.confidence > 0) text += fmt::format(", sure to {:.0f} %", 100 * finding.confidence);
+  return text;
+}
 
 std::string place_text(const Finding& finding, std::uint32_t ranks) {
   std::string text;

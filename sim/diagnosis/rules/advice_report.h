@@ -10,6 +10,11 @@ namespace a3sim {
 
 // Returns where a finding is, such as "ranks 1, 3, GMM1". `ranks`: the number of ranks of the job.
 std::string place_text(const Finding& finding, std::uint32_t ranks);
+// Returns the steps that a finding is of: "steps 12 to 23", "every step".
+std::string steps_text(const Finding& finding);
+// Returns what a finding explains of the slowdown, and how often findings like it are right, each behind a comma; may
+// be empty.
+std::string trust_text(const Finding& finding);
 // Returns "what: value (limit threshold)".
 std::string evidence_text(const Evidence& evidence);
 // Returns the advice as text: each cause, its place, its evidence, what was ruled out, and what to do.

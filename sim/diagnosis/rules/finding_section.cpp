@@ -38,31 +38,54 @@ std::pair<Duration, Duration> dates_of(const Finding& finding, const Trace& trac
   return from < to ? std::pair(from, to) : std::pair(Duration::zero(), trace.makespan);
 }
 
-Json finding_json(const Finding& finding, const PassFindings& pass, std::size_t number) {
+// Returns what a page says of a finding, wherever it is. `pass`: that of its evidence; null: none.
+Json finding_words(const Finding& finding, std::uint32_t ranks, const TracedPass* pass, std::size_t number) {
   Json evidence = Json::array(), out = Json::array(), remedies = Json::array();
   for (const Evidence& item : finding.evidence)
     evidence.push_back({{"text", evidence_text(item)},
                         {"place", item.place.text},
-                        {"task", task_json(*pass.pass, item.place)}});
+                        {"task", pass ? task_json(*pass, item.place) : Json()}});
   for (const RuledOut& item : finding.ruled_out) out.push_back(item.cause + ": " + item.why);
   for (const Remedy& remedy : finding.remedies) remedies.push_back(remedy.text);
-  const auto [from, to] = dates_of(finding, pass.pass->trace);
   std::string lost = fmt::format("{:.3f} ms ({:.1f} %)", finding.lost_ms, 100 * finding.share);
   return {{"id", fmt::format("finding-{}", number)},
           {"number", number},
-          {"run", pass.run},
-          {"pass", pass.pass->name},
           {"cause", finding.cause},
-          {"where", place_text(finding, pass.advice->ranks)},
+          {"where", place_text(finding, ranks)},
           {"lost", finding.lost_ms > 0 ? lost : "nothing to gain"},
           {"info", finding.info},
           {"ranks", finding.ranks},
-          {"from_ps", from.count()},
-          {"to_ps", to.count()},
           {"evidence", std::move(evidence)},
           {"ruled_out", std::move(out)},
           {"remedies", std::move(remedies)},
           {"missing", finding.missing}};
+}
+
+Json finding_json(const Finding& finding, const PassFindings& pass, std::size_t number) {
+  const auto [from, to] = dates_of(finding, pass.pass->trace);
+  Json json = finding_words(finding, pass.advice->ranks, pass.pass, number);
+  json.update(
+      {{"run", pass.run}, {"pass", pass.pass->name}, {"from_ps", from.count()}, {"to_ps", to.count()}});
+  return json;
+}
+
+Json job_finding_json(const Finding& finding, const Advice& advice, std::size_t number) {
+  Json parts = Json::array();
+  for (const FindingPart& part : finding.parts)
+    parts.push_back({{"first", part.first}, {"last", part.last}, {"ranks", part.ranks}});
+  if (parts.empty())
+    parts.push_back({{"first", finding.first}, {"last", finding.last}, {"ranks", finding.ranks}});
+  Json json = finding_words(finding, advice.ranks, nullptr, number);
+  if (finding.lost_ms > 0)
+    json["lost"] = fmt::format("{:.3f} ms a step ({:.1f} %){}", finding.lost_ms, 100 * finding.share,
+                               trust_text(finding));
+  json.update({{"run", ""},
+               {"pass", steps_text(finding)},
+               {"from_ps", 0},
+               {"to_ps", 0},
+               {"steady", finding.steady},
+               {"parts", std::move(parts)}});
+  return json;
 }
 
 }  // namespace
@@ -75,6 +98,16 @@ void add_findings(Page& page, std::span<const PassFindings> passes) {
         findings.push_back(finding_json(finding, pass, findings.size() + 1));
   if (!findings.empty())
     page.add({{"kind", "findings"}, {"title", "Findings"}, {"findings", std::move(findings)}});
+}
+
+void add_job_findings(Page& page, const Advice& advice) {
+  Json findings = Json::array();
+  for (const std::vector<Finding>* list : {&advice.findings, &advice.infos})
+    for (const Finding& finding : *list)
+      findings.push_back(job_finding_json(finding, advice, findings.size() + 1));
+  if (!findings.empty())
+    page.add(
+        {{"kind", "findings"}, {"title", "Findings"}, {"whole", "step"}, {"findings", std::move(findings)}});
 }
 
 }  // namespace a3sim

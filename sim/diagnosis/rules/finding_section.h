@@ -20,4 +20,7 @@ struct PassFindings {
 // evidence. Adds nothing if there are no findings.
 void add_findings(Page& page, std::span<const PassFindings> passes);
 
+// Adds the findings of a job of many steps, each with its steps and ranks. Adds nothing if there are none.
+void add_job_findings(Page& page, const Advice& advice);
+
 }  // namespace a3sim

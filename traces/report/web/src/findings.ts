@@ -29,7 +29,7 @@ function finding_element(finding: Finding, several: boolean, show: ShowFinding):
   const where = [several ? finding.run : "", finding.pass, finding.where].filter((part) => part !== "").join(", ");
   return el("article", { id: finding.id, class: finding.info ? "finding info" : "finding", tabindex: "-1" },
     head, el("p", {}, `${where}: ${finding.lost}${finding.info ? ", for information. " : ". "}`,
-      link("on the timeline", `${finding.cause} on the timeline`, () => show(finding, null))),
+      link(finding.parts ? "on the map of steps" : "on the timeline", `show where ${finding.cause} is`, () => show(finding, null))),
     list("evidence", finding.evidence.map((item) => evidence_element(finding, item, show))),
     list("remedies", words(finding.remedies)), list("ruled out", words(finding.ruled_out)), list("missing", words(finding.missing)));
 }
@@ -40,7 +40,7 @@ export function findings_section(section: FindingsSection, show: ShowFinding): H
   const elements = (of: Finding[]) => of.map((finding) => finding_element(finding, several, show));
   const real = section.findings.filter((finding) => !finding.info);
   const element = el("section", { class: "findings" }, el("h2", {}, section.title),
-    real.length > 0 ? null : el("p", {}, "Nothing was found that costs 1 % of a pass."), ...elements(real));
+    real.length > 0 ? null : el("p", {}, `Nothing was found that costs 1 % of a ${section.whole ?? "pass"}.`), ...elements(real));
   if (info.length > 0)
     element.append(el("details", {}, el("summary", {}, `For information: ${info.length}`), ...elements(info)));
   return element;

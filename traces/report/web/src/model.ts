@@ -1,5 +1,7 @@
 // What the program puts into the page: JSON in the element `a3sim-page`, and packed columns in elements of their own.
 import type { Figure } from "./drawing.js";
+import type { JobSection } from "./job_data.js";
+import type { LinksSection } from "./links.js";
 import type { SearchSection, TrySection } from "./orders.js";
 import type { StepSection } from "./step_data.js";
 import type { SweepSection } from "./sweep_points.js";
@@ -11,13 +13,13 @@ export interface Page {
   sections: Section[];
 }
 
-export type Section = BlocksSection | FindingsSection | RunsSection | StepSection | SweepSection | SearchSection | TrySection;
+export type Section = BlocksSection | FindingsSection | RunsSection | StepSection | SweepSection | SearchSection | TrySection | JobSection | LinksSection;
 
 // Text, tables and figures below a heading.
 export interface BlocksSection { kind: "blocks"; title: string; blocks: Block[]; folded?: boolean }
 
-// What was found in passes that a section of runs shows under the same names.
-export interface FindingsSection { kind: "findings"; title: string; findings: Finding[] }
+// What was found in passes that a section of runs shows under the same names, or in the steps of a job. `whole`: what time is lost of.
+export interface FindingsSection { kind: "findings"; title: string; findings: Finding[]; whole?: string }
 
 export interface Finding {
   id: string; // of its element
@@ -35,6 +37,8 @@ export interface Finding {
   ruled_out: string[];
   remedies: string[];
   missing: string[];
+  steady?: boolean; // of a job: lost in every step
+  parts?: { first: number; last: number; ranks: number[] }[]; // of a job: its steps, and the ranks in them
 }
 
 // `task`: the one that the place stands for, by its rank, its operator's number and its number among that one's tasks.
@@ -60,12 +64,13 @@ export interface Table {
 // `experts_per_rank` is 0 where it is not known.
 export interface Run { name: string; experts_per_rank: number; passes: Pass[] }
 
-export interface Operator { name: string; unit: "cube" | "vector" | "put" }
+export interface Operator { name: string; unit: "cube" | "vector" | "put" | "mix" | "host" }
 
 export interface Kind { name: string; count: number } // of worker: AIC, AIV, SM
 
 export interface Pass {
   name: string;
+  recorded?: boolean; // its bars are kernels that were watched: what they lost, and why they began, is not known
   makespan_ps: number;
   kinds: Kind[]; // of a rank's workers, which are numbered kind by kind
   ranks: number;
@@ -74,8 +79,8 @@ export interface Pass {
   operators: Operator[];
   has_kernels: boolean;
   tasks: Packed;
-  path: Packed;
-  counters: { stretch_ps: number; names: string[]; units: string[]; packed: Packed };
+  path?: Packed; // not of recorded ones, as the following
+  counters?: { stretch_ps: number; names: string[]; units: string[]; packed: Packed };
 }
 
 // Columns of whole numbers, packed one after the other into the element `id`.

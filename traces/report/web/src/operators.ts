@@ -1,7 +1,7 @@
 // A pass's operators in numbers: how often they run, how long a task of theirs takes, and what it loses.
 import type { Table } from "./model.js";
 import type { Tasks } from "./tasks.js";
-import { table_of } from "./table.js";
+import { Column, table_of } from "./table.js";
 
 export interface OperatorStats {
   op: number;
@@ -20,7 +20,7 @@ export function quantile(ascending: Float64Array, part: number): number {
 
 // Of the tasks that `counts` takes.
 export function operator_stats(tasks: Tasks, counts: (task: number) => boolean): OperatorStats[] {
-  const { ideal, waited, put_bytes } = tasks.columns, of: number[][] = tasks.pass.operators.map(() => []);
+  const { ideal, waited, put_bytes: puts, sent_bytes } = tasks.columns, put_bytes = tasks.pass.recorded ? sent_bytes : puts, of: number[][] = tasks.pass.operators.map(() => []);
   for (let i = 0; i < tasks.count; ++i) if (counts(i)) of[tasks.op[i]!]!.push(i);
   return of.flatMap((list, op) => {
     if (list.length === 0) return [];
@@ -41,10 +41,10 @@ export function operator_stats(tasks: Tasks, counts: (task: number) => boolean):
 export function operator_table(tasks: Tasks, stats: OperatorStats[]): Table {
   const whole = stats.reduce((sum, of) => sum + of.ran, 0) || 1;
   const ms = (ps: number) => (ps / 1e9).toFixed(3), us = (ps: number) => (ps / 1e6).toFixed(2), percent = (part: number) => (100 * part).toFixed(1);
-  return table_of(stats, [
+  const columns: Column<OperatorStats>[] = [
     ["operator", (of) => tasks.pass.operators[of.op]!.name, String],
     ["unit", (of) => tasks.pass.operators[of.op]!.unit, String],
-    ["tasks", (of) => of.tasks, String],
+    [tasks.pass.recorded ? "number" : "tasks", (of) => of.tasks, String],
     ["time ms", (of) => of.ran, ms],
     ["of all %", (of) => of.ran / whole, percent],
     ["minimum µs", (of) => of.lengths[0]!, us],
@@ -54,5 +54,6 @@ export function operator_table(tasks: Tasks, stats: OperatorStats[]): Table {
     ["lost %", (of) => of.lost / (of.ran || 1), percent],
     ["waited ms", (of) => of.waited, ms],
     ["sent MB", (of) => of.sent, (bytes: number) => (bytes / 1e6).toFixed(1)],
-  ]);
+  ];
+  return table_of(stats, columns.filter(([head]) => !tasks.pass.recorded || (head !== "lost %" && (head !== "sent MB" || stats.some((of) => of.sent > 0)))));
 }

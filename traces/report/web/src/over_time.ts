@@ -8,13 +8,14 @@ import { on_theme, theme } from "./theme.js";
 import { PlotLink, time_axes } from "./plot_link.js";
 import { TimeAxis, time_text } from "./time_axis.js";
 
+type Counters = NonNullable<Pass["counters"]>;
 interface Chart { title: string; unit: string; counters: number[] }
 
 // Counters that share an axis.
-function charts_of(pass: Pass): Chart[] {
+function charts_of(counters: Counters): Chart[] {
   const charts: Chart[] = [];
-  pass.counters.names.forEach((name, i) => {
-    const unit = pass.counters.units[i]!;
+  counters.names.forEach((name, i) => {
+    const unit = counters.units[i]!;
     const group = name.endsWith("running") ? "running workers" : name.startsWith("link") ? "link" : name;
     const chart = charts.find((c) => c.title === group);
     if (chart) chart.counters.push(i);
@@ -52,7 +53,7 @@ export class OverTime {
   private columns: Columns | null = null;
   private link: PlotLink;
 
-  constructor(private pass: Pass, time: TimeAxis) {
+  constructor(private pass: Pass, private counters: Counters, time: TimeAxis) {
     this.link = new PlotLink(() => this.plots, time);
     on_theme(() => this.build());
     new ResizeObserver(() => this.fit()).observe(this.element);
@@ -60,7 +61,7 @@ export class OverTime {
   }
 
   private async load(): Promise<void> {
-    this.columns = await read_columns(this.pass.counters.packed);
+    this.columns = await read_columns(this.counters.packed);
     this.build();
   }
 
@@ -69,9 +70,9 @@ export class OverTime {
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
     this.element.replaceChildren();
-    tell_apart("counter", this.pass.counters.names);
+    tell_apart("counter", this.counters.names);
     const sync = uPlot.sync(`time-${this.pass.name}`), width = this.width();
-    for (const chart of charts_of(this.pass)) {
+    for (const chart of charts_of(this.counters)) {
       const data = this.data_of(chart);
       if (!data) continue;
       const place = el("div"), legend = el("div", { class: "values" });
@@ -84,7 +85,7 @@ export class OverTime {
   }
 
   private data_of(chart: Chart): uPlot.AlignedData | null {
-    const rows = this.pass.counters.packed.rows, stretch = this.pass.counters.stretch_ps;
+    const rows = this.counters.packed.rows, stretch = this.counters.stretch_ps;
     const data: Series[] = [Array.from({ length: rows }, (_, i) => ((i + 0.5) * stretch) / 1e9)];
     let any = false;
     for (const i of chart.counters) {
@@ -98,7 +99,7 @@ export class OverTime {
   }
 
   private color(counter: number): string {
-    return series_color(theme(), color_of("counter", this.pass.counters.names[counter]!));
+    return series_color(theme(), color_of("counter", this.counters.names[counter]!));
   }
 
   private options(chart: Chart, key: string, width: number, legend: HTMLElement): uPlot.Options {
@@ -127,7 +128,7 @@ export class OverTime {
       key.style.background = this.color(counter);
       const words = at == null ? (all ? `mean ${number_text(all.mean)}, most ${number_text(all.most)}` : "–")
         : `${number_text(plot.data[of]![at])} (${number_text(plot.data[of + 1]![at])} to ${number_text(plot.data[of + 2]![at])}) at ${time_text(plot.data[0]![at]! * 1e9)}`;
-      return el("span", {}, key, `${this.pass.counters.names[counter]!}: ${words}`);
+      return el("span", {}, key, `${this.counters.names[counter]!}: ${words}`);
     }));
   }
 

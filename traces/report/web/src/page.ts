@@ -1,6 +1,8 @@
 import { button, copy, el } from "./dom.js";
 import { FigureView } from "./figures.js";
 import { findings_section } from "./findings.js";
+import { JobView } from "./job.js";
+import { links_section } from "./links.js";
 import { Block, BlocksSection, Finding, Section, read_page } from "./model.js";
 import { sums_of } from "./area.js";
 import { sent_between } from "./matrix.js";
@@ -62,7 +64,7 @@ function blocks_section(section: BlocksSection): HTMLElement {
 
 function start(): void {
   start_theme();
-  const page = read_page(), main = el("main"), parts: Runs[] = [], steps: StepView[] = [], sweeps: SweepPoints[] = [];
+  const page = read_page(), main = el("main"), parts: Runs[] = [], steps: StepView[] = [], jobs: JobView[] = [], sweeps: SweepPoints[] = [];
   const found: Finding[] = page.sections.flatMap((section) => (section.kind === "findings" ? section.findings : []));
   const section_element = (section: Section): HTMLElement => {
     switch (section.kind) {
@@ -77,7 +79,14 @@ function start(): void {
         return step.element;
       }
       case "findings":
-        return findings_section(section, (finding, evidence) => void parts[0]?.show_finding(finding, evidence));
+        return findings_section(section, (finding, evidence) => (finding.parts ? jobs[0]?.show(finding) : void parts.find((runs) => runs.shows(finding))?.show_finding(finding, evidence)));
+      case "job": {
+        const job = new JobView(section, found);
+        jobs.push(job);
+        return job.element;
+      }
+      case "links":
+        return links_section(section);
       case "sweep":
         return sweep_section(section, (points) => sweeps.push(points));
       case "search":
@@ -100,9 +109,9 @@ function start(): void {
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
   // For tests, and for the curious in a console.
-  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, sweeps, Tasks, sent_between, sums_of, ticks_of, color_of, tell_apart, series_color, themes: { light, dark } };
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, ticks_of, color_of, tell_apart, series_color, themes: { light, dark } };
   // A key goes to what lies below the pointer, or else to the first that there is; what is searched is tasks.
-  const with_keys = (event: KeyboardEvent) => (event.key !== "/" ? steps.find((step) => step.pointed()) : undefined) ?? parts[0] ?? steps[0];
+  const with_keys = (event: KeyboardEvent) => (event.key !== "/" ? steps.find((step) => step.pointed()) ?? jobs.find((job) => (job.map?.pointer_x ?? -1) >= 0) : undefined) ?? parts[0] ?? steps[0] ?? jobs[0];
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement;
     if (!typing && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey && with_keys(event)?.key(event)) event.preventDefault();

@@ -61,3 +61,9 @@ export function pixel(color: string, background: string, faded = 0): number {
   const r = parseInt(c.slice(1, 3), 16), g = parseInt(c.slice(3, 5), 16), b = parseInt(c.slice(5, 7), 16);
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
+
+// How far a value is from its usual one, of the farthest: blue where it is less, vermillion where it is more.
+export function beside_usual(t: Theme, part: number): string {
+  const far = Math.min(1, Math.abs(part));
+  return mixed(mixed(t.grid, t.background, 0.35), t.palette[part < 0 ? 0 : 1]!, far);
+}

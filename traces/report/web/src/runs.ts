@@ -40,7 +40,8 @@ function legend_of(passes: Pass[]): HTMLElement {
       swatch.style.background = series_color(theme(), color_of("operator", name));
       return el("span", {}, swatch, name);
     }));
-    element.append(el("span", {}, el("i", { class: "swatch wait" }), "waits"), el("span", {}, el("i", { class: "swatch path" }), "critical path"));
+    element.append(el("span", {}, el("i", { class: "swatch wait" }), "waits"));
+    if (passes.some((pass) => pass.path)) element.append(el("span", {}, el("i", { class: "swatch path" }), "critical path"));
   };
   on_theme(fill);
   fill();
@@ -73,6 +74,11 @@ export class Runs {
     void this.open(this.names()[0] ?? "");
   }
 
+  // Whether all that is shown was recorded, kernel by kernel.
+  private get recorded(): boolean {
+    return this.section.runs.every((run) => run.passes.every((pass) => pass.recorded));
+  }
+
   private names(): string[] {
     return [...new Set(this.section.runs.flatMap((run) => run.passes.map((pass) => pass.name)))];
   }
@@ -80,7 +86,7 @@ export class Runs {
   private tabs(): HTMLElement {
     const tabs = el("div", { class: "tabs", role: "tablist" });
     for (const name of this.names()) {
-      const tab = button(name, `the ${name} pass`, () => void this.open(name));
+      const tab = button(name, this.recorded ? name : `the ${name} pass`, () => void this.open(name));
       tab.setAttribute("role", "tab");
       tab.dataset.pass = name;
       tabs.append(tab);
@@ -104,7 +110,7 @@ export class Runs {
       this.rechoose();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.place.replaceChildren(el("p", { class: "verdict" }, `The ${name} pass cannot be shown: ${why}`));
+      this.place.replaceChildren(el("p", { class: "verdict" }, `${this.recorded ? name : `The ${name} pass`} cannot be shown: ${why}`));
     }
   }
 
@@ -123,11 +129,11 @@ export class Runs {
       const view = new OperatorsView(timeline.tasks, this.shown, (words) => this.search_for(words));
       opened.operators.push(view);
       operators.push(heading("Operators"), view.element);
-      below.push(heading("Over time"), new OverTime(pass, time).element);
-      matrices.append(el("div", {}, heading("Between ranks"), matrix_element(timeline.tasks)));
+      if (pass.counters) below.push(heading("Over time"), new OverTime(pass, pass.counters, time).element);
+      if (!pass.recorded) matrices.append(el("div", {}, heading("Between ranks"), matrix_element(timeline.tasks)));
     }
-    opened.element.append(el("p", { class: "note keys" }, keys_help), ...operators, ...below,
-      el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. A drag zooms; the timeline follows."), matrices);
+    opened.element.append(el("p", { class: "note keys" }, keys_help), ...operators);
+    if (below.length > 0) opened.element.append(...below, el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. A drag zooms; the timeline follows."), matrices);
     return opened;
   }
 
@@ -149,6 +155,11 @@ export class Runs {
     const found = this.found.filter((finding) => finding.run === run.name && finding.pass === tasks.pass.name);
     const flags = found.length > 0 ? [new Flags(found, time, (finding) => timeline.mark(finding), () => timeline.gutter).element] : [];
     return [...flags, timeline.element, card];
+  }
+
+  // Whether a pass of the run that a finding is of is here.
+  shows(finding: Finding): boolean {
+    return this.section.runs.some((run) => run.name === finding.run && run.passes.some((pass) => pass.name === finding.pass));
   }
 
   // Shows where a finding is, or the task that evidence of it stands at.
@@ -193,9 +204,9 @@ export class Runs {
       choice("rank", list, String(this.shown.rank), (v) => again(() => (this.shown.rank = Number(v)))),
       choice("workers", [["all", kinds.length > 2 ? "all" : kinds.join(" and ")], ...several], this.shown.kinds, (v) => again(() => (this.shown.kinds = v))),
       choice("row", [["0", "fit"], ["3", "3 px"], ["6", "6 px"], ["14", "14 px"], ["20", "20 px"]], String(this.shown.row), (v) => again(() => (this.shown.row = Number(v)))),
-      el("label", {}, path, " critical path"), this.search, this.count,
+      this.recorded ? null : el("label", {}, path, " critical path"), this.search, this.count,
       button("+", "zoom in", () => this.zoom(0.5)), button("−", "zoom out", () => this.zoom(2)),
-      button("all", "show the whole pass", () => this.time?.reset()));
+      button("all", this.recorded ? "show the whole step" : "show the whole pass", () => this.time?.reset()));
   }
 
   private zoom(factor: number): void {

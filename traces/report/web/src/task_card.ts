@@ -38,12 +38,13 @@ function facts_of(tasks: Tasks, task: number): [string, string][] {
     ["runs", `${date_text(of("start"), length)} to ${date_text(of("end"), length)}, ${time_text(length)}`],
   ];
   if (of("expert") >= 0) facts.push(["expert", expert_text(tasks, of("expert"))]);
-  if (of("start") > of("taken")) facts.push(["waited on its worker", time_text(of("start") - of("taken"))]);
+  if (of("start") > of("taken")) facts.push([tasks.pass.recorded ? "the device asked for it before" : "waited on its worker", time_text(of("start") - of("taken"))]);
   if (of("put_bytes") > 0) {
     facts.push(["sends", `${(of("put_bytes") / 1e6).toFixed(3)} MB to rank ${of("dst")}`]);
     const span = of("done") - of("start");
     if (span > 0) facts.push(["at", `${(of("put_bytes") / span * 1e3).toFixed(1)} GB/s, seen there at ${date_text(of("visible"), length)}`]);
   }
+  if (tasks.pass.recorded && of("sent_bytes") > 0) facts.push(["sends", `${(of("sent_bytes") / 1e6).toFixed(3)} MB`]);
   const requests = of("l2_hits") + of("l2_misses");
   if (requests > 0) facts.push(["L2 read hits", `${((100 * of("l2_hits")) / requests).toFixed(1)} %`]);
   if (of("hbm_bytes") > 0) facts.push(["HBM", `${(of("hbm_bytes") / 1e6).toFixed(3)} MB`]);
@@ -55,7 +56,7 @@ export function task_card(tasks: Tasks, task: number): HTMLElement {
   const bar = el("div", { class: "parts" });
   const list = el("dl");
   for (const [name, value] of facts_of(tasks, task)) list.append(el("dt", {}, name), el("dd", {}, value));
-  for (const part of parts) {
+  for (const part of tasks.pass.recorded ? [] : parts) {
     const piece = el("span", { title: part.name });
     piece.style.flexGrow = String(part.ps / sum);
     piece.style.background = part_color(part.name);

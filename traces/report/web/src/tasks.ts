@@ -1,6 +1,17 @@
 // A pass's tasks by lane. They come sorted by rank, worker and start.
 import { Columns, Kind, Pass, read_columns } from "./model.js";
 
+export const worker_name = (kind: Kind, number: number) => (kind.count === 1 ? kind.name : `${kind.name} ${number}`);
+
+// What nobody watched: no causes, no bytes, done at their end.
+function with_unknown(columns: Columns, rows: number): Columns {
+  const all = (value: number) => new Float64Array(rows).fill(value);
+  return {
+    ...columns, done: columns.end!, visible: columns.end!, arithmetic: all(0), expert: all(-1), dst: all(0), event: all(-1),
+    trigger_rank: all(-1), trigger_event: all(-1), put_bytes: all(0), l2_hits: all(0), l2_misses: all(0),
+  };
+}
+
 export class Tasks {
   readonly count: number;
   readonly start: Float64Array;
@@ -23,7 +34,8 @@ export class Tasks {
   }
 
   static async read(pass: Pass, experts_per_rank: number): Promise<Tasks> {
-    return new Tasks(pass, await read_columns(pass.tasks), experts_per_rank);
+    const columns = await read_columns(pass.tasks);
+    return new Tasks(pass, pass.recorded ? with_unknown(columns, pass.tasks.rows) : columns, experts_per_rank);
   }
 
   // An expert's number on its rank, from its number over all ranks.
@@ -45,7 +57,7 @@ export class Tasks {
 
   lane_name(lane: number): string {
     const of = this.of_kind(lane % this.workers);
-    return `rank ${Math.floor(lane / this.workers)}, ${of.kind.name} ${of.number}`;
+    return `rank ${Math.floor(lane / this.workers)}, ${worker_name(of.kind, of.number)}`;
   }
 
   // A worker's kind, and which of them it is.
@@ -96,6 +108,10 @@ export class Tasks {
 export interface Path { from: Float64Array; to: Float64Array; task: Float64Array; op: Float64Array; ran: Float64Array; blame: Float64Array; steps: number }
 
 export async function read_path(pass: Pass): Promise<Path> {
+  if (!pass.path) {
+    const none = new Float64Array();
+    return { from: none, to: none, task: none, op: none, ran: none, blame: none, steps: 0 };
+  }
   const c = await read_columns(pass.path);
   return { from: c.from!, to: c.to!, task: c.task!, op: c.op!, ran: c.ran!, blame: c.blame!, steps: pass.path.rows };
 }

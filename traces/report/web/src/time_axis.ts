@@ -4,7 +4,8 @@ export class TimeAxis {
   to: number;
   private listeners: (() => void)[] = [];
 
-  constructor(readonly end: number) {
+  // `shortest`: what can be looked at, a nanosecond without it.
+  constructor(readonly end: number, private shortest = 1000) {
     this.to = end;
   }
 
@@ -13,7 +14,7 @@ export class TimeAxis {
   }
 
   set(from: number, to: number): void {
-    const least = Math.min(this.end, 1000); // a nanosecond
+    const least = Math.min(this.end, this.shortest);
     const span = Math.min(this.end, Math.max(least, to - from));
     this.from = Math.max(0, Math.min(this.end - span, from));
     this.to = this.from + span;

@@ -2,6 +2,7 @@
 import { axis_height } from "./lanes.js";
 import { color_of } from "./meanings.js";
 import { ink_on, series_color } from "./palette.js";
+import { worker_name } from "./tasks.js";
 import { theme } from "./theme.js";
 import { ticks_of } from "./time_axis.js";
 import type { Marked, Timeline } from "./timeline.js";
@@ -129,7 +130,7 @@ function paint_workers(timeline: Timeline, context: Context, seen: { lane: numbe
     const { kind, number } = of(i), top = Math.max(seen[i]!.y, axis_height), bottom = seen[last]!.y + row;
     // The rank's name stands at the top of its first lanes, which may have no room for more than a word beside it.
     const brief = narrow || (i === 0 && bottom - top < 28);
-    const text = last === i ? `${kind.name} ${number}` : brief ? kind.name : `${kind.name} ${number}…${of(last).number}`;
+    const text = last === i ? worker_name(kind, number) : brief ? kind.name : `${kind.name} ${number}…${of(last).number}`;
     const room = gutter - (i === 0 ? (narrow ? 26 : 52) : 8);
     if (row >= 9 || bottom - top >= 11) context.fillText(text, x, (top + bottom) / 2, room);
     i = last + 1;

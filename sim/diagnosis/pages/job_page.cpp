@@ -1,0 +1,85 @@
+#include "sim/diagnosis/pages/job_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/diagnosis/pages/link_map.h"
+#include "sim/diagnosis/pages/step_map.h"
+#include "sim/diagnosis/rules/advice_report.h"
+#include "sim/diagnosis/rules/finding_section.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::size_t kMostPasses = 10;        // tabs of a timeline
+constexpr std::size_t kMostRecords = 300'000;  // of all of them
+constexpr double kPercent = 100;
+
+std::string slow_text(const Advice& advice, const StepMap& map) {
+  if (advice.slow == 0) return advice.steps > 1 ? "No step is slow." : "";
+  return fmt::format(
+      "{} of {} steps {} slow: {:.3f} ms where {:.3f} ms are usual. That costs {:.1f} % of the time of all "
+      "steps.",
+      advice.slow, advice.steps, advice.slow == 1 ? "is" : "are", map.slow_ms(), advice.usual_ms,
+      kPercent * map.lost_ms() / map.took_ms());
+}
+
+void add_answer(Page& page, const Observation& job, const Advice& advice, const StepMap& map) {
+  PageBlocks blocks;
+  const std::size_t full = job.full_steps().size();
+  std::vector<PageBlocks::Card> cards{
+      {"ranks", std::to_string(advice.ranks), ""},
+      {"steps", std::to_string(advice.steps), fmt::format("{} recorded in full", full)},
+      {advice.steps > 1 ? "usual step" : "step", fmt::format("{:.3f} ms", advice.usual_ms), ""}};
+  if (advice.steps > 1) {
+    cards.push_back({"slow steps", std::to_string(advice.slow),
+                     advice.slow == 0 ? "" : fmt::format("{:.3f} ms, the mean", map.slow_ms())});
+    cards.push_back({"lost in slow steps", fmt::format("{:.3f} ms", map.lost_ms()),
+                     fmt::format("of {:.3f} ms", map.took_ms())});
+  }
+  blocks.cards(cards);
+  if (const std::string slow = slow_text(advice, map); !slow.empty()) blocks.verdict(slow);
+  blocks.verdict(first_finding(advice, "step"));
+  if (!advice.missing.empty()) {
+    std::vector<std::string> columns;
+    for (const Missing& missing : advice.missing) columns.push_back(missing.column);
+    blocks.say(fmt::format("Not seen, so that causes may be missed: {}.", fmt::join(columns, "; ")));
+  }
+  page.add("Answer", blocks);
+}
+
+}  // namespace
+
+std::vector<ObservedPass> full_passes(const Observation& job) {
+  std::vector<ObservedPass> passes;
+  std::size_t records = 0;
+  const auto add = [&](std::string name, FullStep step) {
+    records += step.operators.size() + step.host.size();
+    if (step.operators.empty() || passes.size() == kMostPasses || records > kMostRecords) return;
+    passes.push_back({std::move(name), std::move(step)});
+  };
+  add("without faults", job.reference_full());
+  for (const std::uint32_t step : job.full_steps())
+    if (passes.size() < kMostPasses && records <= kMostRecords)
+      add(fmt::format("step {}", job.number_of(step)), job.full(step));
+  return passes;
+}
+
+void add_job(Page& page, const Observation& job, const Advice& advice, const std::string& name) {
+  const StepMap map(job, advice);
+  add_answer(page, job, advice, map);
+  map.add_to(page);
+  add_job_findings(page, advice);
+  add_link_map(page, job, advice.slow_steps);
+  const ObservedRun run{name, &job, full_passes(job)};
+  if (!run.passes.empty()) {
+    const std::size_t hidden = add_observed(page, "Timeline", std::span(&run, 1));
+    if (hidden > 0)
+      page.add(
+          "Not on the timeline",
+          PageBlocks().say(fmt::format("{} records run beside more others than there are lanes.", hidden)));
+  }
+  page.add("As a3sim advise says it", PageBlocks().code(advice_text(advice)), true);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/diagnosis/rules/advice.h"
+#include "traces/report/page/observed_section.h"
+#include "traces/report/page/page.h"
+
+namespace a3sim {
+
+// The steps of a job that were recorded in full, as timelines show them: the step without faults and noise where that is
+// known, and as many others as a page holds, in their order.
+std::vector<ObservedPass> full_passes(const Observation& job);
+
+// Adds a job that was watched: the answer, its steps and what each rank did in them, findings, rates of links, and
+// timelines of the steps that were recorded in full. `name` is its directory's.
+void add_job(Page& page, const Observation& job, const Advice& advice, const std::string& name);
+
+}  // namespace a3sim
