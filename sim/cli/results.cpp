@@ -6,6 +6,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/study/results/baseline.h"
 #include "sim/study/results/best_view.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/pivot_view.h"
@@ -17,10 +18,10 @@ namespace {
 constexpr std::size_t kTerminalRows = 40;
 
 struct ResultsOptions {
-  std::string file, sweep, pass = "total", value, rows, columns, per;
+  std::string file, sweep, pass = "total", value, rows, columns, per, baseline;
   std::vector<std::string> metrics, conditions, pareto;
   std::size_t best = 0;
-  bool all = false, csv = false, markdown = false;
+  bool all = false, csv = false, markdown = false, medians = false;
   JsonOption json;
 };
 
@@ -59,8 +60,12 @@ std::vector<Objective> objectives_of(const SweepResults& sweep, const ResultsOpt
 }
 
 Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
-  if (!options.rows.empty())
-    return pivot_view(sweep, options.rows, options.columns, sweep.metric(options.pass, value_of(options)));
+  if (!options.rows.empty()) {
+    const std::string value = options.baseline.empty() ? value_of(options) : kSpeedUp;
+    const ResultMetric& metric = sweep.metric(options.pass, value);
+    if (!options.medians) refuse_unlike_points(sweep, options.rows, options.columns, metric);
+    return pivot_view(sweep, options.rows, options.columns, metric);
+  }
   if (options.best > 0) {
     const Objective objective = objective_of(sweep, options.pass, value_of(options));
     return best_view(sweep, objective, options.best, options.per, options.metrics);
@@ -69,15 +74,27 @@ Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
   return page(sweep, options);
 }
 
+// Tables of points have it beside what was asked for, or beside the latency.
+ResultsOptions with_speed_up(ResultsOptions options) {
+  if (options.metrics.empty() && options.best == 0) options.metrics = {value_of(options)};
+  options.metrics.emplace_back(kSpeedUp);
+  return options;
+}
+
 void show_results(const ResultsOptions& options) {
   const std::vector<SweepResults> sweeps = read_results(options.file);
   const bool page_of_all = options.rows.empty() && options.best == 0 && options.pareto.empty() &&
-                           options.metrics.empty() && options.conditions.empty() && !options.csv;
+                           options.metrics.empty() && options.conditions.empty() && !options.csv &&
+                           options.baseline.empty();
   if (options.sweep.empty() && sweeps.size() != 1 && page_of_all)
     return print_report(sweeps_view(sweeps), options);
   SweepResults sweep = choose_sweep(sweeps, options.sweep);
   for (const std::string& condition : options.conditions) sweep = where(sweep, condition);
-  print_report(chosen_view(sweep, options), options);
+  if (options.baseline.empty()) return print_report(chosen_view(sweep, options), options);
+  const std::string meaning = add_speed_ups(sweep, options.pass, options.baseline, value_of(options));
+  Report report = chosen_view(sweep, with_speed_up(options));
+  report.fact("baseline", options.baseline).say(meaning + "\n");
+  print_report(report, options);
 }
 
 void add_views(CLI::App& app, ResultsOptions& options) {
@@ -89,6 +106,12 @@ void add_views(CLI::App& app, ResultsOptions& options) {
   app.add_option("--value", options.value,
                  "the metric of a pivot, of the best points, of what matters most; latency without it")
       ->type_name("NAME");
+  app.add_flag("--median", options.medians,
+               "cells are medians also over points that differ by more than 10 %")
+      ->needs(rows);
+  app.add_option("--baseline", options.baseline,
+                 "a column of speed-ups by --value over the points with this value; in a pivot, the cells")
+      ->type_name("AXIS=VALUE");
   auto* const best = app.add_option("--best", options.best, "the N best points by --value")
                          ->type_name("N")
                          ->check(CLI::Range(1, 1000000))

@@ -6,6 +6,7 @@
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
 #include "sim/study/results/axis_numbers.h"
+#include "sim/study/results/baseline.h"
 #include "sim/study/results/best_view.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/pivot_view.h"
@@ -129,4 +130,41 @@ TEST_CASE(
              Contains("12 points, 11 done, 1 failed, 0 not yet run") && Contains("7 more rows: --all") &&
                  Contains("failed: ep=4 order=ratr seed=1: time limit") && Contains("What matters most"));
   CHECK(page.json()["failures"][0]["error"] == "time limit");
+}
+
+TEST_CASE("Speed-ups are over the point that equals on all other axes", "[baseline]") {
+  SweepResults sweep = ep_by_order_by_seed();
+  const std::string meaning = add_speed_ups(sweep, "total", "order=full", "latency");
+  CHECK_THAT(meaning, Contains("order=full, all else equal"));
+  const ResultMetric& speed = sweep.metric("total", kSpeedUp);
+  for (std::size_t point = 0; point < sweep.points.size(); ++point) {
+    const std::vector<std::size_t>& at = sweep.points[point].levels;
+    const double full = 10.0 * double(at[0]) + (at[2] == 2 ? 5 : double(at[2])) + 1;
+    CHECK(speed.values[point] == Approx(full / (full + 3.0 * double(at[1]))));
+  }
+}
+
+TEST_CASE("Where more is better a speed-up is the point's value over the baseline's", "[baseline]") {
+  SweepResults sweep = ep_by_order_by_seed();
+  add_speed_ups(sweep, "total", "order=ratr", "-latency");
+  CHECK(sweep.metric("total", kSpeedUp).values.front() == Approx(1.0 / 4.0));
+}
+
+TEST_CASE("A point without its baseline has no speed-up, and unknown baselines are refused", "[baseline]") {
+  SweepResults sweep = ep_by_order_by_seed();
+  sweep.metrics[0].values[0] = NAN;  // ep=4, order=full, seed=1
+  add_speed_ups(sweep, "total", "order=full", "latency");
+  CHECK(std::isnan(sweep.metric("total", kSpeedUp).values[3]));
+  CHECK(sweep.metric("total", kSpeedUp).values[4] == Approx(2.0 / 5.0));
+  CHECK_THROWS_WITH(add_speed_ups(sweep, "total", "order", "latency"), Contains("AXIS=VALUE"));
+  CHECK_THROWS_AS(add_speed_ups(sweep, "total", "order=none", "latency"), InputError);
+  CHECK_THROWS_WITH(add_speed_ups(sweep, "total", "order=full,ratr", "latency"), Contains("one value"));
+}
+
+TEST_CASE("Medians over unlike points are refused with the axes to choose on", "[baseline]") {
+  const SweepResults sweep = ep_by_order_by_seed();
+  CHECK_THROWS_WITH(refuse_unlike_points(sweep, "ep", "order", sweep.metrics[0]),
+                    Contains("250 %") && Contains("--where 'seed=1'   or 2, 3") && Contains("--median"));
+  const SweepResults one = where(sweep, "seed=2");
+  CHECK_NOTHROW(refuse_unlike_points(one, "ep", "order", one.metrics[0]));
 }

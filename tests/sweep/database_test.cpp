@@ -241,5 +241,44 @@ TEST_CASE("A full disk is an error, and what was recorded before stands") {
   CHECK_NOTHROW(database.record(record_at(recorded)));
 }
 
+TEST_CASE("The flat view has a row a point, numbers for axes of numbers, and a column for each metric",
+          "[flat]") {
+  const SweepFolder folder;
+  const auto file = folder / "s.db";
+  SweepSpec spec;
+  spec.name = "odd name";
+  spec.axes.resize(2);
+  spec.axes[0].name = "ep";
+  spec.axes[1].name = "order";
+  for (const char* value : {"4", "16"}) spec.axes[0].values.emplace_back().label = value;
+  for (const char* value : {"full", "it's"}) spec.axes[1].values.emplace_back().label = value;
+  SweepRecord second = record_at(2);
+  second.metrics.push_back({"forward", "blame.link", 0.5, "ms"});
+  {
+    SweepDatabase database(file);
+    database.begin(spec, {{0, 0}, {1, 1}, {0, 1}}, {"point1", "point2", "point3"});
+    database.record(record_at(1));
+    database.record(second);
+  }
+  SQLite::Database read(file.string());
+  SQLite::Statement rows(
+      read,
+      "SELECT position, status, ep, typeof(ep), \"order\", latency, forward_blame_link FROM "
+      "\"points_odd name\" WHERE ep > 3");
+  REQUIRE(rows.executeStep());
+  CHECK(rows.getColumn(2).getInt() == 4);
+  CHECK(rows.getColumn(3).getString() == "integer");
+  CHECK(rows.getColumn(5).getDouble() == 0.1);
+  CHECK(rows.getColumn(6).isNull());
+  REQUIRE(rows.executeStep());
+  CHECK(rows.getColumn(2).getInt() == 16);
+  CHECK(rows.getColumn(4).getString() == "it's");
+  CHECK(rows.getColumn(6).getDouble() == 0.5);
+  REQUIRE(rows.executeStep());
+  CHECK(rows.getColumn(1).isNull());  // has not run
+  CHECK_FALSE(rows.executeStep());
+  CHECK_NOTHROW(SweepDatabase(file));  // views are nobody's alteration
+}
+
 }  // namespace
 }  // namespace a3sim

@@ -1,10 +1,12 @@
 #include "sim/study/results/pivot_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/error.h"
 #include "sim/core/statistics.h"
 #include "sim/study/results/points_view.h"
 
@@ -69,7 +71,38 @@ std::string spread_text(const PivotSpread& spread, const std::vector<std::string
                      others.empty() ? "" : ", over ", fmt::join(others, ", "), 100 * spread.widest);
 }
 
+// "--where tokens=512 (or 1024, 2048)", for each axis.
+std::string choices_text(const SweepResults& sweep, const std::vector<std::string>& others) {
+  constexpr std::size_t kMostValues = 6;
+  std::string text;
+  for (const std::string& name : others) {
+    const std::vector<std::string>& values = sweep.axes[sweep.axis(name)].values;
+    std::vector<std::string> rest(values.begin() + 1, values.end());
+    if (rest.size() > kMostValues) {
+      rest.resize(kMostValues);
+      rest.emplace_back("…");
+    }
+    text += fmt::format("\n  --where '{}={}'   or {}", name, values.front(), fmt::join(rest, ", "));
+  }
+  return text;
+}
+
 }  // namespace
+
+void refuse_unlike_points(const SweepResults& sweep, const std::string& rows, const std::string& columns,
+                          const ResultMetric& metric) {
+  constexpr double kUnlike = 0.1;
+  const ResultPivot pivot = pivot_of(sweep, sweep.axis(rows), sweep.axis(columns), metric);
+  const PivotSpread spread = spread_of(pivot);
+  const std::vector<std::string> others = other_axes(sweep, {pivot.rows, pivot.columns});
+  if (spread.most <= 1 || spread.widest <= kUnlike || others.empty()) return;
+  throw InputError(
+      fmt::format("a cell of {} by {} would be the median of {} points that differ by up to {:.3g} % of it "
+                  "in {}, over {}; "
+                  "choose which, or take medians all the same with --median:{}",
+                  rows, columns, spread.most, 100 * spread.widest, metric.name, fmt::join(others, ", "),
+                  choices_text(sweep, others)));
+}
 
 Report pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
                   const ResultMetric& metric) {

@@ -24,6 +24,11 @@ ResultPivot pivot_of(const SweepResults& sweep, std::size_t rows, std::size_t co
 // The axes that a pivot, or a line of a plot, takes the median over: those with several values.
 std::vector<std::string> other_axes(const SweepResults& sweep, const std::vector<std::size_t>& used);
 
+// Throws InputError where cells would be medians over points that differ by more than a tenth of them: it names the axes
+// and how to choose.
+void refuse_unlike_points(const SweepResults& sweep, const std::string& rows, const std::string& columns,
+                          const ResultMetric& metric);
+
 Report pivot_view(const SweepResults& sweep, const std::string& rows, const std::string& columns,
                   const ResultMetric& metric);
 

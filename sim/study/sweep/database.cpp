@@ -4,6 +4,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/sweep/database_file.h"
+#include "sim/study/sweep/flat_view.h"
 #include "sim/study/sweep/open_results.h"
 #include "version.h"
 
@@ -123,6 +124,7 @@ void SweepDatabase::begin(const SweepSpec& spec, const std::vector<SweepPosition
         coordinate.reset();
       }
     }
+    make_flat_view(*database_, spec.name);
     transaction.commit();
   });
 }
@@ -151,11 +153,13 @@ void SweepDatabase::record(const SweepRecord& record) {
     point.bind(7, record.seconds);
     point.bind(8, record.memory);
     point.exec();
+    bool has_new = false;  // metrics, which the views lack
     SQLite::Statement metric(*database_, insert_into("metric", "INSERT OR REPLACE"));
     for (const PointMetric& m : record.metrics) {
       SQLite::bind(metric, record.id, m.pass, m.name, m.value, m.unit);
       metric.exec();
       metric.reset();
+      has_new = viewed_.emplace(m.pass, m.name).second || has_new;
     }
     SQLite::Statement file(*database_, insert_into("file", "INSERT OR REPLACE"));
     for (const auto& [name, contents] : record.config.files) {
@@ -163,6 +167,7 @@ void SweepDatabase::record(const SweepRecord& record) {
       file.exec();
       file.reset();
     }
+    if (has_new) make_flat_views(*database_);
     transaction.commit();
   });
   made_ = false;

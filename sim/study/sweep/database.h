@@ -66,7 +66,8 @@ class SweepDatabase {
 
   std::filesystem::path file_;
   DatabaseLock lock_;  // before the database is opened, and until after it is closed
-  bool made_;          // here, and nothing has been recorded yet
+  std::set<std::pair<std::string, std::string>> viewed_;  // passes and metrics that the flat views have
+  bool made_;                                             // here, and nothing has been recorded yet
   std::unique_ptr<SQLite::Database> database_;
 };
 

@@ -72,8 +72,9 @@ std::string description(SQLite::Statement& row, const TableColumns& columns) {
   return fmt::format("row {} of table {}", terminal_text(text), columns.table);
 }
 
+// Views show what tables hold, and change nothing: whoever likes may add some.
 std::string statements_of(SQLite::Database& database) {
-  SQLite::Statement rows(database, "SELECT sql FROM sqlite_master ORDER BY name");
+  SQLite::Statement rows(database, "SELECT sql FROM sqlite_master WHERE type != 'view' ORDER BY name");
   std::string all;
   while (rows.executeStep()) all += rows.getColumn(0).getString() + '\n';
   return all;

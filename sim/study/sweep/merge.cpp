@@ -2,6 +2,7 @@
 
 #include "sim/core/error.h"
 #include "sim/study/sweep/database.h"
+#include "sim/study/sweep/flat_view.h"
 #include "sim/study/sweep/open_results.h"
 
 namespace a3sim {
@@ -116,6 +117,7 @@ MergedPoints SweepDatabase::add(const std::filesystem::path& other) {
         copy_sweeps(from, *database_, name);
         const MergedPoints now = copy_points(from, *database_);
         copy_metrics(from, *database_, name);
+        make_flat_views(*database_);
         transaction.commit();
         merged = {now.points, merged.added + now.added};  // of a sweep that goes on, it may be read twice
       });
