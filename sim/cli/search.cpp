@@ -13,15 +13,17 @@
 #include "sim/study/search/proposer.h"
 #include "sim/study/search/search_json.h"
 #include "sim/study/search/search_overlay.h"
+#include "sim/study/search/search_page.h"
 #include "sim/study/search/search_report.h"
 #include "sim/study/search/search_store.h"
+#include "version.h"
 
 namespace a3sim {
 namespace {
 
 struct SearchCommandOptions {
   ConfigOption config;
-  std::string space, objective = "mean", output, database, over;
+  std::string space, objective = "mean", output, page, database, over;
   std::optional<std::uint32_t> moves;
   std::uint32_t seeds_to_compare = 0;
   SearchOptions search;
@@ -87,6 +89,9 @@ void run(const SearchCommandOptions& options) {
   spdlog::info("{} candidates in {:.1f} s, {:.1f} a second", findings.outcome.proposed,
                findings.outcome.seconds, findings.outcome.proposed / findings.outcome.seconds);
   if (!options.output.empty()) write_order(problem, options, findings);
+  if (!options.page.empty())
+    write_file_atomically(options.page,
+                          search_page(problem, how, findings, runs).html(fmt::format("a3sim {}", kVersion)));
   print_result(search_report(problem, how, findings).text(), search_json(problem, how, findings),
                options.json);
 }
@@ -122,6 +127,10 @@ void add_search_options(CLI::App& app, SearchCommandOptions& options) {
       ->type_name("FILE");
   app.add_option("-o", options.output, "writes the order found there, as an experiment to run")
       ->type_name("FILE");
+  app.add_option("--page", options.page,
+                 "writes a page to look at: what was found, and timelines of the best shipped order and of "
+                 "the one found")
+      ->type_name("FILE.html");
   options.threads.add_to(app);
   options.json.add_to(app);
 }

@@ -1,0 +1,52 @@
+#include "sim/study/search/search_page.h"
+
+#include <fmt/format.h>
+
+#include "sim/experiment/order_file.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/study/search/search_json.h"
+#include "sim/study/summary/run_trace.h"
+#include "traces/report/page/run_section.h"
+
+namespace a3sim {
+namespace {
+
+std::vector<TracedPass> traced_passes(const Experiment& experiment, unsigned threads) {
+  const std::vector<PassResult> passes =
+      run_compiled(experiment, compile_all(experiment, threads), true, backend_of(experiment), threads);
+  const std::vector<Trace> traces = traces_of(experiment, passes);
+  std::vector<TracedPass> traced;
+  for (std::size_t pass = 0; pass < passes.size(); ++pass)
+    traced.push_back({passes[pass].name, traces[pass]});
+  return traced;
+}
+
+// The shipped order above, the one found below it.
+void add_search_timelines(Page& page, const SearchProblem& problem, const SearchOptions& options,
+                          const SearchFindings& findings, const CandidateRuns& runs) {
+  const SearchOutcome& outcome = findings.outcome;
+  const SearchScenario scenario{"as configured", {}, JitterOptions::none()};
+  const Experiment before = runs.start_experiment(outcome.reference, scenario);
+  Experiment after = runs.experiment(outcome.winner().candidate, scenario);
+  if (findings.lists.gained()) after = with_order(std::move(after), findings.lists.order);
+  const std::vector<TracedPass> of_before = traced_passes(before, options.threads),
+                                of_after = traced_passes(after, options.threads);
+  const std::string shipped = outcome.starts[outcome.reference].name;
+  const std::uint32_t experts = problem.experiment().shape.experts_per_rank;
+  const std::vector<NamedRun> shown{{fmt::format("{}, the best shipped", shipped), of_before, experts},
+                                    {"found", of_after, experts}};
+  add_runs(page, shown);
+}
+
+}  // namespace
+
+Page search_page(const SearchProblem& problem, const SearchOptions& options, const SearchFindings& findings,
+                 const CandidateRuns& runs) {
+  Page page(problem.experiment().name, "search for a faster order");
+  page.add({{"kind", "search"}, {"title", "Search"}, {"result", search_json(problem, options, findings)}});
+  if (findings.gained() && !problem.experiment().work->why_no_programs().empty())
+    add_search_timelines(page, problem, options, findings, runs);
+  return page;
+}
+
+}  // namespace a3sim
