@@ -14,6 +14,7 @@ compile, Schedule queues, events, thresholds
 Order, Tasks      orders written as Python functions; by_task for functions of one task
 compare_orders    what `a3sim try` answers;  what_if  what `a3sim explain --whatif` answers
 sweep             many points in processes, as a frame
+plot              Result.plot(), Pass.plot(rank), plot_lines of sweeps: SVG; kernels, plot_kernels: profiles beside runs
 Error             what goes wrong: InputError, RunError, Interrupted, PartlyFailed
 
 Times end in _ps, picoseconds, or _ms. NumPy and pandas are needed for what gives arrays and frames.
@@ -41,6 +42,8 @@ from ._config import Config, configs, load  # noqa: E402
 from ._core import runs_under_way  # noqa: E402
 from ._errors import Error, InputError, Interrupted, PartlyFailed, RunError  # noqa: E402
 from ._order import Order, Tasks, by_task  # noqa: E402
+from ._plot import Plot, plot_kernels, plot_lines  # noqa: E402
+from ._profile import kernels  # noqa: E402
 from ._result import Pass, Result, metric_names, run  # noqa: E402
 from ._schedule import Schedule, compile  # noqa: E402
 from ._study import Report, compare_orders, what_if  # noqa: E402
@@ -51,7 +54,7 @@ NONE: int = _core.none
 """What stands where a task has no expert, or waits for nothing."""
 
 __all__ = [
-    "Config", "Error", "InputError", "Interrupted", "NONE", "Order", "PartlyFailed", "Pass", "Report", "Result",
-    "RunError", "Schedule", "Tasks", "by_task", "compare_orders", "compile", "configs", "load", "metric_names", "run",
-    "runs_under_way", "sweep", "what_if",
+    "Config", "Error", "InputError", "Interrupted", "NONE", "Order", "PartlyFailed", "Pass", "Plot", "Report", "Result",
+    "RunError", "Schedule", "Tasks", "by_task", "compare_orders", "compile", "configs", "kernels", "load", "metric_names",
+    "plot_kernels", "plot_lines", "run", "runs_under_way", "sweep", "what_if",
 ]

@@ -9,6 +9,7 @@ from typing import Any, Dict, Optional, Sequence
 from . import _core, _html
 from ._config import Config
 from ._errors import InputError
+from ._plot import Bar, Plot, plot_kernels, timelines
 from ._schedule import Schedule
 
 
@@ -99,6 +100,15 @@ class Pass:
         frame.index.name = "task"
         return frame
 
+    def plot(self, rank: int = 0, width: int = 960) -> Plot:
+        """Every worker of a rank as a lane, every task as a bar."""
+        tasks = self.tasks(rank).sort_values(["worker", "start_ps"])
+        first = tasks.groupby("queue", observed=True)["worker"].min()
+        kinds = {"CTQ": "AIC", "VTQ": "AIV"} if len(first) > 1 else {}
+        bars = [Bar(f"{kinds.get(one.queue, 'worker')} {one.worker - (first[one.queue] if kinds else 0)}", one.operator,
+                    one.start_ps / 1e9, one.end_ps / 1e9) for one in tasks.itertuples()]
+        return timelines([(f"rank {rank}, {self.name}", bars)], width)
+
     def __repr__(self) -> str:
         return f"<a3sim.Pass {self.name}, {self.latency_ms:.3f} ms>"
 
@@ -164,6 +174,31 @@ class Result:
         table = frame.pivot(index="pass", columns="metric", values="value").loc[order]
         table.attrs["units"] = dict(zip(frame["metric"], frame["unit"]))
         return table
+
+    def kernels(self):
+        """Each operator of each rank as one kernel, from its first task to the end of its last: a row each, as `a3sim.kernels()`
+        has those of a profile. Passes follow one another."""
+        import pandas
+
+        parts, since = [], 0
+        for one in self.passes.values():
+            tasks = one.tasks()
+            spans = tasks.groupby(["rank", "operator"], observed=True).agg(
+                start_ps=("start_ps", "min"), end_ps=("end_ps", "max"), sends=("dst", "nunique")).reset_index()
+            spans["pass"] = one.name
+            spans[["start_ps", "end_ps"]] += since
+            parts.append(spans)
+            since += one.latency_ps
+        table = pandas.concat(parts, ignore_index=True)
+        puts = {op["operator"] for one in self.json["passes"] for op in one["operators"] if op.get("unit") == "put"}
+        table["lane"] = ["communication" if name in puts else "compute" for name in table["operator"]]
+        for name in ("start", "end"):
+            table[f"{name}_ms"] = table.pop(f"{name}_ps") / 1e9
+        return table.drop(columns="sends").sort_values(["rank", "start_ms"]).reset_index(drop=True)
+
+    def plot(self, ranks: Optional[Sequence[int]] = None, width: int = 960) -> Plot:
+        """Operators as kernels, a lane for what runs at one time on a rank; of all ranks, or of these."""
+        return plot_kernels({"simulated": self.kernels()}, ranks, width)
 
     def __getitem__(self, name: str) -> Pass:
         return self.passes[name]
