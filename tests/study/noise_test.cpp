@@ -7,6 +7,7 @@
 
 #include "sim/core/rng.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/explore/times_faster.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;
@@ -57,4 +58,18 @@ TEST_CASE("without runs one run decides, the modelled one") {
   };
   CHECK(drawn(off) == Latencies{total});
   CHECK(drawn({}).front() != total);
+}
+
+TEST_CASE("the last line says how many times faster the faster one is, whichever it is", "[times_faster]") {
+  const Latencies b = latencies({100'000, 200'000, 100'000, 200'000, 100'000, 200'000, 100'000});
+  Latencies a = b;
+  for (std::size_t run = 0; run < a.size(); ++run)
+    a[run] += b[run] / 100 * (run < 3 ? 50 : run < 5 ? 57 : 60);
+  const std::string line = times_faster("A", a, "B", b);
+  CHECK(line == times_faster("B", b, "A", a));
+  // The median of 1.50, 1.57 and 1.60, and half of the way from the least to the most.
+  CHECK(line == "B is 1.57 ± 0.05 times faster than A");
+  CHECK(times_faster("A", latencies({1'024'000}), "B", latencies({1'000'000})) ==
+        "B is 1.024 times faster than A");
+  CHECK(times_faster("A", b, "B", b).empty());
 }

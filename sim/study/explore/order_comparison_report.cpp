@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "sim/study/explore/order_comparison.h"
+#include "sim/study/explore/times_faster.h"
 #include "sim/study/summary/operator_report.h"
 #include "version.h"
 
@@ -201,6 +202,11 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
   report.say_on(verdict(experiment, comparison), "verdict");
   if (!comparison.conditions.empty())
     add_conditions(report, comparison.tried().name, comparison.best()->name, comparison.conditions);
+  if (const TriedOrder* best = comparison.best(); best && best->same_as != 0) {
+    const TriedOrder& tried = comparison.tried();
+    const std::string faster = times_faster(tried.name, tried.totals, best->name, best->totals);
+    if (!faster.empty()) report.say(faster + '\n');
+  }
   return report;
 }
 

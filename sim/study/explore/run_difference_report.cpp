@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/study/explore/run_difference.h"
+#include "sim/study/explore/times_faster.h"
 
 namespace a3sim {
 namespace {
@@ -213,6 +214,8 @@ Report difference_report(const RunDifference& difference, const JitterOptions& j
                            in_milliseconds(difference.total[side]), difference.versions[side]));
   }
   report.say(conclusion(difference) + '\n', "verdict");
+  const std::string faster = times_faster("A", counterfactuals.a, "B", counterfactuals.b);
+  if (!faster.empty()) report.say_on(faster + '\n');
   return report;
 }
 
