@@ -4,17 +4,20 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/explore/order_comparison.h"
+#include "sim/study/explore/order_page.h"
+#include "version.h"
 
 namespace a3sim {
 namespace {
 
 struct TryCommandOptions {
-  std::string order, config;
+  std::string order, config, page;
   std::vector<std::string> set;
   bool as_configured = false;
   JitterOption jitter;
@@ -36,7 +39,12 @@ void run(const TryCommandOptions& options) {
                 {options.jitter.options, !options.as_configured, options.threads.count, config, options.set});
   if (!comparison.findings.errors.empty())
     throw RunError(fmt::format("{}: {}", options.order, fmt::join(comparison.findings.errors, "\n")));
-  print_report(order_report(experiment, comparison, options.jitter.options), options.json);
+  const Report report = order_report(experiment, comparison, options.jitter.options);
+  if (!options.page.empty())
+    write_file_atomically(options.page,
+                          order_page(experiment, order, comparison, report, options.threads.count)
+                              .html(fmt::format("a3sim {}", kVersion)));
+  print_report(report, options.json);
 }
 
 void add_try_options(CLI::App& app, TryCommandOptions& options) {
@@ -51,6 +59,10 @@ void add_try_options(CLI::App& app, TryCommandOptions& options) {
                             "override a value of the experiment: path.to.key=value; repeatable"),
              "KEY=VALUE");
   app.add_flag("--as-configured", options.as_configured, "no other routings and numbers of cores");
+  app.add_option(
+         "--page", options.page,
+         "writes a page to look at: the orders, and timelines of the best shipped one and of the tried one")
+      ->type_name("FILE.html");
   options.jitter.add_to(app);
   options.threads.add_to(app);
   options.json.add_to(app);

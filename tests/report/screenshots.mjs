@@ -26,8 +26,8 @@ a3sim("export", "--to", "html", at("kernel"), at("static"), "-o", at("both.html"
 a3sim("reproduce", "moe_ffn", "swiglu_add", "-o", at("tables"));
 a3sim("run", "configs/experiments/step_deepseek_v3.yaml", "--set", "step.global_batch=1024", "-o", at("step"));
 a3sim("export", "--to", "html", at("step"), "-o", at("step.html"));
-a3sim("run", "ep8", "--steps", "48", "--set", "noise={durations: 2 %, rates: 1 %, seed: 7}",
-  "--set", "faults=[{kind: port, ranks: [5], side: egress, factor: 0.5, steps: [26, 47]}]", "-o", at("job"));
+a3sim("run", "ep4", "--steps", "24", "--set", "noise={durations: 2 %, rates: 1 %, seed: 7}",
+  "--set", "faults=[{kind: port, ranks: [1], side: egress, factor: 0.5, steps: [12, 23]}]", "-o", at("job"));
 a3sim("export", "--to", "html", at("job"), "-o", at("job.html"));
 await shoot(at("static.html"), "report", 1200, start, heading("Between ranks"));
 await shoot(at("static.html"), "l2_and_roofline", 1200, heading("L2"), heading("Tables"));

@@ -48,6 +48,24 @@ void add_answer(Page& page, const Observation& job, const Advice& advice, const 
   page.add("Answer", blocks);
 }
 
+// Steps that were recorded in full, below each of them the same step of a machine without faults, where that is known.
+void add_recorded_steps(Page& page, const Observation& job, const std::string& name) {
+  std::vector<ObservedRun> runs{{name, &job, full_passes(job)}};
+  const FullStep reference = job.reference_full();
+  if (runs.front().passes.empty() && !reference.operators.empty()) {
+    runs.front().passes.push_back({"without faults and noise", reference});
+  } else if (!reference.operators.empty()) {
+    ObservedRun usual{"without faults and noise", &job, {}};
+    for (const ObservedPass& pass : runs.front().passes) usual.passes.push_back({pass.name, reference});
+    runs.push_back(std::move(usual));
+  }
+  if (runs.front().passes.empty()) return;
+  const std::size_t hidden = add_observed(page, "Timeline", runs);
+  if (hidden > 0)
+    page.add("Not on the timeline", PageBlocks().say(fmt::format(
+                                        "{} records run beside more others than there are lanes.", hidden)));
+}
+
 }  // namespace
 
 std::vector<ObservedPass> full_passes(const Observation& job) {
@@ -58,7 +76,6 @@ std::vector<ObservedPass> full_passes(const Observation& job) {
     if (step.operators.empty() || passes.size() == kMostPasses || records > kMostRecords) return;
     passes.push_back({std::move(name), std::move(step)});
   };
-  add("without faults", job.reference_full());
   for (const std::uint32_t step : job.full_steps())
     if (passes.size() < kMostPasses && records <= kMostRecords)
       add(fmt::format("step {}", job.number_of(step)), job.full(step));
@@ -71,14 +88,7 @@ void add_job(Page& page, const Observation& job, const Advice& advice, const std
   map.add_to(page);
   add_job_findings(page, advice);
   add_link_map(page, job, advice.slow_steps);
-  const ObservedRun run{name, &job, full_passes(job)};
-  if (!run.passes.empty()) {
-    const std::size_t hidden = add_observed(page, "Timeline", std::span(&run, 1));
-    if (hidden > 0)
-      page.add(
-          "Not on the timeline",
-          PageBlocks().say(fmt::format("{} records run beside more others than there are lanes.", hidden)));
-  }
+  add_recorded_steps(page, job, name);
   page.add("As a3sim advise says it", PageBlocks().code(advice_text(advice)), true);
 }
 

@@ -9,8 +9,7 @@
 
 namespace a3sim {
 
-// The steps of a job that were recorded in full, as timelines show them: the step without faults and noise where that is
-// known, and as many others as a page holds, in their order.
+// The steps of a job that were recorded in full, as timelines show them: as many as a page holds, in their order.
 std::vector<ObservedPass> full_passes(const Observation& job);
 
 // Adds a job that was watched: the answer, its steps and what each rank did in them, findings, rates of links, and

@@ -3,23 +3,12 @@
 #include <fmt/format.h>
 
 #include "sim/experiment/order_file.h"
-#include "sim/experiment/run_experiment.h"
 #include "sim/study/search/search_json.h"
-#include "sim/study/summary/run_trace.h"
+#include "sim/study/summary/traced_passes.h"
 #include "traces/report/page/run_section.h"
 
 namespace a3sim {
 namespace {
-
-std::vector<TracedPass> traced_passes(const Experiment& experiment, unsigned threads) {
-  const std::vector<PassResult> passes =
-      run_compiled(experiment, compile_all(experiment, threads), true, backend_of(experiment), threads);
-  const std::vector<Trace> traces = traces_of(experiment, passes);
-  std::vector<TracedPass> traced;
-  for (std::size_t pass = 0; pass < passes.size(); ++pass)
-    traced.push_back({passes[pass].name, traces[pass]});
-  return traced;
-}
 
 // The shipped order above, the one found below it.
 void add_search_timelines(Page& page, const SearchProblem& problem, const SearchOptions& options,
