@@ -15,6 +15,7 @@ Program::Tasks read_tasks(const Config& config) {
   Program::Tasks tasks;
   tasks.static_task = config.duration("static_task");
   if (config.has("dynamic_task")) tasks.dynamic_task = config.duration("dynamic_task");
+  if (config.has("dynamic_start")) tasks.dynamic_start = config.duration("dynamic_start");
   tasks.cube_task_start = config.duration("cube_task_start");
   if (config.has("scalar_store")) tasks.scalar_store = config.duration("scalar_store");
   if (config.has("sorted_element")) tasks.sorted_element = config.duration("sorted_element");

@@ -28,6 +28,7 @@ struct Program {
     Duration static_task{};  // fetch, first check and trigger of a task
     // The device-side scheduler's work for a task; none: there is no scheduler.
     std::optional<Duration> dynamic_task{};
+    Duration dynamic_start{};    // before the scheduler hands out its first task, beside a launch
     Duration cube_task_start{};  // of a matrix task, before it loads anything
     Duration scalar_store{};     // of the scalar unit to global memory, with the flush of its line
     Duration sorted_element{};   // of an element in a pass of a sort or a merge

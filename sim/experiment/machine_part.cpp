@@ -209,9 +209,10 @@ const std::vector<MachinePart> kParts{
      Kind::kSingle,
      fetches},
     {"dynamic scheduler",
-     {"program.tasks.dynamic_task"},
+     {"program.tasks.dynamic_task", "program.tasks.dynamic_start"},
      [](Experiment& e, const Improvement& by) {
        if (e.program.tasks.dynamic_task) improve(by, *e.program.tasks.dynamic_task);
+       improve(by, e.program.tasks.dynamic_start);
      },
      Kind::kSingle,
      hands_out},

@@ -25,6 +25,7 @@ class Overheads {
       set(key, one_of({"", "0 us", "0 us", "1 ps", "3 us", "200 us"}));
     // Without it, programs that have no scheduler on the device refuse dynamic execution.
     set("program.tasks.dynamic_task", one_of({"0 us", "1 ps", "3 us", "200 us"}));
+    set("program.tasks.dynamic_start", one_of({"0 us", "50 us"}));
     set("experiment.launch", one_of({"", "alone", "queued"}));
     set("experiment.ready", one_of({"", "queue", "fifo"}));
     set("experiment.dispatch_servers", one_of({"", "1", "3"}));

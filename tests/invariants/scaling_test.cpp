@@ -38,6 +38,7 @@ Program doubled(Program program) {
                          &program.tasks.cube_task_start})
     *time *= 2;
   if (program.tasks.dynamic_task) *program.tasks.dynamic_task *= 2;
+  program.tasks.dynamic_start *= 2;
   return program;
 }
 

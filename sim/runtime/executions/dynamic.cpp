@@ -36,6 +36,7 @@ class DynamicExecution final : public Execution {
   const ExecutionSite& site_;
   bool launched_ = false;  // what completes before is found then
   std::uint32_t free_servers_;
+  std::uint32_t idle_servers_;  // that have not handed out anything yet
   // By task: its position in its queue; once it is ready, where tasks go first in, first out, its number.
   std::vector<std::uint32_t> place_;
   std::vector<std::uint32_t> new_;  // became ready at this date
@@ -55,7 +56,7 @@ class DynamicExecution final : public Execution {
 };
 
 DynamicExecution::DynamicExecution(const ExecutionSite& site)
-    : site_(site), free_servers_(site.options.dispatch_servers) {
+    : site_(site), free_servers_(site.options.dispatch_servers), idle_servers_(free_servers_) {
   const Ssc& ssc = site.ssc;
   place_.resize(ssc.tasks().size());
   for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
@@ -138,7 +139,9 @@ void DynamicExecution::on_settle(Engine& engine, std::uint32_t) {
     handed_[task] = true;
     site_.workers.assign(worker, task, engine.now());
     if (site_.records()) record_why(worker, task, engine.now());
-    engine.schedule(engine.now() + site_.program.tasks.scheduled(), *this, worker);
+    const Duration start = idle_servers_ > 0 ? site_.program.tasks.dynamic_start : Duration::zero();
+    if (idle_servers_ > 0) --idle_servers_;
+    engine.schedule(engine.now() + start + site_.program.tasks.scheduled(), *this, worker);
   }
 }
 
@@ -205,10 +208,12 @@ class Dynamic final : public ExecutionType {
     return std::make_unique<DynamicExecution>(site);
   }
   std::vector<std::string_view> charges(Transport) const override {
-    return {"program.tasks.dynamic_task", "program.signals.local_visibility"};
+    return {"program.tasks.dynamic_task", "program.tasks.dynamic_start", "program.signals.local_visibility"};
   }
   bool takes_collectives() const override { return false; }
-  Duration first_task(const Program& program) const override { return program.tasks.scheduled(); }
+  Duration first_task(const Program& program) const override {
+    return program.tasks.dynamic_start + program.tasks.scheduled();
+  }
 };
 
 A3SIM_REGISTER(ExecutionType, "dynamic", "a scheduler on the device hands ready tasks to free workers",
