@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-constexpr double kPicosecondsPerMs = 1e9;
+constexpr double kStoredMillisecond = 1e9;
 
 std::string metric_of(const JitterOptions& jitter, std::size_t draw) {
   if (jitter.runs == 0) return "latency";
@@ -28,7 +28,7 @@ SearchStore::SearchStore(const std::filesystem::path& file) : database_(file) {
     while (metrics.executeStep()) {
       const Key key{metrics.getColumn(1).getString(), metrics.getColumn(2).getString()};
       known_[metrics.getColumn(0).getString()][key] =
-          Duration(std::llround(metrics.getColumn(3).getDouble() * kPicosecondsPerMs));
+          Duration(std::llround(metrics.getColumn(3).getDouble() * kStoredMillisecond));
     }
   });
 }
@@ -62,10 +62,11 @@ void SearchStore::record(const std::string& point, const Experiment& experiment,
       const Duration latency = passes[p][draw];
       total += latency;
       record.metrics.push_back({experiment.passes[p].name, metric,
-                                static_cast<double>(latency.count()) / kPicosecondsPerMs, "ms"});
+                                static_cast<double>(latency.count()) / kStoredMillisecond, "ms"});
       known_[point][{experiment.passes[p].name, metric}] = latency;
     }
-    record.metrics.push_back({"total", metric, static_cast<double>(total.count()) / kPicosecondsPerMs, "ms"});
+    record.metrics.push_back(
+        {"total", metric, static_cast<double>(total.count()) / kStoredMillisecond, "ms"});
   }
   database_.record(record);
 }
